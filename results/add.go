@@ -11,39 +11,38 @@ import (
 	"gogi/results/tables"
 )
 
-// maxBatch is how many requests one transaction holds at most. It bounds how long
-// the first of them waits: a pair takes a fraction of a millisecond.
+// maxBatch is the largest number of requests in one transaction. It limits how long the first request waits;
+// a pair takes a fraction of a millisecond.
 const maxBatch = 64
 
 // request is the data that one Add or PutAttempt stores.
 type request struct {
-	pair     *pairRows // nil: only attempts
-	take     int       // the pair counts only as this one; 0 is any
+	pair     *pairRows // nil: the request has only attempts
+	take     int       // the take as which the pair counts; 0: any
 	attempts []match.Attempt
-	// answer gets one value from the writer, once the request is stored or has failed. It is never
-	// closed. Its capacity of one lets the writer continue at once.
+	// answer receives one value from the writer, once the request is stored or has failed. It is never
+	// closed. It has a capacity of one, so that the writer does not wait.
 	answer chan answer
 }
 
-// answer is the result of a request. added is false for a pair that was stored already, and has no
-// meaning with an error.
+// answer is the result of a request. added is false if the pair was stored already. With an error, added has
+// no meaning.
 type answer struct {
 	added bool
 	err   error
 }
 
-// Add stores a whole pair with its attempts and returns when that is durable. It leaves a pair that is
-// already stored unchanged: added is then false, which is no error, so a counter of pairs must count only
-// added ones. It rejects a pair that is not the plan's, and games that do not fit the plan or have not
-// ended. If ctx is cancelled before the writer takes the pair, nothing is stored; later the context has
-// no effect.
+// Add stores a whole pair with its attempts and returns when the pair is durable. It leaves a pair that is
+// already stored unchanged; added is then false and err is nil, so a counter of pairs must count only added
+// pairs. It rejects a pair that is not in the plan, and games that do not fit the plan or have not ended. If
+// ctx is cancelled before the writer takes the pair, nothing is stored; a later cancellation has no effect.
 func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
 	return r.add(ctx, pair, 0, nil)
 }
 
-// AddTake is Add for a pair that was assigned as its n-th take, as [Run.Take] counts. If the pair has
-// been voided since, it returns an ErrOldTake and stores nothing, so that a late delivery does not
-// restore a voided pair. In a tune, it stores the states that the pair leads to, see [Run.AddStates].
+// AddTake does what Add does for a pair that was assigned as its n-th take, as [Run.Take] counts. If the pair
+// has been voided since, it returns ErrOldTake and stores nothing, so that a late delivery does not restore a
+// voided pair. In a tune, it also stores the states that the pair leads to, see [Run.AddStates].
 func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool, err error) {
 	if n < 1 {
 		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), fmt.Errorf("take %d: expected at least 1", n))
@@ -65,7 +64,8 @@ func (r *Run) add(ctx context.Context, pair match.PairResult, take int, states [
 	return added, nil
 }
 
-// PutAttempt stores a try at a pair that does not count. One that is already stored is left as it is.
+// PutAttempt stores an attempt at a pair that does not count. It leaves an attempt that is already stored
+// unchanged.
 func (r *Run) PutAttempt(ctx context.Context, attempt match.Attempt) error {
 	if _, err := r.submit(ctx, request{attempts: []match.Attempt{attempt}}); err != nil {
 		return r.store.fail(fmt.Sprintf("run %q: storing an attempt at pair %d", r.plan.Run, attempt.Pair), err)
@@ -110,8 +110,8 @@ func (r *Run) writeAll(ctx context.Context) {
 	}
 }
 
-// gather adds the waiting requests to a batch. It does not wait for more: while one batch is committed,
-// the next one accumulates.
+// gather adds the requests that wait now to a batch. It does not wait for further requests: they accumulate
+// while the batch is committed.
 func (r *Run) gather(batch ...request) []request {
 	for len(batch) < maxBatch {
 		select {
@@ -124,7 +124,7 @@ func (r *Run) gather(batch ...request) []request {
 	return batch
 }
 
-// writeBatch stores a batch in one transaction and answers all of it.
+// writeBatch stores a batch in one transaction and answers each of its requests.
 func (r *Run) writeBatch(ctx context.Context, batch []request) {
 	answers := make([]answer, len(batch))
 	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
@@ -201,7 +201,7 @@ func (s *statements) fields() []**sql.Stmt {
 	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID, &s.takes, &s.state}
 }
 
-// in returns the statements within a transaction, which closes them.
+// in returns the statements for use within a transaction. The end of the transaction closes them.
 func (s *statements) in(ctx context.Context, tx *sql.Tx) statements {
 	var within statements
 	for i, field := range within.fields() {
@@ -220,7 +220,7 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// addPair stores a pair with its opening and games; added is false when it was stored already.
+// addPair stores a pair with its opening and games. added is false if the pair was stored already.
 func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err error) {
 	o := &p.opening
 	if _, err := execSummed(ctx, s.opening, "openings", p.run, o.name, o.start, o.moves, o.plies, o.hash); err != nil {
@@ -273,7 +273,7 @@ func (s *statements) addGame(ctx context.Context, g *gameRow) error {
 	return err
 }
 
-// execSummed stores a row of a table with its checksum behind its values.
+// execSummed stores a row of a table: the values, followed by their checksum.
 func execSummed(ctx context.Context, stmt *sql.Stmt, table string, values ...any) (sql.Result, error) {
 	current, err := tables.CurrentSchema()
 	if err != nil {

@@ -16,24 +16,24 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// GamePlace is the place of a game in its run: lists are in this order.
+// GamePlace is the place of a game in its run. Lists of games are sorted by it.
 type GamePlace struct{ Pair, Leg int }
 
-// Search is which games of a run a page of a list is to have; the zero value passes every game.
+// Search selects the games of a run for one page of a list. The zero value selects every game.
 type Search struct {
-	Player      string            // plays either colour, or the one in Colour; "": any player
-	Colour      *shogi.Colour     // which side Player has; nil: either
+	Player      string            // a player of the game, with the colour Colour; ""; "": any player
+	Colour      *shogi.Colour     // the colour of Player; nil: either
 	Result      string            // "black", "white" or "draw", or of Player "win" or "loss"; "": any
 	Termination match.Termination // NotEnded: any
 	Opening     string            // its ID; "": any
 	Marked      bool              // only games with a move that the machine slowed
 	Faults      bool              // only games that ended by an engine's fault
-	MinPlies    int               // the opening's included
+	MinPlies    int               // with the plies of the opening
 	MaxPlies    int               // 0: any
 	Pairs       *[2]int           // the first and the last pair; nil: all
 	After       *GamePlace        // only games after this one
-	Before      *GamePlace        // only games before this one: the nearest ones
-	Limit       int               // at most so many games; 0: all
+	Before      *GamePlace        // only games before this one; with a limit, those nearest to it
+	Limit       int               // greatest number of games; 0: all
 }
 
 // Check returns an error for an unknown word in a search.
@@ -48,8 +48,8 @@ func (s Search) Check() error {
 	return fmt.Errorf("result %q: expected one of %s", s.Result, strings.Join(words[1:], ", "))
 }
 
-// turns returns the parts of a range of pairs in the order of the search. A search for games before a
-// place goes backwards from the end, a block at a time.
+// turns divides a range of pairs and returns the parts in the order in which the search reads them. A search
+// for games before a place goes backwards from the end, one block at a time.
 func (s Search) turns(r pairRange) iter.Seq[pairRange] {
 	return func(yield func(pairRange) bool) {
 		for s.Before != nil && r.end > r.first {
@@ -65,7 +65,7 @@ func (s Search) turns(r pairRange) iter.Seq[pairRange] {
 	}
 }
 
-// Search lists the games of a run that a search passes, by pair and leg.
+// Search returns the games of a run that what selects, sorted by pair and leg.
 func (s *Store) Search(ctx context.Context, runID int64, what Search) ([]match.Row, error) {
 	if err := what.Check(); err != nil {
 		return nil, s.fail("searching games", err)
@@ -117,13 +117,13 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) (games []m
 // errEnough ends a scan that has found enough.
 var errEnough = errors.New("enough games were found")
 
-// enough reports whether so many games reach the limit.
+// enough reports whether n games reach the limit.
 func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 
-// Records calls yield for each game of a run that a search passes, by pair and leg, with its whole
-// record. It holds one game at a time; a limited search also holds the places of its games. The games are
-// those of one moment, without games stored during the call. An error of yield ends the reading and is
-// returned unchanged.
+// Records calls yield for each game of a run that what selects, sorted by pair and leg, with its whole
+// record. It holds one game in memory at a time; a search with a limit also holds the places of its games. It
+// reads the database as it was at one moment, without games stored during the call. If yield returns an
+// error, Records stops and returns it unchanged.
 func (s *Store) Records(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) error {
 	var stopped error // yield's error
 	n := 0
@@ -178,8 +178,8 @@ func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yie
 	return nil
 }
 
-// passing returns the ranges of pairs that have games which a search passes, as many as it asks
-// for. They are found among the games alone, since moves take most of the time.
+// passing returns the ranges of pairs with games that what selects, up to its limit. It reads only the games
+// without their moves, since moves take most of the time.
 func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ranges []pairRange, err error) {
 	n := 0
 	err = view.scan(ctx, runID, what.pairs().filter(), false, func(rows []match.Row) error {
@@ -202,7 +202,8 @@ func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ra
 	return ranges, err
 }
 
-// CountGames returns the number of games of a run that a search passes, without its limit and place.
+// CountGames returns the number of games of a run that what selects. It ignores the limit and the places
+// After and Before.
 func (s *Store) CountGames(ctx context.Context, runID int64, what Search) (int, error) {
 	what.After, what.Before = nil, nil
 	if err := what.Check(); err != nil {
@@ -224,7 +225,7 @@ func (s *Store) CountGames(ctx context.Context, runID int64, what Search) (int, 
 	return n, err
 }
 
-// narrows reports whether a search passes fewer games than those of its pairs.
+// narrows reports whether a search may reject games of the pairs that it reads.
 func (s Search) narrows() bool {
 	s.Pairs, s.After, s.Before, s.Limit = nil, nil, nil, 0
 	return s != Search{}
@@ -249,7 +250,7 @@ func (s Search) pairs() pairRange {
 	return r
 }
 
-// filter returns the range as a scan takes it.
+// filter returns the Filter that makes a scan read this range.
 func (r pairRange) filter() Filter {
 	f := Filter{FromPair: int(r.first)}
 	if r.end < math.MaxInt64 {
@@ -258,7 +259,7 @@ func (r pairRange) filter() Filter {
 	return f
 }
 
-// passed returns the rows that a search passes, without its limit.
+// passed returns the rows that the search selects. It ignores the limit.
 func (s Search) passed(rows []match.Row) []match.Row {
 	var passed []match.Row
 	for i := range rows {
@@ -269,8 +270,8 @@ func (s Search) passed(rows []match.Row) []match.Row {
 	return passed
 }
 
-// passes reports whether a search passes a game of its pairs. It looks at rows whose
-// checksums were compared: a condition in SQL would pass over a damaged one.
+// passes reports whether the search selects a game of its pairs. It tests rows whose checksums were verified;
+// a condition in SQL would skip a damaged row.
 func (s Search) passes(g *match.Row) bool {
 	place := func(p *GamePlace) int { return cmp.Or(cmp.Compare(g.Pair, p.Pair), cmp.Compare(g.Leg, p.Leg)) }
 	switch {
@@ -305,7 +306,7 @@ func (s Search) passes(g *match.Row) bool {
 	return true
 }
 
-// played reports whether the player of a search plays a game, with the requested colour.
+// played reports whether Player of the search plays the game with the requested colour.
 func (s Search) played(g *match.Row) bool {
 	switch {
 	case s.Colour == nil:
@@ -316,11 +317,11 @@ func (s Search) played(g *match.Row) bool {
 	return g.White == s.Player
 }
 
-// Stamp identifies one state of a run's games and settings. Values calculated from them are valid while
-// the Stamp is equal. Stamps have no other use than comparison.
+// Stamp identifies one state of a run's games and settings. A caller may keep values that it calculated from
+// them as long as the Stamp stays equal. A Stamp has no other use than comparison.
 type Stamp struct{ run, pairs, lastGame, lastSetting, voided int64 }
 
-// Stamp is that of a run as it is stored now.
+// Stamp returns the Stamp of a run as the run is stored now.
 func (s *Store) Stamp(ctx context.Context, runID int64) (Stamp, error) {
 	t := Stamp{run: runID}
 	err := s.read.QueryRowContext(ctx, `SELECT

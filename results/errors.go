@@ -20,8 +20,8 @@ var ErrNoGame = errors.New("the game is not stored")
 // ErrOldTake is the error if the pair was voided after it was assigned.
 var ErrOldTake = errors.New("the pair has been voided since it was handed out")
 
-// DifferentPlan is the error for a run of that name with games of another plan, to which new games must
-// not be added.
+// DifferentPlan is the error if a run of that name exists with another plan. New games must not be added to
+// that run.
 //
 //nolint:errname // "DifferentPlan" is what it is
 type DifferentPlan struct {
@@ -41,15 +41,15 @@ func (e *DifferentPlan) Error() string {
 	return fmt.Sprintf("run %q was played under another plan:\n  %s", e.Run, strings.Join(lines, "\n  "))
 }
 
-// NoRun is the error if no run has the requested name.
+// NoRun is the error if no run has the requested name. It lists the existing runs.
 //
 //nolint:errname // "NoRun" is what it is
 type NoRun struct {
 	Run   string   // the requested name, "" for any
-	Names []string // the runs that there are, oldest first
+	Names []string // the existing runs, oldest first
 }
 
-// Error names the run that is missing and those that there are.
+// Error names the missing run and the existing runs.
 func (e *NoRun) Error() string {
 	switch {
 	case len(e.Names) == 0:

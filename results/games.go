@@ -12,27 +12,27 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Filter narrows GamesWhere and Pairs down; the zero value passes every game.
+// Filter selects games for GamesWhere and Pairs. The zero value selects every game.
 type Filter struct {
-	Engine      string            // it plays on either side; "" is any
+	Engine      string            // name of one of the two players; "" is any
 	Termination match.Termination // NotEnded is any
 	FromPair    int               // the first pair
-	Pairs       int               // how many pair numbers from there on; 0 is all
+	Pairs       int               // number of pair numbers from FromPair on; 0 is all
 }
 
-// CROSS JOIN makes SQLite walk the games in the order of their index, so that the
-// first row comes before the last one was read.
+// CROSS JOIN makes SQLite read the games in the order of their index. SQLite then returns the first row
+// before it has read all rows.
 const fromGames = ` FROM games g
 	CROSS JOIN pairs p ON p.run_id = g.run_id AND p.pair = g.pair
 	CROSS JOIN openings o ON o.id = p.opening_id `
 
-// Games calls yield for every game of a run, by pair and leg. The games are those of one moment, without
-// games stored during the call. An error of yield ends the reading and is returned unchanged.
+// Games calls yield for every game of a run, by pair and leg. It reads the database as it was at one moment,
+// without games stored during the call. If yield returns an error, Games stops and returns it unchanged.
 func (s *Store) Games(ctx context.Context, runID int64, yield func(match.Row) error) error {
 	return s.GamesWhere(ctx, runID, Filter{}, yield)
 }
 
-// GamesWhere is Games for the games that pass a filter.
+// GamesWhere does what Games does for the games that pass a filter.
 func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
 	return s.scan(ctx, runID, f, false, func(rows []match.Row) error {
 		for i := range rows {
@@ -44,10 +44,10 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 	})
 }
 
-// Pairs calls yield for every pair of a run, in pair order, with all its games by leg. A pair is stored
-// whole or not at all, so rows is never a part of one. A filter passes a whole pair if any of its games
-// passes. yield may keep and change the slice. As with Games, the pairs are those of one moment, and an
-// error of yield ends the reading and is returned unchanged.
+// Pairs calls yield for every pair of a run, in order, with all its games by leg. rows is always complete,
+// because gogi stores a pair whole or not at all. A filter passes a whole pair if any of its games passes.
+// yield may keep and change the slice. As with Games, the pairs are read at one moment, and an error of yield
+// stops the reading and is returned unchanged.
 func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
 	return s.scan(ctx, runID, f, true, func(rows []match.Row) error {
 		for len(rows) > 0 {
@@ -64,7 +64,8 @@ func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(row
 	})
 }
 
-// selectGames reads the rows of a filter by pair and leg, as scan does.
+// selectGames calls yield for the rows that pass a filter, by pair and leg, as scan does, but on one
+// connection.
 func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, pairs bool, yield func(match.Row) error) error {
 	c, err := castOf(ctx, q, runID)
 	if err != nil {
@@ -126,8 +127,8 @@ var gamesQuery = "SELECT " + tables.GameColumns() + fromGames + inRange
 // inRange is the condition of gamesQuery.
 const inRange = "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg"
 
-// keep returns the rows that pass the filter, of whole pairs: with pairs, all games of a pair of
-// which one passes. The range has been read alone.
+// keep returns the rows that pass the filter. If pairs is set, it returns all games of a pair of which one
+// passes. rows must have whole pairs of the filter's range.
 func (f Filter) keep(rows []match.Row, pairs bool) []match.Row {
 	if f.Engine == "" && f.Termination == match.NotEnded {
 		return rows
@@ -153,10 +154,10 @@ func (f Filter) ended(g match.Row) bool {
 	return f.Termination == match.NotEnded || g.Termination == f.Termination
 }
 
-// pairRange is the pair numbers from the first one to before the end.
+// pairRange is a range of pair numbers: from first to below end.
 type pairRange struct{ first, end int64 }
 
-// all returns the pair numbers that the filter passes.
+// all returns the range of pair numbers that the filter selects.
 func (f Filter) all() pairRange {
 	r := pairRange{int64(f.FromPair), math.MaxInt64}
 	if f.Pairs > 0 && r.first < r.end-int64(f.Pairs) {
@@ -207,7 +208,7 @@ func oneRecord(ctx context.Context, q tables.Querier, c playerTable, runID int64
 	return record, err
 }
 
-// noGame is the error of a game that is not found: it is not stored, or it was lost.
+// noGame returns the error for a game that is not found: the game was never stored, or its row was lost.
 func noGame(ctx context.Context, q tables.Querier, runID int64, pair, leg int) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, int64(pair), int64(pair)+1)
 	if err != nil {
@@ -259,7 +260,7 @@ func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, 
 	return err
 }
 
-// selectRecords calls yield for the games that a condition, in SQL, selects, and finds.
+// selectRecords calls yield for the games that where, an SQL condition, selects, with their records.
 func selectRecords(ctx context.Context, q tables.Querier, c playerTable, runID int64, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte

@@ -12,7 +12,7 @@ import (
 	"gogi/results/file"
 )
 
-// holderSize is the number of bytes in the lock file for the holder of a run; those of run n begin at
+// holderSize is the number of bytes in the lock file for the holder of one run. The bytes of run n begin at
 // n*holderSize.
 const holderSize = 512
 
@@ -23,12 +23,12 @@ type holder struct {
 	At   time.Time `json:"at"`
 }
 
-// String names it.
+// String returns the process ID, the host and the start time of the holder, for messages.
 func (h holder) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.At.Format("2006-01-02 15:04:05 MST"))
 }
 
-// thisProcess returns the holder that this process is.
+// thisProcess returns the holder that describes this process.
 func thisProcess() (holder, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -38,14 +38,15 @@ func thisProcess() (holder, error) {
 	return holder{Host: host[:min(len(host), 128)], Boot: boot, PID: os.Getpid()}, err
 }
 
-// elsewhere reports whether another machine holds a run, or held it and died: of
-// that this one cannot know anything.
+// elsewhere reports whether the holder is on another machine than here. This machine cannot know whether that
+// process still runs.
 func (h holder) elsewhere(here holder) bool {
 	return h.Boot != "" && h.Boot != here.Boot && h.Host != here.Host
 }
 
-// signIn writes the holder of the run. If other machines see the file, too, it then checks for them. Each
-// process writes before it checks, so that of two at once at least one sees the other.
+// signIn writes this process as the holder of the run into the lock file. If other machines see the file,
+// too, it then checks that no process of another machine has written itself. Each process writes before it
+// checks, so if two start at once, at least one sees the other.
 func (s *Store) signIn(h *hold) error {
 	me := s.here
 	me.At = time.Now().UTC().Truncate(time.Second)
@@ -75,19 +76,19 @@ func (s *Store) signIn(h *hold) error {
 	return nil
 }
 
-// strangers is the error of two machines at one database.
+// strangers returns the error for a database that two machines want to use at once.
 func (s *Store) strangers() error {
 	return fmt.Errorf("the database lies on %s, where one machine may play at a time, since SQLite's log does not reach from one to another: %w", s.shared, ErrRunLocked)
 }
 
-// signOut takes the holder's name away.
+// signOut deletes the holder of the run from the lock file.
 func (h *hold) signOut() error {
 	_, err := h.beside.WriteAt(make([]byte, holderSize), h.run*holderSize)
 	return err
 }
 
-// readHolders returns the holders of runs, by run, and the zero value for a run without one. Unreadable
-// data counts as no holder: an older gogi writes nothing.
+// readHolders returns the holders of all runs in a lock file, indexed by run. A run without a holder has the
+// zero value. Unreadable data counts as no holder, because an older gogi writes none.
 func readHolders(file string) ([]holder, error) {
 	f, err := os.Open(file + "-lock")
 	if errors.Is(err, os.ErrNotExist) {
@@ -111,7 +112,7 @@ func readHolders(file string) ([]holder, error) {
 	return list, nil
 }
 
-// lockedBy returns ErrRunLocked with the name of the run's holder, if it is known.
+// lockedBy returns ErrRunLocked, with a description of the run's holder if it is known.
 func (s *Store) lockedBy(run int64) error {
 	holders, err := readHolders(s.file)
 	if err != nil || run >= int64(len(holders)) || holders[run].Boot == "" {

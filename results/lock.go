@@ -7,20 +7,20 @@ import (
 	"gogi/results/file"
 )
 
-// schemaByte is the byte of the lock file that is locked while the database is created or migrated. Run n
-// has byte n, and runs are numbered from 1.
+// schemaByte is the byte of the lock file that a process locks while it creates or migrates the database. Run
+// n has byte n; runs are numbered from 1.
 const schemaByte = 0
 
-// hold is the right to play a run. It locks a byte of the file next to the database, which older gogis
-// know, and a byte of the database file itself, which also works under other names of it. The lock file
-// names the holder.
+// hold is the exclusive right of this process to play a run. It locks a byte of the lock file next to the
+// database, which older gogis respect, and a byte of the database file itself, which also works under other
+// names of the file. The lock file names the holder.
 type hold struct {
 	beside *os.File
 	inode  *file.File
 	run    int64
 }
 
-// holdRun locks a run; it returns ErrRunLocked if another process has it.
+// holdRun locks a run. It returns ErrRunLocked if another process plays the run.
 func (s *Store) holdRun(run int64) (*hold, error) {
 	beside, err := file.LockBeside(s.file, run, false)
 	if err == nil {
@@ -41,7 +41,7 @@ func (s *Store) holdRun(run int64) (*hold, error) {
 	return h, nil
 }
 
-// Close gives the run up.
+// Close releases the run.
 func (h *hold) Close() error {
 	return errors.Join(h.signOut(), h.inode.Unlock(h.run), h.beside.Close())
 }

@@ -9,8 +9,8 @@ import (
 	"gogi/results/tables"
 )
 
-// prepare brings the file to the current schema. The lock keeps two processes
-// from doing so at once: SQLite's switch to WAL does not wait for a busy database.
+// prepare migrates the file to the current schema. A lock prevents two processes from doing so at once,
+// because SQLite's switch to WAL does not wait for a busy database.
 func (s *Store) prepare(ctx context.Context) (err error) {
 	texts, err := tables.MigrationTexts()
 	if err != nil {
@@ -28,11 +28,11 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = firstError(err, lock.Close()) }()
-	// Only a new file takes the size of pages.
+	// Only a new file accepts a page size.
 	if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA page_size=%d; PRAGMA journal_mode=WAL", tables.PageSize)); err != nil {
 		return fmt.Errorf("switching to WAL mode: %w", err)
 	}
-	// Another process may have been faster: only now is the version certain.
+	// Another process may have migrated the file before the lock was taken, so the version is read again.
 	if version, err = tables.SchemaVersion(ctx, s.write, len(texts)); err != nil {
 		return err
 	}
@@ -44,7 +44,8 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// useLog switches a database in another mode to WAL mode: a copy by VACUUM, or one of another program.
+// useLog switches a database in another mode to WAL mode. Copies by VACUUM and files of other programs have
+// other modes.
 func (s *Store) useLog(ctx context.Context) (err error) {
 	var mode string
 	if err := s.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
@@ -75,8 +76,9 @@ func (s *Store) migrate(ctx context.Context, version int, text string) error {
 	})
 }
 
-// fillStored counts the rows that an older gogi has stored, after verifying that all of them are found. A
-// count of the rows that a damaged file still leads to would hide the damage for good.
+// fillStored fills the new table stored with the counts of the rows of an older gogi. It first verifies that
+// all rows are found: counts of only the rows that a damaged file still leads to would hide the damage
+// forever.
 func fillStored(ctx context.Context, tx *sql.Tx) error {
 	damage := ""
 	if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&damage); err != nil {

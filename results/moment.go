@@ -8,13 +8,14 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Moment is the database at one moment, for several reads that have to be consistent. It is valid until
-// the function that received it returns.
+// Moment is the state of the database at one moment, for several reads that must be consistent. It is valid
+// until the function that received it returns.
 type Moment struct {
-	Q tables.Querier // the rows themselves
+	Q tables.Querier // for queries of the rows
 }
 
-// Moment calls read with one moment of the database. It returns an error of read with the file and doing.
+// Moment calls read with the state of the database at one moment. It adds the file and doing, the failed
+// action, to an error of read.
 func (s *Store) Moment(ctx context.Context, doing string, read func(Moment) error) error {
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err == nil {
@@ -27,7 +28,7 @@ func (s *Store) Moment(ctx context.Context, doing string, read func(Moment) erro
 	return nil
 }
 
-// moment returns the result of read at one moment of the database.
+// moment calls read with the state of the database at one moment and returns the result.
 func moment[T any](ctx context.Context, s *Store, doing string, read func(Moment) (T, error)) (result T, err error) {
 	err = s.Moment(ctx, doing, func(m Moment) (err error) {
 		result, err = read(m)
@@ -36,39 +37,39 @@ func moment[T any](ctx context.Context, s *Store, doing string, read func(Moment
 	return result, err
 }
 
-// FindRun returns the run of that name; a *NoRun lists those that there are.
+// FindRun returns the run with a name. If there is none, it returns a *NoRun with the names of all runs.
 func (m Moment) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return findRun(ctx, m.Q, name)
 }
 
-// Attempts returns the tries at a run's pairs that do not count, by pair and time.
+// Attempts returns the attempts at a run's pairs that do not count, sorted by pair and then by time.
 func (m Moment) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
 	return attempts(ctx, m.Q, runID, "")
 }
 
-// Voided returns the pairs that were taken out of a run, by pair and take.
+// Voided returns the voided pairs of a run, sorted by pair and then by take.
 func (m Moment) Voided(ctx context.Context, runID int64) ([]Voided, error) {
 	return voided(ctx, m.Q, runID, "")
 }
 
-// TuneStates returns the states of a run that is a tune, by blocks.
+// TuneStates returns the stored states of a tune, sorted by the number of blocks.
 func (m Moment) TuneStates(ctx context.Context, runID int64) ([]match.TuneState, error) {
 	return tuneStates(ctx, m.Q, runID)
 }
 
-// Pair returns a whole stored pair, as Store.Pair gives it.
+// Pair returns a whole stored pair, as Store.Pair does.
 func (m Moment) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
 	return storedPair(ctx, m.Q, runID, pair)
 }
 
-// Games calls yield for the games of the pairs that pass a filter, by pair and leg, all
-// games of a pair of which one passes.
+// Games calls yield for the games of a run that pass a filter, by pair and leg. If one game of a pair passes,
+// all games of the pair pass.
 func (m Moment) Games(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
 	return selectGames(ctx, m.Q, runID, f, true, yield)
 }
 
-// Records calls yield for the games of the pairs from one number to below another, by
-// pair and leg, with their whole records.
+// Records calls yield for the games of the pairs with numbers from from to below below, by pair and leg, with
+// their whole records.
 func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield func(match.Row, kifu.Record) error) error {
 	c, err := castOf(ctx, m.Q, runID)
 	if err != nil {
@@ -79,8 +80,8 @@ func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield
 	})
 }
 
-// PairRows calls yield for the rows of pairs from one number to below another, in order. It returns an
-// error for a damaged row, and if a stored row is not found.
+// PairRows calls yield for the rows of the pairs with numbers from from to below below, in order. It returns
+// an error for a damaged row, and if a stored row is not found.
 func (m Moment) PairRows(ctx context.Context, runID int64, from, below int, yield func(*tables.Row) error) error {
 	inventory, err := tables.ReadInventory(ctx, m.Q, runID, int64(from), int64(below))
 	if err != nil {
@@ -102,7 +103,7 @@ func (m Moment) PairRows(ctx context.Context, runID int64, from, below int, yiel
 	return tables.NameRun(ctx, m.Q, runID, err)
 }
 
-// counted fails unless all rows of a table of a run are found that were stored.
+// counted returns an error unless all stored rows of a run in a table are found.
 func counted(ctx context.Context, q tables.Querier, runID int64, table ...string) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, 0, 0)
 	if err == nil {
@@ -111,5 +112,5 @@ func counted(ctx context.Context, q tables.Querier, runID int64, table ...string
 	return err
 }
 
-// SameFile reports whether both have the same file open, under any names.
+// SameFile reports whether both Stores have the same file open, possibly under different names.
 func (s *Store) SameFile(other *Store) bool { return s.inode == other.inode }

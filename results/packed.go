@@ -15,17 +15,17 @@ import (
 	"gogi/results/tables"
 )
 
-// The writer makes segments, when a block is full and at the end of a run; a missing segment costs only
-// time.
+// The writer packs a block of pairs into a segment when the block is full, and the rest at the end of a run.
+// Readers of a missing segment read its rows, which only takes longer.
 
-// packedAtOnce is the largest number of segments made at the end of a run, each in a hundredth of a
-// second. A long run of an older gogi gets its segments in several steps.
+// packedAtOnce is the largest number of segments that gogi makes at the end of a run. Each takes a hundredth
+// of a second. A long run of an older gogi gets its segments over several sessions.
 const packedAtOnce = 64
 
-// filling counts the pairs that were added to each block.
+// filling has the number of pairs that were added to each block.
 type filling map[int64]int
 
-// full counts a batch, and gives the blocks that it filled.
+// full counts the pairs of a batch and returns the blocks that these pairs have filled.
 func (f filling) full(batch []request) (blocks []int64) {
 	for i := range batch {
 		if batch[i].pair == nil {
@@ -40,15 +40,15 @@ func (f filling) full(batch []request) (blocks []int64) {
 	return blocks
 }
 
-// packLast makes the newest missing segments of a run. Rows that cannot be packed are damaged, and a
-// reader or a check will report them; without a segment the rows are read.
+// packLast makes the newest missing segments of a run. It ignores errors: rows that cannot be packed are
+// damaged, and a reader or a check reports them.
 func (s *Store) packLast(run int64) {
-	ctx := context.Background() // a run is closed also when all else is cancelled
+	ctx := context.Background() // a run is also closed after a cancellation
 	_ = s.packSome(ctx, run, packedAtOnce, func(packedBlock) {})
 }
 
-// Pack makes all segments that the runs of the database lack, which makes reading long runs
-// quicker, and changes nothing else. It fails for damaged rows.
+// Pack makes all missing segments of all runs in the database. Reports on long runs then take less time. Pack
+// changes nothing else. It returns an error for damaged rows.
 func (s *Store) Pack(ctx context.Context) error {
 	runs, err := s.Runs(ctx)
 	for i := range runs {
@@ -62,7 +62,7 @@ func (s *Store) Pack(ctx context.Context) error {
 	return nil
 }
 
-// PackedRun counts the packed data of a run.
+// PackedRun has the number of segments, pairs and games that were packed in a run.
 type PackedRun struct {
 	Name     string `json:"name"`
 	Segments int    `json:"segments"`
@@ -70,10 +70,10 @@ type PackedRun struct {
 	Games    int    `json:"games"`
 }
 
-// PackAll is Pack for a database without a player; otherwise it returns ErrRunLocked. It stores each
-// segment as soon as it is made, so list has the packed segments also with an error. The rest can be
-// packed at any time. It skips damaged rows and returns them as the error at the end. It calls progress,
-// if not nil, with the number of packed pairs and the total.
+// PackAll does what Pack does for a database without a player; otherwise it returns ErrRunLocked. It stores
+// each segment as soon as the segment is made, so list has the packed segments even if PackAll returns an
+// error. The rest can be packed later. PackAll skips damaged rows and returns them as the error at the end.
+// It calls progress, if not nil, with the number of packed pairs and the total.
 func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list []PackedRun, err error) {
 	if s.write == nil {
 		return nil, s.fail("packing the games", errors.New("the database was opened for reading only"))
@@ -113,7 +113,7 @@ func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list 
 	return list, err
 }
 
-// holdRuns keeps everybody from playing these runs, until release is called.
+// holdRuns locks these runs, so that no process can play them until release is called.
 func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
 	var held []*hold
 	release = func() error {
@@ -133,7 +133,7 @@ func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
 	return release, nil
 }
 
-// unpacked counts the pairs that can be packed, and are not.
+// unpacked returns the number of pairs that can be packed and are not yet packed.
 func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err error) {
 	for i := range runs {
 		blocks, err := segments.Missing(ctx, s.read, runs[i].ID, runs[i].Finished)
@@ -147,11 +147,11 @@ func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err er
 	return pairs, nil
 }
 
-// packedBlock counts one block: one segment, or none if its rows are damaged.
+// packedBlock has the numbers for one block. segments is 1, or 0 if the rows of the block are damaged.
 type packedBlock struct{ segments, pairs, games int }
 
-// packSome makes at most that many segments, and calls tell for each block. Damaged rows of one block do
-// not stop the others; the first of them is its error.
+// packSome makes at most most segments of a run and calls tell for each block. It continues after a block
+// with damaged rows, and returns the first such error at the end.
 func (s *Store) packSome(ctx context.Context, run int64, most int, tell func(packedBlock)) error {
 	blocks, err := segments.Missing(ctx, s.read, run, most)
 	var damage error
@@ -174,7 +174,7 @@ func (s *Store) packSome(ctx context.Context, run int64, most int, tell func(pac
 	return firstError(err, damage)
 }
 
-// pack makes the segment of a block, and counts its games.
+// pack makes the segment of a block and returns the number of its games.
 func (s *Store) pack(ctx context.Context, run, block int64) (games int, err error) {
 	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		rows, err := blockRows(ctx, tx, run, block)
@@ -187,7 +187,7 @@ func (s *Store) pack(ctx context.Context, run, block int64) (games int, err erro
 	return games, err
 }
 
-// blockRows returns the values of a block's games; it fails for damaged ones.
+// blockRows returns the values of the games in a block. It returns an error for damaged rows.
 func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list [][]driver.Value, err error) {
 	c, err := castOf(ctx, q, run)
 	if err != nil {
@@ -201,8 +201,8 @@ func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list []
 	return list, err
 }
 
-// segment reads a range of pairs, within one block, from the block's segment. known is false without a
-// segment, and with a damaged one, which check reports; the caller then reads the rows.
+// segment reads a range of pairs, all in one block, from the block's segment. known is false if the segment
+// is missing or damaged; the caller then reads the rows. A check reports damaged segments.
 func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64, pairs pairRange) (games []match.Row, known bool, err error) {
 	block := pairs.first / segments.Pairs
 	values := make([]driver.Value, 2)
@@ -225,7 +225,7 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 		games = append(games, r.game.Row)
 		return nil
 	})
-	if err != nil { // the rows give the same error, or another gogi packed other columns
+	if err != nil { // the caller reads the rows: they give the same error, or another gogi packed other columns
 		return nil, false, nil
 	}
 	return games, true, nil
@@ -234,8 +234,8 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 // errStale is the error for a segment that differs from its rows.
 var errStale = errors.New("a segment is not what the rows say, and reports read it (gogi db repair makes it anew)")
 
-// Segments compares a run's segments with the rows that they were made of, and calls wrong
-// with the first pair of each that differs.
+// Segments compares a run's segments with the rows from which they were made. For each segment that differs
+// it calls wrong with the first different pair.
 func (m Moment) Segments(ctx context.Context, runID int64, wrong func(pair int, why error)) error {
 	return segments.Stored(ctx, m.Q, runID, func(block int64, values []driver.Value) error {
 		if err := m.segment(ctx, runID, block, values); err != nil {

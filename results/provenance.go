@@ -12,7 +12,7 @@ import (
 	"gogi/results/tables"
 )
 
-// If workers have one name and one owner, the one with the newest key is in play.
+// If several workers have the same name and owner, new pairs belong to the worker that was added last.
 const (
 	insertWorker = "INSERT INTO workers (name, key, owner, checksum) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 	newestWorker = "SELECT coalesce(max(id), 0) FROM workers WHERE name = ? AND owner = ?"
@@ -26,8 +26,8 @@ type Worker struct {
 	Key   string // its public key as text; "" if unknown
 }
 
-// Enlist stores a worker's key. Pairs that it plays from then on are stored with that key; earlier pairs
-// keep theirs.
+// Enlist stores a worker with its key. Pairs that the worker plays from then on are stored with that key;
+// earlier pairs keep the earlier key.
 func (s *Store) Enlist(ctx context.Context, w Worker) error {
 	if s.write == nil {
 		return s.fail("enlisting a worker", errors.New("the database was opened for reading only"))
@@ -45,7 +45,7 @@ func (s *Store) Enlist(ctx context.Context, w Worker) error {
 	return nil
 }
 
-// Workers returns all that have played or were enlisted, in the order in which they came.
+// Workers returns all workers that have played or were enlisted, in the order in which they were added.
 func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
 	err = s.Moment(ctx, "reading the workers", func(m Moment) error {
 		return eachWorker(ctx, m.Q, func(r *tables.Row) {
@@ -55,8 +55,8 @@ func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
 	return list, err
 }
 
-// eachWorker calls yield for all workers in the order of their arrival. It returns an error if one is
-// damaged or not found.
+// eachWorker calls yield for all workers in the order in which they were added. It returns an error if the
+// row of a worker is damaged or not found.
 func eachWorker(ctx context.Context, q tables.Querier, yield func(*tables.Row)) error {
 	found := int64(0)
 	err := tables.EachSound(ctx, q, "workers", func(r *tables.Row) error {
@@ -70,8 +70,8 @@ func eachWorker(ctx context.Context, q tables.Querier, yield func(*tables.Row)) 
 	return err
 }
 
-// workerNames are the names of all workers, by number.
-// playerTable has the names in a run's games: the players, in plan order, and by number the workers.
+// playerTable has the names that occur in a run's games: the players in plan order, and the workers by
+// number.
 type playerTable struct {
 	players []Engine
 	workers map[int64]string
@@ -88,16 +88,16 @@ func castOf(ctx context.Context, q tables.Querier, run int64) (c playerTable, er
 	return c, nil
 }
 
-// latestCast has the player table of the run whose record was read last. A reader of single records would
-// otherwise read the players for each of them. Use only its names: the paths of players may have changed
-// since.
+// latestCast has the player table of the run whose record was read last. Without it, a reader of single
+// records would read the players for each record. Use only its names, because the paths of players may have
+// changed since.
 type latestCast struct {
 	mu  sync.Mutex
 	run int64 // 0: none
 	playerTable
 }
 
-// of returns the player table of a run; kept means that it was read before.
+// of returns the player table of a run. kept means that the table was read earlier.
 func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c playerTable, kept bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +111,7 @@ func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c pla
 	return c, false, err
 }
 
-// anew reads it again.
+// anew reads the player table of a run from the database again.
 func (l *latestCast) anew(ctx context.Context, q tables.Querier, run int64) (playerTable, error) {
 	l.mu.Lock()
 	l.run = 0
@@ -120,7 +120,7 @@ func (l *latestCast) anew(ctx context.Context, q tables.Querier, run int64) (pla
 	return c, err
 }
 
-// checkPlayed rejects impossible values.
+// checkPlayed returns an error if the facts about the machine contradict each other.
 func checkPlayed(p match.Provenance) error {
 	switch {
 	case p.Worker == "" && (p.Owner != "" || p.Epoch != 0 || p.Scale != 0 || len(p.Proof) > 0):
@@ -131,9 +131,9 @@ func checkPlayed(p match.Provenance) error {
 	return nil
 }
 
-// played is a match.Provenance as rows have it.
+// played is a match.Provenance with the number of the worker instead of the name, as rows store it.
 type played struct {
-	worker int64 // its number; 0: none
+	worker int64 // number of the worker; 0: none
 	match.Provenance
 }
 
@@ -149,7 +149,7 @@ func (p *played) values() []any {
 	return []any{p.worker, int64(p.Epoch), p.Scale, proof} //nolint:gosec // the same 64 bits
 }
 
-// provenance finds the number of a worker, or gives it one.
+// provenance returns the stored form of p. It adds the worker to the database if it is unknown.
 func (s *statements) provenance(ctx context.Context, p match.Provenance) (*played, error) {
 	found := &played{Provenance: p}
 	if p.Worker == "" {
@@ -164,7 +164,8 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) (*playe
 	return found, err
 }
 
-// readPlayed returns the machine of a stored pair; the caller has verified its row.
+// readPlayed returns the facts about the machine that played a stored pair. The caller has verified the row
+// of the pair.
 func readPlayed(ctx context.Context, q tables.Querier, run int64, pair int) (p match.Provenance, err error) {
 	var worker int64
 	var epoch sql.NullInt64
@@ -182,8 +183,9 @@ func readPlayed(ctx context.Context, q tables.Querier, run int64, pair int) (p m
 	return p, err
 }
 
-// Take returns the take of a pair that counts next: 1 if it was never voided, and one more for each void.
-// The process that assigns pairs keeps it with the lease, and stores the result by [Run.AddTake].
+// Take returns the number of the take of a pair that counts next: 1 plus the number of times that the pair
+// was voided. A process that assigns pairs stores this number with the lease, and stores the result with
+// [Run.AddTake].
 func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 	n := 0
 	if err := r.store.read.QueryRowContext(ctx, countTakes, r.id, pair).Scan(&n); err != nil {
@@ -192,7 +194,7 @@ func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 	return n + 1, nil
 }
 
-// current returns ErrOldTake if a request's take does not count.
+// current returns ErrOldTake if the take of a request no longer counts.
 func (s *statements) current(ctx context.Context, req request) error {
 	voided := 0
 	if err := s.takes.QueryRowContext(ctx, req.pair.run, req.pair.pair).Scan(&voided); err != nil {

@@ -15,7 +15,7 @@ import (
 	"gogi/results/tables"
 )
 
-// RunInfo has the facts of a run without its games.
+// RunInfo has the facts about a run, but not its games.
 type RunInfo struct {
 	ID       int64
 	Name     string
@@ -26,13 +26,13 @@ type RunInfo struct {
 	Legs     int      // games in a pair
 	Pairs    int      // the target, as of the latest start
 	Games    int      // the target in games
-	Finished int      // how many pairs are stored, also beyond the target
+	Finished int      // number of stored pairs, which may be larger than the target
 	Players  []string // names in plan order
 	Engines  []Engine // in plan order
 }
 
-// ParsePlan returns the plan of the run, as far as its digest covers it. It returns an
-// error if the plan cannot be read, or has another number of players than the run.
+// ParsePlan returns the part of the run's plan that the digest covers. It returns an error if the plan cannot
+// be read, or has another number of players than the run.
 func (r *RunInfo) ParsePlan() (*match.CanonicalPlan, error) {
 	plan, err := match.ParseCanonical(r.Plan)
 	if err == nil && len(plan.Players) != len(r.Engines) {
@@ -81,13 +81,13 @@ func (s *Store) Runs(ctx context.Context) ([]RunInfo, error) {
 	})
 }
 
-// FindRun returns the run of that name; a *NoRun lists those that there are.
+// FindRun returns the run with a name. If there is none, it returns a *NoRun with the names of all runs.
 func (s *Store) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return moment(ctx, s, "finding a run", func(m Moment) (*RunInfo, error) { return findRun(ctx, m.Q, name) })
 }
 
-// DefaultRun returns the run for a reader without a run's name: the run of that name if there is one,
-// else the newest. It returns a *NoRun if there is no run.
+// DefaultRun returns the run that a report uses if the user names none: the run with this default name if it
+// exists, else the newest run. It returns a *NoRun if there is no run.
 func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
 	return moment(ctx, s, "finding a run", func(m Moment) (*RunInfo, error) {
 		info, err := findRun(ctx, m.Q, name)
@@ -98,8 +98,8 @@ func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
 	})
 }
 
-// NameOf returns a run's own name if no run of another plan has it here, else the name with the digest
-// after it. A farm may have several tests of one name, one after the other.
+// NameOf returns name if no run of another plan has this name here, else name with the digest appended. A
+// farm may have several tests of one name, one after the other.
 func (s *Store) NameOf(ctx context.Context, name, digest string) (string, error) {
 	info, err := s.FindRun(ctx, name)
 	if _, none := errors.AsType[*NoRun](err); none {
@@ -111,7 +111,7 @@ func (s *Store) NameOf(ctx context.Context, name, digest string) (string, error)
 	return name + "-" + digest[:8], nil
 }
 
-// FreeName is name itself if no run has it, else NAME-2, NAME-3, ….
+// FreeName returns name if no run has it, else the first free name of NAME-2, NAME-3, ….
 func (s *Store) FreeName(ctx context.Context, name string) (string, error) {
 	taken, err := moment(ctx, s, "reading the names of the runs", func(m Moment) ([]string, error) { return names(ctx, m.Q) })
 	if err != nil {
@@ -138,8 +138,8 @@ func findRun(ctx context.Context, q tables.Querier, name string) (*RunInfo, erro
 	return nil, noRun(ctx, q, name)
 }
 
-// noRun returns the error for a run that is not found by its name: it does not exist, or the index of the
-// names has lost it.
+// noRun returns the error for a run that is not found by its name: the run does not exist, or the index of
+// the names is damaged.
 func noRun(ctx context.Context, q tables.Querier, name string) error {
 	taken, err := names(ctx, q)
 	switch {
@@ -151,7 +151,7 @@ func noRun(ctx context.Context, q tables.Querier, name string) error {
 	return &NoRun{Run: name, Names: taken}
 }
 
-// names returns those of all runs, oldest first. It returns an error if a run is not found.
+// names returns the names of all runs, oldest first. It returns an error if a stored run is not found.
 func names(ctx context.Context, q tables.Querier) ([]string, error) {
 	list, err := tables.List(ctx, q, func(rows *sql.Rows, name *string) error { return rows.Scan(name) }, "SELECT name FROM runs NOT INDEXED ORDER BY id")
 	if err == nil {
@@ -189,8 +189,8 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 	return infos, nil
 }
 
-// checkName refuses a name that only another program can have written: its line ends could
-// make lines of a report.
+// checkName returns an error if a name has line breaks, which could add lines to a report. Only another
+// program can have written such a name.
 func checkName(of, name string) error {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return fmt.Errorf("the name %q of a %s has control characters, which gogi does not write", name, of)
@@ -259,7 +259,7 @@ func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, err
 	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) { return m.Attempts(ctx, runID) })
 }
 
-// attempts returns those of a run for which the condition, in SQL, holds.
+// attempts returns the attempts of a run that where, an SQL condition, selects.
 func attempts(ctx context.Context, q tables.Querier, runID int64, where string, args ...any) ([]match.Attempt, error) {
 	args = append([]any{runID}, args...)
 	if err := tables.VerifyRows(ctx, q, "attempts", "WHERE run_id = ? "+where, args...); err != nil {

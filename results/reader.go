@@ -9,12 +9,13 @@ import (
 	"gogi/results/tables"
 )
 
-// gameReader reads rows of tables.GameColumns, and other columns of the query.
+// gameReader converts rows with the columns of tables.GameColumns, and with further columns of the query, to
+// games.
 type gameReader struct {
 	playerTable
 	game    tables.Game
 	targets []any
-	own     int // how many of the targets are columns of games
+	own     int // number of targets that are columns of games
 
 	values   []driver.Value // values of the current row, by target
 	pointers []any          // to scanned, as Scan takes them
@@ -38,7 +39,7 @@ func newGameReader(c playerTable, more ...any) *gameReader {
 	return r
 }
 
-// read gives the row at hand; one whose checksum is wrong is a *tables.Damaged.
+// read returns the current row of rows. It returns a *tables.Damaged if the row's checksum is wrong.
 func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
 	if err := rows.Scan(r.pointers...); err != nil {
 		return r.game.Row, err
@@ -49,7 +50,7 @@ func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
 	return r.take()
 }
 
-// take returns the row of the values from SQLite.
+// take converts the current values to a game and verifies its checksum.
 func (r *gameReader) take() (match.Row, error) {
 	g := &r.game
 	for i, target := range r.targets {
@@ -63,7 +64,7 @@ func (r *gameReader) take() (match.Row, error) {
 	return g.Row, r.name()
 }
 
-// name replaces numbers in the row by names.
+// name sets the names of the players and the worker, which the row has only as numbers.
 func (r *gameReader) name() error {
 	g := &r.game
 	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {

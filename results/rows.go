@@ -9,8 +9,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// pairRows is a pair made ready for the database by the goroutine that puts it,
-// so that the writer does nothing but write.
+// pairRows is a pair that the caller's goroutine has converted to database values. The writer then only has
+// to write them.
 type pairRows struct {
 	run, pair int64
 	players   [2]int
@@ -19,7 +19,7 @@ type pairRows struct {
 	opening   openingRow
 	played    match.Provenance
 	games     []gameRow
-	options   any     // as tables.OptionsText has them
+	options   any     // in the form of tables.OptionsText
 	states    [][]any // in a tune, the states that the pair leads to
 }
 
@@ -29,7 +29,7 @@ type openingRow struct {
 	hash               int64
 }
 
-// gameRow is one row of games and one of records.
+// gameRow has the values of a game for one row of games and one row of records.
 type gameRow struct {
 	game               tables.Game
 	start, event, site string
@@ -37,7 +37,7 @@ type gameRow struct {
 	final              []byte
 }
 
-// rows checks a pair against the plan and makes its rows.
+// rows checks a pair against the plan and converts it to database rows.
 func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	if err := r.check(p); err != nil {
 		return nil, err
@@ -66,9 +66,9 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	return rows, nil
 }
 
-// check rejects mistakes of the caller, and pairs of another plan, so that no wrong data gets into a
-// match that takes days. It does not replay the moves (see arbiter.Verify): this process judged its own
-// games while it played them.
+// check rejects mistakes of the caller, and pairs of another plan, so that no wrong data gets into a match
+// that takes days. It does not replay the moves (see arbiter.Verify), because this process applied the rules
+// while it played its own games.
 func (r *Run) check(p match.PairResult) error {
 	if int64(p.Pair.ID) >= r.most.Load() {
 		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())
@@ -95,7 +95,7 @@ func (r *Run) check(p match.PairResult) error {
 		if !g.Over() || g.Termination == match.NotEnded {
 			return fmt.Errorf("leg %d has not ended", leg)
 		}
-		// Stored words are read for years, so each must have a known meaning.
+		// Stored values are read for years, so each must have a known meaning.
 		if _, err := g.Outcome.MarshalText(); err != nil || !g.Termination.Known() {
 			return fmt.Errorf("leg %d ended by %s (%s), which this program does not know", leg, g.Termination, g.Outcome)
 		}
@@ -135,7 +135,8 @@ func (r *Run) gameRow(pair match.Pair, g *match.Result) (row gameRow, err error)
 	return row, nil
 }
 
-// lastPosition is that of a game. An illegal move, which ends a game, is not made.
+// lastPosition returns the SFEN of the position at the end of a game. It does not apply an illegal move that
+// ended the game.
 func lastPosition(g *match.Result) (string, error) {
 	p, err := match.Opening{ID: "of the record", Start: g.Record.Start}.Position()
 	if err != nil {

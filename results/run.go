@@ -14,34 +14,34 @@ import (
 	"gogi/results/tables"
 )
 
-// Run is the right to add pairs to one run; no two Runs of one run exist at a
-// time, in any process. Its methods are safe from many goroutines.
+// Run is the right to add pairs to one run. Two Runs of one run never exist at a time, in any process. Its
+// methods are safe for concurrent use.
 type Run struct {
 	store *Store
 	id    int64
 	plan  *match.Plan
 	lock  *hold
-	// setting is the row of the log of settings that holds now.
+	// setting is the number of the row in the log of settings that is valid now.
 	setting atomic.Int64
-	// most is the greatest target that the run ever had: a pair may have been in
-	// play when the target was lowered.
+	// most is the largest target that the run ever had. A pair may have been in play when the target was
+	// lowered.
 	most  atomic.Int64
 	stmts statements
 
 	// requests carries requests from Add and PutAttempt to the writer. It is never closed. It has no
-	// capacity: a request waits in its sender, which a closed Run can still reject, and the writer takes
-	// all waiting requests at once.
+	// capacity, so that a closed Run can still reject a waiting request. The writer takes all waiting
+	// requests at once.
 	requests chan request
 	quit     chan struct{} // closed by Close; nothing is sent on it
 	done     chan struct{} // closed by the writer at its end; nothing is sent on it
 	closing  sync.Once
-	closed   error // Close's error, once closing is done
+	closed   error // error of the first Close, once that has ended
 }
 
-// Begin creates the run that the plan names, or resumes it. It returns a *DifferentPlan for a run of that
-// name with another digest, and ErrRunLocked for one that is being played. Settings that the digest does
-// not cover may differ from the last start: they replace the stored ones and are logged. The plan must
-// not change while the Run is open. The context is for Begin alone: the Run lives until Close.
+// Begin creates the run that the plan names, or resumes it. It returns a *DifferentPlan if a run of that name
+// has another digest, and ErrRunLocked if the run is being played. Settings that the digest does not cover
+// may differ from the last start; Begin then replaces and logs them. The plan must not change while the Run
+// is open. ctx applies only to Begin: the Run lives until Close.
 func (s *Store) Begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	run, err := s.begin(ctx, plan)
 	if err != nil {
@@ -89,8 +89,8 @@ func (r *Run) Finished(ctx context.Context) (map[int]bool, error) {
 	return r.store.Finished(ctx, r.id)
 }
 
-// Close waits until everything that Add has taken is stored, and gives up the run. An Add that is waiting
-// may be refused with ErrClosed. Closing twice is no error.
+// Close waits until everything that Add has taken is stored, and then releases the run. An Add that is still
+// waiting may return ErrClosed. A second Close is not an error.
 func (r *Run) Close() error {
 	r.closing.Do(func() {
 		close(r.quit)
@@ -103,7 +103,8 @@ func (r *Run) Close() error {
 	return r.closed
 }
 
-// findOrCreate gives the number of the run that the plan names, after comparing the digests.
+// findOrCreate returns the number of the run that the plan names. If the run exists, findOrCreate compares
+// the digests, else it creates the run.
 func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, err error) {
 	canonical, digest := plan.Canonical(), plan.Digest()
 	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
@@ -138,7 +139,7 @@ func isNoRun(err error) bool {
 	return none
 }
 
-// sqlNow is the present in microseconds, by SQLite's clock.
+// sqlNow is an SQL expression for the current time in microseconds, by SQLite's clock.
 const sqlNow = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 
 func insertRun(ctx context.Context, tx *sql.Tx, plan *match.Plan, digest string, canonical []byte) (int64, error) {
@@ -151,7 +152,7 @@ func insertRun(ctx context.Context, tx *sql.Tx, plan *match.Plan, digest string,
 	return result.LastInsertId()
 }
 
-// putEngines stores the players, or their new paths.
+// putEngines stores the players of a run. If they are stored already, it updates their paths.
 func putEngines(ctx context.Context, tx *sql.Tx, id int64, players []match.Player) error {
 	for i := range players {
 		args, err := engineArgs(&players[i])
@@ -170,7 +171,7 @@ func putEngines(ctx context.Context, tx *sql.Tx, id int64, players []match.Playe
 	return nil
 }
 
-// engineArgs returns the columns from name on.
+// engineArgs returns the values of a player's columns, from the column name on.
 func engineArgs(p *match.Player) ([]any, error) {
 	var texts [4]string
 	for i, v := range []any{list(p.Command), list(p.Env), list(p.Options), tables.IdentityOf(p.Identity)} {
@@ -185,7 +186,7 @@ func engineArgs(p *match.Player) ([]any, error) {
 	}, nil
 }
 
-// list makes a nil slice an empty one, which JSON writes as [] and not as null.
+// list returns s, or an empty slice for nil, because JSON writes nil as null and not as [].
 func list[T any](s []T) []T {
 	if s == nil {
 		return []T{}

@@ -15,27 +15,27 @@ import (
 	"gogi/results/tables"
 )
 
-// scanPairs is the number of pair numbers in one query: enough to make the query's cost negligible, few
-// enough to bound memory, and those of one segment.
+// scanPairs is the number of pair numbers in one query. It is large enough to make the cost of a query
+// negligible, small enough to limit memory, and the size of a segment.
 const scanPairs = segments.Pairs
 
-// part is the games of some pairs, as one connection reads them.
+// part is a range of pairs that one connection reads, with the games that it has read.
 type part struct {
 	pairs pairRange
 	rows  []match.Row
 	err   error
-	done  chan struct{} // closed once rows and err are there
+	done  chan struct{} // closed once rows and err are set
 }
 
 type scanned struct{}
 
-// GamesScanned is the key of an *atomic.Int64 in a context. A Store adds the number of games to it that
-// it reads for Games, GamesWhere and Pairs.
+// GamesScanned is the key of an *atomic.Int64 in a context. A Store adds to it the number of games that it
+// reads for Games, GamesWhere and Pairs.
 var GamesScanned scanned
 
-// scan calls yield with the games that pass the filter, by pair and leg, some pairs at a time. With
-// pairs, it passes all games of a pair if one passes. yield may keep the rows. It returns an error if a
-// stored game is not found.
+// scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. If pairs
+// is set, it passes all games of a pair if one of them passes. yield may keep the rows. scan returns an error
+// if a stored game is not found.
 func (s *Store) scan(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) error {
 	var stopped error // yield's error
 	err := s.scanParts(ctx, runID, f, pairs, func(rows []match.Row) error {
@@ -67,7 +67,7 @@ func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, pairs bool
 	return view.scan(ctx, runID, f, pairs, yield)
 }
 
-// scan is scanParts within a snapshot.
+// scan does what Store.scan does, in an existing snapshot.
 func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) error {
 	who, err := castOf(ctx, view.conns[0], runID)
 	if err != nil {
@@ -84,8 +84,8 @@ func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, pairs boo
 	return tables.NameRun(ctx, view.conns[0], runID, err)
 }
 
-// lastPair returns the greatest stored pair number, -1 without pairs. A damaged file may give a wrong
-// one, which only changes the number of connections.
+// lastPair returns the largest stored pair number, or -1 if there are no pairs. In a damaged file the number
+// may be wrong, which affects only the number of connections.
 func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, err error) {
 	err = q.QueryRowContext(ctx, "SELECT coalesce(max(pair), -1) FROM pairs WHERE run_id = ?", runID).Scan(&last)
 	return last, err
@@ -100,19 +100,19 @@ type scanner struct {
 	step      int64             // how many pair numbers are read by one query
 }
 
-// scan reads the parts of a range, and yields them in order. No connection is ahead of yield by more than
-// a few parts. It returns when all connections are idle.
+// scan reads a range of pairs in parts and yields the parts in order. Connections read at most a few parts
+// ahead of yield. scan returns when all connections are idle.
 func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yield func([]match.Row) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ahead := make(chan *part, 2*len(conns)) // in order, for yield
-	todo := make(chan *part)                // the same, for the connections; closed with ahead
+	todo := make(chan *part)                // the same parts, for the connections; closed with ahead
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel(nil)
 	for _, conn := range conns {
 		reading.Go(func() {
 			if err := c.serve(ctx, conn, todo); err != nil {
-				cancel(err) // a connection that does not serve leaves parts undone
+				cancel(err) // the parts of a failed connection would never be read
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yi
 	return context.Cause(ctx)
 }
 
-// deal hands out the parts of a range.
+// deal divides a range into parts and sends each part to both channels.
 func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *part) {
 	defer close(ahead)
 	defer close(todo)
@@ -149,8 +149,8 @@ func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *p
 	}
 }
 
-// serve reads parts on one connection until there are no more. It calls SQLite's driver directly, because
-// database/sql took a third of the time to convert values.
+// serve reads parts on one connection until there are no more. It calls SQLite's driver directly, because the
+// conversion of values in database/sql took a third of the time.
 func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) error {
 	return conn.Raw(func(raw any) (err error) {
 		preparer, ok := raw.(driver.ConnPrepareContext)
@@ -176,8 +176,8 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 	})
 }
 
-// read reads a range of pairs, within one block, out of the block's segment or else row by
-// row; it fails unless all of them are found.
+// read reads a range of pairs in one block. It uses the block's segment if there is one, else the rows. It
+// returns an error unless it finds all stored games.
 func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row, error) {
 	rows, known, err := reader.segment(ctx, packed, c.run, pairs)
 	if err != nil || known && compared(c.inventory, pairs, rows) == nil {
@@ -189,7 +189,7 @@ func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statemen
 	return rows, compared(c.inventory, pairs, rows)
 }
 
-// compared fails unless rows are the games that are stored of a range of pairs.
+// compared returns an error unless rows are exactly the stored games of a range of pairs.
 func compared(inventory *tables.Inventory, pairs pairRange, rows []match.Row) error {
 	expected := inventory.Expect(pairs.first, pairs.end)
 	for i := range rows {
@@ -200,7 +200,7 @@ func compared(inventory *tables.Inventory, pairs pairRange, rows []match.Row) er
 	return expected.End()
 }
 
-// asked is a statement that gives rows.
+// asked is a prepared statement that returns rows.
 type asked interface {
 	driver.Stmt
 	driver.StmtQueryContext
@@ -218,7 +218,7 @@ func prepare(ctx context.Context, preparer driver.ConnPrepareContext, query stri
 	return statement, nil
 }
 
-// ask calls yield for each row of a query, which is in values.
+// ask runs a query and calls yield for each row. Before each call it puts the row into values.
 func ask(ctx context.Context, statement driver.StmtQueryContext, args []any, values []driver.Value, yield func() error) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, value := range args {
@@ -241,7 +241,7 @@ func ask(ctx context.Context, statement driver.StmtQueryContext, args []any, val
 	}
 }
 
-// all reads the rows of a query.
+// all returns all games that a query selects.
 func (r *gameReader) all(ctx context.Context, statement driver.StmtQueryContext, args []any) ([]match.Row, error) {
 	games := make([]match.Row, 0, 2*scanPairs)
 	err := ask(ctx, statement, args, r.values, func() error {

@@ -13,10 +13,10 @@ import (
 	"gogi/results/tables"
 )
 
-// Setting has the values that the digest does not cover, at one start of a run or after a change during
-// play. Its JSON is stored; like the plan's it only grows at its end.
+// Setting has the values of a run that the digest does not cover, at one start of the run or after a change
+// during play. It is stored as JSON. New fields are added only at its end.
 type Setting struct {
-	ID          int64           `json:"-"` // its place in the log: a later start has a greater one
+	ID          int64           `json:"-"` // number of the row in the log; it grows with each entry
 	At          time.Time       `json:"-"` // by the clock of the machine that has the database
 	Pairs       int             `json:"pairs"`
 	Concurrency int             `json:"concurrency"`
@@ -24,16 +24,16 @@ type Setting struct {
 	Rules       string          `json:"rules"` // the profile's name
 	Gate        match.Gate      `json:"gate,omitzero"`
 	Players     []PlayerSetting `json:"players"`
-	// Phase is the last order to the session, "" before the first one.
+	// Phase is the last order to the process that plays the run; "" before the first order.
 	Phase match.RunPhase `json:"phase,omitempty"`
-	// CPUs is the set of cores that engines were bound to, as in the file, and CoresPerSlot the number
-	// for each player. The zero values mean no binding, and as many as its threads need.
+	// CPUs is the set of cores to which engines were bound, as in the file. CoresPerSlot is the number of
+	// cores for each player. The zero values mean no binding, and as many cores as the player has threads.
 	CPUs         string `json:"cpus,omitzero"`
 	CoresPerSlot int    `json:"cores_per_slot,omitzero"`
-	// Validation is the match that judges a tune's answer, see Run.Register; a start after
-	// that has it, too.
+	// Validation is the match that validates a tune's final values, see Run.Register. Later settings of the
+	// run repeat it.
 	Validation string `json:"validation,omitzero"`
-	// Changes are the differences to the start before; none at the first.
+	// Changes lists the differences from the setting before. The first setting has none.
 	Changes []match.Difference `json:"-"`
 }
 
@@ -58,8 +58,8 @@ func settingOf(plan *match.Plan) Setting {
 	return s
 }
 
-// Change logs an order to a session: another target in pairs, other slots, or to pause, resume or end. It
-// applies to the pairs that are stored from then on.
+// Change logs an order to the process that plays the run: another target in pairs, another number of slots,
+// or to pause, resume or end. The new values apply to pairs that are stored from then on.
 func (r *Run) Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error {
 	changed := settingOf(r.plan)
 	changed.Pairs, changed.Concurrency, changed.Phase = pairs, slots, phase
@@ -69,7 +69,7 @@ func (r *Run) Change(ctx context.Context, pairs, slots int, phase match.RunPhase
 	return nil
 }
 
-// set makes a setting the one that holds. The run's lock is held.
+// set stores a setting and makes it the current one of the Run. The caller holds the run's lock.
 func (r *Run) set(ctx context.Context, now Setting) error {
 	id, err := r.store.recordSettings(ctx, r.id, r.plan, now)
 	if err != nil {
@@ -84,8 +84,8 @@ func (r *Run) set(ctx context.Context, now Setting) error {
 	return nil
 }
 
-// recordSettings stores the values that may change during a run, logs a change, and returns the row of
-// the log that is valid now.
+// recordSettings stores the values that may change during a run, and logs them if they differ from the last
+// setting. It returns the number of the row of the log that is valid now.
 func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan, now Setting) (id int64, err error) {
 	text, err := json.Marshal(now)
 	if err != nil {
@@ -121,27 +121,27 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	return id, err
 }
 
-// keepRegistered returns the text of a setting with the registered match of the last one.
+// keepRegistered returns text, the encoded setting now, with the registered match of the last setting.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
 	if last == "" || now.Validation != "" {
 		return text, nil
 	}
 	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation == "" {
-		return text, nil //nolint:nilerr // one that cannot be read registers nothing, and is told of by who reads it
+		return text, nil //nolint:nilerr // an unreadable setting registers nothing, and readers report it
 	}
 	now.Validation = before.Validation
 	return json.Marshal(now)
 }
 
-// sealRun gives a run's own rows their checksums, after a change. Rows of an older gogi were never
-// verified; from now on they are.
+// sealRun writes the checksums of the run's own rows after a change. Rows of an older gogi have no checksums
+// before that, and are verified only from then on.
 func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
 	return errors.Join(tables.Seal(ctx, tx, "runs", "WHERE id = ?", run),
 		tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run), tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run))
 }
 
-// greatestTarget returns the most pairs that a start of the run asked for.
+// greatestTarget returns the largest number of pairs that any setting of the run has as its target.
 func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err error) {
 	list, err := settings(ctx, s.write, run)
 	for _, setting := range list {

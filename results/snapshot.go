@@ -8,27 +8,28 @@ import (
 	"runtime"
 )
 
-// Several connections read a run of a million games, each a part of it. All of them must see the database
-// at one moment.
+// A report on a run of a million games uses several connections, each of which reads a part of the run. All
+// of them must see the same state of the database.
 
 const (
-	// scanners is how many connections read one run at most. Two keep a goroutine
-	// busy that adds the games up.
+	// scanners is the largest number of connections that read one run. Two connections are enough to keep a
+	// goroutine busy that adds up the games.
 	scanners = 3
-	// settled is how often connections are begun together before one reads alone:
-	// a writer that commits each millisecond comes between them now and then.
+	// settled is the number of attempts to begin connections together, before one connection reads alone. A
+	// writer that commits each millisecond sometimes commits between them.
 	settled = 5
 )
 
-// snapshot is connections that see the database as it was at one moment, each in a transaction of its own.
+// snapshot is a set of connections that see the same state of the database. Each has a transaction of its
+// own.
 type snapshot struct {
 	conns []*sql.Conn
-	free  func() // lets the next one have several connections
+	free  func() // allows the next snapshot to have several connections
 }
 
-// newSnapshot opens as many connections as are useful for so many parts. It opens only one if another
-// reader has several already, because connections are few and the reader may need one more inside its
-// yield function.
+// newSnapshot opens as many connections as are useful for a number of parts. It opens only one if another
+// reader has several connections already. The number of connections is limited, and a reader may need one
+// more inside its yield function.
 func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
 	want := min(parts, scanners, runtime.GOMAXPROCS(0))
 	if want > 1 && s.scanning.TryLock() {
@@ -48,7 +49,8 @@ func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
 	return m, nil
 }
 
-// begin begins connections until no connection has committed between the first and the last of them.
+// begin begins want connections, and repeats this until no other connection has committed between the first
+// and the last of them. together is false if all attempts failed.
 func (m *snapshot) begin(ctx context.Context, db *sql.DB, want int) (together bool, err error) {
 	witness, err := db.Conn(ctx)
 	if err != nil {
@@ -75,8 +77,8 @@ func (m *snapshot) begin(ctx context.Context, db *sql.DB, want int) (together bo
 	return false, nil
 }
 
-// version returns a number that changes, for one connection, when another one has
-// committed (sqlite.org/pragma.html#pragma_data_version).
+// version returns a number that, for one connection, changes when another connection has committed
+// (sqlite.org/pragma.html#pragma_data_version).
 func version(ctx context.Context, conn *sql.Conn) (n int64, err error) {
 	err = conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&n)
 	return n, err
@@ -97,8 +99,8 @@ func (m *snapshot) join(ctx context.Context, db *sql.DB) error {
 	return conn.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)").Scan(&n)
 }
 
-// leave ends the transactions and gives the connections back. One whose transaction
-// does not end is of no use to others: it is closed.
+// leave ends the transactions and gives the connections back to the pool. It closes a connection whose
+// transaction cannot be ended.
 func (m *snapshot) leave() error {
 	var errs []error
 	for _, conn := range m.conns {
@@ -111,7 +113,7 @@ func (m *snapshot) leave() error {
 	return errors.Join(errs...)
 }
 
-// end gives all of it back.
+// end ends all transactions, and allows another snapshot to have several connections.
 func (m *snapshot) end() error {
 	defer m.free()
 	return m.leave()

@@ -13,8 +13,9 @@ import (
 // that played it, and a wrong clock must not add years.
 const gameMost = 24 * time.Hour
 
-// Spent returns the total time of the games whose pairs were stored since a moment, by the plans'
-// digests. It is the slots' time that they used. Pairs that were voided since do not count.
+// Spent returns the total time of the games of all pairs that were stored after since, grouped by the digest
+// of the plan. This is the time for which the games occupied their slots. Pairs that were voided in the
+// meantime do not count.
 func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string]time.Duration, err error) {
 	byDigest = map[string]time.Duration{}
 	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {

@@ -13,23 +13,23 @@ import (
 	"gogi/results/file"
 )
 
-// readers is the number of simultaneous queries. Several connections and their witness may read one run,
-// and a yield function may read a record at the same time.
+// readers is the number of simultaneous queries. A report may read one run with several connections and one
+// more that detects commits, and a yield function may read a record at the same time.
 const readers = 4 + scanners + 1
 
 // Store is one database file. It is safe for concurrent use. Close every Run before the Store.
 type Store struct {
-	path  string     // as it was given, for messages
-	file  string     // absolute, and no symbolic link: other names of the file must find its lock
+	path  string     // as the caller gave it, for messages
+	file  string     // absolute, with symbolic links resolved, so that every name of the file leads to the same lock file
 	inode *file.File // the file itself
 	here  holder     // this process
-	// released gives up the inode, once.
+	// released makes sure that inode is released only once.
 	released sync.Once
-	// shared names a file system that other machines see, too; "" for others.
+	// shared is the name of the file system if other machines may see the file, else "".
 	shared string
 	write  *sql.DB // nil for a reader; one connection, because SQLite has one writer
 	read   *sql.DB
-	// scanning is locked by a reader with several connections.
+	// scanning is held by a reader that uses several connections.
 	scanning sync.Mutex
 	latest   latestCast
 }
@@ -37,15 +37,15 @@ type Store struct {
 // Durability is the kind of failure that an acknowledged pair survives.
 type Durability string
 
-// The choices of Durability, as SQLite calls its modes of synchronisation.
+// These are the values of Durability: SQLite's names for its modes of synchronisation.
 const (
-	Quick   Durability = "NORMAL" // the death of the process; a power cut takes the last commits, which are just played again
-	Durable Durability = "FULL"   // also a power cut: for a store that acknowledges pairs to other programs; each commit waits for the disk
+	Quick   Durability = "NORMAL" // survives the death of the process; a power cut loses the last commits, which are just played again
+	Durable Durability = "FULL"   // also survives a power cut: for a store that acknowledges pairs to other programs; each commit waits for the disk
 )
 
-// Open opens the database at path for writing and reading, creates it if it does not exist, and migrates
-// an older one. It rejects a file that is not a database, a database of another program and one of a
-// newer gogi, and does not change them. It is Quick unless the last of how differs.
+// Open opens the database at path for writing and reading. It creates a missing database and migrates an
+// older one. It returns an error, and changes nothing, if the file is not a database, belongs to another
+// program or was written by a newer gogi. The durability is Quick, unless how has another one.
 func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	sync := Quick
 	for _, sync = range how {
@@ -66,8 +66,8 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	return s.orClose(err)
 }
 
-// Size returns the size of a database on the disk in bytes, with its write-ahead log. It is 0 for a
-// missing file, and for anything that is no file.
+// Size returns the size of a database on the disk in bytes, with its write-ahead log. It returns 0 if path is
+// not a file.
 func Size(path string) (bytes int64) {
 	for _, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
@@ -77,9 +77,9 @@ func Size(path string) (bytes int64) {
 	return bytes
 }
 
-// OpenExisting opens the database at path for reading, also while another process writes to it, and
-// without permission to write to the file or its folder. It never creates one: it returns fs.ErrNotExist
-// without a file. It reads a database of an older gogi without changing it.
+// OpenExisting opens the database at path for reading. It also works while another process writes to the
+// database, and without permission to write to the file or its folder. It returns fs.ErrNotExist if there is
+// no file. It reads a database of an older gogi without changing it.
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	s, err := newStore(path, false)
 	if err != nil {
@@ -89,20 +89,22 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	return s.orClose(err)
 }
 
-// notFound is the error for a database or its folder that does not exist. It unwraps to fs.ErrNotExist.
+// notFound is the error if a database or its folder does not exist. It unwraps to fs.ErrNotExist.
 type notFound struct{ text string }
 
 func (e *notFound) Error() string { return e.text }
 
 func (*notFound) Unwrap() error { return fs.ErrNotExist }
 
-// folderFound reports false only if nothing of that name exists.
+// folderFound reports whether something exists at path. It returns false only if nothing of that name exists,
+// not after another error.
 func folderFound(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// newStore finds the file; only a writer may create it.
+// newStore returns a Store for the file at path, without open handles. If create is set, it creates a missing
+// file.
 func newStore(path string, create bool) (*Store, error) {
 	s := &Store{path: path}
 	var err error
@@ -130,7 +132,7 @@ func newStore(path string, create bool) (*Store, error) {
 	return s, nil
 }
 
-// orClose returns the store, or the error of opening it, and the store closed.
+// orClose returns the store if err is nil. Otherwise it closes the store and returns err.
 func (s *Store) orClose(err error) (*Store, error) {
 	if err == nil {
 		return s, nil
@@ -139,7 +141,7 @@ func (s *Store) orClose(err error) (*Store, error) {
 	return nil, s.fail("opening", err)
 }
 
-// Close releases the file. It does not wait for Runs: close them first.
+// Close closes the handles and releases the file. It does not wait for Runs: close them first.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
@@ -154,7 +156,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// fail wraps an error with the file and doing.
+// fail adds the file and doing, the failed action, to an error.
 func (s *Store) fail(doing string, err error) error {
 	return fmt.Errorf("results: %s: %s: %w", s.path, doing, file.Explain(err))
 }

@@ -16,13 +16,13 @@ const (
 	insertProposed = "INSERT INTO tune_candidates (run_id, number, blocks, point, run, at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 
-// AddStates is Add for a pair of a tune, with the states that it leads to, in one transaction. A stored
-// state therefore always has its results.
+// AddStates does what Add does for a pair of a tune. In the same transaction it stores the states that the
+// pair leads to, so that a stored state always has its results.
 func (r *Run) AddStates(ctx context.Context, pair match.PairResult, states []match.TuneState) (added bool, err error) {
 	return r.add(ctx, pair, 0, states)
 }
 
-// stateRows returns the values of rows, but for their checksums.
+// stateRows returns the values of the rows for states, without their checksums.
 func stateRows(run int64, states []match.TuneState) (rows [][]any, err error) {
 	for _, s := range states {
 		centre, err := json.Marshal(s.Centre)
@@ -34,17 +34,18 @@ func stateRows(run int64, states []match.TuneState) (rows [][]any, err error) {
 	return rows, nil
 }
 
-// States returns a tune's, by blocks.
+// States returns the stored states of the tune, sorted by the number of blocks.
 func (r *Run) States(ctx context.Context) ([]match.TuneState, error) {
 	return r.store.TuneStates(ctx, r.id)
 }
 
-// Points calls see for each stored pair of the run, in order, with its options.
+// Points calls see for each stored pair of the run, in order, with the options that the tune set for the
+// pair.
 func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error {
 	return r.store.TunePoints(ctx, r.id, see)
 }
 
-// TuneStates returns the states of a run that is a tune, by blocks.
+// TuneStates returns the stored states of a tune, sorted by the number of blocks.
 func (s *Store) TuneStates(ctx context.Context, runID int64) ([]match.TuneState, error) {
 	return moment(ctx, s, "reading the states of a tune", func(m Moment) ([]match.TuneState, error) {
 		list, err := m.TuneStates(ctx, runID)
@@ -69,8 +70,8 @@ func tuneStates(ctx context.Context, q tables.Querier, runID int64) (list []matc
 	return list, err
 }
 
-// TunePoints calls see for each stored pair of a run, in order, with its options in addition to its
-// plan's.
+// TunePoints calls see for each stored pair of a run, in order, with the options that the tune set in
+// addition to the plan's options.
 func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, options [2][]match.Option) error) error {
 	return s.Moment(ctx, "reading the points of a tune", func(m Moment) error {
 		return m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {
@@ -83,8 +84,8 @@ func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, 
 	})
 }
 
-// Propose stores the final values of a tune as a candidate, under the next number. The run that validates
-// it has no game yet.
+// Propose stores the final values of a tune as a candidate, under the next number, and returns the stored
+// candidate. The run that validates the candidate has no games yet.
 func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCandidate, error) {
 	if err := r.open(); err != nil {
 		return c, err
@@ -134,8 +135,8 @@ func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) (list []
 	return list, tables.NameRun(ctx, q, runID, err)
 }
 
-// drawnFrom returns the first pair of a tune that was drawn from a state in which a pair is
-// learnt; false: the run is no tune.
+// drawnFrom returns the number of the first pair whose options may depend on the result of the given pair. ok
+// is false if the run is not a tune.
 func drawnFrom(ctx context.Context, q tables.Querier, run int64, pair int) (first int, ok bool, err error) {
 	var text string
 	if err := q.QueryRowContext(ctx, "SELECT plan FROM runs WHERE id = ?", run).Scan(&text); err != nil {

@@ -15,12 +15,12 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Void voids whole pairs of the run, all or none: those with a game that which selects. They are stored
-// as evidence (Voided), no other reader sees them, and they are missing again, so that gogi plays them
-// again. It stores why, the reason, and by, its author, with them. It returns the pairs' numbers in
-// order. In a tune it also voids the pairs that were drawn later, and deletes the states that depend on
-// them. which must not use the Run: nothing is stored during its call. A caller that has counted the
-// pairs must count again from the first.
+// Void voids whole pairs of the run, all or none: the pairs with at least one game for which which returns
+// true. gogi keeps voided pairs as evidence (Voided), but no other reader sees them, and gogi plays them
+// again. Void stores with them why, the reason, and by, its author. It returns the pairs' numbers in order.
+// In a tune it also voids the pairs that were generated later, and deletes the states that depend on voided
+// pairs. which must not use the Run, because nothing is stored during its call. A caller that has counted the
+// pairs must count again from the first one.
 func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
 	if err = r.open(); err == nil {
 		pairs, err = r.store.void(ctx, r.id, why, by, which)
@@ -31,7 +31,8 @@ func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bo
 	return pairs, nil
 }
 
-// Void is Run.Void for a run that is not being played; otherwise it returns ErrRunLocked.
+// Void does what Run.Void does for a run that is not being played. It returns ErrRunLocked if the run is
+// being played.
 func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, which func(match.Row) bool) (pairs []int, err error) {
 	if s.write == nil {
 		err = errors.New("the database was opened for reading only")
@@ -48,7 +49,7 @@ func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, which fu
 	return pairs, nil
 }
 
-// open fails once the run was closed.
+// open returns ErrClosed once the run is closed, else nil.
 func (r *Run) open() error {
 	select {
 	case <-r.quit:
@@ -98,8 +99,8 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 	return chosen, nil
 }
 
-// withDrawn adds, in a tune, the pairs that were drawn from a state with the first chosen pair learnt,
-// because their path no longer exists.
+// withDrawn adds dependent pairs to the chosen ones in a tune: all pairs whose options were generated from a
+// state that had learnt the first chosen pair. Without that pair these states no longer exist.
 func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) ([]int, error) {
 	if len(chosen) == 0 {
 		return nil, nil
@@ -115,7 +116,8 @@ func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) 
 	return slices.Compact(chosen), err
 }
 
-// Voidable returns the pairs that a Void of these takes out: in a tune, also those that were drawn after them.
+// Voidable returns all pairs that voiding these pairs would void. In a tune it includes the pairs that were
+// generated after them.
 func (s *Store) Voidable(ctx context.Context, run *RunInfo, pairs []int) ([]int, error) {
 	pairs, err := withDrawn(ctx, s.read, run.ID, pairs)
 	if err != nil {
@@ -157,7 +159,7 @@ func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) err
 	return nil
 }
 
-// Voided is a pair that was taken out of a run.
+// Voided is a pair that was voided in a run.
 type Voided struct {
 	Pair   int       `json:"pair"`
 	Take   int       `json:"take"` // from 1: how often the pair has been voided
@@ -165,15 +167,15 @@ type Voided struct {
 	Why    string    `json:"why"`
 	By     string    `json:"by,omitempty"` // author of the reason; "" if an older gogi did not store it
 	Stored time.Time `json:"-"`            // time of storage; zero if an older gogi did not store it
-	Body   []byte    `json:"-"`            // the pair, for match.DecodePair
+	Body   []byte    `json:"-"`            // the pair, as match.DecodePair reads it
 }
 
-// Voided returns the pairs that were taken out of a run, by pair and take.
+// Voided returns the voided pairs of a run, sorted by pair and then by take.
 func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
 	return moment(ctx, s, "reading the voided pairs", func(m Moment) ([]Voided, error) { return m.Voided(ctx, runID) })
 }
 
-// VoidedPair returns the voided takes of one pair of a run, by take.
+// VoidedPair returns all voided takes of one pair of a run, in order.
 func (s *Store) VoidedPair(ctx context.Context, runID int64, pair int) ([]Voided, error) {
 	return moment(ctx, s, fmt.Sprintf("reading the voided playings of pair %d", pair), func(m Moment) ([]Voided, error) {
 		return voided(ctx, m.Q, runID, " AND pair = ?", pair)
@@ -194,8 +196,8 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 	return list, err
 }
 
-// StoredTimes returns when a run's pairs were stored, by the clock of the machine with the database; zero
-// if an older gogi did not store it.
+// StoredTimes returns the time at which each pair of a run was stored, by the pair's number. The clock is
+// that of the machine with the database. A time is zero if an older gogi did not store it.
 func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
 	return moment(ctx, s, "reading when pairs were stored", func(m Moment) (map[int]time.Time, error) {
 		times := map[int]time.Time{}
@@ -206,8 +208,8 @@ func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time
 	})
 }
 
-// Pair returns a whole stored pair, with its attempts, or ErrNoGame if it is not stored. It equals the
-// added pair except for the differences of records in doc.go.
+// Pair returns a stored pair with its games and attempts, or ErrNoGame if the pair is not stored. It equals
+// the added pair except for the differences of records that doc.go lists.
 func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
 	return moment(ctx, s, fmt.Sprintf("reading pair %d", pair), func(m Moment) (match.PairResult, error) { return m.Pair(ctx, runID, pair) })
 }

@@ -20,7 +20,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// The lines of a dump, in the order in which they come. The fields that a stable dump omits are in embedded
+// These types are the lines of a dump, in their order. Fields that a stable dump omits are in embedded
 // pointers, which are nil then.
 
 type dumpRun struct {
@@ -64,7 +64,7 @@ type dumpPoints struct {
 
 type dumpGame struct {
 	match.Row
-	Start    string      `json:"start"` // of the record
+	Start    string      `json:"start"` // start position of the record
 	LastSFEN string      `json:"last_sfen"`
 	Event    string      `json:"event,omitempty"`
 	Site     string      `json:"site,omitempty"`
@@ -79,9 +79,9 @@ type dumpGameMore struct {
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 	Worker  string    `json:"worker,omitempty"`
-	Final   any       `json:"final,omitempty"` // as detail, of an answer that is no move
+	Final   any       `json:"final,omitempty"` // details of a last answer without a move, in the form of detail
 
-	Mate *match.Questions `json:"mate,omitempty"` // to the mate solver; nil: none
+	Mate *match.Questions `json:"mate,omitempty"` // queries to the mate solver; nil: none
 }
 
 type dumpSide struct {
@@ -95,13 +95,14 @@ type dumpSideMore struct {
 	Incomplete    int   `json:"incomplete_votes"`
 }
 
-// dumpMove is a kifu.MoveJSON. Three of its fields have other names or forms in dumps since the first version.
+// dumpMove is a kifu.MoveJSON in which three fields have other names or forms. Dumps have these since the
+// first version.
 type dumpMove struct {
 	kifu.MoveJSON
 
 	PV     string `json:"pv,omitempty"` // separated by spaces
 	Micros *int64 `json:"us,omitempty"`
-	Detail any    `json:"detail,omitempty"` // JSON as it is, else base64
+	Detail any    `json:"detail,omitempty"` // JSON unchanged, anything else in base64
 }
 
 // Write writes a run as text, one JSON object a line, in a fixed order: the run, its engines, its attempts
@@ -130,7 +131,7 @@ func newDumper(w io.Writer, stable bool) *dumper {
 	return d
 }
 
-// line writes the fields of a value as one line, with its type before them.
+// line writes a value as one line of JSON, with kind as the first field.
 func (d *dumper) line(kind string, value any) error {
 	d.text.Reset()
 	err := d.json.Encode(value)
@@ -200,8 +201,9 @@ func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunIn
 	return nil
 }
 
-// StableSum returns the SHA-256 (hexadecimal) of the lines of a stable dump for a run's pairs with numbers from
-// from to below below, and how many of them are stored. Equal copies of a run have equal sums.
+// StableSum returns the SHA-256 (hexadecimal) of the lines of a stable dump for the pairs of a run from
+// number from to below number below. It also returns how many of these pairs are stored. Equal copies of a
+// run have equal sums.
 func StableSum(ctx context.Context, s *results.Store, runID int64, from, below int) (sum string, pairs int, err error) {
 	hash := sha256.New()
 	d := newDumper(hash, true)
@@ -293,7 +295,7 @@ func (d *dumper) side(s *match.Side) dumpSide {
 	return side
 }
 
-// detail returns a player's own record: JSON unchanged, anything else in base64.
+// detail returns the details that a player stored with a move: JSON unchanged, anything else in base64.
 func detail(text []byte) any {
 	switch {
 	case len(text) == 0:

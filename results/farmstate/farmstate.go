@@ -20,10 +20,11 @@ import (
 	"gogi/results/file"
 )
 
-// ErrStale is the error of Put if another coordinator has changed the row.
+// ErrStale is the error of Put if another coordinator has changed the row since it was read.
 var ErrStale = errors.New("another coordinator has changed it; only one may serve a farm")
 
-// applicationID is "gogf" in ASCII, in the header of the file.
+// applicationID is "gogf" in ASCII. It is in the header of the file and identifies the file as a farm's
+// state.
 const applicationID = 0x676f6766
 
 const schema = `CREATE TABLE IF NOT EXISTS state (
@@ -83,9 +84,9 @@ func (s *State) fail(err error) error {
 // Close closes the file.
 func (s *State) Close() error { return s.db.Close() }
 
-// Put stores body in the place of the row's revision; 0 creates the row. It returns the new
-// revision once the row is on the disk. After an error nothing has changed. The end of ctx
-// does not interrupt it, because a caller could not know then whether the row is stored.
+// Put replaces the body of a row whose current revision is revision; 0 creates the row. It returns the new
+// revision once the row is on the disk. If it returns an error, nothing has changed. The end of ctx does not
+// interrupt a running Put, because the caller would not know then whether the row is stored.
 func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
 	next := revision + 1
 	crc := checksum(bucket, name, body, next)
@@ -131,7 +132,7 @@ func (s *State) Each(ctx context.Context, bucket string, f func(name string, bod
 	return nil
 }
 
-// rows reads a bucket, and returns an error if the checksum of a row is wrong.
+// rows returns all rows of a bucket. It returns an error if the checksum of a row is wrong.
 func (s *State) rows(ctx context.Context, bucket string) (all []row, err error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT name, body, revision, crc FROM state WHERE bucket = ? ORDER BY name", bucket)
 	if err != nil {
@@ -151,14 +152,14 @@ func (s *State) rows(ctx context.Context, bucket string) (all []row, err error) 
 	return all, rows.Err()
 }
 
-// checksum covers all of a row.
+// checksum returns the CRC-32C of all fields of a row.
 func checksum(bucket, name string, body []byte, revision uint64) uint32 {
 	text := binary.BigEndian.AppendUint64([]byte(bucket+"\x00"+name+"\x00"), revision)
 	return crc32.Checksum(append(text, body...), crc32.MakeTable(crc32.Castagnoli))
 }
 
-// Copy writes a copy of the state at path, as it is at one moment, to a new file. The error
-// is fs.ErrNotExist if there is no state.
+// Copy copies the state at path, as it is at one moment, to a new file at to. It returns fs.ErrNotExist if
+// there is no state.
 func Copy(ctx context.Context, path, to string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s not found; serve the farm once: %w", path, err)

@@ -26,12 +26,12 @@ type connector struct {
 	setUp []string // statements for each connection
 }
 
-// busyMillis is how long a statement waits for another process's transaction.
-// They take milliseconds; a suspended process may hold one for longer.
+// busyMillis is how long, in milliseconds, a statement waits for the transaction of another process.
+// Transactions take milliseconds, but a suspended process may hold one for longer.
 const busyMillis = 30_000
 
-// Open returns a handle of a file with SQLite's options for a URI, and those of its driver;
-// each connection begins with the statements setUp.
+// Open returns a handle of a file. options has SQLite's URI parameters and the parameters of its Go driver.
+// Each connection first runs the statements setUp.
 func Open(file string, options url.Values, setUp ...string) (*sql.DB, error) {
 	options.Set("_busy_timeout", strconv.Itoa(busyMillis))
 	// database/sql gives a connection to one goroutine at a time. SQLite's own lock,
@@ -42,8 +42,8 @@ func Open(file string, options url.Values, setUp ...string) (*sql.DB, error) {
 	return sql.OpenDB(&connector{uri, setUp}), nil
 }
 
-// Writer opens the one connection that writes to a file, and creates the file if it does not exist.
-// synchronous is SQLite's mode of synchronisation, which decides how commits reach the disk.
+// Writer opens a handle with one connection that writes to a file, and creates a missing file. synchronous is
+// SQLite's mode of synchronisation, which decides how commits reach the disk.
 func Writer(file, synchronous string) (*sql.DB, error) {
 	db, err := Open(file, url.Values{
 		"mode": {"rwc"}, "_txlock": {"immediate"}, "_synchronous": {synchronous}, "_foreign_keys": {"on"},
@@ -57,8 +57,9 @@ func Writer(file, synchronous string) (*sql.DB, error) {
 	return db, err
 }
 
-// Reader opens a handle for queries with at most that many connections. It works during a write and on a
-// read-only disk. An older database looks like a current one.
+// Reader opens a handle for queries with at most connections connections. It works while another process
+// writes to the file, and on a read-only disk. Its temporary views make an older database look like a current
+// one.
 func Reader(ctx context.Context, file string, connections int) (*sql.DB, error) {
 	// The mode is rw, not ro: a reader that comes after a crash must be able to recover
 	// the log. query_only keeps it from changing anything else.
@@ -69,7 +70,7 @@ func Reader(ctx context.Context, file string, connections int) (*sql.DB, error) 
 	return ReaderAsItStands(ctx, file, connections)
 }
 
-// ReaderAsItStands is Reader for a file without a writer: see AsItStands.
+// ReaderAsItStands does what Reader does for a file that no process writes to: see AsItStands.
 func ReaderAsItStands(ctx context.Context, file string, connections int) (*sql.DB, error) {
 	options, err := AsItStands(file)
 	if err != nil {
@@ -78,17 +79,18 @@ func ReaderAsItStands(ctx context.Context, file string, connections int) (*sql.D
 	return readWith(ctx, file, options, connections)
 }
 
-// unwritable reports whether SQLite failed for want of a file that it must create
-// or write to before it can read a database with a log.
+// unwritable reports whether SQLite failed because it could not create or write a file. SQLite must write
+// such a file before it can read a database with a log.
 func unwritable(err error) bool {
 	t := troubleOf(err)
 	return t == cannotOpen || t == readOnly
 }
 
-// AsItStands returns the options that read a database in a read-only place. No process may write to it at
-// the same time. With a log, its index is kept in memory; this takes locking_mode=EXCLUSIVE (see
-// sqlite.org/wal.html#noshm), and so a file system without locks. Without a log, the file is read as one
-// that does not change. A log that cannot be read is an error: it may hold pairs.
+// AsItStands returns the options that read a database in a read-only place. No other process may write to the
+// database at the same time. If the database has a log, SQLite keeps the log's index in memory; this needs
+// locking_mode=EXCLUSIVE (see sqlite.org/wal.html#noshm) and therefore a VFS without locks. If the database
+// has no log, SQLite reads the file as one that never changes. AsItStands returns an error if it cannot read
+// the log, because the log may hold pairs.
 func AsItStands(file string) (url.Values, error) {
 	log, err := os.Open(file + "-wal")
 	if errors.Is(err, os.ErrNotExist) {
@@ -107,8 +109,8 @@ func AsItStands(file string) (url.Values, error) {
 	return url.Values{"mode": {"ro"}, "vfs": {Lockless}, "_locking_mode": {"EXCLUSIVE"}}, nil
 }
 
-// readWith opens the handle for queries with these options, and makes an older
-// database look like a current one.
+// readWith opens a handle for queries with these options. Its temporary views make an older database look
+// like a current one.
 func readWith(ctx context.Context, file string, options url.Values, connections int) (*sql.DB, error) {
 	probe, err := Open(file, options, "PRAGMA query_only=on")
 	if err != nil {
@@ -131,7 +133,8 @@ func readWith(ctx context.Context, file string, options url.Values, connections 
 	return db, nil
 }
 
-// viewsOf returns the views that an older database needs; none for a current one.
+// viewsOf returns the statements that create the views that an older database needs. It returns none for a
+// current database.
 func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
 	texts, err := tables.MigrationTexts()
 	if err != nil {
@@ -176,7 +179,8 @@ func SoundLog(file string) error {
 	return nil
 }
 
-// InTx commits the changes of do, or nothing if do fails.
+// InTx runs do in a transaction and commits its changes. If do returns an error, InTx rolls all of them back
+// and returns the error.
 func InTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -199,7 +203,7 @@ func Explain(err error) error {
 		return fmt.Errorf("the file or its folder may only be read (%w)", err)
 	case corrupt:
 		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
-	case constraint: // stored rows are compared before: a row that was not found blocks the new one
+	case constraint: // gogi compares stored rows before this: a row that was not found blocks the new one
 		return fmt.Errorf("the database is damaged: a row contradicts another one: see gogi db check (%w)", err)
 	case cannotOpen, noTrouble:
 	}

@@ -47,7 +47,8 @@ func Build(ctx context.Context, path string, fill func(part string) error) error
 	return err
 }
 
-// publish gives the file its name, unless something has it by now.
+// publish renames the complete temporary file to its final name. It returns an error if a file of that name
+// exists.
 func publish(ctx context.Context, part, file string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -61,8 +62,9 @@ func publish(ctx context.Context, part, file string) error {
 	return disk.SyncDir(filepath.Dir(file))
 }
 
-// Copy makes a new database at path to, a copy of the one in file at one moment. It reads like other
-// readers, or as it stands. It copies a damaged row unchanged.
+// Copy makes a new database at path to, with the state that the database in file has at one moment. Like
+// Reader it also works while another process writes and, with the options of AsItStands, in a read-only
+// place. It copies damaged rows unchanged.
 func Copy(ctx context.Context, file, to string) error {
 	options, err := copyOptions(ctx, file)
 	if err != nil {

@@ -1,10 +1,10 @@
 package file
 
-// trouble is the kind of an SQLite error, as far as gogi distinguishes it.
+// trouble is a kind of SQLite error that gogi treats in its own way.
 type trouble int
 
 const (
-	noTrouble trouble = iota // or another, or none of SQLite's
+	noTrouble trouble = iota // another error, or an error that is not SQLite's
 	cannotOpen
 	readOnly
 	notADatabase

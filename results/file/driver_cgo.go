@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Connect opens one.
+// Connect opens a connection to the database.
 func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	d := sqlite3.SQLiteDriver{ConnectHook: func(conn *sqlite3.SQLiteConn) error {
 		for _, text := range c.setUp {
@@ -23,7 +23,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	return d.Open(c.uri)
 }
 
-// Driver is SQLite's.
+// Driver returns SQLite's driver.
 func (c *connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
 func troubleOf(err error) trouble {

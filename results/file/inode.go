@@ -10,20 +10,20 @@ import (
 	"syscall"
 )
 
-// Resolve returns the absolute path that a path leads to, with symbolic links followed. The file need not
-// exist.
+// Resolve returns the absolute path of the file that path leads to. It follows symbolic links. The file need
+// not exist.
 func Resolve(path string) (string, error) {
 	file, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	for range 40 { // as the kernel does, whose limit it is
+	for range 40 { // the kernel's limit of links in one path
 		resolved, err := filepath.EvalSymlinks(file)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return resolved, err
 		}
 		next, err := os.Readlink(file)
-		if err != nil { // no link, and no file: only its folder can be resolved
+		if err != nil { // there is no link and no file: only its folder can be resolved
 			folder, err := filepath.EvalSymlinks(filepath.Dir(file))
 			if errors.Is(err, fs.ErrNotExist) {
 				return file, nil // opening it will return the error
@@ -38,20 +38,20 @@ func Resolve(path string) (string, error) {
 	return "", syscall.ELOOP
 }
 
-// File is an open database file of this process, under any name. SQLite's own locks are POSIX locks,
-// which end when the process closes any descriptor of the file. Our descriptors are therefore closed only
-// after the last Store of the file has closed its handles.
+// File is a database file that this process has open, under any name. SQLite's own locks are POSIX locks,
+// which end when the process closes any descriptor of the file. gogi therefore closes its own descriptors
+// only after the last Store of the file has closed its handles.
 type File struct {
 	key   inodeKey
-	users int            // Stores
-	runs  map[int64]bool // that a Run of this process holds
-	files []*os.File     // the first carries the locks; none: all Stores only read
+	users int            // number of Stores that use the file
+	runs  map[int64]bool // the runs that a Run of this process holds
+	files []*os.File     // the first carries the locks; empty if all Stores only read
 }
 
-// inodeKey identifies a file.
+// inodeKey identifies a file by its device and its number on that device.
 type inodeKey struct{ device, number uint64 }
 
-// inodes are the database files that this process has open.
+// inodes has the database files that this process has open.
 var inodes = struct {
 	sync.Mutex
 	open map[inodeKey]*File
@@ -59,10 +59,10 @@ var inodes = struct {
 
 const inodeByte = 1 << 62
 
-// Hold finds the file for a Store, which releases it. A writer creates it if it does not exist. Hold
-// rejects a file with two names, because SQLite names its log after the file. Under the other name the
-// pairs in the log would be missing, and a writer of each name would destroy the database
-// (sqlite.org/howtocorrupt.html, 2.4).
+// Hold returns the File at a path for one Store, which must call Release at its end. If write is set, Hold
+// creates a missing file. Hold rejects a file with two names, because SQLite names its log after the file.
+// Under the other name the pairs in the log would be missing, and two writers under different names would
+// destroy the database (sqlite.org/howtocorrupt.html, 2.4).
 func Hold(file string, write bool) (*File, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
@@ -92,10 +92,10 @@ func Hold(file string, write bool) (*File, error) {
 	return i, nil
 }
 
-// ErrMoved is the error if a path no longer leads to the file that was opened by it.
+// ErrMoved is the error if a path no longer leads to the file that was opened under this path.
 var ErrMoved = errors.New("the file was deleted, moved or replaced while it was in use; what was stored since then is not in it. Restore a backup, or run the same command again to begin anew")
 
-// At fails with ErrMoved unless a path still leads to the file.
+// At returns ErrMoved if the path no longer leads to this file.
 func (i *File) At(file string) error {
 	key, _, err := fileOf(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && key != i.key {
@@ -104,14 +104,14 @@ func (i *File) At(file string) error {
 	return err
 }
 
-// Release gives the file up for one Store, whose handles are closed.
+// Release reports that one Store no longer uses the file. Call it after the Store has closed its handles.
 func (i *File) Release() error {
 	inodes.Lock()
 	defer inodes.Unlock()
 	return i.drop()
 }
 
-// drop is Release with the table locked.
+// drop does what Release does. The caller must hold the lock of inodes.
 func (i *File) drop() error {
 	if i.users--; i.users > 0 {
 		return nil
@@ -124,7 +124,8 @@ func (i *File) drop() error {
 	return errors.Join(errs...)
 }
 
-// Lock locks a run of the file, under any name of it.
+// Lock locks a run in the database file, whichever name the file was opened by. It returns ErrTaken if the
+// run is locked already.
 func (i *File) Lock(run int64) error {
 	inodes.Lock()
 	defer inodes.Unlock()
@@ -138,7 +139,7 @@ func (i *File) Lock(run int64) error {
 	return nil
 }
 
-// Unlock gives a run of the file up.
+// Unlock releases the lock of a run.
 func (i *File) Unlock(run int64) error {
 	inodes.Lock()
 	defer inodes.Unlock()

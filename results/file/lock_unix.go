@@ -51,7 +51,8 @@ func NoLocks(f *os.File) error {
 	return err
 }
 
-// fileOf returns a file's identity, and its number of names; the second function does so for an open file.
+// fileOf returns the identity and the number of names of the file at a path. The second function, for an open
+// file, returns the same.
 func fileOf(path string) (inodeKey, uint64, error) {
 	var stat unix.Stat_t
 	err := unix.Stat(path, &stat)
@@ -68,8 +69,8 @@ func keyOf(s *unix.Stat_t) inodeKey {
 	return inodeKey{uint64(s.Dev), s.Ino} //nolint:gosec,unconvert // Dev's type differs between machines
 }
 
-// Lockless is SQLite's way to a file without locks.
+// Lockless is the name of SQLite's VFS that uses no file locks.
 const Lockless = "unix-none"
 
-// AsSQLite returns a path as SQLite wants it.
+// AsSQLite returns the path unchanged: only Windows needs another form for SQLite.
 func AsSQLite(path string) string { return path }

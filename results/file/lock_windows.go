@@ -16,13 +16,13 @@ import (
 // machines may not play into one database.
 const lockBase = 1 << 40
 
-// overlapped returns a place in a file.
+// overlapped returns a file offset in the form that Windows' lock functions take.
 func overlapped(offset int64) *windows.Overlapped {
 	offset += lockBase
 	return &windows.Overlapped{Offset: uint32(offset), OffsetHigh: uint32(offset >> 32)} //nolint:gosec // both halves
 }
 
-// lockRange locks one byte. The lock belongs to the open file, and ends with it.
+// lockRange locks one byte. The lock belongs to the open file and ends when the file is closed.
 func lockRange(f *os.File, offset int64, wait bool) error {
 	flags := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
 	if !wait {
@@ -49,10 +49,10 @@ func unlockRange(f *os.File, offset int64) error {
 	return nil
 }
 
-// NoLocks returns ErrTaken if another process has locked any byte of a lock file. Windows has no query
-// for it, so NoLocks tries a shared lock.
+// NoLocks returns ErrTaken if another process has locked any byte of a lock file. Windows has no function
+// that only queries locks, so NoLocks tries to take a shared lock.
 func NoLocks(f *os.File) error {
-	const all = 1 << 30 // of 4 GiB each: more runs than there can be
+	const all = 1 << 30 // units of 4 GiB: more runs than there can be
 	handle, at := windows.Handle(f.Fd()), overlapped(0)
 	err := explainLock(f, windows.LockFileEx(handle, windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 0, all, at))
 	if err != nil {
@@ -61,7 +61,8 @@ func NoLocks(f *os.File) error {
 	return windows.UnlockFileEx(handle, 0, 0, all, at)
 }
 
-// fileOf returns a file's identity, and its number of names; the second function does so for an open file.
+// fileOf returns the identity and the number of names of the file at a path. The second function, for an open
+// file, returns the same.
 func fileOf(path string) (inodeKey, uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -93,7 +94,7 @@ func RenameNew(from, to string) error {
 	return windows.MoveFileEx(a, b, windows.MOVEFILE_WRITE_THROUGH)
 }
 
-// BootID names this machine, MachineGuid, since its starts have no names.
+// BootID returns the MachineGuid of this machine, because Windows has no identifiers of its starts.
 func BootID() (string, error) {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
 	if err != nil {
@@ -103,7 +104,7 @@ func BootID() (string, error) {
 	return id, errors.Join(err, key.Close())
 }
 
-// Shared returns "a network drive" if the file is on one; "": other machines do not see it.
+// Shared returns "a network drive" if the file is on one, or "" if other machines do not see the file.
 func Shared(file string) (string, error) {
 	name, err := windows.UTF16PtrFromString(filepath.Dir(file))
 	if err != nil {
@@ -119,11 +120,11 @@ func Shared(file string) (string, error) {
 	return "", nil
 }
 
-// Lockless is SQLite's way to a file without locks.
+// Lockless is the name of SQLite's VFS that uses no file locks.
 const Lockless = "win32-none"
 
-// AsSQLite returns an absolute path in the form for SQLite, which passes it on unchanged. Windows takes a
-// long path only with its prefix (Microsoft, "Maximum Path Length Limitation").
+// AsSQLite returns an absolute path in the form that SQLite can pass to Windows unchanged. Windows accepts a
+// long path only with a special prefix (Microsoft, "Maximum Path Length Limitation").
 func AsSQLite(path string) string {
 	const longest = 240 // 260 less the endings of SQLite's files and of ours
 	switch {

@@ -9,8 +9,9 @@ import (
 // ErrTaken is the error if another process has locked the byte.
 var ErrTaken = errors.New("somebody else has locked it")
 
-// LockBeside locks one byte of the file next to the database, until the returned file is closed or the
-// process dies in any way. With wait false it returns ErrTaken for a locked byte.
+// LockBeside locks one byte of the lock file next to the database at path. The lock ends when the returned
+// file is closed or the process ends in any way. If wait is false, LockBeside returns ErrTaken for a locked
+// byte; otherwise it waits.
 func LockBeside(path string, offset int64, wait bool) (*os.File, error) {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
 	if err != nil {

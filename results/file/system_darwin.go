@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BootID names this machine from its start to its end.
+// BootID returns the kernel's identifier of the current start of this machine. It changes with every restart.
 func BootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 
-// The file systems that other machines may see, too, by their names in statfs(2). The file system behind
-// FUSE is unknown.
+// sharedFileSystems has the names in statfs(2) of the file systems that other machines may see, too. The file
+// system behind FUSE is unknown.
 var sharedFileSystems = []string{"nfs", "smbfs", "afpfs", "webdav", "ftp", "macfuse", "osxfuse", "fusefs"}
 
-// Shared names the one that a file lies on; "": other machines do not see it.
+// Shared returns the name of a file's file system if other machines may see it, or "" if they do not.
 func Shared(file string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {
@@ -29,8 +29,8 @@ func Shared(file string) (string, error) {
 	return name, nil
 }
 
-// Commands of fcntl for locks that belong to an open file: sys/fcntl.h, for which
-// golang.org/x/sys has no names.
+// These are the fcntl commands, from sys/fcntl.h, for locks that belong to an open file instead of a process.
+// The package golang.org/x/sys has no names for them.
 const (
 	setLock     = 90 // F_OFD_SETLK
 	setLockWait = 91 // F_OFD_SETLKW
@@ -40,7 +40,7 @@ const (
 // RenameNew renames a file, and returns an error if the new name exists.
 func RenameNew(from, to string) error {
 	err := unix.RenameatxNp(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_EXCL)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) { // a file system that cannot
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) { // the file system does not support the flag
 		err = os.Rename(from, to)
 	}
 	return err

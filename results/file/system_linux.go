@@ -9,14 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BootID names this machine from its start to its end.
+// BootID returns the kernel's identifier of the current start of this machine. It changes with every restart.
 func BootID() (string, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(boot)), err
 }
 
-// The file systems that other machines may see, too, by their numbers in linux/magic.h, and those of
-// Lustre, GPFS, BeeGFS and VirtualBox from their sources. The file system behind FUSE is unknown.
+// sharedFileSystems has the names of the file systems that other machines may see, too, by their numbers. The
+// numbers are from linux/magic.h; those of Lustre, GPFS, BeeGFS and VirtualBox are from their own sources.
+// The file system behind FUSE is unknown.
 var sharedFileSystems = map[int64]string{
 	unix.NFS_SUPER_MAGIC: "NFS", unix.SMB_SUPER_MAGIC: "SMB", unix.CIFS_SUPER_MAGIC: "CIFS", unix.SMB2_SUPER_MAGIC: "SMB",
 	unix.CEPH_SUPER_MAGIC: "Ceph", unix.AFS_SUPER_MAGIC: "AFS", unix.AFS_FS_MAGIC: "AFS", unix.CODA_SUPER_MAGIC: "Coda",
@@ -24,7 +25,7 @@ var sharedFileSystems = map[int64]string{
 	0x0BD00BD0: "Lustre", 0x47504653: "GPFS", 0x19830326: "BeeGFS", 0x786f4256: "a VirtualBox share",
 }
 
-// Shared names the one that a file lies on; "": other machines do not see it.
+// Shared returns the name of a file's file system if other machines may see it, or "" if they do not.
 func Shared(file string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {
@@ -33,7 +34,7 @@ func Shared(file string) (string, error) {
 	return sharedFileSystems[int64(uint32(s.Type))], nil //nolint:gosec // the numbers have 32 bits, and Type's width differs between machines
 }
 
-// Commands of fcntl for locks that belong to an open file, fcntl(2).
+// These are the fcntl(2) commands for locks that belong to an open file instead of a process.
 const (
 	setLock     = unix.F_OFD_SETLK
 	setLockWait = unix.F_OFD_SETLKW
@@ -43,7 +44,7 @@ const (
 // RenameNew renames a file, and returns an error if the new name exists.
 func RenameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system that cannot
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // the file system does not support the flag
 		err = os.Rename(from, to)
 	}
 	return err

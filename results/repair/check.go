@@ -1,6 +1,6 @@
-// Package repair finds damage in a database, saves the undamaged rows of it, and joins
-// several databases. It writes each result to a new file and never changes an input. It
-// reads a damaged file page by page and trusts only rows whose checksums are right.
+// Package repair finds damage in a database ([Check]), saves the undamaged rows of it ([Repair]), and joins
+// several databases ([Merge]). It writes each result to a new file and never changes an input. It reads a
+// damaged file page by page and uses only rows whose checksums are right.
 package repair
 
 import (
@@ -21,12 +21,12 @@ import (
 
 // Problem is a part of a database that differs from the stored data.
 type Problem struct {
-	Run  string // "" if it concerns no run, or an unknown one
-	Pair int    // -1: it is of no pair
+	Run  string // "" if the problem concerns no run or an unknown run
+	Pair int    // -1: the problem concerns no pair
 	What string
 }
 
-// Error returns the place and the problem.
+// Error returns the text "place: problem".
 func (p Problem) Error() string {
 	text := p.What
 	if p.Pair >= 0 {
@@ -38,7 +38,7 @@ func (p Problem) Error() string {
 	return text
 }
 
-// Checkup is the result of Check.
+// Checkup is the result of Check: the numbers of each run and the problems.
 type Checkup struct {
 	Runs     []CheckedRun
 	Problems []Problem // the first maxProblems
@@ -50,22 +50,22 @@ func (c *Checkup) Sound() bool { return len(c.Problems) == 0 }
 
 const maxProblems = 1000
 
-// CheckedRun is the result of Check for a run.
+// CheckedRun counts the pairs of one run by the result of Check.
 type CheckedRun struct {
 	Name      string `json:"name"`
-	Pairs     int    `json:"pairs"`     // that are stored
+	Pairs     int    `json:"pairs"`     // stored pairs
 	Sound     int    `json:"sound"`     // pairs without any damage
-	Unchecked int    `json:"unchecked"` // of these, pairs that an older gogi stored without checksums: only their consistency is checked
-	Replayed  int    `json:"replayed"`  // whose every move was played again
+	Unchecked int    `json:"unchecked"` // among the sound ones: pairs that an older gogi stored without checksums: only their consistency is checked
+	Replayed  int    `json:"replayed"`  // pairs whose moves were all replayed
 }
 
-// CheckOptions set the extent of Check.
+// CheckOptions set what Check checks.
 type CheckOptions struct {
 	Run      string // "": every run
 	Replay   bool   // play every move again by the rules, see arbiter.VerifyGames
 	Progress func(done, of int)
-	// Pair, if not nil, is called with every readable pair of Run, in order, and its rows. The errors
-	// that it returns are Problems of the pair. All pairs are of one moment.
+	// Pair, if not nil, is called for every readable pair of Run, in order, with the pair and its rows. Check
+	// reports the errors that it returns as Problems of the pair. All pairs are read at one moment.
 	Pair func(match.PairResult, []match.Row) []error
 }
 
@@ -131,8 +131,8 @@ func (c *checker) all(ctx context.Context) error {
 	return nil
 }
 
-// reading turns an error of reading into a problem: damaged data cannot be read. An error that ended the
-// check stays an error.
+// reading converts an error of reading into a problem, because such an error means that the data is damaged.
+// It returns an error if the check was cancelled.
 func (c *checker) reading(run, what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -141,7 +141,7 @@ func (c *checker) reading(run, what string, err error) error {
 	return nil
 }
 
-// structure asks SQLite about the file, and compares the schema with ours.
+// structure runs SQLite's own check of the file, and compares the file's schema with gogi's.
 func (c *checker) structure(ctx context.Context) error {
 	for query, what := range map[string]string{
 		"PRAGMA main.integrity_check(100)": "the file",
@@ -149,7 +149,7 @@ func (c *checker) structure(ctx context.Context) error {
 	} {
 		texts, err := tables.List(ctx, c.q, func(rows *sql.Rows, text *string) error { return rows.Scan(text) }, query)
 		for _, text := range texts {
-			if text != "ok" && text != "" { // "": the row of an error
+			if text != "ok" && text != "" { // "" in the row of an error
 				c.problem("", -1, text)
 			}
 		}
@@ -181,8 +181,8 @@ func (c *checker) schema(ctx context.Context) error {
 	return nil
 }
 
-// strays looks for rows that no run or pair leads to, and at the checksums of those
-// that are not looked at pair by pair.
+// strays looks for rows to which no run or pair leads. It also verifies the checksums of rows that are not
+// checked pair by pair.
 func (c *checker) strays(ctx context.Context) error {
 	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided", "tune_states", "tune_candidates"} {
 		err := tables.EachRow(ctx, c.q, table, func(r *tables.Row) error {
@@ -270,7 +270,7 @@ func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, i
 	return nil
 }
 
-// plan returns the part of a run's plan for a replay; nil if there is none.
+// plan returns the parsed plan of a run, which a replay needs. It returns nil if moves are not replayed.
 func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error) {
 	if !c.options.Replay {
 		return nil, nil //nolint:nilnil // no replay
@@ -283,8 +283,8 @@ func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error
 	return plan, c.reading(run.Name(), "the plan", err)
 }
 
-// look checks a complete pair and returns its errors. It replays the moves, and calls the caller's
-// function.
+// look checks a complete pair and returns all errors: it replays the moves if requested, and calls the
+// caller's function.
 func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, id int, checked *CheckedRun) (wrong []error) {
 	if plan == nil && c.options.Pair == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"gogi/results/tables"
 )
 
-// graft copies rows of other databases into a new one, under numbers of its own. A row that had a checksum
-// gets one; one that had none stays without, since nothing ever vouched for it.
+// graft copies rows of other databases into a new database and gives them new numbers. A row with a checksum
+// gets a new checksum. A row without one stays without, because nothing proves that it is undamaged.
 type graft struct {
 	tx       *sql.Tx
 	runs     map[string]*tables.Run // that the new database has, as stored there
@@ -22,9 +22,9 @@ type graft struct {
 	workers  map[string]int64 // by the worker's identity
 }
 
-// fill grafts into a new database.
+// fill creates a new database at path part and calls do to fill it.
 func fill(ctx context.Context, part string, do func(*graft) error) error {
-	s, err := results.Open(ctx, part) // it makes the tables
+	s, err := results.Open(ctx, part) // creates the tables
 	if err == nil {
 		err = s.Close()
 	}
@@ -47,14 +47,14 @@ func fill(ctx context.Context, part string, do func(*graft) error) error {
 	return errors.Join(s.Pack(ctx), s.Close())
 }
 
-// openingKey identifies an opening, as the table's UNIQUE does.
+// openingKey identifies an opening by the columns of the table's UNIQUE constraint.
 type openingKey struct {
 	run  int64
 	name string
 	hash int64
 }
 
-// branch is a run of one source within a graft.
+// branch is a run of one source while it is copied into the new database.
 type branch struct {
 	*graft
 	from     *tables.Run     // as in the source
@@ -62,7 +62,7 @@ type branch struct {
 	settings map[int64]int64 // rows of the log: source number to new number
 }
 
-// resum returns the row with a new checksum, if it had one.
+// resum returns the row with a new checksum if it had one, else unchanged.
 func resum(r *tables.Row) (*tables.Row, error) {
 	if r.Value("checksum") == nil {
 		return r, nil
@@ -71,7 +71,7 @@ func resum(r *tables.Row) (*tables.Row, error) {
 	return r.With("checksum", sum), err
 }
 
-// insert stores a row as it is; a column id that is nil is given by SQLite.
+// insert stores a row unchanged and returns its number. If its column id is nil, SQLite assigns the number.
 func (g *graft) insert(ctx context.Context, r *tables.Row) (id int64, err error) {
 	names := r.Layout.Names()
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
@@ -82,7 +82,8 @@ func (g *graft) insert(ctx context.Context, r *tables.Row) (id int64, err error)
 	return result.LastInsertId()
 }
 
-// put is insert for a row whose checksum covers nothing that SQLite gives.
+// put does what insert does for a row whose checksum does not cover a number that SQLite assigns. It renews
+// the checksum.
 func (g *graft) put(ctx context.Context, r *tables.Row) (id int64, err error) {
 	if r, err = resum(r); err != nil {
 		return 0, err
@@ -90,7 +91,7 @@ func (g *graft) put(ctx context.Context, r *tables.Row) (id int64, err error) {
 	return g.insert(ctx, r)
 }
 
-// numbered is insert for a row whose checksum covers the number that SQLite gives it.
+// numbered does what insert does for a row whose checksum covers the number that SQLite assigns to it.
 func (g *graft) numbered(ctx context.Context, r *tables.Row) (id int64, err error) {
 	if id, err = g.insert(ctx, r.With("id", nil)); err != nil || r.Value("checksum") == nil {
 		return id, err
@@ -98,8 +99,8 @@ func (g *graft) numbered(ctx context.Context, r *tables.Row) (id int64, err erro
 	return id, tables.Seal(ctx, g.tx, r.Layout.Name, "WHERE id = ?", id)
 }
 
-// branch begins a run of a source: a new one, or one that another source has begun.
-// Two plans under one name are a *results.DifferentPlan.
+// branch begins to copy a run of a source: it creates the run, or continues a run that another source has
+// begun. It returns a *results.DifferentPlan for two plans under one name.
 func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 	b := &branch{graft: g, from: from, settings: map[int64]int64{}}
 	have := g.runs[from.Name()]
@@ -111,7 +112,7 @@ func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 		return nil, &results.DifferentPlan{Run: from.Name(), Differences: differences}
 	}
 	b.id = have.ID()
-	if from.Row.Int("pairs") > have.Row.Int("pairs") { // the target is the greater one
+	if from.Row.Int("pairs") > have.Row.Int("pairs") { // keep the larger target
 		have.Row = have.Row.With("pairs", from.Row.Value("pairs"))
 		if _, err := g.tx.ExecContext(ctx, "UPDATE runs SET pairs = ? WHERE id = ?", have.Row.Value("pairs"), b.id); err != nil {
 			return nil, err
@@ -139,14 +140,14 @@ func (b *branch) begin(ctx context.Context) (err error) {
 	return b.log(ctx, have)
 }
 
-// log adds the missing rows to the new database's log, after its rows: the design of a later source
-// counts as a later design.
+// log appends the missing rows of a source to the new database's log of settings. A design of a later source
+// therefore counts as a later design.
 func (b *branch) log(ctx context.Context, have *tables.Run) error {
 	for _, s := range b.from.Settings {
 		same := func(h *tables.Row) bool { return h.Value("settings") == s.Value("settings") }
 		i := slices.IndexFunc(have.Settings, func(h *tables.Row) bool { return same(h) && h.Value("at") == s.Value("at") })
 		if last := len(have.Settings) - 1; i < 0 && last >= 0 && same(have.Settings[last]) {
-			i = last // it changed nothing
+			i = last // the row changed nothing
 		}
 		if i < 0 {
 			id, err := b.numbered(ctx, s.With("run_id", b.id))
@@ -161,7 +162,7 @@ func (b *branch) log(ctx context.Context, have *tables.Run) error {
 	return nil
 }
 
-// setting returns a reference to the log, in the new numbers; none stays none.
+// setting converts a row number of the source's log to the number in the new database. NULL stays NULL.
 func (b *branch) setting(old any) any {
 	if n, ok := old.(int64); ok {
 		if id, ok := b.settings[n]; ok {
@@ -215,7 +216,7 @@ func (b *branch) opening(ctx context.Context, o *tables.Row) (id int64, err erro
 	return id, err
 }
 
-// worker returns the number of a pair's worker in the new database, or none.
+// worker returns the number of a pair's worker in the new database, or nil if the pair has no worker.
 func (g *graft) worker(ctx context.Context, w *tables.Row) (any, error) {
 	if w == nil {
 		return nil, nil
@@ -234,7 +235,7 @@ func (g *graft) worker(ctx context.Context, w *tables.Row) (any, error) {
 	return id, nil
 }
 
-// attempt stores a try that does not count; one that is there already is the same.
+// attempt stores an attempt that does not count, unless the new database has it already.
 func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 	n := 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM attempts WHERE run_id = ? AND pair = ? AND ended = ? AND why = ?",
@@ -245,7 +246,7 @@ func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 	return err
 }
 
-// voided stores a voided pair behind those of the same number; one that is there already is the same.
+// voided stores a voided pair as the next take of its number, unless the new database has it already.
 func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 	takes, same := 0, 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(body = ?), 0) FROM voided WHERE run_id = ? AND pair = ?",
@@ -256,17 +257,17 @@ func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 	return err
 }
 
-// state stores a state of a tune. A state from another source is the same if the pairs are, because a
-// tune's path is a function of them. It does not check whether all of these pairs exist: a resumed tune
-// compares the state with them.
+// state stores a state of a tune, unless the new database has it already. A state from another source is the
+// same if the pairs are the same, because a tune calculates its states from the pairs. state does not check
+// whether all of these pairs exist: a resumed tune compares its state with them.
 func (b *branch) state(ctx context.Context, s *tables.Row) error { return b.unless(ctx, s, "blocks") }
 
-// candidate stores a candidate of a tune, the first of each number.
+// candidate stores a candidate of a tune, unless the new database already has one of that number.
 func (b *branch) candidate(ctx context.Context, c *tables.Row) error {
 	return b.unless(ctx, c, "number")
 }
 
-// unless stores a row of the run, unless there is one with the same value of a column.
+// unless stores a row of the run, unless the run has a row with the same value in a column.
 func (b *branch) unless(ctx context.Context, r *tables.Row, column string) error {
 	n := 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.Layout.Name+" WHERE run_id = ? AND "+column+" = ?", b.id, r.Value(column)).Scan(&n)

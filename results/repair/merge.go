@@ -12,27 +12,27 @@ import (
 	"gogi/results/tables"
 )
 
-// Merged is the result of Merge.
+// Merged is the result of Merge: the runs of the new database and the conflicts.
 type Merged struct {
 	Runs      []MergedRun
-	Conflicts []Problem // that were decided for the database that was named first
+	Conflicts []Problem // conflicts in which the pair of the first database was taken
 }
 
 // MergedRun is a run of a merged database.
 type MergedRun struct {
 	Name  string `json:"name"`
 	Pairs int    `json:"pairs"`
-	Taken []int  `json:"taken"` // how many of them each database gave, in the order in which they were named
-	Same  int    `json:"same"`  // pairs that more than one database had, which count once
+	Taken []int  `json:"taken"` // number of pairs from each database, in the order of the databases
+	Same  int    `json:"same"`  // pairs that more than one database had; each counts once
 }
 
-// Conflicting is the error if databases have different games of the same pairs, so that a merge would
-// lose some of them.
+// Conflicting is the error if databases have different games of the same pairs. A merge would lose some of
+// these games.
 //
 //nolint:errname // "Conflicting" is what it is
 type Conflicting struct{ Conflicts []Problem }
 
-// Error names the first of them.
+// Error describes the first conflict.
 func (e *Conflicting) Error() string {
 	const most = 10
 	var lines []string
@@ -45,10 +45,10 @@ func (e *Conflicting) Error() string {
 	return "the databases have other games of the same pairs:" + strings.Join(lines, "")
 }
 
-// Merge makes a new database at path to from other databases. For runs with one name and one plan it
-// takes the union of their pairs; the same pair counts once. If two databases have different games of a
-// pair, it returns a *Conflicting, or, with keepFirst, takes the pair of the first database. It returns a
-// *results.DifferentPlan for two plans under one name, and rejects a damaged database. It only reads the
+// Merge makes a new database at path to from other databases. If several have a run with the same name and
+// plan, the new run has the pairs of all; the same pair counts once. If two databases have different games of
+// a pair, Merge returns a *Conflicting, or, with keepFirst, takes the pair of the first database. It returns
+// a *results.DifferentPlan for two plans under one name, and rejects a damaged database. It only reads the
 // sources.
 func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
 	m := merge{keepFirst: keepFirst, progress: progress, paths: from}
@@ -71,7 +71,7 @@ type merge struct {
 	keepFirst bool
 	progress  func(done, of int)
 	paths     []string
-	stores    []*results.Store // those of the paths
+	stores    []*results.Store // the open databases
 	seen, of  int
 	conflicts []Problem
 	done      Merged
@@ -116,7 +116,7 @@ func (m *merge) all(ctx context.Context, g *graft) error {
 	return nil
 }
 
-// take adds the runs of one database, as they are at one moment.
+// take adds all runs of one database, as they are at one moment.
 func (m *merge) take(ctx context.Context, g *graft, number int, from tables.Stored) error {
 	runs, err := from.Runs(ctx)
 	if err != nil {
@@ -182,7 +182,7 @@ func (m *merge) conflict(b *branch, pair int64, what string) error {
 	return nil
 }
 
-// pair adds one, unless it is there.
+// pair adds a pair unless the new database has it already.
 func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int, done *MergedRun) error {
 	id := p.Row.Int("pair")
 	have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, id)
@@ -208,7 +208,8 @@ func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int,
 	return b.pair(ctx, p)
 }
 
-// voided adds a voided pair, unless its games count already.
+// voided returns a function that adds a voided pair of a source. If the same games count in the new database,
+// the function reports a conflict instead.
 func (m *merge) voided(b *branch) func(context.Context, *tables.Row) error {
 	return func(ctx context.Context, v *tables.Row) error {
 		have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, v.Int("pair"))

@@ -15,18 +15,18 @@ import (
 	"gogi/results/tables"
 )
 
-// Repaired is the result of Repair.
+// Repaired is the result of Repair: what was saved and what was lost.
 type Repaired struct {
 	Runs []RepairedRun
 	Lost []Problem // pairs and other rows that were not saved, and why
-	// LostRuns are runs with saved pairs whose plan or players are lost.
+	// LostRuns names runs with pairs that could be saved, but whose plan or players are lost.
 	LostRuns []string
 }
 
 // Whole reports whether everything that was found was saved.
 func (r *Repaired) Whole() bool { return len(r.Lost) == 0 && len(r.LostRuns) == 0 }
 
-// RepairedRun is the result for one run.
+// RepairedRun counts the saved and the lost pairs of one run.
 type RepairedRun struct {
 	Name      string `json:"name"`
 	Saved     int    `json:"saved_pairs"`
@@ -38,10 +38,11 @@ type RepairedRun struct {
 // read more about each row.
 const connections = 4
 
-// Repair makes a new database at path to from the undamaged parts of a damaged one. It only reads the
-// damaged one, which must not be in use. It saves only pairs whose parts are all as stored; the others
-// are missing from their run, and the same command plays them again. It searches page by page for rows
-// that SQLite cannot reach; there only rows with checksums can be distinguished from garbage.
+// Repair makes a new database at path to from the undamaged parts of a damaged database at path. It only
+// reads the damaged database, which must not be in use. It saves only pairs of which no part is damaged or
+// missing. The other pairs are missing from their run; the command that played the run plays them again. It
+// searches the file page by page for rows that SQLite cannot reach. Of those it saves only rows with
+// checksums, because others cannot be distinguished from garbage.
 func Repair(ctx context.Context, path, to string, progress func(done, of int)) (*Repaired, error) {
 	r := repair{progress: progress}
 	err := r.open(ctx, path)
@@ -55,7 +56,7 @@ func Repair(ctx context.Context, path, to string, progress func(done, of int)) (
 }
 
 type repair struct {
-	db       *sql.DB // nil: SQLite cannot open it
+	db       *sql.DB // nil if SQLite cannot open the file
 	file     *sqlitefile.File
 	found    *Found
 	progress func(done, of int)
@@ -64,7 +65,7 @@ type repair struct {
 	done     Repaired
 }
 
-// open finds both ways to read the file.
+// open opens the file in both ways: with SQLite, if possible, and for the search page by page.
 func (r *repair) open(ctx context.Context, path string) error {
 	path, err := file.Resolve(path)
 	if err == nil {
@@ -74,7 +75,7 @@ func (r *repair) open(ctx context.Context, path string) error {
 		return err
 	}
 	if db, err := file.ReaderAsItStands(ctx, path, connections); err == nil {
-		r.db = db // else only page by page
+		r.db = db // otherwise the file is only searched page by page
 	}
 	if r.file, err = sqlitefile.Open(path, tables.PageSize); err == nil {
 		r.found, err = Read(r.file)
@@ -109,7 +110,7 @@ func nobodyPlays(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// into saves all that can be saved.
+// into saves everything that can be saved to a new database at path part.
 func (r *repair) into(ctx context.Context, part string) error {
 	runs, err := r.runs(ctx)
 	if err != nil {
@@ -129,8 +130,8 @@ func (r *repair) into(ctx context.Context, part string) error {
 	})
 }
 
-// runs returns the runs whose own rows are complete: from SQLite if these are undamaged, else from the
-// search.
+// runs returns the runs whose own rows are complete. It takes them from SQLite if they are undamaged there,
+// else from the search.
 func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
 	var runs []*tables.Run
 	if r.db != nil {
@@ -157,14 +158,14 @@ func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
 	return runs, nil
 }
 
-// run saves a run.
+// run saves a run with its pairs and its other rows.
 func (r *repair) run(ctx context.Context, g *graft, run *tables.Run) error {
 	b, err := g.branch(ctx, run)
 	if err != nil {
 		return err
 	}
 	done := RepairedRun{Name: run.Name()}
-	gone := map[[2]int64]bool{} // by pair and beginning: those that were voided
+	gone := map[[2]int64]bool{} // the voided pairs, by number and start time
 	for _, table := range []string{"voided", "attempts", "tune_states", "tune_candidates"} {
 		if err := r.others(ctx, b, table, run, gone); err != nil {
 			return err
@@ -183,7 +184,7 @@ func (r *repair) run(ctx context.Context, g *graft, run *tables.Run) error {
 	return nil
 }
 
-// pairIDs returns the numbers of the pairs of which anything was found.
+// pairIDs returns the numbers of all pairs of which SQLite or the search finds anything.
 func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) {
 	ids := map[int64]bool{}
 	note := func(id int64) error { ids[id] = true; return ctx.Err() }
@@ -201,7 +202,7 @@ func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) 
 	return slices.Sorted(maps.Keys(ids)), ctx.Err()
 }
 
-// pair saves a pair, by whichever way it is whole.
+// pair saves a pair if SQLite or the search returns it undamaged and complete.
 func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int64]bool, done *RepairedRun) error {
 	if r.seen++; r.progress != nil {
 		r.progress(r.seen, max(r.of, r.seen))
@@ -222,7 +223,7 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 			}
 			continue
 		case gone[[2]int64{id, p.Games[0].Int("started")}]:
-			return nil // a rest of a voided pair
+			return nil // what is left of a voided pair
 		case doubtful:
 			done.Unchecked++
 		}
@@ -235,7 +236,7 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 	return nil
 }
 
-// worker finds the worker of a pair; a pair is saved also without it.
+// worker adds the row of the worker to a pair if it is missing. A pair can also be saved without it.
 func (r *repair) worker(b *branch, p *tables.Pair) {
 	if p.VerifyWorker() == nil {
 		return
@@ -252,7 +253,7 @@ func (r *repair) sources() []tables.Source {
 	return []tables.Source{tables.Stored{Q: r.db}, r.found}
 }
 
-// others saves attempts, voided pairs, and the other rows of a tune.
+// others saves the rows of a run in the table attempts, voided, tune_states or tune_candidates.
 func (r *repair) others(ctx context.Context, b *branch, table string, run *tables.Run, gone map[[2]int64]bool) error {
 	add := map[string]func(context.Context, *tables.Row) error{
 		"attempts": b.attempt, "voided": b.voided, "tune_states": b.state, "tune_candidates": b.candidate,
@@ -277,7 +278,7 @@ func (r *repair) others(ctx context.Context, b *branch, table string, run *table
 	return ctx.Err()
 }
 
-// lostRuns names the runs whose pairs have nothing to hang on.
+// lostRuns adds to LostRuns the names of runs that have pairs but cannot be saved.
 func (r *repair) lostRuns(saved []*tables.Run) error {
 	lost := map[int64]int{}
 	for key := range r.found.Paired {

@@ -10,8 +10,8 @@ import (
 	"gogi/results/tables"
 )
 
-// Found holds the rows of a file whose checksums prove that they are as stored, in any place of the file.
-// It has no rows without a checksum, because they cannot be distinguished from deleted rows.
+// Found has the rows that were found anywhere in a file and whose checksums are right. It has no rows without
+// a checksum, because they cannot be distinguished from deleted rows.
 type Found struct {
 	file *sqlitefile.File
 	all  []*tables.Run // runs with at least one row, by number
@@ -19,18 +19,18 @@ type Found struct {
 	own map[string]map[int64][]*tables.Row // runs, engines and settings_log, by run
 	// by run and number
 	Paired   map[[2]int64]*tables.Row        // pairs
-	games    map[[2]int64][]sqlitefile.Place // not yet verified: that takes the pair
+	games    map[[2]int64][]sqlitefile.Place // not yet verified, because that needs the pair
 	openings map[int64]*tables.Row
-	nameless []*tables.Row         // openings of which the number is lost
+	nameless []*tables.Row         // openings whose number is lost
 	Workers  map[int64]*tables.Row // by number
 	records  map[int64]sqlitefile.Place
 	others   map[string][]*tables.Row // by table: attempts, voided, tune_states and tune_candidates
 	seen     map[string]bool
-	mending  map[string]bool // the tables whose rows are mended
+	mending  map[string]bool // the tables in whose rows single wrong bits are repaired
 }
 
-// Read reads a file page by page. It repairs single wrong bits in the rows that a run needs; a pair can
-// be played again.
+// Read reads a file page by page and returns the rows that it finds. It repairs single wrong bits in the rows
+// that a run needs, but not in pairs, because a pair can be played again.
 func Read(file *sqlitefile.File) (*Found, error) {
 	s := &Found{
 		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}}, Paired: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{}, Workers: map[int64]*tables.Row{},
@@ -64,9 +64,9 @@ func (s *Found) read(current *tables.Schema) {
 	})
 }
 
-// readLoose searches for the rows that pairs need if no pointer of a page leads to them, or if the bytes
-// before them are damaged. Their numbers are lost with these bytes. If the checksum covers the number,
-// readLoose tries each missing number. An opening is identified by the games that were played from it.
+// readLoose searches for needed rows to which no pointer of a page leads, or before which bytes are damaged.
+// The numbers of these rows are lost with those bytes. If the checksum of a row covers its number, readLoose
+// tries each missing number. An opening is identified by the games that were played from it.
 func (s *Found) readLoose(current *tables.Schema) {
 	numbers := s.missing()
 	for _, name := range []string{"runs", "engines", "settings_log", "openings"} {
@@ -92,7 +92,7 @@ func (s *Found) readLoose(current *tables.Schema) {
 	}
 }
 
-// keepLoose keeps a row of which the number is right or does not matter.
+// keepLoose adds a row to Found if its number is right or does not matter.
 func (s *Found) keepLoose(row *tables.Row, at sqlitefile.Place) {
 	if row.Layout.Name == "openings" {
 		s.nameless = append(s.nameless, row)
@@ -101,7 +101,8 @@ func (s *Found) keepLoose(row *tables.Row, at sqlitefile.Place) {
 	s.keep(row, at)
 }
 
-// missing returns the numbers of runs and settings that pairs name, and of which no row was found.
+// missing returns, by table, the numbers of runs and settings to which pairs refer and of which no row was
+// found.
 func (s *Found) missing() map[string][]int64 {
 	numbers := map[string][]int64{}
 	add := func(table string, number int64) {
@@ -122,8 +123,8 @@ func (s *Found) missing() map[string][]int64 {
 	return numbers
 }
 
-// openingOf returns the opening of a pair: the one that it names, or else any from which its games were
-// played, by their checksums.
+// openingOf returns the opening of a pair. This is the opening to which the pair refers, if the checksums of
+// the pair's games match it. Otherwise it is any found opening that matches them.
 func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
 	fits := func(o *tables.Row) bool {
 		from := &tables.Pair{Row: p.Row, Opening: o}
@@ -137,14 +138,14 @@ func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
 	}
 	for o := range s.everyOpening() {
 		if fits(o) {
-			s.keep(o.With("id", id), sqlitefile.Place{}) // for the other pairs of it
+			s.keep(o.With("id", id), sqlitefile.Place{}) // for the other pairs of this opening
 			return o
 		}
 	}
 	return named
 }
 
-// everyOpening returns those that were found, with and without a number.
+// everyOpening returns all openings that were found, with and without a number.
 func (s *Found) everyOpening() iter.Seq[*tables.Row] {
 	return func(yield func(*tables.Row) bool) {
 		for _, o := range s.nameless {
@@ -160,7 +161,8 @@ func (s *Found) everyOpening() iter.Seq[*tables.Row] {
 	}
 }
 
-// RunOf returns the rows of a run by its number; its own row is nil if it is lost.
+// RunOf returns the found rows of the run with this number. Its field Row is nil if the run's own row is
+// lost.
 func (s *Found) RunOf(id int64) *tables.Run {
 	run := &tables.Run{Engines: s.own["engines"][id], Settings: s.own["settings_log"][id]}
 	if rows := s.own["runs"][id]; len(rows) > 0 {
@@ -174,7 +176,7 @@ func (s *Found) RunOf(id int64) *tables.Run {
 	return run
 }
 
-// wanting returns the tables of which a row is missing that pairs hang on.
+// wanting returns the tables in which a row is missing to which pairs refer.
 func (s *Found) wanting() map[string]bool {
 	lost := map[string]bool{}
 	for key, p := range s.Paired {
@@ -224,11 +226,12 @@ func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
 	}
 }
 
-// mendableSize is the largest payload for mend: its time grows with the square of the size.
+// mendableSize is the largest payload, in bytes, that mend repairs. The time for it grows with the square of
+// the size.
 const mendableSize = 32 << 10
 
-// identify returns the row if it belongs to the table, is new and is undamaged; else nil. A game's row
-// can only be verified with its pair.
+// identify returns the row if it belongs to the table, was not found before and is undamaged; else nil. It
+// does not verify a row of games, which needs the pair.
 func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	row := rowOf(l, r, r.Values)
 	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {
@@ -250,14 +253,14 @@ func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	return row
 }
 
-// mend tries to flip every bit. A flip that makes the checksum right repairs the row, because no other
-// flip makes a CRC of rows of this size right.
+// mend flips each bit of a row in turn until the checksum is right, and returns the repaired row or nil. In
+// rows of this size no other single flip makes the CRC right.
 func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	// The header's first byte is its length, which is about the number of columns in a complete row. This
 	// check skips most data that is no row of the table.
 	bits := 8 * len(r.Payload)
 	if n := int(r.Payload[0]); n < l.Least()-1 || n > 3*len(l.Columns)+2 {
-		bits = 8 // or that byte is the wrong one
+		bits = 8 // the first byte may be the wrong one
 	}
 	payload := slices.Clone(r.Payload)
 	for bit := range bits {
@@ -272,7 +275,7 @@ func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	return nil
 }
 
-// rowOf returns a row as SQLite would return it, nil if it does not fit the table.
+// rowOf returns a row in the form in which SQLite would return it, or nil if it does not fit the table.
 func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 	order := l.Stored()
 	if len(values) < l.Least() || len(values) > len(order) || r.Table == l.Keyed {
@@ -290,7 +293,7 @@ func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 	}
 	for i, c := range l.Columns {
 		v := row.Values[i]
-		if n, ok := v.(int64); ok && c.Kind == "REAL" { // kept short (2.1)
+		if n, ok := v.(int64); ok && c.Kind == "REAL" { // SQLite stores a whole number as an integer (2.1)
 			row.Values[i] = float64(n)
 			v = row.Values[i]
 		}
@@ -301,7 +304,7 @@ func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 	return row
 }
 
-// Runs returns those of which a row was found, by number.
+// Runs returns the runs of which a row was found, sorted by number.
 func (s *Found) Runs(context.Context) ([]*tables.Run, error) { return s.all, nil }
 
 // Pairs calls yield with the numbers of the pairs that were found, in order.
@@ -357,7 +360,8 @@ func (s *Found) Pair(_ context.Context, run, id int64) (*tables.Pair, error) {
 	return p, nil
 }
 
-// again reads a row of which only the place was kept: there are many, and large ones.
+// again reads a row again from its place. Found has only the places of games and records, which are many and
+// large.
 func (s *Found) again(l *tables.Layout, at sqlitefile.Place) *tables.Row {
 	if r, ok := s.file.Row(at); ok {
 		return rowOf(l, &r, r.Values)
@@ -365,7 +369,7 @@ func (s *Found) again(l *tables.Layout, at sqlitefile.Place) *tables.Row {
 	return nil
 }
 
-// Rows are those that were found of a table of a run.
+// Rows calls yield for the found rows of a run in a table.
 func (s *Found) Rows(_ context.Context, table string, run int64, yield func(*tables.Row) error) error {
 	for _, r := range s.others[table] {
 		if r.Int("run_id") != run {

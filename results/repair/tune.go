@@ -10,7 +10,7 @@ import (
 	"gogi/results/tables"
 )
 
-// tuneOf returns the tune of a stored run; nil if it is no tune.
+// tuneOf returns the tune in the plan of a stored run, or nil if the run is not a tune.
 func tuneOf(run *tables.Run) (*tune.Plan, error) {
 	plan, err := match.ParseCanonical([]byte(run.Row.Text("plan")))
 	if err != nil || len(plan.Tune) == 0 {
@@ -19,8 +19,8 @@ func tuneOf(run *tables.Run) (*tune.Plan, error) {
 	return tune.ParsePlan(string(plan.Tune))
 }
 
-// tune compares the stored options of a tune's pairs, and its states, with those that follow from the
-// results.
+// tune compares the stored options of a tune's pairs, and its states, with the values that it calculates from
+// the results.
 func (c *checker) tune(ctx context.Context, run *tables.Run) error {
 	plan, err := tuneOf(run)
 	if err != nil || plan == nil {

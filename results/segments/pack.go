@@ -16,19 +16,19 @@ import (
 	"gogi/results/tables"
 )
 
-// version is the first byte of a segment.
+// version is the version of the format. It is the first byte of a segment.
 const version = 1
 
-// The ways of a column; the first byte of it.
+// These are the encodings of a column. The first byte of a column is its encoding.
 const (
-	same       = iota // one value, that of every row
-	steps             // integers: by how much each is more than the one before, zigzag varints
-	numbers           // integers: zigzag varints
-	wide              // integers: eight bytes each
-	dictionary        // any values: those that there are, and which of them each row has
+	same       = iota // one value, which is the same in every row
+	steps             // integers: differences from the integer before, as zigzag varints
+	numbers           // integers as zigzag varints
+	wide              // integers of eight bytes each
+	dictionary        // any values: the list of distinct values, and for each row an index into it
 )
 
-// The kinds of a single value.
+// These are the kinds of a single value.
 const (
 	null = iota
 	integer
@@ -39,8 +39,9 @@ const (
 // errShort is the error if a segment ends before an expected value.
 var errShort = errors.New("the segment is cut off")
 
-// Pack packs rows of one number of columns each. Values are as SQLite gives them: nil, int64, float64 or
-// string; it fails for others, and for rows of different lengths. Equal rows are packed into equal bytes.
+// Pack packs rows with the same number of columns. The values are those of SQLite: nil, int64, float64 or
+// string. Pack returns an error for other values, and for rows of different lengths. Equal rows give equal
+// bytes.
 func Pack(rows [][]driver.Value) ([]byte, error) {
 	columns := 0
 	if len(rows) > 0 {
@@ -64,7 +65,8 @@ func Pack(rows [][]driver.Value) ([]byte, error) {
 	return out, nil
 }
 
-// key distinguishes values: 0 from -0 and from no value, and every NaN from others.
+// key is a value in a form that can be compared. It distinguishes 0 from -0 and from NULL, and NaNs with
+// different bits.
 type key struct {
 	kind int
 	bits uint64
@@ -101,7 +103,8 @@ func appendColumn(out []byte, values []driver.Value) ([]byte, error) {
 	return appendIntegers(out, values), nil
 }
 
-// distinct returns the different values in the order in which they come first, and which of them each one is.
+// distinct returns the distinct values in the order of their first occurrence, and for each value its index
+// among them.
 func distinct(values []driver.Value) (indices []int, different []key, err error) {
 	known := map[key]int{}
 	for _, v := range values {
@@ -143,13 +146,13 @@ func appendValue(out []byte, k key) []byte {
 	return out
 }
 
-// appendIntegers appends the values in the shortest encoding.
+// appendIntegers appends the values in the encoding that needs the fewest bytes.
 func appendIntegers(out []byte, values []driver.Value) []byte {
 	var ways [3][]byte
 	before := int64(0)
 	for _, v := range values {
 		n, _ := v.(int64)
-		ways[0] = binary.AppendVarint(ways[0], n-before) // wraps, as reading does
+		ways[0] = binary.AppendVarint(ways[0], n-before) // may overflow; reading reverses this
 		ways[1] = binary.AppendVarint(ways[1], n)
 		ways[2] = binary.LittleEndian.AppendUint64(ways[2], uint64(n)) //nolint:gosec // the same 64 bits
 		before = n
@@ -163,14 +166,14 @@ func appendIntegers(out []byte, values []driver.Value) []byte {
 	return append(append(out, byte(steps+best)), ways[best]...)
 }
 
-// Segment is rows that were packed.
+// Segment has the rows that Pack packed.
 type Segment struct {
 	rows    int
 	columns []column
 }
 
-// column is integers, or values and which of them each row has. One integer or one index
-// alone is that of every row.
+// column has integers, or distinct values and for each row an index into them. If there is only one integer
+// or index, it applies to every row.
 type column struct {
 	words  []int64
 	values []driver.Value // nil: the words are the values
@@ -179,8 +182,8 @@ type column struct {
 // mostRows is the largest number of rows that an invalid segment may claim.
 const mostRows = 1 << 20
 
-// Unpack is the inverse of Pack. It returns an error, and does not panic, for invalid data and for an
-// unknown version.
+// Unpack is the inverse of Pack. For invalid data and for an unknown version it returns an error and does not
+// panic.
 func Unpack(blob []byte) (*Segment, error) {
 	if len(blob) == 0 || blob[0] != version {
 		return nil, errors.New("it is no segment, or one of a newer gogi")
@@ -200,7 +203,7 @@ func Unpack(blob []byte) (*Segment, error) {
 	return s, nil
 }
 
-// reader takes a segment apart. After an error it gives zeros.
+// reader reads the parts of a segment. After an error it returns zeros.
 type reader struct {
 	rest []byte
 	err  error
@@ -233,7 +236,7 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// count returns a number that must not be greater than most.
+// count reads a number that must be at most most.
 func (r *reader) count(most int) int {
 	v, n := binary.Uvarint(r.rest)
 	switch {
@@ -297,7 +300,8 @@ func (r *reader) column(rows int) column {
 	return column{}
 }
 
-// words allocates so many words, each of which takes a byte at least.
+// words returns a slice for rows numbers. It fails if fewer bytes are left, because each number takes at
+// least one byte.
 func (r *reader) words(rows int) []int64 {
 	if rows > len(r.rest) {
 		r.fail(errShort)
@@ -328,10 +332,10 @@ func (r *reader) integers(kind byte, rows int) []int64 {
 // Len returns the number of rows.
 func (s *Segment) Len() int { return s.rows }
 
-// Each assigns row after row to targets, one for each column, as tables.Assign does, and calls yield
-// after each. It does not assign values again that equal those of the row before. yield must therefore
-// not change the targets. It returns an error for a wrong number of targets, for a value that its target
-// cannot have, and for an error of yield, which it returns unchanged.
+// Each assigns the values of each row to targets, one for each column, as tables.Assign does, and then calls
+// yield. It does not assign a value that equals the value of the row before, so yield must not change the
+// targets. It returns an error for a wrong number of targets and for a value that does not fit its target. If
+// yield returns an error, Each stops and returns it unchanged.
 func (s *Segment) Each(targets []any, yield func() error) error {
 	if s.rows > 0 && len(targets) != len(s.columns) {
 		return fmt.Errorf("the segment has %d columns, expected %d", len(s.columns), len(targets))

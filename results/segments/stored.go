@@ -10,20 +10,22 @@ import (
 )
 
 const (
-	// Pairs is how many pair numbers a segment is of; the schema's triggers know it, too.
+	// Pairs is the number of consecutive pair numbers in a segment. The triggers of the schema have the same
+	// number.
 	Pairs = 512
-	// Least is how many of them must be stored for a segment to be made: the rows of fewer
-	// are read in a moment.
+	// Least is the number of stored pairs that a block needs to become a segment. The rows of fewer pairs are
+	// read fast enough.
 	Least = Pairs / 2
 )
 
-// Query selects the values for Open; its parameters are the run and the block.
+// Query selects the values that Open takes. Its parameters are the run and the block.
 const Query = "SELECT games, checksum FROM segments WHERE run_id = ? AND block = ?"
 
-// errDamaged is the error for a segment that differs from the stored one.
+// errDamaged is the error for a segment that differs from what was stored.
 var errDamaged = errors.New("the segment is not what was stored")
 
-// Open opens the segment of a run's block, with the values of Query. It returns an error if it is damaged.
+// Open unpacks the segment of a run's block. values are the results of Query. It returns an error if the
+// segment is damaged.
 func Open(run, block int64, values []driver.Value) (*Segment, error) {
 	blob, _ := values[0].([]byte)
 	sum, err := tables.SumOf("segments", run, block, blob)
@@ -36,7 +38,7 @@ func Open(run, block int64, values []driver.Value) (*Segment, error) {
 	return Unpack(blob)
 }
 
-// Put stores the segment of a run's block, of which rows are all, by pair and leg.
+// Put packs and stores the segment of a run's block. rows must have all games of the block, by pair and leg.
 func Put(ctx context.Context, tx *sql.Tx, run, block int64, rows [][]driver.Value) error {
 	blob, err := Pack(rows)
 	if err != nil {
@@ -49,14 +51,13 @@ func Put(ctx context.Context, tx *sql.Tx, run, block int64, rows [][]driver.Valu
 	return err
 }
 
-// Block is as many pair numbers as a segment is of.
+// Block is a range of Pairs consecutive pair numbers in a run.
 type Block struct {
 	Number int64 // from 0
-	Pairs  int   // that are stored of it
+	Pairs  int   // number of stored pairs in the block
 }
 
-// Missing returns the blocks of a run that have enough pairs and no segment, the newest first,
-// so many at most.
+// Missing returns at most most blocks of a run that have enough pairs and no segment, the newest first.
 func Missing(ctx context.Context, q tables.Querier, run int64, most int) ([]Block, error) {
 	return tables.List(ctx, q, func(rows *sql.Rows, b *Block) error {
 		return rows.Scan(&b.Number, &b.Pairs)
@@ -65,7 +66,7 @@ func Missing(ctx context.Context, q tables.Querier, run int64, most int) ([]Bloc
 		ORDER BY block DESC LIMIT ?`, Pairs, run, Least, run, Pairs, most)
 }
 
-// Stored calls yield for every block of a run that has a segment, with the values of Query.
+// Stored calls yield for every block of a run that has a segment. values are the results of Query.
 func Stored(ctx context.Context, q tables.Querier, run int64, yield func(block int64, values []driver.Value) error) error {
 	blocks, err := tables.List(ctx, q, func(rows *sql.Rows, block *int64) error { return rows.Scan(block) },
 		"SELECT block FROM segments WHERE run_id = ? ORDER BY block", run)

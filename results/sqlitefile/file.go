@@ -16,10 +16,10 @@ import (
 	"os"
 )
 
-// headerSize is that of the header of the first page (1.3).
+// headerSize is the size of the header of the first page in bytes (1.3).
 const headerSize = 100
 
-// File is a database file that was opened to be read.
+// File is a database file that is open for reading.
 type File struct {
 	main     *os.File
 	log      *Log
@@ -27,7 +27,7 @@ type File struct {
 	pages    int
 }
 
-// Open opens a file, and its log if there is one. If the header has no valid page size, it uses pageSize.
+// Open opens a file, and its log if there is one. If the header has no valid page size, it assumes pageSize.
 func Open(path string, pageSize int) (*File, error) {
 	main, err := os.Open(path)
 	if err != nil {
@@ -67,7 +67,7 @@ func (f *File) readHeader() error {
 	return nil
 }
 
-// pageSizeOf reads the page size of a header (1.3.2); 0 if it is invalid.
+// pageSizeOf returns the page size for the number n in a header (1.3.2), or 0 if n is invalid.
 func pageSizeOf(n int) int {
 	switch {
 	case n == 1:
@@ -84,7 +84,7 @@ func (f *File) Close() error { return errors.Join(f.main.Close(), f.log.Close())
 // Log returns the log of the file.
 func (f *File) Log() *Log { return f.log }
 
-// Pages returns how many there are; they are numbered from 1.
+// Pages returns the number of pages. Pages are numbered from 1.
 func (f *File) Pages() int { return f.pages }
 
 // page returns the latest version of a page.
@@ -99,7 +99,7 @@ func (f *File) page(n int) ([]byte, error) {
 	}
 	read, err := f.main.ReadAt(text, int64(n-1)*int64(f.pageSize))
 	if errors.Is(err, io.EOF) && read > 0 {
-		err = nil // the file was cut off within the page
+		err = nil // the file ends within the page
 	}
 	return text, err
 }

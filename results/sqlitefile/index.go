@@ -5,16 +5,16 @@ import (
 	"os"
 )
 
-// The index of a log (https://sqlite.org/walformat.html, 2.1): its version, and the size of its header.
-// The file starts with two copies of the header.
+// The index of a log is described in https://sqlite.org/walformat.html, 2.1. These are its version and the
+// size of its header. The file starts with two copies of the header.
 const (
 	indexVersion = 3007000
 	indexHeader  = 48
 )
 
-// publishedFrames returns the number of committed frames in the log with this header, by the index next
-// to it. known is false without an index, with an index of another use of the log, and with one in the
-// middle of a write. SQLite writes every transaction to the index before it reports the commit, and the
+// publishedFrames returns the number of committed frames in the log with this header, according to the index
+// next to the log. known is false if there is no index, if it belongs to another use of the log, or if a
+// process was writing it. SQLite writes every transaction to the index before it reports the commit, and the
 // index outlives a killed process.
 func publishedFrames(path string, header []byte) (frames int, known bool) {
 	file, err := os.Open(path)

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// The sizes of the log's header and of a frame's (4.1).
+// logHeader is the size of the log's header in bytes, and frameHeader that of a frame's header (4.1).
 const (
 	logHeader   = 32
 	frameHeader = 24
 )
 
-// Log is a write-ahead log (4): versions of pages that are newer than the file's.
+// Log is a write-ahead log (4). It has versions of pages that are newer than the pages in the file.
 type Log struct {
-	Frames     int   // frames that belong to the log by its header
-	Damaged    []int // those among them that are damaged, from 0: SQLite reads none from the first on
+	Frames     int   // number of frames that belong to the log according to its header
+	Damaged    []int // numbers of the damaged frames, from 0; SQLite reads no frame from the first damaged one on
 	Unreadable bool  // the header itself is damaged: SQLite reads nothing
 
 	file     *os.File
@@ -29,8 +29,8 @@ type Log struct {
 	places   map[int]int64 // the place of the latest committed version of a page
 }
 
-// ReadLog reads the log at a path; a missing log is empty. Damage is a wrong frame with a commit after
-// it, with these exceptions:
+// ReadLog reads the log at a path. A missing log is read as an empty one. ReadLog reports a frame as damaged
+// if its checksum is wrong and a commit follows, except for:
 //
 //   - a frame that was never finished, like the last one after a power cut;
 //   - frames that were never committed: if a transaction changes a page twice, SQLite overwrites its
@@ -73,12 +73,12 @@ func ReadLog(path string) (*Log, error) {
 	return l, nil
 }
 
-// atEnd reports whether an error of io.ReadFull means the end of the file.
+// atEnd reports whether an error of io.ReadFull means that the file has ended.
 func atEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// Problem returns the damage, "" without damage.
+// Problem describes the damage of the log. It returns "" if there is none.
 func (l *Log) Problem() string {
 	switch {
 	case l == nil:
@@ -91,10 +91,10 @@ func (l *Log) Problem() string {
 	return ""
 }
 
-// frame is one of the log: a page as it was written.
+// frame is one frame of the log: a version of a page.
 type frame struct {
 	page    int
-	commits bool // it ends a transaction
+	commits bool // the frame ends a transaction
 	sound   bool // its checksum continues that of the frame before
 }
 
@@ -125,8 +125,8 @@ func (l *Log) readFrames(header []byte, sum logSum, published int) error {
 	return nil
 }
 
-// follow reads the frames since the log was last restarted. Each frame's checksum continues the stored
-// one of the frame before, so that a damaged frame does not hide those after it.
+// follow reads the frames since the log was last restarted. It verifies each frame's checksum from the
+// checksum that is stored in the frame before. A damaged frame therefore does not hide the frames after it.
 func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	text := make([]byte, frameHeader+l.pageSize)
 	for suspects := 0; ; {
@@ -136,7 +136,7 @@ func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 			return nil, err
 		}
 		f := frame{page: int(binary.BigEndian.Uint32(text)), commits: binary.BigEndian.Uint32(text[4:]) > 0}
-		ours := string(text[8:16]) == string(header[16:24]) // and not of an earlier use of the file
+		ours := string(text[8:16]) == string(header[16:24]) // the frame is not of an earlier use of the file
 		if ours {
 			sum.add(text[:8])
 			sum.add(text[frameHeader:])
@@ -156,15 +156,15 @@ func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	}
 }
 
-// leftovers returns the number of the first frame of unfinished transactions whose last frame is in the
-// log, or -1 without one. There are two causes. A process that was killed after this frame, before it
-// updated the index (2.3.1), leaves them to the next writer, which overwrites them. A process with a
-// cache that was too small may leave wrong checksums in them. Both kinds come after the frames that the
-// index reports as committed. They hold a single transaction from one wrong checksum to the next. More
-// than one transaction means damage, in a log that was recovered since.
+// leftovers returns the number of the first frame of unfinished transactions whose last frame is in the log,
+// or -1 if there is none. There are two causes. A process may be killed after such a frame and before it
+// updates the index (2.3.1); the next writer overwrites its frames. A process with a cache that was too small
+// may leave frames with wrong checksums. Both kinds of frames come after the frames that the index reports as
+// committed. From one wrong checksum to the next they have a single transaction. More than one transaction
+// means that the log is damaged and was recovered since.
 func leftovers(frames []frame, published int) int {
 	first := slices.IndexFunc(frames, func(f frame) bool { return !f.sound })
-	if first < published { // also without one
+	if first < published { // also if there is no unsound frame
 		return -1
 	}
 	commits, most := 0, 0
@@ -191,7 +191,7 @@ func (l *Log) Close() error {
 	return l.file.Close()
 }
 
-// logSum is the running checksum of a log (4.2).
+// logSum is the running checksum over a log (4.2).
 type logSum struct {
 	little bool
 	a, b   uint32

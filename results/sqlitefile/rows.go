@@ -5,38 +5,40 @@ import (
 	"math"
 )
 
-// Place is the place of a row: the page, the index of its cell, and the kind of page that it was read as.
+// Place is the place of a row: its page, the index of its cell in the page, and the kind of page as which the
+// page was read.
 type Place struct {
 	Page, Cell int
 	kind       byte
 }
 
-// Row is a row of a table, or an entry of an index. The rows of a table without rowid are such entries,
-// too.
+// Row is a row of a table, or an entry of an index. A table WITHOUT ROWID is stored as an index, so its rows
+// are entries, too.
 type Row struct {
 	Place Place
-	Table bool  // it has a rowid
+	Table bool  // the row has a rowid
 	Rowid int64 // of a table's row
-	// Values are int64, float64, string, []byte or nil. A column of the rowid is nil, a REAL one may hold
-	// an integer, and columns that were added later may be missing. Values is nil if the payload is not a
-	// row.
+	// Values are int64, float64, string, []byte or nil. The column that is the rowid is nil, a REAL column
+	// may have an integer, and columns that were added later may be missing. Values is nil if the payload is
+	// not a row.
 	Values  []any
 	Payload []byte // the input of Decode
 }
 
-// The kinds of pages that have rows (1.6): interior pages of a table have none.
+// These are the kinds of pages that have rows (1.6). Interior pages of a table have none.
 const (
 	indexInterior = 0x02
 	indexLeaf     = 0x0a
 	tableLeaf     = 0x0d
 )
 
-// maxPayload bounds a row: ours are far smaller, and a damaged length must not cost memory.
+// maxPayload is the largest size of a row that is read, in bytes. gogi's rows are far smaller, and a damaged
+// length must not allocate much memory.
 const maxPayload = 64 << 20
 
-// Rows calls yield for all data that may be a row, by page. A page's kind and its number of rows may be
-// damaged, so Rows reads each page as every kind, up to the start of its rows. Much of the data is
-// therefore no row, and a row may come more than once. Rows skips a page that cannot be read.
+// Rows calls yield for all data that may be a row, page by page. The kind of a page and its number of rows
+// may be damaged, so Rows reads each page as every kind, up to the start of its rows. Much of the data is
+// therefore not a row, and a row may come more than once. Rows skips a page that cannot be read.
 func (f *File) Rows(yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)
@@ -49,7 +51,7 @@ func (f *File) Rows(yield func(Row)) {
 	}
 }
 
-// head returns the offset of a page's own header.
+// head returns the offset of the page header in page n. Only on the first page it is not 0.
 func head(n int) int {
 	if n == 1 {
 		return headerSize
@@ -57,7 +59,8 @@ func head(n int) int {
 	return 0
 }
 
-// cells reads a page as one of a kind. The pointers to its rows end at the start of the first row.
+// cells reads a page as a page of the given kind and calls yield for its rows. The list of pointers to the
+// rows ends where the first row starts.
 func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 	at := head(n) + 8
 	if kind == indexInterior {
@@ -78,9 +81,9 @@ func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 	}
 }
 
-// Loose calls yield for all data in any place of a page that may be the payload of a row, also if no
-// pointer leads to it or the bytes before it are wrong. The header must have from least to most bytes,
-// and the payload must be on one page. The rowid is unknown.
+// Loose calls yield for all data at any offset of a page that may be the payload of a row. It also finds rows
+// to which no pointer leads, and rows after wrong bytes. It finds only rows whose header has from least to
+// most bytes and whose payload is on one page. Their rowids are unknown.
 func (f *File) Loose(least, most int, yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)
@@ -98,7 +101,7 @@ func (f *File) Loose(least, most int, yield func(Row)) {
 	}
 }
 
-// Row reads one row again.
+// Row reads one row again from its place.
 func (f *File) Row(at Place) (found Row, ok bool) {
 	page, err := f.page(at.Page)
 	if err != nil {
@@ -131,9 +134,9 @@ func (f *File) row(page []byte, at Place, offset int) (row Row, ok bool) {
 	return row, ok
 }
 
-// payload returns a cell's payload, with its parts on other pages (1.5).
+// payload returns the whole payload of a cell, including the parts on overflow pages (1.5).
 func (f *File) payload(r *reader, size int, table bool) ([]byte, bool) {
-	usable := f.pageSize // ours reserve nothing at the end of a page (1.3.4)
+	usable := f.pageSize // gogi's files reserve nothing at the end of a page (1.3.4)
 	most := (usable-12)*64/255 - 23
 	if table {
 		most = usable - 35
@@ -160,7 +163,8 @@ func (f *File) payload(r *reader, size int, table bool) ([]byte, bool) {
 	return payload, ok && len(payload) == size
 }
 
-// Decode reads a row (2.1): its header of types, and the values behind it, all of it.
+// Decode returns the values of a row (2.1). The payload has a header of types, followed by the values, and
+// must end with the last value.
 func Decode(payload []byte) (values []any, ok bool) {
 	values, length := decodeFirst(payload)
 	if length == 0 || length != len(payload) {
@@ -169,7 +173,8 @@ func Decode(payload []byte) (values []any, ok bool) {
 	return values, true
 }
 
-// decodeFirst reads the row at the beginning of a text, and returns its length; 0 if there is none.
+// decodeFirst decodes the row at the beginning of payload. It returns the values and the length of the row,
+// or 0 if there is no row.
 func decodeFirst(payload []byte) (values []any, length int) {
 	r := reader{text: payload}
 	size := r.varint()
@@ -189,8 +194,8 @@ func decodeFirst(payload []byte) (values []any, length int) {
 	return values, body.at
 }
 
-// reader reads a text from left to right. Once it was to read beyond the end it has
-// failed, and reads zeros.
+// reader reads bytes from left to right. After an attempt to read beyond the end, failed is true and all
+// further values are zero.
 type reader struct {
 	text   []byte
 	at     int
@@ -215,7 +220,7 @@ func (r *reader) uint32() uint32 {
 	return 0
 }
 
-// varint returns a number of one to nine bytes, the first the highest (1.6).
+// varint reads a number of one to nine bytes, the most significant byte first (1.6).
 func (r *reader) varint() (v uint64) {
 	for n := range 9 {
 		b, ok := r.bytes(1)
@@ -232,7 +237,7 @@ func (r *reader) varint() (v uint64) {
 	return v
 }
 
-// value returns one of a serial type (2.1).
+// value reads a value of a serial type (2.1).
 func (r *reader) value(kind uint64) (any, bool) {
 	widths := [...]int{0, 1, 2, 3, 4, 6, 8, 8, 0, 0}
 	switch {
@@ -257,11 +262,11 @@ func (r *reader) value(kind uint64) (any, bool) {
 	return append([]byte{}, b...), ok
 }
 
-// signed returns a big-endian number of up to eight bytes in two's complement.
+// signed decodes a big-endian number of up to eight bytes in two's complement.
 func signed(b []byte) (n int64) {
 	for i, x := range b {
 		if i == 0 {
-			n = int64(int8(x)) //nolint:gosec // the sign is in the first
+			n = int64(int8(x)) //nolint:gosec // the sign is in the first byte
 			continue
 		}
 		n = n<<8 | int64(x)

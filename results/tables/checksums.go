@@ -12,17 +12,18 @@ import (
 	"time"
 )
 
-// Damaged is the error for a row that differs from the stored one, or is not found. Run gogi db check.
+// Damaged is the error for a row that differs from the stored one, or is not found. The user then runs gogi
+// db check.
 //
 //nolint:errname // "Damaged" is what it is
 type Damaged struct {
-	Table     string // that the row is in
+	Table     string // the table of the row
 	Run       string // "" if unknown
 	Pair, Leg int    // -1: the row is not of one pair, or not of one game
-	What      string // is wrong; "": the row's checksum
+	What      string // what is wrong; "": the row's checksum
 }
 
-// Error names the row.
+// Error describes the row by its run, pair and table, and says what is wrong.
 func (e *Damaged) Error() string {
 	text := "the database is damaged: in table " + e.Table
 	if e.Run != "" {
@@ -40,14 +41,14 @@ func (e *Damaged) Error() string {
 	return text + " a row is not what was stored (see gogi db check)"
 }
 
-// Checksum sums the values of a row to a CRC-32C (Castagnoli, RFC 3720). It finds every error of up to
-// three bits in gogi's rows, and all others except one in 2³². A value is written with its kind and its
-// bytes, so that different rows have different texts.
+// Checksum calculates a CRC-32C (Castagnoli, RFC 3720) of the values of a row. It detects every error of up
+// to three bits in gogi's rows, and all other errors except one in 2³². It covers each value's kind and
+// bytes, so that different rows give different texts.
 type Checksum struct{ text []byte }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Reset begins a row of a table.
+// Reset begins the checksum of a new row of a table.
 func (c *Checksum) Reset(table string) { c.text = append(c.text[:0], table...) }
 
 // Sum returns the checksum of the row.
@@ -71,8 +72,8 @@ func (c *Checksum) bytes(v []byte) {
 	c.text = append(c.text, v...)
 }
 
-// Add takes a value as it is read from SQLite or as one of ours that is written: the
-// two are the same bytes.
+// Add adds a value to the checksum: one that was read from SQLite, or one of gogi's types before it is
+// written. Both give the same bytes.
 func (c *Checksum) Add(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -111,7 +112,7 @@ func (c *Checksum) real(v float64) {
 	c.text = binary.LittleEndian.AppendUint64(append(c.text, 'r'), math.Float64bits(v))
 }
 
-// addOurs takes the types of columns.go.
+// addOurs adds a value of one of the types of columns.go.
 func (c *Checksum) addOurs(value any) error {
 	switch v := value.(type) {
 	case Bits:
@@ -153,10 +154,10 @@ func SumOf(table string, values ...any) (int64, error) {
 	return c.Sum(), nil
 }
 
-// summed returns the columns that a row's checksum covers, in order, and how many of them are older than
-// the checksum. It leaves out SQLite's number of a game, an opening or a worker, which is unknown when
-// the checksum is calculated. A wrong number is noticed anyway, because the games of a pair, their
-// opening and its worker are found by it.
+// summed returns the columns that a row's checksum covers, in order, and how many of them are older than the
+// checksum. It leaves out the number that SQLite gives a game, an opening or a worker, because that number is
+// unknown when the checksum is calculated. A wrong number is noticed anyway, because readers use it to find
+// the games of a pair, the opening and the worker.
 func (l *Layout) summed() (list []int, always int) {
 	for i, c := range l.Columns {
 		switch {
@@ -180,10 +181,10 @@ func Shortened[V any](values []V, always int, null func(V) bool) []V {
 	return values
 }
 
-// Null reports whether a value, as a row has it, is NULL.
+// Null reports whether a value from a row is NULL.
 func Null[V any](value V) bool { return any(value) == nil }
 
-// EachRow calls yield for the rows of a table that the condition, in SQL, selects.
+// EachRow calls yield for the rows of a table that where, an SQL clause, selects.
 func EachRow(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {
 	current, err := CurrentSchema()
 	if err != nil {
@@ -203,13 +204,13 @@ func EachRow(ctx context.Context, q Querier, table string, yield func(*Row) erro
 	}, "SELECT "+strings.Join(row.Layout.Names(), ", ")+" FROM "+table+" "+where, args...)
 }
 
-// VerifyRows fails for the first of some rows that is damaged, or comes twice.
+// VerifyRows returns an error for the first selected row that is damaged or is found twice.
 func VerifyRows(ctx context.Context, q Querier, table, where string, args ...any) error {
 	return EachSound(ctx, q, table, func(*Row) error { return nil }, where, args...)
 }
 
-// EachSound is EachRow with an error for a damaged row, and for one that comes twice: a damaged index may
-// lead to one row from two places, so that a count finds none missing.
+// EachSound does what EachRow does, but returns an error for a damaged row, and for a row that it finds
+// twice. A damaged index may lead to one row from two places, and the number of rows would then seem right.
 func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {
 	var key Checksum
 	seen := map[string]bool{}
@@ -231,7 +232,7 @@ func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) er
 	}, where, args...)
 }
 
-// Damage returns the error of a row whose checksum is wrong.
+// Damage returns the error for this row if its checksum is wrong.
 func (r *Row) Damage() *Damaged {
 	e := &Damaged{Table: r.Layout.Name, Pair: -1, Leg: -1}
 	if r.Layout.Name == "runs" {
@@ -243,7 +244,7 @@ func (r *Row) Damage() *Damaged {
 	return e
 }
 
-// Seal gives new or changed rows their checksum. Verify rows before you change them.
+// Seal writes the checksums of new or changed rows. Verify rows before you change them.
 func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) error {
 	type sealed struct {
 		sum int64
@@ -272,7 +273,7 @@ func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) err
 	return err
 }
 
-// NameRun adds to an error of a damaged row the name of its run.
+// NameRun adds the name of the run to an error for a damaged row.
 func NameRun(ctx context.Context, q Querier, run int64, err error) error {
 	if e, ok := errors.AsType[*Damaged](err); ok && e.Run == "" {
 		// If the name cannot be read, the error has none.
@@ -281,5 +282,5 @@ func NameRun(ctx context.Context, q Querier, run int64, err error) error {
 	return err
 }
 
-// Now returns the present as the database keeps it.
+// Now returns the current time in microseconds since 1970, as the database stores it.
 func Now() int64 { return time.Now().UnixMicro() }

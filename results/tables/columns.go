@@ -12,23 +12,23 @@ import (
 	"gogi/match"
 )
 
-// Game is a row of games, with the columns of its pair that belong to a match.Row.
+// Game is a row of the table games, together with the columns of its pair that belong to a match.Row.
 type Game struct {
 	match.Row
 	Run   int64
-	Seats [4]int // the players' numbers: Black, White, A, B
+	Seats [4]int // numbers of the players: Black, White, A, B
 	By    int64  // the worker's number; 0: this process
 }
 
-// Column is a column of a query of games: its name, and a pointer to its value. Columns of games itself
-// are inserted, those of other tables only read.
+// Column is a column of a query of games, with its name and a pointer to its value. Columns of the table
+// games are read and inserted; columns of other tables are only read.
 type Column struct {
 	Name  string
 	Value any // a pointer, which Scan fills and an insert reads
 }
 
-// Columns are everything that is stored of a game but its record. This is the one place that knows them:
-// the query, the insertion and both directions of each value come from here.
+// Columns returns all columns of a game except its record. The query, the insertion and the conversion of
+// each value in both directions use this one list.
 func (g *Game) Columns() []Column {
 	list := []Column{
 		{"g.run_id", &g.Run},
@@ -72,10 +72,11 @@ func (g *Game) Columns() []Column {
 	return append(list, Column{"p.worker", number{&g.By}}, Column{"g.questions", questions{&g.Questions}})
 }
 
-// LateColumns is how many of a game's columns, the last ones, came later than checksums: see Shortened.
+// LateColumns is the number of columns, at the end of the list, that are newer than the checksums: see
+// Shortened.
 const LateColumns = 2
 
-// absent reports whether a late column's value is kept as NULL.
+// absent reports whether the value of a late column is stored as NULL.
 func (c Column) absent() bool {
 	switch v := c.Value.(type) {
 	case number:
@@ -86,7 +87,7 @@ func (c Column) absent() bool {
 	return c.Value == nil
 }
 
-// GameColumns returns the names of all columns, as a query asks for them, and the game's checksum behind them.
+// GameColumns returns the names of all columns for a query, followed by the column of the game's checksum.
 func GameColumns() string {
 	var names []string
 	for _, c := range new(Game).Columns() {
@@ -95,7 +96,7 @@ func GameColumns() string {
 	return strings.Join(append(names, "g.checksum"), ", ")
 }
 
-// gameSum returns the checksum of a game: over all columns, with those of its pair and its opening,
+// gameSum returns the checksum of a game. It covers all columns, including those of the pair and the opening,
 // because reports read them together.
 func gameSum(c *Checksum, columns []Column) (int64, error) {
 	c.Reset("games")
@@ -120,7 +121,7 @@ func InsertGame() string {
 	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
 }
 
-// Inserted returns the values of the columns of games.
+// Inserted returns the values to insert into the table games, in the order of InsertGame.
 func (g *Game) Inserted() ([]any, error) {
 	var values []any
 	columns := g.Columns()
@@ -133,8 +134,8 @@ func (g *Game) Inserted() ([]any, error) {
 	return append(values, sum), err
 }
 
-// Assign stores a value from SQLite in a column's target. It does the same as Scan, without the search
-// for a conversion of each value.
+// Assign stores a value from SQLite in target, the pointer of a Column. It does the same as Scan of
+// database/sql, but without searching for a conversion for each value.
 func Assign(target any, value driver.Value) error {
 	switch t := target.(type) {
 	case *int:
@@ -170,7 +171,7 @@ func Assign(target any, value driver.Value) error {
 	return assignBytes(target, value)
 }
 
-// AssignInt is Assign of an integer, without the allocation that an interface of it takes.
+// AssignInt does what Assign does for an integer. It avoids the allocation of an interface value.
 func AssignInt(target any, n int64) error {
 	switch t := target.(type) {
 	case *int:
@@ -193,7 +194,7 @@ func AssignInt(target any, n int64) error {
 	return nil
 }
 
-// assignBytes is assign for the targets that are no integers.
+// assignBytes does what Assign does for targets that are not integers.
 func assignBytes(target any, value driver.Value) error {
 	switch t := target.(type) {
 	case sql.Scanner:
@@ -218,7 +219,7 @@ func assignBytes(target any, value driver.Value) error {
 	return fmt.Errorf("%v (%T) is no value for a %T", value, value, target)
 }
 
-// word keeps an enumeration as its text.
+// word stores an enumeration as its text.
 type word struct {
 	To interface {
 		encoding.TextMarshaler
@@ -226,7 +227,7 @@ type word struct {
 	}
 }
 
-// Value gives the text.
+// Value returns the text to store.
 func (w word) Value() (driver.Value, error) {
 	text, err := w.To.MarshalText()
 	return string(text), err
@@ -241,10 +242,11 @@ func (w word) Scan(src any) error {
 	return w.To.UnmarshalText([]byte(text))
 }
 
-// Bits keeps an unsigned number as the signed one of the same 64 bits: SQLite has no others.
+// Bits stores an unsigned integer as the signed integer with the same 64 bits, because SQLite has only signed
+// integers.
 type Bits struct{ To *uint64 }
 
-// Value gives the signed number.
+// Value returns the signed number to store.
 func (b Bits) Value() (driver.Value, error) { return int64(*b.To), nil }
 
 // Scan reads the signed number.
@@ -254,10 +256,10 @@ func (b Bits) Scan(src any) error {
 	return err
 }
 
-// number keeps 0 as NULL.
+// number stores an integer, and stores 0 as NULL.
 type number struct{ To *int64 }
 
-// Value gives the number, nil for 0.
+// Value returns the number, or nil for 0.
 func (n number) Value() (driver.Value, error) {
 	if *n.To == 0 {
 		return nil, nil
@@ -273,7 +275,8 @@ func (n number) Scan(src any) (err error) {
 	return err
 }
 
-// questions stores the questions to a mate solver as JSON, and none as NULL.
+// questions stores the statistics of queries to a mate solver as JSON. It stores NULL if there were no
+// queries.
 type questions struct{ To *match.Questions }
 
 // Value returns the text, nil without questions.
@@ -297,10 +300,10 @@ func (q questions) Scan(src any) error {
 	return fmt.Errorf("%v (%T) is no text", src, src)
 }
 
-// Span keeps a duration as whole microseconds.
+// Span stores a duration in whole microseconds.
 type Span struct{ To *time.Duration }
 
-// Value gives the microseconds.
+// Value returns the duration in microseconds.
 func (s Span) Value() (driver.Value, error) { return s.To.Microseconds(), nil }
 
 // Scan reads the microseconds.
@@ -310,10 +313,10 @@ func (s Span) Scan(src any) error {
 	return err
 }
 
-// Moment keeps a time as micros writes it.
+// Moment stores a time as Micros returns it.
 type Moment struct{ To *time.Time }
 
-// Value gives the microseconds since 1970.
+// Value returns the time in microseconds since 1970.
 func (m Moment) Value() (driver.Value, error) { return Micros(*m.To), nil }
 
 // Scan reads the microseconds since 1970.
@@ -331,7 +334,8 @@ func integer(src any) (int64, error) {
 	return n, nil
 }
 
-// Micros returns a time as the database keeps it: microseconds since 1970, 0 for the zero time.
+// Micros returns a time in microseconds since 1970, as the database stores it. It returns 0 for the zero
+// time.
 func Micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -339,7 +343,7 @@ func Micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// FromMicros is the inverse of micros, in UTC.
+// FromMicros is the inverse of Micros. It returns a time in UTC.
 func FromMicros(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}

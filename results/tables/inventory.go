@@ -9,24 +9,25 @@ import (
 	"strings"
 )
 
-// Inventory is the database's own count of the stored rows of a run. Triggers of the schema update it
-// with each commit, and readers compare their rows with it. They therefore notice a missing row that a
-// damaged file no longer leads to.
+// Inventory is the number of rows of a run that the database says it stores. Triggers of the schema update it
+// with each commit, and readers compare the rows that they find with it. They therefore notice rows that can
+// no longer be found in a damaged file.
 type Inventory struct {
 	run   int64
-	first int64 // the pair numbers from here on, to below the end, are known
+	first int64 // the inventory covers the pair numbers from first to below end
 	end   int64
-	facts map[int64]int64 // by part, those below 0
+	facts map[int64]int64 // values of the parts below 0
 	parts []inventoryPart // in order
 }
 
-// inventoryPart is which of 64 pairs are stored, a bit each.
+// inventoryPart records which of 64 consecutive pairs are stored, one bit each.
 type inventoryPart struct {
 	first int64 // pair
 	bits  uint64
 }
 
-// The parts of the table stored that are no pairs, as its migration has them.
+// These rows of the table stored count something else than pairs. The migration that creates the table uses
+// the same numbers.
 const (
 	partPairs   = -1
 	partLegs    = -2
@@ -36,17 +37,17 @@ const (
 	partWorkers = -11
 )
 
-// partOf is the part number of the count of a table's rows in a run.
+// partOf has, for each of these tables, the number of the part that counts the table's rows of a run.
 var partOf = map[string]int64{
 	"engines": -4, "settings_log": -5, "attempts": -6, "voided": -7, "tune_states": -8, "tune_candidates": -9,
 }
 
-// pairsInPart is how many pair numbers a part of the table stored is of.
+// pairsInPart is the number of pairs that one row of the table stored covers.
 const pairsInPart = 64
 
-// computed are the rows of the table stored as the other tables have them: for the
-// migration, and for a file that is older than the table. How many pairs there are is
-// counted by their games: pairs that were lost are missed.
+// computed selects the rows of the table stored, calculated from the other tables. It serves the migration,
+// and files that are older than the table. It counts the pairs by their games, so that a reader notices lost
+// pairs.
 const computed = `SELECT run_id, pair / 64 AS part, sum(1 << (pair % 64)) AS value FROM pairs GROUP BY run_id, pair / 64
 	UNION ALL SELECT id, -1, (SELECT count(*) FROM games WHERE run_id = r.id) / legs FROM runs r
 	UNION ALL SELECT id, -2, legs FROM runs
@@ -67,7 +68,7 @@ const viewOfStored = "CREATE TEMP VIEW stored AS SELECT run_id, part, value, ~((
 // StoredSchema is the version of the schema that first has the table stored.
 const StoredSchema = 9
 
-// FillStored fills the table stored of a file that was just given one. The caller has verified the file.
+// FillStored fills the table stored after a migration has created it. The caller has verified the file.
 func FillStored(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM stored")
 	if err == nil {
@@ -76,10 +77,11 @@ func FillStored(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// guardOf returns the correct guard of a row of stored.
+// guardOf returns the correct value of the column guard for a row of the table stored.
 func guardOf(run, part, value int64) int64 { return ^(value ^ (run<<40 + part)) }
 
-// eachStored calls yield for the rows of stored of a run from a part to below another.
+// eachStored calls yield for the rows of a run in the table stored, with part numbers from from to below
+// below.
 func eachStored(ctx context.Context, q Querier, run, from, below int64, yield func(part, value int64)) error {
 	return Each(ctx, q, func(rows *sql.Rows) error {
 		var part, value, guard int64
@@ -94,8 +96,8 @@ func eachStored(ctx context.Context, q Querier, run, from, below int64, yield fu
 	}, "SELECT part, value, guard FROM stored WHERE run_id = ? AND part >= ? AND part < ? ORDER BY part", run, from, below)
 }
 
-// ReadInventory reads the counts of a run, for the pair numbers from first to below end. It returns a
-// *Damaged if a count is damaged.
+// ReadInventory reads the inventory of a run for the pair numbers from first to below end. It returns a
+// *Damaged if a row of the table stored is damaged.
 func ReadInventory(ctx context.Context, q Querier, run, first, end int64) (*Inventory, error) {
 	v := &Inventory{run: run, first: first, end: end, facts: map[int64]int64{}}
 	err := eachStored(ctx, q, run, math.MinInt64, 0, func(part, value int64) { v.facts[part] = value })
@@ -121,7 +123,7 @@ func ReadInventory(ctx context.Context, q Querier, run, first, end int64) (*Inve
 	return v, NameRun(ctx, q, run, err)
 }
 
-// WholeInventory is ReadInventory of all pair numbers.
+// WholeInventory reads the inventory of a run for all pair numbers.
 func WholeInventory(ctx context.Context, q Querier, run int64) (*Inventory, error) {
 	return ReadInventory(ctx, q, run, 0, math.MaxInt64)
 }
@@ -130,17 +132,18 @@ func (v *Inventory) missing(table, what string) error {
 	return &Damaged{Table: table, Pair: -1, Leg: -1, What: what}
 }
 
-// Pairs returns how many pairs of the run are stored.
+// Pairs returns the number of stored pairs of the run.
 func (v *Inventory) Pairs() int { return int(v.facts[partPairs]) }
 
-// Legs returns how many games a pair of the run has.
+// Legs returns the number of games in each pair of the run.
 func (v *Inventory) Legs() int { return int(v.facts[partLegs]) }
 
-// FirstSetting returns the least setting at which a pair of the run was ever stored, with voided pairs.
-// It is 0 if an older gogi stored a pair without its setting, -1 if no pair was stored.
+// FirstSetting returns the smallest number of a setting at which a pair of the run was ever stored, including
+// voided pairs. It returns 0 if an older gogi stored a pair without its setting, and -1 if no pair was ever
+// stored.
 func (v *Inventory) FirstSetting() int64 { return v.facts[partSetting] }
 
-// After returns the number after the last pair, 0 without pairs.
+// After returns the number of the last stored pair plus 1, or 0 if there are no pairs.
 func (v *Inventory) After() int64 {
 	for i := len(v.parts) - 1; i >= 0; i-- {
 		if p := v.parts[i]; p.bits != 0 {
@@ -155,7 +158,8 @@ func (v *Inventory) Has(pair int64) bool {
 	return pair >= v.first && pair < v.end && v.Expect(pair, pair+1).next == pair
 }
 
-// Count fails unless so many rows of a table of the run were found.
+// Count returns a *Damaged unless rows, the number of rows that the caller has found in a table, is the
+// stored number.
 func (v *Inventory) Count(table string, rows int64) error {
 	want, ok := v.facts[partOf[table]]
 	if table == "pairs" {
@@ -170,7 +174,8 @@ func (v *Inventory) Count(table string, rows int64) error {
 	return v.missing(table, fmt.Sprintf("%d rows are found of %d that were stored", rows, want))
 }
 
-// CountRows compares the rows of some tables of the run with the inventory, in one query.
+// CountRows counts the rows of some tables of the run in one query, and compares the numbers with the
+// inventory.
 func (v *Inventory) CountRows(ctx context.Context, q Querier, tables ...string) error {
 	var counts []string
 	found := make([]int64, len(tables))
@@ -188,8 +193,8 @@ func (v *Inventory) CountRows(ctx context.Context, q Querier, tables ...string) 
 	return NameRun(ctx, q, v.run, err)
 }
 
-// CountEverything compares the rows of every run, its openings and records included, with
-// its inventory. It fails with a *Damaged for the first that are missing.
+// CountEverything compares the rows of every run, with its openings and records, with its inventory. It
+// returns a *Damaged for the first table that lacks rows.
 func CountEverything(ctx context.Context, q Querier) error {
 	if err := CountRuns(ctx, q); err != nil {
 		return err
@@ -213,8 +218,8 @@ func CountEverything(ctx context.Context, q Querier) error {
 	return nil
 }
 
-// countJoined fails unless the games are found with their pairs, openings and records, as
-// readers ask for them.
+// countJoined joins the games with their pairs, openings and records, as readers do. It returns an error if a
+// game is not found in this way.
 func (v *Inventory) countJoined(ctx context.Context, q Querier) error {
 	found := int64(0)
 	err := q.QueryRowContext(ctx, `SELECT count(*) FROM games g
@@ -227,12 +232,12 @@ func (v *Inventory) countJoined(ctx context.Context, q Querier) error {
 	return NameRun(ctx, q, v.run, err)
 }
 
-// OwnTables returns the tables with rows of a run that are not of one pair.
+// OwnTables returns the tables whose rows belong to a run but not to a pair.
 func OwnTables() []string {
 	return []string{"engines", "settings_log", "attempts", "voided", "tune_states", "tune_candidates"}
 }
 
-// CountRuns fails unless all runs are found, and CountWorkers unless so many workers are.
+// CountRuns returns an error unless all stored runs are found.
 func CountRuns(ctx context.Context, q Querier) error {
 	found := int64(0)
 	err := q.QueryRowContext(ctx, "SELECT count(*) FROM runs NOT INDEXED").Scan(&found)
@@ -242,7 +247,7 @@ func CountRuns(ctx context.Context, q Querier) error {
 	return err
 }
 
-// CountWorkers fails unless so many rows of workers are all that were stored.
+// CountWorkers returns an error unless found is the number of stored workers.
 func CountWorkers(ctx context.Context, q Querier, found int64) error {
 	return countAll(ctx, q, "workers", partWorkers, found)
 }
@@ -256,16 +261,16 @@ func countAll(ctx context.Context, q Querier, table string, part, found int64) e
 	return err
 }
 
-// Expected are the pairs of an inventory in the order in which a reader must find them.
+// Expected lists the stored pairs and games of an inventory in the order in which a reader must find them.
 type Expected struct {
-	parts []inventoryPart // those that are left
+	parts []inventoryPart // the parts that are not yet found
 	end   int64
 	next  int64 // the pair that must come, or end
 	legs  int   // games in a pair
-	leg   int   // that must come
+	leg   int   // the game of this pair that must come
 }
 
-// Expect begins with the first pair from a number on, and ends below another.
+// Expect returns the Expected for the pair numbers from first to below end.
 func (v *Inventory) Expect(first, end int64) *Expected {
 	e := &Expected{parts: v.parts, end: min(end, v.end), next: max(first, v.first) - 1, legs: v.Legs()}
 	e.advance()
@@ -291,7 +296,7 @@ func (e *Expected) advance() {
 	e.next, e.parts = e.end, nil
 }
 
-// Pair takes a pair that was found; it fails unless that one had to come.
+// Pair notes that a pair was found. It returns an error unless that pair had to come next.
 func (e *Expected) Pair(pair int64) error {
 	if pair != e.next {
 		return e.wrong(pair, -1)
@@ -300,7 +305,7 @@ func (e *Expected) Pair(pair int64) error {
 	return nil
 }
 
-// Game takes a game that was found; it fails unless that one had to come.
+// Game notes that a game was found. It returns an error unless that game had to come next.
 func (e *Expected) Game(pair, leg int) error {
 	if int64(pair) != e.next || leg != e.leg {
 		return e.wrong(int64(pair), leg)
@@ -319,7 +324,7 @@ func (e *Expected) End() error {
 	return nil
 }
 
-// wrong returns the error for a row in place of the expected one.
+// wrong returns the error for a row that was found instead of the expected one.
 func (e *Expected) wrong(pair int64, leg int) error {
 	if e.next < pair && e.next < e.end {
 		return &Damaged{Table: "games", Pair: int(e.next), Leg: e.leg, What: "a row that was stored is not found"}

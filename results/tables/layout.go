@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// Layout is a table of the schema.
+// Layout describes a table of the schema.
 type Layout struct {
 	Name    string
 	Columns []columnLayout // in the order in which rows have them
 	Keyed   bool           // WITHOUT ROWID: rows are ordered by the primary key and have no other number
 }
 
-// columnLayout is a column of a table.
+// columnLayout describes a column of a table.
 type columnLayout struct {
 	Name, Kind string // kind is INTEGER, REAL, TEXT or BLOB
 	fallback   string // value of a row that is older than the column, in SQL
@@ -24,11 +24,10 @@ type columnLayout struct {
 	must       bool   // it is NOT NULL
 }
 
-// Derived reports whether the rows of the table are made of other tables' rows, and have no
-// meaning of their own.
+// Derived reports whether gogi calculates the rows of the table from the rows of other tables.
 func (l *Layout) Derived() bool { return l.Name == "segments" || l.Name == "stored" }
 
-// Names returns those of the columns.
+// Names returns the names of the columns.
 func (l *Layout) Names() []string {
 	var list []string
 	for _, c := range l.Columns {
@@ -37,19 +36,19 @@ func (l *Layout) Names() []string {
 	return list
 }
 
-// index returns the place of a column, -1 for none.
+// index returns the place of a column in a row, or -1 if the table has no such column.
 func (l *Layout) index(column string) int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.Name == column })
 }
 
-// Schema is the current one: the tables by name, and the texts of everything that the migrations create.
+// Schema is a schema of the database: its tables, and the SQL texts of everything that the migrations create.
 type Schema struct {
 	Tables []Layout // parents before children, as they were created
 	Texts  map[string]string
 	Always map[string]int // by table: the second of Layout.summed
 }
 
-// Table returns one by its name.
+// Table returns the table with a name.
 func (s *Schema) Table(name string) *Layout {
 	i := slices.IndexFunc(s.Tables, func(l Layout) bool { return l.Name == name })
 	return &s.Tables[i]
@@ -64,7 +63,7 @@ var CurrentSchema = sync.OnceValues(func() (*Schema, error) {
 	return schemaAfter(texts)
 })
 
-// SchemaOf returns the schema of a version, from 1.
+// SchemaOf returns the schema of a version of the database. Versions are numbered from 1.
 func SchemaOf(version int) (*Schema, error) {
 	texts, err := MigrationTexts()
 	if err != nil {
@@ -73,7 +72,7 @@ func SchemaOf(version int) (*Schema, error) {
 	return schemaAfter(texts[:version])
 }
 
-// schemaAfter runs migrations in memory.
+// schemaAfter returns the schema that migrations create in an empty database in memory.
 func schemaAfter(texts []string) (*Schema, error) {
 	ctx := context.Background()
 	db, err := sql.Open("sqlite3", ":memory:")
@@ -90,7 +89,7 @@ func schemaAfter(texts []string) (*Schema, error) {
 	return ReadSchema(ctx, db, "main")
 }
 
-// ReadSchema returns the schema that a database has.
+// ReadSchema reads the schema of a database that is attached under the name database.
 func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error) {
 	s := &Schema{Texts: map[string]string{}, Always: map[string]int{}}
 	err := Each(ctx, q, func(rows *sql.Rows) error {
@@ -138,7 +137,7 @@ func ViewsFor(current, old *Schema) []string {
 	return views
 }
 
-// Takes reports whether a column of a STRICT table may have the value.
+// Takes reports whether a column of a STRICT table may have the value v.
 func (c *columnLayout) Takes(v any) (ok bool) {
 	switch c.Kind {
 	case "INTEGER":
@@ -153,7 +152,7 @@ func (c *columnLayout) Takes(v any) (ok bool) {
 	return ok || v == nil
 }
 
-// Rowid returns the column that stands for a row's number, -1 for none.
+// Rowid returns the place of the column that is SQLite's row number, or -1 if the table has no such column.
 func (l *Layout) Rowid() int {
 	several := slices.ContainsFunc(l.Columns, func(c columnLayout) bool { return c.key > 1 })
 	if l.Keyed || several {
@@ -162,8 +161,8 @@ func (l *Layout) Rowid() int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.key == 1 })
 }
 
-// Stored returns the order of the columns within a row: in a table WITHOUT ROWID the key
-// stands first (2.4 of the file format).
+// Stored returns the order in which the file stores the columns of a row. In a table WITHOUT ROWID the
+// columns of the primary key come first (section 2.4 of the file format).
 func (l *Layout) Stored() []int {
 	var order []int
 	for i := range l.Columns {
@@ -175,11 +174,11 @@ func (l *Layout) Stored() []int {
 	return order
 }
 
-// Least returns the least number of columns in a row with a checksum. Newer columns come after the
+// Least returns the smallest number of columns in a row with a checksum. Newer columns come after the
 // checksum, and older rows do not have them.
 func (l *Layout) Least() int { return l.index("checksum") + 1 }
 
-// rank sorts keys by their place, and the others behind them.
+// rank returns a value to sort columns by: columns of the primary key by their place in it, then all others.
 func (c *columnLayout) rank() int {
 	if c.key > 0 {
 		return c.key

@@ -11,13 +11,13 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Row is a row of a table as SQLite gives it.
+// Row is a row of a table with the values that SQLite returns.
 type Row struct {
 	Layout *Layout
 	Values []any // by column
 }
 
-// Value is that of a column, which the table must have.
+// Value returns the value in a column. The table must have the column.
 func (r *Row) Value(column string) any { return r.Values[r.Layout.index(column)] }
 
 // Int returns the number in a column, 0 for NULL.
@@ -32,20 +32,22 @@ func (r *Row) Text(column string) string {
 	return text
 }
 
-// Verdict of a row's checksum.
+// Verdict is the result of comparing a row with its checksum.
 type Verdict int
 
-// The verdicts on a row.
+// These are the verdicts.
 const (
-	Sound     Verdict = iota // it is as stored
-	Unchecked                // it has no checksum
-	Broken                   // it differs from the stored row
+	Sound     Verdict = iota // the row is as it was stored
+	Unchecked                // the row has no checksum
+	Broken                   // the row differs from what was stored
 )
 
-// Verdict looks at the row's checksum. That of a game covers more than its row.
+// Verdict verifies the row's checksum. Do not use it for a row of games, whose checksum also covers other
+// rows: see Pair.SumOfGame.
 func (r *Row) Verdict() Verdict { return r.VerdictOf(r.Sum()) }
 
-// VerdictOf compares the row's checksum with the calculated one.
+// VerdictOf compares the row's stored checksum with sum, the calculated one. err is the error of the
+// calculation.
 func (r *Row) VerdictOf(sum int64, err error) Verdict {
 	stored := r.Value("checksum")
 	switch {
@@ -59,8 +61,8 @@ func (r *Row) VerdictOf(sum int64, err error) Verdict {
 	return Sound
 }
 
-// wanting reports whether a value is missing that each row of the table has: if the length of a row's
-// header is damaged, its checksum is missing, too.
+// wanting reports whether a column that cannot be NULL has no value. If the length of a row's header is
+// damaged, such values are missing together with the checksum.
 func (r *Row) wanting() bool {
 	for i, c := range r.Layout.Columns {
 		if c.must && r.Values[i] == nil {
@@ -80,10 +82,11 @@ func (r *Row) Sum() (int64, error) {
 	return SumOf(r.Layout.Name, Shortened(values, always, Null)...)
 }
 
-// Clone returns a copy for keeps.
+// Clone returns a copy that stays valid when the next row is read.
 func (r *Row) Clone() *Row { return &Row{r.Layout, slices.Clone(r.Values)} }
 
-// With returns a copy with other values of some columns, by name and value in turn.
+// With returns a copy of the row with other values in some columns. changes has column names and values,
+// alternating.
 func (r *Row) With(changes ...any) *Row {
 	c := r.Clone()
 	for i := 0; i < len(changes); i += 2 {
@@ -93,7 +96,7 @@ func (r *Row) With(changes ...any) *Row {
 	return c
 }
 
-// Run is a run apart from its pairs.
+// Run has the rows of a run without those of its pairs.
 type Run struct {
 	Row      *Row
 	Engines  []*Row // in plan order
@@ -103,8 +106,8 @@ type Run struct {
 // Name returns the name of the run.
 func (r *Run) Name() string { return r.Row.Text("name") }
 
-// imported reports whether the games were played elsewhere, by the plan's text, in which
-// the design stands right behind the version.
+// imported reports whether the games were played elsewhere. It searches the plan's text, in which the design
+// comes directly after the version.
 func (r *Run) imported() bool {
 	_, design, _ := strings.Cut(r.Row.Text("plan"), `"design":"`)
 	return strings.HasPrefix(design, string(match.DesignImported)+`"`)
@@ -113,21 +116,21 @@ func (r *Run) imported() bool {
 // ID returns the number of the run.
 func (r *Run) ID() int64 { return r.Row.Int("id") }
 
-// Pair is a pair with everything that belongs to it.
+// Pair has the rows of a pair and all rows that belong to it.
 type Pair struct {
 	Row     *Row
-	Opening *Row           // nil: it is not there
-	Worker  *Row           // nil: the pair has none, or it is not there
+	Opening *Row           // nil: not found
+	Worker  *Row           // nil: the pair has no worker, or it was not found
 	Games   []*Row         // by leg
 	Records map[int64]*Row // by the game's number
 }
 
-// errMissing is of a pair that is not whole.
+// errMissing is the error for a pair with missing rows.
 var errMissing = errors.New("it is not whole")
 
-// Verify returns the error of a pair of a run; doubtful means that a part of it cannot be verified. It
-// compares the checksums. It also compares the parts with each other, because rows of an older gogi have
-// no checksums.
+// Verify returns the first error in a pair of a run: a wrong checksum, a missing row, or rows that contradict
+// each other. It compares rows with each other because rows of an older gogi have no checksums. doubtful
+// means that a part of the pair cannot be verified.
 func (p *Pair) Verify(run *Run) (doubtful bool, err error) {
 	if p.Opening == nil {
 		return true, fmt.Errorf("%w: its opening is missing", errMissing)
@@ -154,7 +157,7 @@ func (p *Pair) Verify(run *Run) (doubtful bool, err error) {
 	return doubtful, nil
 }
 
-// VerifyWorker returns the error of the stored facts about the pair's worker.
+// VerifyWorker returns an error if the stored facts about the pair's worker are damaged or missing.
 func (p *Pair) VerifyWorker() error {
 	switch {
 	case p.Row.Value("worker") == nil:
@@ -190,7 +193,8 @@ func (p *Pair) verifyGame(run *Run, leg int, g *Row) (doubtful bool, err error) 
 	return doubtful, nil
 }
 
-// SumOfGame returns the checksum of a game of the pair, as columns.go calculates it.
+// SumOfGame returns the checksum that a game of the pair should have. It covers the columns that columns.go
+// lists.
 func (p *Pair) SumOfGame(g *Row) (int64, error) {
 	var values []any
 	for _, c := range new(Game).Columns() {
@@ -201,7 +205,7 @@ func (p *Pair) SumOfGame(g *Row) (int64, error) {
 	return SumOf("games", Shortened(values, len(values)-LateColumns, Null)...)
 }
 
-// fits compares a game with its record and its players.
+// fits returns an error if a game contradicts its record or the players of its run.
 func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	seats := [2]int64{p.Row.Int("a"), p.Row.Int("b")}
 	if leg == 1 {
@@ -229,7 +233,7 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	return nil
 }
 
-// Identity returns a text that equal rows have, and no others.
+// Identity returns a text that is the same for equal rows, and different for different rows.
 func (r *Row) Identity(rowid int64) (string, error) {
 	var c Checksum
 	c.Reset(r.Layout.Name)
@@ -245,7 +249,7 @@ func (r *Row) Identity(rowid int64) (string, error) {
 	return string(c.text), nil
 }
 
-// Complete reports whether all players of the run's plan are there.
+// Complete reports whether the run has the rows of all players of its plan.
 func (r *Run) Complete() bool {
 	if r.Row == nil {
 		return false
@@ -254,7 +258,8 @@ func (r *Run) Complete() bool {
 	return err == nil && len(plan.Players) == len(r.Engines)
 }
 
-// Sound reports whether the run's own rows are as stored, or cannot be shown to differ.
+// Sound reports whether no row of the run itself, without its pairs, is known to be damaged. Rows without a
+// checksum count as undamaged.
 func (r *Run) Sound() bool {
 	for _, row := range slices.Concat([]*Row{r.Row}, r.Engines, r.Settings) {
 		if row.Verdict() == Broken {
@@ -264,8 +269,8 @@ func (r *Run) Sound() bool {
 	return r.Complete()
 }
 
-// SamePlay reports whether two pairs are one: the same games, move for move, with the
-// same times, which no two playings have.
+// SamePlay reports whether two pairs are the same games: equal moves with equal times. Two separate games
+// never have the same times.
 func (p *Pair) SamePlay(q *Pair) bool {
 	if len(p.Games) != len(q.Games) {
 		return false

@@ -7,24 +7,24 @@ import (
 	"math"
 )
 
-// ErrNoPair is the error if a pair is not in the requested place.
+// ErrNoPair is the error if the source does not have the requested pair.
 var ErrNoPair = errors.New("the game is not stored")
 
-// Source is a source of whole rows: a database, or the rest of one.
+// Source is a source of whole rows: a database that SQLite can read, or what is left of a damaged one.
 type Source interface {
 	Runs(ctx context.Context) ([]*Run, error)
 	// Pairs calls yield with the numbers of a run's pairs, in order.
 	Pairs(ctx context.Context, run int64, yield func(id int64) error) error
-	// Pair returns all rows of a pair; its error is of reading, not of the data.
+	// Pair returns all rows of a pair. Its error reports a failed read; Pair does not verify the data.
 	Pair(ctx context.Context, run, id int64) (*Pair, error)
-	// Rows are those of attempts, voided, tune_states or tune_candidates, of a run.
+	// Rows calls yield for the rows of a run in the table attempts, voided, tune_states or tune_candidates.
 	Rows(ctx context.Context, table string, run int64, yield func(*Row) error) error
 }
 
 // Stored is a database that SQLite can read.
 type Stored struct{ Q Querier }
 
-// Runs returns those of the database, oldest first.
+// Runs returns the runs of the database, oldest first.
 func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 	err = EachRow(ctx, s.Q, "runs", func(r *Row) error {
 		list = append(list, &Run{Row: r.Clone()})
@@ -44,7 +44,7 @@ func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 	return list, err
 }
 
-// rows adds the rows of a table that the condition, in SQL, selects.
+// rows appends to a list the rows of a table that where, an SQL clause, selects.
 func (s Stored) rows(ctx context.Context, to *[]*Row, table, where string, args ...any) error {
 	return EachRow(ctx, s.Q, table, func(r *Row) error {
 		*to = append(*to, r.Clone())
@@ -52,8 +52,8 @@ func (s Stored) rows(ctx context.Context, to *[]*Row, table, where string, args 
 	}, where, args...)
 }
 
-// Pairs calls yield with the numbers of a run's pairs, in order. Those that it does not
-// find, and were stored, are its error in the end.
+// Pairs calls yield with the numbers of a run's pairs, in order. At the end it returns an error if it did not
+// find all stored pairs.
 func (s Stored) Pairs(ctx context.Context, run int64, yield func(int64) error) error {
 	var missing error
 	inventory, err := WholeInventory(ctx, s.Q, run)
@@ -80,7 +80,7 @@ func (s Stored) Pairs(ctx context.Context, run int64, yield func(int64) error) e
 	return err
 }
 
-// Pair returns all rows of a pair, ErrNoPair if it does not exist.
+// Pair returns all rows of a pair, or ErrNoPair if the pair does not exist.
 func (s Stored) Pair(ctx context.Context, run, id int64) (*Pair, error) {
 	p := &Pair{Records: map[int64]*Row{}}
 	var err error
@@ -115,8 +115,8 @@ func (s Stored) Pair(ctx context.Context, run, id int64) (*Pair, error) {
 	return p, err
 }
 
-// Rows are those of a table of a run, in the order in which they came. That not all of them
-// are found is the error in the end.
+// Rows calls yield for the rows of a run in a table, in the order in which they were stored. At the end it
+// returns an error if it did not find all stored rows.
 func (s Stored) Rows(ctx context.Context, table string, run int64, yield func(*Row) error) error {
 	order := map[string]string{"attempts": "id", "voided": "pair, take", "tune_states": "blocks", "tune_candidates": "number"}[table]
 	found := int64(0)

@@ -11,7 +11,8 @@ import (
 	"gogi/shogi"
 )
 
-// OptionsText returns how a row has options: a list for each player, names and values in turn; none is NULL.
+// OptionsText returns the options of both players as a row stores them: one list for each player, with names
+// and values alternating. Without options it returns nil, which is NULL.
 func OptionsText(options [2][]match.Option) (any, error) {
 	if len(options[0])+len(options[1]) == 0 {
 		return nil, nil
@@ -20,7 +21,7 @@ func OptionsText(options [2][]match.Option) (any, error) {
 	return string(text), err
 }
 
-// Flat returns options as a row stores them: name, value, name, value, …
+// Flat returns options as a row stores them, in one list: name, value, name, value, …
 func Flat(options []match.Option) []string {
 	words := []string{}
 	for _, o := range options {
@@ -29,7 +30,7 @@ func Flat(options []match.Option) []string {
 	return words
 }
 
-// Options are the inverse of OptionsText.
+// Options is the inverse of OptionsText.
 func Options(value any) (options [2][]match.Option, err error) {
 	text, ok := value.(string)
 	if !ok {
@@ -58,14 +59,14 @@ func Paired(words []string) (options []match.Option, err error) {
 	return options, nil
 }
 
-// Identity is match.Identity in the database and its dump.
+// Identity is the form of a match.Identity in the database and its dump.
 type Identity struct {
 	Files    []FileHash `json:"files"`
 	Fixed    string     `json:"fixed,omitempty"`
 	Variants []Variant  `json:"variants,omitempty"`
 }
 
-// Variant is match.Variant in the database and its dump.
+// Variant is the form of a match.Variant in the database and its dump.
 type Variant struct {
 	OS     string `json:"os"`
 	Arch   string `json:"arch"`
@@ -74,14 +75,15 @@ type Variant struct {
 	Size   int64  `json:"size"`
 }
 
-// FileHash is match.FileHash in the database and its dump.
+// FileHash is the form of a match.FileHash in the database and its dump.
 type FileHash struct {
 	Role   string `json:"role"`
 	Path   string `json:"path,omitempty"`
 	SHA256 string `json:"sha256"`
 }
 
-// IdentityOf returns an identity as it is stored: without files it has an empty list of them.
+// IdentityOf converts an identity to the stored form. An identity without files gets an empty list, which is
+// not null in JSON.
 func IdentityOf(id match.Identity) Identity {
 	out := Identity{Files: []FileHash{}, Fixed: id.Fixed}
 	for _, f := range id.Files {
@@ -105,7 +107,7 @@ func (id Identity) Match() match.Identity {
 	return out
 }
 
-// MovesText are moves as a row has them: in USI's words, with a space between.
+// MovesText returns moves as a row stores them: in USI notation, separated by spaces.
 func MovesText(moves []shogi.Move) string {
 	texts := make([]string, len(moves))
 	for i, m := range moves {
@@ -114,7 +116,7 @@ func MovesText(moves []shogi.Move) string {
 	return strings.Join(texts, " ")
 }
 
-// Moves are the inverse of MovesText.
+// Moves is the inverse of MovesText.
 func Moves(text string) ([]shogi.Move, error) {
 	var moves []shogi.Move
 	for word := range strings.FieldsSeq(text) {

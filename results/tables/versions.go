@@ -16,17 +16,18 @@ import (
 // program's database.
 const ApplicationID = 0x676f6769
 
-// PageSize is the page size of our files in bytes. A game's packed moves take some 2.5 KB, of which only
-// one fits into a page of the usual 4 KB. With 8 KB pages the file is 30% smaller.
+// PageSize is the page size of gogi's files in bytes. A game's packed moves take some 2.5 KB, and only one
+// such value fits into a page of the usual 4 KB. With 8 KB pages the file is 30% smaller.
 const PageSize = 8192
 
-// migrations are the steps from an empty database to the current schema. Step n is the n-th file by name
-// and leaves PRAGMA user_version at n. A published step never changes. (go:embed knows variables only.)
+// migrations has the steps from an empty database to the current schema. Step n is the n-th file by name and
+// leaves PRAGMA user_version at n. A published step never changes. The variable is never assigned, but
+// go:embed cannot fill a constant.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// MigrationTexts returns the steps in order.
+// MigrationTexts returns the SQL texts of the migrations in order.
 func MigrationTexts() ([]string, error) {
 	entries, err := migrations.ReadDir("migrations") // sorted by name
 	if err != nil {
@@ -43,14 +44,14 @@ func MigrationTexts() ([]string, error) {
 	return texts, nil
 }
 
-// Querier is a handle or a transaction.
+// Querier is a database handle, a connection or a transaction.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// SchemaVersion returns the version of the schema that the file has, 0 for an empty
-// database. It fails for anything that is not ours.
+// SchemaVersion returns the version of the schema that the file has, or 0 for an empty database. It returns
+// an error if another program or a gogi with a version above newest wrote the file.
 func SchemaVersion(ctx context.Context, q Querier, newest int) (version int, err error) {
 	var app, tables int
 	// In one statement, which sees one state of the file: another process may be making it.
@@ -71,7 +72,8 @@ func SchemaVersion(ctx context.Context, q Querier, newest int) (version int, err
 	return version, nil
 }
 
-// Readable returns the version of the file's schema, for a reader.
+// Readable returns the version of the file's schema. It returns an error if this gogi cannot read that
+// version, or if the database is empty.
 func Readable(ctx context.Context, q Querier) (version int, err error) {
 	texts, err := MigrationTexts()
 	if err != nil {
@@ -83,7 +85,8 @@ func Readable(ctx context.Context, q Querier) (version int, err error) {
 	return version, err
 }
 
-// List returns the values that scan reads from the rows of a query. Rows before an error are part of the list.
+// List calls scan for each row of a query and returns the scanned values. If it returns an error, the list
+// has the values of the rows before the error.
 func List[T any](ctx context.Context, q Querier, scan func(*sql.Rows, *T) error, query string, args ...any) (list []T, err error) {
 	err = Each(ctx, q, func(rows *sql.Rows) error {
 		var value T

@@ -35,7 +35,7 @@ func problems(list []repair.Problem) []problem {
 	return out
 }
 
-// printed is how many problems the text names; JSON has them all.
+// printed is the number of problems that the text lists. The JSON form lists all.
 const printed = 20
 
 func printProblems(w io.Writer, in i18n.Language, list []repair.Problem, more int) {
@@ -47,7 +47,7 @@ func printProblems(w io.Writer, in i18n.Language, list []repair.Problem, more in
 	}
 }
 
-// Check prints the result of a check.
+// Check writes the result of a check as text.
 func Check(w io.Writer, in i18n.Language, c *repair.Checkup) {
 	t := format.Table(i18n.Heads(in, "run", "pairs", "sound", "unchecked", "replayed")...)
 	for _, r := range c.Runs {
@@ -73,7 +73,7 @@ func CheckJSON(w io.Writer, c *repair.Checkup) error {
 	})
 }
 
-// Repair prints the result of a repair.
+// Repair writes the result of a repair as text.
 func Repair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 	t := format.Table(i18n.Heads(in, "run", "saved pairs", "unchecked", "lost pairs")...)
 	for _, run := range r.Runs {
@@ -97,7 +97,7 @@ func RepairJSON(w io.Writer, r *repair.Repaired) error {
 	})
 }
 
-// Merge prints the result of a merge; from are the databases as the user named them.
+// Merge writes the result of a merge as text. from has the names of the databases as the user gave them.
 func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
 	t := format.Table(i18n.Heads(in, "run", "pairs", "from each database", "in several")...)
 	for _, r := range m.Runs {

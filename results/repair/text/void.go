@@ -16,15 +16,16 @@ import (
 	"gogi/results"
 )
 
-// Selection selects the pairs of a run to void, never by their results: the pairs of a worker, of a range
-// of numbers, or of a worker in a range.
+// Selection selects the pairs of a run to void: the pairs of a worker, a range of pair numbers, or the pairs
+// of a worker in a range. It never selects pairs by their results.
 type Selection struct {
 	Worker string
 	Pairs  string // A-B, or one number; "" is all
 }
 
-// Which returns a function that reports whether a row is selected. It returns an error for a selection of
-// all pairs, which would be another run, and for an invalid range.
+// Which returns a function that reports whether a game is selected. It returns an error for an invalid range.
+// It also returns an error for a selection of all pairs, because a user who wants to replace all pairs must
+// start another run.
 func (s Selection) Which() (func(match.Row) bool, error) {
 	if s.Worker == "" && s.Pairs == "" {
 		return nil, errors.New("expected --worker or --pairs: pairs are chosen by who played them or by their numbers, never by their results")
@@ -47,7 +48,7 @@ func (s Selection) Which() (func(match.Row) bool, error) {
 	}, nil
 }
 
-// Select finds the selected pairs and voids none.
+// Select returns the pairs for which which selects a game. It voids no pair.
 func Select(ctx context.Context, store *results.Store, run *results.RunInfo, which func(match.Row) bool) (pairs []int, err error) {
 	err = store.Games(ctx, run.ID, func(r match.Row) error {
 		if which(r) {
@@ -68,11 +69,11 @@ type Voided struct {
 	Why    string
 	By     string
 	DryRun bool
-	// Remarks are the effects on the run's sequential test, a line each.
+	// Remarks describes the effects on the run's sequential test, one line each.
 	Remarks []i18n.Message
 }
 
-// Print prints the voided pairs.
+// Print writes the voided pairs and the remarks as text.
 func (v *Voided) Print(w io.Writer, in i18n.Language) {
 	did := i18n.Of("%s of run %s voided: the next gogi match plays them again", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	if v.DryRun {
@@ -87,14 +88,14 @@ func (v *Voided) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// JSON writes it as one JSON object.
+// JSON writes the voided pairs as one JSON object.
 func (v *Voided) JSON(w io.Writer) error {
 	return format.JSON(w, map[string]any{
 		"version": version, "run": v.Run, "pairs": append([]int{}, v.Pairs...), "why": v.Why, "by": v.By, "dry_run": v.DryRun, "remarks": append([]string{}, i18n.Each(i18n.English, v.Remarks)...),
 	})
 }
 
-// ranges writes ascending numbers shortly: 1-3, 7, at most some of them.
+// ranges returns ascending numbers in a short form such as "1-3, 7". It omits the end of a long list.
 func ranges(ids []int) string {
 	const most = 12
 	var parts []string
