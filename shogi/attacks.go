@@ -14,7 +14,7 @@ func (d direction) shift(s Square) Square {
 	return NewSquare(s.File()+d.file, s.Rank()+d.rank)
 }
 
-// seenBy turns the direction by half a turn for White.
+// seenBy returns the direction from c's point of view: unchanged for Black, reversed for White.
 func (d direction) seenBy(c Colour) direction {
 	if c == Black {
 		return d
@@ -40,8 +40,8 @@ func stepsOf(t PieceType) []direction {
 	}
 }
 
-// steps holds the squares one step away from a square, by Piece. Horse and
-// Dragon have all eight, of which four repeat the start of their slides.
+// steps has the squares one step away from a square, by Piece. Horse and Dragon have all eight; four of them
+// are also the first squares of their slides.
 //
 //nolint:gochecknoglobals // constant lookup table
 var steps = func() (t [32][81]bitboard) {
@@ -58,8 +58,8 @@ var steps = func() (t [32][81]bitboard) {
 	return t
 }()
 
-// walk returns the squares a slide from s reaches, up to and including the
-// first occupied one. It only fills tables: it is slow.
+// walk returns the squares that a slide from s in a direction reaches, up to and including the first occupied
+// square. It is slow and used only to calculate tables.
 func walk(s Square, d direction, occupied bitboard) bitboard {
 	var reached bitboard
 	for to := d.shift(s); to != NoSquare; to = d.shift(to) {
@@ -71,8 +71,8 @@ func walk(s Square, d direction, occupied bitboard) bitboard {
 	return reached
 }
 
-// rays holds, for two squares on one file, rank or diagonal, the squares from the first (exclusive) through
-// the second to the edge; nothing for other pairs.
+// rays has, for two squares on one file, rank or diagonal, the squares from the first (exclusive) through the
+// second to the edge of the board. It is empty for other pairs of squares.
 //
 //nolint:gochecknoglobals // constant lookup table
 var rays = func() (t [81][81]bitboard) {
@@ -87,10 +87,10 @@ var rays = func() (t [81][81]bitboard) {
 	return t
 }()
 
-// between returns the squares strictly between two squares of one line.
+// between returns the squares strictly between two squares on one file, rank or diagonal.
 func between(a, b Square) bitboard { return rays[a][b].and(rays[b][a]) }
 
-// emptyBoard holds the slides of each square on an empty board.
+// emptyBoard has the squares that sliding pieces on a square reach on an empty board.
 //
 //nolint:gochecknoglobals // constant lookup table
 var emptyBoard = func() (t [81]struct {
@@ -115,8 +115,8 @@ var emptyBoard = func() (t [81]struct {
 	return t
 }()
 
-// fileSlides holds the squares that a slider on a rank (0 to 8) reaches along its file, by the nine
-// occupancy bits of that file.
+// fileSlides has the squares that a sliding piece on a rank (0 to 8) reaches along its file. It is indexed by
+// the nine occupancy bits of that file.
 //
 //nolint:gochecknoglobals // constant lookup table
 var fileSlides = func() (t [ranks][1 << ranks]uint16) {
@@ -143,7 +143,7 @@ func fileAttacks(s Square, occupied bitboard) bitboard {
 	return bitboard{hi: uint64(fileSlides[rank][occupied.hi>>shift&fileMask]) << shift}
 }
 
-// The three kinds of line that cross files.
+// These are the three kinds of line that cross files.
 const (
 	rankLine = iota // same rank on every file
 	fallLine        // one rank down (towards i) per file towards 9
@@ -186,15 +186,16 @@ var lines = func() (t [lineKinds][81]line) {
 	return t
 }()
 
-// inner returns the inner files of a line, file 2 lowest.
+// inner returns the bits of the inner files that the line crosses, with file 2 as the lowest bit.
 func (l *line) inner() uint { return uint(l.mask * l.magic >> gathered) }
 
-// slopes are the ranks per file of each kind of line.
+// slopes has, for each kind of line, the number of ranks by which the line descends per file.
 //
 //nolint:gochecknoglobals // constant lookup table
 var slopes = [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1}
 
-// lineSlides holds the squares reached along a line by gathered occupancy, one square's after another's.
+// lineSlides has the squares that a slide reaches along a line. Each square and line has one block of
+// entries, indexed by the gathered occupancy.
 //
 //nolint:gochecknoglobals // constant lookup table
 var lineSlides = func() []bitboard {
@@ -230,11 +231,11 @@ var lineSlides = func() []bitboard {
 	return t
 }()
 
-// inner returns the occupancy of files 2 to 8 in one word, file 2 lowest. The
-// file 9 bit that is left at the top belongs to no line's mask.
+// inner returns the occupancy of files 2 to 8 in one word, file 2 lowest. The bit of file 9 that remains at
+// the top belongs to no line's mask.
 func inner(occupied bitboard) uint64 { return occupied.lo>>ranks | occupied.hi<<(loSquares-ranks) }
 
-// lineAttacks returns the squares reached along one kind of line.
+// lineAttacks returns the squares that a sliding piece on s reaches along one kind of line.
 func lineAttacks(kind int, s Square, inner uint64) bitboard {
 	l := &lines[kind][s]
 	return lineSlides[uint64(l.slides)+inner&l.mask*l.magic>>(l.shift&63)]
@@ -253,7 +254,7 @@ func bishopAttacks(s Square, occupied bitboard) bitboard {
 	return lineAttacks(fallLine, s, w).or(lineAttacks(riseLine, s, w))
 }
 
-// attacks returns the squares a piece standing on s attacks.
+// attacks returns the squares that a piece on s attacks.
 func attacks(p Piece, s Square, occupied bitboard) bitboard {
 	switch p.Type() {
 	case Lance:
@@ -271,14 +272,14 @@ func attacks(p Piece, s Square, occupied bitboard) bitboard {
 	}
 }
 
-// promotionZone holds the far three ranks as each colour sees them, which is
-// also its camp for the entering-king declaration.
+// promotionZone has the far three ranks from each colour's point of view. They are also the camp for the
+// entering-king declaration.
 //
 //nolint:gochecknoglobals // constant lookup table
 var promotionZone = [2]bitboard{farRanks(Black, 3), farRanks(White, 3)}
 
-// deadSquares holds the squares on which an unpromoted piece could never move again, by colour and type:
-// a pawn or lance on the last rank, a knight on the last two.
+// deadSquares has, by colour and type, the squares on which an unpromoted piece could never move again: the
+// last rank for a pawn or lance, the last two ranks for a knight.
 //
 //nolint:gochecknoglobals // constant lookup table
 var deadSquares = [2][16]bitboard{
@@ -286,7 +287,7 @@ var deadSquares = [2][16]bitboard{
 	{Pawn: farRanks(White, 1), Lance: farRanks(White, 1), Knight: farRanks(White, 2)},
 }
 
-// farRanks returns the n ranks farthest from c.
+// farRanks returns the n ranks that are farthest from c's side of the board.
 func farRanks(c Colour, n int) bitboard {
 	var b bitboard
 	for s := range NoSquare {

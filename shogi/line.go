@@ -33,7 +33,8 @@ func ReadLine(line string) (start string, first Position, moves []Move, err erro
 	return start, first, moves, nil
 }
 
-// LineText returns a line in the form that ReadLine reads: the start, and "moves" with the moves if there are any.
+// LineText returns a start and moves in the form that ReadLine reads. It omits the word "moves" if there are
+// no moves.
 func LineText(start string, moves []Move) string {
 	if len(moves) == 0 {
 		return start
@@ -45,7 +46,8 @@ func LineText(start string, moves []Move) string {
 	return string(text)
 }
 
-// ParseStart returns the position that USI names by "startpos" or "sfen " and the four fields of SFEN.
+// ParseStart returns the start position of USI's position command. text is "startpos", or "sfen " followed by
+// the four fields of an SFEN.
 func ParseStart(text string) (Position, error) {
 	if text == "startpos" {
 		return StartPos(), nil

@@ -9,7 +9,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Completer completes the records of a run with facts of the run and of each game, for export to a file.
+// Completer adds facts about the run and the game to stored records, so that an exported file has them.
 type Completer struct {
 	run        string
 	plan       *match.Plan // names, limits and rules
@@ -17,7 +17,7 @@ type Completer struct {
 	numbers    map[string]int
 }
 
-// NewCompleter reads the common facts of a run's records.
+// NewCompleter returns a Completer with the facts that all records of a run share.
 func NewCompleter(info *results.RunInfo) (*Completer, error) {
 	canonical, err := info.ParsePlan()
 	if err != nil {
@@ -64,7 +64,8 @@ func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 	lastAnswer(row, record)
 }
 
-// jishogi returns the points rule of a declaration as records name it: 24, 27, or 0 without a name for it.
+// jishogi returns the number of the points rule of declarations for the header of a record: 24, 27, or 0 if
+// records have no number for the rule.
 func jishogi(rule shogi.DeclarationRule) int {
 	switch rule {
 	case shogi.CSARule24, shogi.CSARule24H:
@@ -76,7 +77,7 @@ func jishogi(rule shogi.DeclarationRule) int {
 	}
 }
 
-// cutIllegal takes an illegal move off the end.
+// cutIllegal removes an illegal last move from a record.
 func cutIllegal(record *kifu.Record) {
 	if record.Result != string(match.IllegalMove) || len(record.Moves) == 0 {
 		return
@@ -94,7 +95,8 @@ func cutIllegal(record *kifu.Record) {
 	}
 }
 
-// lastAnswer finds the time of an answer that is no move: the sums of a side include it.
+// lastAnswer sets the time of a last answer without a move, such as a resignation. The total time of a side
+// includes this time.
 func lastAnswer(row match.Row, record *kifu.Record) {
 	first, err := shogi.ParseSFEN(record.Start)
 	if err != nil {

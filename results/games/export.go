@@ -17,8 +17,8 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// Formats returns all formats that a game can be exported in: those of text, and those that
-// evaluations are trained with, which take the options.
+// Formats returns all formats to which a game can be exported: the text formats, and the formats of training
+// data with the given options.
 func Formats(o packed.Options) []kifutext.Format {
 	list := kifutext.Text()
 	for _, f := range packed.Formats() {
@@ -40,23 +40,23 @@ func Formats(o packed.Options) []kifutext.Format {
 type Filter struct {
 	results.Search
 
-	// LostFrom passes games whose loser once had a score of at least so many centipawns from its own
-	// view. If Player is set, the loser must be that player. 0: any game.
+	// LostFrom passes games whose loser once had a score of at least LostFrom centipawns from its own view.
+	// If Player is set, the loser must be that player. 0: any game.
 	LostFrom int
-	// Games passes these alone; nil: any.
+	// Games passes only these games; nil: any.
 	Games []results.GamePlace
 }
 
-// Export is one export.
+// Export has the settings of an export.
 type Export struct {
 	Format   kifutext.Format
 	ShiftJIS bool               // instead of UTF-8
 	Ratings  map[string]float64 // by player, for formats with a place for ratings
 	Filter   Filter
-	Shards   *Shards // settings of training data, instead of Format; nil: none
+	Shards   *Shards // for training data in several files or shuffled, instead of Format; nil: none
 }
 
-// Reasons why a game is skipped: the format cannot represent it.
+// These are the reasons for which the export skips a game.
 const (
 	ReasonIllegal  = "an illegal start or move"
 	ReasonUnscored = "a move without a score"
@@ -65,15 +65,15 @@ const (
 
 // Tally counts the games that the filter passed, by result.
 type Tally struct {
-	Games   int            `json:"games"`           // written
+	Games   int            `json:"games"`           // games that were written
 	Skipped map[string]int `json:"skipped"`         // by reason
-	Lost    int            `json:"characters_lost"` // that Shift_JIS has none for
+	Lost    int            `json:"characters_lost"` // characters that Shift_JIS does not have
 
 	Files    int          `json:"files,omitempty"`   // files of Shards
 	Training packed.Tally `json:"training,omitzero"` // counts of Shards
 }
 
-// Skips returns how many games were skipped.
+// Skips returns the number of skipped games.
 func (t *Tally) Skips() (n int) {
 	for _, k := range t.Skipped {
 		n += k
@@ -81,9 +81,9 @@ func (t *Tally) Skips() (n int) {
 	return n
 }
 
-// Run exports the games of a run in the order of their pairs. With to "-" it writes to out. If to is a
-// folder or ends with a slash, it writes a file for each game; otherwise it writes one file. A file gets
-// its name when it is complete.
+// Run exports the games of a run in the order of their pairs. If to is "-", it writes to out. If to is a
+// folder or ends with a slash, it writes a file for each game; otherwise it writes one file. A file gets its
+// name when it is complete.
 func (e *Export) Run(ctx context.Context, store *results.Store, info *results.RunInfo, to string, out io.Writer) (*Tally, error) {
 	teller, err := NewCompleter(info)
 	if err != nil {
@@ -103,7 +103,7 @@ func (e *Export) Run(ctx context.Context, store *results.Store, info *results.Ru
 	return x.tally, s.close()
 }
 
-// open makes the place that the games go to.
+// open returns the sink that writes the games to to, or to out for "-".
 func (e *Export) open(run, to string, out io.Writer) (sink, error) {
 	between := []byte(e.Format.Between)
 	if to == "-" || to == "" {
@@ -115,7 +115,7 @@ func (e *Export) open(run, to string, out io.Writer) (sink, error) {
 	return newFile(to, between)
 }
 
-// ext returns the ending of files: programs take .kif to be in Shift_JIS and .kifu not to be.
+// ext returns the extension of files. Programs expect Shift_JIS in .kif and UTF-8 in .kifu files.
 func (e *Export) ext() string {
 	if e.ShiftJIS && e.Format.Ext == ".kifu" {
 		return ".kif"
@@ -226,7 +226,7 @@ func (f *Filter) lost(r *kifu.Record) bool {
 	return false
 }
 
-// firstSide returns the side that moves first: 1 is White.
+// firstSide returns the side that moves first: 0 for Black, 1 for White.
 func firstSide(r *kifu.Record) int {
 	if fields := strings.Fields(r.Start); len(fields) > 1 && fields[1] == "w" {
 		return 1

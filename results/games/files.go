@@ -18,24 +18,24 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// sink receives games as text, each whole.
+// sink writes games that it receives as text, one whole game at a time.
 type sink interface {
 	put(row match.Row, record *kifu.Record, text []byte) error
-	// close publishes the written games; discard leaves none of them under a final name.
+	// close publishes the written games under their final names. discard deletes them.
 	close() error
 	discard() error
 }
 
-// part is a file that has its name only when it is whole, or one that is written to as it
-// is: a device, a pipe.
+// part is an output file that gets its name only when it is complete. Devices and pipes are written to
+// directly.
 type part struct {
 	file *os.File
-	as   *disk.Part // nil: it is no regular file
+	as   *disk.Part // nil: the output is a device or a pipe
 }
 
-// newPart starts a file. It overwrites an incomplete file of that name from a killed process; for a link
-// it writes to the link's target. It does not replace a device or a pipe. It rejects a database as
-// output, because the games may come from it.
+// newPart begins to write a file. It overwrites an incomplete file that a killed process left under that
+// name. For a link it writes to the link's target. It does not replace a device or a pipe. It rejects a
+// database as output, because the games may come from this database.
 func newPart(path string) (*part, error) {
 	at, err := os.Stat(path)
 	switch {
@@ -57,7 +57,7 @@ func newPart(path string) (*part, error) {
 	return &part{as.File, as}, nil
 }
 
-// database reports whether a file begins as those of SQLite do (sqlite.org/fileformat2.html, 1.3.1).
+// database reports whether a file begins as SQLite files do (sqlite.org/fileformat2.html, 1.3.1).
 func database(path string) bool {
 	const magic = "SQLite format 3\x00"
 	file, err := os.Open(path)
@@ -83,7 +83,7 @@ func Whole(path string, write func(w io.Writer) error) error {
 	return p.publish(false)
 }
 
-// publish gives the file its name.
+// publish renames the file to its final name. If sync is set, it first waits until the data is on the disk.
 func (p *part) publish(sync bool) error {
 	if p.as == nil {
 		return p.file.Close()
@@ -98,7 +98,7 @@ func (p *part) discard() error {
 	return p.as.Discard()
 }
 
-// folder has a file for each game.
+// folder writes each game to a file of its own.
 type folder struct {
 	dir, ext, run string
 }
@@ -124,8 +124,8 @@ func (f *folder) put(row match.Row, record *kifu.Record, text []byte) error {
 func (f *folder) close() error   { return nil }
 func (f *folder) discard() error { return nil }
 
-// FileName returns the name of a game's file without its ending: floodgate's event, players and time,
-// with the pair and leg, which make it unique in a run.
+// FileName returns the name of a game's file without extension. It has floodgate's form (event, players and
+// time), with the pair and leg, which make it unique in a run.
 func FileName(run string, row match.Row, record *kifu.Record) string {
 	parts := []string{run, record.Black, record.White}
 	for i := range parts {
@@ -137,11 +137,11 @@ func FileName(run string, row match.Row, record *kifu.Record) string {
 	return strings.Join(append(parts, fmt.Sprintf("%d.%d", row.Pair, row.Leg)), "+")
 }
 
-// longest is how much of a name is kept: three of them fit into a file's name.
+// longest is the largest length of each part of a file name. Three parts fit into a file name.
 const longest = 60
 
-// plain returns a name in characters that every file system takes: those of ASCII and letters of
-// scripts without capitals, such as Japanese. "_" stands for each other one.
+// plain returns a name in characters that every file system accepts: ASCII characters, and letters of scripts
+// without capitals, such as Japanese. It replaces all others by "_".
 func plain(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
@@ -159,7 +159,7 @@ func plain(name string) string {
 	return strings.TrimLeft(name[:end], ".")
 }
 
-// stream has all games in one text.
+// stream writes all games to one text.
 type stream struct {
 	w       *bufio.Writer
 	part    *part // nil: the text goes to a given writer

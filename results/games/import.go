@@ -19,10 +19,10 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Import stores the games of sources as a run of the design "imported": one game a pair, in the order of
-// the sources. The plan has the players' names, and its seed is the hash of all games, so its digest
-// identifies the sources. The same sources again add nothing; Import rejects other sources under the same
-// name.
+// Import stores the games of files as a run with the design "imported". Each game is one pair, in the order
+// of the sources. The plan has the players' names, and its seed is the hash of all games, so its digest
+// identifies the sources. A second import of the same sources adds nothing. Import rejects other sources
+// under the same name.
 type Import struct {
 	Run     string
 	Sources []string // files, folders and archives; "-" is In
@@ -30,11 +30,11 @@ type Import struct {
 	// OpeningPlies is the number of first moves taken as the opening of a game whose record does not mark
 	// an opening. Games with the same opening count as one observation.
 	OpeningPlies int
-	// Refused is called for every rejected game and file, during the reading.
+	// Refused is called for every rejected game and file while Import reads.
 	Refused func(Refusal)
 }
 
-// Refusal is a game, or a whole file, that is not imported.
+// Refusal is a game or a whole file that Import does not import.
 type Refusal struct {
 	File string `json:"file"`
 	Game int    `json:"game,omitempty"` // number in the file, from 1; 0: the file
@@ -57,22 +57,23 @@ func (r Refusal) Place() string {
 // Imported counts the imported games.
 type Imported struct {
 	Games    int `json:"games"`    // in the run
-	Added    int `json:"added"`    // now; the others were there
+	Added    int `json:"added"`    // games that this call added; the others were stored already
 	Refused  int `json:"refused"`  // games and files
 	Players  int `json:"players"`  //
 	Branches int `json:"branches"` // variations that were left out
 }
 
-// ErrNoGames is of sources without a game that could be imported.
+// ErrNoGames is the error if no game of the sources can be imported.
 var ErrNoGames = errors.New("there is no game to import")
 
-// Into reads all sources twice: first for the players and the digest, then to store the games.
+// Into imports the games into a store. It reads all sources twice: first for the players and the digest, then
+// to store the games.
 func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, error) {
 	sources, err := newSources(ctx, i.Sources, i.In)
 	if err != nil {
 		return nil, err
 	}
-	defer sources.close() //nolint:errcheck // they were only read
+	defer sources.close() //nolint:errcheck // the files were only read
 	census := census{numbers: map[string]int{}, hash: sha256.New()}
 	out := &Imported{}
 	err = i.each(ctx, sources, func(r Refusal) {
@@ -90,7 +91,7 @@ func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, err
 	return out, err
 }
 
-// each reads the games that can be imported, and calls refused for the others.
+// each calls game for each game that can be imported, and refused for the others.
 func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusal), game func(*kifu.Record) error) error {
 	return sources.each(ctx, refused, func(r *kifu.Record, at Refusal) error {
 		if at.Why = unfit(r); at.Why != "" {
@@ -101,7 +102,7 @@ func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusa
 	})
 }
 
-// unfit completes a record, or returns why it cannot be imported.
+// unfit completes a record for the import. It returns the reason if the record cannot be imported, else "".
 func unfit(r *kifu.Record) string {
 	if r.Winner != "black" && r.Winner != "white" && r.Winner != "draw" {
 		return "the game has no result"
@@ -128,9 +129,9 @@ func unfit(r *kifu.Record) string {
 	return ""
 }
 
-// census collects the facts of all games before the first one is stored.
+// census has the facts about all games that are needed before the first game is stored.
 type census struct {
-	numbers  map[string]int // numbers of the players
+	numbers  map[string]int // number of each player
 	names    []string
 	games    int
 	branches int
@@ -153,7 +154,7 @@ func (c *census) count(r *kifu.Record) (err error) {
 	return err
 }
 
-// seed returns the first 63 bits of the hash of all games, which every database column can hold.
+// seed returns the first 63 bits of the hash of all games. Every database column can store 63 bits.
 func (c *census) seed() uint64 {
 	sum, ok := c.hash.(interface{ Sum([]byte) []byte })
 	if !ok {
@@ -174,8 +175,8 @@ func (i *Import) plan(c *census) *match.Plan {
 	return p
 }
 
-// writers is the number of games that are prepared at a time: the store commits games together that
-// arrive together.
+// writers is the number of games that are prepared at a time. The store commits all games that wait in one
+// transaction.
 const writers = 64
 
 var errChanged = errors.New("the sources have changed while they were read")
@@ -219,7 +220,7 @@ func (i *Import) store(ctx context.Context, store *results.Store, sources *sourc
 	return added, errors.Join(group.Wait(), read)
 }
 
-// pair returns a game as one that was played.
+// pair returns an imported game as the result of a pair with one game.
 func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, r *kifu.Record) (match.PairResult, error) {
 	g := match.Result{Pair: id, Record: *r, Started: r.Started, Ended: r.Ended}
 	g.Players = [2]int{numbers[r.Black], numbers[r.White]}
@@ -245,8 +246,8 @@ func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, r *kifu.
 	return match.PairResult{Pair: pair, Games: []match.Result{g}}, nil
 }
 
-// opening returns a game's marked opening, else its first moves. Its name is the record's, or a
-// description of it.
+// opening returns the marked opening of a game, else its first moves as the opening. The opening has the name
+// in the record, or a description of the opening as its name.
 func (i *Import) opening(r *kifu.Record) match.Opening {
 	n := 0
 	for n < len(r.Moves) && r.Moves[n].Opening {

@@ -9,11 +9,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// A run of games that were played elsewhere has no engines, limits or rules. These facts are in its
-// records, and rows have no columns for them. They are stored as JSON in the site of a game's record,
-// which is empty in gogi's own runs.
+// A run of imported games has no engines, limits or rules. These facts are in the files, and database rows
+// have no columns for them. gogi stores them as JSON in the field for the site of a game's record, which is
+// empty in its own runs.
 
-// elsewhere has the facts of a record of another origin, without its moves.
+// elsewhere has the facts of an imported record except its moves.
 type elsewhere struct {
 	Site     string         `json:"site,omitempty"`
 	Clocks   *[2]kifu.Clock `json:"clocks_ns,omitempty"`
@@ -28,7 +28,7 @@ type elsewhere struct {
 	Comments map[int]string `json:"comments,omitempty"` // by move, from 0
 }
 
-// keepImported puts these facts of a record into the stored field.
+// keepImported encodes these facts of a record into the record's Site, which is stored.
 func keepImported(r *kifu.Record) error {
 	e := elsewhere{Site: r.Site, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Opening: r.Header.Opening, Branches: r.Branches, Comment: r.Comment}
 	if r.Clocks != [2]kifu.Clock{} {
@@ -62,7 +62,7 @@ func keepImported(r *kifu.Record) error {
 func restore(r *kifu.Record) {
 	var e elsewhere
 	if !strings.HasPrefix(r.Site, "{") || json.Unmarshal([]byte(r.Site), &e) != nil {
-		return // a site, and nothing else
+		return // an ordinary site, not JSON
 	}
 	r.Site, r.MaxMoves, r.Jishogi, r.Header.Opening = e.Site, e.MaxMoves, e.Jishogi, e.Opening
 	r.Branches, r.Comment = e.Branches, e.Comment

@@ -14,24 +14,24 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// Shards cut training data into files of so many positions, or shuffle it.
+// Shards has the settings for training data that is divided into files of a number of positions, or shuffled.
 type Shards struct {
 	Format    packed.Format
 	Options   packed.Options
-	Positions int // of a file, with the game that reaches it; 0: one file has all
+	Positions int // number of positions in a file, which ends after the game that reaches it; 0: one file has all
 	Shuffle   bool
 	Seed      uint64 // seed of the shuffling
 }
 
-// shardFile is a shard: it has its name once it is whole.
+// shardFile is one file of training data. It gets its name when it is complete.
 type shardFile struct{ *part }
 
 func (f shardFile) Write(b []byte) (int, error) { return f.file.Write(b) }
 func (f shardFile) Close() error                { return f.publish(true) }
 func (f shardFile) Discard() error              { return f.discard() }
 
-// open starts to write to a file. If it is split, the files are numbered before the ending: data.psv
-// becomes data-0000.psv, data-0001.psv, …
+// open begins to write training data. If it is divided into several files, these are numbered before the
+// extension: data.psv becomes data-0000.psv, data-0001.psv, …
 func (s *Shards) open(to string) (*packed.Shards, error) {
 	if to == "-" || strings.HasSuffix(to, "/") {
 		return nil, errors.New("training data that is cut or shuffled goes to files: expected --to with the name of one")
@@ -50,7 +50,7 @@ func (s *Shards) open(to string) (*packed.Shards, error) {
 	})
 }
 
-// runShards is Run for training data that is cut or shuffled.
+// runShards does what Run does for training data that is divided into files or shuffled.
 func (e *Export) runShards(ctx context.Context, teller *Completer, store *results.Store, info *results.RunInfo, to string) (*Tally, error) {
 	shards, err := e.Shards.open(to)
 	if err != nil {
@@ -64,7 +64,7 @@ func (e *Export) runShards(ctx context.Context, teller *Completer, store *result
 	return x.tally, err
 }
 
-// shard writes one game's positions.
+// shard writes the positions of one game.
 func (x *exporter) shard(record *kifu.Record) error {
 	tally, err := x.Shards.Format.Encode(record, x.Shards.Options, func(b []byte, positions int) error {
 		if err := x.shards.Add(b, positions); err != nil {
@@ -85,5 +85,5 @@ func (x *exporter) shard(record *kifu.Record) error {
 	return nil
 }
 
-// writing marks an error of the output.
+// writing is an error of the output, as opposed to an error of the game.
 type writing struct{ error }

@@ -17,13 +17,13 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// sources are files of games, which are read as often as one likes, always in one order.
+// sources are files of games. They can be read any number of times, always in the same order.
 type sources struct {
 	paths   []string
-	spooled string // a copy of the input "-"; "" for none
+	spooled string // path of a copy of the input "-"; "" without this input
 }
 
-// newSources checks that all files exist; it copies the input "-", so that it can be read again.
+// newSources checks that all files exist. It copies the input "-" to a file, so that it can be read again.
 func newSources(ctx context.Context, paths []string, in io.Reader) (*sources, error) {
 	s := &sources{}
 	for _, path := range paths {
@@ -39,7 +39,7 @@ func newSources(ctx context.Context, paths []string, in io.Reader) (*sources, er
 	return s, nil
 }
 
-// readable is nil for a folder, and for a file that can be read as often as one likes.
+// readable returns nil for a folder and for a file that can be read several times, else an error.
 func readable(path string) error {
 	at, err := os.Stat(path)
 	if err == nil && !at.IsDir() && !at.Mode().IsRegular() {
@@ -56,8 +56,8 @@ func (s *sources) spool(ctx context.Context, in io.Reader) (err error) {
 	return err
 }
 
-// spool copies a stream into its own file, which exists only without an error. The end of the context
-// ends the copying.
+// spool copies a stream into a temporary file and returns the path. If it returns an error, the file does not
+// exist. A cancelled ctx stops the copying.
 func spool(ctx context.Context, in io.Reader) (path string, err error) {
 	file, err := os.CreateTemp("", "gogi-import-")
 	if err != nil {
@@ -70,7 +70,7 @@ func spool(ctx context.Context, in io.Reader) (path string, err error) {
 	return file.Name(), nil
 }
 
-// ended is a stream that fails with the cause of its context's end.
+// ended is a reader that returns the cause of the cancellation once its context is cancelled.
 type ended struct {
 	io.Reader
 	ctx context.Context //nolint:containedctx // of one copying
@@ -90,9 +90,9 @@ func (s *sources) close() error {
 	return os.Remove(s.spooled)
 }
 
-// Each reads the games of files, folders and archives in any known format, in their order, without
-// storing them; "-" is in. It calls refused for unreadable games and files. An error of game, or the end
-// of the context, ends it.
+// Each calls game for each game in files, folders and archives of any known format, in order, without storing
+// the games. The path "-" stands for in. Each calls refused for unreadable games and files. It stops if game
+// returns an error or ctx is cancelled.
 func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
 	s, err := newSources(ctx, paths, in)
 	if err != nil {
@@ -101,11 +101,11 @@ func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusa
 	return errors.Join(s.each(ctx, refused, game), s.close())
 }
 
-// found is called for each game, with its place.
+// found is the function that a reader calls for each game, with the game's place.
 type found func(r *kifu.Record, at Refusal) error
 
-// each reads all games, and calls refused for unreadable ones. An error of game, or the end of the
-// context, ends the reading.
+// each calls game for all games, and refused for unreadable games and files. It stops if game returns an
+// error or ctx is cancelled.
 func (s *sources) each(ctx context.Context, refused func(Refusal), game found) error {
 	w := walker{ctx: ctx, refused: refused, game: game, largest: maxInner}
 	for _, path := range s.paths {
@@ -123,14 +123,14 @@ func (s *sources) each(ctx context.Context, refused func(Refusal), game found) e
 }
 
 type walker struct {
-	ctx     context.Context //nolint:containedctx // of one call of each
+	ctx     context.Context //nolint:containedctx // a walker lives for one call of each
 	refused func(Refusal)
 	game    found
 	depth   int   // depth of archives within archives
 	largest int64 // bytes of an archive within an archive
 }
 
-// path reads a file, or all of a folder in the order of the names.
+// path reads a file, or all files of a folder in the order of their names.
 func (w *walker) path(path string) error {
 	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -139,20 +139,21 @@ func (w *walker) path(path string) error {
 		if entry.IsDir() {
 			return nil
 		}
-		if err := readable(name); err != nil { // opening a pipe might wait for ever
+		if err := readable(name); err != nil { // because opening a pipe could block forever
 			return w.refuse(name, err)
 		}
 		return w.file(name, name)
 	})
 }
 
-// refuse reports a file that cannot be read. It returns nil, so that the others are read.
+// refuse reports a file that cannot be read. It returns nil, so that the caller continues with the other
+// files.
 func (w *walker) refuse(name string, why error) error {
 	w.refused(Refusal{File: name, Why: why.Error()})
 	return nil
 }
 
-// file reads a file by its name, which shows whether it is an archive.
+// file reads a file. The extension of its name shows whether it is an archive.
 func (w *walker) file(name, path string) error {
 	if strings.EqualFold(filepath.Ext(name), ".zip") {
 		return w.zip(name, path)
@@ -165,7 +166,7 @@ func (w *walker) file(name, path string) error {
 	return w.text(name, file)
 }
 
-// zip reads the files of an archive in their order.
+// zip reads the files of a ZIP archive in their order.
 func (w *walker) zip(name, path string) error {
 	archive, err := zip.OpenReader(path)
 	if err != nil {
@@ -183,7 +184,7 @@ func (w *walker) zip(name, path string) error {
 // maxUnpacked is the largest size of a file in an archive. Reading needs no memory, but takes time.
 const maxUnpacked = 64 << 30
 
-// entry reads a file of an archive.
+// entry reads one file of an archive.
 func (w *walker) entry(name string, f *zip.File) error {
 	if f.FileInfo().IsDir() {
 		return nil
@@ -196,14 +197,14 @@ func (w *walker) entry(name string, f *zip.File) error {
 	return w.text(name, unpacked(r))
 }
 
-// bounded is an unpacked text that fails, with long, if it is longer than left.
+// bounded is a reader that returns the error long if it reads more than left bytes.
 type bounded struct {
 	io.Reader
 	left int64
 	long error
 }
 
-// unpacked bounds a file of an archive.
+// unpacked returns a reader for a file of an archive that fails after maxUnpacked bytes.
 func unpacked(r io.Reader) *bounded {
 	return &bounded{r, maxUnpacked, fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)}
 }
@@ -216,7 +217,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// text reads a stream, which may be compressed once more.
+// text reads games from a stream, which may be compressed or be an archive.
 func (w *walker) text(name string, r io.Reader) error {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
@@ -241,15 +242,15 @@ func (w *walker) text(name string, r io.Reader) error {
 	return w.games(name, format.Read(in))
 }
 
-// maxDepth is how deep archives may lie in archives: one could hold itself.
+// maxDepth is the largest depth of archives within archives. An archive could contain itself.
 const maxDepth = 3
 
-// maxInner is how large an archive within an archive may be: it is copied into the temporary
-// folder, up to maxDepth of them at a time. A year of floodgate's games has far less.
+// maxInner is the largest size in bytes of an archive within an archive. gogi copies such archives into the
+// temporary folder, up to maxDepth of them at a time. A year of floodgate's games is far smaller.
 const maxInner = 4 << 30
 
-// inner reads an archive inside another one. Its list of files is at its end, so it is written to a file
-// first.
+// inner reads an archive within another archive. An archive has its list of files at its end, so inner copies
+// it to a temporary file first.
 func (w *walker) inner(name string, r io.Reader) error {
 	if w.depth == maxDepth {
 		return w.refuse(name, fmt.Errorf("it lies in %d archives, one in the other, and no more are opened: unpack it first", maxDepth))
@@ -267,8 +268,8 @@ func (w *walker) inner(name string, r io.Reader) error {
 	return errors.Join(err, os.Remove(copied))
 }
 
-// formatOf decides by the text. It does not trust a name with the ending of JKF or JSON lines, since both
-// have more than one ending.
+// formatOf returns the format of a text. It inspects the text even if the file name has the extension of JKF
+// or JSON lines, because both formats share extensions.
 func formatOf(name string, in *text.Input) (text.Format, bool) {
 	list := text.Text()
 	if word, ok := text.Detect(in.Head()); ok {
@@ -320,7 +321,7 @@ func (w *walker) packed(name string, f packed.Format, r io.Reader) error {
 		}
 		if err != nil {
 			w.refused(Refusal{File: name, Game: n, Why: err.Error()})
-			continue // the reader ends by itself if nothing more can be read
+			continue // the reader returns io.EOF if nothing more can be read
 		}
 		record := game.Record()
 		for i := range record.Moves {

@@ -31,14 +31,14 @@ func Path(tb testing.TB) string {
 	return filepath.Join(tb.TempDir(), "gogi.db")
 }
 
-// Open returns a database for writing, closed at the test's end.
+// Open opens a database for writing. It is closed at the end of the test.
 func Open(tb testing.TB, path string) *results.Store {
 	tb.Helper()
 	s, err := results.Open(tb.Context(), path)
 	return matchtest.Closing(tb, s, err)
 }
 
-// Begin returns a run, closed at the test's end.
+// Begin begins the run of a plan. The run is closed at the end of the test.
 func Begin(tb testing.TB, s *results.Store, plan *match.Plan) *results.Run {
 	tb.Helper()
 	run, err := s.Begin(tb.Context(), plan)
@@ -52,14 +52,15 @@ func Begun(tb testing.TB) (*results.Store, *match.Plan, *results.Run) {
 	return s, plan, Begin(tb, s, plan)
 }
 
-// Existing returns a database for reading, closed at the test's end.
+// Existing opens a database for reading. It is closed at the end of the test.
 func Existing(tb testing.TB, path string) *results.Store {
 	tb.Helper()
 	s, err := results.OpenExisting(tb.Context(), path)
 	return matchtest.Closing(tb, s, err)
 }
 
-// Filled returns a database with pairs of the run "r", closed.
+// Filled creates a database with pairs of the run "r", closes it and returns its path. change may change the
+// plan.
 func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), name)
@@ -78,7 +79,7 @@ func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) str
 	return path
 }
 
-// Dump returns the dump of a run.
+// Dump returns the dump of a run as text.
 func Dump(tb testing.TB, s *results.Store, run string, stable bool) string {
 	tb.Helper()
 	var b strings.Builder
@@ -86,7 +87,7 @@ func Dump(tb testing.TB, s *results.Store, run string, stable bool) string {
 	return b.String()
 }
 
-// Lines returns the lines of a text, without their order.
+// Lines returns the set of the lines of a text.
 func Lines(text string) map[string]bool {
 	lines := map[string]bool{}
 	for line := range strings.Lines(text) {
@@ -95,7 +96,8 @@ func Lines(text string) map[string]bool {
 	return lines
 }
 
-// DumpLines returns the lines of a run's whole dump, but for the run's own.
+// DumpLines returns the set of the lines of a run's whole dump, without the line that describes the run
+// itself.
 func DumpLines(tb testing.TB, path string) map[string]bool {
 	tb.Helper()
 	s := testutil.Must(results.OpenExisting(tb.Context(), path))(tb)
@@ -105,8 +107,8 @@ func DumpLines(tb testing.TB, path string) map[string]bool {
 	return lines
 }
 
-// Older returns a copy of a database in the schema of an older version: its
-// migrations alone, and the columns that they know.
+// Older returns the path of a copy of a database in the schema of an older version. The copy has only the
+// tables and columns of that version.
 func Older(tb testing.TB, from string, version int) string {
 	tb.Helper()
 	path := Path(tb)
@@ -130,7 +132,7 @@ func Older(tb testing.TB, from string, version int) string {
 	return path
 }
 
-// Exec changes a database behind the back of its Store.
+// Exec runs an SQL statement on a database without the use of a Store.
 func Exec(tb testing.TB, path, statement string) {
 	tb.Helper()
 	db := testutil.Must(sql.Open("sqlite3", path))(tb)
@@ -148,7 +150,7 @@ func Games(tb testing.TB, s *results.Store, runID int64) []match.Row {
 	return games
 }
 
-// Killed fails unless a second process was killed: err is the error of waiting for it.
+// Killed fails the test unless a second process was killed. err is the error of waiting for that process.
 func Killed(tb testing.TB, err error) {
 	tb.Helper()
 	var exit interface {
@@ -175,8 +177,8 @@ func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	return plan, s
 }
 
-// Tuned returns a database with a tune whose pairs below n are played, all but those that are
-// left out; with their states.
+// Tuned creates a database with a tune and returns its path and plan. All pairs below n except those in
+// without are played, and the states are stored.
 func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan) {
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "tune.db")

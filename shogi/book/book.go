@@ -8,14 +8,14 @@ import (
 	"gogi/shogi"
 )
 
-// Book is an opening book.
+// Book is an opening book: positions with moves.
 type Book struct {
-	Format  string   // it was read as
+	Format  string   // name of the format that was read
 	Entries []*Entry // in the order of the file; one position may have several
 
-	// Lost counts positions of the file that gogi cannot decode: hashes that no line leads to.
+	// Lost is the number of positions that gogi cannot decode: hashes to which no line of play leads.
 	Lost int
-	// Unsorted means that a file for binary search was not in order: engines do not find all of it.
+	// Unsorted means that a file for binary search is not sorted. Engines do not find all of its positions.
 	Unsorted bool
 
 	index map[string]*Entry
@@ -25,28 +25,29 @@ type Book struct {
 type Entry struct {
 	Position shogi.Position // the number of its next move is a hint only
 	Moves    []Move
-	Comment  string // lines without their mark; kept by db
+	Comment  string // lines without the comment sign; stored by db
 }
 
 // Move is a move of a book with its data.
 type Move struct {
 	Move     shogi.Move
-	Ponder   shogi.Move // the expected answer, NoMove for none; kept by db
+	Ponder   shogi.Move // the expected reply, NoMove for none; stored by db
 	Score    int        // centipawns from the mover's view, if HasScore; stored by db, ybb and apery
 	HasScore bool
-	Depth    int // plies, 0: unknown; kept by db and ybb
-	Count    int // how often it was played, or its weight, 0: unknown; kept by db and apery
+	Depth    int // plies, 0: unknown; stored by db and ybb
+	Count    int // how often the move was played, or its weight, 0: unknown; stored by db and apery
 	Comment  string
 }
 
-// Key returns a position without the number of its next move: board, side to move, hands.
+// Key returns the board, the side to move and the hands of a position as text, without the number of its next
+// move.
 func Key(p *shogi.Position) string {
 	sfen := p.SFEN()
 	return sfen[:strings.LastIndexByte(sfen, ' ')]
 }
 
-// Find returns the first entry of a position, nil without one. The first call makes an index. Do not add
-// entries after it, and do not call Find concurrently before it has returned.
+// Find returns the first entry of a position, or nil if there is none. The first call makes an index. Add no
+// entries after the first call, and make no concurrent calls before it has returned.
 func (b *Book) Find(p *shogi.Position) *Entry {
 	if b.index == nil {
 		b.index = make(map[string]*Entry, len(b.Entries))
@@ -59,8 +60,8 @@ func (b *Book) Find(p *shogi.Position) *Entry {
 	return b.index[Key(p)]
 }
 
-// Merged returns the book with one entry a position and one line a move. It joins the moves of entries
-// for one position. For a repeated move it keeps the first line, adds up the counts, and takes the least
+// Merged returns the book with one entry for each position, and each move once in an entry. If a move is
+// repeated, Merged keeps the data of its first occurrence and adds up the counts. It keeps the smallest
 // number of a next move.
 func (b *Book) Merged() *Book {
 	out := *b
@@ -83,7 +84,7 @@ func (b *Book) Merged() *Book {
 	return &out
 }
 
-// join takes the data of another entry of the position, without its moves.
+// join adds the data of another entry for the same position, without its moves.
 func (e *Entry) join(o *Entry) {
 	if o.Position.Ply() < e.Position.Ply() {
 		e.Position = o.Position
@@ -91,7 +92,7 @@ func (e *Entry) join(o *Entry) {
 	e.Comment = cmp.Or(e.Comment, o.Comment)
 }
 
-// add adds a move, or its count to the existing one.
+// add adds a move. If the entry has the move already, it adds only the count.
 func (e *Entry) add(m Move) {
 	if i := slices.IndexFunc(e.Moves, func(x Move) bool { return x.Move == m.Move }); i >= 0 {
 		e.Moves[i].Count += m.Count
@@ -100,13 +101,13 @@ func (e *Entry) add(m Move) {
 	e.Moves = append(e.Moves, m)
 }
 
-// keyed is an entry with its key in the order of a file.
+// keyed is an entry with the key by which a file format sorts it.
 type keyed[K any] struct {
 	key K
 	*Entry
 }
 
-// keyedBy returns the entries of a merged book that have moves, in the order of their keys.
+// keyedBy returns the entries of a merged book that have moves, sorted by their keys.
 func keyedBy[K any](b *Book, key func(*Entry) (K, error), compare func(a, b K) int) (list []keyed[K], err error) {
 	for _, e := range b.Merged().Entries {
 		if len(e.Moves) == 0 {
@@ -122,7 +123,7 @@ func keyedBy[K any](b *Book, key func(*Entry) (K, error), compare func(a, b K) i
 	return list, nil
 }
 
-// Size returns how many positions with moves, and how many moves, the book has.
+// Size returns the number of positions with moves, and the number of all moves.
 func (b *Book) Size() (positions, moves int) {
 	for _, e := range b.Entries {
 		if len(e.Moves) > 0 {

@@ -11,22 +11,22 @@ import (
 	"gogi/internal/disk"
 )
 
-// The names of the formats that other files of the package ask for.
+// These are the names of the formats that other files of the package use.
 const (
 	usiName  = "usi"
 	sfenName = "sfen"
 )
 
-// Format is one of the formats of books.
+// Format is a file format of opening books.
 type Format struct {
 	Name       string   // as on the command line
-	Extensions []string // of its files, with the dot, the first for writing
-	Keeps      string   // the stored data of a move, for people
+	Extensions []string // extensions of its files, with the dot; the first is for writing
+	Keeps      string   // description of the stored data of a move
 	read       func(data []byte) (*Book, error)
 	write      func(w io.Writer, b *Book) error
 }
 
-// Formats returns the formats, in the order of lists.
+// Formats returns all formats, in the order in which gogi lists them.
 func Formats() []Format {
 	return []Format{
 		{"db", []string{".db"}, "scores, depths, counts, answers, comments", ofText(readDB), writeDB},
@@ -50,7 +50,8 @@ func Names() []string {
 	return names
 }
 
-// FormatOf returns the format of a name; if the name is "", the format of a file's extension.
+// FormatOf returns the format with a name. If the name is "", it returns the format for the extension of
+// file.
 func FormatOf(name, file string) (Format, error) {
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -71,13 +72,13 @@ func FormatOf(name, file string) (Format, error) {
 	return Format{}, fmt.Errorf("there is no format of books %q: expected one of %s", name, strings.Join(Names(), ", "))
 }
 
-// HasLines reports whether the format is a list of lines.
+// HasLines reports whether the format is a list of opening lines or positions, one in each line of text.
 func (f Format) HasLines() bool { return f.Name == usiName || f.Name == sfenName }
 
-// MaxFile is the number of bytes of the largest book that is read. Books are read whole.
+// MaxFile is the size of the largest book that gogi reads, in bytes. gogi reads books into memory as a whole.
 const MaxFile = 2 << 30
 
-// Open reads a book in the format of the given name; if the name is "", in the file's format.
+// Open reads a book from a file. format is the name of its format; if it is "", the extension decides.
 func Open(file, format string) (*Book, error) {
 	f, err := FormatOf(format, file)
 	if err != nil {
@@ -94,7 +95,7 @@ func Open(file, format string) (*Book, error) {
 	return b, nil
 }
 
-// Parse reads a book.
+// Parse reads a book from the content of a file.
 func (f Format) Parse(data []byte) (*Book, error) {
 	b, err := f.read(data)
 	if err != nil {
@@ -104,7 +105,7 @@ func (f Format) Parse(data []byte) (*Book, error) {
 	return b, nil
 }
 
-// Write writes a book, with one entry a position.
+// Write writes a book in this format, with one entry for each position.
 func (f Format) Write(w io.Writer, b *Book) error {
 	if err := f.write(w, b); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)

@@ -1,6 +1,6 @@
-// Package diagram draws shogi positions as SVG: the board with pieces in kanji, both hands, and
-// the last move. It is pure. Fill in a [Diagram] and call SVG. In a page with [Style] in its
-// style sheet, a diagram follows the light or dark colours of the page.
+// Package diagram draws shogi positions as SVG: the board with pieces in kanji, both hands, and the last
+// move. It reads and writes no files. Fill in a [Diagram] and call SVG. In a page with [Style] in its style
+// sheet, a diagram follows the light or dark colours of the page.
 package diagram
 
 import (
@@ -12,8 +12,8 @@ import (
 	"gogi/shogi"
 )
 
-// Style is the style sheet for pages with diagrams. Every class begins with
-// "sd-"; the colours are custom properties that a page may set itself.
+// Style is the style sheet for pages with diagrams. Every class begins with "sd-". The colours are custom
+// properties, which a page can override.
 //
 //go:embed diagram.css
 var Style string
@@ -21,13 +21,13 @@ var Style string
 // Diagram is a position with its captions and marks.
 type Diagram struct {
 	Position shogi.Position
-	Last     shogi.Move // its squares are marked; NoMove: none
-	Title    string     // the text alternative's first line
+	Last     shogi.Move // move whose squares are marked; NoMove: none
+	Title    string     // first line of the alternative text
 	ID       string     // distinguishes the diagrams of a page; letters, digits and hyphens
 	Japanese bool       // the ranks and the description are in Japanese
 }
 
-// The geometry in user units: a square's sides and the offset of the board.
+// These are the sizes in SVG user units: the sides of a square and the offset of the board.
 const (
 	squareWidth  = 40
 	squareHeight = 42
@@ -39,10 +39,10 @@ const (
 	height       = boardTop + boardHeight + 48
 )
 
-// outline is a piece as seen by its owner, its middle at 0,0.
+// outline is the outline of a piece from its owner's point of view, with its centre at 0,0.
 const outline = "M0-17.5 11-13 15 17.5H-15L-11-13Z"
 
-// SVG returns the picture as one svg element.
+// SVG returns the diagram as one svg element.
 func (d Diagram) SVG() string {
 	c := &canvas{}
 	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="sd" viewBox="0 0 %d %d" role="img" aria-labelledby="%s-t %[3]s-d">`,
@@ -60,7 +60,7 @@ func (d Diagram) SVG() string {
 	return c.String()
 }
 
-// canvas is the text of the picture.
+// canvas collects the text of the SVG element.
 type canvas struct{ strings.Builder }
 
 func (c *canvas) printf(format string, args ...any) {
@@ -93,7 +93,7 @@ func (c *canvas) board(japanese bool) {
 	c.printf(`</g>`)
 }
 
-// marks colours the squares of the last move.
+// marks highlights the squares of the last move.
 func (c *canvas) marks(m shogi.Move) {
 	if m == shogi.NoMove {
 		return
@@ -110,12 +110,12 @@ func (c *canvas) mark(class, fill, opacity string, s shogi.Square) {
 		class, x-squareWidth/2+1, y-squareHeight/2+1, squareWidth-2, squareHeight-2, fill, opacity)
 }
 
-// middle returns the middle of a square: file 1 is on the right, rank a on top.
+// middle returns the centre of a square in user units. File 1 is on the right, rank a at the top.
 func middle(s shogi.Square) (x, y int) {
 	return boardLeft + (9-s.File())*squareWidth + squareWidth/2, boardTop + (s.Rank()-1)*squareHeight + squareHeight/2
 }
 
-// piece draws the piece of a square, White's upside down.
+// piece draws the piece on a square. White's pieces are upside down.
 func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 	if p == shogi.NoPiece {
 		return
@@ -149,7 +149,7 @@ func Pieces() string {
 	return c.String()
 }
 
-// hand draws a row: whose it is, and the pieces with their numbers.
+// hand draws the hand of a side in one row at height y: the side, and its pieces with their numbers.
 func (c *canvas) hand(p *shogi.Position, side shogi.Colour, y int) {
 	fill := "#111"
 	if side == shogi.White {
@@ -202,10 +202,10 @@ func (d Diagram) describe() string {
 	return Describe(d.Position)
 }
 
-// kanjiNumber returns 1 to 9 as ranks are called.
+// kanjiNumber returns the kanji for 1 to 9, which name ranks.
 func kanjiNumber(n int) string { return string([]rune("一二三四五六七八九")[n-1]) }
 
-// DescribeJapanese returns a position in words, as Describe.
+// DescribeJapanese describes a position in Japanese, as Describe does in English.
 func DescribeJapanese(p shogi.Position) string {
 	names := map[shogi.Colour]string{shogi.Black: "先手", shogi.White: "後手"}
 	text := ""
@@ -215,14 +215,15 @@ func DescribeJapanese(p shogi.Position) string {
 	return text + names[p.Side()] + "番。"
 }
 
-// squaresInJapanese returns a side's pieces on the board, such as 玉５九、金４九 ６九.
+// squaresInJapanese returns the pieces of a side on the board with their squares, such as 玉５九、金４九 ６九.
 func squaresInJapanese(p *shogi.Position, side shogi.Colour) string {
 	return strings.Join(placed(p, side, Kanji, func(s shogi.Square) string {
 		return string([]rune("１２３４５６７８９")[s.File()-1]) + kanjiNumber(s.Rank())
 	}, ""), "、")
 }
 
-// placed lists a side's pieces by type, each with its squares: the name, the separator and the squares.
+// placed returns one text for each piece type that a side has on the board: the name of the type, separator,
+// and the squares.
 func placed(p *shogi.Position, side shogi.Colour, name func(shogi.PieceType) string, square func(shogi.Square) string, separator string) []string {
 	var all []string
 	for t := shogi.Dragon; t >= shogi.Pawn; t-- {
@@ -256,7 +257,7 @@ func handInJapanese(p *shogi.Position, side shogi.Colour) string {
 	return text
 }
 
-// Describe describes a position in words, for readers who do not see the picture.
+// Describe describes a position in English, for readers who cannot see the diagram.
 func Describe(p shogi.Position) string {
 	return fmt.Sprintf("%s %s %s to move.", describeSide(&p, shogi.Black), describeSide(&p, shogi.White), sideName(p.Side()))
 }
@@ -283,7 +284,7 @@ func sideName(c shogi.Colour) string {
 	return "White"
 }
 
-// escape makes text fit for an element or an attribute.
+// escape escapes a text for use in an XML element or attribute.
 func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
