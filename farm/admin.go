@@ -5,8 +5,9 @@ import "time"
 // A State is the progress of a test.
 type State string
 
-// The states. A submitted test waits for approval, an approved one for its owner's other tests. After Over only a
-// void (the verb purge) restarts a test; after Stopped or Failed only a resume does.
+// These are the states of a test. A submitted test waits for approval. An approved test waits while its
+// owner's other tests use up the owner's quota. A test in the state Over restarts only after a void (the verb
+// purge), and a test in the state Stopped or Failed only after a resume.
 const (
 	Submitted State = "submitted"
 	Approved  State = "approved"
@@ -14,7 +15,7 @@ const (
 	Paused    State = "paused"
 	Over      State = "over"    // its SPRT has decided, or every pair is stored
 	Stopped   State = "stopped" // an owner stopped it, or it was rejected
-	Failed    State = "failed"  // it cannot be judged
+	Failed    State = "failed"  // the coordinator cannot evaluate its results
 )
 
 // Final reports whether a test in this state gets no more grants.
@@ -36,16 +37,17 @@ type Order struct {
 	Why    string  `cbor:"why"`
 	Number float64 `cbor:"number"` // for priority and share
 	Level  string  `cbor:"level"`  // for trust
-	Off    bool    `cbor:"off"`    // for drain and quarantine: end it
-	Dry    bool    `cbor:"dry"`    // for purge: only count
+	Off    bool    `cbor:"off"`    // for drain and quarantine: end the drain or the quarantine
+	Dry    bool    `cbor:"dry"`    // for purge: only count the pairs
 }
 
 // A Purged is the answer to purge, which makes pairs void.
 type Purged struct {
 	Pairs []int `cbor:"pairs" json:"pairs"`
-	// Drawn counts pairs of other workers that are void too: their parameters depended on this worker's results.
+	// Drawn counts pairs of other workers that are void too, because their parameters depended on this worker's
+	// results.
 	Drawn  int    `cbor:"drawn,omitempty" json:"drawn,omitempty"`
-	Before string `cbor:"before" json:"before"` // the SPRT's verdict before; "" without an SPRT
+	Before string `cbor:"before" json:"before"` // the SPRT's verdict before the void; "" without an SPRT
 	After  string `cbor:"after" json:"after"`
 	// Selfplay means that the pairs are blocks of self-play.
 	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`
@@ -79,7 +81,7 @@ type TestStatus struct {
 	Owner    string            `cbor:"owner" json:"owner"`
 	State    State             `cbor:"state" json:"state"`
 	Why      string            `cbor:"why" json:"why,omitempty"`     // the reason for the state
-	Waits    string            `cbor:"waits" json:"waits,omitempty"` // the owner's quota for which the test waits; "": none
+	Waits    string            `cbor:"waits" json:"waits,omitempty"` // the owner's quota for which the test waits; "" if it waits for none
 	Priority int               `cbor:"priority" json:"priority"`
 	Share    float64           `cbor:"share" json:"share"`
 	Note     string            `cbor:"note" json:"note,omitempty"`
@@ -109,9 +111,9 @@ type TestStatus struct {
 type LeaseCounts struct {
 	Granted   int `cbor:"granted" json:"granted"`
 	Expired   int `cbor:"expired" json:"expired"`     // without a heartbeat for too long
-	Adopted   int `cbor:"adopted" json:"adopted"`     // known only from a heartbeat: granted before a restart, or expired before
+	Adopted   int `cbor:"adopted" json:"adopted"`     // learned from a heartbeat: granted before a restart, or already expired
 	Returned  int `cbor:"returned" json:"returned"`   // returned unplayed
-	Revoked   int `cbor:"revoked" json:"revoked"`     // much older than other leases become
+	Revoked   int `cbor:"revoked" json:"revoked"`     // older than leases usually become
 	Regranted int `cbor:"regranted" json:"regranted"` // grants of pairs that had been granted before
 	Lost      int `cbor:"lost" json:"lost"`           // reported as sent, and never seen in the stream
 }
@@ -126,7 +128,7 @@ type ResultCounts struct {
 	Differed   int `cbor:"differed" json:"differed"` // audits that a third playing had to decide
 }
 
-// Unit returns the name of what the test counts, in the singular.
+// Unit returns the name of what the test counts, pair or block, in the singular.
 func (s *TestStatus) Unit() string {
 	if s.Selfplay {
 		return "block"
@@ -148,7 +150,7 @@ type TuneParam struct {
 	Now   string `cbor:"now" json:"now"` // the current iterate, not the final value
 }
 
-// A Change is a line of a test's log.
+// A Change is an entry in a test's log: a change of the test, its time and its author.
 type Change struct {
 	At   time.Time `cbor:"at" json:"at"` // by the coordinator's clock
 	By   string    `cbor:"by" json:"by"` // a key's name, or "farm"
@@ -161,9 +163,9 @@ type WorkerStatus struct {
 	Owner      string `cbor:"owner" json:"owner"`
 	Trust      string `cbor:"trust" json:"trust"`
 	Here       bool   `cbor:"here" json:"here"`                       // connected: the last heartbeat is younger than a lease
-	Quarantine string `cbor:"quarantine" json:"quarantine,omitempty"` // the reason; "": not in quarantine
-	// Probation is the reason why the worker is on probation; "": it is not. All its pairs are then audited, and it
-	// plays no test with scaled clocks.
+	Quarantine string `cbor:"quarantine" json:"quarantine,omitempty"` // the reason, or "" if it is not in quarantine
+	// Probation is the reason why the worker is on probation, or "" if it is not. During probation all pairs of
+	// the worker are audited, and it plays no test with scaled clocks.
 	Probation string   `cbor:"probation" json:"probation,omitempty"`
 	Rebench   string   `cbor:"rebench" json:"rebench,omitempty"` // the reason why its speed must be measured again
 	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`     // running tests whose clocks do not fit its speed, with the reason
@@ -175,7 +177,8 @@ type WorkerStatus struct {
 	Added     int      `cbor:"added" json:"added"` // stored pairs
 	Refused   int      `cbor:"refused" json:"refused"`
 	Agreed    int      `cbor:"agreed" json:"agreed"` // audits
-	// Log10E is the logarithm of an e-value, over all tests, that the worker's results differ from the others'.
+	// Log10E is the logarithm of an e-value for the hypothesis that the worker's results differ from the results
+	// of other workers, over all tests.
 	Log10E  float64           `cbor:"log10_e" json:"log10_e"`
 	Version string            `cbor:"version" json:"version"`
 	Labels  map[string]string `cbor:"labels" json:"labels,omitempty"`
@@ -185,7 +188,7 @@ type WorkerStatus struct {
 // A JudgeStatus describes how the coordinator processes the stream.
 type JudgeStatus struct {
 	Messages  int           `cbor:"messages" json:"messages"`
-	Again     int           `cbor:"again" json:"again"` // delivered before
+	Again     int           `cbor:"again" json:"again"` // messages delivered more than once
 	Sequence  uint64        `cbor:"sequence" json:"sequence"`
 	Fill      float64       `cbor:"fill" json:"fill"` // used part of the stream's limit, 0 to 1
 	Unsigned  int           `cbor:"unsigned" json:"unsigned"`

@@ -9,7 +9,8 @@ import (
 	"gogi/match"
 )
 
-// Bounds on the values that a worker sends. They are far above real values. gogi rejects a larger value and names it.
+// These are bounds on the values that a worker sends. They are far above real values. gogi rejects a message
+// with a larger value and names the value.
 const (
 	MaxSlots  = 10_000  // slots of one worker
 	MaxWant   = 100_000 // pairs of one Ask; the coordinator decides how many it grants
@@ -60,7 +61,7 @@ func words(what string, list []string, most int) error {
 	return nil
 }
 
-// Check returns an error if a value is outside its bounds.
+// Check returns an error if a field of the Hello is outside its bounds.
 func (h *Hello) Check() error {
 	switch {
 	case h.Session == "":
@@ -81,7 +82,7 @@ func (h *Hello) Check() error {
 		number("nodes a second", h.NPS, MaxNPS), word("the program", h.Program), words("artefacts", h.Artefacts, MaxArtefacts))
 }
 
-// Check returns an error if a value is outside its bounds.
+// Check returns an error if a field of the Ask is outside its bounds.
 func (a *Ask) Check() error {
 	if a.Want < 0 || a.Want > MaxWant {
 		return fmt.Errorf("%d pairs are wanted: expected 0 to %d", a.Want, MaxWant)
@@ -90,7 +91,7 @@ func (a *Ask) Check() error {
 		words("refused runs", a.Refuse, MaxRuns))
 }
 
-// Check returns an error if no grant can have these values.
+// Check returns an error if no granted lease can have these values.
 func (h *Held) Check() error {
 	switch {
 	case h.Pair < 0 || h.Take < 0 || h.Pair > math.MaxInt32 || h.Take > math.MaxInt32:
@@ -110,7 +111,8 @@ func leases(list []Held) error {
 	return nil
 }
 
-// Check returns an error if a value is outside its bounds. The size of a message bounds the lists (MaxItems).
+// Check returns an error if a field of the Beat is outside its bounds. Its lists are bounded by the size of a
+// message (MaxItems).
 func (b *Beat) Check() error {
 	for i := range b.Back {
 		back := &b.Back[i]
@@ -125,7 +127,8 @@ func (b *Beat) Check() error {
 		leases(b.Held), leases(b.Outbox), leases(b.Sent))
 }
 
-// Check returns an error for an item that gogi cannot count. It does not look into the pair: arbiter.Verify does.
+// Check returns an error for an item that gogi cannot count. It does not check the games of the pair;
+// arbiter.Verify does.
 func (it *Item) Check() error {
 	switch {
 	case it.Block != nil:

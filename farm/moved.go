@@ -46,23 +46,25 @@ type Void struct {
 	By      string    `cbor:"by"`
 }
 
-// SumOf requests the checksum of a test's pairs from From to Below-1, at most MaxSummed numbers. The answer is a Sum.
+// SumOf requests the checksum of a test's pairs with the numbers from From to Below-1. The range has at most
+// MaxSummed numbers. The answer is a Sum.
 type SumOf struct {
 	Run   string `cbor:"run"`
 	From  int    `cbor:"from"`
 	Below int    `cbor:"below"`
 }
 
-// MaxSummed is the largest number of pairs in a SumOf. Reading so many takes about a second.
+// MaxSummed is the largest number of pairs in a SumOf. Reading this number of pairs takes about a second.
 const MaxSummed = 2048
 
-// A Sum is the SHA-256 (hex) of pairs in the form of a stable dump, and the number of stored pairs.
+// A Sum is the answer to a SumOf: the SHA-256 (hex) of the pairs in the form of a stable dump, and the number
+// of stored pairs.
 type Sum struct {
 	SHA256 string `cbor:"sha256"`
 	Pairs  int    `cbor:"pairs"`
 }
 
-// Push adds pairs that were played elsewhere. The answer is a Pushed.
+// Push sends pairs that were played outside the farm, to add them to a test. The answer is a Pushed.
 type Push struct {
 	Run   string   `cbor:"run"`
 	Pairs [][]byte `cbor:"pairs"` // match.EncodePair

@@ -110,11 +110,12 @@ func (u *Update) Check() error {
 // A Stage is the progress of an update.
 type Stage string
 
-// The stages. A trial runs on a few workers. It ends in StageAll, or in StageHeld if those workers do worse than others.
+// These are the stages of an update. A trial runs on a few workers. It ends in StageAll, or in StageHeld if
+// these workers do worse than others.
 const (
 	StageNone  Stage = ""      // no update
-	StageTrial Stage = "trial" // for TrialStatus.First, and for kinds of machines whose trial has passed
-	StageAll   Stage = "all"   // for every worker
+	StageTrial Stage = "trial" // for the workers in TrialStatus.First, and for kinds of machines whose trial has passed
+	StageAll   Stage = "all"   // the update is for every worker
 	StageHeld  Stage = "held"  // no worker is updated any more: UpdateStatus.Why
 )
 
@@ -142,14 +143,14 @@ type UpdateStatus struct {
 }
 
 // A TrialStatus compares a release on its first workers with the other workers of the same kind of machine.
-
 type TrialStatus struct {
 	SHA256 string   `cbor:"sha256" json:"sha256"`
 	First  []string `cbor:"first" json:"first"` // names of the workers that get the release first
 	Passed bool     `cbor:"passed" json:"passed"`
 	Pairs  int      `cbor:"pairs" json:"pairs"` // pairs or blocks counted since the order, from First with the release
-	// Tries counts the pairs or blocks received since the order, including attempts; Failed counts those in which an
-	// engine failed. Both are of First with the release. The other two fields are of the other workers without it.
+	// Tries counts the pairs or blocks received since the order, including attempts. Failed counts the pairs or
+	// blocks in which an engine failed. Both count the workers in First with the release. OthersTries and
+	// OthersFailed count the same for the other workers without the release.
 	Tries        int `cbor:"tries" json:"tries"`
 	Failed       int `cbor:"failed" json:"failed"`
 	OthersTries  int `cbor:"others_tries" json:"others_tries"`

@@ -11,7 +11,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// Bounds on a message from an untrusted sender.
+// These are bounds on a message from an untrusted sender.
 const (
 	// MaxBody is the longest body of a request or of a message of the stream.
 	MaxBody = 1 << 20
@@ -24,7 +24,7 @@ const (
 	MaxItems = 1 << 16
 )
 
-// encoding and decoding write and read messages. Both are safe for concurrent use.
+// encoding and decoding are the CBOR modes that write and read messages. Both are safe for concurrent use.
 //
 //nolint:gochecknoglobals // made once of constants, as a compiled regular expression
 var encoding, decoding = wireModes()
@@ -50,8 +50,8 @@ func Encode(message any) ([]byte, error) {
 	return body, nil
 }
 
-// Decode is the inverse of Encode, for a body from an untrusted sender. It ignores unknown fields, which come from a
-// later version.
+// Decode decodes a body that Encode has written, from an untrusted sender, into message. It ignores unknown
+// fields, because a later version may have added them.
 func Decode(body []byte, message any) error {
 	if len(body) > MaxBody {
 		return fmt.Errorf("farm: a message of %d bytes: expected at most %d", len(body), MaxBody)
@@ -68,8 +68,9 @@ type Secret [32]byte
 // tokenSize is the length of a token in bytes: 96 bits of the HMAC cannot be guessed online.
 const tokenSize = 12
 
-// Token returns the proof that the coordinator granted a lease to a worker: the first 12 bytes of
-// HMAC-SHA256(secret, run|pair|epoch|take|audit|worker). A lease of a tune adds its Points. Token ignores lease.Token.
+// Token returns the proof that the coordinator granted a lease to a worker. The token is the first 12 bytes
+// of HMAC-SHA256(secret, run|pair|epoch|take|audit|worker). For a lease of a tune the text also contains
+// Points. Token ignores lease.Token.
 func (s *Secret) Token(worker string, lease Held) []byte {
 	text := append([]byte("gogi lease 1\x00"), lease.Run...)
 	if lease.Points != 0 {
@@ -92,7 +93,8 @@ func (s *Secret) Token(worker string, lease Held) []byte {
 	return mac.Sum(nil)[:tokenSize]
 }
 
-// Granted reports whether the coordinator granted the lease with its token to this worker.
+// Granted reports whether the token of a lease is valid, so that the coordinator granted this lease to this
+// worker.
 func (s *Secret) Granted(worker string, lease Held) bool {
 	return hmac.Equal(lease.Token, s.Token(worker, lease))
 }
@@ -120,8 +122,9 @@ func Seal(b *Batch, sign Signer) ([]byte, error) {
 // the coordinator's, Release.Check the maintainers'.
 var ErrSignature = errors.New("farm: it is not signed by the right key")
 
-// Open is the inverse of Seal. The function key returns a worker's public key, or nil for an unknown worker. Open returns
-// ErrSignature and no batch if the signature is wrong. It decodes an unverified batch only to find the worker's name.
+// Open decodes a batch that Seal has written, and verifies its signature. The function key returns a worker's
+// public key, or nil for an unknown worker. If the signature is wrong, Open returns ErrSignature and no
+// batch. It decodes an unverified batch only to find the worker's name.
 func Open(body []byte, key func(worker string) ed25519.PublicKey) (*Batch, Signed, error) {
 	var s Signed
 	if err := Decode(body, &s); err != nil {

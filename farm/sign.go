@@ -9,7 +9,7 @@ import (
 // taskDomain makes a task's signature invalid for any other kind of message.
 const taskDomain = "gogi task 1\x00"
 
-// Sign sets the task's signature, made with the coordinator's key.
+// Sign signs the task with the coordinator's key and stores the signature in the task.
 func (t *Task) Sign(sign Signer) error {
 	text, err := t.signed()
 	if err != nil {
@@ -41,7 +41,8 @@ func (t *Task) signed() ([]byte, error) {
 	return append([]byte(taskDomain), body...), err
 }
 
-// Speaker returns the name of the only key that may publish on a subject. It returns "" if the subject has no such key.
+// Speaker returns the name of the only key that may publish on a subject. It returns "" if no single key owns
+// the subject.
 func Speaker(subject string) string {
 	parts := strings.Split(subject, ".")
 	switch kind := parts[0] + "."; {

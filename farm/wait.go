@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// FirstWait is the wait after the first failed try, and longestWait the longest one.
+// FirstWait is the wait after the first failed try, and longestWait is the longest wait.
 const (
 	FirstWait   = 50 * time.Millisecond
 	longestWait = 60 * time.Second
 )
 
-// Backoff returns the wait after a failed try with this number, from 1. The wait doubles with each try. It is drawn
-// from a half to the whole of that, so that ten thousand workers do not send their requests at once.
+// Backoff returns the wait after the failed try with the number try, from 1. The maximum wait doubles with
+// each try. The wait is a random time between half of the maximum and the maximum, so that ten thousand
+// workers do not send their requests at once.
 func Backoff(try int) time.Duration {
 	d := longestWait
 	if try <= 10 { // 50 ms << 11 is above a minute
@@ -22,7 +23,7 @@ func Backoff(try int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// Wait returns nil after d, or the cause of ctx if ctx ends before.
+// Wait waits for the time d and returns nil. If ctx ends before, Wait returns the cause.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

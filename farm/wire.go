@@ -8,7 +8,8 @@ import (
 	"gogi/match"
 )
 
-// Protocol is the version of the messages that this program sends. It also understands all versions from Oldest on.
+// Protocol is the version of the messages that this program sends. The program also understands all versions
+// from Oldest on.
 const (
 	Protocol = 2
 	Oldest   = 1
@@ -17,8 +18,8 @@ const (
 // ProtocolTunes is the first version whose workers understand grants of a tune.
 const ProtocolTunes = 2
 
-// The subjects. A worker publishes under its own name, the coordinator on ctl, and an owner under its name on adm,
-// put and art. See Speaker.
+// These are the subjects of messages. A worker publishes on subjects with its own name. The coordinator
+// publishes on ctl, and an owner on adm, put and art with the name of the owner's key. See Speaker.
 const (
 	SubjectHello    = "hello."   // + worker; request: Hello → HelloReply
 	SubjectLease    = "lease."   // + worker; request: Ask → Grants
@@ -42,8 +43,8 @@ type Epoch uint64
 // A Grant is a pair that a worker may play.
 type Grant struct {
 	Held
-	// Options are the pair's options beside the plan's, by player: the perturbed parameters of a tune. Held.Points is
-	// their hash.
+	// Options are the pair's options in addition to the plan's options, by player. They are the perturbed
+	// parameters of a tune. Held.Points is their hash.
 	Options [2][]match.Option `cbor:"o,omitzero"`
 }
 
@@ -56,10 +57,10 @@ type Hello struct {
 	Slots     int               `cbor:"slots"`
 	Labels    map[string]string `cbor:"labels"`    // os, arch, isa, cores, mem, gpu, and the labels that the owner adds
 	Artefacts []string          `cbor:"artefacts"` // SHA-256 of its artefacts, at most MaxArtefacts
-	NPS       float64           `cbor:"nps"`       // nodes a second and slot of the reference engine; 0: not measured
+	NPS       float64           `cbor:"nps"`       // nodes a second and slot of the reference engine; 0 if not measured
 	// Reference is the identity of the engine that measured NPS, in the form of match.Scaling.
 	Reference string `cbor:"reference,omitempty"`
-	// Program is the SHA-256 (hex) of the worker's program; "": unknown.
+	// Program is the SHA-256 (hex) of the worker's program, or "" if it is unknown.
 	Program string `cbor:"program,omitempty"`
 }
 
@@ -108,8 +109,8 @@ type Grants struct {
 	Retry   time.Duration `cbor:"retry"`             // the wait before the next Ask; a hint ends it early
 	Drain   bool          `cbor:"drain,omitempty"`   // send no more Asks
 	Unknown bool          `cbor:"unknown,omitempty"` // the session is unknown: send a Hello
-	// Over are runs of Ask.Known that have ended. A worker without leases of a run learns of its end only here if the
-	// hint was lost. Runs that do not fit come with the next answer.
+	// Over lists runs of Ask.Known that have ended. If the hint was lost, a worker without leases of a run
+	// receives this information only here. Runs that do not fit into the list follow in the next answer.
 	Over []string `cbor:"over,omitempty"`
 }
 
@@ -121,7 +122,8 @@ type Held struct {
 	Token []byte `cbor:"t"` // see Secret.Token
 	// Take counts how often the pair was stored and then made void. The coordinator rejects results of an earlier take.
 	Take int `cbor:"k,omitempty"`
-	// Audit marks a second playing of a pair: gogi compares it and does not count it.
+	// Audit marks a second playing of a pair. gogi compares the second playing with the first and does not count
+	// it.
 	Audit bool `cbor:"a,omitempty"`
 	// Points is tune.HashPoints of Grant.Options; 0 if the run is not a tune.
 	Points uint64 `cbor:"h,omitempty"`
@@ -131,8 +133,9 @@ type Held struct {
 type Back struct {
 	Held
 	Why string `cbor:"why"`
-	// Crashed means that the worker tried the pair and its engines did not start or ended before a game's first
-	// move. Without it the return has no bearing on the pair: the worker drains, or the lease was revoked.
+	// Crashed means that the worker tried to play the pair, and its engines did not start or ended before a
+	// game's first move. Crashed is false if the worker returns the pair because it drains or because the lease
+	// was revoked.
 	Crashed bool `cbor:"c,omitempty"`
 }
 
@@ -162,7 +165,7 @@ type BeatReply struct {
 	Lease   time.Duration `cbor:"lease"`
 }
 
-// The values of BeatReply.Say and Hint.Say.
+// These are the values of BeatReply.Say and Hint.Say.
 const (
 	SayDrain  = "drain"
 	SayUpdate = "update"

@@ -70,7 +70,7 @@ const pageText = `<!DOCTYPE html>
 </html>
 `
 
-// Handler serves the page.
+// Handler returns a handler that serves the page with the farm's current state.
 func Handler(status Status) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := status(r.Context())

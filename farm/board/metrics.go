@@ -37,8 +37,8 @@ func ofWorkers(value func(*farm.WorkerStatus) float64) func(*farm.Status, func(f
 	}
 }
 
-// families returns all families. Counters begin with the coordinator's process. The label of a test is its plan's
-// digest, which is unique; test_info has the names.
+// families returns all families of metrics. Counters start at 0 with each start of the coordinator. The label
+// of a test is the digest of its plan, which is unique. The family test_info has the names of the tests.
 func families() []family {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	run, worker := []string{"run"}, []string{"worker"}
@@ -126,7 +126,7 @@ type collector struct {
 // answerIn is the longest wait of a scrape for the farm's status.
 const answerIn = 5 * time.Second
 
-// Metrics serves the families as OpenMetrics or as text.
+// Metrics returns a handler that serves the families to Prometheus, as OpenMetrics or as text.
 func Metrics(status Status) http.Handler {
 	c := &collector{status: status, families: families()}
 	for _, f := range c.families {

@@ -31,26 +31,27 @@ type MemoryBroker struct {
 	away      map[string]bool // partitioned names
 	count     Count
 
-	bus       *Bus // the coordinator's process; nil if there is none
+	bus       *Bus // the coordinator's process; nil if no process is open
 	grown     chan struct{}
 	listeners []*listener
 }
 
 type message struct {
 	farm.Delivery
-	fetch  *Bus // the process that received it; another process receives it again
+	fetch  *Bus // the process that received the message; another process receives the message again
 	handed bool
 }
 
-// Faults are deterministic faults, so a test can know how often they happen. The zero value has none.
+// Faults configures deterministic faults, so that a test knows how often they happen. The zero value injects
+// no faults.
 type Faults struct {
 	Double    int // every n-th message is in the stream twice, under another id
-	Swap      int // every n-th message overtakes the one before it
-	LoseReply int // every n-th request is answered, and the answer is lost
-	LoseAck   int // every n-th publication is durable, and reports an error
+	Swap      int // every n-th message overtakes the message before it
+	LoseReply int // the answer to every n-th request is lost
+	LoseAck   int // every n-th publication reports an error although the message was stored
 }
 
-// A Count holds how often the faults happened, and how many requests and messages there were.
+// A Count counts the requests, the messages and the faults that happened.
 type Count struct {
 	Requests, Published                     int
 	Doubled, Swapped, RepliesLost, AcksLost int
@@ -66,23 +67,23 @@ func NewMemoryBroker() *MemoryBroker {
 	return &MemoryBroker{ids: map[string]time.Time{}, artefacts: map[string][]byte{}, away: map[string]bool{}, grown: make(chan struct{})}
 }
 
-// do calls f with the lock.
+// do calls f while it holds the broker's lock.
 func (b *MemoryBroker) do(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f()
 }
 
-// Set sets the faults from now on.
+// Set replaces the faults that the broker injects.
 func (b *MemoryBroker) Set(f Faults) { b.do(func() { b.faults = f }) }
 
-// Limit limits the bytes that are not acknowledged; 0 is no limit.
+// Limit sets the maximum size of the messages that are not acknowledged, in bytes. 0 means no limit.
 func (b *MemoryBroker) Limit(bytes int64) { b.do(func() { b.maxStream = bytes }) }
 
-// Partition disconnects a name, or connects it again.
+// Partition disconnects the transport of a name, or with off = false connects it again.
 func (b *MemoryBroker) Partition(name string, off bool) { b.do(func() { b.away[name] = off }) }
 
-// Count returns the counts so far.
+// Count returns the counts since the broker was created.
 func (b *MemoryBroker) Count() (c Count) {
 	b.do(func() { c = b.count })
 	return c
@@ -106,7 +107,7 @@ func (b *MemoryBroker) Evidence() (reasons []string) {
 	return reasons
 }
 
-// due increments a counter, and reports whether a fault that hits every n-th time is due.
+// due increments a counter, and reports whether a fault that happens every n-th time happens now.
 func due(counter *int, every int) bool {
 	*counter++
 	return every > 0 && *counter%every == 0
@@ -115,23 +116,23 @@ func due(counter *int, every int) bool {
 // errLost is the error of a lost answer.
 var errLost = fmt.Errorf("loopback: the answer was lost: %w", farm.ErrAway)
 
-// A listener receives the messages of Tell on a subject.
+// A listener receives the messages that Tell publishes on a subject.
 type listener struct {
 	subject string
 	hints   chan []byte // a full channel drops messages, because hints may be lost; never closed
 	stop    chan struct{}
 }
 
-// maxHints is how many messages wait for a listener.
+// maxHints is the maximum number of messages that wait for a listener.
 const maxHints = 256
 
-// A conn is the transport of one key.
+// A conn is the transport of one worker or owner.
 type conn struct {
 	broker *MemoryBroker
 	name   string
 }
 
-// Connect returns the transport of a worker or an owner.
+// Connect returns the transport of the worker or owner with this name.
 func (b *MemoryBroker) Connect(name string) farm.Transport { return &conn{b, name} }
 
 // Request implements farm.Transport.
@@ -165,7 +166,7 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	return farm.Decode(answer, out)
 }
 
-// dedupe is how long the broker ignores a repeated id.
+// dedupe is the time in which the broker ignores a message with a repeated id.
 const dedupe = 2 * time.Minute
 
 // Publish implements farm.Transport.
@@ -214,7 +215,7 @@ func (b *MemoryBroker) append(subject string, body []byte) {
 	b.stream = append(b.stream, &message{Delivery: farm.Delivery{Subject: subject, Body: bytes.Clone(body), Sequence: b.sequence}})
 }
 
-// wake wakes Results.
+// wake makes waiting calls of Results look for messages again.
 func (b *MemoryBroker) wake() {
 	close(b.grown)
 	b.grown = make(chan struct{})
@@ -304,7 +305,7 @@ func (c *conn) PutArtefact(_ context.Context, r io.ReadSeeker, limit int64) (str
 // Close implements farm.Transport.
 func (c *conn) Close() error { return nil }
 
-// A Bus is the bus of one process of the coordinator.
+// A Bus is the connection of one coordinator process to a MemoryBroker. It implements farm.Bus.
 type Bus struct {
 	conn
 	answers []*answerer // guarded by the broker's lock
@@ -315,8 +316,8 @@ type answerer struct {
 	f       func(ctx context.Context, subject string, body []byte) (any, error)
 }
 
-// Open starts a process of the coordinator, and disconnects an earlier one. The new process receives the messages
-// that were not acknowledged again. Partition disconnects it by the name "coordinator".
+// Open starts a coordinator process and disconnects the previous process. The new process receives all
+// messages again that were not acknowledged. Partition disconnects the process by the name "coordinator".
 func (b *MemoryBroker) Open() *Bus {
 	bus := &Bus{conn: conn{b, "coordinator"}}
 	b.do(func() {
@@ -326,7 +327,7 @@ func (b *MemoryBroker) Open() *Bus {
 	return bus
 }
 
-// Close disconnects the process.
+// Close disconnects the coordinator process from the broker.
 func (b *Bus) Close() error {
 	b.broker.do(func() {
 		if b.broker.bus == b {
@@ -394,7 +395,7 @@ func (b *Bus) Results(ctx context.Context, n int) (out []farm.Delivery, err erro
 	}
 }
 
-// hand returns messages that this process has not received yet. The caller holds the lock.
+// hand returns messages that this process has not received yet, at most n. The caller holds the lock.
 func (b *Bus) hand(n int) (out []farm.Delivery) {
 	for _, m := range b.broker.stream {
 		if m.fetch == b || len(out) == n {

@@ -27,14 +27,14 @@ type Farm struct {
 	// Worker and Owner return transports of keys with these names. They have the rights of a worker, and all rights
 	// of an owner.
 	Worker, Owner func(t *testing.T, name string) farm.Transport
-	// Again ends the coordinator's process, and returns the bus of the next one, with the durable data. Existing
-	// transports connect to it.
+	// Again ends the coordinator's process, and returns the bus of the next process, which has the durable data.
+	// Existing transports connect to the new process.
 	Again func(t *testing.T) farm.Bus
-	// Full is a message so long that a few of them fill the stream.
+	// Full is a message so long that a few copies of it fill the stream.
 	Full []byte
 }
 
-// deadline is far more than any test takes.
+// deadline is a time limit far above the time of any test of the suite.
 const deadline = time.Minute
 
 // Run runs the suite; open creates a new farm for each test.
@@ -116,7 +116,8 @@ func requestWithoutAnswerer(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-// errorsArrive: a rejection arrives whole, and another error is neither a rejection nor ErrAway.
+// errorsArrive tests that a rejection arrives with all its fields, and that another error is neither a
+// rejection nor ErrAway.
 func errorsArrive(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	fails := func(err error) error {
@@ -134,7 +135,7 @@ func errorsArrive(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-// manyAtATime: a slow answer does not delay other requests.
+// manyAtATime tests that a slow answer does not delay other requests.
 func manyAtATime(t *testing.T, ctx context.Context, f Farm) {
 	slow := make(chan struct{})
 	came := make(chan struct{})
@@ -208,7 +209,8 @@ func sameIDOnce(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-// resultsAgain: the next process receives what was not acknowledged, first and in order.
+// resultsAgain tests that the next process receives the messages that were not acknowledged, first and in
+// order.
 func resultsAgain(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	for _, id := range []string{"0", "1", "2", "3"} {
@@ -254,7 +256,8 @@ func refusedIsDone(t *testing.T, ctx context.Context, f Farm) {
 	takes(t, ctx, f.Again(t), "good")
 }
 
-// longAnswers: an answer of the greatest length arrives, and a longer one is an error that names the limit.
+// longAnswers tests that an answer of the greatest length arrives, and that a longer answer is an error that
+// names the limit.
 func longAnswers(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	for beyond, want := range map[int]bool{0: true, 1: false} {
@@ -269,7 +272,8 @@ func longAnswers(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-// anythingCanBeRefused: the longest message that the stream accepts can be rejected for a long reason.
+// anythingCanBeRefused tests that the longest message that the stream accepts can be rejected for a long
+// reason.
 func anythingCanBeRefused(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	size := farm.MaxBody
@@ -281,7 +285,8 @@ func anythingCanBeRefused(t *testing.T, ctx context.Context, f Farm) {
 	testutil.OK(t, take(t, ctx, f.Bus, 1)[0].Refuse(ctx, strings.Repeat("no ", 1000)))
 }
 
-// fullThenFree: a full stream returns ErrFull and loses nothing. Acknowledged messages free space.
+// fullThenFree tests that a full stream returns ErrFull and loses nothing, and that acknowledged messages
+// free space.
 func fullThenFree(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	kept := 0
@@ -347,7 +352,7 @@ func next[T any](t *testing.T, ctx context.Context, c <-chan T) T {
 	}
 }
 
-// settle makes a round trip, so that everything sent before on the transport has arrived.
+// settle makes a round trip, so that everything that the transport sent before has arrived.
 func settle(t *testing.T, ctx context.Context, f Farm, w farm.Transport) {
 	t.Helper()
 	stop := answer(t, f.Bus, farm.SubjectHello+"*", answerHello)
@@ -368,7 +373,7 @@ func eventsArrive(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-// artefacts: artefacts of any size come back, also to the next process.
+// artefacts tests that artefacts of any size come back unchanged, also in the next process.
 func artefacts(t *testing.T, ctx context.Context, f Farm) {
 	owner, w := f.Owner(t, "o1"), f.Worker(t, "w1")
 	sizes := map[string]int64{}
@@ -414,7 +419,8 @@ func artefacts(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-// waitEnds: Results ends with its context. A deadline, however near, is no failure of the stream.
+// waitEnds tests that Results ends with its context, and that a deadline, however near, is no failure of the
+// stream.
 func waitEnds(t *testing.T, ctx context.Context, f Farm) {
 	ending, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)

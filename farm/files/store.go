@@ -22,7 +22,7 @@ import (
 	"gogi/internal/disk"
 )
 
-// Errors of a Store.
+// These are the errors of a Store.
 var (
 	ErrUnknown = errors.New("artefacts: it is not here")
 	ErrHash    = errors.New("artefacts: the bytes have another SHA-256")
@@ -46,8 +46,9 @@ type Store struct {
 
 var hexSHA256 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
-// Open opens a folder, or creates it, and removes unfinished files. maximum bounds the total size in bytes. A Store
-// that evicts makes space by removing the unpinned artefact that was used longest ago. Any other Store returns ErrFull.
+// Open opens a folder, or creates it, and removes unfinished files. maximum bounds the total size in bytes. A
+// full Store with evicts removes the unpinned artefact that was used longest ago. A full Store without evicts
+// returns ErrFull.
 func Open(dir string, maximum int64, evicts bool) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("artefacts: %w", err)
@@ -108,8 +109,9 @@ func (s *Store) Recent(n int) []string {
 	return all[:min(n, len(all))]
 }
 
-// Put stores what r reads, at most limit bytes, and returns its SHA-256. If want is not "", any other hash is an error
-// (ErrHash). When Put returns, the artefact is on disk and is executable.
+// Put stores the bytes of r, at most limit bytes, and returns their SHA-256. If want is not "" and the
+// SHA-256 differs from want, Put returns ErrHash. When Put returns, the artefact is on disk and is
+// executable.
 func (s *Store) Put(r io.Reader, want string, limit int64) (sum string, err error) {
 	f, err := os.CreateTemp(s.dir, partialPrefix)
 	if err != nil {
@@ -155,7 +157,7 @@ func (s *Store) adopt(file, sum string, size int64) error {
 	return nil
 }
 
-// failed returns ErrFull for a full volume, and wraps any other error.
+// failed returns ErrFull if the volume is full, and wraps any other error.
 func (s *Store) failed(err error) error {
 	if disk.IsFull(err) {
 		return fmt.Errorf("%w: %w", ErrFull, err)
@@ -203,7 +205,8 @@ func (s *Store) release(n int64) {
 	s.total -= n
 }
 
-// evict frees at least n bytes on the volume, or returns false.
+// evict removes unpinned artefacts until it has freed at least n bytes. It returns false if it cannot free so
+// much.
 func (s *Store) evict(n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +218,8 @@ func (s *Store) evict(n int64) bool {
 	return true
 }
 
-// evictOne removes the unpinned artefact that was used longest ago. It returns false if there is none.
+// evictOne removes the unpinned artefact that was used longest ago. It returns false if no artefact can be
+// removed.
 func (s *Store) evictOne() bool {
 	if !s.evicts {
 		return false
@@ -257,8 +261,8 @@ func (s *Store) Pin(sum string) (release func()) {
 	})
 }
 
-// Path returns the path of an artefact. Once in each process it verifies the content. It removes a damaged artefact and
-// returns ErrHash.
+// Path returns the path of an artefact. At the first call for an artefact in a process, Path verifies the
+// content. If the content is damaged, Path removes the artefact and returns ErrHash.
 func (s *Store) Path(sum string) (string, error) {
 	s.mu.Lock()
 	_, ok := s.sizes[sum]

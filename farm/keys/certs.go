@@ -20,11 +20,12 @@ import (
 	"time"
 )
 
-// BackDate is how long before its creation a certificate begins, so that machines with slow clocks accept it.
+// BackDate is the time by which the validity of a certificate begins before its creation. So machines with
+// slow clocks accept a new certificate.
 const BackDate = 48 * time.Hour
 
-// The validity of certificates. A server's certificate is never stored. It is made at each start, and replaced after
-// half of its life, see TLS.
+// These are the periods of validity of certificates. A server's certificate is never stored. The server
+// generates a new certificate at each start, and after half of the validity, see TLS.
 const (
 	authorityLife = 10 * 365 * 24 * time.Hour
 	serverLife    = 365 * 24 * time.Hour
@@ -56,7 +57,8 @@ func NewAuthority(now time.Time) (*Authority, error) {
 	return &Authority{cert: cert, key: key, PEM: encodePEM("CERTIFICATE", der)}, nil
 }
 
-// Server makes a certificate for a coordinator with these host names and addresses.
+// Server generates a certificate for a coordinator with these host names and addresses, signed by the
+// authority.
 func (a *Authority) Server(hosts []string, now time.Time) (tls.Certificate, error) {
 	if len(hosts) == 0 {
 		return tls.Certificate{}, errors.New("keys: a server's certificate needs a name or an address")
@@ -84,7 +86,8 @@ func (a *Authority) Server(hosts []string, now time.Time) (tls.Certificate, erro
 	return tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key, Leaf: leaf}, nil
 }
 
-// TLS returns a server's configuration: TLS 1.3, and a certificate for these hosts that is replaced in time.
+// TLS returns the TLS configuration of a server: TLS 1.3 and a certificate for hosts. The configuration
+// replaces the certificate before it expires.
 func (a *Authority) TLS(hosts []string) (*tls.Config, error) {
 	cert, err := a.Server(hosts, time.Now())
 	if err != nil {
@@ -106,7 +109,8 @@ func (a *Authority) TLS(hosts []string) (*tls.Config, error) {
 	}}, nil
 }
 
-// makeCert signs a template with a new key. If by is nil, the certificate signs itself.
+// makeCert generates a key and signs a certificate from template with the authority by. If by is nil, the
+// certificate signs itself.
 func makeCert(template *x509.Certificate, by *Authority) ([]byte, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -136,7 +140,8 @@ const (
 	authorityKey  = "ca-key.pem"
 )
 
-// OpenAuthority reads the authority in a folder, or makes one there.
+// OpenAuthority reads the certificate authority in a folder. If the folder has none, OpenAuthority generates
+// one and stores it there.
 func OpenAuthority(dir string, now time.Time) (*Authority, error) {
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, authorityCert), filepath.Join(dir, authorityKey))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +157,8 @@ func OpenAuthority(dir string, now time.Time) (*Authority, error) {
 	return &Authority{cert: pair.Leaf, key: key, PEM: encodePEM("CERTIFICATE", pair.Leaf.Raw)}, nil
 }
 
-// makeAuthority writes the certificate last: without it the authority does not exist yet.
+// makeAuthority generates an authority and stores it in a folder. It writes the certificate last, because a
+// folder without a certificate has no authority yet.
 func makeAuthority(dir string, now time.Time) (*Authority, error) {
 	if _, err := os.Stat(filepath.Join(dir, authorityCert)); err == nil {
 		return nil, fmt.Errorf("keys: %s has %s without %s: workers that pinned it would reject a new one", dir, authorityCert, authorityKey)

@@ -27,7 +27,7 @@ type Creds struct {
 
 const credsHead = "# Credentials of a gogi farm. Whoever reads this file can speak in its name.\n\n"
 
-// Write writes the file, readable only for its owner.
+// Write writes the credentials to a file that only its owner can read.
 func (c Creds) Write(file string) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("keys: %w", err)
@@ -87,7 +87,7 @@ func (c Creds) check() error {
 	return nil
 }
 
-// Roots returns the accepted certificates; nil without TLS.
+// Roots returns the pool with the accepted certificate, or nil without TLS.
 func (c Creds) Roots() (*x509.CertPool, error) {
 	if c.CA == "" {
 		return nil, nil
@@ -99,7 +99,7 @@ func (c Creds) Roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Sign returns the Signer of these credentials.
+// Sign returns a Signer that signs with the secret of these credentials.
 func (c Creds) Sign() (farm.Signer, error) {
 	sign, _, err := Sign(c.Seed)
 	return sign, err

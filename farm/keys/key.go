@@ -36,7 +36,7 @@ type Key struct {
 // names matches strings that are safe as a part of a subject, as a file name and as a word in a report.
 var names = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`) })
 
-// CheckName returns an error if a key or an owner cannot have this name.
+// CheckName returns an error if name is not allowed as the name of a key or an owner.
 func CheckName(name string) error {
 	if !names().MatchString(name) {
 		return fmt.Errorf("%q is not a name: expected 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit", name)
@@ -44,7 +44,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// New makes a key. The seed is its secret half; gogi does not store it.
+// New generates a key pair. It returns the public part with its rights, and the seed, which is the secret
+// part. gogi does not store the seed.
 func New(name, owner string, rights []Right, issued, expires time.Time) (k Key, seed string, err error) {
 	seed, public, err := NewSeed()
 	if err != nil {
@@ -54,7 +55,7 @@ func New(name, owner string, rights []Right, issued, expires time.Time) (k Key, 
 	return k, seed, k.check()
 }
 
-// check returns an error if the key is malformed. Whether it may be used is the question of Valid.
+// check returns an error if a field of the key is malformed. Valid checks whether the key may be used.
 func (k Key) check() error {
 	if err := CheckName(k.Name); err != nil {
 		return err
@@ -95,10 +96,10 @@ func (k Key) May(r Right) bool {
 	return slices.Contains(k.Rights, r) || r != Work && slices.Contains(k.Rights, Admin)
 }
 
-// Ed25519 returns the public half in the form that package farm needs.
+// Ed25519 returns the public part in the form that package farm needs.
 func (k Key) Ed25519() ed25519.PublicKey { return publicBytes(k.Public) }
 
-// publicBytes returns nil for a malformed public key.
+// publicBytes decodes a public key (nkey). It returns nil if the key is malformed.
 func publicBytes(public string) ed25519.PublicKey {
 	raw, err := nkeys.Decode(nkeys.PrefixByteUser, []byte(public))
 	if err != nil || len(raw) != ed25519.PublicKeySize {
@@ -107,13 +108,13 @@ func publicBytes(public string) ed25519.PublicKey {
 	return raw
 }
 
-// Verifies reports whether the public key (nkey) signed a text.
+// Verifies reports whether signature is a signature of text by the public key (nkey).
 func Verifies(public string, text, signature []byte) bool {
 	key := publicBytes(public)
 	return key != nil && ed25519.Verify(key, text, signature)
 }
 
-// Sign returns the Signer of a seed, and its public key (nkey).
+// Sign returns a Signer that signs with a seed, and the public key (nkey) of the seed.
 func Sign(seed string) (sign farm.Signer, public string, err error) {
 	pair, err := nkeys.FromSeed([]byte(seed))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // A Right is a permission of a key.
 type Right string
 
-// The rights. Each except Work includes reading the farm's state.
+// These are the rights. Each right except Work includes reading the farm's state.
 const (
 	Work    Right = "work"    // play pairs
 	Submit  Right = "submit"  // submit runs and artefacts, stop one's own
@@ -18,7 +18,7 @@ const (
 	Admin   Right = "admin"   // keys, trust, voiding; and the rights above except Work
 )
 
-// All rights.
+// All lists all rights.
 var All = []Right{Work, Submit, Approve, Run, Admin}
 
 // Words returns the rights as strings.
@@ -30,8 +30,8 @@ func Words(rights []Right) []string {
 	return w
 }
 
-// verbs lists, for the last part of an owner's subjects, the rights of which one is enough. A verb that is not here
-// needs Admin.
+// verbs lists the rights that allow each verb. One of the listed rights is enough. A verb that is not in the
+// map needs Admin.
 var verbs = map[string][]Right{
 	"list": {Submit, Approve, Run}, "show": {Submit, Approve, Run}, "workers": {Submit, Approve, Run},
 	"pull": {Submit, Approve, Run}, "sum": {Submit, Approve, Run}, "watch": {Submit, Approve, Run},
@@ -50,11 +50,12 @@ func (k Key) MayVerb(verb string) bool {
 	return slices.ContainsFunc(verbs[verb], func(r Right) bool { return r != Work && k.May(r) })
 }
 
-// A Subjects is the set of subjects on which a key's holder may publish and subscribe. It has no subject of JetStream:
-// a stream sends its answer to any subject, so that right would let a client send messages as another.
+// A Subjects lists the subjects on which the holder of a key may publish and subscribe. It contains no
+// subject of JetStream. A stream sends its answer to any subject that a client names, so a client with that
+// right could send messages in the name of another.
 type Subjects struct{ Publish, Subscribe []string }
 
-// Subjects returns the subjects of the key.
+// Subjects returns the subjects on which the key's holder may publish and subscribe.
 func (k Key) Subjects() Subjects {
 	s := Subjects{Subscribe: []string{Inbox(k.Name) + ".>"}}
 	if k.May(Work) {
@@ -83,5 +84,5 @@ func (k Key) Subjects() Subjects {
 	return s
 }
 
-// Inbox returns the subject of answers to a key's holder.
+// Inbox returns the subject on which the holder of the key with this name receives answers.
 func Inbox(name string) string { return farm.SubjectInbox + name }

@@ -78,10 +78,10 @@ func read(file string) (Key, error) {
 	return k, nil
 }
 
-// ErrUnknown means that no key has the name.
+// ErrUnknown is the error of a name that no key has.
 var ErrUnknown = errors.New("keys: there is no key of this name")
 
-// Add stores a new key.
+// Add stores a new key in the folder and adds it to the ring.
 func (r *Ring) Add(k Key) error {
 	if err := k.check(); err != nil {
 		return fmt.Errorf("keys: %w", err)
@@ -125,7 +125,7 @@ func (r *Ring) keep(k Key) error {
 	return nil
 }
 
-// Named returns the key with a name.
+// Named returns the key with a name, or false if no key has the name.
 func (r *Ring) Named(name string) (Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +133,7 @@ func (r *Ring) Named(name string) (Key, bool) {
 	return k, ok
 }
 
-// Find returns the key with a public half (nkey).
+// Find returns the key with this public part (nkey), or false if the ring has no such key.
 func (r *Ring) Find(public string) (Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"gogi/internal/disk"
 )
 
-// NewSeed makes a pair of keys, and returns the secret half and the public half (nkey).
+// NewSeed generates a pair of keys, and returns the secret part and the public part (nkey).
 func NewSeed() (seed, public string, err error) {
 	pair, err := nkeys.CreateUser()
 	if err != nil {
@@ -35,7 +35,7 @@ func WriteSeed(file, seed string) error {
 	return writeFile(file, seed+"\n", 0o600)
 }
 
-// ReadSeed reads a file of WriteSeed. It returns an error for a file that other users can read.
+// ReadSeed reads a file that WriteSeed has written. It returns an error for a file that other users can read.
 func ReadSeed(file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -51,7 +51,7 @@ func ReadSeed(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// Public returns a public key (nkey) in the form that package farm needs.
+// Public decodes a public key (nkey) into the form that package farm needs.
 func Public(nkey string) (ed25519.PublicKey, error) {
 	if key := publicBytes(nkey); key != nil {
 		return key, nil

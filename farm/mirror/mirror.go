@@ -1,7 +1,6 @@
-// Package mirror copies tests between a farm and a database elsewhere. A [Replica] replays
-// every pair by the rules and compares sums with the farm, so that a copy is equal to the
-// farm's or an error says that it is not. [Pull] copies a test without checking it, and
-// [Push] sends pairs to the farm.
+// Package mirror copies tests between a farm and a database outside the farm. A [Replica] copies tests,
+// replays every pair by the rules and compares checksums with the farm, so it reports every difference.
+// [Pull] copies a test without checking it, and [Push] sends pairs to the farm.
 package mirror
 
 import (
@@ -34,7 +33,7 @@ func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Move
 	return pull(ctx, store, ask, test, func(*match.Plan, *match.PairResult) error { return nil })
 }
 
-// pull is Pull with a check of each pair: an error of verify ends the copy.
+// pull copies a test as Pull does, and calls verify with each pair. An error of verify ends the copy.
 func pull(ctx context.Context, store *results.Store, ask Ask, test string, verify func(*match.Plan, *match.PairResult) error) (Moved, *match.Plan, error) {
 	// The first request gets only the plan, which is needed to open the run and find the pairs that it has.
 	var page farm.Pulled
@@ -60,10 +59,10 @@ func pull(ctx context.Context, store *results.Store, ask Ask, test string, verif
 	return c.out, plan, err
 }
 
-// noPair is a larger number than any pair's, for a page without pairs.
+// noPair is a number above all pair numbers. A Pull from this number returns no pairs.
 const noPair = 1 << 40
 
-// copying is the state of a pull.
+// copying is the state of one call of pull.
 type copying struct {
 	run    *results.Run
 	plan   *match.Plan
@@ -72,12 +71,13 @@ type copying struct {
 
 	there  map[int]bool // stored pairs
 	prefix int          // number of stored pairs before the first gap
-	// Of a tune: the stored states, by blocks, and those that wait for their pairs.
+	// states has the stored states of a tune, by the number of blocks. owed has the states that wait for their
+	// pairs.
 	states map[int]match.TuneState
 	owed   []match.TuneState
 }
 
-// look reads which pairs and states are stored.
+// look reads from the database which pairs and states are stored.
 func (c *copying) look(ctx context.Context) (err error) {
 	if c.there, err = c.run.Finished(ctx); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (c *copying) advance() {
 	}
 }
 
-// owe adds the states of a page to owed, unless they are stored.
+// owe adds the states of a page to owed, unless they are already stored.
 func (c *copying) owe(states []match.TuneState) error {
 	for _, s := range states {
 		have, ok := c.states[s.Blocks]
@@ -181,8 +181,8 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	return nil
 }
 
-// takeOut makes pairs void that the farm made void and that are still stored here. It handles all pairs with one reason
-// at once, because each call reads the run's games. It reports whether there were any.
+// takeOut makes the pairs void in the copy that the farm has made void. It handles all pairs with one reason
+// at once, because each call reads the run's games. It reports whether any such pairs were still stored.
 func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
 	type reason struct{ why, by string }
 	out := map[reason]map[int]bool{}
@@ -210,7 +210,7 @@ func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []far
 	return some, nil
 }
 
-// has reports whether exactly this playing is stored.
+// has reports whether the database contains the playing of a pair that the farm has made void.
 func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (bool, error) {
 	if !c.there[v.Pair] {
 		return false, nil
@@ -223,8 +223,8 @@ func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (b
 	return same, nil
 }
 
-// spans returns the numbers below n of a set as at most farm.MaxSpans spans. The farm sends the numbers beyond them
-// again, and add skips them.
+// spans returns the numbers of a set that are below n, as at most farm.MaxSpans spans. If the set needs more
+// spans, the farm sends the pairs beyond the last span again, and add skips them.
 func spans(set map[int]bool, n int) (list []farm.Span) {
 	for id := 0; id < n; id++ {
 		if !set[id] {
@@ -242,7 +242,7 @@ func spans(set map[int]bool, n int) (list []farm.Span) {
 	return list
 }
 
-// pushBytes is the size of one message. A single longer pair makes it longer.
+// pushBytes is the maximum size of a message of Push. Only a message with a single longer pair is larger.
 const pushBytes = farm.MaxBody / 2
 
 // Push sends a run's pairs to the farm's test of the same plan. The farm verifies them.

@@ -28,7 +28,7 @@ type Replica struct {
 	copied map[string]state // by digest
 }
 
-// A state is a test at its last copy.
+// A state describes a test at the time of its last copy.
 type state struct {
 	run    string // its name in the database
 	stored int
@@ -36,8 +36,9 @@ type state struct {
 	pairs  int
 }
 
-// Round copies new pairs and returns the result for each changed test. It replays each pair by the rules, and returns
-// ErrDiffers for an impossible one. After a failed test it continues with the next one.
+// Round copies the new pairs of each test and returns the results for the tests that have changed. It replays
+// each pair by the rules, and returns ErrDiffers for an impossible pair. After an error with one test it
+// continues with the next test.
 func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	tests, err := f.list(ctx)
 	if err != nil {
@@ -64,7 +65,7 @@ func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	return moved, failed
 }
 
-// list returns the tests to copy.
+// list returns the tests that the Replica copies.
 func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 	if len(f.Tests) == 0 {
 		var s farm.Status
@@ -101,8 +102,9 @@ func verify(plan *match.Plan, p *match.PairResult) error {
 	return nil
 }
 
-// Compare compares the copies with checksums of the farm. If a test differs, Compare copies it once more, because the
-// farm may have made pairs void in between. If it still differs, ErrDiffers names the first different pairs.
+// Compare compares the copies with checksums of the farm. If a test differs, Compare copies the test once
+// more, because the farm may have made pairs void in between. If the test still differs, ErrDiffers names the
+// first different pairs.
 func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	for _, digest := range slices.Sorted(maps.Keys(f.copied)) {
 		n, failed := f.test(ctx, digest)
@@ -122,7 +124,7 @@ func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	return pairs, err
 }
 
-// test compares the copied pairs of one test.
+// test compares the copied pairs of one test with the farm.
 func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error) {
 	c := f.copied[digest]
 	info, err := f.Store.FindRun(ctx, c.run)
@@ -134,7 +136,8 @@ func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error
 	return pairs, err
 }
 
-// compare compares a range of pairs. If the farm has more pairs of the range, it returns 0: the next copy gets them.
+// compare compares a range of pairs with the farm. If the farm has more pairs in the range than the copy, it
+// returns 0, because the next copy gets those pairs.
 func (f *Replica) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (int, error) {
 	here, stored, err := dump.StableSum(ctx, f.Store, info.ID, from, below)
 	if err != nil || stored == 0 {

@@ -11,8 +11,9 @@ import (
 	"gogi/farm/keys"
 )
 
-// An authenticator decides which connections the server accepts, and their rights. It has no copy of a key, so it
-// rejects a revoked key from that moment on. It remembers the numbers of accepted connections.
+// An authenticator decides which connections the server accepts, and which rights they have. It looks each
+// key up in the ring, so it rejects a key from the moment of its revocation. It stores the numbers of
+// accepted connections.
 type authenticator struct {
 	keys        keyring
 	coordinator string // public key
@@ -80,7 +81,8 @@ func (d *authenticator) shut(public string) {
 	}
 }
 
-// sweep closes the connections of keys that are no longer valid, and forgets closed connections.
+// sweep closes the connections of keys that are no longer valid, and removes closed connections from the
+// list.
 func (d *authenticator) sweep(alive func() (map[uint64]bool, error), now time.Time) error {
 	known := d.connections() // before alive, so that a new connection is not forgotten
 	for public := range known {

@@ -18,11 +18,11 @@ import (
 	"gogi/farm/keys"
 )
 
-// coordinatorName is the coordinator's name where other connections have the name of their key. No key can have it,
-// see keys.CheckName.
+// coordinatorName is the name of the coordinator's connection. Other connections have the name of their key.
+// No key can have the name COORDINATOR, see keys.CheckName.
 const coordinatorName = "COORDINATOR"
 
-// conn is a connection. It implements farm.Transport except for artefacts.
+// conn is a connection to the NATS server. It implements farm.Transport except for artefacts.
 type conn struct {
 	nats *nats.Conn
 	js   jetstream.JetStream
@@ -38,9 +38,9 @@ type asked struct {
 	give    context.CancelCauseFunc // cancels it
 }
 
-// Dial connects with the credentials of a worker or an owner. If the coordinator is away, Dial still returns a transport,
-// which tries to connect without limit; its methods return ErrAway until then. If the coordinator does not accept the
-// key, every method returns a *farm.Refusal.
+// Dial connects with the credentials of a worker or an owner. If the coordinator cannot be reached, Dial
+// still returns a transport. The transport then tries to connect without limit, and until it succeeds its
+// methods return ErrAway. If the coordinator does not accept the key, every method returns a *farm.Refusal.
 func Dial(c keys.Creds) (farm.Transport, error) {
 	options, err := login(c)
 	if err != nil {
@@ -54,7 +54,7 @@ func Dial(c keys.Creds) (farm.Transport, error) {
 	return &client{conn: n, name: c.Name}, nil
 }
 
-// login returns the options of a connection with these credentials: the key and TLS.
+// login returns the connection options for these credentials: the key and the TLS settings.
 func login(c keys.Creds) ([]nats.Option, error) {
 	sign, public, err := keys.Sign(c.Seed)
 	if err != nil {
@@ -71,8 +71,8 @@ func login(c keys.Creds) ([]nats.Option, error) {
 	return options, nil
 }
 
-// connect connects with the options that all connections share. Without a connection every send fails at once: the
-// caller decides whether to repeat it.
+// connect connects with the options that all connections share. Without a connection every send fails at
+// once, and the caller decides whether to repeat it.
 func connect(url, name string, more ...nats.Option) (*conn, error) {
 	c := &conn{asking: make(map[*asked]bool)}
 	failed := func(_ *nats.Conn, err error) { c.last.Store(&err) }
@@ -94,7 +94,7 @@ func connect(url, name string, more ...nats.Option) (*conn, error) {
 	return c, nil
 }
 
-// The headers of an answer that is an error.
+// These headers mark an answer that is an error.
 const (
 	headerRefusal = "Gogi-Refusal" // CBOR of a farm.Refusal, in base64
 	headerFailure = "Gogi-Failure" // the error's text, in base64
@@ -118,7 +118,8 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	return farm.Decode(answer.Data, out)
 }
 
-// ask registers a request. It ends with its context, with over, or through denied and broken.
+// ask registers a request as pending. The returned context ends with ctx, when over is called, or when denied
+// or broken cancels the request.
 func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over func()) {
 	ctx, give := context.WithCancelCause(ctx)
 	a := &asked{subject, give}
@@ -133,7 +134,8 @@ func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over
 	}
 }
 
-// broken cancels everything pending. An answer never arrives over a later connection, but the client would wait for it.
+// broken cancels all pending requests and publications. Their answers cannot arrive over a later connection,
+// but the client would wait for them.
 func (c *conn) broken(err error) {
 	why := errBroken
 	if err != nil {
@@ -146,10 +148,10 @@ func (c *conn) broken(err error) {
 	}
 }
 
-// errBroken is the reason of requests that broken has cancelled.
+// errBroken is the reason why broken cancels a request.
 var errBroken = errors.New("the connection broke before the answer came")
 
-// unanswered returns the error of a request in this context.
+// unanswered returns the error of a request that got no answer. ctx is the context of the request.
 func (c *conn) unanswered(ctx context.Context, err error) error {
 	why := context.Cause(ctx)
 	if refusal, is := errors.AsType[*farm.Refusal](why); is {
@@ -177,7 +179,7 @@ func (c *conn) denied(err error) {
 	}
 }
 
-// failure translates an error of the client to the errors of package farm.
+// failure translates an error of the NATS client to an error of package farm.
 func (c *conn) failure(err error) error {
 	last := c.lastError()
 	switch {
@@ -257,8 +259,8 @@ func (c *conn) Listen(subject string, f func(body []byte)) (stop func(), err err
 // settleDeadline is the longest wait for the server to process a subscription.
 const settleDeadline = 5 * time.Second
 
-// settle waits until the server has processed what was sent so far. Without a connection it returns at once, because
-// the next connection sends all subscriptions.
+// settle waits until the server has processed everything that was sent before. Without a connection it
+// returns at once, because the next connection sends all subscriptions.
 func (c *conn) settle() {
 	if c.nats.IsConnected() {
 		_ = c.nats.FlushTimeout(settleDeadline) // fails if the connection has closed

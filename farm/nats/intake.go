@@ -18,8 +18,9 @@ import (
 // worker. So no message of a worker reaches JetStream: JetStream would send its acknowledgement, with the rights of the
 // server, to any reply subject that the worker names.
 //
-// Each worker has one message under way at a time, which is what gogi's workers send. A flood of one key therefore takes
-// one place of many, and the intake rejects a bad message before anything is written to the disk.
+// Each worker has at most one message in progress, because gogi's workers send one message at a time. So a
+// flood of messages from one key occupies one place of many. The intake rejects a bad message before anything
+// is written to the disk.
 type intake struct {
 	mu     sync.Mutex
 	busy   map[string]bool   // workers with a message under way
@@ -33,7 +34,8 @@ const journalSubject = "journal."
 // badToShut is the number of consecutive bad messages after which the coordinator closes the worker's connections.
 const badToShut = 16
 
-// errUnderWay rejects a message of a worker that already has one under way. The code makes the worker wait and try again.
+// errUnderWay rejects a message of a worker while another message of that worker is in progress. The error
+// code makes the worker wait and try again.
 var errUnderWay = &jetstream.APIError{Code: 503, ErrorCode: 10077, Description: "another message of this worker is under way"}
 
 // takeResults subscribes to the results of all workers.
@@ -63,7 +65,8 @@ func (b *Bus) receive(m *nats.Msg) {
 			b.acknowledge(m, nil, err)
 			return
 		}
-		// The worker's name in the id keeps one worker from hiding the results of another as repetitions.
+		// The id contains the worker's name. So one worker cannot make the stream ignore another worker's results
+		// as repetitions.
 		kept := &nats.Msg{Subject: journalSubject + strings.TrimPrefix(m.Subject, farm.SubjectResults), Data: m.Data, Header: nats.Header{}}
 		if id := m.Header.Get(jetstream.MsgIDHeader); id != "" {
 			kept.Header.Set(jetstream.MsgIDHeader, worker+"/"+id)
@@ -73,7 +76,7 @@ func (b *Bus) receive(m *nats.Msg) {
 	})
 }
 
-// begin reserves the one place of a worker. It returns false if the worker has a message under way.
+// begin reserves the place of a worker. It returns false if a message of the worker is in progress.
 func (i *intake) begin(worker string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -90,8 +93,9 @@ func (i *intake) end(worker string) {
 	delete(i.busy, worker)
 }
 
-// admit returns why a message is not stored: its worker is barred, or Config.Check rejects it. After badToShut bad
-// messages in a row it closes the connections of the worker.
+// admit returns the reason why a message is not stored, or nil. It rejects a message of a barred worker and a
+// message that Config.Check rejects. After badToShut consecutive bad messages it closes the connections of
+// the worker.
 func (b *Bus) admit(worker string, body []byte) error {
 	b.intake.mu.Lock()
 	why, barred := b.intake.barred[worker]
@@ -117,13 +121,13 @@ func (b *Bus) admit(worker string, body []byte) error {
 	return rejection(err.Error())
 }
 
-// rejection is an error that no repetition changes.
+// rejection returns an error that the worker cannot avoid by sending the message again.
 func rejection(why string) error {
 	return &jetstream.APIError{Code: 400, ErrorCode: 10003, Description: oneLine(why)}
 }
 
-// Bar stops taking results of a worker and closes its connections. An empty reason takes them again. The worker may
-// connect and read why; only its results are rejected.
+// Bar makes the bus reject all results of a worker, and closes the worker's connections. With an empty reason
+// the bus accepts the worker's results again. A barred worker may connect and receive the reason.
 func (b *Bus) Bar(worker, why string) {
 	b.intake.mu.Lock()
 	if why == "" {
@@ -137,7 +141,8 @@ func (b *Bus) Bar(worker, why string) {
 	}
 }
 
-// disconnect closes all connections of a key. With an outside server only its operator can do that.
+// disconnect closes all connections of a key. With an outside server it does nothing, because only the
+// operator of that server can close connections.
 func (b *Bus) disconnect(name string) {
 	if k, ok := b.config.Keys.Named(name); ok && b.embedded != nil {
 		b.embedded.auth.shut(k.Public)

@@ -26,24 +26,26 @@ import (
 // A Config is the configuration of a coordinator's bus.
 type Config struct {
 	Dir    string      // for JetStream ("jetstream") and artefacts ("artefacts")
-	Listen string      // HOST:PORT; port 0: any. Ignored with Outside
+	Listen string      // HOST:PORT; port 0 means any free port. Ignored with Outside
 	TLS    *tls.Config // nil: no TLS, on loopback only
 	Keys   *keys.Ring  // accepted keys
 	Log    *slog.Logger
 
 	MaxStream    int64 // bytes of the stream of results, see DefaultStream
-	MaxArtefact  int64 // bytes of one
-	MaxArtefacts int64 // bytes of all
+	MaxArtefact  int64 // bytes of one artefact
+	MaxArtefacts int64 // bytes of all artefacts
 	Readers      int   // pieces of artefacts that are read at a time
-	// Check examines a worker's message before the stream stores it. It returns why the message is rejected. Nil accepts all.
+	// Check examines a worker's message before the stream stores it. It returns the reason for rejecting the
+	// message, or nil. If Check is nil, the bus accepts all messages.
 	Check func(worker string, body []byte) error
-	// SweepEvery is how soon a key that another process revoked is out; 0: 2 s.
+	// SweepEvery is the longest time until the bus disconnects a key that another process has revoked. 0 means 2
+	// s.
 	SweepEvery time.Duration
-	// Outside is an external NATS server; nil: embed one.
+	// Outside is an external NATS server. If it is nil, the bus starts an embedded server.
 	Outside *Outside
 }
 
-// A Bus is the coordinator's end of the connections. It implements farm.Bus.
+// A Bus is the coordinator's connection to workers and owners. It implements farm.Bus.
 type Bus struct {
 	*conn
 	config    Config
@@ -51,7 +53,7 @@ type Bus struct {
 	artefacts *artefactServer
 	judge     jetstream.Consumer
 	intake    intake
-	before    uint64 // sequence up to which a process before this one was given results
+	before    uint64 // the sequence number up to which an earlier process has received results
 
 	mu      sync.Mutex
 	stops   []func()
@@ -61,7 +63,8 @@ type Bus struct {
 	running sync.WaitGroup
 }
 
-// The streams, and the consumer through which the coordinator reads results. There is one shard.
+// These are the names of the streams, and of the consumer through which the coordinator reads results. There
+// is one shard.
 const (
 	shard    = "0"
 	stream   = farm.StreamResults + shard
@@ -71,8 +74,8 @@ const (
 	evidenceSubject = "evidence."
 )
 
-// The settings of the consumer, chosen from measurements of farms. A batch that takes longer than ackWait is delivered
-// twice, which is harmless.
+// These are the settings of the consumer, chosen from measurements of farms. A batch whose processing takes
+// longer than ackWait is delivered twice, which is harmless.
 const (
 	ackWait       = 5 * time.Minute
 	maxAckPending = 64
@@ -113,7 +116,7 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	return b, nil
 }
 
-// begin starts the embedded server, if there is one, and connects to the server.
+// begin starts the embedded server, unless the server is external, and connects to the server.
 func (b *Bus) begin(ctx context.Context) (err error) {
 	if b.config.Outside != nil {
 		b.conn, err = b.config.Outside.connect(ctx)
@@ -136,8 +139,8 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// makeStreams creates or updates the streams and the judge's consumer. The stream stores messages until all its consumers
-// have acknowledged them. So the judge's consumer must exist whenever the stream accepts results.
+// makeStreams creates or updates the streams and the coordinator's consumer. The stream stores messages until
+// all its consumers have acknowledged them. So the consumer must exist whenever the stream accepts results.
 func (b *Bus) makeStreams(ctx context.Context) error {
 	results := jetstream.StreamConfig{
 		Name: stream, Subjects: []string{journalSubject + "*." + shard}, Storage: jetstream.FileStorage,
@@ -170,8 +173,8 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	return b.rewind(ctx)
 }
 
-// rewind makes the stream deliver first what an earlier process has not acknowledged. Otherwise it would come after
-// newer results, when ackWait is over.
+// rewind makes the stream deliver first the messages that an earlier process has not acknowledged. Without
+// rewind they would arrive after newer results, at the end of ackWait.
 func (b *Bus) rewind(ctx context.Context) error {
 	info, err := b.judge.Info(ctx)
 	if err != nil {
@@ -236,7 +239,7 @@ func (b *Bus) unbroken() error {
 	return b.broken
 }
 
-// alive returns the open connections.
+// alive returns the numbers of the open connections.
 func (b *Bus) alive() (map[uint64]bool, error) {
 	all := map[uint64]bool{}
 	for {
@@ -299,7 +302,8 @@ func (b *Bus) Close() error {
 	return nil
 }
 
-// atATime is how many requests on one subject are answered at the same time; the others wait.
+// atATime is the maximum number of requests on one subject that are answered at the same time. Further
+// requests wait.
 const atATime = 64
 
 // Answer implements farm.Bus. It answers only to the inbox of the key that may publish on the subject. With any other

@@ -51,8 +51,8 @@ type settings struct {
 	} `json:"jetstream"`
 }
 
-// Examine returns the settings of the server that could lose results or accept connections without a key. The error means that
-// the settings cannot be read.
+// Examine returns an error for each setting of the server that could lose results or accept connections
+// without a key. err means that the settings cannot be read.
 func (o *Outside) Examine(ctx context.Context) (wrong []error, err error) {
 	if o.Monitor == "" {
 		return nil, errors.New("bus: gogi checks on the server's monitoring page that it syncs what it acknowledges: set http_port there, and name the page")

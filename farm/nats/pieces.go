@@ -51,7 +51,8 @@ type client struct {
 	name string
 }
 
-// The limits of a request for a piece: the time for one answer, and the tries in a row without an answer or with a busy one.
+// These are the limits of a request for a piece: the time for one answer, and the number of consecutive tries
+// without a usable answer. A busy answer is not usable.
 const (
 	pieceDeadline = 20 * time.Second
 	pieceTries    = 12
@@ -88,7 +89,8 @@ func (r *reader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// end returns io.EOF if the artefact has the requested hash, and files.ErrHash otherwise.
+// end checks the hash at the end of the artefact. It returns io.EOF if the hash is the requested one, and
+// files.ErrHash otherwise.
 func (r *reader) end() error {
 	if got := hex.EncodeToString(r.hash.Sum(nil)); got != r.sum {
 		return fmt.Errorf("%w: %s instead of %s", files.ErrHash, got, r.sum)
@@ -112,7 +114,8 @@ func (r *reader) fill() error {
 
 func (r *reader) Close() error { return nil }
 
-// patiently repeats a request without an answer, or with a busy one, with growing waits.
+// patiently sends a request until a usable answer comes, with growing waits. It repeats the request after no
+// answer and after a busy answer.
 func (c *client) patiently(ctx context.Context, subject string, in any, out func() any, busy func() bool) error {
 	for try := 1; ; try++ {
 		asking, cancel := context.WithTimeout(ctx, pieceDeadline)
@@ -170,7 +173,7 @@ func (c *client) PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) 
 	}
 }
 
-// An artefactServer is the coordinator's side of artefacts.
+// An artefactServer is the part of the coordinator that sends and receives artefacts.
 type artefactServer struct {
 	store   *files.Store
 	largest int64         // bytes of one artefact
@@ -193,10 +196,10 @@ func newArtefactServer(store *files.Store, largest int64, readers int) *artefact
 	return &artefactServer{store: store, largest: largest, reading: make(chan struct{}, readers), uploads: map[string]*upload{}}
 }
 
-// busyAfter is how long a request waits before its answer is Busy.
+// busyAfter is the time after which a waiting request gets the answer Busy.
 const busyAfter = 2 * time.Second
 
-// give answers on SubjectArtefact.
+// give answers a request for a piece on SubjectArtefact.
 func (s *artefactServer) give(ctx context.Context, _ string, body []byte) (any, error) {
 	var w wanted
 	if err := farm.Decode(body, &w); err != nil {
@@ -221,7 +224,8 @@ func (s *artefactServer) give(ctx context.Context, _ string, body []byte) (any, 
 // uploadsAtATime bounds the open files and goroutines of uploads.
 const uploadsAtATime = 256
 
-// take answers on SubjectUpload. A repeated piece, whose first answer was lost, gets the offset of the next piece.
+// take answers a new piece on SubjectUpload. A piece that is sent again because the answer was lost gets the
+// offset of the next piece.
 func (s *artefactServer) take(_ context.Context, subject string, body []byte) (any, error) {
 	var o offered
 	if err := farm.Decode(body, &o); err != nil {
@@ -310,7 +314,7 @@ func (s *artefactServer) close() {
 	}
 }
 
-// put stores an artefact of the coordinator itself.
+// put stores an artefact that the coordinator itself provides.
 func (s *artefactServer) put(r io.Reader, limit int64) (string, error) {
 	return s.store.Put(r, "", min(limit, s.largest))
 }
@@ -324,7 +328,7 @@ func (s *artefactServer) open(sum string) (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(&stored{s.store, sum}, 0, size)), nil
 }
 
-// stored is an artefact as an io.ReaderAt.
+// stored implements io.ReaderAt for a stored artefact.
 type stored struct {
 	store *files.Store
 	sum   string

@@ -17,7 +17,7 @@ import (
 	"gogi/farm/keys"
 )
 
-// Settings of the embedded server.
+// These are settings of the embedded server.
 const (
 	maxConnections = 20_000
 	pingEvery      = 20 * time.Second
@@ -31,14 +31,14 @@ const (
 	unbounded = 1 << 50
 )
 
-// embedded is the server in this process.
+// embedded is the NATS server that runs in this process.
 type embedded struct {
 	server *server.Server
 	auth   *authenticator
 }
 
-// startServer starts a server. Until auth.open it accepts only the coordinator, which has the public key own; other
-// connections wait.
+// startServer starts a server. Until auth.open is called, the server accepts only the coordinator, whose
+// public key is own. Other connections wait.
 func startServer(c Config, own string) (*embedded, error) {
 	host, port, err := splitListen(c.Listen, c.TLS)
 	if err != nil {
@@ -72,7 +72,8 @@ func (e *embedded) stop() {
 	e.server.WaitForShutdown()
 }
 
-// splitListen splits a listen address. Without TLS it accepts only addresses of this machine.
+// splitListen splits a listen address into host and port. Without TLS it accepts only addresses of this
+// machine.
 func splitListen(listen string, tls *tls.Config) (host string, port int, err error) {
 	host, digits, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -94,8 +95,8 @@ func splitListen(listen string, tls *tls.Config) (host string, port int, err err
 	return host, port, nil
 }
 
-// logger writes the server's messages to gogi's log. Rejected connections may be many and are no fault of the
-// coordinator, so their level is debug.
+// logger writes the server's messages to gogi's log. It logs rejected connections at the level debug, because
+// they may be many and are no fault of the coordinator.
 type logger struct{ log *slog.Logger }
 
 func (l *logger) write(level slog.Level, format string, v []any) {

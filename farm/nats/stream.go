@@ -103,7 +103,8 @@ func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
 	}, nil
 }
 
-// resultSubject returns the subject on which the worker sent a message. A stream of an earlier gogi has that subject itself.
+// resultSubject returns the subject on which the worker sent a message. A stream of an earlier gogi stored
+// messages under that subject itself.
 func resultSubject(m jetstream.Msg) string {
 	if rest, ok := strings.CutPrefix(m.Subject(), journalSubject); ok {
 		return farm.SubjectResults + rest
@@ -111,7 +112,7 @@ func resultSubject(m jetstream.Msg) string {
 	return m.Subject()
 }
 
-// ack waits for the stream's word.
+// ack acknowledges a message and waits until the stream has confirmed the acknowledgement.
 func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
 	if err := m.DoubleAck(ctx); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
 		return b.failure(err)
@@ -119,12 +120,13 @@ func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
 	return nil
 }
 
-// besideEvidence is the largest size of what a rejected message gets when it is stored: the reason (see oneLine), the
-// number and the names of the headers.
+// besideEvidence is the largest size of the data that are stored with a rejected message: the reason (see
+// oneLine), the number and the names of the headers.
 const besideEvidence = 2 << 10
 
-// maxMessage is the largest size of a message of the stream. Every message must fit as evidence; otherwise one
-// worker's garbage could stop the coordinator again and again.
+// maxMessage is the largest size of a message of the stream. Every message must fit into the stream again
+// when it is rejected, with the reason. Otherwise an invalid message of one worker could stop the coordinator
+// again and again.
 const maxMessage = farm.MaxBody - besideEvidence
 
 // headerWhy is the header with the reason for the rejection.
@@ -144,7 +146,7 @@ func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64
 	return nil
 }
 
-// oneLine returns a text that a header accepts: without control characters, at most 1000 bytes.
+// oneLine returns a text that is allowed in a header: without control characters and with at most 1000 bytes.
 func oneLine(text string) string {
 	b := []byte(text)
 	for i, c := range b {

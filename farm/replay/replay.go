@@ -17,8 +17,8 @@ import (
 	"gogi/runner"
 )
 
-// Sample draws a share (more than 0, at most 1) of pairs without repetition, at least one of a non-empty list, and sorts
-// them. Equal seeds draw equal pairs.
+// Sample selects a share (more than 0, at most 1) of the pairs at random without repetition, and sorts them.
+// It selects at least one pair of a non-empty list. Equal seeds select equal pairs.
 func Sample(pairs []int, share float64, seed uint64) []int {
 	n := min(int(math.Ceil(share*float64(len(pairs)))), len(pairs))
 	drawn := slices.Clone(pairs)
@@ -54,7 +54,8 @@ type Report struct {
 	Different []Difference `json:"different"`
 }
 
-// Play plays the pairs again. A pair that this machine cannot play is an error.
+// Play plays the pairs again and compares them with the stored pairs. It returns an error if this machine
+// cannot play a pair.
 func Play(ctx context.Context, c Config) (Report, error) {
 	p := &playing{Config: c, left: slices.Clone(c.Pairs), out: Report{Run: c.Plan.Run, Different: []Difference{}}}
 	err := runner.Run(ctx, runner.Config{Plan: c.Plan, Source: p, Sink: p, Open: c.Open, Concurrency: c.Concurrency})

@@ -25,7 +25,8 @@ type Fetcher struct {
 	Mirrors   []string     // bases of URLs; an artefact is BASE/SHA256
 	Client    *http.Client // nil: the default
 	Largest   int64        // bytes of one artefact
-	// Silence is how long a mirror may send nothing before the Fetcher tries the next source; 0: a minute.
+	// Silence is the time after which the Fetcher leaves a mirror that sends nothing, and tries the next source.
+	// 0 means a minute.
 	Silence time.Duration
 	Log     *slog.Logger
 
@@ -33,7 +34,8 @@ type Fetcher struct {
 	busy map[string]*sync.Mutex // by SHA-256: one download of an artefact at a time
 }
 
-// Fetch returns the path of an artefact. It stays there only while it is pinned.
+// Fetch returns the path of an artefact on this machine. The file stays there only while the artefact is
+// pinned.
 func (f *Fetcher) Fetch(ctx context.Context, sum string) (string, error) {
 	one := f.alone(sum)
 	one.Lock()
@@ -121,7 +123,7 @@ func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (_ io.ReadClos
 	return &listened{answer.Body, ctx, func() { timer.Reset(silence) }, end}, nil
 }
 
-// listened is a response body that fails if its source sends nothing for too long.
+// listened is a response body that returns an error if its source sends nothing for too long.
 type listened struct {
 	io.ReadCloser
 
@@ -146,8 +148,8 @@ func (l *listened) Close() error {
 	return l.ReadCloser.Close()
 }
 
-// Ready returns a Config.Ready. The function place adapts a plan to this machine, and calls find for the path of each
-// file. The files stay in the cache until the run's release.
+// Ready returns a function for Config.Ready. The function place adapts a plan to this machine, and calls find
+// to get the path of each file. The files stay in the cache until the release function of the run is called.
 func (f *Fetcher) Ready(place func(plan *match.Plan, find func(sum string) (string, error)) (*match.Plan, error)) func(context.Context, *match.Plan) (*match.Plan, func(), error) {
 	return func(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 		var pins []func()

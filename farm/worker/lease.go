@@ -13,7 +13,8 @@ import (
 	"gogi/runner"
 )
 
-// Next implements runner.Source. It returns the next pair whose run is ready, and io.EOF after the last one.
+// Next implements runner.Source. It waits for a pair whose run is ready and leases the pair. It returns
+// io.EOF if no more pairs will come.
 func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
 	for {
 		if ctx.Err() != nil {
@@ -35,7 +36,8 @@ func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
 	}
 }
 
-// nextReady removes and returns the first waiting lease whose run is ready; mu is held.
+// nextReady removes and returns the first waiting lease whose run is ready. It returns nil if there is none.
+// The caller holds w.mu.
 func (w *Worker) nextReady() *lease {
 	for i, l := range w.waiting {
 		if l.task.ready != nil {
@@ -49,7 +51,7 @@ func (w *Worker) nextReady() *lease {
 	return nil
 }
 
-// nothingMore reports whether no pair will come; mu is held.
+// nothingMore reports whether no more pairs will come. The caller holds w.mu.
 func (w *Worker) nothingMore() bool {
 	return w.draining || w.config.Once && w.idle && len(w.leases) == 0
 }
@@ -112,14 +114,15 @@ func (w *Worker) PutAttempt(_ context.Context, l runner.Lease, a match.Attempt) 
 	return err
 }
 
-// playing returns the lease that the runner has, or nil if it was revoked.
+// playing returns the lease of a pair in play, or nil if the lease was revoked.
 func (w *Worker) playing(l runner.Lease) *lease {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.byLease[l.Revoked]
 }
 
-// returned is runner.Lease.Return. If the pair crashed, the worker stops playing its run for a while.
+// returned handles runner.Lease.Return. If the pair's engines crashed, the worker stops playing the run for a
+// while.
 func (w *Worker) returned(l *lease, why error) {
 	_, crashed := errors.AsType[*runner.Unplayable](why)
 	if crashed && l.task.tune != nil && w.forfeits(l) {
@@ -141,8 +144,8 @@ func (w *Worker) returned(l *lease, why error) {
 	poke(w.beatNow)
 }
 
-// forfeits reports whether the engine of a tune fails to start with the pair's parameters, though it starts with the
-// tune's start values. That failure is the pair's result.
+// forfeits reports whether a player of a tune fails to start with the pair's parameters, although it starts
+// with the tune's start values. Then forfeits stores that failure as the pair's result.
 func (w *Worker) forfeits(l *lease) bool {
 	w.mu.Lock()
 	ctx, open := w.playCtx, w.open
@@ -155,18 +158,18 @@ func (w *Worker) forfeits(l *lease) bool {
 	return added && err == nil
 }
 
-// giveBack ends a lease and reports it with the next heartbeat; mu is held.
+// giveBack ends a lease and reports it with the next heartbeat. The caller holds w.mu.
 func (w *Worker) giveBack(l *lease, why string, crashed bool) {
 	w.forget(l)
 	w.back = append(w.back, farm.Back{Held: l.Held, Why: short(why), Crashed: crashed})
 }
 
-// short cuts a reason to the longest length that a message may have.
+// short cuts a reason to at most farm.MaxWhy bytes.
 func short(why string) string {
 	return strings.ToValidUTF8(why[:min(len(why), farm.MaxWhy)], "")
 }
 
-// forget ends a lease on this machine; mu is held.
+// forget ends a lease on this machine. The caller holds w.mu.
 func (w *Worker) forget(l *lease) {
 	delete(w.leases, keyOf(l.Held))
 	delete(w.byLease, l.revoked)
@@ -174,13 +177,13 @@ func (w *Worker) forget(l *lease) {
 	w.wake()
 }
 
-// revoke ends a lease, and its pair if it is in play; mu is held.
+// revoke ends a lease, and its pair if it is in play. The caller holds w.mu.
 func (w *Worker) revoke(l *lease) {
 	w.forget(l)
 	close(l.revoked)
 }
 
-// drop revokes leases that the coordinator no longer has for this worker; mu is held.
+// drop revokes leases that the coordinator no longer has for this worker. The caller holds w.mu.
 func (w *Worker) drop(leases []farm.Held) {
 	for _, h := range leases {
 		if l := w.leases[keyOf(h)]; l != nil {
@@ -189,7 +192,8 @@ func (w *Worker) drop(leases []farm.Held) {
 	}
 }
 
-// over revokes the leases of runs that have ended. The worker still sends their finished pairs. mu is held.
+// over revokes the leases of runs that have ended. The worker still sends their finished pairs. The caller
+// holds w.mu.
 func (w *Worker) over(runs []string) {
 	for _, run := range runs {
 		for _, l := range w.leases {
@@ -205,7 +209,7 @@ func (w *Worker) over(runs []string) {
 	}
 }
 
-// grant accepts granted leases, or gives them back with a reason; mu is held.
+// grant accepts granted leases, or gives them back with a reason. The caller holds w.mu.
 func (w *Worker) grant(g farm.Grants) {
 	w.learn(g.Plans)
 	for _, granted := range g.Grants {
@@ -236,7 +240,7 @@ func (w *Worker) grant(g farm.Grants) {
 	w.wake()
 }
 
-// pace is the mean time of a pair on this machine, weighted towards the last ten.
+// pace has the mean time of a pair on this machine, weighted towards the last ten pairs.
 type pace struct{ mean time.Duration }
 
 func (p *pace) add(took time.Duration) {
@@ -247,15 +251,16 @@ func (p *pace) add(took time.Duration) {
 	p.mean += (took - p.mean) / 10
 }
 
-// ahead is the playing time for which a worker holds leases in advance. aheadMost bounds their number, because pairs
-// may take only milliseconds.
+// ahead is the playing time for which a worker holds leases in advance. aheadMost bounds the number of leases
+// for that time, because pairs may take only milliseconds.
 const (
 	ahead     = time.Minute
 	aheadMost = 1024
 )
 
-// target returns how many leases a worker holds, including those in play: twice its slots, or its slots plus what it
-// plays in a minute, whichever is larger.
+// target returns the number of leases that a worker holds, including the leases of pairs in play. It is twice
+// the number of slots, or the number of slots plus the number of pairs played in a minute, whichever is
+// larger.
 func (p *pace) target(slots int) int {
 	most := 2 * slots
 	if p.mean > 0 {

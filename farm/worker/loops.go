@@ -26,7 +26,8 @@ func (w *Worker) request(ctx context.Context, subject string, in, out any) error
 	return err
 }
 
-// refusal returns the End that a refusal causes, or nil if there is none. The refusal is told, or err itself.
+// refusal returns the End that a refusal causes, or nil without a refusal. The refusal is err if err is a
+// *farm.Refusal, and otherwise told.
 func refusal(err error, told *farm.Refusal) *End {
 	if r, ok := errors.AsType[*farm.Refusal](err); ok {
 		told = r
@@ -118,8 +119,8 @@ func jitter(d time.Duration) time.Duration {
 	return d - fifth + rand.N(2*fifth+1)
 }
 
-// beatLoop sends heartbeats until the session ends, also while the coordinator is away. beatNow makes it send one
-// early, but at most ten in one interval.
+// beatLoop sends heartbeats until the session ends, also while the coordinator cannot be reached. A value in
+// beatNow makes it send the next heartbeat early. It sends at most ten early heartbeats in one interval.
 func (w *Worker) beatLoop() {
 	for {
 		interval := w.interval()
@@ -147,7 +148,7 @@ func (w *Worker) beatLoop() {
 	}
 }
 
-// beat sends one heartbeat and obeys the answer.
+// beat sends one heartbeat and processes the answer.
 func (w *Worker) beat(ctx context.Context) error {
 	if !w.known() {
 		if err := w.helloOnce(ctx); err != nil {
@@ -186,7 +187,7 @@ func (w *Worker) known() bool {
 	return w.joined
 }
 
-// endBy ends the worker if err is an End.
+// endBy ends the worker if err is an *End.
 func (w *Worker) endBy(err error) {
 	if end, ok := errors.AsType[*End](err); ok {
 		w.mu.Lock()
@@ -217,7 +218,8 @@ func (w *Worker) state() farm.Beat {
 
 func first(leases []farm.Held) []farm.Held { return leases[:min(len(leases), listedMost)] }
 
-// heed obeys the coordinator's answer to a heartbeat; mu is held.
+// heed processes the coordinator's answer to a heartbeat: it revokes leases, deletes stored results, and
+// follows instructions. The caller holds w.mu.
 func (w *Worker) heed(told farm.BeatReply) {
 	w.drop(told.Drop)
 	w.over(told.Over)
@@ -275,7 +277,8 @@ func (w *Worker) askLoop() {
 	}
 }
 
-// room waits until the worker can hold more pairs, and returns how many; -1 after the end.
+// room waits until the worker can hold more pairs, and returns the number of these pairs. It returns -1 after
+// the end of the session.
 func (w *Worker) room() int {
 	for {
 		full := w.outbox.Full()
@@ -298,7 +301,8 @@ func (w *Worker) room() int {
 	}
 }
 
-// ask sends one Ask, and returns the wait before the next one; 0 means as soon as more pairs fit.
+// ask sends one Ask, and returns the wait before the next Ask. A wait of 0 means that the next Ask follows as
+// soon as the worker can hold more pairs.
 func (w *Worker) ask(want int) (retry time.Duration, err error) {
 	w.mu.Lock()
 	w.hinted = false
@@ -361,7 +365,7 @@ func (w *Worker) pause(d time.Duration) bool {
 	}
 }
 
-// batchBytes is the size of one message. A single longer item makes it longer.
+// batchBytes is the maximum size of one message. Only a message with a single longer item is larger.
 const batchBytes = 512 << 10
 
 // publishLoop sends the items of the outbox in batches.
@@ -373,7 +377,8 @@ func (w *Worker) publishLoop() {
 	}
 }
 
-// gather waits for an item, and then for others of the same message. It returns false if the session is over.
+// gather waits for an item, and then for further items of the same message. It returns false if the session
+// is over.
 func (w *Worker) gather() bool {
 	for w.outbox.Waiting() == 0 {
 		select {
@@ -396,7 +401,8 @@ func (w *Worker) gather() bool {
 	return true
 }
 
-// publishAll sends every item, and repeats a failed message without limit. Its error is the end of ctx or of the worker.
+// publishAll sends every item, and repeats a failed message without limit. It returns an error if ctx ends or
+// the worker ends.
 func (w *Worker) publishAll(ctx context.Context) error {
 	for try := 1; ; {
 		items, numbers := w.outbox.Batch(batchBytes)
@@ -421,7 +427,8 @@ func (w *Worker) publishAll(ctx context.Context) error {
 	}
 }
 
-// setFull records whether the coordinator's stream is full. While it is, the worker requests no pairs.
+// setFull stores whether the coordinator's stream is full. While the stream is full, the worker requests no
+// pairs.
 func (w *Worker) setFull(full bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -433,7 +440,8 @@ func (w *Worker) setFull(full bool) {
 	w.wake()
 }
 
-// publish sends one message. Equal items have an equal ID, so that the stream can detect a repetition.
+// publish sends one message with items. Messages with equal items have the same id, so that the stream can
+// detect a repetition.
 func (w *Worker) publish(ctx context.Context, items []farm.Item, numbers []uint64) error {
 	body, err := farm.Seal(&farm.Batch{Worker: w.config.Name, Session: w.session, Items: items}, w.config.Sign)
 	if err != nil {

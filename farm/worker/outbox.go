@@ -74,8 +74,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// OpenOutbox reads the items in a directory, and creates the directory if it is missing. dropped counts the bytes that
-// could not be read: the incomplete end of a killed process, or damage. Beyond maximum bytes Full returns true.
+// OpenOutbox reads the items in a directory, and creates the directory if it is missing. dropped is the
+// number of bytes that could not be read: the incomplete last record of a killed process, or damage. If the
+// files are larger than maximum bytes, Full returns true.
 func OpenOutbox(dir string, maximum int64) (o *Outbox, dropped int64, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, 0, fmt.Errorf("outbox: %w", err)
@@ -131,7 +132,8 @@ func (o *Outbox) read(name string) (dropped int64, err error) {
 	}
 }
 
-// record returns the record at an offset without its head, or nil if no complete record is there.
+// record returns the record at an offset without its head. It returns nil if the file has no complete record
+// at that offset.
 func record(f io.ReaderAt, at, size int64) ([]byte, error) {
 	if size-at < headBytes+kindBytes {
 		return nil, nil
@@ -154,7 +156,7 @@ func record(f io.ReaderAt, at, size int64) ([]byte, error) {
 	return rest, nil
 }
 
-// take applies a record; offset is the position of its kind.
+// take applies a record of a file to the list of items. offset is the position of the record's kind.
 func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	number := binary.BigEndian.Uint64(rest[1:])
 	o.next = max(o.next, number+1)
@@ -178,7 +180,7 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	}
 }
 
-// begin starts another file. After an error the outbox continues with the last file.
+// begin starts another file. After an error the outbox continues to use the last file.
 func (o *Outbox) begin() error {
 	last := uint64(0)
 	if n := len(o.files); n > 0 {
@@ -199,7 +201,7 @@ func (o *Outbox) begin() error {
 	return nil
 }
 
-// Append stores an item; it is on disk when Append returns nil.
+// Append stores an item. The item is on disk when Append returns nil.
 func (o *Outbox) Append(item farm.Item) error {
 	body, err := farm.Encode(item)
 	if err != nil {
@@ -229,7 +231,7 @@ func (o *Outbox) Append(item farm.Item) error {
 // errTooLong is the error of an item that does not fit in a message.
 var errTooLong = errors.New("the result is too long for a farm's message")
 
-// maxItem leaves room for the rest of a message.
+// maxItem is the maximum size of an item. It leaves space for the other fields of a message.
 const maxItem = farm.MaxBody - 64<<10
 
 // write appends an item's record, and returns the position up to which the disk must be synced.
@@ -251,7 +253,7 @@ func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, u
 	return number, o.written, nil
 }
 
-// append writes a complete record, or removes the part that it wrote.
+// append writes a complete record. After an error it removes the part that it has written.
 func (o *Outbox) append(kind byte, number uint64, body []byte) error {
 	if o.broken != nil || len(o.files) == 0 {
 		return cmp.Or(o.broken, errClosed)
@@ -275,7 +277,7 @@ func (o *Outbox) append(kind byte, number uint64, body []byte) error {
 	return nil
 }
 
-// sync waits until everything up to a position is on disk. Concurrent calls share one sync.
+// sync waits until all bytes up to the position upTo are on disk. Concurrent calls share one sync.
 func (o *Outbox) sync(upTo int64) error {
 	o.syncing.Lock()
 	defer o.syncing.Unlock()
@@ -319,7 +321,7 @@ func (o *Outbox) roll() error {
 	return errors.Join(o.begin(), o.removeDone())
 }
 
-// removeDone removes files without needed records.
+// removeDone removes files that contain no needed records.
 func (o *Outbox) removeDone() error {
 	var kept []*segment
 	var failed error
@@ -375,8 +377,8 @@ func (o *Outbox) Waiting() int {
 	return len(o.fresh)
 }
 
-// Batch returns the first unpublished items with their numbers: at most limit bytes, but at least one item. It discards
-// items that cannot be read any more.
+// Batch returns the first unpublished items with their numbers. Together they have at most limit bytes, but
+// Batch returns at least one item. It discards items that can no longer be read.
 func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -430,7 +432,8 @@ func (o *Outbox) Published(numbers []uint64) {
 	}
 }
 
-// Leases returns the leases of finished pairs: those not yet published, and those published.
+// Leases returns the leases of the finished pairs in the outbox, separately for unpublished and published
+// pairs.
 func (o *Outbox) Leases() (waiting, published []farm.Held) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -446,7 +449,7 @@ func (o *Outbox) Leases() (waiting, published []farm.Held) {
 	return waiting, published
 }
 
-// Done removes the items of leases that are stored or no longer wanted.
+// Done removes the items of leases whose results are stored or no longer wanted.
 func (o *Outbox) Done(leases []farm.Held) {
 	if len(leases) == 0 {
 		return
@@ -467,8 +470,8 @@ func (o *Outbox) Done(leases []farm.Held) {
 	o.tidy()
 }
 
-// tidy removes files without needed records. It replaces the files of an empty outbox by a new one. If the disk has no
-// space for a new file, the next call tries again.
+// tidy removes files that contain no needed records. If the outbox is empty, tidy replaces all files by a new
+// file. If the disk has no space for a new file, the next call tries again.
 func (o *Outbox) tidy() {
 	if err := o.removeDone(); err != nil {
 		o.broken = cmp.Or(o.broken, err)
@@ -502,7 +505,7 @@ func (o *Outbox) forget(number uint64) {
 	}
 }
 
-// Close closes the files. Without Close no item is lost.
+// Close closes the files. If the process ends without Close, no item is lost.
 func (o *Outbox) Close() error {
 	o.syncing.Lock()
 	defer o.syncing.Unlock()

@@ -22,7 +22,8 @@ const (
 	ruleOwner = "owner:"
 )
 
-// NewPolicy returns an error for an unknown rule. Without rules the policy is AnyApproved.
+// NewPolicy returns the Policy with these rules. Without rules it returns a Policy with the rule AnyApproved.
+// It returns an error for an unknown rule.
 func NewPolicy(rules []string) (Policy, error) {
 	for _, r := range rules {
 		hash, isHash := strings.CutPrefix(r, ruleHash)
@@ -39,7 +40,7 @@ func NewPolicy(rules []string) (Policy, error) {
 	return Policy{Allow: rules}, nil
 }
 
-// check returns nil if this machine may play the run, and the reason otherwise.
+// check returns nil if this machine may play the run, and an error with the reason otherwise.
 func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 	if slices.Contains(p.Allow, ruleOwner+t.Owner) || t.Approved && slices.Contains(p.Allow, AnyApproved) {
 		return nil
@@ -54,7 +55,7 @@ func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 	return nil
 }
 
-// players returns all engines that a run starts: the members of a council in place of the council.
+// players returns all engines that a run starts. It replaces a council by its members.
 func players(list []match.Player) (all []match.Player) {
 	for _, p := range list {
 		if p.Council == nil {
@@ -66,8 +67,8 @@ func players(list []match.Player) (all []match.Player) {
 	return all
 }
 
-// binaries returns the hashes of a player's binaries: none for the built-in engine, and a hash that no rule allows if
-// the player's identity has no binary.
+// binaries returns the hashes of a player's binaries. For the built-in engine it returns no hash. If the
+// player's identity has no binary, it returns a hash that no rule allows.
 func binaries(p match.Player) (sums []string) {
 	if p.Builtin {
 		return nil

@@ -36,10 +36,11 @@ type task struct {
 	over      bool
 }
 
-// refusedFor is how long a worker does not play a run that failed to start. In that time a disk or a network may recover.
+// refusedFor is the time for which a worker does not play a run that failed to start. In this time a disk or
+// a network may recover.
 const refusedFor = 10 * time.Minute
 
-// learn adds the tasks that the worker does not have; mu is held.
+// learn adds the tasks that the worker does not have. The caller holds w.mu.
 func (w *Worker) learn(plans []farm.Task) {
 	for i := range plans {
 		t := &plans[i]
@@ -67,7 +68,8 @@ func settingsOf(plan *match.Plan) (*tune.Settings, error) {
 	return &p.Settings, nil
 }
 
-// tuning reports whether this machine plays a tune, whose unstored results may lead to more pairs; mu is held.
+// tuning reports whether this machine plays a tune. Results of a tune that are not yet stored may lead to
+// more pairs. The caller holds w.mu.
 func (w *Worker) tuning() bool {
 	for _, t := range w.tasks {
 		if t.tune != nil && t.refused == nil {
@@ -84,7 +86,8 @@ func (w *Worker) starving() bool {
 	return len(w.waiting) == 0 && w.tuning()
 }
 
-// wrong returns an error if a pair cannot have these options. Engines get only options that the signed plan allows.
+// wrong returns an error if a pair cannot have these options, because engines may get only options that the
+// signed plan allows.
 func (t *task) wrong(options [2][]match.Option) error {
 	switch {
 	case t.tune != nil:
@@ -95,8 +98,9 @@ func (t *task) wrong(options [2][]match.Option) error {
 	return nil
 }
 
-// believe returns a task that the coordinator has signed, that the policy allows, and whose clocks fit this machine. It
-// returns the task also with an error.
+// believe checks a task and returns its state on this machine. It returns an error if the coordinator has not
+// signed the task, the policy does not allow it, or its clocks do not fit this machine. The returned task is
+// never nil, even with an error.
 func (w *Worker) believe(t *farm.Task) (_ *task, err error) {
 	known := &task{name: t.Name, run: t.Run}
 	if err := t.Check(w.config.Coordinator); err != nil {
@@ -131,7 +135,7 @@ func (t *task) setClocks(nps float64, reference string) error {
 	return err
 }
 
-// prepare makes a run ready, once; mu is held.
+// prepare starts to make a run ready, once for each run. The caller holds w.mu.
 func (w *Worker) prepare(t *task) {
 	if t.preparing || t.ready != nil {
 		return
@@ -157,7 +161,7 @@ func (w *Worker) prepare(t *task) {
 	})
 }
 
-// ready calls Config.Ready, again if the coordinator is away.
+// ready calls Config.Ready, and calls it again if the coordinator cannot be reached.
 func (w *Worker) ready(plan *match.Plan) (*match.Plan, func(), error) {
 	for try := 1; ; try++ {
 		ready, release, err := w.config.Ready(w.ctx, plan)
@@ -173,7 +177,7 @@ func (w *Worker) ready(plan *match.Plan) (*match.Plan, func(), error) {
 	}
 }
 
-// refuse stops playing a run for a while, and gives back its waiting leases; mu is held.
+// refuse stops playing a run for a while, and gives back its waiting leases. The caller holds w.mu.
 func (w *Worker) refuse(t *task, why error) {
 	t.refused, t.until = why, time.Now().Add(refusedFor)
 	w.config.Log.Warn("a run is not played here for a while", "run", t.name, "why", why)
@@ -188,9 +192,10 @@ func (w *Worker) refuse(t *task, why error) {
 	w.wake()
 }
 
-// standing lists the known runs, those in play, and those that this machine does not play, each at most as many as an
-// Ask may have. The coordinator sends an unlisted plan again, and the worker gives back a pair of an unlisted refused
-// run. mu is held.
+// standing returns the known runs, the runs in play, and the runs that this machine does not play. Each list
+// is at most as long as an Ask allows. If a known run is not listed, the coordinator sends its plan again. If
+// a refused run is not listed, the worker gives back the pairs of the run that it gets. The caller holds
+// w.mu.
 func (w *Worker) standing() (known, open, refused []string) {
 	for run, t := range w.tasks {
 		if t.refused != nil && !t.until.IsZero() && time.Now().After(t.until) {
@@ -213,7 +218,7 @@ func (w *Worker) standing() (known, open, refused []string) {
 	return known, open, refused
 }
 
-// listen returns the run's events, and forwards them while the run is watched; Worker.mu is held.
+// listen returns the run's events, and forwards them while the run is watched. The caller holds Worker.mu.
 func (t *task) listen(w *Worker) *runner.Events {
 	if t.events != nil || t.over {
 		return t.events
@@ -262,7 +267,7 @@ func (t *task) listen(w *Worker) *runner.Events {
 }
 
 // heed forwards the run's events if the coordinator watches the run. A new watcher first gets the boards of the games
-// in play. Worker.mu is held.
+// in play. The caller holds Worker.mu.
 func (t *task) heed(watched bool) {
 	if t.events == nil || t.watched.Swap(watched) == watched {
 		return
@@ -280,7 +285,7 @@ func (t *task) heed(watched bool) {
 	}
 }
 
-// close releases what the run needed. Games of it may still be ending; their events are discarded.
+// close releases the resources of the run. Games of the run may still be ending; close discards their events.
 func (t *task) close() {
 	t.over = true
 	if t.silence != nil {

@@ -24,7 +24,8 @@ import (
 	"gogi/runner/events"
 )
 
-// A Config is the configuration of a worker. Of Hello the caller sets Version, Slots, Labels, NPS, Reference and Program.
+// A Config is the configuration of a worker. The caller sets the fields Version, Slots, Labels, NPS,
+// Reference and Program of Hello. The worker sets the other fields of Hello.
 type Config struct {
 	farm.Hello
 
@@ -37,29 +38,30 @@ type Config struct {
 	// the same digest. Its argument has scaled clocks, see match.Plan.Scaled. The worker calls release after the end of the run; release
 	// may be nil. After farm.ErrAway the worker calls Ready again. After any other error it refuses the run for a while.
 	Ready func(ctx context.Context, plan *match.Plan) (ready *match.Plan, release func(), err error)
-	// Cached returns the hashes of the artefacts on this machine, the most useful first. May be nil.
+	// Cached returns the hashes of the artefacts on this machine, the most useful first. Cached may be nil.
 	Cached func() []string
 	Load   func() float64 // the machine's load for each CPU; may be nil
-	// Show is called with each run that is played here and with its hub, which closes at the run's end on this
-	// machine. send adds an event. Show must not call the worker. May be nil.
+	// Show is called with each run that is played here and with the run's hub. The hub closes at the run's end
+	// on this machine. send adds an event to the hub. Show must not call the worker. Show may be nil.
 	Show func(plan *match.Plan, hub *events.Hub, send func(match.Event))
 	Log  *slog.Logger
 
 	OutboxMax int64         // bytes; 0: 1 GB
 	BatchWait time.Duration // how long a result waits for others of the same message; 0: 5 s
-	// Measures means that the caller can measure the machine. A request to measure then ends the session, see End.Measure.
+	// Measures means that the caller can measure the speed of the machine. A request of the coordinator to
+	// measure then ends the session, see End.Measure.
 	Measures bool
 	GiveUp   time.Duration // how long the coordinator may be away; 0: without limit
 	Once     bool          // end if there is nothing to play
 }
 
-// The defaults of Config.
+// These are the defaults of Config.
 const (
 	defaultOutboxMax = 1 << 30
 	defaultBatchWait = 5 * time.Second
 )
 
-// The exit codes of a process whose worker has ended by itself.
+// These are the exit codes of a process whose worker has ended by itself.
 const (
 	ExitRefused     = 4 // the coordinator has rejected the worker, and would reject it again
 	ExitUpdate      = 5 // another version of the program is wanted
@@ -195,8 +197,8 @@ func (w *Worker) openFiles() error {
 	return err
 }
 
-// countStart replaces the number in a file by a larger one: the clock's milliseconds. So if two machines use one key,
-// the one that started later wins.
+// countStart replaces the number in a file by a larger number, if possible the clock's milliseconds, and
+// returns the new number. So if two machines use one key, the machine that started later wins.
 func countStart(f *os.File) (uint64, error) {
 	text := make([]byte, 32)
 	n, _ := f.ReadAt(text, 0) // the file is shorter
@@ -234,8 +236,8 @@ func (w *Worker) listen() error {
 	return nil
 }
 
-// hint handles a hint, which may be wrong or old. It revokes the leases of ended runs, and otherwise only makes the
-// worker send its next Ask or heartbeat early.
+// hint handles a hint, which may be wrong or old. It revokes the leases of ended runs. Any other hint only
+// makes the worker send its next Ask or heartbeat early.
 func (w *Worker) hint(body []byte) {
 	var h farm.Hint
 	if farm.Decode(body, &h) != nil {
@@ -251,7 +253,7 @@ func (w *Worker) hint(body []byte) {
 	}
 }
 
-// wake wakes all goroutines that wait for a change; mu is held.
+// wake wakes all goroutines that wait for a change. The caller holds w.mu.
 func (w *Worker) wake() {
 	close(w.changed)
 	w.changed = make(chan struct{})
@@ -264,7 +266,8 @@ func poke(c chan struct{}) {
 	}
 }
 
-// Drain stops requesting pairs, and gives back those that wait. The pairs in play are finished.
+// Drain makes the worker stop requesting pairs, and gives back the pairs that wait. The pairs in play are
+// finished.
 func (w *Worker) Drain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -275,7 +278,8 @@ func (w *Worker) Drain() {
 	w.drain("the worker is being drained")
 }
 
-// drain is Drain without leaving; mu is held.
+// drain stops requesting pairs and gives back the waiting pairs, as Drain does, but does not set leaving. The
+// caller holds w.mu.
 func (w *Worker) drain(why string) {
 	if w.draining {
 		return
@@ -288,7 +292,8 @@ func (w *Worker) drain(why string) {
 	poke(w.beatNow)
 }
 
-// end ends the worker: it takes no more pairs. With cut it also revokes the pairs in play. mu is held.
+// end ends the worker: it takes no more pairs. With cut it also revokes the pairs in play. The caller holds
+// w.mu.
 func (w *Worker) end(e *End, cut bool) {
 	if w.ended == nil {
 		w.ended = e
@@ -302,8 +307,8 @@ func (w *Worker) end(e *End, cut bool) {
 	}
 }
 
-// Ended returns why the worker has ended by itself, or nil. After Drain it returns no reason to start again (a
-// measurement or an update).
+// Ended returns the reason why the worker has ended by itself, or nil. After Drain it returns no reason to
+// start again (a measurement or an update).
 func (w *Worker) Ended() *End {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -313,9 +318,9 @@ func (w *Worker) Ended() *End {
 	return w.ended
 }
 
-// Close ends the session. Until ctx ends it sends the outbox and the returned pairs, and waits for the confirmation
-// that the results are stored. The rest stays in the outbox for the next session. The error is only that of
-// files. Play must have returned.
+// Close ends the session. Until ctx ends it sends the outbox and the returned pairs, and waits for the
+// confirmation that the results are stored. Results that are not confirmed stay in the outbox for the next
+// session. Close returns only errors of files. Play must have returned.
 func (w *Worker) Close(ctx context.Context) error {
 	w.mu.Lock()
 	w.drain("the worker ends")
@@ -338,7 +343,7 @@ func (w *Worker) Close(ctx context.Context) error {
 	return w.closeFiles()
 }
 
-// farewells is how many last heartbeats Close sends while results are not stored yet.
+// farewells is the maximum number of last heartbeats that Close sends while results are not stored yet.
 const farewells = 3
 
 func (w *Worker) farewell(ctx context.Context) {

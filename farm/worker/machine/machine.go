@@ -72,7 +72,8 @@ func Open(c Config) (*Machine, error) {
 // Artefacts returns the hashes of the artefacts on this machine, the last used first.
 func (m *Machine) Artefacts() []string { return m.store.Recent(farm.MaxArtefacts) }
 
-// Ready is a worker.Config.Ready. It fetches the plan's files and starts its engines, which must be the plan's.
+// Ready implements worker.Config.Ready. It fetches the plan's files and starts its engines. It returns an
+// error if an engine is not the engine of the plan.
 func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 	ready, release, err := m.fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
 		return identity.Place(p, find, m.here)
@@ -91,7 +92,8 @@ func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, fun
 	return ready, release, nil
 }
 
-// examine performs the handshakes. The engines must match the plan and fit this machine.
+// examine performs the handshake with each engine. It returns an error if an engine does not match the plan
+// or does not fit this machine.
 func (m *Machine) examine(ctx context.Context, o *players.Opener) error {
 	greetings, err := o.GreetAll(ctx)
 	if err != nil {
@@ -103,7 +105,7 @@ func (m *Machine) examine(ctx context.Context, o *players.Opener) error {
 	return m.fits(o.Plan, greetings)
 }
 
-// fits warns of slow settings, and returns an error for impossible ones.
+// fits logs a warning for each slow setting, and returns an error for an impossible setting.
 func (m *Machine) fits(plan *match.Plan, greetings []usi.Greeting) error {
 	here := *plan
 	here.Concurrency = m.config.Slots
@@ -114,7 +116,7 @@ func (m *Machine) fits(plan *match.Plan, greetings []usi.Greeting) error {
 	return fatal
 }
 
-// OpenFor is a runner.Config.OpenFor for plans that Ready has returned.
+// OpenFor implements runner.Config.OpenFor for plans that Ready has returned.
 func (m *Machine) OpenFor(plan *match.Plan) runner.Opener {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,9 +20,9 @@ import (
 // ErrNoMaintainers is the error of a machine without a key for updates.
 var ErrNoMaintainers = errors.New("worker: this machine takes no programs: this build names no maintainers, and --updates names no key")
 
-// Program downloads a release and returns the path of the program: a folder of its own, which the cache does not evict,
-// with the name gogi. The release must be for this kind of machine, with a signature of the maintainers. Program
-// removes earlier programs except the running one.
+// Program downloads a release and returns the path of the program. The program has the name gogi, in a folder
+// of its own that the cache does not evict. The release must be for this kind of machine, with a signature of
+// the maintainers. Program removes earlier programs except the running one.
 func (m *Machine) Program(ctx context.Context, r *farm.Release, maintainers ed25519.PublicKey) (string, error) {
 	switch {
 	case r == nil:
@@ -60,7 +60,7 @@ func programName() string {
 	return "gogi"
 }
 
-// place copies a release to the path where it will run, unless it is there.
+// place copies a release to the path where it will run, unless the file already exists there.
 func place(from, to string, r *farm.Release) (err error) {
 	if sum, _, err := files.Sum(to); err == nil && sum == r.SHA256 {
 		return os.Chmod(to, 0o700)
@@ -117,7 +117,8 @@ func clean(programs, keep string) error {
 	return nil
 }
 
-// Own returns the SHA-256 of the running program. The file of that name may be another one by now.
+// Own returns the SHA-256 of the running program. On Linux the result is right even if another file has
+// replaced the program's file.
 func Own() (string, error) {
 	self := "/proc/self/exe"
 	if runtime.GOOS != "linux" {
