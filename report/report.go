@@ -1,6 +1,6 @@
-// Package report calculates what the games of a run prove. [New] makes a [Gatherer]; give it whole pairs in
-// plan order, and it returns a [Report] of values at any time. Packages report/text and report/html print it.
-// Add a figure here, and its words there.
+// Package report calculates what the games of a run prove. [New] returns a [Gatherer]. The caller adds whole
+// pairs in plan order, and gets a [Report] of the figures at any time. Packages report/text and report/html
+// print the report. To add a figure, calculate it here and print it there.
 package report
 
 import (
@@ -20,11 +20,11 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Level is the confidence of all intervals in a report.
+// Level is the confidence level of all intervals in a report.
 const Level = 0.95
 
-// Report is the result that "gogi report --json" prints. Counts are from A's side; a number that does not
-// exist is null, with a "why" next to it.
+// Report is the result that "gogi report --json" prints. A and B are the run's first two players, and counts
+// are from A's side. A number that does not exist is null, with a "why" next to it.
 type Report struct {
 	Version  int    `json:"version"`
 	Run      string `json:"run"`
@@ -41,10 +41,10 @@ type Report struct {
 	Pentanomial stats.Pentanomial `json:"pentanomial"`
 	Intervals   []Interval        `json:"intervals"`
 	Tests       []Test            `json:"tests"`
-	Score       *float64          `json:"score"` // A's points a game
+	Score       *float64          `json:"score"` // A's points per game
 	ScoreWhy    i18n.Message      `json:"score_why,omitzero"`
 	Elo         Elo               `json:"elo"`          // Elo of the score; its ends are those of the score's interval
-	EloDecisive Elo               `json:"elo_decisive"` // Elo of the wins in decisive games, which it assumes independent
+	EloDecisive Elo               `json:"elo_decisive"` // Elo of the share of wins in decisive games, assuming independent games
 	Dependence  stats.Dependence  `json:"dependence"`   // how much the pairs depend on each other, by openings
 	Looks       OptionalStopping  `json:"looks"`
 	Voided      []Voiding         `json:"voided,omitempty"`  // oldest first
@@ -53,36 +53,36 @@ type Report struct {
 	BlackAdvantage Advantage `json:"black_advantage"`
 	Terminations   []Ending  `json:"terminations"`
 	Faults         []Fault   `json:"faults"`
-	SlowedLosses   int       `json:"slowed_losses,omitempty"` // how many of Faults are losses on time in games that the machine slowed
+	SlowedLosses   int       `json:"slowed_losses,omitempty"` // number of Faults that are losses on time in games that the machine slowed
 	Duplicates     int       `json:"duplicates"`              // games equal to an earlier one, move for move
 	Plies          Plies     `json:"plies"`
 
-	Mates *match.Questions `json:"mates,omitempty"` // to the plan's mate solver; nil: none that is known of
+	Mates *match.Questions `json:"mates,omitempty"` // questions to the plan's mate solver; nil: no known questions
 
 	Unmarked     *Unmarked   `json:"unmarked,omitempty"` // without pairs that the machine slowed
 	Distinct     *Distinct   `json:"distinct,omitempty"` // without pairs that repeat an earlier one
 	FaultLosses  FaultLosses `json:"fault_losses"`       // games of A and B against each other
 	Crosstable   []Cross     `json:"crosstable"`
 	PairVariance *float64    `json:"pair_variance"`     // variance of a pair's points per game
-	Bundles      []string    `json:"bundles,omitempty"` // files that keep the dialogues which ended in faults
+	Bundles      []string    `json:"bundles,omitempty"` // crash dumps: files with the dialogues of games that ended by a fault
 	Divergence   *Divergence `json:"divergence,omitempty"`
 	Seconds      float64     `json:"seconds"` // playing time, summed over all games
 
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
 	Tournament *Tournament `json:"tournament,omitempty"` // if results decide the pairings
-	Ranking    *Ranking    `json:"ranking,omitempty"`    // for more than two players; the reader of the pairs sets it
+	Ranking    *Ranking    `json:"ranking,omitempty"`    // for more than two players; the caller that reads the pairs sets it
 
-	weaker oneSided // whether A is
+	weaker oneSided // test whether A is weaker than B
 }
 
-// oneSided is the exact test of whether A is the weaker.
+// oneSided is the exact one-sided test whether A is the weaker player.
 type oneSided struct {
 	binomial.Test
 	err error
 }
 
-// Player is one player over all its games, against any opponent.
+// Player is one player of the run, with figures over all of its games, against any opponent.
 type Player struct {
 	Name      string  `json:"name"`
 	Identity  string  `json:"identity"`
@@ -105,22 +105,22 @@ type Player struct {
 	WorstOverrunMS float64  `json:"worst_overrun_ms"`
 	PonderHits     int      `json:"ponder_hits"`
 	PonderMisses   int      `json:"ponder_misses"`
-	Incomplete     int      `json:"incomplete_votes"`     // for a council: votes that lacked a member
-	BookMoves      *int     `json:"book_moves,omitempty"` // from the book that it was given; nil: it has none
+	Incomplete     int      `json:"incomplete_votes"`     // for a council: number of votes in which a member did not take part
+	BookMoves      *int     `json:"book_moves,omitempty"` // number of moves from the player's book; nil: the player has no book
 
 	sides match.Side
 }
 
-// Moves returns those that the player made, the openings' not among them.
+// Moves returns the number of moves that the player made, without the moves of the openings.
 func (p *Player) Moves() int { return p.sides.Plies }
 
-// Interval is one of A's score, or of its share of the decisive games.
+// Interval is an interval of A's score, or of A's share of wins among the decisive games.
 type Interval struct {
 	Of       string   `json:"of"` // score, win_rate_decisive
 	Method   string   `json:"method"`
 	Assumes  string   `json:"assumes,omitempty"` // its assumptions other than independent openings
 	Unit     string   `json:"unit,omitempty"`    // the independent unit: opening, pair or game
-	N        int      `json:"n,omitempty"`       // how many of these
+	N        int      `json:"n,omitempty"`       // number of units
 	Level    float64  `json:"level"`
 	Estimate *float64 `json:"estimate"`
 	Bounds
@@ -131,10 +131,10 @@ type Interval struct {
 // Test is a test of the hypothesis that A and B are equally strong.
 type Test struct {
 	Method      string         `json:"method"`
-	Assumes     string         `json:"assumes,omitempty"` // as of an Interval
+	Assumes     string         `json:"assumes,omitempty"` // see Interval.Assumes
 	Alternative string         `json:"alternative"`
 	N           int            `json:"n"`
-	K           *int           `json:"k,omitempty"` // wins, of a binomial test
+	K           *int           `json:"k,omitempty"` // number of wins, for a binomial test
 	P           *float64       `json:"p"`
 	Critical    []criticalWins `json:"critical_wins,omitempty"`
 	Why         i18n.Message   `json:"why,omitzero"`
@@ -146,7 +146,7 @@ type criticalWins struct {
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
-// Elo is a rating difference, A's minus B's, with the ends of its interval. Infinite or unknown values are
+// Elo is the rating of A minus the rating of B, with the ends of its interval. Infinite or unknown values are
 // null.
 type Elo struct {
 	Estimate *float64 `json:"estimate"`
@@ -154,29 +154,30 @@ type Elo struct {
 	Why i18n.Message `json:"why,omitzero"`
 }
 
-// Advantage is how Black fared over all games, with the interval of its rate of wins among decisive games.
+// Advantage has Black's results over all games, with the interval of Black's share of wins among the decisive
+// games.
 type Advantage struct {
 	stats.WDL
-	Assumes string `json:"assumes,omitempty"` // as of an Interval
+	Assumes string `json:"assumes,omitempty"` // see Interval.Assumes
 	Bounds
 	Why i18n.Message `json:"why,omitzero"`
 }
 
-// Ending is how many games a player lost, or were drawn, in one way.
+// Ending counts the games with one termination and one loser, or with one termination and a draw.
 type Ending struct {
 	Termination string `json:"termination"`
 	Loser       string `json:"loser"` // "" for a draw
 	Count       int    `json:"count"`
 }
 
-// Fault is how often a player lost by one kind of fault.
+// Fault counts the games that a player lost by one kind of fault.
 type Fault struct {
 	Player string `json:"player"`
 	Kind   string `json:"kind"`
 	Count  int    `json:"count"`
 }
 
-// Plies is the length of games, the opening's moves included.
+// Plies has figures about the length of the games in plies, including the moves of the openings.
 type Plies struct {
 	Total int      `json:"total"`
 	Mean  *float64 `json:"mean"`
@@ -184,7 +185,7 @@ type Plies struct {
 	Max   int      `json:"max"`
 }
 
-// Unmarked is A against B without the pairs that the machine slowed.
+// Unmarked is the result of A against B without the pairs that the machine slowed.
 type Unmarked struct {
 	Pairs  int      `json:"pairs"`  // that are left
 	Marked int      `json:"marked"` // that were taken out
@@ -194,42 +195,42 @@ type Unmarked struct {
 	Score  *float64 `json:"score"`
 }
 
-// Distinct is A against B without the pairs that repeat an earlier one, move for move. It is no ground for a
-// verdict: pairs that are nearly copies are in it, and short games repeat more easily. The intervals and
-// tests of a report go by openings.
+// Distinct is the result of A against B without the pairs that repeat an earlier pair, move for move. It must
+// not decide a verdict: it still contains pairs that are nearly copies, and short games repeat more easily
+// than long ones. The intervals and tests of a report therefore use openings as units.
 type Distinct struct {
 	Pairs    int          `json:"pairs"`    // that are left
 	Repeated int          `json:"repeated"` // that were taken out
 	Score    *float64     `json:"score"`
-	Bounds                // null, as P
+	Bounds                // Bounds and P are null
 	P        *float64     `json:"p"`
 	Why      i18n.Message `json:"why,omitzero"` // reason for the missing values
 	stats.WDL
 }
 
-// FaultLosses is how many games A and B lost to each other by faults.
+// FaultLosses counts the games that A and B lost to each other by faults.
 type FaultLosses struct {
 	A int `json:"a"`
 	B int `json:"b"`
 }
 
-// Cross is one pairing, from A's side.
+// Cross is the result of one pairing of the crosstable, from A's side.
 type Cross struct {
 	A     string  `json:"a"`
 	B     string  `json:"b"`
 	Games int     `json:"games"`
-	Score float64 `json:"score"` // A's points a game
+	Score float64 `json:"score"` // A's points per game
 	stats.WDL
 }
 
-// Gatherer adds up a run's pairs, in plan order, in one pass.
+// Gatherer adds up the pairs of a run in one pass, in plan order.
 type Gatherer struct {
 	report   *Report
 	run      Run
 	judge    *judge               // nil: the run has no sequential test
 	schedule *tournament.Schedule // nil: the run's design ignores results
-	astray   error                // why the schedule knows of no more pairs
-	index    map[string]int       // into report.Players
+	astray   error                // reason why the schedule ended early
+	index    map[string]int       // index of each player in report.Players
 	pairings map[[2]string]*stats.Series
 	unmarked stats.Tally
 	marked   int
@@ -244,8 +245,8 @@ type Gatherer struct {
 type Run struct {
 	Name    string
 	Rules   string
-	Pairs   int          // that are planned
-	Players []Player     // name, identity and limits; two at least
+	Pairs   int          // number of planned pairs
+	Players []Player     // name, identity and limits of at least two players
 	Gate    Registration // its design is zero without a gate
 	Starts  []Start      // oldest first
 	// Tournament decides the pairings; nil if the design ignores results.
@@ -253,7 +254,7 @@ type Run struct {
 	Voided     []Voiding // oldest first
 }
 
-// New adds up the pairs of a run. It fails for fewer than two players.
+// New returns a Gatherer for a run, without pairs. It returns an error for fewer than two players.
 func New(run Run) (*Gatherer, error) {
 	if len(run.Players) < 2 {
 		return nil, fmt.Errorf("run %q has %d players: want two at least", run.Name, len(run.Players))
@@ -282,7 +283,8 @@ func New(run Run) (*Gatherer, error) {
 	return g, err
 }
 
-// Report returns the report of the pairs so far. It changes nothing: more pairs may follow, and another report.
+// Report returns the report of the pairs added so far. The caller may add more pairs afterwards and call
+// Report again.
 func (g *Gatherer) Report() *Report {
 	whole := *g
 	rep := *g.report
@@ -292,8 +294,8 @@ func (g *Gatherer) Report() *Report {
 	return &rep
 }
 
-// Add takes the next whole pair of the run, its games by leg; pairs come in the order of the plan, gaps
-// included.
+// Add adds the next whole pair of the run. rows has the pair's games by leg. The caller adds pairs in the
+// order of the plan; pair numbers may be missing.
 func (g *Gatherer) Add(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -331,7 +333,7 @@ func (g *Gatherer) countGame(r match.Row) {
 	g.countPlayer(r, shogi.White, r.White)
 }
 
-// mates returns the sums of questions to a mate solver, begun with the first of them.
+// mates returns the counts of questions to a mate solver. It creates them on the first call.
 func (r *Report) mates() *match.Questions {
 	if r.Mates == nil {
 		r.Mates = &match.Questions{}
@@ -364,7 +366,7 @@ func (g *Gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
 	p.Incomplete += t.Incomplete
 }
 
-// addPair puts a whole pair to the evidence about its two players.
+// addPair adds a whole pair to the results of its two players.
 func (g *Gatherer) addPair(rows []match.Row) error {
 	g.report.Pairs++
 	key := [2]string{rows[0].PairA, rows[0].PairB}
@@ -391,7 +393,7 @@ func (g *Gatherer) addPair(rows []match.Row) error {
 	return g.headPair(rows, play.Pair, repeats)
 }
 
-// headPair adds a pair of A against B to the measures other than the score.
+// headPair adds a pair of A against B to all figures except the score.
 func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, repeats bool) error {
 	for _, r := range rows {
 		g.report.FaultLosses.count(r, g.report.A)
@@ -424,7 +426,7 @@ func (f *FaultLosses) count(r match.Row, a string) {
 	}
 }
 
-// LoserOf returns the loser of a game, "" for a draw.
+// LoserOf returns the name of a game's loser, or "" for a draw.
 func LoserOf(r match.Row) string {
 	if winner, ok := r.Outcome.Winner(); ok {
 		return [2]string{r.Black, r.White}[winner.Opponent()]
@@ -432,7 +434,7 @@ func LoserOf(r match.Row) string {
 	return ""
 }
 
-// conclude turns the sums into figures.
+// conclude calculates the report's figures from the sums.
 func (g *Gatherer) conclude() {
 	rep := g.report
 	series := g.headToHead()
@@ -471,8 +473,8 @@ func (g *Gatherer) conclude() {
 	rep.Unmarked = g.withoutSlowed()
 }
 
-// withoutSlowed compares A with B without the pairs that the machine slowed. It is nil if the machine slowed
-// none.
+// withoutSlowed compares A with B without the pairs that the machine slowed. It returns nil if the machine
+// slowed no pair.
 func (g *Gatherer) withoutSlowed() *Unmarked {
 	if g.marked == 0 {
 		return nil
@@ -485,7 +487,7 @@ func (g *Gatherer) withoutSlowed() *Unmarked {
 	return u
 }
 
-// withoutCopies compares A with B by the pairs that repeat no other pair. It is nil if no pair repeats
+// withoutCopies compares A with B by the pairs that repeat no other pair. It returns nil if no pair repeats
 // another.
 func (g *Gatherer) withoutCopies(copies int) *Distinct {
 	if copies == 0 {
@@ -508,7 +510,7 @@ func (g *Gatherer) headToHead() *stats.Series {
 	return &stats.Series{}
 }
 
-// everybody returns the tally over all pairings, of use for the colours only.
+// everybody returns the tally over all pairings. Only its counts by colour are meaningful.
 func (g *Gatherer) everybody() stats.Tally {
 	var all stats.Tally
 	for _, s := range g.pairings {
@@ -535,7 +537,8 @@ func (p *Player) conclude() {
 	}
 }
 
-// lists brings the counted things into a fixed order: most frequent first.
+// lists sets the report's lists of terminations, faults and pairings, in a fixed order. The most frequent
+// terminations and faults come first.
 func (g *Gatherer) lists() {
 	rep := g.report
 	for key, count := range g.ends {
@@ -556,7 +559,7 @@ func (g *Gatherer) lists() {
 		t := series.Tally()
 		score, err := t.Score()
 		if err != nil {
-			continue // a tally without games is never made
+			continue // cannot happen: every tally has games
 		}
 		rep.Crosstable = append(rep.Crosstable, Cross{A: key[0], B: key[1], Games: t.Total().Games(), Score: score, WDL: t.Total()})
 	}

@@ -13,31 +13,31 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Tournament is a run whose design pairs by results, with its pairings and its end. Its standings are the
-// result of a competition. They are no further evidence of strength: two players have met in few pairs, and
-// results decided which pairs were played.
+// Tournament is a run with a design that chooses pairings by results. It has the pairings and the standings.
+// The standings are the result of a competition. They are not evidence of strength, because two players have
+// met in few pairs, and results decided which pairs were played.
 type Tournament struct {
 	Design    match.DesignKind `json:"design"`
 	Anchor    string           `json:"anchor,omitempty"`
 	Over      bool             `json:"over"`
-	Left      int              `json:"left_pairs"`       // that have to be played at least
+	Left      int              `json:"left_pairs"`       // least number of pairs that are still to be played
 	Rounds    []Round          `json:"rounds"`           // rounds of a Swiss or a knockout
 	Standings []Standing       `json:"standings"`        // best first
 	Ratings   []Rated          `json:"ratings"`          // ratings of an adaptive design, best first
 	Spread    float64          `json:"spread,omitempty"` // spread of the ratings' prior, in Elo
-	Why       i18n.Message     `json:"why,omitzero"`     // the table ends early, or there are no ratings
+	Why       i18n.Message     `json:"why,omitzero"`     // reason why the table ends early, or why there are no ratings
 }
 
-// Round is the set of pairings that a tournament plays at a time.
+// Round is a set of pairings that a tournament plays at the same time.
 type Round struct {
 	Name    i18n.Message `json:"name"`
 	Matches []Meeting    `json:"matches"`
 }
 
-// Meeting is one match of a tournament as far as it is played.
+// Meeting is one match of a tournament, with its results so far.
 type Meeting struct {
-	A      string              `json:"a"` // "" while it is not known
-	B      string              `json:"b"` // as A; "" also if A has a bye
+	A      string              `json:"a"` // "" if the player is not known yet
+	B      string              `json:"b"` // "" if the player is not known yet, or if A has a bye
 	Points [2]float64          `json:"points"`
 	Pairs  int                 `json:"pairs"`
 	Winner string              `json:"winner,omitempty"` // winner in a knockout
@@ -54,21 +54,21 @@ type Standing struct {
 	Points   float64      `json:"points"`
 	Byes     int          `json:"byes"`
 	Buchholz *float64     `json:"buchholz,omitempty"`         // for a Swiss
-	Berger   *float64     `json:"sonneborn_berger,omitempty"` // as Buchholz
+	Berger   *float64     `json:"sonneborn_berger,omitempty"` // for a Swiss
 	Reached  i18n.Message `json:"reached,omitzero"`           // for a knockout
 }
 
-// Rated is one player's rating after pairs that were chosen by results.
+// Rated is one player's rating in an adaptive design, which chooses pairs by results.
 type Rated struct {
 	Player string   `json:"player"`
 	Pairs  int      `json:"pairs"`
-	Elo    float64  `json:"elo"`             // from the anchor, or from the mean of all
-	Within float64  `json:"within"`          // 1.96 standard deviations of that, of the posterior
-	Above  *float64 `json:"above,omitempty"` // the posterior probability to be better than the next; null for the last
+	Elo    float64  `json:"elo"`             // relative to the anchor, or to the mean of all players
+	Within float64  `json:"within"`          // 1.96 standard deviations of the posterior of Elo
+	Above  *float64 `json:"above,omitempty"` // posterior probability that the player is stronger than the next player in the list; null for the last player
 }
 
-// addTournament adds a pair to the schedule. A pair that does not follow from earlier results ends the
-// competition's table, but not the report.
+// addTournament adds a pair to the schedule. If a pair contradicts the pairing that earlier results require,
+// the standings end before that pair, but the report continues.
 func (g *Gatherer) addTournament(rows []match.Row) {
 	if g.schedule == nil || g.astray != nil {
 		return
@@ -80,7 +80,8 @@ func (g *Gatherer) addTournament(rows []match.Row) {
 	g.astray = err
 }
 
-// tournament returns the standings, rounds and bracket so far; nil if the run is no tournament.
+// tournament returns the standings and the rounds so far. It returns nil if results do not decide the
+// pairings of the run.
 func (g *Gatherer) tournament() *Tournament {
 	s, spec := g.schedule, g.run.Tournament
 	t := &Tournament{
@@ -117,7 +118,7 @@ func (g *Gatherer) tournament() *Tournament {
 // Tourney is the part of a run's plan that decides the pairings.
 type Tourney struct{ tournament.Spec }
 
-// name returns a player's name, "" for no player.
+// name returns the name of a player by index, or "" for a negative index.
 func (t *Tourney) name(player int) string {
 	if player < 0 {
 		return ""
@@ -125,7 +126,7 @@ func (t *Tourney) name(player int) string {
 	return t.Players[player]
 }
 
-// rate adds the ratings by which an adaptive design draws its pairs.
+// rate adds the ratings by which an adaptive design chooses its pairs.
 func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tournament.Standing) {
 	p, err := s.Posterior()
 	if err != nil {
@@ -160,7 +161,8 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 	slices.SortFunc(t.Standings, func(a, b Standing) int { return a.Place - b.Place })
 }
 
-// competition returns the text in place of a verdict if results decided the pairings.
+// competition returns the result of the competition, which replaces a verdict if results decided the
+// pairings.
 func (r *Report) competition() Verdict {
 	return Verdict{
 		Kind: "none", Short: i18n.Of("a competition, no verdict"), Claim: r.Tournament.claim(),
@@ -168,7 +170,7 @@ func (r *Report) competition() Verdict {
 	}
 }
 
-// claim returns how the competition came out.
+// claim returns one sentence with the result of the competition.
 func (t *Tournament) claim() i18n.Message {
 	first, name := t.leaders(), t.name()
 	switch {
@@ -184,7 +186,7 @@ func (t *Tournament) claim() i18n.Message {
 	return i18n.Of("%s players share the first place of the %s.", format.Count(len(first)), name)
 }
 
-// leaders returns those in the first place.
+// leaders returns the names of the players in the first place.
 func (t *Tournament) leaders() []string {
 	var list []string
 	for _, s := range t.Standings {
@@ -195,10 +197,10 @@ func (t *Tournament) leaders() []string {
 	return list
 }
 
-// Swiss reports whether it is one.
+// Swiss reports whether the tournament is a Swiss.
 func (t *Tournament) Swiss() bool { return t.Design == match.DesignSwiss }
 
-// PlaceOf returns the place of the i-th standing in words: "3–4" if two share it.
+// PlaceOf returns the place of the i-th standing as text, such as "3–4" if two players share it.
 func (t *Tournament) PlaceOf(i int) string {
 	first, shared := t.Standings[i].Place, 0
 	for _, s := range t.Standings {
@@ -212,7 +214,8 @@ func (t *Tournament) PlaceOf(i int) string {
 	return fmt.Sprintf("%d–%d", first, first+shared-1)
 }
 
-// UpTo stands before a number of planned pairs that need not all be played.
+// UpTo returns the text before the number of planned pairs. It is not empty if the run may end with fewer
+// pairs.
 func (r *Report) UpTo() string {
 	if r.Tournament != nil && tournament.Uncertain(r.Tournament.Design) {
 		return "up to "
@@ -220,7 +223,7 @@ func (r *Report) UpTo() string {
 	return ""
 }
 
-// Words returns its usual name.
+// Words returns the usual name of the tournament's design in English.
 func (t *Tournament) Words() string { return t.name().String() }
 
 func (t *Tournament) name() i18n.Message {

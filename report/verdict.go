@@ -9,19 +9,19 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Verdict is the result of the games of A against B, in plain words.
+// Verdict is the result of the games of A against B in plain text, for people.
 type Verdict struct {
-	Kind    string       // shown, open or none: decides the looks
+	Kind    string       // shown, open or none: decides the style on a page
 	Claim   i18n.Message // one sentence
-	Short   i18n.Message // the claim for a table's cell
+	Short   i18n.Message // short form of the claim, for a cell of a table
 	Reasons []i18n.Message
 	Caveats []i18n.Message
 }
 
-// Verdict judges the games of A against B by one test, chosen beforehand. The test is the run's gate if it
-// has one, else the exact test that exchanges the players in whole openings. Taking the best of several tests
-// would find a difference between equals too often. Verdict withholds its result if faults alone, or a
-// machine that slowed most pairs, may explain it.
+// Verdict returns the verdict on the games of A against B. It uses one test, which was chosen beforehand. The
+// test is the run's gate if it has one, else the exact test that exchanges the players in whole openings.
+// Choosing the best of several tests would find a difference between equal players too often. Verdict
+// withholds the result if faults alone, or a machine that slowed most pairs, may explain it.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
 		return r.competition()
@@ -45,8 +45,8 @@ func (r *Report) Verdict() Verdict {
 	return r.qualified(v)
 }
 
-// qualified ends the sentence of a claim. If the machine slowed most pairs, it weakens the claim, unless the
-// gate already did so for the pairs that it judged.
+// qualified returns the verdict with a complete sentence as its claim. If the machine slowed most pairs,
+// qualified weakens the claim, unless the gate already did so for the pairs that it evaluated.
 func (r *Report) qualified(v Verdict) Verdict {
 	slowed := r.Slowed()
 	if slowed.IsZero() || r.byGate() && r.Gate.mostlySlowed() {
@@ -61,7 +61,7 @@ func (r *Report) qualified(v Verdict) Verdict {
 	return v
 }
 
-// Pairing is A's games against B.
+// Pairing returns A's results against B. It returns false if they have played no games.
 func (r *Report) Pairing() (Cross, bool) {
 	for _, c := range r.Crosstable {
 		if c.A == r.A && c.B == r.B {
@@ -71,8 +71,8 @@ func (r *Report) Pairing() (Cross, bool) {
 	return Cross{}, false
 }
 
-// Deciding returns the deciding test, and whether colours were swapped. It is nil without a test, and if the
-// length was not fixed beforehand.
+// Deciding returns the deciding test, and whether colours were swapped. The test is nil if the report has
+// none, or if the length of the run was not fixed beforehand.
 func (r *Report) Deciding() (test *Test, swapped bool) {
 	swapped = r.Pentanomial.Pairs() > 0
 	if len(r.Tests) == 0 || r.Tests[0].P == nil {
@@ -81,7 +81,7 @@ func (r *Report) Deciding() (test *Test, swapped bool) {
 	return &r.Tests[0], swapped
 }
 
-// byGate reports whether the gate makes the claim.
+// byGate reports whether the verdict comes from the gate.
 func (r *Report) byGate() bool {
 	_, swapped := r.Deciding()
 	return r.Finished && swapped && r.Gate != nil
@@ -97,7 +97,7 @@ func (r *Report) unswapped() i18n.Message {
 	return i18n.Of("There is no verdict: %s always had Black and %s White, so the games cannot separate strength and colour", r.A, r.B)
 }
 
-// claim returns the verdict without its reasons, its sentence without a stop.
+// claim returns the verdict without its reasons. The claim has no full stop at the end.
 func (r *Report) claim() Verdict {
 	test, swapped := r.Deciding()
 	switch {
@@ -132,7 +132,7 @@ func (r *Report) gateClaim() Verdict {
 	}
 }
 
-// above returns the claim that A is rated above B by more than so much.
+// above returns the claim that A is rated above B by more than elo.
 func (r *Report) above(elo float64) i18n.Message {
 	switch {
 	case elo > 0:
@@ -143,7 +143,7 @@ func (r *Report) above(elo float64) i18n.Message {
 	return i18n.Of("%s is stronger than %s", r.A, r.B)
 }
 
-// below returns the claim that A is rated above B by less than so much.
+// below returns the claim that A is rated above B by less than elo.
 func (r *Report) below(elo float64) i18n.Message {
 	switch {
 	case elo > 0:
@@ -158,7 +158,8 @@ func (r *Report) openVerdict() Verdict {
 	return Verdict{Kind: "open", Short: i18n.Of("not significant at 5%"), Claim: i18n.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
 }
 
-// shownVerdict names the stronger player, unless the weaker one's faults are all that it is ahead by.
+// shownVerdict returns a verdict that names the stronger player. If that player is ahead only by the other
+// player's faults, the verdict is open.
 func (r *Report) shownVerdict() Verdict {
 	c, _ := r.Pairing()
 	stronger, weaker, ahead, faults := r.A, r.B, c.Wins-c.Losses, r.FaultLosses.B-r.FaultLosses.A
@@ -172,7 +173,7 @@ func (r *Report) shownVerdict() Verdict {
 	return Verdict{Kind: "shown", Short: i18n.Of("%s is stronger", stronger), Claim: i18n.Of("%s is stronger than %s under the conditions of this run", stronger, weaker)}
 }
 
-// Significant is at 5 %, forgiving a rounding error as package stats does.
+// Significant reports whether p is significant at 5 %. Like package stats it tolerates a rounding error.
 func Significant(p float64) bool { return binomial.Test{P: p}.Significant(1 - Level) }
 
 func (r *Report) scoreSentence(c Cross) i18n.Message {
@@ -191,7 +192,7 @@ func (r *Report) gateSentence() i18n.Message {
 		format.Elo(g.Elo.Estimate, 1), format.Elo(g.Elo.Lo, -1), format.Elo(g.Elo.Hi, 1), format.PercentShort(Level))
 }
 
-// Interval returns a quantity's interval for a fixed length, nil without one.
+// Interval returns the interval of a quantity for a fixed length, or nil if there is none.
 func (r *Report) Interval(of string) *Interval {
 	for i := range r.Intervals {
 		if r.Intervals[i].Of == of {
@@ -211,7 +212,7 @@ func (r *Report) testSentence() i18n.Message {
 		format.PValue(*test.P), TestWords(*test))
 }
 
-// TestWords describes a test over pairs, with their number.
+// TestWords returns text that describes a test over pairs, with the number of pairs.
 func TestWords(t Test) i18n.Message {
 	unit := i18n.Number{N: t.N, Noun: "pair"}
 	if strings.HasPrefix(t.Method, "opening") {
@@ -265,7 +266,8 @@ func (r *Report) caveats() []i18n.Message {
 	return all
 }
 
-// Evidence returns the number of observations in the pairs, and their worth if they depend on each other.
+// Evidence returns text with the number of observations in the pairs. If the pairs depend on each other, it
+// adds to how many independent pairs they are equivalent.
 func (r *Report) Evidence() i18n.Message {
 	words := DependenceWords(r.Dependence)
 	if weight := WeightWords(r.Dependence); !weight.IsZero() {
@@ -274,7 +276,7 @@ func (r *Report) Evidence() i18n.Message {
 	return words
 }
 
-// DependenceWords returns the number of observations in the pairs, in words.
+// DependenceWords returns text with the number of observations in the pairs.
 func DependenceWords(d stats.Dependence) i18n.Message {
 	said := i18n.Of("%s from %s", i18n.Number{N: d.Pairs, Noun: "pair"}, i18n.Number{N: d.Openings, Noun: "opening"})
 	switch d.Copies {
@@ -286,8 +288,8 @@ func DependenceWords(d stats.Dependence) i18n.Message {
 	return i18n.Of("%s; %s repeat an earlier one move for move", said, format.Count(d.Copies))
 }
 
-// WeightWords returns the worth of pairs that depend on each other. It returns nothing if they do not, or if
-// the worth is unknown.
+// WeightWords returns text about the weight of pairs that depend on each other: to how many independent pairs
+// they are equivalent. It returns the zero Message if the pairs are independent, or if the weight is unknown.
 func WeightWords(d stats.Dependence) i18n.Message {
 	if d.Effect == nil || *d.Effect <= 1 {
 		return i18n.Message{}
@@ -295,7 +297,8 @@ func WeightWords(d stats.Dependence) i18n.Message {
 	return i18n.Of("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
 }
 
-// disagree reports whether the interval of the score and the deciding test differ about an even score.
+// disagree reports whether the interval of the score and the deciding test contradict each other: only one of
+// them excludes an even score.
 func (r *Report) disagree() bool {
 	i := r.Interval("score")
 	test, _ := r.Deciding()

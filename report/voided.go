@@ -11,13 +11,14 @@ import (
 )
 
 // Voiding is a set of pairs that a user voided together, to be played again. It has the effect on the run's
-// sequential test, which is calculated again from the first pair.
+// sequential test, which gogi calculates again from the first pair.
 type Voiding struct {
 	At    time.Time `json:"at"`
 	Why   string    `json:"why"`
-	By    string    `json:"by"` // "" if an older gogi did not record it
+	By    string    `json:"by"` // the user who voided the pairs; "" if an older gogi did not record it
 	Pairs []int     `json:"pairs"`
-	// Before and After are the test just before and just after; null if the run has none.
+	// Before and After are the states of the test just before and just after the voiding. They are null if
+	// the run has no test.
 	Before *Tested `json:"before"`
 	After  *Tested `json:"after"`
 }
@@ -25,12 +26,12 @@ type Voiding struct {
 // Tested is the state of a sequential test at one moment.
 type Tested struct {
 	LLR      *float64       `json:"llr"`
-	Pairs    int            `json:"pairs"` // that it rests on
+	Pairs    int            `json:"pairs"` // pairs on which the decision is based
 	Decision stats.Decision `json:"decision"`
 }
 
-// Withdrawn returns the printed decision that did not hold without the pairs. It is [stats.Continue] without
-// a decision, or if it held.
+// Withdrawn returns the printed decision that no longer holds without the voided pairs. It returns
+// [stats.Continue] if there was no decision, or if the decision still holds.
 func (v *Voiding) Withdrawn() stats.Decision {
 	if v.Before == nil || v.After == nil || v.Before.Decision == v.After.Decision {
 		return stats.Continue
@@ -38,7 +39,8 @@ func (v *Voiding) Withdrawn() stats.Decision {
 	return v.Before.Decision
 }
 
-// Remarks returns the voiding in words, a line each, that begin small and end without a stop.
+// Remarks returns the voiding as text, one message for each line. The lines begin with a small letter and end
+// without a full stop.
 func (v *Voiding) Remarks() []i18n.Message {
 	pairs, why := i18n.Number{N: len(v.Pairs), Noun: "pair"}, strings.TrimRight(sanitize.Printable(v.Why, 200), ".")
 	first := i18n.Of("%s voided: %s", pairs, why)
@@ -56,7 +58,7 @@ func (v *Voiding) Remarks() []i18n.Message {
 	return lines
 }
 
-// withdrawal returns the text that a decision no longer holds.
+// withdrawal returns the text that says that a decision no longer holds.
 func withdrawal(told stats.Decision) i18n.Message {
 	switch told {
 	case stats.Pass:

@@ -11,36 +11,37 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Worker is a machine of a farm, with its results in a run. Scores are those of the run's first player
-// against its second.
+// Worker is a machine of a farm, with its results in a run. Scores are scores of the run's first player (A)
+// against its second player (B).
 type Worker struct {
-	Name  string   `json:"name"` // "" is the process that stored the pairs
+	Name  string   `json:"name"` // "" for the process that stores the pairs, if it also played
 	Pairs int      `json:"pairs"`
 	Share float64  `json:"share"` // share of the run's pairs
-	Score *float64 `json:"score"` // A's points a game
-	// Difference is the score less that of all other workers' pairs, with its interval, Welch's with normal
-	// quantiles: approximate, and one of many that are looked at.
+	Score *float64 `json:"score"` // A's points per game
+	// Difference is the score minus the score in all other workers' pairs. Its interval is Welch's, with
+	// normal quantiles. It is approximate, and not corrected for the number of workers.
 	Difference *float64 `json:"difference"`
 	Bounds
 	TimeLosses int `json:"time_losses"` // games
 	Crashes    int `json:"crashes"`     // games
 	Slowed     int `json:"slowed"`      // pairs
-	// Log10E is the evidence that it differs from the others: the logarithm of an e-value (see package trust)
-	// over the pairs up to the first missing one. It is null without such evidence.
+	// Log10E is the evidence that the worker differs from the others: the decimal logarithm of an e-value
+	// (see package trust). It counts the pairs up to the first missing pair. It is null if there is no
+	// e-value.
 	Log10E    *float64 `json:"log10_e"`
-	StandsOut string   `json:"stands_out,omitempty"` // the quantity that differs most, if the evidence is a discovery among all workers
+	StandsOut string   `json:"stands_out,omitempty"` // the quantity that differs most, if the evidence is significant after correction for all workers
 }
 
-// thisProcess is the name for this process, which is no worker, in residuals. No worker can have this name.
+// thisProcess is the name in residuals for this process, which is not a worker. No worker can have this name.
 const thisProcess = "\x00"
 
 // workers adds up a run's pairs by worker.
 type workers struct {
-	next      int // the pair that the residuals wait for
+	next      int // number of the next pair for the residuals
 	of        map[string]*workerSums
 	all       sums
 	residuals trust.Residuals
-	farm      bool // another process has played
+	farm      bool // a process other than this one has played pairs
 }
 
 // workerSums holds the results of one worker.
@@ -49,26 +50,26 @@ type workerSums struct {
 	pairs, onTime, crashes, slowed int
 }
 
-// sums are those of pairs of A against B.
+// sums has the sums over pairs of A against B.
 type sums struct {
 	n     int     // pairs
-	x, x2 float64 // points a game, and their squares
+	x, x2 float64 // sums of the points per game, and of their squares
 }
 
 func (s *sums) add(x float64) { s.n, s.x, s.x2 = s.n+1, s.x+x, s.x2+x*x }
 
-// without returns the sums of the others.
+// without returns the sums without the pairs in o.
 func (s sums) without(o sums) sums { return sums{n: s.n - o.n, x: s.x - o.x, x2: s.x2 - o.x2} }
 
 func (s sums) mean() float64 { return s.x / float64(s.n) }
 
-// error2 returns the square of the mean's standard error.
+// error2 returns the squared standard error of the mean.
 func (s sums) error2() float64 {
 	n := float64(s.n)
 	return max(0, s.x2-s.x*s.x/n) / (n - 1) / n
 }
 
-// add takes the next pair, in the order of the plan; head means that it is of A against B.
+// add adds the next pair, in the order of the plan. head means that the pair is of A against B.
 func (w *workers) add(rows []match.Row, head bool) error {
 	name := rows[0].Worker
 	own := w.of[name]
@@ -99,8 +100,8 @@ func (w *workers) add(rows []match.Row, head bool) error {
 	return w.residuals.Add(p)
 }
 
-// list returns the workers, those that stand out first and then by their pairs; none where this process has
-// played everything.
+// list returns the workers. Workers that stand out come first, then the workers with the most pairs. The list
+// is empty if this process has played all pairs.
 func (w *workers) list(pairs int) []Worker {
 	if !w.farm {
 		return nil
@@ -110,7 +111,7 @@ func (w *workers) list(pairs int) []Worker {
 	for _, e := range all {
 		evidence[e.Worker] = e
 	}
-	for len(all) < len(w.of) { // a worker without a comparison counts as one of so many
+	for len(all) < len(w.of) { // workers without a comparison also count in the correction
 		all = append(all, trust.Evidence{})
 	}
 	accused := map[string]bool{}
@@ -135,7 +136,7 @@ func (w *workers) list(pairs int) []Worker {
 	return list
 }
 
-// compare fills in the score, and how it differs from that of the rest.
+// compare sets the worker's score, and its difference from the score of the other workers.
 func (w *Worker) compare(own, rest sums) {
 	if own.n == 0 {
 		return
@@ -146,7 +147,7 @@ func (w *Worker) compare(own, rest sums) {
 	}
 	difference, half := own.mean()-rest.mean(), binomial.ZAbove((1-Level)/2)*math.Sqrt(own.error2()+rest.error2())
 	if half == 0 {
-		return // all pairs alike: their variance is unknown
+		return // all pairs have the same score, so the variance is unknown
 	}
 	w.Difference, w.Bounds = format.Finite(difference), NewBounds(binomial.Interval{Lo: difference - half, Hi: difference + half})
 }

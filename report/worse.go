@@ -16,15 +16,16 @@ type Finding int
 const (
 	Unclear   Finding = iota // the games do not decide
 	Weaker                   // A is shown to be weaker than B
-	NotWeaker                // it is not
+	NotWeaker                // there are enough games, and they do not show that A is weaker
 )
 
-// LeastPairs returns the smallest number of pairs, each from its own opening, that can show anything at a
-// level. Between equals one player wins all of n pairs with probability 2 to the power of -n.
+// LeastPairs returns the smallest number of pairs, each from its own opening, that can be significant at the
+// level alpha, one-sided. If the players are equal, one given player wins all of n pairs with probability 2
+// to the power of -n.
 func LeastPairs(alpha float64) int { return int(math.Ceil(-math.Log2(alpha))) }
 
-// Worse reports whether A is weaker than B: by the run's gate if it has one, else by the exact test over
-// openings, one-sided at the level alpha.
+// Worse returns whether A is weaker than B, and the reason as text. It uses the run's gate if the run has
+// one, else the exact test over openings, one-sided at the level alpha.
 func (r *Report) Worse(alpha float64) (f Finding, why string) {
 	if g := r.Gate; g != nil {
 		return g.worse()
@@ -43,7 +44,7 @@ func (r *Report) Worse(alpha float64) (f Finding, why string) {
 	return NotWeaker, fmt.Sprintf("%s is not shown to be weaker than %s, p = %s one-sided against %.3g", r.A, r.B, format.PValue(test.P), alpha)
 }
 
-// worse returns the verdict of a sequential test.
+// worse returns whether A is weaker than B by the sequential test, and the reason as text.
 func (g *Gate) worse() (f Finding, why string) {
 	why = fmt.Sprintf("%s: %s", g.Design, g.Verdict)
 	switch g.Verdict {
@@ -58,9 +59,9 @@ func (g *Gate) worse() (f Finding, why string) {
 	return Unclear, why
 }
 
-// Doubt turns the doubtful games of a pair against a finding. If the finding is that A is not weaker, B wins
-// the games that B lost by a fault. If it is that A is weaker, A wins the games in which A crashed before its
-// first move, because they show nothing about its play. A finding that still holds with these pairs is sound.
+// Doubt changes the results of doubtful games in a pair against the finding f. If f is NotWeaker, B wins the
+// games that B lost by a fault. If f is Weaker, A wins the games in which A crashed before its first move,
+// because they show nothing about A's play. If the finding still holds with the changed pairs, it is sound.
 func (f Finding) Doubt(rows []match.Row) {
 	for i := range rows {
 		r := &rows[i]
@@ -70,7 +71,7 @@ func (f Finding) Doubt(rows []match.Row) {
 		}
 		loser := winner.Opponent()
 		byB := f == NotWeaker && LoserOf(*r) == r.PairB && r.Termination.IsFault()
-		// The side to move that has not moved has seen one move at most.
+		// If the side to move has not moved yet, the game has at most one move after the opening.
 		byA := f == Weaker && LoserOf(*r) == r.PairA && r.Termination == match.Crash && r.Plies-r.OpeningPlies <= 1
 		if byA || byB {
 			r.Outcome, r.Points = match.WinFor(loser), [2]float64{}
@@ -79,10 +80,10 @@ func (f Finding) Doubt(rows []match.Row) {
 	}
 }
 
-// mostly reports whether more than half of all pairs are meant.
+// mostly reports whether some is more than half of all.
 func mostly(some, all int) bool { return 2*some > all }
 
-// slowedOf returns in words how many of the pairs the machine slowed.
+// slowedOf returns text with the number of pairs that the machine slowed.
 func slowedOf(slowed, pairs int) i18n.Message {
 	return i18n.Of("the machine slowed %s of %s pairs", format.Count(slowed), format.Count(pairs))
 }
@@ -94,7 +95,7 @@ func (r *Report) mostlySlowed() bool {
 }
 
 // Slowed returns the warning that the machine slowed most pairs, or an empty message. Every form of a report
-// has it in its first line.
+// prints the warning in its first line.
 func (r *Report) Slowed() i18n.Message {
 	if !r.mostlySlowed() {
 		return i18n.Message{}

@@ -120,7 +120,7 @@ type OrderReport struct {
 	Confidence float64       `json:"confidence"`
 	Shares     []ShareRow    `json:"shares"`
 	Compared   []ShareTest   `json:"comparisons,omitempty"`
-	Players    []OrderPlayer `json:"players"` // Plackett–Luce
+	Players    []OrderPlayer `json:"players"` // strengths by the Plackett–Luce model
 	LogLik     *float64      `json:"loglik"`
 	Why        string        `json:"why,omitempty"` // reason if there is no Plackett–Luce model
 }
@@ -177,7 +177,7 @@ func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint6
 }
 
 // RateOrders returns shares of points with intervals from samples of whole games. It compares the shares of
-// pairs of players, and fits strengths by the Plackett–Luce model strengths to the games without ties.
+// pairs of players, and fits Plackett–Luce strengths to the games without ties.
 func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, seed uint64) (*OrderReport, error) {
 	shares, err := plackettluce.Shares(o.games, samples, confidence, seed)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 type Query struct {
 	Y         []string       // columns to explain; each is explained by every set in X
 	X         [][]string     // sets of explaining columns
-	Where     csv.Conditions // rows that count
+	Where     csv.Conditions // conditions for the rows to use
 	SkipEmpty bool           // leaves out rows with an empty cell in a regression's columns; otherwise such a row is an error
 	Level     float64        // level of the prediction intervals
 }
@@ -48,8 +48,8 @@ func (q Query) wanted() []string {
 	return list
 }
 
-// read reads the columns named, of the conditions for the rows to use. Columns that are optional may be
-// missing.
+// read reads the named columns of a file, for the rows that where selects. The optional columns may be
+// missing from the file.
 func read(file string, where csv.Conditions, emptyToo bool, names []string, optional ...string) (*grid, error) {
 	t := &grid{file: file}
 	var places []int

@@ -13,13 +13,14 @@ import (
 	"gogi/internal/disk"
 )
 
-// Log is a file of reviewed games that grows: JSON lines, the settings first, then each game in one line once it is
-// whole. Readings of half a game are not kept, so a game's readings do not depend on when a review was interrupted.
-// Its methods may be called from any goroutine.
+// Log is a file of reviewed games, to which a review appends. It has JSON lines: first the settings, then one
+// line for each game. A review writes a game when all of its positions are read. It does not store the
+// readings of an incomplete game, so they do not depend on when a review was interrupted. The methods are
+// safe for concurrent use.
 type Log struct {
 	path string
 	file *os.File
-	done map[string]bool // IDs of the games in it
+	done map[string]bool // IDs of the games in the file
 
 	mu sync.Mutex
 }
@@ -27,7 +28,7 @@ type Log struct {
 // OpenLog opens a file to resume, or creates it. It rejects a file that another process writes, and a
 // file with other settings. It removes an incomplete last line, which a killed process leaves.
 func OpenLog(path string, s Settings) (*Log, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // it is no secret
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // the file is not secret
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,8 @@ func (l *Log) begin(s Settings) error {
 	return err
 }
 
-// read reads the existing lines; whole is the end of the last whole line.
+// read reads the existing lines. whole is the offset of the end of the last complete line. found is false if
+// the file has no complete line.
 func (l *Log) read(s Settings) (whole int64, found bool, err error) {
 	there, err := scan(l.path, l.file, func(r *Reviewed) error {
 		l.done[r.Game.ID] = true
@@ -87,7 +89,7 @@ func (l *Log) Has(id string) bool {
 	return l.done[id]
 }
 
-// Add writes a game down, in one piece.
+// Add appends a game to the file, with one write.
 func (l *Log) Add(r *Reviewed) error {
 	if err := r.check(); err != nil {
 		return err
@@ -110,22 +112,23 @@ func (l *Log) Add(r *Reviewed) error {
 // Close closes the file.
 func (l *Log) Close() error { return disk.CloseLocked(l.file) }
 
-// errEmpty is a file without a whole first line.
+// errEmpty is the error for a file without a complete first line.
 var errEmpty = errors.New("the file is empty: expected what gogi review has written")
 
-// Read gives each game of a file to see, with the settings.
+// Read calls see for each game of a file, and returns the file's settings.
 func Read(path string, see func(*Reviewed) error) (Settings, error) {
 	file, err := disk.Open(path)
 	if err != nil {
 		return Settings{}, err
 	}
-	defer file.Close() //nolint:errcheck // only read
+	defer file.Close() //nolint:errcheck // the file was opened for reading only
 	var whole int64
 	return scan(path, file, see, &whole)
 }
 
-// scan reads the whole lines and stores the end of the last one in whole. Anything after it is part of a
-// line whose writer is still running or was killed. A game that is in the file twice counts once.
+// scan reads the complete lines, and stores the offset of the end of the last one in whole. Anything after it
+// is part of a line whose writer is still running or was killed. A game that is in the file twice counts
+// once.
 func scan(path string, r io.Reader, see func(*Reviewed) error, whole *int64) (s Settings, err error) {
 	seen := map[string]bool{}
 	in := bufio.NewReaderSize(r, 1<<16)

@@ -1,9 +1,10 @@
-// Package review analyses games with an engine: how often each player moved as the engine would, and how much the
-// other moves won or lost. A [Review] asks an [Engine] for the best move and the value of each position. It writes
-// one line for each game to a [Log], and a [Tally] adds them up. Moves are words to it, so it serves shogi and Go.
+// Package review analyses games with an engine: how often each player moved as the engine would, and how much
+// the other moves won or lost. A [Review] asks an [Engine] for the best move and the value of each position.
+// The review writes one line for each game to a [Log], and a [Tally] adds the games up. The package treats
+// moves as text, so it works for shogi and Go.
 //
-// The methods come from a master's thesis on Go (囲碁 AI を用いたプレイヤーの棋力推定, 2019), after Yamashita's
-// work on shogi and Guid and Bratko's on chess; docs/research/strength.md has them.
+// The methods come from a master's thesis on Go (囲碁 AI を用いたプレイヤーの棋力推定, 2019), after Yamashita's work on shogi
+// and Guid and Bratko's on chess; docs/research/strength.md describes them.
 package review
 
 import (
@@ -17,13 +18,14 @@ import (
 // Unit is the unit of an engine's values.
 type Unit string
 
-// The units, by how files spell them.
+// The units, in the spelling of files.
 const (
-	Centipawns Unit = "centipawns" // a shogi engine's, a pawn being about 100
+	Centipawns Unit = "centipawns" // values of shogi engines; a pawn is about 100
 	Points     Unit = "points"     // points of territory by which the side to move leads
 )
 
-// The winners, and the sides, by how files spell them. Black is 先手 or 下手, the receiver of a handicap.
+// The winners, and the sides, in the spelling of files. Black is 先手 or, in handicap games, 下手 (the receiver
+// of the handicap).
 const (
 	Black = "B"
 	White = "W"
@@ -37,23 +39,23 @@ type Game struct {
 	Event  string    `json:"event"` // the event in the record; for a stored run its name, pair and leg
 	Names  [2]string `json:"names"` // names of Black and White
 	Ranks  [2]string `json:"ranks"` // their ranks or ratings in the record; "" if unknown
-	Start  string    `json:"start"` // the start position, in words that the sources of games and the engines share
+	Start  string    `json:"start"` // the start position as text, in the form that packages review/sources and review/engines use
 	Sides  string    `json:"sides"` // the side of each move: B or W
 	Moves  []string  `json:"moves"`
-	Given  int       `json:"given"`  // the first moves that an opening gave
+	Given  int       `json:"given"`  // number of first moves that come from an opening
 	Winner string    `json:"winner"` // Black, White, Draw, or "" if unknown
 }
 
-// Identify gives a game its ID, the beginning of a hash of all the rest but the ranks.
+// Identify sets the game's ID: the beginning of a hash of all other fields except the ranks.
 func (g *Game) Identify() {
 	h := sha256.New()
 	for _, text := range append([]string{g.Event, g.Names[0], g.Names[1], g.Start, g.Sides}, g.Moves...) {
-		_, _ = io.WriteString(h, text+"\x00") // never fails
+		_, _ = io.WriteString(h, text+"\x00") // a hash never returns an error
 	}
 	g.ID = hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// check refuses a game of a file that contradicts itself.
+// check returns an error if the fields of a game from a file contradict each other.
 func (g *Game) check() error {
 	switch {
 	case g.ID == "":
@@ -69,7 +71,7 @@ func (g *Game) check() error {
 	return nil
 }
 
-// side returns the side of a move: 0 is Black.
+// side returns the side that made move ply: 0 for Black, 1 for White.
 func (g *Game) side(ply int) int {
 	if g.Sides[ply] == 'W' {
 		return 1
@@ -79,29 +81,30 @@ func (g *Game) side(ply int) int {
 
 // Reading is an engine's value of a position.
 type Reading struct {
-	Best  string  `json:"best"`           // its move, or its protocol's word for another answer
-	Value float64 `json:"value"`          // from the view of the side that has the move, in the review's Unit; 0 with a Mate
-	Mate  int     `json:"mate,omitempty"` // 1: that side mates; -1: it is mated
+	Best  string  `json:"best"`           // the engine's best move, or another answer in the protocol's spelling, such as resign
+	Value float64 `json:"value"`          // value for the side to move, in the review's Unit; 0 with a Mate
+	Mate  int     `json:"mate,omitempty"` // 1: the side to move mates; -1: it is mated; 0: no mate
 }
 
 // negated returns a reading from the other side's view.
 func (r Reading) negated() Reading { return Reading{Best: r.Best, Value: -r.Value, Mate: -r.Mate} }
 
 // Reviewed is a game with its readings. Readings[i] is the reading after i moves, so there is one more
-// reading than moves. A nil reading was not requested.
+// reading than moves. A reading is nil if the review did not request it.
 type Reviewed struct {
 	Game     *Game      `json:"game"`
 	Readings []*Reading `json:"readings"`
 }
 
-// around returns the readings before and after a move, both from its player's view. ok is false if one is missing.
+// around returns the readings before and after move ply, both from the view of the player who made the move.
+// ok is false if a reading is missing.
 func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
 	a, b := r.Readings[ply], r.Readings[ply+1]
 	if a == nil || b == nil {
 		return before, after, false
 	}
-	// A reading is from the view of the side to move. After the last move that is the other side; in Go a
-	// side may move twice.
+	// A reading is from the view of the side to move. After the last move this is the other side. In Go a
+	// side may move twice in a row.
 	after = b.negated()
 	if ply+1 < len(r.Game.Sides) && r.Game.Sides[ply+1] == r.Game.Sides[ply] {
 		after = *b
@@ -109,7 +112,8 @@ func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
 	return *a, after, true
 }
 
-// turns returns the reading of a player's turn and that of the player's next turn; ok is false if one is missing.
+// turns returns the reading at move ply and the reading at the same player's next move. ok is false if a
+// reading is missing.
 func (r *Reviewed) turns(ply int) (before, after Reading, ok bool) {
 	sides := r.Game.Sides
 	next := ply + 1
@@ -126,7 +130,7 @@ func (r *Reviewed) turns(ply int) (before, after Reading, ok bool) {
 	return *a, *b, true
 }
 
-// check refuses a line of a file that contradicts itself.
+// check returns an error if the fields of a reviewed game from a file contradict each other.
 func (r *Reviewed) check() error {
 	if r.Game == nil {
 		return fmt.Errorf("a line without a game")
@@ -140,21 +144,21 @@ func (r *Reviewed) check() error {
 	return nil
 }
 
-// Settings decide a reading; one file never has readings of different settings.
+// Settings has the settings on which readings depend. All readings of one file have the same settings.
 type Settings struct {
 	Version  int    `json:"gogi_review"`
-	Engine   string `json:"engine"`   // its own name, or its command
+	Engine   string `json:"engine"`   // the engine's name, or else its command
 	Identity string `json:"identity"` // distinguishes its program from others, such as a hash; "" in files of earlier versions for GTP engines
 	Options  string `json:"options"`  // options that were set, NAME=VALUE
 	Limit    string `json:"limit"`    // limit per position, such as "nodes 1000"
 	Unit     Unit   `json:"unit"`
 }
 
-// version of the files; others are refused.
+// version is the version of review files. gogi rejects files with another version.
 const version = 1
 
-// difference names the first setting in which s differs from o, the settings of a file. A file
-// without an identity, as earlier versions wrote for GTP engines, goes with any.
+// difference names the first setting in which s differs from o, the settings of a file. Earlier versions
+// wrote no identity for GTP engines. A file without an identity matches every identity.
 func (s Settings) difference(o Settings) string {
 	if o.Identity == "" {
 		s.Identity = ""

@@ -2,52 +2,55 @@ package review
 
 import "fmt"
 
-// Change names the two positions whose win rates make a move's change.
+// Change is a way to measure how much a move changed the win rate: it names the two positions that are
+// compared.
 type Change string
 
-// The changes, by how files and flags spell them.
+// The ways to measure changes, in the spelling of files and flags.
 const (
-	// TurnChange is from the position of the player's turn to that of the player's next turn, so the opponent's
-	// reply is in it. A value that favours the side to move cancels. The thesis measures so.
+	// TurnChange compares the position at the player's turn with the position at the player's next turn, so
+	// it includes the opponent's reply. If the engine's values favour the side to move, the error cancels.
+	// The thesis uses this measure.
 	TurnChange Change = "turn"
-	// MoveChange is from the position before the move to the position after it. It holds twice
-	// the amount by which the engine's values favour the side to move.
+	// MoveChange compares the position before the move with the position after it. If the engine's values
+	// favour the side to move, the change contains twice that error.
 	MoveChange Change = "move"
 )
 
-// Per names the moves that rates and averages are divided by.
+// Per selects the number of moves by which rates and averages are divided.
 type Per string
 
-// The divisors, by how files and flags spell them.
+// The divisors, in the spelling of files and flags.
 const (
 	PerCounted Per = "counted" // the moves that counted
 	PerOwn     Per = "own"     // all of the player's own moves, decided positions included, as in the thesis
 )
 
-// Rules select the moves of a game that count, and the scale. Moves of an opening never count. A move
-// without a reading of its own position never counts. With [MoveChange] a move without a reading of the
-// position after it does not count either.
+// Rules has the scale, and the rules that select which moves of a game count. Moves of an opening never
+// count. A move without a reading of its own position never counts. With [MoveChange] a move without a
+// reading of the position after it does not count either.
 type Rules struct {
 	Scale  Scale   `json:"scale"`
 	From   int     `json:"from_move"` // moves before this number, counted from 1, are left out as theory
-	Lo     float64 `json:"lo"`        // percent: a move counts while the win rate before it is in [Lo, Hi],
-	Hi     float64 `json:"hi"`        // by the engine that reads
-	Stops  bool    `json:"stops"`     // from the first position outside on nothing counts, instead of that one move
-	Parted int     `json:"opening"`   // the last move of the opening part
-	Point  float64 `json:"point"`     // percent: changes of at least so much are counted apart
-	Change Change  `json:"change"`    // "" of earlier files is MoveChange
-	Per    Per     `json:"per"`       // "" of earlier files is PerCounted
+	Lo     float64 `json:"lo"`        // percent: a move counts if the win rate before the move is from Lo to Hi
+	Hi     float64 `json:"hi"`        // see Lo
+	Stops  bool    `json:"stops"`     // after the first position outside of Lo to Hi no move counts; without Stops only the moves in such positions are left out
+	Parted int     `json:"opening"`   // number of the last move of the opening part
+	Point  float64 `json:"point"`     // percent: changes of at least this size are also counted separately
+	Change Change  `json:"change"`    // "" in files of earlier versions means MoveChange
+	Per    Per     `json:"per"`       // "" in files of earlier versions means PerCounted
 }
 
-// GoRules returns the rules of the thesis except for the divisor. A change is from turn to turn. The
-// review of a player stops for good once the win rate at the player's turn leaves [20%, 80%]. The opening
-// is up to move 64. With Per set to [PerOwn] they are exactly the thesis' rules.
+// GoRules returns the rules of the thesis except for the divisor. They measure a TurnChange. After the win
+// rate at a player's turn was first outside of 20% to 80%, no more moves of that player count. The opening
+// ends at move 64. With Per set to [PerOwn] they are exactly the thesis' rules.
 func GoRules(s Scale) Rules {
 	return Rules{Scale: s, From: 1, Lo: 20, Hi: 80, Stops: true, Parted: 64, Point: 1, Change: TurnChange, Per: PerCounted}
 }
 
-// ShogiRules are in Yamashita's manner: moves before the 40th are left out, and so are those of positions that are
-// decided. His threshold in centipawns is taken as the same [20%, 80%], ±832 by the customary scale.
+// ShogiRules returns rules similar to Yamashita's. They leave out moves before the 40th, and moves in decided
+// positions. Instead of his threshold in centipawns they use 20% to 80%, which is ±832 by the customary
+// scale.
 func ShogiRules(s Scale) Rules {
 	return Rules{Scale: s, From: 40, Lo: 20, Hi: 80, Parted: 64, Point: 1, Change: MoveChange, Per: PerCounted}
 }
@@ -63,8 +66,8 @@ func (r Rules) Filled() Rules {
 	return r
 }
 
-// Difference names the first flag that these rules and others do not share, with both values,
-// these rules' first; "" if they are equal.
+// Difference returns text with the first flag in which r and o differ: its value in r and then its value in
+// o. It returns "" if the rules are equal.
 func (r Rules) Difference(o Rules) string {
 	r, o = r.Filled(), o.Filled()
 	for _, f := range []struct {
@@ -85,7 +88,7 @@ func (r Rules) Difference(o Rules) string {
 	return ""
 }
 
-// decided is Stops as --decided spells it.
+// decided returns Stops in the spelling of the flag --decided.
 func (r Rules) decided() string {
 	if r.Stops {
 		return "stop"
@@ -93,7 +96,7 @@ func (r Rules) decided() string {
 	return "skip"
 }
 
-// Check refuses rules by which nothing can count.
+// Check returns an error for rules under which no move can count.
 func (r Rules) Check() error {
 	if err := r.Scale.check(); err != nil {
 		return err
@@ -108,17 +111,17 @@ func (r Rules) Check() error {
 	return nil
 }
 
-// Sums adds up the moves of one side that counted, in a part of a game, a game, or many games. Changes
-// are in points of win rate.
+// Sums adds up one side's moves that counted, over a part of a game, a game, or many games. Changes are in
+// percentage points of win rate.
 type Sums struct {
 	Moves          int
 	Divisor        int // divisor of rates and averages, see Per
-	Match          int // equal to the engine's
-	Good, Bad      int // that differ from it and raise, lower the value; a change of 0 is neither
-	Good1, Bad1    int // moves of those that change it by a point at least
+	Match          int // moves equal to the engine's
+	Good, Bad      int // moves that differ from the engine's, and that raise (Good) or lower (Bad) the win rate; a change of 0 is neither
+	Good1, Bad1    int // the Good and Bad moves with a change of at least Rules.Point
 	Rises, Falls   float64
 	Drift          float64 // the sum of the MoveChange of moves that equal the engine's, for any Rules.Change
-	DriftMoves     int     // the moves in Drift
+	DriftMoves     int     // number of moves in Drift
 	LeftTheory     int     // left out: before Rules.From
 	LeftDecided    int     // left out: the position was decided
 	LeftUnreadable int     // left out: no reading
@@ -142,8 +145,8 @@ func (s *Sums) Add(o Sums) {
 	s.LeftUnreadable += o.LeftUnreadable
 }
 
-// count adds one move. equal means that it is the engine's move, change is its change. An unknown change
-// is 0, so such a move is neither good nor bad.
+// count adds one move. equal means that the move is the engine's move. change is the move's change of the win
+// rate. It is 0 if unknown, so such a move is neither good nor bad.
 func (s *Sums) count(equal bool, change, point float64) {
 	s.Moves++
 	switch {
@@ -164,20 +167,20 @@ func (s *Sums) count(equal bool, change, point float64) {
 	}
 }
 
-// Metrics are the figures that the thesis defines: rates in percent and averages in points of win rate,
-// with the divisor of Rules.Per. They equal the thesis' own with [TurnChange] and [PerOwn].
+// Metrics are the figures that the thesis defines: rates in percent and averages in points of win rate, with
+// the divisor of Rules.Per. With [TurnChange] and [PerOwn] they are exactly the figures of the thesis.
 type Metrics struct {
 	Match   float64 `json:"match"`
 	Good    float64 `json:"good"`
 	Bad     float64 `json:"bad"`
 	AvgGood float64 `json:"avg_good"`
-	AvgBad  float64 `json:"avg_bad"`  // not positive
+	AvgBad  float64 `json:"avg_bad"`  // zero or negative
 	AvgLoss float64 `json:"avg_loss"` // AvgGood − AvgBad, as the thesis defines it
 	Good1   float64 `json:"good1"`
 	Bad1    float64 `json:"bad1"`
 }
 
-// MetricNames returns the metrics in their order, as the fixtures and tables spell them.
+// MetricNames returns the names of the metrics in their order, in the spelling of tables.
 func MetricNames() []string {
 	return []string{"match", "good", "bad", "avg_good", "avg_bad", "avg_loss", "good1", "bad1"}
 }
@@ -200,10 +203,10 @@ func (s Sums) Metrics() (m Metrics, ok bool) {
 	}, true
 }
 
-// Parts are the sums of one side in the opening and in the rest of a game.
+// Parts has the sums of one side, separately for the opening and for the rest of a game.
 type Parts struct{ Opening, Rest Sums }
 
-// Whole is both parts together.
+// Whole returns the sum of both parts.
 func (p Parts) Whole() Sums {
 	whole := p.Opening
 	whole.Add(p.Rest)
@@ -216,10 +219,10 @@ func (p *Parts) Add(o Parts) {
 	p.Rest.Add(o.Rest)
 }
 
-// Measure counts the moves of both sides, Black's first.
+// Measure returns the sums of both sides in a game, Black's first.
 func (r *Reviewed) Measure(rules Rules) (sides [2]Parts) {
 	rules = rules.Filled()
-	var decided [2]bool // by MoveChange both sides share the first
+	var decided [2]bool // with MoveChange both sides share decided[0]
 	for ply := r.Game.Given; ply < len(r.Game.Moves); ply++ {
 		side := r.Game.side(ply)
 		part := &sides[side].Rest
@@ -238,7 +241,7 @@ func (r *Reviewed) Measure(rules Rules) (sides [2]Parts) {
 	return sides
 }
 
-// take counts a move, or counts why it was omitted.
+// take counts a move, or the reason why the move was left out.
 func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	theory := ply+1 < rules.From
 	if rules.Per == PerOwn && !theory {
@@ -267,9 +270,9 @@ func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	}
 }
 
-// Change returns a move's change of the win rate, from its player's view, in percent. If a reading is
-// missing, ok is false and the change is 0. With [TurnChange] a player's last move has no next turn,
-// unless the record ends with the opponent's move.
+// Change returns how much move ply changed the win rate of the player who made it, in percentage points. If a
+// reading is missing, ok is false and the change is 0. With [TurnChange] a player's last move has no next
+// turn, unless the record ends with the opponent's move.
 func (r *Reviewed) Change(ply int, s Scale, by Change) (change float64, ok bool) {
 	before, after, ok := r.around(ply)
 	if by == TurnChange {

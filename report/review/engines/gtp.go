@@ -14,15 +14,16 @@ import (
 	"gogi/usi/process"
 )
 
-// A GTP is an engine for the game of Go that evaluates positions. Its command line sets the depth of its search.
+// A GTP is an engine for the game of Go that evaluates positions for a review. The engine's command line sets
+// the depth of the search.
 type GTP struct {
 	engine *gtp.Engine
 	game   *review.Game
 	played int // number of the game's moves sent to the engine
 }
 
-// OpenGTP starts an engine; each of its answers may take timeout. The engine must be able to score a
-// position: GTP has no command for that, and "estimate_score" is GNU Go's own.
+// OpenGTP starts an engine; timeout is the longest time for each answer. The engine must have the command
+// "estimate_score", which is an extension of GNU Go. GTP itself has no command to score a position.
 func OpenGTP(ctx context.Context, command []string, guard *process.Guard, timeout time.Duration) (*GTP, error) {
 	p, err := process.Start(process.Spec{Command: command}, guard)
 	if err != nil {
@@ -48,8 +49,8 @@ func (e *GTP) Name(ctx context.Context) (string, error) {
 	return name + " " + v, err
 }
 
-// Begin sets up the game's start. It sets one random seed and clears the engine's cache, if the engine
-// has these commands, so that readings do not depend on the game before.
+// Begin sets up the start position of a game. If the engine has commands for it, Begin sets a fixed random
+// seed and clears the engine's cache, so that readings do not depend on the previous game.
 func (e *GTP) Begin(ctx context.Context, g *review.Game) error {
 	e.game, e.played = g, 0
 	komi, stones, err := startOf(g.Start)
@@ -79,7 +80,7 @@ func (e *GTP) Begin(ctx context.Context, g *review.Game) error {
 	return nil
 }
 
-// startOf reads "komi 6.5 B D4 B Q16".
+// startOf reads a start position such as "komi 6.5 B D4 B Q16": the komi and the setup stones.
 func startOf(text string) (komi float64, stones []goban.Move, err error) {
 	words := strings.Fields(text)
 	if len(words) < 2 || len(words)%2 != 0 || words[0] != "komi" {
@@ -108,7 +109,7 @@ func colourOf(side string) goban.Colour {
 	return goban.Empty
 }
 
-// Ask reads a position.
+// Ask returns the engine's value and best move for the position after ply moves.
 func (e *GTP) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading, error) {
 	for ; e.played < ply; e.played++ {
 		p, err := goban.ParsePoint(g.Moves[e.played])
@@ -138,7 +139,8 @@ func (e *GTP) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading,
 	return r, nil
 }
 
-// toMove returns the side to move after ply moves. After the last move it is the opponent of its maker.
+// toMove returns the side to move after ply moves. After the last move this is the opponent of the side that
+// made the last move.
 func toMove(g *review.Game, ply int) goban.Colour {
 	switch {
 	case ply < len(g.Sides):
@@ -149,5 +151,5 @@ func toMove(g *review.Game, ply int) goban.Colour {
 	return goban.Black
 }
 
-// Close ends the engine.
+// Close ends the engine process.
 func (e *GTP) Close() error { return e.engine.Close() }

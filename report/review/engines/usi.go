@@ -1,4 +1,4 @@
-// Package engines opens the engines that review games: [OpenUSI] for shogi, [OpenGTP] for Go.
+// Package engines starts the engines that review games: [OpenUSI] for shogi, [OpenGTP] for Go.
 package engines
 
 import (
@@ -12,7 +12,7 @@ import (
 	"gogi/usi"
 )
 
-// USI is a player of shogi that reads positions with a fixed number of nodes, or time.
+// USI is a shogi engine that evaluates positions for a review, with a fixed limit such as a number of nodes.
 type USI struct {
 	player interface {
 		NewGame(ctx context.Context, g usi.Game) error
@@ -24,7 +24,7 @@ type USI struct {
 	moves  []shogi.Move
 }
 
-// OpenUSI starts the first player of a plan. limits are those of each position.
+// OpenUSI starts the engine of a plan's first player. limits has the search limits for each position.
 func OpenUSI(ctx context.Context, o *players.Opener, limits usi.Go) (*USI, error) {
 	player, err := o.Open(ctx, o.Plan.Players[0], nil)
 	if err != nil {
@@ -33,7 +33,7 @@ func OpenUSI(ctx context.Context, o *players.Opener, limits usi.Go) (*USI, error
 	return &USI{player: player, limits: limits}, nil
 }
 
-// Begin sends isready and usinewgame, so that readings do not depend on the game before.
+// Begin sends isready and usinewgame, so that readings do not depend on the previous game.
 func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	e.game, e.moves = g, nil
 	for i, text := range g.Moves {
@@ -46,7 +46,8 @@ func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	return e.player.NewGame(ctx, usi.Game{Pair: usi.NoPair})
 }
 
-// Ask reads a position. In a position without a legal move it does not ask the engine: that is mate.
+// Ask returns the engine's value and best move for the position after ply moves. If the position has no legal
+// move, Ask returns mate without a search.
 func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading, error) {
 	position := usi.Position{Start: g.Start, Moves: e.moves[:ply]}
 	h, err := position.History()
@@ -70,11 +71,11 @@ func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading,
 	return reading(h.Position(), &reply)
 }
 
-// Close ends the engine.
+// Close ends the engine process.
 func (e *USI) Close() error { return e.player.Close() }
 
-// reading converts a reply. An engine that resigns without a score is mated, one that declares a win has
-// won. Neither is a move of the game.
+// reading converts an engine's reply to a Reading. If the engine resigns without a score, it counts as mated.
+// If it declares a win, it counts as winning. In both cases the reading has no move.
 func reading(p *shogi.Position, reply *usi.Reply) (review.Reading, error) {
 	r := review.Reading{}
 	switch reply.Answer {

@@ -1,5 +1,6 @@
-// Package goban implements the 19-line board of Go: points, colours, moves and captures, as the protocol GTP and
-// the record format SGF need them. A [Board] is a pure value. It does not score a game; engines do.
+// Package goban implements the 19-line board of Go: points, colours, moves and captures, as the protocol GTP
+// and the record format SGF need them. A [Board] is a value that can be copied. The package does not score
+// games; engines do.
 package goban
 
 import (
@@ -11,7 +12,7 @@ import (
 // Size is the number of lines of the board.
 const Size = 19
 
-// Colour is a side, or none.
+// Colour is the colour of a side, or Empty.
 type Colour uint8
 
 // The colours; Empty is the zero value.
@@ -21,7 +22,7 @@ const (
 	White
 )
 
-// Other returns the other side; that of Empty is Empty.
+// Other returns the colour of the other side. For Empty it returns Empty.
 func (c Colour) Other() Colour {
 	switch c {
 	case Black:
@@ -33,7 +34,7 @@ func (c Colour) Other() Colour {
 	return Empty
 }
 
-// String returns the colour's letter, B or W, as GTP and SGF have it; "" for Empty.
+// String returns the colour's letter, B or W, as in GTP and SGF. It returns "" for Empty.
 func (c Colour) String() string {
 	switch c {
 	case Black:
@@ -45,17 +46,18 @@ func (c Colour) String() string {
 	return ""
 }
 
-// Point is the place of a stone: 0 to 360 line by line from the lower left corner as Black sees it (A1,
-// B1, …), or Pass.
+// Point is a point of the board, or Pass. The points are numbered from 0 to 360, line by line, from the lower
+// left corner on Black's side: A1, B1, …
 type Point int16
 
 // Pass is the move that places no stone.
 const Pass Point = -1
 
-// columns are the letters of GTP, which leaves out I.
+// columns has the letters of the columns in GTP, which leaves out I.
 const columns = "ABCDEFGHJKLMNOPQRST"
 
-// At returns the point of a column and a line, both from 0; ok is false beyond the board.
+// At returns the point in a column and a line, both counted from 0. ok is false if the point is outside of
+// the board.
 func At(column, line int) (p Point, ok bool) {
 	if column < 0 || column >= Size || line < 0 || line >= Size {
 		return Pass, false
@@ -63,10 +65,10 @@ func At(column, line int) (p Point, ok bool) {
 	return Point(line*Size + column), true
 }
 
-// Column returns the point's column from 0, that of A.
+// Column returns the number of the point's column. Column A is 0.
 func (p Point) Column() int { return int(p) % Size }
 
-// Line returns the point's line from 0, the lowest.
+// Line returns the number of the point's line. The lowest line is 0.
 func (p Point) Line() int { return int(p) / Size }
 
 // String returns the point as GTP writes it, such as Q16, or "pass".
@@ -94,7 +96,7 @@ func ParsePoint(text string) (Point, error) {
 	return Pass, fmt.Errorf("point %.10q: expected a letter from A to T without I and a number from 1 to 19, or pass", text)
 }
 
-// Move is a stone that a side puts on the board, or its pass.
+// Move is a stone that a side places on the board, or a pass.
 type Move struct {
 	Colour Colour
 	Point  Point
@@ -112,10 +114,11 @@ var (
 	ErrColour   = errors.New("it is of neither side")
 )
 
-// Board is the stones and the point that a ko forbids. The zero value is the empty board; a copy is another board.
+// Board is a position: the stones, and the point that a ko forbids. The zero value is the empty board. A copy
+// is independent of the original.
 type Board struct {
 	stones [Size * Size]Colour
-	ko     Point // plus 1, so that the zero value forbids nothing
+	ko     Point // the forbidden point plus 1; 0 forbids nothing
 	koFor  Colour
 }
 
@@ -127,7 +130,7 @@ func (b *Board) Stone(p Point) Colour {
 	return b.stones[p]
 }
 
-// Put places a stone of a position that is set up, without captures.
+// Put places a stone while a position is set up. It captures nothing.
 func (b *Board) Put(m Move) error {
 	switch {
 	case m.Point < 0 || m.Point >= Size*Size:
@@ -141,7 +144,7 @@ func (b *Board) Put(m Move) error {
 	return nil
 }
 
-// Remove takes a stone of a position that is set up away.
+// Remove removes a stone while a position is set up.
 func (b *Board) Remove(p Point) error {
 	if p < 0 || p >= Size*Size {
 		return ErrPoint
@@ -197,7 +200,7 @@ func (b *Board) Play(m Move) (taken int, err error) {
 	return taken, nil
 }
 
-// group returns the stones that hang together with one, and how many liberties they have.
+// group returns the chain of stones that contains the stone at start, and the chain's number of liberties.
 func (b *Board) group(start Point) (stones []Point, liberties int) {
 	var seen [Size * Size]bool
 	seen[start] = true

@@ -1,10 +1,10 @@
-// Package gtp implements the client of the Go Text Protocol, version 2, for the 19-line board. [Greet] starts the
-// dialogue with an engine and returns an [Engine], which sends one command at a time.
+// Package gtp implements a client of the Go Text Protocol, version 2, for the 19-line board. [Greet] starts
+// the dialogue with an engine and returns an [Engine], which sends one command at a time.
 //
-// A command is a line "[id] name arguments". The answer begins with "=" (done) or "?"
-// (refused), repeats the id, and ends with an empty line. An engine may print nothing else, but
-// some do; the package skips text before an answer.
-// Source: GTP version 2, draft 2 (http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/).
+// A command is a line "[id] name arguments". The answer begins with "=" (success) or "?" (failure), repeats
+// the id, and ends with an empty line. The protocol forbids other output, but some engines print it. The
+// package skips text before an answer. Source: GTP version 2, draft 2
+// (http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/).
 package gtp
 
 import (
@@ -22,22 +22,23 @@ import (
 	"gogi/report/review/goban"
 )
 
-// Connection connects an Engine: reads come from its standard output, writes go to its standard input. A
-// read must end at its deadline. Close ends the engine and waits for it.
+// Connection is the connection to an engine process. Reads come from its standard output, writes go to its
+// standard input. A read must end at the read deadline. Close ends the process and waits for its exit.
 type Connection interface {
 	io.ReadWriteCloser
 	SetReadDeadline(t time.Time) error
 	SetWriteDeadline(t time.Time) error
 }
 
-// maxAnswer is the most bytes of an answer: boards and lists of commands have some thousand.
+// maxAnswer is the largest size of an answer, in bytes. Boards and lists of commands have a few thousand
+// bytes.
 const maxAnswer = 1 << 20
 
 // ErrRefused marks an answer that begins with "?".
 var ErrRefused = errors.New("the engine refuses it")
 
-// Engine is a dialogue with one engine. Its methods are called by one goroutine at a time;
-// after an error that is not ErrRefused it is of no more use but to be closed.
+// Engine is a dialogue with one engine. Only one goroutine at a time may call its methods. After an error
+// other than ErrRefused the caller can only close the Engine.
 type Engine struct {
 	name     string
 	conn     Connection
@@ -48,8 +49,8 @@ type Engine struct {
 	broken   error
 }
 
-// Greet asks an engine for its protocol and its commands. Errors print name; timeout is the longest time
-// for one answer. Greet owns conn and closes it on an error.
+// Greet requests an engine's protocol version and list of commands. name is the engine's name in errors, and
+// timeout the longest time for one answer. Greet takes ownership of conn and closes it on an error.
 func Greet(ctx context.Context, name string, conn Connection, timeout time.Duration) (*Engine, error) {
 	e := &Engine{name: name, conn: conn, in: bufio.NewReader(conn), timeout: timeout}
 	version, err := e.Command(ctx, "protocol_version")
@@ -70,8 +71,9 @@ func Greet(ctx context.Context, name string, conn Connection, timeout time.Durat
 // Knows reports whether the engine has a command.
 func (e *Engine) Knows(command string) bool { return slices.Contains(e.commands, command) }
 
-// Command sends a command and returns the answer without its status and id. An answer with "?" is ErrRefused with
-// the engine's text. The end of ctx ends the connection: GTP has no way to stop a command.
+// Command sends a command and returns the answer without its status and id. For an answer with "?" it returns
+// ErrRefused with the engine's text. If ctx ends, Command ends the connection, because GTP cannot stop a
+// command.
 func (e *Engine) Command(ctx context.Context, words ...string) (string, error) {
 	if e.broken != nil {
 		return "", e.broken
@@ -95,7 +97,7 @@ func (e *Engine) Command(ctx context.Context, words ...string) (string, error) {
 	return answer.Text, nil
 }
 
-// diagnosis returns the connection's details about a failed engine.
+// diagnosis returns the connection's details about a failed engine, as text for an error.
 func (e *Engine) diagnosis() string {
 	if d, ok := e.conn.(interface{ Diagnosis() string }); ok {
 		return "; " + d.Diagnosis()
@@ -109,7 +111,7 @@ func (e *Engine) exchange(ctx context.Context, command string) (Answer, error) {
 	if err := errors.Join(e.conn.SetWriteDeadline(deadline), e.conn.SetReadDeadline(deadline)); err != nil {
 		return Answer{}, err
 	}
-	// A read that waits is ended by a deadline that has passed.
+	// A deadline in the past ends a read that is waiting.
 	stop := context.AfterFunc(ctx, func() { _ = e.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := io.WriteString(e.conn, command); err != nil {
@@ -127,9 +129,9 @@ func (e *Engine) exchange(ctx context.Context, command string) (Answer, error) {
 
 // Answer is an engine's answer to a command.
 type Answer struct {
-	ID      int    // id of the command; 0: none
-	Refused bool   // it began with "?"
-	Text    string // lines without blanks around them, "\n" between them
+	ID      int    // id of the command; 0 if the answer has no id
+	Refused bool   // the answer began with "?"
+	Text    string // lines of the answer without leading and trailing blanks, joined by "\n"
 }
 
 // ReadAnswer reads the next answer. It returns io.EOF if no answer follows and io.ErrUnexpectedEOF in an
@@ -151,7 +153,7 @@ func ReadAnswer(r *bufio.Reader) (a Answer, err error) {
 			a.Refused = text[0] == '?'
 			a.ID, text = idOf(text[1:])
 			lines = append(lines, strings.TrimSpace(text))
-		case len(lines) == 0: // not of an answer
+		case len(lines) == 0: // the line is not part of an answer
 		case text == "":
 			a.Text = strings.TrimSpace(strings.Join(lines, "\n"))
 			return a, nil
@@ -161,7 +163,7 @@ func ReadAnswer(r *bufio.Reader) (a Answer, err error) {
 	}
 }
 
-// printed returns a line as the protocol reads it.
+// printed returns a line without the characters that the protocol ignores.
 func printed(line []byte) string {
 	text := strings.Map(func(r rune) rune {
 		switch {
@@ -175,7 +177,7 @@ func printed(line []byte) string {
 	return strings.TrimRight(text, " ")
 }
 
-// idOf cuts off the id at the start of an answer; it is 0 if there is no id.
+// idOf splits an answer's text into the id at its start and the rest. id is 0 if the answer has no id.
 func idOf(text string) (id int, rest string) {
 	digits := 0
 	for digits < len(text) && digits < 9 && text[digits] >= '0' && text[digits] <= '9' {
@@ -193,14 +195,14 @@ func (e *Engine) Close() error {
 	if e.broken == nil {
 		e.id++
 		if e.conn.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
-			_, _ = io.WriteString(e.conn, strconv.Itoa(e.id)+" quit\n") // an engine that does not read it is killed
+			_, _ = io.WriteString(e.conn, strconv.Itoa(e.id)+" quit\n") // Close kills an engine that does not read it
 		}
 		e.broken = errors.New("gtp: " + e.name + " is closed")
 	}
 	return e.conn.Close()
 }
 
-// Clear begins a game on the empty board with a komi.
+// Clear clears the board and sets the komi.
 func (e *Engine) Clear(ctx context.Context, komi float64) error {
 	for _, words := range [][]string{
 		{"boardsize", strconv.Itoa(goban.Size)},
@@ -214,14 +216,14 @@ func (e *Engine) Clear(ctx context.Context, komi float64) error {
 	return nil
 }
 
-// Play makes a move.
+// Play sends a move of a game.
 func (e *Engine) Play(ctx context.Context, m goban.Move) error {
 	_, err := e.Command(ctx, "play", m.Colour.String(), m.Point.String())
 	return err
 }
 
-// Best returns the engine's move for a side without making it. resigns is true if the engine would
-// resign; the point is then Pass.
+// Best returns the engine's best move for a side. It does not make the move on the engine's board. resigns is
+// true if the engine would resign; the point is then Pass.
 func (e *Engine) Best(ctx context.Context, side goban.Colour) (p goban.Point, resigns bool, err error) {
 	if e.Knows("reg_genmove") {
 		text, err := e.Command(ctx, "reg_genmove", side.String())
@@ -246,8 +248,8 @@ func vertex(text string, err error) (goban.Point, bool, error) {
 	return p, false, nil
 }
 
-// Score asks for the points by which Black leads (negative: White), by "estimate_score", which
-// GNU Go has: "B+3.9 (upper bound: …)".
+// Score returns the number of points by which Black leads. It is negative if White leads. Score uses the
+// command "estimate_score" of GNU Go, with answers such as "B+3.9 (upper bound: …)".
 func (e *Engine) Score(ctx context.Context) (float64, error) {
 	text, err := e.Command(ctx, "estimate_score")
 	if err != nil {
@@ -256,7 +258,8 @@ func (e *Engine) Score(ctx context.Context) (float64, error) {
 	return ParseScore(text)
 }
 
-// ParseScore reads the first word of a score: B+3.5, W+12, or 0 for none. The points are Black's.
+// ParseScore reads the first word of a score, such as B+3.5, W+12 or 0. It returns the number of points by
+// which Black leads, negative if White leads.
 func ParseScore(text string) (float64, error) {
 	word, _, _ := strings.Cut(text, " ")
 	if word == "0" {
