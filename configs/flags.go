@@ -23,55 +23,55 @@ import (
 // key that it stands for in a File; a flag without one has a syntax of its own. "more" marks a
 // flag that only --help-all shows. The others are of kong, which reads the command line.
 type Flags struct {
-	Engine  []string `group:"engines" name:"engine" sep:"none" placeholder:"A=CMD" help:"Engine with name A and command CMD, split as a shell does; builtin is the built-in engine."`
+	Engine  []string `group:"engines" name:"engine" sep:"none" placeholder:"A=CMD" help:"Engine named A that gogi starts by the command CMD, split into words as a shell does; the CMD builtin is the built-in engine."`
 	Council []string `group:"engines" name:"council" sep:"none" placeholder:"C=RULE:A,B" more:"" help:"Council: engines A and B vote by a rule, such as majority or adoption."`
 	Option  []string `group:"engines" name:"option" sep:"none" placeholder:"A.NAME=VALUE" help:"Option of engine A; all.NAME sets it for every engine."`
-	Profile string   `group:"engines" name:"profile" key:"profile" placeholder:"NAME" help:"Option profile: yaneuraou."`
-	Restart string   `group:"engines" name:"restart" key:"restart" placeholder:"WHEN" more:"" help:"When gogi restarts an engine: never, pair or game."`
+	Profile string   `group:"engines" name:"profile" key:"profile" placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou."`
+	Restart string   `group:"engines" name:"restart" key:"restart" placeholder:"WHEN" more:"" help:"Restart of engines: never, before each pair (pair) or before each game (game)."`
 
-	TC        []string `group:"limits" name:"tc" key:"limits.tc" sep:"none" placeholder:"8+0.08" help:"Time control in seconds: main+increment or main/byoyomi; black=… for a colour, A=… for an engine."`
-	Main      []string `group:"limits" name:"main" key:"limits.main" sep:"none" placeholder:"DUR" more:"" help:"Main time, such as 5m; black=… for a colour, A=… for an engine."`
-	Byoyomi   []string `group:"limits" name:"byoyomi" key:"limits.byoyomi" sep:"none" placeholder:"DUR" more:"" help:"Byoyomi, such as 1s; black=… for a colour, A=… for an engine."`
-	Increment []string `group:"limits" name:"increment" key:"limits.increment" sep:"none" placeholder:"DUR" more:"" help:"Fischer increment, such as 100ms; black=… for a colour, A=… for an engine."`
-	Movetime  []string `group:"limits" name:"movetime" key:"limits.movetime" sep:"none" placeholder:"DUR" help:"Fixed time for each move, such as 500ms; A=… for an engine."`
-	Nodes     []string `group:"limits" name:"nodes" key:"limits.nodes" sep:"none" placeholder:"N" help:"Number of nodes for each move; A=… for an engine."`
-	Depth     []string `group:"limits" name:"depth" key:"limits.depth" sep:"none" placeholder:"N" more:"" help:"Search depth of each move; A=… for an engine."`
-	Self      bool     `group:"limits" name:"self" key:"limits.self" more:"" help:"Send no limit; the engines decide when to move."`
-	Margin    []string `group:"limits" name:"margin" key:"limits.margin" sep:"none" placeholder:"DUR" more:"" help:"Time margin: tolerated overrun of a move (default 100ms); A=… for an engine."`
-	Stall     []string `group:"limits" name:"stall" key:"limits.stall" sep:"none" placeholder:"DUR" more:"" help:"Maximum wait for a move without a clock (default 60s); A=… for an engine."`
+	TC        []string `group:"limits" name:"tc" key:"limits.tc" sep:"none" placeholder:"8+0.08" help:"Time control in seconds: main+increment or main/byoyomi; black=… for one colour, A=… for engine A."`
+	Main      []string `group:"limits" name:"main" key:"limits.main" sep:"none" placeholder:"DUR" more:"" help:"Main time, such as 5m; black=… for one colour, A=… for engine A."`
+	Byoyomi   []string `group:"limits" name:"byoyomi" key:"limits.byoyomi" sep:"none" placeholder:"DUR" more:"" help:"Byoyomi, such as 1s; black=… for one colour, A=… for engine A."`
+	Increment []string `group:"limits" name:"increment" key:"limits.increment" sep:"none" placeholder:"DUR" more:"" help:"Fischer increment, such as 100ms; black=… for one colour, A=… for engine A."`
+	Movetime  []string `group:"limits" name:"movetime" key:"limits.movetime" sep:"none" placeholder:"DUR" help:"Fixed time for each move, such as 500ms; A=… for engine A."`
+	Nodes     []string `group:"limits" name:"nodes" key:"limits.nodes" sep:"none" placeholder:"N" help:"Number of nodes for each move; A=… for engine A."`
+	Depth     []string `group:"limits" name:"depth" key:"limits.depth" sep:"none" placeholder:"N" more:"" help:"Search depth of each move; A=… for engine A."`
+	Self      bool     `group:"limits" name:"self" key:"limits.self" more:"" help:"Send no time, node or depth limit; the engines decide when to move."`
+	Margin    []string `group:"limits" name:"margin" key:"limits.margin" sep:"none" placeholder:"DUR" more:"" help:"Time margin: tolerated overrun of a move (default 100ms); A=… for engine A."`
+	Stall     []string `group:"limits" name:"stall" key:"limits.stall" sep:"none" placeholder:"DUR" more:"" help:"Maximum wait for a move of an engine that has no clock (default 60s); A=… for engine A."`
 
 	Run           string   `group:"series" name:"run" key:"run" placeholder:"NAME" help:"Name of the run (default: the name in the file)."`
 	Games         *int     `group:"series" name:"games" key:"games" placeholder:"N" help:"Number of games; it must be even, because gogi plays each opening twice."`
-	Players       []string `group:"series" name:"players" key:"players" placeholder:"A,B" more:"" help:"Players (default: every engine)."`
+	Players       []string `group:"series" name:"players" key:"players" placeholder:"A,B" more:"" help:"Names of the engines and councils that play (default: all except council members)."`
 	Design        string   `group:"series" name:"design" key:"design" placeholder:"NAME" help:"Tournament format: match, round_robin, gauntlet, swiss, knockout or adaptive."`
-	Rounds        *int     `group:"series" name:"rounds" key:"design.rounds" placeholder:"N" more:"" help:"Number of rounds of a Swiss, instead of --games."`
-	MatchPairs    *int     `group:"series" name:"match-pairs" key:"design.match_pairs" placeholder:"N" more:"" help:"Number of pairs for each meeting in a Swiss or a knockout (default 1)."`
+	Rounds        *int     `group:"series" name:"rounds" key:"design.rounds" placeholder:"N" more:"" help:"Number of rounds of a Swiss tournament, instead of --games."`
+	MatchPairs    *int     `group:"series" name:"match-pairs" key:"design.match_pairs" placeholder:"N" more:"" help:"Number of pairs for each meeting of two players in a Swiss or knockout tournament (default 1)."`
 	Tiebreaks     *int     `group:"series" name:"tiebreaks" key:"design.tiebreaks" placeholder:"N" more:"" help:"Maximum number of extra pairs for a tied knockout match (default 4)."`
-	ThirdPlace    *bool    `group:"series" name:"third-place" key:"design.third_place" negatable:"" more:"" help:"Play for the third place of a knockout."`
-	Seeding       string   `group:"series" name:"seeding" key:"design.seeding" placeholder:"HOW" more:"" help:"Seeding of a Swiss or a knockout: given or lot."`
+	ThirdPlace    *bool    `group:"series" name:"third-place" key:"design.third_place" negatable:"" more:"" help:"Play a match for third place in a knockout tournament."`
+	Seeding       string   `group:"series" name:"seeding" key:"design.seeding" placeholder:"HOW" more:"" help:"Seeding of a Swiss or knockout tournament: order of the players (given) or random order (lot)."`
 	Block         *int     `group:"series" name:"block" key:"design.block" placeholder:"N" more:"" help:"Number of pairs for each step of an adaptive tournament."`
-	Anchor        string   `group:"series" name:"anchor" key:"design.anchor" placeholder:"NAME" more:"" help:"Player with rating 0. An adaptive tournament finds the players above it."`
+	Anchor        string   `group:"series" name:"anchor" key:"design.anchor" placeholder:"NAME" more:"" help:"Player with rating 0. An adaptive tournament finds the players that are stronger than this one."`
 	Swap          *bool    `group:"series" name:"swap" key:"swap" negatable:"" more:"" help:"Play each opening twice with swapped colours (default yes)."`
 	Seed          *uint64  `group:"series" name:"seed" key:"seed" placeholder:"N" more:"" help:"Seed of all random choices (default 1)."`
 	Concurrency   string   `group:"series" name:"concurrency" key:"concurrency" placeholder:"N" help:"Number of games at a time, or cpus for one per CPU (default: half of the CPUs)."`
 	StartParallel *int     `group:"series" name:"start-parallel" key:"start_parallel" placeholder:"N" more:"" help:"Maximum number of engines that start at the same time (default 4)."`
-	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" key:"slots_per_gpu" placeholder:"N" more:"" help:"Number of slots that share a GPU, for {gpu} in an engine's env (default 1)."`
-	CPUs          string   `group:"series" name:"cpus" key:"cpus" placeholder:"LIST" more:"" help:"CPUs to which gogi binds the slots: auto, a list such as 2-7,10, or off (default)."`
+	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" key:"slots_per_gpu" placeholder:"N" more:"" help:"Number of games at a time on each GPU; {gpu} in an engine's env becomes the GPU's number (default 1)."`
+	CPUs          string   `group:"series" name:"cpus" key:"cpus" placeholder:"LIST" more:"" help:"CPUs to which gogi binds the games: auto, a list such as 2-7,10, or off (default)."`
 	CoresPerSlot  *int     `group:"series" name:"cores-per-slot" key:"cores_per_slot" placeholder:"N" more:"" help:"Cores of each thinking player (default: its number of threads) [--cpus]."`
 	Openings      string   `group:"series" name:"openings" key:"openings.file" placeholder:"FILE" help:"Opening file with lines \"startpos moves …\" or \"sfen …\" (also .gz, .zip, .epd), or a built-in set: builtin (12 to 16 moves, the default), builtin-1000, builtin-short (2 moves), builtin-64."`
-	OpeningPlies  *int     `group:"series" name:"opening-plies" key:"openings.plies" placeholder:"N" more:"" help:"Number of opening moves that gogi uses (default: all)."`
+	OpeningPlies  *int     `group:"series" name:"opening-plies" key:"openings.plies" placeholder:"N" more:"" help:"Number of moves that gogi plays from each opening (default: all)."`
 	Handicap      string   `group:"series" name:"handicap" key:"openings.handicap" placeholder:"NAME" more:"" help:"Handicap of the first position, such as two-piece."`
 	Rules         string   `group:"series" name:"rules" key:"rules" placeholder:"NAME" help:"Rules: default, wcsc, denryu or floodgate."`
 	MaxPlies      *int     `group:"series" name:"max-plies" key:"rules.max_plies" placeholder:"N" help:"Maximum number of plies, opening included; 0: no limit (default: from the rules)."`
-	Resign        string   `group:"series" name:"resign" key:"resign" placeholder:"2000x3" help:"Resign adjudication: 2000x3 ends a game when the score is below -2000 for 3 moves in a row and the opponent agrees; 1:2000x3 asks one side only."`
-	Draw          string   `group:"series" name:"draw" key:"draw" placeholder:"10x8@40" help:"Draw adjudication: score × moves @ first ply."`
+	Resign        string   `group:"series" name:"resign" key:"resign" placeholder:"2000x3" help:"Resign adjudication: 2000x3 ends a game when a player's score is below -2000 for 3 moves in a row and the opponent's scores agree; 1:2000x3 needs no agreement."`
+	Draw          string   `group:"series" name:"draw" key:"draw" placeholder:"10x8@40" help:"Draw adjudication: 10x8@40 ends a game as a draw after 8 moves of each side with scores within ±10, from ply 40."`
 	Mate          string   `group:"series" name:"mate" key:"mate.engine" placeholder:"ENGINE" more:"" help:"Mate adjudication: solver that gogi asks for mates, or builtin. gogi proves each mate before it ends a game."`
 	SPRT          string   `group:"series" name:"sprt" key:"gate.sprt" placeholder:"0,4" help:"Stop when an SPRT of elo0 and elo1 decides; --games is the maximum. All keys: elo0=0,elo1=4,alpha=0.05,beta=0.05,model=logistic,boundary=ratio."`
 	Ponder        string   `group:"series" name:"ponder" key:"ponder" placeholder:"MODE" more:"" help:"Pondering: off (default), standard or early."`
-	Slowed        string   `group:"series" name:"slowed" key:"slowed" placeholder:"POLICY" more:"" help:"Pairs with a machine-induced delay: count or void."`
+	Slowed        string   `group:"series" name:"slowed" key:"slowed" placeholder:"POLICY" more:"" help:"Treatment of pairs with a machine-induced delay: count or void."`
 	Durable       *bool    `group:"series" name:"durable" key:"store.durable" negatable:"" more:"" help:"Wait for the disk at each commit (default no: after a power cut gogi plays the last pairs again)."`
 	PVPlies       *int     `group:"series" name:"pv-plies" key:"pv_plies" placeholder:"N" more:"" help:"Number of moves of each principal variation that gogi stores (default 12)."`
-	Transcript    *bool    `group:"series" name:"transcript" key:"transcript" negatable:"" more:"" help:"Write the USI dialogue of each game to a file."`
+	Transcript    *bool    `group:"series" name:"transcript" key:"transcript" negatable:"" more:"" help:"Write the USI dialogue of each game to a file of its own."`
 }
 
 // Read reads a series, by its file or by the name of a ready one, and lets the flags win

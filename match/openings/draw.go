@@ -14,7 +14,7 @@ import (
 type Drawing struct {
 	Wanted int    `name:"count" default:"100" placeholder:"N" help:"Number of openings (default ${default})."`
 	Plies  int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
-	Margin int    `default:"50" placeholder:"CP" help:"Maximum loss of a move against the best, in centipawns, if the book has scores and no counts (default ${default})."`
+	Margin int    `default:"50" placeholder:"CP" help:"Maximum loss of a move against the best move, in centipawns, if the book has scores and no counts (default ${default})."`
 	Window int    `placeholder:"CP" help:"Maximum absolute score of a move, in centipawns (default: any)."`
 	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
 	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\" (default ${default})."`

@@ -22,10 +22,10 @@ import (
 // An IntervalQuestion asks for intervals of a win rate or a score.
 type IntervalQuestion struct {
 	Counts      *stats.WDL `kong:"-"` // games; nil if only pairs are given
-	Pentanomial string     `placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result; MID is a win and a loss, or two draws. With --wins and --losses: the pairs of these games."`
-	DrawMode    string     `enum:"drop,half,floor" default:"drop" help:"Treatment of draws in games: dropped, half a win each, or half of them (rounded down) wins [floor: --all or --method lfics] (default ${default})."`
+	Pentanomial string     `placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result, from LL (two losses) to WW (two wins); MID is a win and a loss, or two draws. With --wins and --losses: the pairs of these games."`
+	DrawMode    string     `enum:"drop,half,floor" default:"drop" help:"Treatment of draws: ignore them (drop), count each as half a win (half), or count half of them, rounded down, as wins (floor) [floor: --all or --method lfics] (default ${default})."`
 	Confidence  float64    `default:"0.95" help:"Confidence level (default ${default})."`
-	Method      string     `xor:"which" placeholder:"NAME" help:"Method: clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, gaffke or anytime."`
+	Method      string     `xor:"which" placeholder:"NAME" help:"Method of the interval: clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, gaffke or anytime."`
 }
 
 const (

@@ -14,8 +14,8 @@ import (
 
 // An AdjustQuestion asks for p values adjusted for multiple tests.
 type AdjustQuestion struct {
-	P      []float64 `name:"p" required:"" placeholder:"P" help:"p values."`
-	Method string    `enum:"holm,bonferroni,hochberg,hommel,bh,by" default:"holm" help:"Method: holm, bonferroni, hochberg, hommel, bh (Benjamini and Hochberg) or by (Benjamini and Yekutieli) (default ${default})."`
+	P      []float64 `name:"p" required:"" placeholder:"P" help:"p values to adjust."`
+	Method string    `enum:"holm,bonferroni,hochberg,hommel,bh,by" default:"holm" help:"Method of adjustment: holm, bonferroni, hochberg, hommel, bh (Benjamini and Hochberg) or by (Benjamini and Yekutieli) (default ${default})."`
 	Alpha  float64   `default:"0.05" help:"Significance level (default ${default})."`
 }
 

@@ -20,15 +20,15 @@ import (
 
 // Options has the flags of "gogi rate": the models, and what the report contains.
 type Options struct {
-	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (with first-player advantage), add1 to mul3, linear, free, free+order (with handicaps), or all (compare them and choose) (default ${default})."`
+	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (bt with first-player advantage), a model of handicaps (add1, add2, add3, mul1, mul2, mul3, linear, free, free+order), or all (compare the models and choose one) (default ${default})."`
 	Draws      string       `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"Model of draws: davidson, rao-kupper, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
 	Prior      rating.Prior `kong:"-"`
 	Confidence float64      `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
-	Bootstrap  int          `placeholder:"N" help:"Number of bootstrap simulations for the intervals and the test of the model (default: for the test only, as many as needed)."`
+	Bootstrap  int          `placeholder:"N" help:"Number of bootstrap simulations for the intervals and the test of the model (default: none for the intervals, and as many as needed for the test)."`
 	Seed       uint64       `default:"1" help:"Seed of the simulations (default ${default})."`
 	Predict    []Matchup    `kong:"-"`
 	Pairwise   bool         `help:"Compare every two players, with p values adjusted by Holm's method."`
-	Iterates   int          `placeholder:"N" help:"Number of steps of the MM algorithm to show."`
+	Iterates   int          `placeholder:"N" help:"Number of steps of the MM algorithm, which fits the model, to show."`
 	Anchor     *Anchor      `kong:"-"` // the player with a fixed rating; nil: the mean of all is 0
 	Untested   bool         `kong:"-"` // omits the test of the model, which simulates all games many times
 }

@@ -26,7 +26,7 @@ type Command struct {
 type CheckCommand struct {
 	Name string `arg:"" optional:"" name:"run" help:"Name of the run (default: all runs)."`
 	cli.Database
-	Replay bool `help:"Replay every move by the rules."`
+	Replay bool `help:"Also replay every move and check that it is legal."`
 	JSON   bool `name:"json" help:"Print one JSON object."`
 	Quiet  bool `short:"q" help:"Print no progress."`
 }

@@ -20,10 +20,10 @@ import (
 type VoidCommand struct {
 	Name   string `arg:"" name:"run" help:"Name of the run."`
 	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
-	Worker string `placeholder:"W" help:"Pairs that this worker of a farm played."`
-	Pairs  string `placeholder:"A-B" help:"Pairs with these numbers, or one number."`
-	Why    string `required:"" placeholder:"TEXT" help:"Reason; every report quotes it. Choose the pairs before you look at their results."`
-	By     string `env:"USER" placeholder:"NAME" help:"Who gives the reason."`
+	Worker string `placeholder:"W" help:"Void the pairs that this worker of a farm played."`
+	Pairs  string `placeholder:"A-B" help:"Void pairs A to B, or one pair."`
+	Why    string `required:"" placeholder:"TEXT" help:"Reason, which every report quotes. Choose the pairs before you look at their results."`
+	By     string `env:"USER" placeholder:"NAME" help:"Name of the person who gives the reason."`
 	DryRun bool   `help:"List the pairs; void none."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }

@@ -19,18 +19,18 @@ import (
 
 // CheckCommand checks an engine, a match file or a crash dump.
 type CheckCommand struct {
-	Engine []string `arg:"" optional:"" help:"Engine command, builtin, or a match file that ends in .toml. gogi splits one argument as a shell does, and takes more as they are."`
+	Engine []string `arg:"" optional:"" help:"Engine command, builtin, or a match file that ends in .toml. gogi splits a single argument into words as a shell does, and uses several arguments as they are."`
 
 	File string `name:"file" placeholder:"FILE" help:"Check this match file instead of an engine; a name that ends in .toml needs no --file."`
 
 	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
-	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou."`
-	Dir     string   `placeholder:"DIR" help:"Working folder (default: the folder of the program)."`
+	Profile string   `placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou."`
+	Dir     string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
 	GreetingTimeout time.Duration `default:"1m" placeholder:"DUR" help:"Maximum wait for usiok (default ${default})."`
 	ReadyTimeout    time.Duration `default:"10m" placeholder:"DUR" help:"Maximum wait for readyok (default ${default})."`
 
-	Quick bool `help:"Skip the slow items."`
+	Quick bool `help:"Skip the slow checks."`
 	JSON  bool `name:"json" help:"Print one JSON object."`
 
 	replayFlags

@@ -30,13 +30,13 @@ type CSACommand struct {
 	User         string `required:"" placeholder:"NAME" help:"Login name."`
 	PasswordFile string `xor:"password" placeholder:"FILE" help:"File with the password in its first line; - is standard input (default: the variable GOGI_CSA_PASSWORD)."`
 	Password     string `xor:"password" placeholder:"WORD" help:"Password. Other users of this machine can see it in the process list; prefer --password-file."`
-	Game         string `placeholder:"NAME" help:"Game name, such as floodgate-300-10F; gogi sends it before the password, which is then the trip."`
+	Game         string `placeholder:"NAME" help:"Game name, such as floodgate-300-10F; gogi sends it before the password, which floodgate uses as your trip."`
 
-	Engine  []string `sep:"none" placeholder:"A=CMD" help:"Engine with name A and command CMD, split as a shell does; builtin is the built-in engine."`
+	Engine  []string `sep:"none" placeholder:"A=CMD" help:"Engine named A that gogi starts by the command CMD, split into words as a shell does; the CMD builtin is the built-in engine."`
 	File    string   `placeholder:"FILE" help:"Match file (TOML), or the name of a ready-made match, with the player."`
 	Player  string   `placeholder:"NAME" help:"Player of the file, if there are several."`
 	Option  []string `sep:"none" placeholder:"A.NAME=VALUE" help:"Option of engine A; all.NAME sets it for every engine."`
-	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou. On a server the engine's defaults are usually right."`
+	Profile string   `placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou. On a server the engine's defaults are usually right."`
 	Rules   string   `placeholder:"NAME" help:"Rules that set the engine's options: default, wcsc, denryu or floodgate (default: from the file, else floodgate)."`
 
 	Games    int           `default:"1" placeholder:"N" help:"Number of games; 0: no limit (default ${default})."`

@@ -33,7 +33,7 @@ type Command struct {
 	Mirror  MirrorCommand  `cmd:"" help:"Replicate and verify tests into a database on this machine"`
 	Pull    PullCommand    `cmd:"" help:"Copy a test's games into gogi.db once"`
 	Push    PushCommand    `cmd:"" help:"Send a run's games to the farm"`
-	Audit   AuditCommand   `cmd:"" help:"Check a test's moves here; --replay plays pairs again"`
+	Audit   AuditCommand   `cmd:"" help:"Check a test's moves locally, or play its pairs again"`
 
 	Worker  WorkerCommand  `cmd:"" help:"List, drain, quarantine and trust workers"`
 	Release ReleaseCommand `cmd:"" help:"Sign programs for workers, and deploy them"`
@@ -47,14 +47,14 @@ type Command struct {
 // SetCommand groups the settings of a test.
 type SetCommand struct {
 	Priority PriorityCommand `cmd:"" help:"Set how urgent a test is, from -10 to 10"`
-	Share    ShareCommand    `cmd:"" help:"Set the weight of a test among those of its priority"`
+	Share    ShareCommand    `cmd:"" help:"Set the weight of a test among the tests of its priority"`
 }
 
 // WorkerCommand groups the commands about workers.
 type WorkerCommand struct {
 	List       WorkersCommand    `cmd:"" help:"List the workers"`
 	Drain      DrainCommand      `cmd:"" help:"Let a worker finish its games and give it no more"`
-	Quarantine QuarantineCommand `cmd:"" help:"Take a worker's pairs away at once; its results stay"`
+	Quarantine QuarantineCommand `cmd:"" help:"Take a worker's pairs in play away; its results stay"`
 	Trust      TrustCommand      `cmd:"" help:"Set how many of a worker's pairs others play again"`
 	Void       VoidCommand       `cmd:"" help:"Void a worker's pairs of a test; they are played again"`
 }

@@ -18,7 +18,7 @@ import (
 // KeyCommand groups the commands about keys. They change the farm's folder on the coordinator's machine. A running
 // coordinator notices a change within seconds.
 type KeyCommand struct {
-	New    KeyNewCommand    `cmd:"" help:"Make a key and its file of credentials"`
+	New    KeyNewCommand    `cmd:"" help:"Make a key and its credentials file"`
 	List   KeyListCommand   `cmd:"" help:"List the keys, their rights and their expiry"`
 	Revoke KeyRevokeCommand `cmd:"" help:"Revoke a key; its stored results stay"`
 }
@@ -34,8 +34,8 @@ type KeyNewCommand struct {
 	Name    string   `arg:"" help:"Name of the key: a-z, 0-9, - and _."`
 	May     []string `required:"" placeholder:"RIGHT,…" help:"Rights: work, or some of submit, approve, run, admin."`
 	Owner   string   `required:"" placeholder:"O" help:"Owner of the key."`
-	Expires string   `placeholder:"90d" help:"Validity of the key (default: no end)."`
-	URL     string   `name:"url" placeholder:"URL" help:"Address of the farm for the holder (default: the last address of gogi farm serve)."`
+	Expires string   `placeholder:"90d" help:"Time until the key expires (default: never)."`
+	URL     string   `name:"url" placeholder:"URL" help:"Address of the farm for the holder of the key (default: the last address of gogi farm serve)."`
 	CA      string   `name:"ca" type:"existingfile" placeholder:"FILE" help:"Certificate authority of the coordinator, as PEM (default: the farm itself)."`
 	Out     string   `type:"path" placeholder:"FILE" help:"Credentials file to write (default: NAME.creds)."`
 }

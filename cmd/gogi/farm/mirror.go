@@ -19,8 +19,8 @@ type MirrorCommand struct {
 	owner
 	Tests   []string      `arg:"" optional:"" name:"test" help:"Names of tests, or SHA-256 of their plans (default: all approved tests)."`
 	DB      string        `name:"db" default:"farm-copy.db" placeholder:"FILE" help:"Database of the copies (default ${default})."`
-	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between questions for new pairs (default ${default})."`
-	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the sums of all pairs (default ${default})."`
+	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between requests for new pairs (default ${default})."`
+	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the checksums of all pairs (default ${default})."`
 	Once    bool          `xor:"way" help:"Copy the pairs that are stored now, compare, and end."`
 	Push    bool          `xor:"way" help:"Send the pairs of the runs TEST in the database to the farm's tests of the same plans, and end."`
 	Quiet   bool          `short:"q" help:"Print only warnings."`

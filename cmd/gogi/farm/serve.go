@@ -35,7 +35,7 @@ type ServeCommand struct {
 	Listen string        `placeholder:"HOST:PORT" help:"Listen address (default :7422; with --demo a free local port)."`
 	State  string        `type:"path" placeholder:"DIR" help:"Folder of keys, secrets and journal (default farm; with --demo a temporary one)."`
 	DB     string        `name:"db" type:"path" placeholder:"FILE" help:"Database of games (default: farm.db in the folder; with --demo farm-demo.db)."`
-	NATS   string        `name:"nats" placeholder:"URL" help:"External NATS server instead of the embedded one; the file names its monitoring page."`
+	NATS   string        `name:"nats" placeholder:"URL" help:"External NATS server instead of the embedded one; the settings file must name the server's monitoring page."`
 	Lease  time.Duration `placeholder:"DUR" help:"Time without a heartbeat after which a pair is given to another worker (default 20s)."`
 	Trace  string        `type:"path" placeholder:"FILE" help:"Log file to which gogi appends requests, leases and results as JSON lines."`
 	Demo   bool          `help:"Try a farm with temporary keys and the default match. gogi prints the command for a worker and ends with the report."`

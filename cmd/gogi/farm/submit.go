@@ -30,12 +30,12 @@ type SubmitCommand struct {
 
 	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" more:"" help:"Build of engine A, from the same commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA; may be repeated."`
 	Priority  *int     `group:"farm" placeholder:"N" help:"Priority from -10 to 10; above 2 it needs the right to run (default: 0, for a tune and its validation -1)."`
-	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Weight among the tests of its priority (default ${default})."`
-	Note      string   `group:"farm" placeholder:"TEXT" help:"Note for the list of tests."`
+	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Weight of the test among the tests of its priority (default ${default})."`
+	Note      string   `group:"farm" placeholder:"TEXT" help:"Note to show in the list of tests."`
 	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have; trust=verified requires a verified worker."`
 	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with the pulled tune; submit the match of its final values against the start."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File of gogi farm bench --out from the machine that the clocks are meant for; slower machines get more time."`
-	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"Maximum speed ratio of a machine; others play no games of this test [--scale-to] (default ${default})."`
+	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"Maximum speed ratio between a worker's machine and that of --scale-to, in both directions; other machines play no games of this test [--scale-to] (default ${default})."`
 	DryRun    bool     `group:"farm" help:"Print what gogi would submit and upload; do neither."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`

@@ -53,12 +53,12 @@ type (
 	// PriorityCommand sets the priority of a test.
 	PriorityCommand struct {
 		onTest
-		Number int `arg:"" help:"Priority from -10 to 10."`
+		Number int `arg:"" help:"Priority of the test, from -10 to 10."`
 	}
 	// ShareCommand sets the weight of a test among those of its priority.
 	ShareCommand struct {
 		onTest
-		Number float64 `arg:"" help:"Weight above 0."`
+		Number float64 `arg:"" help:"Weight of the test among the tests of its priority; a number above 0."`
 	}
 )
 

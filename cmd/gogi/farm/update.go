@@ -28,7 +28,7 @@ import (
 type ReleaseCommand struct {
 	Keygen ReleaseKeyCommand  `cmd:"" help:"Make the key pair that signs programs"`
 	Sign   ReleaseSignCommand `cmd:"" help:"Sign programs, for gogi farm release deploy"`
-	Deploy UpdateCommand      `cmd:"" help:"Move the workers to another program, a few at first"`
+	Deploy UpdateCommand      `cmd:"" help:"Replace the program of the workers, on a few at first"`
 }
 
 // ReleaseKeyCommand makes the key that signs programs.
@@ -52,8 +52,8 @@ func (c *ReleaseKeyCommand) Run(env *cli.Env) error {
 // ReleaseSignCommand signs programs.
 type ReleaseSignCommand struct {
 	Key     string   `required:"" type:"existingfile" placeholder:"FILE" help:"Secret key file from gogi farm release keygen."`
-	Version string   `required:"" placeholder:"V" help:"Version, such as v1.2.3."`
-	Program []string `arg:"" type:"existingfile" help:"Programs, each for one kind of machine. The signature of PROGRAM is PROGRAM.release."`
+	Version string   `required:"" placeholder:"V" help:"Version of the programs, such as v1.2.3."`
+	Program []string `arg:"" type:"existingfile" help:"Programs to sign, each for one kind of machine. gogi writes the signature of PROGRAM to PROGRAM.release."`
 }
 
 // releaseFile returns the path of a program's signature.
@@ -115,7 +115,7 @@ type UpdateCommand struct {
 	Artefact []string `placeholder:"SHA" help:"SHA-256 of an earlier program of this farm to go back to."`
 	All      bool     `help:"Update all workers now, without a trial."`
 	Off      bool     `help:"Cancel the deployment; workers keep their programs."`
-	Why      string   `placeholder:"TEXT" help:"Reason [--all, --off]."`
+	Why      string   `placeholder:"TEXT" help:"Reason of the order [--all, --off]."`
 }
 
 // Help returns the text below the usage line of --help.

@@ -21,7 +21,7 @@ import (
 // BackupCommand backs up a farm.
 type BackupCommand struct {
 	atSite
-	Dir       string `arg:"" type:"path" help:"Folder of the backup: a new file each time, and its SHA-256."`
+	Dir       string `arg:"" type:"path" help:"Folder to which each backup writes a new file and its SHA-256."`
 	DB        string `name:"db" type:"path" placeholder:"FILE" help:"Database of games (default: farm.db in the farm's folder)."`
 	Artefacts bool   `help:"Also back up engines and networks (default: their hashes only)."`
 }

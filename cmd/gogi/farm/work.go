@@ -41,13 +41,13 @@ type WorkCommand struct {
 	Creds       string        `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file of the worker, from gogi farm key new."`
 	URL         string        `name:"url" placeholder:"URL" help:"Address of the coordinator (default: from the credentials)."`
 	Concurrency string        `default:"cpus" placeholder:"N" help:"Number of games at a time; cpus: the number of CPUs (default ${default})."`
-	CPUs        string        `name:"cpus" placeholder:"LIST" help:"CPUs to which gogi binds the slots: auto, or a list such as 2-7,10."`
+	CPUs        string        `name:"cpus" placeholder:"LIST" help:"CPUs to which gogi binds the games: auto, or a list such as 2-7,10."`
 	CoresSlot   int           `name:"cores-per-slot" default:"1" placeholder:"N" help:"Cores of each thinking player [--cpus] (default ${default})."`
 	Cache       string        `type:"path" placeholder:"DIR" help:"Folder for engines, networks and unsent results (default: in the user's cache)."`
 	CacheMax    site.Size     `default:"20GB" placeholder:"SIZE" help:"Maximum size of engines and networks in the cache (default ${default})."`
 	Labels      []string      `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
 	Policy      string        `type:"existingfile" placeholder:"FILE" help:"Policy file: tests that this machine plays, as allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
-	Mirrors     []string      `placeholder:"URL" help:"Mirror of engines and networks that gogi asks first: URL/SHA256."`
+	Mirrors     []string      `placeholder:"URL" help:"Mirror from which gogi tries to download engines and networks first: URL/SHA256."`
 	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File that gogi farm bench --out wrote on this machine."`
 	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"Reference engine for new measurements that the farm requests [--nps-file] (default ${default})."`
 	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`

@@ -113,7 +113,7 @@ func (c *DrainCommand) Run(ctx context.Context, env *cli.Env) error {
 // QuarantineCommand revokes a worker's leases; its results stay.
 type QuarantineCommand struct {
 	onWorker
-	Why string `placeholder:"TEXT" help:"Reason."`
+	Why string `placeholder:"TEXT" help:"Reason of the quarantine."`
 	Off bool   `help:"End the quarantine."`
 }
 
@@ -128,7 +128,7 @@ func (c *QuarantineCommand) Run(ctx context.Context, env *cli.Env) error {
 // TrustCommand sets the trust in a worker.
 type TrustCommand struct {
 	onWorker
-	Level string `arg:"" enum:"untrusted,verified,owner" help:"Trust: untrusted, verified or owner."`
+	Level string `arg:"" enum:"untrusted,verified,owner" help:"Trust in the worker: untrusted, verified or owner."`
 }
 
 // Run asks for it.
@@ -150,7 +150,7 @@ type VoidCommand struct {
 	owner
 	Worker string `arg:"" help:"Name of the worker."`
 	Test   string `name:"run" required:"" placeholder:"TEST" help:"Name of the test, or its plan hash."`
-	Why    string `required:"" placeholder:"TEXT" help:"Reason; every report quotes it."`
+	Why    string `required:"" placeholder:"TEXT" help:"Reason, which every report quotes."`
 	DryRun bool   `help:"Print the number of pairs; void none."`
 }
 

@@ -21,12 +21,12 @@ type BookCommand struct {
 	Show    BookShowCommand    `cmd:"" help:"Print the size of a book, or the moves of a position"`
 	Check   BookCheckCommand   `cmd:"" help:"Check a book for illegal moves and other faults"`
 	Make    BookMakeCommand    `cmd:"" help:"Make a set of balanced openings with an engine"`
-	Sample  BookSampleCommand  `cmd:"" help:"Draw openings from a book at random"`
+	Sample  BookSampleCommand  `cmd:"" help:"Select openings from a book at random"`
 }
 
 type bookFile struct {
 	File string `arg:"" help:"Book file: .db, .ybb, .bin (Apery), .usi or .sfen."`
-	From string `placeholder:"NAME" help:"Format, if the name does not show it: db, ybb, apery, usi, sfen."`
+	From string `placeholder:"NAME" help:"Format of the book, if the file's name does not show it: db, ybb, apery, usi, sfen."`
 }
 
 func (f bookFile) open() (*book.Book, error) {
@@ -40,7 +40,7 @@ func (f bookFile) open() (*book.Book, error) {
 type BookConvertCommand struct {
 	bookFile
 	To     string `arg:"" help:"File to write; - is standard output."`
-	Format string `placeholder:"NAME" help:"Format, if the name does not show it."`
+	Format string `placeholder:"NAME" help:"Format of the new file, if its name does not show it."`
 }
 
 // Run writes the book, and prints what the format does not keep.

@@ -26,7 +26,7 @@ import (
 // BookMakeCommand makes openings with an engine.
 type BookMakeCommand struct {
 	To     string   `arg:"" help:"Opening file to write; gogi adds missing openings to an existing file."`
-	Engine string   `required:"" placeholder:"CMD" help:"Engine command, split as a shell does; builtin is the built-in engine."`
+	Engine string   `required:"" placeholder:"CMD" help:"Engine command, split into words as a shell does, or builtin for the built-in engine."`
 	Option []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
 	Dir    string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
@@ -34,7 +34,7 @@ type BookMakeCommand struct {
 	All   bool   `xor:"lines" help:"Evaluate every line of --plies legal moves and keep the balanced ones, instead of random moves."`
 	Count int    `placeholder:"N" help:"Number of openings, those in the file included (default 100; with --from and --all: every balanced line)."`
 	openings.Design
-	Concurrency int  `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on it."`
+	Concurrency int  `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on this number."`
 	Quiet       bool `short:"q" help:"Print no progress."`
 
 	attempts int // number of lines, with --from and --all

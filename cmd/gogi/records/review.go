@@ -44,7 +44,7 @@ type reviewed struct {
 	Files []string `arg:"" optional:"" help:"Game files, folders or archives; - is standard input. Games of Go are SGF. Not with --run."`
 	Run   string   `placeholder:"NAME" help:"Stored run to read instead of files."`
 	DB    string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run [--run]."`
-	Pairs string   `placeholder:"A-B" help:"Only these pairs, or this pair [--run]."`
+	Pairs string   `placeholder:"A-B" help:"Only games of pairs A to B, or of one pair [--run]."`
 	Of    string   `name:"player" placeholder:"NAME" help:"Only games of this player."`
 }
 
@@ -105,16 +105,16 @@ func refusals(w io.Writer, count *int) sources.Refused {
 type ReviewReadCommand struct {
 	reviewed
 
-	Engine  string   `placeholder:"CMD" help:"USI engine for games of shogi, split as a shell does; builtin is the built-in engine."`
-	GTP     string   `name:"gtp" placeholder:"CMD" help:"GTP engine for games of Go, such as \"gnugo --mode gtp --level 10\"; it needs estimate_score."`
+	Engine  string   `placeholder:"CMD" help:"USI engine for games of shogi: a command, split into words as a shell does, or builtin for the built-in engine."`
+	GTP     string   `name:"gtp" placeholder:"CMD" help:"GTP engine for games of Go, such as \"gnugo --mode gtp --level 10\"; the engine must have the command estimate_score."`
 	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the USI engine; may be repeated."`
-	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou."`
+	Profile string   `placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou."`
 	Dir     string   `placeholder:"DIR" help:"Working folder of the USI engine (default: the folder of the program)."`
 
 	Nodes     uint64        `placeholder:"N" help:"Number of nodes for each position (USI engine)."`
 	Time      time.Duration `placeholder:"DUR" help:"Search time for each position (USI engine); the result is then not exactly repeatable."`
 	Timeout   time.Duration `default:"5m" placeholder:"DUR" help:"Maximum time for an answer of the GTP engine (default ${default})."`
-	Processes int           `default:"1" placeholder:"N" help:"Number of engines (default ${default}); the result does not depend on it."`
+	Processes int           `default:"1" placeholder:"N" help:"Number of engines at a time (default ${default}); the result does not depend on this number."`
 	Out       string        `short:"o" default:"review.jsonl" placeholder:"FILE" help:"File to write; gogi adds missing games to an existing file (default: ${default})."`
 	Quiet     bool          `short:"q" help:"Print no progress."`
 }

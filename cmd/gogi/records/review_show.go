@@ -18,13 +18,13 @@ import (
 
 // reviewRules select the moves of a review that count.
 type reviewRules struct {
-	Scale   string   `placeholder:"FILE|N" help:"Conversion of values to win rates: a file of gogi review calibrate, or the value of a win rate of 73% (default: 600 centipawns; points have none)."`
-	From    *int     `name:"from-move" placeholder:"N" help:"Skip moves before the Nth as theory (default: 40 for shogi, 1 for Go)."`
+	Scale   string   `placeholder:"FILE|N" help:"Conversion of evaluations to win rates: a file of gogi review calibrate, or the evaluation with a win rate of 73% (default: 600 centipawns; no conversion for points)."`
+	From    *int     `name:"from-move" placeholder:"N" help:"Skip the moves before move N, as opening theory (default: 40 for shogi, 1 for Go)."`
 	Within  *float64 `placeholder:"P" help:"Skip positions with a win rate below P or above 100 - P percent (default: 20)."`
 	Decided string   `enum:"auto,skip,stop" default:"auto" help:"Treatment of decided positions: skip them, or stop at the first one (auto: skip for shogi, stop for Go)."`
-	Opening *int     `placeholder:"N" help:"Last move of the opening part (default: 64)."`
-	Change  string   `enum:"auto,turn,move" default:"auto" help:"Span of the change by a move. turn: from the player's turn to the player's next turn, which cancels a value that favours the side to move. move: from before the move to after it (auto: move for shogi, turn for Go)."`
-	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted, or all own moves (default: ${default})."`
+	Opening *int     `placeholder:"N" help:"Number of the last move that is part of the opening (default: 64)."`
+	Change  string   `enum:"auto,turn,move" default:"auto" help:"Positions between which gogi measures the change by a move. move: before and after the move. turn: at the player's turn and at the player's next turn, which cancels a value that favours the side to move (auto: move for shogi, turn for Go)."`
+	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted (counted), or all moves of the player (own) (default: ${default})."`
 }
 
 // rules returns the rules of the flags; the defaults depend on the unit's game.
@@ -63,7 +63,7 @@ type ReviewShowCommand struct {
 	reviewRules
 
 	File string `arg:"" optional:"" default:"review.jsonl" help:"File that gogi review wrote (default: ${default})."`
-	CSV  bool   `name:"csv" help:"CSV with a row for each player of each game instead: game, player, rank, points, result, moves and figures." xor:"form"`
+	CSV  bool   `name:"csv" help:"Print CSV instead, with a row for each player of each game: game, player, rank, points, result, moves and figures." xor:"form"`
 	JSON bool   `name:"json" help:"Print one JSON object." xor:"form"`
 }
 
@@ -87,7 +87,7 @@ func (c *ReviewShowCommand) Run(env *cli.Env) error {
 type ReviewCalibrateCommand struct {
 	File string `arg:"" optional:"" default:"review.jsonl" help:"File that gogi review wrote (default: ${default})."`
 	Name string `placeholder:"NAME" help:"Name of the scale (default: the engine and its limit)."`
-	To   string `placeholder:"FILE" help:"File for the scale, for --scale."`
+	To   string `placeholder:"FILE" help:"File to which gogi writes the scale, for --scale of gogi review show."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -119,7 +119,7 @@ type ReviewExportCommand struct {
 
 	Review string `required:"" placeholder:"FILE" help:"File that gogi review wrote for these games."`
 	Format string `default:"kif" placeholder:"NAME" help:"Format: csa, csa3, kif, ki2, jkf or jsonl; games of Go are always SGF (default: ${default})."`
-	Scale  string `placeholder:"FILE|N" help:"Conversion of values to win rates for the comments, as in gogi review show."`
+	Scale  string `placeholder:"FILE|N" help:"Conversion of evaluations to win rates for the comments, as in gogi review show."`
 	To     string `default:"-" placeholder:"FILE" help:"File to write; - is standard output (default)."`
 }
 

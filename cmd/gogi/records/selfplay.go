@@ -43,7 +43,7 @@ type SelfplayPlayCommand struct {
 	cli.Database
 	DryRun      bool `help:"Start the engines once and print the plan; make no data."`
 	Assemble    bool `help:"Play no game: make the data of the stored blocks up to the first missing one. With --json, print the manifest."`
-	Concurrency int  `placeholder:"N" help:"Number of blocks at a time (default: the file's, else one for each CPU); the data do not depend on it."`
+	Concurrency int  `placeholder:"N" help:"Number of blocks at a time (default: the file's, else one for each CPU); the data do not depend on this number."`
 
 	Session session.Flags `embed:""`
 }

@@ -35,7 +35,7 @@ type tabled struct {
 	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}) [--table]."`
 	Known string `name:"rating" placeholder:"COLUMN" help:"Column of ratings [--table]."`
 	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
-	From  string `name:"engine" placeholder:"NAME" help:"Engine that evaluated the table's games, as in a review [--table]."`
+	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the table's games, as in a review [--table]."`
 }
 
 // source returns the origin of the metrics: the review, or the flags of the table.
@@ -81,9 +81,9 @@ type StrengthFitCommand struct {
 	measured
 	tabled
 
-	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the model: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1 (default: ${default}). gogi also prints a model of each alone."`
+	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the model: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1 (default: ${default}). gogi also prints a model of each metric alone."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
-	By      string `enum:"player,rank" default:"player" help:"Unit of the fit: player, or rank of Go with the games of all its players together (default: ${default})."`
+	By      string `enum:"player,rank" default:"player" help:"Grouping of the games for the fit: by player, or by rank of Go (default: ${default})."`
 	To      string `placeholder:"FILE" help:"File for the model, as TOML; with --table it needs --game and --engine."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
@@ -195,9 +195,9 @@ type StrengthValidateCommand struct {
 	measured
 
 	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the models, as in gogi review fit (default: ${default})."`
-	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Numbers of games of the estimates (default: ${default})."`
+	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Numbers of games from which gogi estimates a rating (default: ${default})."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
-	Figure  string `placeholder:"FILE" help:"SVG file for a figure of the estimates from the greatest number of games against the true ratings."`
+	Figure  string `placeholder:"FILE" help:"SVG file for a figure of the true ratings and the ratings estimated from the largest number of --games."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 

@@ -23,12 +23,12 @@ type ReportCommand struct {
 	cli.Stored
 	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object."`
 	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"HTML file for the report with charts; - is standard output."`
-	Openings bool     `help:"Show the results of each opening instead."`
-	Also     []string `sep:"none" placeholder:"RUN" help:"Add the games of this run; may be repeated [--openings]."`
-	Top      int      `default:"20" placeholder:"N" help:"Number of openings (default ${default}) [--openings]."`
+	Openings bool     `help:"Print the results of each opening instead of the report."`
+	Also     []string `sep:"none" placeholder:"RUN" help:"Add the games of another run; may be repeated [--openings]."`
+	Top      int      `default:"20" placeholder:"N" help:"Number of openings to print (default ${default}) [--openings]."`
 
 	Verbose bool `short:"v" xor:"form" help:"Print all tables, tests and remarks."`
-	Text    bool `name:"text" xor:"form" help:"Print a short block for a pull request."`
+	Text    bool `name:"text" xor:"form" help:"Print a short text for a pull request."`
 }
 
 // Run prints the report of a run, finished or not.

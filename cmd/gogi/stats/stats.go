@@ -18,7 +18,7 @@ type Command struct {
 
 // LabCommand groups calculations for researchers, which R and Python have too.
 type LabCommand struct {
-	Coverage    CoverageCommand                                                    `cmd:"" help:"Calculate how often each interval covers the truth"`
+	Coverage    CoverageCommand                                                    `cmd:"" help:"Calculate how often each interval covers the true value"`
 	Adjust      command[calculator.AdjustQuestion, *calculator.Adjustments]        `cmd:"" help:"Adjust p values for multiple testing"`
 	Homogeneity command[calculator.HomogeneityQuestion, *calculator.Homogeneities] `cmd:"" help:"Test whether several sources, such as machines, agree"`
 	RankSum     RankSumCommand                                                     `cmd:"" name:"ranksum" help:"Compare two groups of rows of a table (Wilcoxon)"`
@@ -26,5 +26,5 @@ type LabCommand struct {
 	Orders      OrdersCommand                                                      `cmd:"" help:"Rate the players of games of more than two players"`
 	AIC         AICCommand                                                         `cmd:"" name:"aic" help:"Compare models by their log-likelihoods"`
 	Error       ErrorCommand                                                       `cmd:"" help:"Calculate the standard error of a win rate"`
-	Regress     RegressCommand                                                     `cmd:"" help:"Explain one column of a table by others"`
+	Regress     RegressCommand                                                     `cmd:"" help:"Fit a regression of a table's column on other columns"`
 }

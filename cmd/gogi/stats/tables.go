@@ -19,7 +19,7 @@ import (
 type tableFlags struct {
 	Table     string   `arg:"" help:"CSV file with a header."`
 	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
-	SkipEmpty bool     `help:"Skip empty cells (regress and rmse: their rows); default: an empty cell is an error."`
+	SkipEmpty bool     `help:"Skip empty cells; regress and rmse skip rows with an empty cell (default: an empty cell is an error)."`
 	JSON      bool     `name:"json" help:"Print one JSON object."`
 }
 
@@ -34,7 +34,7 @@ func (t *tableFlags) where() ([]csv.Condition, error) {
 // RankSumCommand compares two groups of rows of a table. It skips an empty cell, not its row.
 type RankSumCommand struct {
 	tableFlags
-	Values []string `required:"" placeholder:"COLUMN" help:"Columns to compare, each by itself."`
+	Values []string `required:"" placeholder:"COLUMN" help:"Columns whose values gogi compares between the groups, one column at a time."`
 	By     string   `required:"" placeholder:"COLUMN" help:"Column that defines the two groups."`
 }
 
@@ -109,7 +109,7 @@ func (c *OrdersCommand) Run(env *cli.Env) error {
 
 // AICCommand compares models by printed log-likelihoods.
 type AICCommand struct {
-	Models []string `arg:"" name:"model" help:"NAME=LOGLIK,K: log-likelihood and number of estimated parameters (for ratings: players - 1)."`
+	Models []string `arg:"" name:"model" help:"Models to compare, as NAME=LOGLIK,K: log-likelihood and number of estimated parameters (for ratings: players - 1)."`
 	Games  int      `placeholder:"N" help:"Number of games, for AICc and BIC."`
 	JSON   bool     `name:"json" help:"Print one JSON object."`
 }

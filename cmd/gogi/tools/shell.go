@@ -37,7 +37,7 @@ func (c *CompletionCommand) Run(env *cli.Env) error {
 
 // CompleteCommand prints completions for the scripts.
 type CompleteCommand struct {
-	Words []string `arg:"" optional:"" help:"Words up to the cursor, after --."`
+	Words []string `arg:"" optional:"" help:"Words of the command line up to the cursor, after --."`
 }
 
 // Run prints the words that can come next, one per line, with a tab before the help of each.

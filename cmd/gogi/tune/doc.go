@@ -7,7 +7,7 @@ package tunecmd
 type Command struct {
 	Run      RunCommand      `cmd:"" default:"withargs" help:"Tune, or resume a tune, then validate the result (default)"`
 	Init     InitCommand     `cmd:"" help:"Write a commented tune file with an engine's parameters"`
-	Probe    ProbeCommand    `cmd:"" help:"Search with each parameter at its bounds"`
+	Probe    ProbeCommand    `cmd:"" help:"Find parameters that do not change the engine's search"`
 	Report   ReportCommand   `cmd:"" help:"Print the state and the result of a tune so far"`
 	Show     ShowCommand     `cmd:"" help:"Print the state of a tune after an iteration"`
 	Export   ExportCommand   `cmd:"" help:"Print the result as options, TOML, a patch, …"`

@@ -19,7 +19,7 @@ import (
 // InitCommand prints a tune file.
 type InitCommand struct {
 	Engine string   `arg:"" help:"Engine command, split as a shell does."`
-	Only   []string `sep:"none" placeholder:"GLOB" help:"Only parameters with this name; may be repeated."`
+	Only   []string `sep:"none" placeholder:"GLOB" help:"Name of a parameter to include (default: all); may be repeated."`
 }
 
 // Run performs the handshake with the engine and prints the file.
@@ -153,7 +153,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 type ShowCommand struct {
 	cli.Stored
 
-	At int `required:"" placeholder:"BLOCK" help:"Iteration, as a number of blocks (default: the last)."`
+	At int `required:"" placeholder:"BLOCK" help:"Iteration to print, as a number of blocks (default: the last)."`
 }
 
 // Run prints the state.
@@ -168,7 +168,7 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 type ExportCommand struct {
 	cli.Stored
 
-	As string `default:"options" placeholder:"FORM" help:"Form: options, toml, params, fishtest, openbench or patch (default ${default})."`
+	As string `default:"options" placeholder:"FORM" help:"Output format: options, toml, params, fishtest, openbench or patch (default ${default})."`
 	At string `default:"mean" placeholder:"WHERE" help:"Values to print: mean (the final values), last (the last iterate), or the number of a block (default ${default})."`
 }
 
