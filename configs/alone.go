@@ -12,14 +12,14 @@ import (
 	"gogi/match"
 )
 
-// PlanPlayer resolves one player of the file, an engine or a council, for a use other than a match. The
-// plan has it as its only player, without a design, pairs or clocks by colour. PlanPlayer ignores keys
-// about games between players. The player needs limits as in a match. Paths, warnings and errors are as
-// for Plan.
+// PlanPlayer returns a plan with one player of the file, an engine or a council, for a use other than a
+// match. The plan has no design, no pairs and no clocks by colour. PlanPlayer ignores keys about games
+// between players. The player needs limits, as in a match. Plan describes baseDir, the warnings and the
+// errors.
 func (f *File) PlanPlayer(name, baseDir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	alone := *f
 	alone.Players = []string{name}
-	if alone.Openings == nil { // most callers play none: the small set is read quickly
+	if alone.Openings == nil { // most callers use no openings, and gogi reads the small set quickly
 		alone.Openings = &Openings{File: openings.BuiltinNamed}
 	}
 	r := alone.resolver(baseDir, env)
@@ -32,9 +32,9 @@ func (f *File) PlanPlayer(name, baseDir string, env identity.Env) (*match.Plan, 
 	return p, r.warnings, nil
 }
 
-// PlanCouncil is PlanPlayer for one council of the file. name may be empty if only one council is not a
-// member of another. It never ponders. Limits default to none, which is self. It does not ask engines
-// behind ssh for their identity.
+// PlanCouncil returns a plan with one council of the file, like PlanPlayer. name may be empty if the file has
+// exactly one council that is not a member of another council. The council does not ponder. By default it has
+// no search limits (self = true). PlanCouncil does not connect to engines behind ssh to get their identity.
 func (f *File) PlanCouncil(name, baseDir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	name, err := f.councilName(name)
 	if err != nil {
@@ -52,7 +52,8 @@ func (f *File) PlanCouncil(name, baseDir string, env identity.Env) (*match.Plan,
 	return alone.PlanPlayer(name, baseDir, env)
 }
 
-// councilName returns the council that was asked for, or the only one there is on its own.
+// councilName returns name if the file has a council of this name. If name is empty, it returns the only
+// council that is not a member of another council.
 func (f *File) councilName(name string) (string, error) {
 	all := f.names()[len(f.Engines):]
 	alone := slices.DeleteFunc(slices.Clone(all), f.memberOfAny)

@@ -20,12 +20,13 @@ import (
 	books "gogi/shogi/book"
 )
 
-// Council is a player whose move several engines or councils vote for.
+// Council has the settings of a council: a player whose moves are chosen by a vote of engines or other
+// councils.
 type Council struct {
 	Name         string        `toml:"name"`
-	Rule         Rule          `toml:"rule"` // needed
+	Rule         Rule          `toml:"rule"` // required
 	Members      []string      `toml:"members"`
-	Vary         Vary          `toml:"vary"`          // one member as many times as the lists are long, each with other options
+	Vary         Vary          `toml:"vary"`          // uses one member several times, each time with other values of options
 	Stop         string        `toml:"stop"`          // default "all"
 	Quorum       *float64      `toml:"quorum"`        // for stop = "quorum", default 2/3
 	Shadow       []Rule        `toml:"shadow"`        // rules whose vote is recorded but not played
@@ -33,38 +34,38 @@ type Council struct {
 	ResignQuorum *float64      `toml:"resign_quorum"` // default 0.5
 	MinAlive     *int          `toml:"min_alive"`     // default 1
 	Restarts     *int          `toml:"restarts"`      // restarts of a member, per game; default 3
-	Budget       string        `toml:"budget"`        // "member" (default): the limits are each member's; "split": they share them
+	Budget       string        `toml:"budget"`        // "member" (default): each member has the full limits; "split": the members share them
 	NodeJitter   *float64      `toml:"node_jitter"`   // default 0
 	ScoreNoise   *float64      `toml:"score_noise"`   // default 0
 	Veto         *Veto         `toml:"veto"`          // default none
-	Book         string        `toml:"book"`          // a file of package book, asked before the members; default none
-	Limits       *Limits       `toml:"limits"`        // as of an engine
+	Book         string        `toml:"book"`          // a book file that gogi uses before the members search; default none
+	Limits       *Limits       `toml:"limits"`        // search limits, as for an engine
 	Restart      match.Restart `toml:"restart"`
 }
 
-// Veto is the check of a voted move, see ensemble.Veto.
+// Veto has the settings for a check of the voted move by other engines; see ensemble.Veto.
 type Veto struct {
 	Time    *time.Duration `toml:"time"`
 	Nodes   *uint64        `toml:"nodes"`
 	Margin  *float64       `toml:"margin"`  // in centipawns
-	Members *int           `toml:"members"` // how many are asked at most
+	Members *int           `toml:"members"` // largest number of engines that check the move
 }
 
 // Scale converts an engine's centipawns to win probabilities.
 type Scale struct {
 	Slope     *float64 `toml:"slope"` // log odds of one centipawn, default 1/600
 	Intercept *float64 `toml:"intercept"`
-	Clamp     *float64 `toml:"clamp"` // its scores are cut to ± so many centipawns, default voting.DefaultClamp; 0: none
+	Clamp     *float64 `toml:"clamp"` // largest absolute score in centipawns; larger scores are reduced to it; default voting.DefaultClamp; 0: no limit
 }
 
 // Rule is a rule in the text form of package ensemble. In a file it may be that
 // text, or a table with its keys: {name = "adoption", reward = "voters"}.
 type Rule string
 
-// Vary lists values of options, for one member each.
+// Vary has options with a list of values each. Every value is for one member.
 type Vary []Variation
 
-// Variation is one option with a value for each member.
+// Variation is an option name with one value for each member.
 type Variation struct {
 	Name   string
 	Values []string
@@ -122,7 +123,7 @@ func listOrScalar(from any, separator string) (string, bool) {
 	return strings.Join(parts, separator), true
 }
 
-// vary reads {Seed = [10, 20, 30]}.
+// vary decodes a table of options with lists of values, such as {Seed = [10, 20, 30]}.
 func (d *decoder) vary(path string, from any, into *Vary) {
 	table, ok := from.(map[string]any)
 	if !ok {
@@ -155,7 +156,8 @@ func (f *File) memberOfAny(name string) bool {
 	return slices.ContainsFunc(f.Councils, func(c Council) bool { return slices.Contains(c.Members, name) })
 }
 
-// council resolves one council. within are the councils that it is in.
+// council returns the player of council i with all defaults filled in. within has the councils that contain
+// it.
 func (r *resolver) council(i int, within []string) match.Player {
 	c, path := &r.file.Councils[i], position.Element("council", i)
 	out := &match.Council{
@@ -187,7 +189,7 @@ func (r *resolver) council(i int, within []string) match.Player {
 	return p
 }
 
-// book adds a book to the player's identity; what is "engine" or "council".
+// book adds a book file to the player's identity. what is "engine" or "council", for errors.
 func (r *resolver) book(path, what, name string, p *match.Player) {
 	if name == "" {
 		return
@@ -281,7 +283,8 @@ func (r *resolver) checkLists(name string, c *match.Council) {
 	}
 }
 
-// linesOf returns the MultiPV that is set, else 1, the default that engines declare.
+// linesOf returns the value of the option MultiPV. If the option is not set, it returns 1, the usual default
+// of engines.
 func linesOf(options []match.Option) int {
 	for _, o := range options {
 		if strings.EqualFold(o.Name, "MultiPV") {
@@ -324,7 +327,8 @@ func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, 
 	out.Own = append(out.Own, own != nil && own.search())
 }
 
-// member returns an engine as a member: a clock of its own would be against the council's.
+// member returns engine i as a member of a council. It reports an error if the engine has its own clock,
+// because a member uses the council's clock.
 func (r *resolver) member(i int) match.Player {
 	var limits match.Limits
 	if own := r.file.Engines[i].Limits; own != nil && own.search() {
@@ -340,7 +344,7 @@ func (r *resolver) member(i int) match.Player {
 func (r *resolver) scale(i int) match.Scale {
 	s := r.file.Engines[i].Scale
 	if s == nil || s.Slope == nil && s.Intercept == nil {
-		return match.Scale{} // the default, and of the digest of runs with it
+		return match.Scale{} // the default; the digest of a run with the default must not change
 	}
 	out := match.Scale{Slope: or(s.Slope, voting.DefaultSlope), Intercept: or(s.Intercept, 0)}
 	if !(out.Slope > 0) {
@@ -360,7 +364,8 @@ func (r *resolver) clamp(i int) float64 {
 	return *s.Clamp
 }
 
-// multiply makes of one member as many as vary has values.
+// multiply replaces the only member of a council by several copies, one for each position in the lists of
+// vary. It reports an error if the council has another member.
 func (r *resolver) multiply(path string, c *Council, out *match.Council) {
 	n, err := c.Vary.length()
 	if err == nil && (len(out.Members) != 1 || out.Members[0].Council != nil) {

@@ -36,10 +36,10 @@ func (d *decoder) fail(path, format string, args ...any) {
 	d.faults = append(d.faults, fault{d.file.places[path].Order, err})
 }
 
-// maxFaults is the largest number of errors listed one by one.
+// maxFaults is the largest number of errors that gogi lists one by one.
 const maxFaults = 20
 
-// err joins the errors in the order of the file: maps have none.
+// err returns all errors joined, in the order of the file. It sorts them because maps have no order.
 func (d *decoder) err() error {
 	slices.SortStableFunc(d.faults, func(a, b fault) int { return a.order - b.order })
 	var errs []error
@@ -58,7 +58,7 @@ type field struct {
 	value reflect.Value
 }
 
-// fields lists a struct's keys in order; embedded structs count as their own.
+// fields returns the keys of a struct in their order. It includes the keys of embedded structs.
 func fields(v reflect.Value) []field {
 	var list []field
 	for i := range v.NumField() {
@@ -160,11 +160,11 @@ func (d *decoder) plain(path string, from any, into reflect.Value) {
 	d.number(path, from, into)
 }
 
-// number stores in an int, a uint64 or a float64, and refuses all else.
+// number stores a TOML number in an int, a uint64 or a float64. It reports an error for any other value.
 func (d *decoder) number(path string, from any, into reflect.Value) {
 	n, whole := from.(int64)
 	x, fraction := from.(float64)
-	// TOML has nan and inf; no field of ours means anything by them.
+	// TOML has nan and inf; no key accepts them.
 	fraction = fraction && !math.IsNaN(x) && !math.IsInf(x, 0)
 	switch {
 	case into.CanFloat() && (whole || fraction):
@@ -236,7 +236,8 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 
 func isTables(key string) bool { return key == "engine" || key == "council" }
 
-// doubleBrackets returns the correct text for [engine] or [engine.a], which TOML takes for one table.
+// doubleBrackets returns the text of an error for [engine] or [engine.a], which TOML reads as one table. The
+// text says to write [[engine]].
 func doubleBrackets(key string) string {
 	return fmt.Sprintf("[%s] is one table: expected [[%s]], with two brackets on each side, once for each, and its name as a key: name = %q", key, key, "A")
 }
@@ -253,7 +254,7 @@ func (d *decoder) duration(path string, from any, into *time.Duration) {
 	}
 }
 
-// text gives a string, or the digits of a whole number, to the value itself.
+// text decodes a string or a whole number with the UnmarshalText method of into.
 func (d *decoder) text(path string, from any, into encoding.TextUnmarshaler) {
 	text, ok := from.(string)
 	if n, whole := from.(int64); whole {
@@ -281,7 +282,8 @@ func (d *decoder) sprt(path string, from any, into *match.SPRT) {
 	d.text(path, strings.Join(words, ","), into)
 }
 
-// options keeps the order of the file, in which options are sent.
+// options decodes a table of engine options. It keeps the order of the file, because gogi sends the options
+// in this order.
 func (d *decoder) options(path string, from any, into *Options) {
 	table, ok := from.(map[string]any)
 	if !ok {
@@ -340,7 +342,8 @@ func (d *decoder) mismatch(path, expected string, from any) {
 	d.fail(path, "%s: expected %s, found %s", label(path), expected, describe(from))
 }
 
-// label returns a path for messages: the line identifies the element of a list.
+// label returns the path of a key for messages, without list indices. The line number of the message
+// identifies the element.
 func label(path string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(path, "[") {

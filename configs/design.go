@@ -64,7 +64,7 @@ func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
 	}
 }
 
-// joined returns a list of words with a text between them.
+// joined returns the words as one text, with the text between from one word to the next.
 func joined[T ~string](words []T, between string) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
@@ -81,8 +81,8 @@ func namesOf(p *match.Plan) []string {
 	return names
 }
 
-// tournamentPairs returns how many pairs a design has at most that counts them itself; ok is
-// false for others, whose games are asked for.
+// tournamentPairs returns the largest number of pairs in a knockout, or in a Swiss, whose design decides it.
+// ok is false for other designs, in which the key games decides the number of pairs.
 func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
 	rounds, games, players := or(r.file.Design, Design{}).Rounds, r.file.Games, len(p.Players)
 	if len(r.errs) > 0 { // the players to count may be missing
@@ -118,11 +118,12 @@ func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
 	return 0, true
 }
 
-// maxRounds bounds a Swiss: with a million pairs a match the numbers fit an int.
+// maxRounds is the largest number of rounds in a Swiss. The pair numbers then fit an int, even with a million
+// pairs per match.
 const maxRounds = 100_000
 
-// usualRounds returns the default number of rounds in a Swiss. It is the number that a knockout would
-// need to find one best player, and two more to distinguish the others.
+// usualRounds returns the suggested number of rounds in a Swiss: the rounds of a knockout with this number of
+// players, plus two to rank the other players.
 func usualRounds(players int) int {
 	n := 2
 	for ; players > 1; players = (players + 1) / 2 {

@@ -1,6 +1,6 @@
-// Package configs turns a TOML file, flags or the name of a ready series into a match.Plan. It
-// is the only package with optional fields and defaults: a Plan has resolved values only. Start
-// at [File], whose toml tags are the list of all keys.
+// Package configs turns a TOML file, flags or the name of a built-in series into a match.Plan. Only this
+// package has optional fields and defaults, because a Plan has only resolved values. Start at [File]: its
+// toml tags are the list of all keys.
 //
 //	file := configs.Find or Load or &File{}   strict TOML
 //	file.Apply(flags)                         flags win over the file

@@ -20,7 +20,7 @@ import (
 type engineResolver struct {
 	*resolver
 	*Engine
-	at string // its table, such as engine[1]
+	at string // path of the engine's table, such as engine[1]
 	i  int
 }
 
@@ -52,7 +52,7 @@ func (e engineResolver) resolve(limits match.Limits) match.Player {
 	return p
 }
 
-// commandPath returns the key that gave an engine's command, for errors about its place.
+// commandPath returns the path of the key with the engine's command, cmd or command, for errors.
 func (e engineResolver) commandPath() string {
 	if len(e.Command) > 0 {
 		return e.at + ".command"
@@ -60,8 +60,8 @@ func (e engineResolver) commandPath() string {
 	return e.at + ".cmd"
 }
 
-// program finds the command, its folder and its identity. Its errors name the engine. An error of a
-// program that cannot be started is marked as the engine's.
+// program sets the command, the working directory and the identity of the engine. Its errors name the engine.
+// An error about a program that cannot be started is marked as an error of the engine.
 func (e engineResolver) program(p *match.Player) error {
 	words, err := commandWords(e.Engine)
 	if err != nil {
@@ -153,7 +153,8 @@ func (e engineResolver) limits() match.Limits {
 	return e.limitsOf("engine "+e.Name, limitsPath("engine", e.i, e.Engine.Limits), e.Engine.Limits)
 }
 
-// profile returns the name of its option profile, its own or the series', "" for none.
+// profile returns the name of the engine's option profile: its own, or the profile of the file. It returns ""
+// if there is none.
 func (e engineResolver) profile() string {
 	name, path := e.Profile, e.at+".profile"
 	if name == "" {
@@ -168,8 +169,8 @@ func (e engineResolver) profile() string {
 	return name
 }
 
-// identify finds the identity of a program, as far as its command determines it. byHand is the identity
-// key.
+// identify sets the part of the player's identity that follows from its command. byHand is the value of the
+// key identity.
 func (r *resolver) identify(byHand string, p *match.Player) error {
 	if p.Builtin {
 		p.Identity.Fixed = r.env.BuiltinVersion

@@ -11,13 +11,14 @@ import (
 )
 
 type ownLimits struct {
-	whose, flag string // the first flag that names it
+	whose, flag string // whose limits they are, and the first flag that sets them
 	Limits
 	onlyClock bool
 }
 
-// limits replaces the file's search limits if a flag names one, and its margin and stall one by one. It
-// does the same for each player's own limits, and for clocks by colour.
+// limits applies the flags of limits to the file. If a flag sets a search limit, the flags replace all search
+// limits of the file. Margin and stall are replaced one by one. limits does the same for each player's own
+// limits, and for clocks by colour.
 //
 // A flag of limits applies to all players ("--nodes 3000"), to one player ("--nodes A=3000") or, if it is
 // a part of a clock, to a colour ("--tc black=8+0.08").

@@ -18,10 +18,11 @@ import (
 	"gogi/usi"
 )
 
-// Flags is the command line of a series: a command embeds it. A zero field was not given.
-// The tags are the one list of flags there is. "name" is the flag's, "key" the path of the
-// key that it stands for in a File; a flag without one has a syntax of its own. "more" marks a
-// flag that only --help-all shows. The others are of kong, which reads the command line.
+// Flags has the command-line flags of a match. A command embeds this type. A field with the zero value means
+// that the user did not give the flag. The tags are the only list of flags. The tag "name" is the name of the
+// flag, and "key" the path of the key in File that the flag replaces. A flag without "key" has its own
+// syntax. "more" marks a flag that only --help-all shows. Package kong, which parses the command line,
+// defines the other tags.
 type Flags struct {
 	Engine  []string `group:"engines" name:"engine" sep:"none" placeholder:"A=CMD" help:"Engine named A that gogi starts by the command CMD, split into words as a shell does; the CMD builtin is the built-in engine."`
 	Council []string `group:"engines" name:"council" sep:"none" placeholder:"C=RULE:A,B" more:"" help:"Council: engines A and B vote by a rule, such as majority or adoption."`
@@ -74,9 +75,9 @@ type Flags struct {
 	Transcript    *bool    `group:"series" name:"transcript" key:"transcript" negatable:"" more:"" help:"Write the USI dialogue of each game to a file of its own."`
 }
 
-// Read reads a series, by its file or by the name of a ready one, and lets the flags win
-// over it. "" is no file if engines are named by flags, else the series that is
-// played by default. dir is the folder that the file's paths are relative to.
+// Read reads a match file, or a built-in series by its name, and applies the flags. If name is "" and flags
+// give engines, Read starts with an empty file. If name is "" and no flag gives an engine, Read uses the
+// default series. dir is the folder to which paths in the file are relative.
 func (flags *Flags) Read(name string) (file *File, dir string, err error) {
 	switch {
 	case name != "":
@@ -93,8 +94,8 @@ func (flags *Flags) Read(name string) (file *File, dir string, err error) {
 	return file, dir, err
 }
 
-// Apply lets flags win over the file. All errors are reported together; after
-// one the File is of no more use.
+// Apply changes the file so that flags replace its keys. It returns all errors together. After an error, do
+// not use the File.
 func (f *File) Apply(flags Flags) error {
 	a := applier{file: f, flags: flags}
 	if f.flags == nil {
@@ -108,7 +109,7 @@ func (f *File) Apply(flags Flags) error {
 		a.council(text)
 	}
 	a.limits()
-	for _, all := range []bool{true, false} { // an option for one engine wins
+	for _, all := range []bool{true, false} { // options for one engine come last and replace options for all
 		for _, text := range flags.Option {
 			if strings.HasPrefix(text, "all.") == all {
 				a.option(text)
@@ -135,7 +136,7 @@ type aFlag struct {
 	value     reflect.Value
 }
 
-// Given returns the flags that have a value, as they are typed, but for those named.
+// Given returns the names of the flags that have a value, as the user types them, except the flags in but.
 func (flags *Flags) Given(but ...string) (given []string) {
 	v := reflect.ValueOf(flags).Elem()
 	for i := range v.NumField() {
@@ -146,7 +147,7 @@ func (flags *Flags) Given(but ...string) (given []string) {
 	return given
 }
 
-// keyed lists the flags of these that stand for a key, those of limits apart from the others.
+// keyed returns all flags that replace a key, given or not: flags of limits in limits, the others in plain.
 func (flags *Flags) keyed() (plain, limits []aFlag) {
 	v := reflect.ValueOf(flags).Elem()
 	for i := range v.NumField() {
@@ -188,8 +189,8 @@ func (a *applier) plain() {
 	}
 }
 
-// replace empties the tables that a flag replaces. Another kind of design removes the keys of the old
-// one, other rules the changes to the profile, and another source of openings the old source.
+// replace clears the tables that a flag replaces. A new kind of design clears the keys of the old design. New
+// rules clear the changes to the old profile. A new source of openings clears the old source.
 func (a *applier) replace() {
 	f, flags := a.file, &a.flags
 	if flags.Rules != "" {
@@ -203,8 +204,8 @@ func (a *applier) replace() {
 	}
 }
 
-// keyAt returns the value of a key by its path, within copies of the tables on its way. The path of a
-// table that has a short key means that key.
+// keyAt returns the value of the key at a path, so that the caller can set it. It copies the tables on the
+// path. The path of a table with a short key means that key.
 func keyAt(table reflect.Value, path string) reflect.Value {
 	name, rest, deeper := strings.Cut(path, ".")
 	known := fields(table)
@@ -255,8 +256,8 @@ func fromOne[T int | uint64](text string, into *T) error {
 	return nil
 }
 
-// engine reads "A=CMD". An identity that the file gives by hand belonged to the command that is replaced,
-// so it goes too. A name that an earlier flag has given is refused.
+// engine applies the flag --engine "A=CMD". It also clears the engine's identity key, because the identity
+// belonged to the replaced command. It reports an error for a name that an earlier flag has already given.
 func (a *applier) engine(text string, before []string) {
 	name, command, ok := strings.Cut(text, "=")
 	if !ok || name == "" || strings.TrimSpace(command) == "" {
@@ -280,7 +281,7 @@ func (a *applier) engine(text string, before []string) {
 	a.won(position.Element("engine", i)+".cmd", "--engine "+text)
 }
 
-// council reads "C=RULE:A,B". The rule may have keys after a colon of its own:
+// council applies the flag --council "C=RULE:A,B". The rule may have keys after another colon:
 // "C=adoption:reward=voters:A,B".
 func (a *applier) council(text string) {
 	flag := "--council " + text
@@ -310,7 +311,7 @@ func (f *File) engine(name string) int {
 	return slices.IndexFunc(f.Engines, func(e Engine) bool { return e.Name == name })
 }
 
-// option reads "A.NAME=VALUE"; NAME may contain blanks and dots.
+// option applies the flag --option "A.NAME=VALUE". NAME may contain blanks and dots.
 func (a *applier) option(text string) {
 	flag := "--option " + text
 	whose, rest, ok := strings.Cut(text, ".")
@@ -333,7 +334,8 @@ func (a *applier) option(text string) {
 	}
 }
 
-// with sets one option: in its place when it is there, else at the end.
+// with returns the options with one option set. It replaces the value of an existing option in its place, or
+// adds a new option at the end.
 func (o Options) with(option match.Option) Options {
 	list := slices.Clone(o)
 	i := slices.IndexFunc(list, func(x match.Option) bool { return usi.SameOption(x.Name, option.Name) })

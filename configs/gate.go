@@ -7,7 +7,8 @@ import (
 	"gogi/match"
 )
 
-// GateDesign returns the sequential test that a file asks for, with its defaults.
+// GateDesign returns the sequential test of the file with defaults filled in. Without a test it returns the
+// zero Gate.
 func (f *File) GateDesign() (match.Gate, error) {
 	r := resolver{file: f}
 	g := r.gate()
@@ -20,14 +21,14 @@ func (f *File) GateDesign() (match.Gate, error) {
 	return g, nil
 }
 
-// without removes the keys that s sets: a flag wins over the file key by key.
+// without clears the keys of g that s sets. A flag thus replaces only the keys of the file that it sets.
 func (g *Gate) without(s *match.SPRT) {
 	for _, key := range or(s, match.SPRT{}).Keys() {
 		keyAt(reflect.ValueOf(g).Elem(), key).SetZero()
 	}
 }
 
-// twice returns the first key that the table and its sprt both set, "" if there is none.
+// twice returns the first key that both the table and its key sprt set, or "" if there is none.
 func (g *Gate) twice() string {
 	for _, key := range g.SPRT.Keys() {
 		if !keyAt(reflect.ValueOf(g).Elem(), key).IsZero() {

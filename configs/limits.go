@@ -7,7 +7,8 @@ import (
 	"gogi/match"
 )
 
-// override lays more specific limits over l: search limits as one set, margin and stall one by one.
+// override returns l with the more specific limits in over. If over has any search limit, its search limits
+// replace all search limits of l. Margin and stall are replaced one by one.
 func (l Limits) override(over Limits) Limits {
 	if !over.search() {
 		margin, stall := over.Margin, over.Stall
@@ -46,7 +47,7 @@ func (c Clock) control() (match.TimeControl, error) {
 	return match.TimeControl(*c.TC), nil
 }
 
-// resolve fills in the defaults. match.Limits.Check rejects limits that cannot work.
+// resolve returns the limits with defaults filled in. It returns an error if match.Limits.Check rejects them.
 func (l Limits) resolve() (match.Limits, error) {
 	clock, err := l.control()
 	if err != nil {

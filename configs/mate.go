@@ -7,17 +7,18 @@ import (
 	"gogi/match"
 )
 
-// Mate has the mate solver and the conditions of its questions, see match.Mate.
+// Mate has the settings of mate adjudication: the mate solver, and when gogi uses it. See match.Mate.
 type Mate struct {
-	Engine string         `toml:"engine,short"` // the name of an engine, which does not play then; or builtin, or off
-	Every  *int           `toml:"every"`        // own moves of each side between questions; default 0: only after a claim
-	Time   *time.Duration `toml:"time"`         // time of a question; default match.DefaultMateTime
-	Nodes  *int           `toml:"nodes"`        // positions of a proof; default match.DefaultMateNodes
+	Engine string         `toml:"engine,short"` // name of the engine that is the solver and does not play; or builtin, or off
+	Every  *int           `toml:"every"`        // number of moves of each side between questions; default 0: only after an engine claims a mate
+	Time   *time.Duration `toml:"time"`         // time for each question; default match.DefaultMateTime
+	Nodes  *int           `toml:"nodes"`        // largest number of positions in a proof; default match.DefaultMateNodes
 }
 
 func (f *File) solves(engine string) bool { return engine != "" && engine == f.solver() }
 
-// maxProof is the largest number of positions in a proof: some seconds, and a gigabyte.
+// maxProof is the largest value of the key mate.nodes. A proof of this size takes some seconds and a gigabyte
+// of memory.
 const maxProof = 2_000_000
 
 func (f *File) solver() string {
@@ -47,7 +48,8 @@ func (r *resolver) mate(ponder match.PonderMode) match.Mate {
 	return m
 }
 
-// solver resolves the mate solver. It plays for neither side, so it has no limits.
+// solver returns the player of the mate solver. The player has no search limits, because it plays for neither
+// side.
 func (r *resolver) solver(name string) *match.Player {
 	var e engineResolver
 	switch i := r.file.engine(name); {
@@ -66,7 +68,7 @@ func (r *resolver) solver(name string) *match.Player {
 	}
 	p := e.resolve(match.Limits{})
 	if e.i < 0 {
-		p.Options, p.Profile = nil, "" // those of all engines are not for this one
+		p.Options, p.Profile = nil, "" // common options do not apply to the mate solver
 	}
 	p.Restart = match.RestartNever
 	return &p

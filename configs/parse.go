@@ -15,10 +15,10 @@ import (
 
 const maxFile = 1 << 20
 
-// ReadFile reads a file that is small enough for a series.
+// ReadFile returns the bytes of a match file. It returns an error if the file is too large.
 func ReadFile(path string) ([]byte, error) { return disk.ReadFile(path, maxFile) }
 
-// Load reads a file and parses it.
+// Load reads a match file from disk and parses it with Parse.
 func Load(path string) (*File, error) {
 	data, err := ReadFile(path)
 	if err != nil {
@@ -38,7 +38,8 @@ func Parse(data []byte, name string) (*File, error) {
 	return f, nil
 }
 
-// parse is Parse, but also returns the valid part of a file with errors, if its TOML is valid.
+// parse does the same as Parse. If the TOML is valid but a key or value is wrong, it also returns the valid
+// part of the file.
 func parse(data []byte, name string) (*File, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: %d bytes are too many for a series: expected at most %d", name, len(data), maxFile)
@@ -69,7 +70,8 @@ func syntaxError(err error, text, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// lineAt returns a line of a text, counted from 1, without blanks around it; "" beyond its end.
+// lineAt returns line n of a text, counted from 1, without blanks around it. It returns "" if the text has
+// fewer lines.
 func lineAt(text string, n int) string {
 	lines := strings.Split(text, "\n")
 	if n < 1 || n > len(lines) {
@@ -78,8 +80,9 @@ func lineAt(text string, n int) string {
 	return strings.TrimSpace(lines[n-1])
 }
 
-// where returns the place of a key: the flag, or the line of the file, 0 if unknown. For a table with
-// parts from flags, it names those. A key that was not given has the place of its table.
+// where returns the flag that set a key, or the line of the key in the file, or 0 if the line is unknown. For
+// a table of which flags set parts, it returns these flags. A key that the user did not give has the place of
+// its table.
 func (f *File) where(path string) (flag string, line int) {
 	if within := f.flagsWithin(path); within != "" && f.flags[path] == "" {
 		return within, 0

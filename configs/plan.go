@@ -23,18 +23,19 @@ const (
 	defaultSeed    = 1
 	defaultPVPlies = 12
 	maxPVPlies     = 1000
-	maxParallel    = 10_000 // for values that only make sense in small numbers
+	maxParallel    = 10_000 // largest value of keys that only make sense with small numbers
 )
 
-// Plan resolves every default and checks every value. Relative paths in the file start at baseDir. A relative baseDir
-// starts at the working directory, and "" is the working directory. Plan reads the openings, and the binaries for their
-// identities; identity.Complete completes these after the handshakes. The warnings are for the user. Plan returns all
-// errors together.
+// Plan returns the plan of the match, with all defaults filled in and all values checked. Relative paths in
+// the file are relative to baseDir. A relative baseDir is relative to the working directory, and "" is the
+// working directory. Plan reads the openings, and the engines' binaries for their identities.
+// identity.Complete completes the identities after the USI handshakes. The caller should show the warnings to
+// the user. Plan returns all errors together.
 //
 // A command's first word with a slash is a path. "builtin" is the engine within gogi. Any other word is
-// searched in PATH and then in /usr/games. An engine's default working directory is the folder of its
-// binary (YaneuraOu reads eval/ and book/ from there). For the built-in engine, commands found in PATH
-// and wrappers (see identity.IsWrapper) it is baseDir.
+// searched in PATH and then in /usr/games. An engine's default working directory is the folder of its binary
+// (YaneuraOu reads eval/ and book/ from there). For the built-in engine, commands found in PATH and wrappers
+// (see identity.IsWrapper), the default is baseDir.
 func (f *File) Plan(baseDir string, env identity.Env) (plan *match.Plan, warnings []advice.Warning, err error) {
 	if f.Tune != nil || len(f.Params) > 0 {
 		return nil, nil, fmt.Errorf("%s: %w", f.title(), errTune)
@@ -73,8 +74,8 @@ func (r *resolver) common() *match.Plan {
 	}
 }
 
-// series adds the design, the openings, the number of games, and the conditions for an early end of games
-// and of the match.
+// series adds the settings of a match to the plan: the design, the openings, the number of games, and the
+// conditions for an early end of games and of the match.
 func (r *resolver) series(p *match.Plan) {
 	f := r.file
 	p.Adjudication = f.adjudication()
@@ -134,7 +135,8 @@ func (r *resolver) gate() match.Gate {
 	return g
 }
 
-// choose checks a word against its choices, of which the first is the default.
+// choose returns value if it is one of the choices, and the first choice if value is empty. It reports an
+// error for any other value.
 func choose[T ~string](r *resolver, path string, value T, choices ...T) T {
 	if value == "" {
 		return choices[0]
@@ -174,7 +176,8 @@ func (r *resolver) concurrency() int {
 	}
 }
 
-// coresPerSlot returns 0 if the threads decide.
+// coresPerSlot returns the checked value of the key cores_per_slot, or 0 if each player's number of threads
+// decides.
 func (r *resolver) coresPerSlot() int {
 	f := r.file
 	if f.CoresPerSlot == nil {
@@ -186,7 +189,8 @@ func (r *resolver) coresPerSlot() int {
 	return r.inRange("cores_per_slot", f.CoresPerSlot, 1, 1, maxParallel)
 }
 
-// inRange returns a number, or its default.
+// inRange returns the value of a key, or def if value is nil. It reports an error for a value outside least
+// to most.
 func (r *resolver) inRange(key string, value *int, def, least, most int) int {
 	n := or(value, def)
 	if n < least || n > most {
@@ -219,7 +223,7 @@ func (r *resolver) rules() match.Rules {
 	}
 	if rules.MaxPlies < 0 {
 		r.fail("rules.max_plies", "rules.max_plies: %d is negative: expected a number of plies, or 0 for no limit", rules.MaxPlies)
-		rules.MaxPlies = profile.MaxPlies // openings are checked by it
+		rules.MaxPlies = profile.MaxPlies // the check of the openings needs it
 	}
 	if list := want.RepetitionPoints; list != nil {
 		if len(list) != 2 || slices.ContainsFunc(list, func(x float64) bool { return !(x >= 0 && x <= 1) }) {
@@ -248,7 +252,7 @@ func (r *resolver) colourClock(path string, clock *Clock) *match.TimeControl {
 	return &control
 }
 
-// checkPlayerCount needs two for a match, two or more for the other designs.
+// checkPlayerCount reports an error unless a match has two players, or another design at least two.
 func (r *resolver) checkPlayerCount(p *match.Plan) {
 	n := len(r.seats)
 	switch {
@@ -260,7 +264,7 @@ func (r *resolver) checkPlayerCount(p *match.Plan) {
 	}
 }
 
-// names returns those of all engines and councils, in the order of the file.
+// names returns the names of all engines, then of all councils, each in the order of the file.
 func (f *File) names() (list []string) {
 	for _, e := range f.Engines {
 		list = append(list, e.Name)
@@ -271,8 +275,9 @@ func (f *File) names() (list []string) {
 	return list
 }
 
-// enginesFound names the engines and councils of the file, and separately those that play only if players
-// names them.
+// enginesFound returns a text for errors with the names of the engines and councils of the file. Without the
+// key players, the text lists the members of councils separately, because they play only if the key names
+// them.
 func (f *File) enginesFound() string {
 	names, members := f.names(), []string(nil)
 	if len(names) == 0 {
@@ -289,7 +294,8 @@ func (f *File) enginesFound() string {
 	return found
 }
 
-// limitsPath returns the key of the limits of an engine or a council: its own, or the common ones.
+// limitsPath returns the path of the limits of an engine or a council: its own limits, or the common limits
+// if own is nil.
 func limitsPath(kind string, i int, own *Limits) string {
 	if own != nil {
 		return position.Element(kind, i) + ".limits"

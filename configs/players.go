@@ -17,7 +17,7 @@ const (
 	defaultReady    = 10 * time.Minute
 
 	builtinWord  = "builtin" // the command that means the built-in engine
-	builtinVerb  = "engine"  // the verb of this program that is it
+	builtinVerb  = "engine"  // the verb of this program that runs the built-in engine
 	gamesFolder  = "/usr/games"
 	reservedFull = "all" // in --option
 )
@@ -36,7 +36,7 @@ func (r *resolver) players() []match.Player {
 	return players
 }
 
-// seat is a player: an index into the file's engines, or its councils.
+// seat identifies a player by an index into the file's engines or councils.
 type seat struct {
 	index   int
 	council bool
@@ -52,7 +52,7 @@ func (r *resolver) checkNames() {
 	}
 }
 
-// checkName rejects a name that flags cannot express, or that exists already.
+// checkName reports an error for a name that flags cannot express, or that another player already has.
 func (r *resolver) checkName(path, what, name string, seen map[string]bool) {
 	if why := badName(name); why != "" {
 		r.fail(path, "%s name %q %s", what, name, why)
@@ -76,8 +76,8 @@ func badName(name string) string {
 	return ""
 }
 
-// choosePlayers finds the engines and councils of players. By default all play that are not a member of a
-// council, except the mate solver.
+// choosePlayers finds the engines and councils that the key players names. By default it takes all engines
+// and councils, except members of councils and the mate solver.
 func (r *resolver) choosePlayers() {
 	if r.file.Players == nil {
 		for i, e := range r.file.Engines {
@@ -108,8 +108,8 @@ func (r *resolver) choosePlayers() {
 	}
 }
 
-// EnginesOf names the engines of the file's n-th player, counted from 0: the engine itself, or the
-// council's members. It is empty if there is no such player.
+// EnginesOf returns the names of the engines of the file's n-th player, counted from 0. For a council these
+// are the engines among its members. EnginesOf returns nil if there is no such player.
 func (f *File) EnginesOf(n int) []string {
 	r := resolver{file: f}
 	r.choosePlayers()
@@ -122,8 +122,9 @@ func (f *File) EnginesOf(n int) []string {
 	return f.voters(r.seats[n].index, nil)
 }
 
-// voters names the engines in a council, those in councils within it included.
-// within are the councils that it is in: nothing but a mistake is in itself.
+// voters returns the names of the engines in a council, including engines in councils that are members.
+// within has the councils that contain this one, so that a council that contains itself by mistake does not
+// cause an endless loop.
 func (f *File) voters(council int, within []int) (names []string) {
 	if slices.Contains(within, council) {
 		return nil
@@ -158,8 +159,8 @@ func (r *resolver) checkOptions(path, whose string, options Options) {
 	}
 }
 
-// limitsOf merges a player's limits with the common ones, and checks them with each colour that it may
-// have.
+// limitsOf returns a player's limits merged with the common limits. It checks the limits for each colour that
+// the player may have.
 func (r *resolver) limitsOf(whose, path string, own *Limits) match.Limits {
 	limits, err := or(r.file.Limits, Limits{}).override(or(own, Limits{})).resolve()
 	as := ""

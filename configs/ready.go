@@ -17,11 +17,11 @@ var ready embed.FS
 //go:embed starter/match.toml
 var template []byte
 
-// Template returns the commented file that a new series can start from.
+// Template returns a copy of the commented starter file, from which a user can write a new match file.
 func Template() []byte { return slices.Clone(template) }
 
-// Find loads a series by its path, else a ready one by its name, with or without ".toml". dir is
-// the folder for Plan: that of the file, or "" for a ready one.
+// Find loads a match file by its path, or a built-in series by its name, with or without ".toml". dir is the
+// base folder for Plan: the folder of the file, or "" for a built-in series.
 func Find(nameOrPath string) (f *File, dir string, err error) {
 	info, err := os.Stat(nameOrPath)
 	if err == nil && !info.IsDir() || strings.Contains(nameOrPath, "/") {
@@ -40,7 +40,7 @@ func Find(nameOrPath string) (f *File, dir string, err error) {
 }
 
 func notFound(name string) error {
-	entries, _ := ready.ReadDir(".") // the folder is within the binary
+	entries, _ := ready.ReadDir(".") // the folder is embedded in the binary
 	var names []string
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))

@@ -17,15 +17,15 @@ import (
 //go:embed starter/selfplay.toml
 var selfplayTemplate []byte
 
-// SelfplayTemplate returns the commented file that new training data can start from.
+// SelfplayTemplate returns a copy of the commented starter file for making training data.
 func SelfplayTemplate() []byte { return slices.Clone(selfplayTemplate) }
 
-// Selfplay has the settings of training data; the rest of the file has the players, openings and rules.
-// Package selfplay explains the keys.
+// Selfplay is the table [selfplay] with the settings for making training data. The rest of the file has the
+// players, openings and rules. Package selfplay explains the keys.
 type Selfplay struct {
-	To     string `toml:"to"`     // the folder of the data; needed
-	Player string `toml:"player"` // plays both sides; default: the only player that is not a member of a council
-	Block  *int   `toml:"block"`  // games of a block; default 64
+	To     string `toml:"to"`     // folder of the data; required
+	Player string `toml:"player"` // the player that plays both sides; default: the only player that is not a member of a council
+	Block  *int   `toml:"block"`  // number of games in a block; default 64
 
 	RandomMin *int `toml:"random_min"` // default 4
 	RandomMax *int `toml:"random_max"` // default 8, or random_min if that is more
@@ -40,14 +40,14 @@ type Selfplay struct {
 	Audit            *float64 `toml:"audit"`             // default 0.05
 
 	Format      string  `toml:"format"`       // default psv
-	Shard       *int    `toml:"shard"`        // positions of a file; default 10,000,000; 0: one has all
+	Shard       *int    `toml:"shard"`        // number of positions in a file; default 10,000,000; 0: one file has all
 	Shuffle     *bool   `toml:"shuffle"`      // default true
 	ShuffleSeed *uint64 `toml:"shuffle_seed"` // default 1
 	NoMate      *bool   `toml:"no_mate"`      // default false
-	DistinctMiB *int    `toml:"distinct_mib"` // default 256; 0: nothing is left out
+	DistinctMiB *int    `toml:"distinct_mib"` // default 256; 0: duplicates are not left out
 }
 
-// SelfplayPlan is how training data are made, with every default resolved.
+// SelfplayPlan has all settings for making training data, with every default filled in.
 type SelfplayPlan struct {
 	Plan   *match.Plan // a plan of match.DesignSelfplay; its pairs are the blocks
 	Data   selfplay.Data
@@ -71,9 +71,10 @@ const (
 	maxSelfplayGames   = 1 << 40
 )
 
-// PlanSelfplay resolves a file with a table selfplay. Games begin at the usual start unless the file
-// names openings. By default as many blocks as CPUs are played at a time. Paths, warnings and errors are
-// as for Plan. Keys that only a match between players has are errors.
+// PlanSelfplay returns the settings for training data of a file with a table [selfplay]. Games begin at the
+// usual start position unless the file gives openings. By default gogi plays one block per CPU at a time. A
+// key that only a match between players can have is an error. Plan describes baseDir, the warnings and the
+// other errors.
 func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []advice.Warning, error) {
 	alone := *f
 	want := or(f.Selfplay, Selfplay{})
@@ -91,7 +92,7 @@ func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []
 	r.refuseSeries()
 	alone.Players = r.selfplayer(want.Player)
 	p := r.common()
-	p.PVPlies = or(alone.PVPlies, 0) // nothing is learned from them
+	p.PVPlies = or(alone.PVPlies, 0) // training data do not contain principal variations
 	p.Adjudication = alone.adjudication()
 	p.Players = r.players()
 	p.Openings = r.openings(p.Rules)
@@ -171,7 +172,7 @@ func (r *resolver) selfplayData(want *Selfplay) selfplay.Data {
 
 func (r *resolver) selfplayPlayer(plan *match.Plan) {
 	if len(plan.Players) != 1 {
-		return // an error already
+		return // already reported as an error
 	}
 	p, d := &plan.Players[0], &plan.Design.Selfplay
 	if !p.Limits.Clock.IsZero() {

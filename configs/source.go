@@ -41,10 +41,11 @@ func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Ope
 	return openings.Read(disk.Absolute(base, o.File), plies, rules)
 }
 
-// RunName returns the name of the run that the file's series is stored under.
+// RunName returns the name of the run under which gogi stores the match: the key run, or the name of the
+// file.
 func (f *File) RunName() string { return (&resolver{file: f}).run() }
 
-// DefaultOpenings names the built-in set that the file takes if it names no openings.
+// DefaultOpenings sets the built-in set that the match uses if the file gives no openings.
 func (f *File) DefaultOpenings(name string) {
 	switch o := f.Openings; {
 	case o == nil:

@@ -8,7 +8,7 @@ import (
 	"gogi/match"
 )
 
-// Scalar is a value of TOML as text: a word, a number, true or false.
+// Scalar is the text of a TOML value that is a string, a number, true or false.
 type Scalar string
 
 // Tune is the table [tune]. The comments of its fields are the table of keys in
@@ -58,18 +58,19 @@ type TuneParam struct {
 	Levels []string `toml:"levels"` // The values of a choice.
 }
 
-// TuneWish has a file's settings of a tune, without the rest of the file, which is its match.
+// TuneWish has the settings of a tune that TakeTune removes from a file. The rest of the file has the
+// settings of the games.
 type TuneWish struct {
 	Tune
 	List   []TuneParam
-	Engine Engine          // as the file has it
-	Limits []*match.Limits // limits of each validation; nil: those of the tune
+	Engine Engine          // the engine to tune, as in the file
+	Limits []*match.Limits // limits of each validation; nil: the limits of the tune
 }
 
 var errTune = errors.New("the file has a [tune] or a [[param]]: it is played by gogi tune")
 
-// TakeTune removes the tune from a file. The rest is a match of the engine against itself, with two equal
-// players, NAME+ and NAME-.
+// TakeTune removes the tables [tune] and [[param]] from the file and returns their settings. The rest of the
+// file becomes a match of the engine against itself, with two equal players, NAME+ and NAME-.
 func (f *File) TakeTune() (*TuneWish, error) {
 	w := &TuneWish{List: f.Params}
 	if f.Tune != nil {
@@ -109,8 +110,8 @@ func (f *File) TakeTune() (*TuneWish, error) {
 	return w, nil
 }
 
-// check returns an error if the test of a validation sets a key twice, or one that
-// validations do not have.
+// check returns an error if the SPRT of a validation sets a key twice, or a key that a validation cannot
+// have.
 func (v *TuneValidate) check() error {
 	if v.SPRT == nil {
 		return nil
@@ -121,10 +122,10 @@ func (v *TuneValidate) check() error {
 	return v.SPRT.Only("elo0", "elo1", "alpha", "beta")
 }
 
-// validationLimits returns the limits of a validation; nil if it has none of its own.
+// validationLimits returns the limits of a validation, or nil if the validation has none of its own.
 func (f *File) validationLimits(e *Engine, own *Limits) (*match.Limits, error) {
 	if own == nil {
-		return nil, nil //nolint:nilnil // they are the tune's
+		return nil, nil //nolint:nilnil // the limits of the tune apply
 	}
 	limits, err := or(f.Limits, Limits{}).override(or(e.Limits, Limits{})).override(*own).resolve()
 	if err == nil {

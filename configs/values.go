@@ -12,18 +12,19 @@ import (
 	"gogi/usi/affinity"
 )
 
-// TimeControl is a clock in one word, in seconds: "8+0.08" (Fischer: main time and increment), "300/10"
-// and "0/1" (main time and byoyomi), "300" (main time alone).
+// TimeControl is a time control whose text form is one word in seconds. "8+0.08" is main time and Fischer
+// increment, "300/10" and "0/1" are main time and byoyomi, and "300" is main time alone.
 type TimeControl match.TimeControl
 
-// UnmarshalText reads the word; see ParseTimeControl.
+// UnmarshalText reads a time control with ParseTimeControl.
 func (t *TimeControl) UnmarshalText(text []byte) error {
 	clock, err := ParseTimeControl(string(text))
 	*t = TimeControl(clock)
 	return err
 }
 
-// ParseTimeControl reads seconds as decimals and keeps them to the nanosecond.
+// ParseTimeControl reads the text form that TimeControl describes. The numbers are seconds, with up to nine
+// decimals.
 func ParseTimeControl(text string) (match.TimeControl, error) {
 	var t match.TimeControl
 	var err error
@@ -70,7 +71,8 @@ func decimal(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// parseDuration reads "1s", "500ms", "1m30s"; never negative.
+// parseDuration reads a duration such as "1s", "500ms" or "1m30s". It returns an error for a negative
+// duration.
 func parseDuration(text string) (time.Duration, error) {
 	if decimal(text) && text != "0" {
 		return 0, fmt.Errorf("%q has no unit: expected %ss or %sms", text, text, text)
@@ -85,14 +87,14 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Concurrency is how many games are played at a time, each of another pair: how many slots
-// there are. A slot plays the games of a pair one after the other.
+// Concurrency is the number of slots. Each slot plays one pair at a time, with the games of the pair one
+// after the other.
 type Concurrency int
 
-// AllCPUs stands for as many as there are CPUs. It is written "cpus".
+// AllCPUs means one slot for each CPU. Its text form is "cpus".
 const AllCPUs Concurrency = -1
 
-// UnmarshalText reads a number from 1 or "cpus".
+// UnmarshalText reads a whole number that is at least 1, or "cpus".
 func (c *Concurrency) UnmarshalText(text []byte) error {
 	if string(text) == "cpus" {
 		*c = AllCPUs
@@ -106,7 +108,7 @@ func (c *Concurrency) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// CPUs is which CPUs engines are bound to.
+// CPUs is the choice of the CPUs to which gogi binds engines.
 type CPUs struct{ affinity.Choice }
 
 // UnmarshalText reads the text form of affinity.ParseChoice.
@@ -115,7 +117,7 @@ func (c *CPUs) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// positive reads a whole number from 1 that fits everywhere.
+// positive reads a whole number that is at least 1 and fits an int on every machine.
 func positive(text string) (n int, ok bool) {
 	value, err := strconv.ParseInt(text, 10, 32)
 	return int(value), err == nil && value > 0 && decimal(text)

@@ -17,10 +17,10 @@ import (
 	"gogi/match"
 )
 
-// Text writes the file in a form for reading and editing. It is the starter file with f's values in place
-// of its examples; keys that f does not have are comments. Parse returns f again, except that the
-// starter's games and limits replace absent ones. Text that is not UTF-8 is an error, because a file
-// cannot have it.
+// Text returns the file as commented TOML that a user can edit. The text is the starter file with the values
+// of f instead of the examples. Keys that f does not have are commented out. Parse reads f back from the
+// text; if f has no games or no limits, the text has those of the starter file. Text returns an error if a
+// value is not UTF-8, because a TOML file must be UTF-8.
 func (f *File) Text() ([]byte, error) {
 	w := writer{file: f}
 	for _, b := range passagesOf(string(template)) {
@@ -32,20 +32,21 @@ func (f *File) Text() ([]byte, error) {
 	return append(bytes.TrimRight(w.out.Bytes(), "\n"), '\n'), nil
 }
 
-// passage is a part of the starter file: a table's header with the comment before it, and its lines.
+// passage is a part of the starter file: the header of a table, the comment before it, and the lines of the
+// table.
 type passage struct {
-	table string // "" before the first header
+	table string // name of the table; "" before the first header
 	lines []string
 }
 
-// aKey matches a line of the starter file with a key, commented out or not: its name, its value and its
-// comment with the blanks before it.
+// aKey matches a line of the starter file with a key, which may be commented out. Its groups are the name,
+// the value, and the comment with the blanks before it.
 var aKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?([a-z_]+) = (.*?)(\s+# .*)?$`) })
 
-// aHeader is the header of a table, commented out or not.
+// aHeader matches the header of a table, which may be commented out.
 var aHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?\[\[?([a-z_]+)\]`) })
 
-// passagesOf cuts the starter file at empty lines.
+// passagesOf splits the starter file at empty lines into passages.
 func passagesOf(text string) (list []passage) {
 	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		b := passage{lines: strings.Split(part, "\n")}
@@ -63,11 +64,11 @@ func passagesOf(text string) (list []passage) {
 	return list
 }
 
-// writer fills the starter file in.
+// writer writes the starter file with the values of a File.
 type writer struct {
 	file    *File
 	out     bytes.Buffer
-	engines bool // all are written, at the first of the starter's
+	engines bool // all engines are written, in place of the first engine of the starter file
 }
 
 func (w *writer) passage(b passage) {
@@ -91,7 +92,7 @@ func (w *writer) passage(b passage) {
 	}
 }
 
-// list writes the tables of a list; the first table has the starter's comments on its keys.
+// list writes the n tables of a list. Only the first table gets the comments of the starter file on its keys.
 func (w *writer) list(b passage, written bool, n int, values func(int) []keyValue) {
 	switch {
 	case written:
@@ -108,7 +109,8 @@ func (w *writer) list(b passage, written bool, n int, values func(int) []keyValu
 
 type keyValue struct{ key, value string }
 
-// table writes a passage with these values in place of its own, and then the values that it does not have.
+// table writes a passage with these values instead of its example values. It adds the values whose keys are
+// not in the passage at the end.
 func (w *writer) table(b passage, values []keyValue) {
 	for _, line := range b.lines {
 		m := aKey().FindStringSubmatch(line)
@@ -170,7 +172,8 @@ const (
 	starterNodes = "400"
 )
 
-// limits returns the limits of all players, or the starter's if no player has any.
+// limits returns the common limits of the file. If the file has no search limits at all, it adds the node
+// limit of the starter file.
 func (w *writer) limits() []keyValue {
 	f := w.file
 	values := valuesOf(f.Limits)
@@ -187,7 +190,7 @@ func (w *writer) limits() []keyValue {
 	return values
 }
 
-// valuesOf returns the given keys of a table; none for a nil table.
+// valuesOf returns the keys of a table that are set, with their values. It returns none for nil.
 func valuesOf[T any](table *T) (values []keyValue) {
 	if table == nil {
 		return nil
@@ -200,7 +203,7 @@ func valuesOf[T any](table *T) (values []keyValue) {
 	return values
 }
 
-// textOf returns a value as TOML on one line, as the decoder reads it.
+// textOf returns a value as one line of TOML that the decoder can read.
 func textOf(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -293,7 +296,8 @@ func keyText(name string) string {
 	return quoted(name)
 }
 
-// scalarText writes numbers and switches without quotes if they are read back unchanged.
+// scalarText returns a scalar as TOML. It leaves out the quotes of numbers, true and false if the decoder
+// then reads the same value.
 func scalarText(value string) string {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if value == "true" || value == "false" || err == nil && strconv.FormatInt(n, 10) == value {
@@ -307,7 +311,7 @@ func quoted(text string) string {
 	b.WriteByte('"')
 	for i, r := range text {
 		switch {
-		case r == utf8.RuneError: // perhaps a byte that is no UTF-8, which Text refuses
+		case r == utf8.RuneError: // perhaps a byte that is not UTF-8, which Text rejects
 			_, size := utf8.DecodeRuneInString(text[i:])
 			b.WriteString(text[i : i+size])
 		case r == '"' || r == '\\':

@@ -11,7 +11,7 @@ const EventVersion = 2
 // EventType is the type of an Event.
 type EventType string
 
-// The types of a run's events. gogi may drop number of dropped move events when a consumer is slow, and
+// The types of a run's events. gogi may drop move events when a consumer is slow, and
 // counts them; it never drops other events. A game that began ends with exactly one "end" or "cut" event.
 const (
 	EventRun  EventType = "run"  // a session of the run begins: the plan, and the pairs already stored
@@ -104,7 +104,7 @@ type Event struct {
 	Kind    string `json:"kind,omitempty"`
 	Forfeit bool   `json:"forfeit,omitempty"` // the fault lost the game
 	Bundle  string `json:"bundle,omitempty"`  // path of the crash dump with the failed engine's dialogue
-	Dropped uint64 `json:"dropped,omitempty"` // move events
+	Dropped uint64 `json:"dropped,omitempty"` // number of dropped move events
 
 	Mate *Questions `json:"mate,omitempty"` // questions to the mate solver in a game that ended
 

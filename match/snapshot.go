@@ -7,7 +7,7 @@ import "time"
 // Package live makes snapshots.
 type Snapshot struct {
 	Began  time.Time `json:"began,omitzero"`  // the beginning of the session: the time of its run event
-	Latest time.Time `json:"latest,omitzero"` // the latest stamp
+	Latest time.Time `json:"latest,omitzero"` // the time of the latest event
 	// Numbers has the last Event.Seq of each worker. The key "" is the run's own process.
 	Numbers map[string]uint64 `json:"numbers,omitempty"`
 	Over    bool              `json:"over,omitempty"`
@@ -135,9 +135,9 @@ const (
 	TempoSpan  = 10 * time.Second
 )
 
-// Rate returns how many games ended, and how many pairs were stored, a minute: in the last ten minutes before
-// the time of the latest event, or since the session began where that is less. ok is false where no time has
-// passed. No clock is asked.
+// Rate returns the games that ended and the pairs that were stored, both per minute. It counts the last ten
+// minutes before the latest event, or the time since the session began if that is less. ok is false if no time
+// has passed. Rate uses the times of the events, not the system clock.
 func (s *Snapshot) Rate() (games, pairs float64, ok bool) {
 	from := s.Latest.Truncate(TempoSpan).Add(TempoSpan - RateWindow)
 	if from.Before(s.Began) {

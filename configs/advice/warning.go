@@ -1,15 +1,15 @@
-// Package advice defines the [Warning] that configs and players return when a series is valid but probably
-// not intended. A Warning is a value; the command prints it in the user's language.
+// Package advice defines the [Warning] that packages configs and players return when the settings of a match
+// are valid but probably not intended. A Warning is a value; the command prints it in the user's language.
 package advice
 
 import "gogi/internal/i18n"
 
-// Warning is a setting that works in a match, but may not do what its user expects. It is a value; In and
-// String render it for output.
+// Warning is a message about a setting that is valid but may not do what the user expects. In and String
+// return its text.
 type Warning struct {
-	Engine string       // the engine that it is about; "": the series, or several players
+	Engine string       // the engine that the warning is about; "": the whole match, or several players
 	Text   i18n.Message // the problem, such as "NetworkDelay 120: made for play over networks, they distort short games"
-	Advice i18n.Message // the text for the file instead, such as `profile = "yaneuraou" sets them`; empty: none
+	Advice i18n.Message // the recommended setting, such as `profile = "yaneuraou" sets them`; empty: no advice
 }
 
 // Said returns the warning in one line: "engine NAME: TEXT; ADVICE".
@@ -30,5 +30,5 @@ func (w Warning) In(in i18n.Language) string { return w.Said().In(in) }
 // String returns the warning in English.
 func (w Warning) String() string { return w.In(i18n.English) }
 
-// Of returns a warning about the match, from a phrase and its values.
+// Of returns a warning about the match without advice. Its text is the message phrase, formatted with args.
 func Of(phrase string, args ...any) Warning { return Warning{Text: i18n.Of(phrase, args...)} }

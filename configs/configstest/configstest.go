@@ -1,4 +1,5 @@
-// Package configstest has the machine and the files that tests of configs resolve: [Machine], [Two] and [Plan].
+// Package configstest has helpers for tests that make plans from match files. [Machine] returns a machine
+// with dummy programs, [Two] is a match file, and [Plan] makes a plan of a file and flags.
 package configstest
 
 import (
@@ -12,7 +13,8 @@ import (
 	"gogi/match"
 )
 
-// Machine returns an Env in a new folder, with the programs that ready files and Two name. They cannot run.
+// Machine returns an Env in a new folder. The folder has dummy files for the programs that the built-in
+// series and Two use; they cannot run.
 func Machine(t *testing.T) identity.Env {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +26,7 @@ func Machine(t *testing.T) identity.Env {
 	return identity.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: filepath.Join(dir, "bin"), WorkDir: dir}
 }
 
-// Two is a file of two engines that resolves on a Machine.
+// Two is a match file with two engines whose programs Machine provides.
 const Two = `games = 2
 limits = "8+0.08"
 [[engine]]
@@ -35,7 +37,7 @@ name = "B"
 cmd = "./base"
 `
 
-// Plan resolves a file and flags without an error, and returns the warnings as texts.
+// Plan returns the plan of a file with flags, and the warnings as texts. It fails the test on an error.
 func Plan(t *testing.T, text string, flags configs.Flags, env identity.Env) (*match.Plan, []string) {
 	t.Helper()
 	f := testutil.Must(configs.Parse([]byte(text), "match.toml"))(t)

@@ -16,9 +16,9 @@ import (
 	"gogi/usi"
 )
 
-// Complete finishes a plan after the handshake with each engine; greetings are in the order of
-// plan.Engines. It checks the options, and adds to each identity the files that decide how the engine
-// plays:
+// Complete returns a plan with complete identities, after the USI handshake with each engine. greetings has
+// the engines' answers to usi, in the order of plan.Engines. Complete checks the options, and adds to each
+// identity the files that decide how the engine plays:
 //
 //   - "option NAME": the file behind an option of type filename or string, set or by default, if there is
 //     one (except logs);
@@ -28,8 +28,8 @@ import (
 //     or the binary's folder.
 //
 // Relative names are relative to the engine's working directory. Complete does not read files of a remote
-// engine. The given plan does not change; for a plan that was complete, it searches for the files again.
-// It reports all errors together. Lint has more warnings.
+// engine. Complete does not change the given plan. If the plan is already complete, Complete searches for the
+// files again. It returns all errors together. Lint returns more warnings.
 func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []advice.Warning, err error) {
 	if n := len(plan.Engines()); len(greetings) != n {
 		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d engines", len(greetings), n)
@@ -52,15 +52,16 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 	return out, append(warnings, Duplicates(out.Players, otherFolders)...), nil
 }
 
-// ofCommand returns the files that are known from the command alone, before the USI handshake.
+// ofCommand returns those of the files that follow from the command alone and are therefore known before the
+// USI handshake.
 func ofCommand(files []match.FileHash) []match.FileHash {
 	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
 		return f.Role != match.BinaryRole && f.Role != match.BookRole && !strings.HasPrefix(f.Role, argumentRole)
 	})
 }
 
-// checkDeclared compares the user's options with the declarations and rules. An option that an engine
-// does not declare is an error.
+// checkDeclared returns the errors in the user's options of a player. An option is wrong if the engine does
+// not declare it, if its value does not fit the declaration, or if it contradicts the plan's rules.
 func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []error {
 	errs := contradictions(p, plan)
 	for _, o := range p.Options {
@@ -81,7 +82,7 @@ func (h Hasher) complete(p *match.Player, in options) (warnings []advice.Warning
 		}
 	}
 	if p.Builtin {
-		return nil, nil // its book is all that it reads
+		return nil, nil // the built-in engine reads no file other than its book
 	}
 	if err := h.evaluation(p, in); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (h Hasher) complete(p *match.Player, in options) (warnings []advice.Warning
 	return h.optionFiles(p)
 }
 
-// option hashes the file that an option names, if it names one that there is.
+// option adds the file that an option names to the player's identity, if the file exists.
 func (h Hasher) option(p *match.Player, in options, o usi.Option) error {
 	book := isBook(o.Name)
 	named := o.Type == usi.Filename || o.Type == usi.String || book && o.Type == usi.Combo
@@ -109,8 +110,9 @@ func (h Hasher) option(p *match.Player, in options, o usi.Option) error {
 	return nil
 }
 
-// evaluation hashes the evaluation folder. One that the user names must be
-// there; a default one need not (the network may be within the binary).
+// evaluation adds the files of the evaluation folder to the player's identity. It returns an error if a
+// folder that the user names does not exist. A default folder may be missing, because the network may be in
+// the binary.
 func (h Hasher) evaluation(p *match.Player, in options) error {
 	path, set := in.folderOf(evalOption, p.Dir)
 	if path == "" {
@@ -133,7 +135,7 @@ const evalOption = "EvalDir"
 // optionFiles returns the names of the option files that YaneuraOu reads in its folders.
 func optionFiles() []string { return []string{"engine_options.txt", "eval_options.txt"} }
 
-// optionFiles hashes the files whose options an engine takes over by itself.
+// optionFiles adds the option files that an engine reads by itself to the player's identity.
 func (h Hasher) optionFiles(p *match.Player) (warnings []advice.Warning, err error) {
 	folders := []string{p.Dir}
 	if own := filepath.Dir(p.Command[0]); own != p.Dir && !IsWrapper(p.Command) {

@@ -17,15 +17,15 @@ import (
 	"gogi/match"
 )
 
-// How the roles of files begin, apart from match.BinaryRole, those in a folder, which
-// are OPTION/NAME, and those of optionFiles in the working directory.
+// Prefixes of the roles of files. Some roles have no prefix: match.BinaryRole, OPTION/NAME for a file in a
+// folder, and the names in optionFiles for files in the working directory.
 const (
-	argumentRole = "argument " // and its number, from 1: an argument of a wrapper
-	optionRole   = "option "   // and its name
-	besideRole   = "binary's " // and the file's name: in the binary's folder
+	argumentRole = "argument " // an argument of a wrapper; its number follows, from 1
+	optionRole   = "option "   // the file of an option; the option's name follows
+	besideRole   = "binary's " // a file in the folder of the binary; the file's name follows
 )
 
-// Hasher remembers the SHA-256 of files by path: engines share networks.
+// Hasher caches the SHA-256 of files by path, because several engines may use the same network file.
 type Hasher map[string]string
 
 // sum returns a file's SHA-256 in lower-case hexadecimal.
@@ -46,7 +46,7 @@ func (h Hasher) sum(path string) (string, error) {
 	return h[path], nil
 }
 
-// Add hashes a file into a player's identity, under a role.
+// Add adds a file with its SHA-256 and this role to a player's identity.
 func (h Hasher) Add(p *match.Player, role, path string) error {
 	sum, err := h.sum(path)
 	if err != nil {
@@ -56,7 +56,7 @@ func (h Hasher) Add(p *match.Player, role, path string) error {
 	return nil
 }
 
-// Command hashes, into the player's identity, the binary and, of a wrapper, the files it is given.
+// Command adds the binary to the player's identity. For a wrapper it also adds the files among its arguments.
 func (h Hasher) Command(p *match.Player) error {
 	if err := h.Add(p, match.BinaryRole, p.Command[0]); err != nil || !IsWrapper(p.Command) {
 		return err
@@ -78,8 +78,9 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// folder hashes every file in a folder and below it, in order, as role/NAME. Links to files are followed
-// (networks are often linked), links to folders are not (they may go round).
+// folder adds every file in a folder and its subfolders to the player's identity, in the order of their
+// names, with the role role/NAME. It follows links to files, because networks are often links. It does not
+// follow links to folders, because they may form a loop.
 func (h Hasher) folder(p *match.Player, role, path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -100,14 +101,15 @@ func (h Hasher) folder(p *match.Player, role, path string) error {
 	return nil
 }
 
-// How Duplicates looks at working directories.
+// Values of the parameter folder of Duplicates.
 const (
-	SameFolder   = true  // before the greeting: other folders may hold other files
-	otherFolders = false // after it: the files are known
+	SameFolder   = true  // compare engines with the same working directory; for use before the USI handshake, when files in other folders are not known
+	otherFolders = false // compare engines with different working directories; for use after the handshake
 )
 
-// Duplicates warns of players that are one and the same engine, of those in one working
-// directory (SameFolder) or of those in several.
+// Duplicates returns a warning for each two players that are the same engine with the same settings. It
+// compares only players with the same working directory if folder is SameFolder, and only players with
+// different ones if it is false.
 func Duplicates(players []match.Player, folder bool) []advice.Warning {
 	var warnings []advice.Warning
 	for j := range players {
@@ -122,7 +124,7 @@ func Duplicates(players []match.Player, folder bool) []advice.Warning {
 	return warnings
 }
 
-// essence returns a player without its name and paths.
+// essence returns a player without its name and paths, and with its options sorted, for comparison.
 func essence(p match.Player) match.Player {
 	p.Name, p.Dir = "", ""
 	p.Command = slices.Clone(p.Command[min(1, len(p.Command)):])

@@ -17,15 +17,16 @@ import (
 	"gogi/match"
 )
 
-// Place makes a complete plan from another machine runnable on this one. find returns the place of a file
-// with a SHA-256, and guarantees its content. Each engine gets a folder in env.Engines with links to the
-// files of its identity, in the places where the engine reads them. Of its variants, the one for this
-// machine is in use. The digest does not change. A plan that was placed before, here or elsewhere, is
-// placed again as if it had not been; equal files have one folder. Place reports all errors together,
-// each as its engine's error.
+// Place returns a copy of a complete plan from another machine that can run on this machine. find returns the
+// path of a file with a SHA-256, and guarantees its content. Place makes a folder in env.Engines for each
+// engine. The folder has links to the files of the engine's identity, in the places where the engine reads
+// them. If the engine has variants, Place selects the variant for this machine. The digest of the plan does
+// not change. The plan may have been placed before, on any machine. Engines with equal files share a folder.
+// Place returns all errors together, each as an error of its engine.
 //
-// It cannot place an engine behind ssh, an engine whose identity was given by hand, and files from a
-// default or a folder that the digest covers as a path of the other machine.
+// Place returns an error for an engine behind ssh and for an engine whose identity the user gave. It also
+// returns an error for files of a default option or a folder if the digest covers their path on the other
+// machine.
 func Place(plan *match.Plan, find func(sha256 string) (path string, err error), env Env) (*match.Plan, error) {
 	if !filepath.IsAbs(env.Engines) {
 		return nil, fmt.Errorf("placing the plan: the folder for engines is %q: expected an absolute path", env.Engines)
@@ -54,13 +55,13 @@ func placeCouncil(p *match.Player, find func(string) (string, error), env Env) e
 	if len(p.Identity.Files) == 0 {
 		return nil
 	}
-	dir := p.Dir // no engine runs there
+	dir := p.Dir // no engine runs in the folder of the built-in engine
 	err := lay(p, find, env)
 	p.Dir = dir
 	return err
 }
 
-// placeEngine changes one engine. Nothing that it points to is shared with another plan then.
+// placeEngine changes one engine for this machine. Afterwards the engine shares no memory with another plan.
 func placeEngine(p *match.Player, find func(string) (string, error), env Env) error {
 	switch {
 	case p.Builtin && p.Identity.Fixed != env.BuiltinVersion:
@@ -80,7 +81,7 @@ func placeEngine(p *match.Player, find func(string) (string, error), env Env) er
 	return lay(p, find, env)
 }
 
-// placeBuiltin uses the engine within this program, with the books that it had.
+// placeBuiltin makes the player use the built-in engine of this program, with the same books.
 func placeBuiltin(p *match.Player, find func(string) (string, error), env Env) error {
 	if len(p.Identity.Files) > 0 {
 		if err := lay(p, find, env); err != nil {
@@ -106,8 +107,7 @@ func lay(p *match.Player, find func(string) (string, error), env Env) error {
 	return l.enter(p, root)
 }
 
-// chooseVariant puts the variant for this machine in use: the one for the best instruction set
-// that it has.
+// chooseVariant selects the variant for the best instruction set of this machine.
 func chooseVariant(p *match.Player, env Env) error {
 	if len(p.Identity.Variants) == 0 {
 		return nil
@@ -128,14 +128,14 @@ func chooseVariant(p *match.Player, env Env) error {
 	return fmt.Errorf("it was built for %s, and this machine is %s", strings.Join(there, "; "), has)
 }
 
-// layout is the place of an engine's files in its new folder.
+// layout has the places of an engine's files in its new folder.
 type layout struct {
-	files  []match.FileHash // as the plan has them
-	spots  []string         // path of each file, below the folder
+	files  []match.FileHash // the files of the identity, as in the plan
+	spots  []string         // path of each file, relative to the folder
 	binary string           // the spot of the binary
 }
 
-// The parts of an engine's folder. Files below the working directory or next to the binary keep their
+// Subfolders of an engine's folder. Files below the working directory or next to the binary keep their
 // relative places, so that relative paths stay valid.
 const (
 	workSpot   = "dir"
@@ -198,7 +198,7 @@ func folderRole(role string) (option string, ok bool) {
 	return option, ok
 }
 
-// key returns the folder's name, from its content.
+// key returns the name of the engine's folder: a hash of the layout's files and places.
 func (l *layout) key() string {
 	lines := map[string]bool{}
 	for i, f := range l.files {
@@ -253,7 +253,7 @@ func link(path, name string) error {
 	return os.Rename(fresh, name)
 }
 
-// enter makes the player use its files below root.
+// enter changes the player so that it uses its files below root.
 func (l *layout) enter(p *match.Player, root string) error {
 	before := *p
 	p.Dir = filepath.Join(root, workSpot)
@@ -268,14 +268,14 @@ func (l *layout) enter(p *match.Player, root string) error {
 	return nil
 }
 
-// point replaces the i-th file's old place by its new one in all references to it.
+// point replaces the old path of the i-th file by its new path wherever the player refers to the file.
 func (l *layout) point(p, before *match.Player, i int, root string) error {
 	f, spot := l.files[i], l.spots[i]
 	switch f.Role {
 	case match.BinaryRole:
 		p.Command[0] = filepath.Join(root, spot)
 		return nil
-	case match.BookRole: // gogi reads it itself, from the place in the identity
+	case match.BookRole: // gogi reads the book itself, from the path in the identity
 		return nil
 	}
 	if number, ok := strings.CutPrefix(f.Role, argumentRole); ok {
@@ -301,7 +301,8 @@ func (l *layout) point(p, before *match.Player, i int, root string) error {
 	return l.besides(f.Role, spot)
 }
 
-// besides is about files that an engine finds by itself.
+// besides returns an error unless the file with this role is an option file in the place where an engine
+// finds it by itself.
 func (l *layout) besides(role, spot string) error {
 	folder := workSpot
 	name, beside := strings.CutPrefix(role, besideRole)
@@ -314,8 +315,8 @@ func (l *layout) besides(role, spot string) error {
 	return nil
 }
 
-// set makes an option name a path that is at spot now. A default needs no change where
-// the path was below the working directory.
+// set changes an option with a path to the new path at spot. A default value needs no change if the path was
+// below the working directory.
 func (l *layout) set(p, before *match.Player, name, path, spot, root string) (err error) {
 	kept := strings.HasPrefix(spot, workSpot+string(filepath.Separator))
 	for i, o := range before.Options {
@@ -323,7 +324,7 @@ func (l *layout) set(p, before *match.Player, name, path, spot, root string) (er
 			continue
 		}
 		if kept && !filepath.IsAbs(o.Value) {
-			return nil // also a book that another option's folder leads to
+			return nil // also for a book in the folder that another option names
 		}
 		p.Options[i].Value, err = renamed(before, o.Value, path, spot, root)
 		return err
@@ -334,8 +335,8 @@ func (l *layout) set(p, before *match.Player, name, path, spot, root string) (er
 	return nil
 }
 
-// renamed returns a word with its path replaced by spot. A relative word does not change if its base has
-// moved with it.
+// renamed returns a word of a command or an option with its path replaced by the path at spot. A relative
+// path does not change if its base folder was moved together with it.
 func renamed(before *match.Player, word, path, spot, root string) (string, error) {
 	switch {
 	case disk.Absolute(before.Dir, word) != filepath.Clean(path):

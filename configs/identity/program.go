@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// IsWrapper reports whether a command starts another program that its arguments name. Such a command is as
-// good as its arguments: those that are files belong to its identity, and its own folder means nothing.
+// IsWrapper reports whether a command starts another program that its arguments name. For a wrapper, the
+// files among the arguments belong to the identity, and the folder of the wrapper has no meaning.
 func IsWrapper(command []string) bool {
 	switch name := filepath.Base(command[0]); name {
 	case "nice", "ionice", "taskset", "numactl", "chrt", "env", "stdbuf", "setpriv", "prlimit", "time", "timeout",
@@ -17,5 +17,5 @@ func IsWrapper(command []string) bool {
 	}
 }
 
-// IsRemote reports whether the program runs on another machine.
+// IsRemote reports whether the command starts a program on another machine with ssh.
 func IsRemote(command []string) bool { return filepath.Base(command[0]) == "ssh" }

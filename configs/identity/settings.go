@@ -17,12 +17,12 @@ import (
 )
 
 type profile struct {
-	family []usi.Setting // options that only this family has
-	shared []usi.Setting // options that others have too, perhaps with another meaning
+	family []usi.Setting // options that only this family of engines has
+	shared []usi.Setting // options that other engines also have, perhaps with a different meaning
 }
 
-// settings returns the settings for an engine that declares these options: none if it declares no option
-// of the family.
+// settings returns the profile's settings for an engine with these declared options. It returns none if the
+// engine declares no option of the family.
 func (p profile) settings(declared []usi.Option) []usi.Setting {
 	for _, s := range p.family {
 		if _, ok := usi.FindOption(declared, s.Name); ok {
@@ -32,11 +32,11 @@ func (p profile) settings(declared []usi.Option) []usi.Setting {
 	return nil
 }
 
-// profiles returns the profiles by name. A value that is leastValue stands for the least that
-// the engine declares.
+// profiles returns the profiles by name. The value leastValue means the smallest value that the engine
+// declares.
 func profiles() map[string]profile {
 	return map[string]profile{
-		// YaneuraOu's defaults are for play over a network by the second; they change short games.
+		// YaneuraOu's defaults are for network games with clocks of whole seconds; they change short games.
 		"yaneuraou": {
 			family: []usi.Setting{
 				{Name: "NetworkDelay", Value: "0"},
@@ -57,25 +57,26 @@ const (
 	noBook     = "no_book"
 )
 
-// NoProfile is the profile that sets nothing.
+// NoProfile is the name of the profile that sets no options.
 const NoProfile = "none"
 
-// IsProfile reports whether there are options of that name for engines.
+// IsProfile reports whether an option profile with this name exists.
 func IsProfile(name string) bool {
 	_, ok := profiles()[name]
 	return ok
 }
 
-// ProfileNames lists the profiles for an error.
+// ProfileNames returns a text for errors with the names of all option profiles.
 func ProfileNames() string {
 	names := slices.Sorted(maps.Keys(profiles()))
 	return strings.Join(append(names, NoProfile), " or ")
 }
 
-// Settings returns the options that an engine is sent, given its declarations. The user's options come as
-// they were written. Before them come the plan's, if the engine has an option for them: whether to
-// ponder, the rules, and the player's profile, if the engine is of the profile's family. Automatic ones
-// carry the declared names, fit the declaration and never name an option that the user set.
+// Settings returns the options that gogi sends to an engine that declared these options. gogi sends the
+// automatic options before the user's. The user's options are returned as the user wrote them. The automatic
+// options follow from the plan: whether to ponder, the rules, and the player's profile if the engine belongs
+// to the profile's family. Each automatic option is declared by the engine, fits the declaration, and is not
+// set by the user.
 func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automatic, user []usi.Setting) {
 	for _, o := range p.Options {
 		user = append(user, usi.Setting(o))
@@ -96,8 +97,8 @@ func ponderSettings(plan *match.Plan) []usi.Setting {
 	return []usi.Setting{{Name: "USI_Ponder", Value: strconv.FormatBool(plan.Ponder != match.PonderOff)}}
 }
 
-// ruleSettings returns the options for the rules. The ply limit is MaxMovesToDraw for YaneuraOu and its
-// relatives and Draw_Ply for dlshogi; 0 is no limit for both.
+// ruleSettings returns the engine options for the plan's rules. The ply limit is MaxMovesToDraw for YaneuraOu
+// and related engines and Draw_Ply for dlshogi; in both, 0 means no limit.
 func ruleSettings(plan *match.Plan) []usi.Setting {
 	plies := strconv.Itoa(plan.Rules.MaxPlies)
 	return []usi.Setting{
@@ -107,7 +108,8 @@ func ruleSettings(plan *match.Plan) []usi.Setting {
 	}
 }
 
-// fit converts a setting to the form that the engine declares, if possible.
+// fit returns a setting with the option name and a value that the engine declares. It returns false if the
+// engine has no such option or value.
 func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
 	o, ok := usi.FindOption(declared, s.Name)
 	if !ok {
@@ -120,7 +122,7 @@ func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
 	return usi.Setting{Name: o.Name, Value: value}, err == nil
 }
 
-// settingNamed returns the last setting of an option, or nil.
+// settingNamed returns the last setting of the option with this name, or nil if there is none.
 func settingNamed(settings []usi.Setting, name string) *usi.Setting {
 	for i := range slices.Backward(settings) {
 		if usi.SameOption(settings[i].Name, name) {
@@ -143,8 +145,8 @@ func contradictions(p match.Player, plan *match.Plan) []error {
 	return errs
 }
 
-// Lint returns warnings about options that change a match without the user's request: time that the
-// engine holds back or wastes in timed games, and its own books.
+// Lint returns warnings about options that change a match although the user did not set them. These are
+// options that make the engine save or waste time in timed games, and the engine's own books.
 func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warning {
 	in := inForce(p, plan, declared)
 	var warnings []advice.Warning
@@ -162,13 +164,13 @@ func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warn
 	return warnings
 }
 
-// timed reports whether a player has a clock with any colour.
+// timed reports whether a player has a clock with at least one colour.
 func timed(p match.Player, plan *match.Plan) bool {
 	return p.Limits.Timed() || plan.ColourClocks[shogi.Black] != nil || plan.ColourClocks[shogi.White] != nil
 }
 
-// options are an engine's declared options with the values in force: the sent value, else the declared
-// default.
+// options has an engine's declared options with their current values: the value that gogi sends, or else the
+// declared default.
 type options struct {
 	declared []usi.Option
 	sent     []usi.Setting
@@ -179,8 +181,8 @@ func inForce(p match.Player, plan *match.Plan, declared []usi.Option) options {
 	return options{declared, append(automatic, user...)}
 }
 
-// value returns an option's value; set reports whether it was sent. ok is false if the engine does not
-// declare the option.
+// value returns the current value of an option. set is true if gogi sends the value. ok is false if the
+// engine does not declare the option.
 func (o options) value(name string) (value string, set, ok bool) {
 	option, ok := usi.FindOption(o.declared, name)
 	if !ok {
@@ -195,7 +197,7 @@ func (o options) value(name string) (value string, set, ok bool) {
 	return option.Default, false, true
 }
 
-// timeTraps lists options of time that were left at a harmful default.
+// timeTraps returns the options for time management that have a harmful default and are not set.
 func (o options) timeTraps() []string {
 	harmless := map[string]string{"NetworkDelay": "0", "NetworkDelay2": "0", "RoundUpToFullSecond": "false"}
 	if least, ok := usi.FindOption(o.declared, "MinimumThinkingTime"); ok {
@@ -210,7 +212,7 @@ func (o options) timeTraps() []string {
 	return traps
 }
 
-// books lists book options that are on by default and were left so.
+// books returns the book options that are on by default and are not set.
 func (o options) books() []string {
 	if o.noBook() {
 		return nil
@@ -225,7 +227,7 @@ func (o options) books() []string {
 	return on
 }
 
-// noBook reports whether the engine uses no book, by a sent option or by its declaration.
+// noBook reports whether an option, sent or declared, turns the engine's book off.
 func (o options) noBook() bool {
 	for _, name := range []string{"USI_OwnBook", "OwnBook"} {
 		if value, _, ok := o.value(name); ok && value == "false" {
@@ -236,19 +238,19 @@ func (o options) noBook() bool {
 	return ok && value == noBook
 }
 
-// isBook reports whether an option names a book: BookFile, Book_File.
+// isBook reports whether the option with this name has a book file: BookFile or Book_File.
 func isBook(name string) bool {
 	return strings.EqualFold(strings.ReplaceAll(name, "_", ""), "BookFile")
 }
 
-// isOutput reports whether an option names a file that the engine writes. Its contents do not show how
-// the engine plays, and change from run to run.
+// isOutput reports whether the option with this name has a file that the engine writes, such as a log. Such a
+// file does not change the engine's play and differs from run to run.
 func isOutput(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "log") || name == "csafile"
 }
 
-// folderOf returns a folder option's value, absolute; "" if there is none.
+// folderOf returns the value of a folder option as an absolute path, or "" if there is none.
 func (o options) folderOf(name, base string) (path string, set bool) {
 	value, set, ok := o.value(name)
 	if !ok || cmp.Or(value, internalEval) == internalEval {
@@ -257,5 +259,5 @@ func (o options) folderOf(name, base string) (path string, set bool) {
 	return disk.Absolute(base, value), set
 }
 
-// internalEval is YaneuraOu's value for a network inside its binary.
+// internalEval is the value of YaneuraOu's EvalDir for a network inside the binary.
 const internalEval = "<internal>"

@@ -10,10 +10,11 @@ import (
 	"gogi/usi"
 )
 
-// VerifyIdentity returns how the engines of a complete plan differ from those on this machine, or nil. It
-// reports options that an engine does not declare, and files that are missing, differ, or are not in the
-// identity. Greetings are in the order of plan.Engines. It reads every file. It does not check the
-// built-in engine and engines behind ssh, nor the program of an engine whose identity was given by hand.
+// VerifyIdentity returns an error if the engines on this machine differ from the engines of a complete plan.
+// It reports options that an engine does not declare, and files that are missing, differ, or are not in the
+// identity. greetings has the engines' answers to usi, in the order of plan.Engines. It reads every file. It
+// does not check the built-in engine, engines behind ssh, and the program of an engine whose identity the
+// user gave.
 func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	engines := plan.Engines()
 	if len(greetings) != len(engines) {
@@ -41,7 +42,7 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	return errors.Join(errs...)
 }
 
-// anew returns an engine's files as they are now.
+// anew returns the files of an engine's identity with their current hashes.
 func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
 	agreed := p.Identity.Files
 	p.Identity.Files = nil

@@ -9,8 +9,9 @@ import (
 	"gogi/match"
 )
 
-// SplitPath returns the path of a file with blanks in its name that the first words of a command make up.
-// It returns "" if there is none, or if the first word alone is a path of a program.
+// SplitPath finds a path with blanks that was split into several words of a command. It joins the first words
+// of the command until they are the path of a file, and returns this path. It returns "" if there is none, or
+// if the first word alone is the path of a program.
 func SplitPath(base string, words []string) string {
 	if strings.Contains(words[0], "/") && disk.CheckProgram(disk.Absolute(base, words[0])) == nil {
 		return ""
@@ -27,7 +28,8 @@ func SplitPath(base string, words []string) string {
 	return ""
 }
 
-// Clocks warns once of each clock that looks like a number of moves and their time.
+// Clocks returns a warning for each clock that looks like "moves/time", a number of moves and their time. It
+// warns only once about each clock.
 func Clocks(players []match.Player) (warnings []advice.Warning) {
 	warned := map[match.TimeControl]bool{}
 	for _, p := range players {

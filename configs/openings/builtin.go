@@ -14,12 +14,12 @@ import (
 	"gogi/match"
 )
 
-// The names of the built-in sets. docs/formats.md describes how each was made.
+// The names of the built-in opening sets. docs/formats.md describes how each set was made.
 const (
 	BuiltinOpenings = "builtin"       // 12 to 16 moves; the default
 	BuiltinShort    = "builtin-short" // two moves
-	BuiltinFew      = "builtin-1000"  // a part of the first; the default on a farm, whose plans are short
-	BuiltinNamed    = "builtin-64"    // common openings by hand; the default of earlier versions
+	BuiltinFew      = "builtin-1000"  // a part of BuiltinOpenings; the default on a farm, whose plans must be short
+	BuiltinNamed    = "builtin-64"    // common openings, selected by hand; the default of earlier versions
 )
 
 var (
@@ -48,7 +48,8 @@ func builtinText(name string) []byte {
 //nolint:gochecknoglobals // unpacked at most once in a process
 var unpackedLong = sync.OnceValue(func() []byte { return unpacked(builtinLong) })
 
-// unpacked unpacks an embedded set; it panics if the program was built with a damaged one.
+// unpacked returns the text of a compressed, embedded opening set. It panics if the embedded data are
+// damaged.
 func unpacked(packed []byte) []byte {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -61,7 +62,7 @@ func unpacked(packed []byte) []byte {
 	return text
 }
 
-// someLines returns so many lines of a text, spread evenly over it.
+// someLines returns count lines of a text, evenly spaced.
 func someLines(text []byte, count int) []byte {
 	lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	var some []byte
@@ -71,14 +72,14 @@ func someLines(text []byte, count int) []byte {
 	return some
 }
 
-// IsBuiltin reports whether a name stands for a built-in set: "builtin", or one that begins with
-// "builtin-" and is no path.
+// IsBuiltin reports whether a name is "builtin", or begins with "builtin-" and is not a path. Only Builtin
+// checks whether the set exists.
 func IsBuiltin(name string) bool {
 	return name == BuiltinOpenings || strings.HasPrefix(name, BuiltinOpenings+"-") && !strings.ContainsAny(name, `./\`)
 }
 
-// Builtin returns a built-in set as [Read] returns a file. It keeps at most so many plies of each line
-// (0: all). An unknown name is an error.
+// Builtin returns the openings of a built-in set, as [Read] returns the openings of a file. It keeps at most
+// plies moves of each opening, or all if plies is 0. It returns an error for an unknown name.
 func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	text := builtinText(name)
 	if text == nil {
@@ -102,12 +103,13 @@ type set struct {
 	rules match.Rules
 }
 
-// readSets has the openings of each set that was read without a warning: ten thousand lines take a
-// tenth of a second of CPU time to check.
+// readSets caches the openings of each set that was read without a warning, because checking ten thousand
+// lines takes a tenth of a second of CPU time.
 var readSets sync.Map //nolint:gochecknoglobals // a cache
 
-// SmallSet returns the name of the smaller built-in set that a stored run has, or "". The default was
-// the set of 64 once, and is that of 1,000 on a farm. A tune plays half of its set.
+// SmallSet returns the name of the built-in set that a stored run used, if it is one of the two smaller sets:
+// BuiltinNamed, an earlier default, or BuiltinFew, the default on a farm. Otherwise it returns "". With plies
+// 0 it also recognises half of a set, because a tune uses half of its set.
 func SmallSet(stored match.CanonicalOpenings, plies int) string {
 	for _, name := range []string{BuiltinNamed, BuiltinFew} {
 		list, _, err := Builtin(name, plies, match.Rules{})

@@ -26,19 +26,22 @@ import (
 	"gogi/usi"
 )
 
-// maxOpenings is the largest text, unpacked, that is read; more is taken for a mistake or a zip bomb.
+// maxOpenings is the largest size of an unpacked text in bytes. A larger text is probably a mistake or a zip
+// bomb.
 const maxOpenings = 128 << 20
 
-// Read reads a file of openings, one a line: "startpos moves …", "sfen …" with optional moves, or a bare
-// SFEN, each with or without "position " before it. It skips blank lines and comments from # on, and
-// accepts a byte order mark and CRLF. In an .epd file it skips the text after the SFEN. It unpacks .gz
-// and .zip. In a zip it reads the files that end in .sfen, .usi or .epd, else .txt, else all, in the
-// order of their names. plies > 0 keeps that many moves of each line.
+// Read returns the openings of a file with one opening per line. A line is "startpos moves …", "sfen …" with
+// optional moves, or a bare SFEN, each with or without "position " before it. It skips blank lines and
+// comments from # on, and accepts a byte order mark and CRLF. In an .epd file it skips the text after the
+// SFEN. It unpacks .gz and .zip. In a zip it reads the files that end in .sfen, .usi or .epd. If there are
+// none, it reads the .txt files, and if there are none of these, all files. It reads them in the order of
+// their names. With plies > 0, Read keeps only the first plies moves of each opening.
 //
-// Read checks every move, and the side to move must have a legal one; the error names the line. It skips
-// openings that lead to the position of an earlier one, with a warning. An opening's ID is its number
-// among the lines, counted from 1, with the skipped ones. The rules decide when a game from the opening
-// would be over; the zero value has no rules.
+// Read checks every move, and returns an error with the line number if a move is illegal or if the side to
+// move has no legal move at the end. It skips an opening that leads to the same position as an earlier
+// opening, and returns a warning. The ID of an opening is its number among the openings of the file, counted
+// from 1, including skipped openings. The rules decide whether a game would already be over after the
+// opening; the zero value has no rules.
 func Read(file string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	texts, err := openingTexts(file)
 	if err != nil {
@@ -75,8 +78,8 @@ func openingTexts(file string) ([]openingText, error) {
 	return []openingText{{file, data}}, nil
 }
 
-// readLimited reads all that open gives, which must not be more than limit, nor have a line
-// much longer than longest.
+// readLimited returns all bytes of the reader that open returns. It returns an error if there are more than
+// limit bytes, or if a line is much longer than longest.
 func readLimited(name string, limit, longest int, open func() (io.ReadCloser, error)) (data []byte, err error) {
 	r, err := open()
 	if err != nil {
@@ -131,7 +134,8 @@ func unzip(name string, data []byte) ([]openingText, error) {
 	return texts, nil
 }
 
-// textFiles picks the files of openings out of an archive that may have read-me files and folders, too.
+// textFiles returns the files of an archive that have openings, without other files such as read-me files and
+// folders.
 func textFiles(all []*zip.File) []*zip.File {
 	all = slices.DeleteFunc(slices.Clone(all), func(f *zip.File) bool {
 		return f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/")
@@ -170,7 +174,8 @@ func parseOpenings(file string, texts []openingText, plies int, rules match.Rule
 // pgnTag matches the first line of a game in PGN.
 var pgnTag = regexp.MustCompile(`^\x{FEFF}?\s*\[[A-Za-z]+ "`)
 
-// otherKind names the kind of a file whose beginning shows that it has no openings, or "".
+// otherKind returns the kind of a file, such as PGN, if its beginning shows that it is not a file of
+// openings. Otherwise it returns "".
 func otherKind(data []byte) string {
 	head := data[:min(len(data), 1024)]
 	switch {
@@ -185,34 +190,34 @@ func otherKind(data []byte) string {
 // maxLine is the longest line of openings, in bytes: some 200,000 moves.
 const maxLine = 1 << 20
 
-// blockSize is how many bytes of a text are read at a time by one goroutine: long
-// enough for some milliseconds of work.
+// blockSize is the number of bytes that one goroutine checks at a time, which takes some milliseconds.
 const blockSize = 64 << 10
 
-// book gathers openings.
+// book collects the openings of one or more texts and finds duplicates.
 type book struct {
 	rules    match.Rules
 	plies    int // 0: all
 	openings []match.Opening
 	count    int            // lines with an opening
-	seen     map[uint64]int // final positions by their keys: which opening led there first
-	repeated []string       // lines that were left out, the first few
-	left     int            // how many those are
+	seen     map[uint64]int // index of the first opening that leads to a position, by the key of the position
+	repeated []string       // the first few lines that were skipped
+	left     int            // number of lines that were skipped
 }
 
-// block is a part of a text, whole lines, with its openings.
+// block is a part of a text, with only whole lines, and the openings in it.
 type block struct {
 	name  string
 	data  []byte
-	first int // the number of its first line
+	first int // line number of the first line
 	epd   bool
 
-	openings []match.Opening // their IDs are numbers of lines
-	finals   []uint64        // the keys of the positions that they lead to
-	err      error           // error of the first wrong line; openings are those before it
+	openings []match.Opening // openings of the block; their IDs are line numbers
+	finals   []uint64        // keys of the positions to which the openings lead
+	err      error           // error of the first wrong line; openings has the openings before this line
 }
 
-// read takes the blocks of a text, as many at once as there are processors, in their order.
+// read adds the openings of a text to the book. It checks blocks of the text in parallel and adds their
+// openings in the order of the text.
 func (b *book) read(t openingText) error {
 	epd := strings.HasSuffix(strings.ToLower(strings.TrimSuffix(t.name, ")")), ".epd")
 	rest, line := bytes.TrimPrefix(t.data, []byte("\ufeff")), 1
@@ -237,7 +242,7 @@ func (b *book) read(t openingText) error {
 	return nil
 }
 
-// wholeLines returns the beginning of a text, about blockSize bytes.
+// wholeLines returns the first lines of a text, about blockSize bytes.
 func wholeLines(text []byte) []byte {
 	if len(text) > blockSize {
 		if end := bytes.IndexByte(text[blockSize:], '\n'); end >= 0 {
@@ -247,7 +252,7 @@ func wholeLines(text []byte) []byte {
 	return text
 }
 
-// read reads the lines of a block up to the first that is wrong.
+// read reads the lines of a block, up to the first wrong line.
 func (k *block) read(rules match.Rules, plies int) {
 	reader := openingReader{referee: arbiter.BlankReferee(rules), plies: plies}
 	n := k.first
@@ -280,13 +285,13 @@ func (k *block) line(reader *openingReader, line []byte, n int) error {
 	return nil
 }
 
-// openingReader checks one line after the other.
+// openingReader reads and checks lines with openings, one after the other.
 type openingReader struct {
 	referee *arbiter.Referee
 	plies   int
 }
 
-// read reads a line and plays it through, to the key of the position at its end.
+// read returns the opening of a line, and the key of the position after its moves. It checks the moves.
 func (r *openingReader) read(text string) (match.Opening, uint64, error) {
 	name, start, moves, err := shogi.ReadLine(text)
 	if err != nil {
@@ -294,7 +299,7 @@ func (r *openingReader) read(text string) (match.Opening, uint64, error) {
 	}
 	o := match.Opening{Start: "startpos", Moves: moves}
 	if name != o.Start {
-		o.Start = strings.Clone(strings.TrimPrefix(name, "sfen ")) // apart from the line with its moves
+		o.Start = strings.Clone(strings.TrimPrefix(name, "sfen ")) // a copy, so that the text of the whole line can be freed
 	}
 	if r.plies > 0 && len(o.Moves) > r.plies {
 		o.Moves = slices.Clone(o.Moves[:r.plies])
@@ -305,7 +310,8 @@ func (r *openingReader) read(text string) (match.Opening, uint64, error) {
 	return o, r.referee.Position().Key(), nil
 }
 
-// take keeps the openings of a block that lead somewhere new.
+// take adds the openings of a block to the book, except those that lead to the position of an earlier
+// opening.
 func (b *book) take(k *block) {
 	for i, o := range k.openings {
 		b.count++
@@ -319,12 +325,13 @@ func (b *book) take(k *block) {
 	}
 }
 
-// samePlace reports whether two checked openings lead to one position. Their positions have the same key.
+// samePlace reports whether two checked openings lead to the same position. The caller calls it for two
+// positions with the same key.
 func samePlace(a, b match.Opening) bool { return finalPlace(a) == finalPlace(b) }
 
-// finalPlace returns the board, the side and the hands that an opening leads to.
+// finalPlace returns the board, the side to move and the hands after an opening's moves, in SFEN.
 func finalPlace(o match.Opening) string {
-	p, _ := o.Position() // it has been read before
+	p, _ := o.Position() // no error: the opening was read before
 	for _, m := range o.Moves {
 		p.Apply(m)
 	}
@@ -332,7 +339,7 @@ func finalPlace(o match.Opening) string {
 	return sfen[:strings.LastIndexByte(sfen, ' ')]
 }
 
-// epdPosition cuts a line of an .epd file down to its SFEN.
+// epdPosition returns the SFEN at the beginning of a line of an .epd file.
 func epdPosition(text string) string {
 	text, _, _ = strings.Cut(text, ";")
 	words := strings.Fields(text)
@@ -363,8 +370,8 @@ func (b *book) warnings(file string) []advice.Warning {
 		file, b.left, b.count, lines)}
 }
 
-// Handicap returns the one opening of a handicap series; a name that there is not is an error
-// with the nearest ones.
+// Handicap returns the only opening of a match with a handicap. For an unknown name it returns an error with
+// the most similar names.
 func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 	h, ok := shogi.FindHandicap(name)
 	if ok {
@@ -381,7 +388,8 @@ func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 	return nil, nil, fmt.Errorf("openings.handicap: there is no handicap %q: expected one such as %s", name, strings.Join(near, ", "))
 }
 
-// Listed reads lines of openings; errors use name for their source. The rest is as in [Read].
+// Listed returns the openings in lines, in the same notation and with the same checks as [Read]. Errors use
+// name for the source of the lines.
 func Listed(name string, lines []string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	text := openingText{name, []byte(strings.Join(lines, "\n"))}
 	return parseOpenings(name, []openingText{text}, plies, rules)

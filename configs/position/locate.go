@@ -10,12 +10,12 @@ import (
 // Place is the place of a key in its file.
 type Place struct {
 	Line  int // from 1
-	Order int // its rank among the keys, from 1
+	Order int // position among all keys of the file, from 1
 }
 
-// Locate finds every key of a TOML text, by paths such as "engine[1].limits" with elements of lists
-// counted from 0. The text must be valid (the TOML library has read it), because Locate checks nothing.
-// gogi needs it because the library forgets the places of keys in all but the last table of a list.
+// Locate finds every key of a TOML text, by paths such as "engine[1].limits" with elements of lists counted
+// from 0. The text must be valid TOML, because Locate checks nothing. gogi needs Locate because the TOML
+// library stores the places of keys only for the last table of a list.
 func Locate(text string) map[string]Place {
 	l := locator{text: text, line: 1, places: map[string]Place{}, counts: map[string]int{}}
 	table := ""
@@ -34,15 +34,15 @@ type locator struct {
 	pos    int
 	line   int
 	places map[string]Place
-	counts map[string]int // how many tables [[path]] there were so far
+	counts map[string]int // number of tables [[path]] so far
 	depth  int            // depth of lists within lists
 }
 
-// maxDepth is the largest depth at which lists are distinguished. No key is deeper, and the bound keeps
-// paths short.
+// maxDepth is the largest depth of nested lists for which Locate returns places. No key of gogi is deeper,
+// and the limit keeps paths short.
 const maxDepth = 8
 
-// peek returns the byte at hand, 0 at the end.
+// peek returns the next byte, or 0 at the end of the text.
 func (l *locator) peek() byte {
 	if l.pos < len(l.text) {
 		return l.text[l.pos]
@@ -50,7 +50,7 @@ func (l *locator) peek() byte {
 	return 0
 }
 
-// take passes over one byte.
+// take moves past one byte.
 func (l *locator) take() {
 	if l.peek() == '\n' {
 		l.line++
@@ -58,7 +58,7 @@ func (l *locator) take() {
 	l.pos++
 }
 
-// skip passes over blanks, line breaks and comments.
+// skip moves past blanks, line breaks and comments.
 func (l *locator) skip() {
 	for l.pos < len(l.text) {
 		switch l.peek() {
@@ -72,7 +72,7 @@ func (l *locator) skip() {
 	}
 }
 
-// until passes over everything before the first byte that is one of stops.
+// until moves to the next byte that is one of stops.
 func (l *locator) until(stops string) {
 	for l.pos < len(l.text) && strings.IndexByte(stops, l.peek()) < 0 {
 		l.take()
@@ -85,7 +85,7 @@ func (l *locator) found(path string) {
 	}
 }
 
-// header reads [a.b] or [[a.b]] and returns the path of the table it opens.
+// header reads a table header such as [a.b] or [[a.b]] and returns the path of the table.
 func (l *locator) header() string {
 	l.take()
 	list := l.peek() == '['
@@ -126,7 +126,8 @@ func (l *locator) pair(path string) {
 	l.moveOn(start)
 }
 
-// moveOn makes sure that no text, not even a broken one, stops the way.
+// moveOn moves past one byte if the position is still start, so that invalid text cannot cause an endless
+// loop.
 func (l *locator) moveOn(start int) {
 	if l.pos == start {
 		l.take()
@@ -160,7 +161,7 @@ func (l *locator) keyPart() string {
 	return l.text[start:l.pos]
 }
 
-// quoted passes over a string of any of the four kinds.
+// quoted moves past a TOML string of any of the four kinds and returns it with its quotes.
 func (l *locator) quoted() string {
 	start := l.pos
 	quote := l.text[l.pos : l.pos+1]
@@ -176,7 +177,7 @@ func (l *locator) quoted() string {
 	}
 	l.pos = min(l.pos+len(quote), len(l.text))
 	for len(quote) == 3 && l.peek() == quote[0] {
-		l.take() // a text may end in quotes of its own
+		l.take() // the string may itself end in quotes
 	}
 	return l.text[start:l.pos]
 }
@@ -236,7 +237,7 @@ func (l *locator) comma() {
 	}
 }
 
-// Join makes the path of a key in a table; the top table's path is "".
+// Join returns the path of a key in the table at path. The path of the top table is "".
 func Join(path, key string) string {
 	if path == "" {
 		return key

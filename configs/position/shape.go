@@ -5,16 +5,17 @@ import (
 	"fmt"
 )
 
-// The limits of a file's shape, far beyond the needs of a match. The TOML library takes time and memory
-// by the square of them (24 kB of nested tables: 18 s and 4 GB), so gogi checks them first.
+// The limits of nesting and key length in a file, far above the needs of a match. The time and memory of the
+// TOML library grow with the square of these sizes: 24 kB of nested tables take 18 s and 4 GB. gogi therefore
+// checks the limits first.
 const (
 	maxNesting  = 16  // lists and tables within each other
 	maxKeyParts = 16  // of a dotted key
 	maxKey      = 256 // bytes of a dotted key, all parts together
 )
 
-// CheckShape rejects a text that is nested too deeply, or whose keys are too long, with the line, from 1.
-// It reads up to the first invalid TOML, as the library does.
+// CheckShape returns an error, and its line counted from 1, for a text that is nested too deeply or has a key
+// that is too long. Like the TOML library, it stops at the first invalid TOML.
 func CheckShape(text string) (line int, err error) {
 	s := shape{locator: locator{text: text, line: 1}, fresh: true, parts: 1}
 	for s.pos < len(s.text) {
@@ -30,10 +31,10 @@ type shape struct {
 	locator
 
 	nesting  int
-	fresh    bool // nothing but blanks has come since the beginning of a line outside all brackets
-	inHeader bool // the line is [a table's] or [[a list's]]
+	fresh    bool // at the beginning of a line outside all brackets, after blanks at most
+	inHeader bool // the line is a table header, [a] or [[a]]
 	begin    int  // start of a possible key
-	parts    int  // that it has so far
+	parts    int  // number of parts of this key so far
 }
 
 func (s *shape) step() (wrong string) {
@@ -74,7 +75,7 @@ func (s *shape) step() (wrong string) {
 	return wrong
 }
 
-// endKey looks at the key that ends here.
+// endKey returns the error of the key that ends at this position, or "".
 func (s *shape) endKey() string {
 	switch n := s.pos - s.begin; {
 	case s.parts > maxKeyParts:
