@@ -8,31 +8,31 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Scores counts independent scores in [0, 1] that have one mean. Anytime-valid statements are made from it.
-// The order of the scores does not matter. The zero value has no scores.
+// A Scores counts independent scores in [0, 1] with the same mean. Its methods make anytime-valid statements
+// about this mean. The order of the scores does not matter. The zero value has no scores.
 type Scores struct {
 	Unit string // decisive_game, game or pair
 	all  means
 }
 
-// DecisiveScores counts A's wins of the games that were not drawn.
+// DecisiveScores returns A's scores in the decisive games: 1 for a win and 0 for a loss.
 func (w WDL) DecisiveScores() Scores {
 	return scoresOf("decisive_game", []float64{0, 1}, []int{w.Losses, w.Wins})
 }
 
-// GameScores counts A's points of all games, half a point for a draw. They are independent only if each game has an
-// opening of its own. With swapped colours, use [Tally.PairScores].
+// GameScores returns A's points in all games, with half a point for a draw. The scores are independent only
+// if each game has its own opening. If colours are swapped, use [Tally.PairScores].
 func (w WDL) GameScores() Scores {
 	return scoresOf(unitGame, []float64{0, 0.5, 1}, []int{w.Losses, w.Draws, w.Wins})
 }
 
-// PairScores counts A's mean points of a game in each pair, half a point for a draw.
+// PairScores returns A's mean points per game in each pair, with half a point for a draw.
 func (p Pentanomial) PairScores() Scores {
 	return scoresOf(unitPair, []float64{0, 0.25, 0.5, 0.75, 1}, []int{p.LL, p.LD, p.WL + p.DD, p.WD, p.WW})
 }
 
-// PairScores counts A's mean points per game in each pair; a draw is worth what the rules gave. It returns an error
-// if not all games are in colour-swapped pairs.
+// PairScores returns A's mean points per game in each pair. A draw is worth the points that the rules gave.
+// PairScores returns an error if not all games are in colour-swapped pairs.
 func (t Tally) PairScores() (Scores, error) {
 	if t.Singles > 0 {
 		return Scores{}, errors.New("not all games are in colour-swapped pairs")
@@ -68,13 +68,13 @@ func (s Scores) Mean() float64 {
 // betting is the method of [Scores.AnytimeInterval] and [Scores.EValue].
 const betting = "betting"
 
-// AnytimeInterval returns the confidence sequence for the mean score. It holds at every length at once. A
-// user may therefore read it while the games run, and may stop for any reason.
+// AnytimeInterval returns the confidence sequence for the mean score. The confidence level holds for all
+// lengths together. A user may therefore read the interval while the games run, and may stop for any reason.
 //
-// It is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random
-// variables by betting") with the hedged capital of [Scores.EValue]. The interval holds all means that the
+// The interval is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of bounded
+// random variables by betting") with the hedged capital of [Scores.EValue]. It contains all means m that the
 // capital has not refuted, {m: e < 1/(1-level)}. Its width follows the variance of the scores. Its method is
-// betting. AnytimeInterval returns an error without scores, and for a level outside (0, 1).
+// named betting. AnytimeInterval returns an error without scores, and for a level outside (0, 1).
 func (s Scores) AnytimeInterval(level float64) (binomial.Interval, error) {
 	if err := s.check(); err != nil {
 		return binomial.Interval{}, err
@@ -82,13 +82,13 @@ func (s Scores) AnytimeInterval(level float64) (binomial.Interval, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return binomial.Interval{}, err
 	}
-	limit := math.Ln2 - math.Log1p(-level) // half of the capital is bet on each side
+	limit := math.Ln2 - math.Log1p(-level) // half of the capital bets on each side
 	return binomial.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit), Hi: 1 - s.all.mirror().refuted(limit)}, nil
 }
 
-// Interval returns Gaffke's interval for the mean score ([Series.Interval]). It holds if the number of scores
-// was fixed before the first game. For decisive games it is the interval of Clopper and Pearson. It returns
-// the same errors as AnytimeInterval.
+// Interval returns Gaffke's interval for the mean score ([Series.Interval]). The interval is valid if the
+// number of scores was fixed before the first game. For decisive games it is the interval of Clopper and
+// Pearson. Interval returns the same errors as AnytimeInterval.
 func (s Scores) Interval(level float64) (binomial.Interval, error) {
 	if err := s.check(); err != nil {
 		return binomial.Interval{}, err
@@ -96,9 +96,10 @@ func (s Scores) Interval(level float64) (binomial.Interval, error) {
 	return s.all.interval(s.Unit+gaffke, level)
 }
 
-// An Evidence is the evidence of the scores against a mean. It is valid at any time.
+// An Evidence measures the evidence of the scores against a mean. It is valid at any time, also while the
+// games run.
 type Evidence struct {
-	Method string  // betting
+	Method string  // always betting
 	Unit   string  // unit of the scores
 	N      int     // number of scores
 	LogE   float64 // natural logarithm of the e-value
@@ -122,12 +123,14 @@ func (s Scores) EValue(m float64) (Evidence, error) {
 	return Evidence{betting, s.Unit, s.N(), e, min(1, math.Exp(-e))}, nil
 }
 
-// A stake is the share of the wealth that a gambler bets on every score, and its part of the capital.
+// A stake is the share of the wealth that a gambler bets on every score, with the part of the capital that
+// bets this share.
 type stake struct{ share, weight float64 }
 
-// stakes returns the stakes of the gambler. No single share is good for every mean, variance and number of scores,
-// so the gambler spreads the capital over many. Shares fall by a fifth from 1 to 1/10,000. A share b is good for
-// about 1/b² scores of a large variance. The weight is the square root of the share, because most series are short.
+// stakes returns the stakes of the gambler. No single share is good for every mean, variance and number of
+// scores, so the gambler divides the capital among many shares. The shares fall by a fifth from 1 to
+// 1/10,000. A share b is good for about 1/b² scores of a large variance. The weight of a share is its square
+// root, because most series are short.
 var stakes = sync.OnceValue(func() []stake {
 	var all []stake
 	sum := 0.0
@@ -141,10 +144,11 @@ var stakes = sync.OnceValue(func() []stake {
 	return all
 })
 
-// logWealth returns the logarithm of the wealth and its slope in log m. The gambler starts with 1 and bets
-// that the mean is above m. A share b of the wealth buys b/m times the score at the fair price m. Each score
-// x multiplies the wealth by 1 - b + b x/m, whose mean is 1 if the mean of x is m. As a function of log m,
-// the logarithm is convex and falls. It is at most 0 for every m from the mean of the scores on.
+// logWealth returns the logarithm of the wealth, and the slope of this logarithm in log m. The gambler starts
+// with 1 and bets that the mean is above m. A share b of the wealth buys b/m times the score at the fair
+// price m. Each score x multiplies the wealth by 1 - b + b x/m. The mean of this factor is 1 if the mean of x
+// is m. As a function of log m, the logarithm of the wealth is convex and falls. It is at most 0 if m is at
+// least the mean of the scores.
 func (a means) logWealth(m float64) (wealth, slope float64) {
 	logs, slopes := make([]float64, len(stakes())), make([]float64, len(stakes()))
 	largest := math.Inf(-1)
@@ -165,7 +169,7 @@ func (a means) logWealth(m float64) (wealth, slope float64) {
 	return largest + math.Log(sum), slope / sum
 }
 
-// logGrowth returns the logarithm of the wealth with one share only, and its slope in log m.
+// logGrowth returns the logarithm of the wealth for one share, and the slope of this logarithm in log m.
 func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	for _, c := range a {
 		bought := share * c.value / m
@@ -179,8 +183,9 @@ func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	return growth, slope
 }
 
-// refuted returns the largest mean at which the logarithm of the wealth is still above the limit. It uses Newton's
-// method in log m. Because the wealth is convex, the steps cannot pass the solution again once they are below it.
+// refuted returns the largest mean at which the logarithm of the wealth is above the limit. It uses Newton's
+// method in log m. The logarithm is convex, so the steps cannot pass the solution again once they are below
+// it.
 func (a means) refuted(limit float64) float64 {
 	mean := Scores{all: a}.Mean()
 	if mean == 0 {

@@ -6,21 +6,22 @@ import (
 	"sync"
 )
 
-// A Boundary names the bounds of the log likelihood ratio of a sequential test.
+// A Boundary names a method to set the bounds of the log likelihood ratio of a sequential test.
 type Boundary string
 
 // The boundaries.
 const (
-	// BoundaryWald is Wald's approximation, ln(β/(1-α)) and ln((1-β)/α), as in fishtest. The error rates are
-	// nearly α and β if the steps are small. It is the zero value.
+	// BoundaryWald uses Wald's approximation, ln(β/(1-α)) and ln((1-β)/α), as fishtest does. The error rates
+	// are nearly α and β if the steps are small. BoundaryWald is the zero value.
 	BoundaryWald Boundary = ""
-	// BoundaryRatio is ln β and ln(1/α). A likelihood ratio of two distributions given beforehand has mean 1
-	// under either. By Ville's inequality it therefore reaches 1/α with a probability of at most α, however
-	// often the test looks. The generalised ratio estimates its distributions. In simulations its error rates
-	// are at most α and β (docs/statistics.md).
+	// BoundaryRatio uses the bounds ln β and ln(1/α). If both distributions of a likelihood ratio are fixed
+	// in advance, the ratio has the mean 1 under H0. By Ville's inequality it therefore reaches 1/α with a
+	// probability of at most α, however often the test looks. The same is true for β under H1. The
+	// generalised ratio, however, estimates its distributions. In simulations its error rates are at most α
+	// and β (docs/statistics.md).
 	BoundaryRatio Boundary = "ratio"
-	// BoundaryBounded draws the bounds together as information grows, so that every run has a maximum length:
-	// [SPRT.BoundsAt].
+	// BoundaryBounded moves the bounds towards each other as information grows, so that every run has a
+	// maximum length. See [SPRT.BoundsAt].
 	BoundaryBounded Boundary = "bounded"
 )
 
@@ -32,17 +33,22 @@ func (b Boundary) check() error {
 	return fmt.Errorf("unknown boundary %q of a sequential test", string(b))
 }
 
-// Bounds returns the bounds before the first game. The test fails at or below lower, and passes at or above upper.
+// Bounds returns the bounds before the first game. The test fails if the ratio is at most lower, and passes
+// if the ratio is at least upper.
 func (s SPRT) Bounds() (lower, upper float64) { return s.BoundsAt(0) }
 
-// BoundsAt returns the bounds at an information; only [BoundaryBounded] depends on it. Information is the variance
-// of the ratio: n(s₁-s₀)²/V after n units whose scores have the variance V, for the hypothetical scores s₀ and s₁.
+// BoundsAt returns the bounds at an amount of information. Only the bounds of [BoundaryBounded] depend on the
+// information. Information is the variance of the ratio: n(s₁-s₀)²/V after n units whose scores have the
+// variance V, for the hypothetical scores s₀ and s₁.
 //
-// The bounded ones are u - I/10 and I/10 - l, with u and l such that a Brownian motion has the error rates α
-// and β. They meet at 5(u+l); there a ratio above 0 passes. The slope is a compromise between 0 and 1/4.
-// Slope 0 is Wald's test, the shortest under the hypotheses. Slope 1/4 is Lorden's 2-SPRT, whose longest runs
-// are the shortest. At α = β = 0.05 the expected length grows by 2 % under either hypothesis, and by 9 % half
-// a difference below Elo0. Halfway between the hypotheses it falls by 10 %, and its 95 % quantile by 29 %.
+// The bounds of BoundaryBounded are u - I/10 and I/10 - l for the information I. u and l are such that a
+// Brownian motion has the error rates α and β. The bounds meet at I = 5(u+l), where a ratio above 0 passes.
+// The slope 1/10 is a compromise between 0 and 1/4. With slope 0 the test is Wald's test, which is the
+// shortest under the hypotheses. With slope 1/4 it is Lorden's 2-SPRT, whose longest runs are the shortest.
+//
+// At α = β = 0.05 the expected length grows by 2 % under either hypothesis. It grows by 9 % if the true
+// difference is below Elo0 by half of the distance between the hypotheses. Halfway between the hypotheses it
+// falls by 10 %, and its 95 % quantile falls by 29 %.
 func (s SPRT) BoundsAt(information float64) (lower, upper float64) {
 	switch s.Boundary {
 	case BoundaryRatio:
@@ -54,13 +60,15 @@ func (s SPRT) BoundsAt(information float64) (lower, upper float64) {
 	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
 }
 
-// leastBounded is the smallest error rate of a bounded test. It limits the time to calculate the bounds.
+// leastBounded is the smallest error rate of a test with BoundaryBounded. It limits the time to calculate the
+// bounds.
 const leastBounded = 0.001
 
-// tightening is the slope at which the bounded bounds approach each other.
+// tightening is the slope of the bounds of BoundaryBounded.
 const tightening = 0.1
 
-// A triangle is the pair of bounds u - I/10 above and I/10 - l below.
+// A triangle is a pair of bounds for the information I: the upper bound u - I/10 and the lower bound I/10 -
+// l.
 type triangle struct{ u, l float64 }
 
 func (t triangle) at(information float64) (lower, upper float64) {
@@ -72,7 +80,7 @@ func (t triangle) at(information float64) (lower, upper float64) {
 	return lower, upper
 }
 
-// triangles caches the computed triangles by α and β, because each takes noticeable time.
+// triangles caches the calculated triangles by α and β, because the calculation takes noticeable time.
 var triangles sync.Map
 
 func boundedBy(alpha, beta float64) triangle {
@@ -85,8 +93,9 @@ func boundedBy(alpha, beta float64) triangle {
 	return t
 }
 
-// newTriangle moves each corner by the logarithm of the ratio of the actual to the wanted error rate. A
-// corner changes its rate by nearly that factor.
+// newTriangle returns the triangle with the error rates alpha and beta. It moves each corner repeatedly by
+// the logarithm of the actual error rate divided by the wanted rate. Such a move changes the error rate by
+// nearly this factor.
 func newTriangle(alpha, beta float64) triangle {
 	t := triangle{-1.2 * math.Log(alpha), -1.2 * math.Log(beta)}
 	for range 50 {
@@ -105,7 +114,8 @@ func newTriangle(alpha, beta float64) triangle {
 // bound counts as beyond it, because the walk passes other bounds by up to half a step.
 const triangleStep = 0.05
 
-// pass returns the probability to leave above, for a drift per information (-½ under H0, ½ under H1).
+// pass returns the probability to leave at the upper bound. drift is per unit of information: -½ under H0, ½
+// under H1.
 func (t triangle) pass(drift float64) float64 {
 	w := t.walk(drift, triangleStep)
 	for len(w.inside()) > 0 {
@@ -114,8 +124,8 @@ func (t triangle) pass(drift float64) float64 {
 	return w.passed
 }
 
-// worse returns the probability to fail before the information is reached, or to be below the height at that
-// information. See [brownian.worse].
+// worse returns the probability of a worse result than height at this information: to fail before, or to be
+// below height. See [brownian.worse].
 func (t triangle) worse(drift, information, height float64) float64 {
 	w := t.walk(drift, 2*triangleStep)
 	for len(w.inside()) > 0 && w.information < information {
@@ -133,13 +143,13 @@ func (t triangle) worse(drift, information, height float64) float64 {
 	return worse
 }
 
-// A walk is a Brownian motion between the bounds, in steps of one size.
+// A walk is a random walk between the bounds with steps of one size. It approximates a Brownian motion.
 type walk struct {
 	bounds         triangle
 	size, up       float64
 	information    float64
 	now, next      []float64 // probabilities by place
-	half, lo, hi   int       // the place of 0, and the first and last place inside
+	half, lo, hi   int       // index of the place 0, and of the first and the last place between the bounds
 	passed, failed float64
 }
 

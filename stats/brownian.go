@@ -2,12 +2,12 @@ package stats
 
 import "math"
 
-// A brownian is a Brownian motion from 0 that stops at lower or upper.
+// A brownian is a Brownian motion that starts at 0 and stops at lower or upper.
 type brownian struct{ lower, upper, drift, variance float64 }
 
-// worse returns the probability that the motion passes (time, height) on the low side. The motion then ends
-// at the lower bound at any time, or is below height at that time, or reaches the upper bound later. It is
-// fishtest's outcome_cdf.
+// worse returns the probability that the motion passes below the point (time, height). This is the case if
+// the motion ends at the lower bound before time, or has not ended at time and is below height. fishtest
+// calls this function outcome_cdf.
 func (b brownian) worse(time, height float64) float64 {
 	width, gamma := b.upper-b.lower, b.drift/b.variance
 	if b.variance*time/(width*width) < 1e-2 || math.Abs(gamma*width) > 15 {
@@ -16,8 +16,8 @@ func (b brownian) worse(time, height float64) float64 {
 	return b.worseSeries(time, height)
 }
 
-// worseSeries sums the Fourier series of the heat equation between the bounds. It converges fast unless the
-// time is short.
+// worseSeries calculates worse by the Fourier series of the heat equation between the bounds. The series
+// converges fast unless time is short.
 func (b brownian) worseSeries(time, height float64) float64 {
 	width, gamma := b.upper-b.lower, b.drift/b.variance
 	x, y := -b.lower, height-b.lower
@@ -36,7 +36,8 @@ func (b brownian) worseSeries(time, height float64) float64 {
 	}
 }
 
-// ruin returns the probability to end at the lower bound, which is x below the start.
+// ruin returns the probability that the motion ends at the lower bound. x is the distance of the start from
+// the lower bound.
 func (b brownian) ruin(x, width, gamma float64) float64 {
 	switch {
 	case math.Abs(gamma*width) < 1e-8:
@@ -47,7 +48,7 @@ func (b brownian) ruin(x, width, gamma float64) float64 {
 	return math.Expm1(2*gamma*(width-x)) / math.Expm1(2*gamma*width)
 }
 
-// worseEarly returns Siegmund's approximation, with one reflection at each bound.
+// worseEarly calculates worse for short times by Siegmund's approximation, with one reflection at each bound.
 func (b brownian) worseEarly(time, height float64) float64 {
 	spread, gamma := math.Sqrt(b.variance*time), b.drift/b.variance
 	z := (height - b.drift*time) / spread
@@ -56,8 +57,8 @@ func (b brownian) worseEarly(time, height float64) float64 {
 	return normalBelow(z) + reflected(gamma*b.lower, below) - reflected(gamma*b.upper, above)
 }
 
-// reflected returns exp(2c) P(Z <= z). If exp(2c) is large, the tail is tiny. Then it multiplies by the
-// asymptotic expansion, as fishtest does.
+// reflected returns exp(2c) P(Z <= z) for a standard normal Z. If exp(2c) is large, P(Z <= z) is tiny. It
+// then uses the asymptotic expansion of the product, as fishtest does.
 func reflected(c, z float64) float64 {
 	if c < 5 {
 		return math.Exp(2*c) * normalBelow(z)

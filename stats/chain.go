@@ -8,10 +8,11 @@ import (
 	"gogi/stats/binomial"
 )
 
-// EloCovariance returns the Elo of several series against one opponent, and the covariance of these estimates. A
-// line through a chain of versions needs it. The covariance comes from the mean scores of the openings that two
-// series share, to first order in Elo. It is positive semidefinite, and singular if a series repeats another.
-// EloCovariance returns an error for a series with fewer than two openings or without a finite Elo.
+// EloCovariance returns the Elo of several series against one opponent, and the covariance of these
+// estimates. Fitting a line through a chain of versions needs this covariance. The covariance is calculated
+// from the mean scores of the openings that two series share, to first order in Elo. The matrix is positive
+// semidefinite, and singular if one series repeats another. EloCovariance returns an error for a series with
+// fewer than two openings or without a finite Elo.
 func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err error) {
 	all := make([][]shift, len(runs))
 	for i, s := range runs {
@@ -55,7 +56,8 @@ func (s *Series) shifts() (shifts []shift, mean float64, err error) {
 	return shifts, mean, err
 }
 
-// product sums over the openings that both series have. No other series shares an opening without a name.
+// product returns the sum, over the openings that both series have, of the product of their shifts. An
+// opening without a name is shared with no other series.
 func product(a, b []shift, same bool) float64 {
 	other := map[string]float64{}
 	for _, s := range b {

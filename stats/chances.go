@@ -8,16 +8,16 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A MatchForecast is the forecast of a match from a record of games.
+// A MatchForecast is the forecast of a match, calculated from a record of games.
 type MatchForecast struct {
-	binomial.Chances                   // predictive: averaged over all rates that the record allows
-	Interval         binomial.Interval // of the probability to win at the true rates
+	binomial.Chances                   // predictive probabilities: averaged over all rates that are consistent with the record
+	Interval         binomial.Interval // interval of the probability to win at the true rates
 }
 
-// Forecast returns A's chances in a match of n games after this record: the predictive probabilities under
-// the Jeffreys prior for the rates of wins, draws and losses. The interval is the image of the
-// [binomial.ClopperPearson] interval of the decisive win rate, at the draw rate of the record. Forecast
-// returns an error without a decisive game, for n < 1, and for a level outside (0, 1).
+// Forecast returns A's chances in a match of n games after this record. The chances are the predictive
+// probabilities under the Jeffreys prior for the rates of wins, draws and losses. The interval results from
+// the [binomial.ClopperPearson] interval of the win rate in decisive games, at the draw rate of the record.
+// Forecast returns an error without a decisive game, for n < 1, and for a level outside (0, 1).
 func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 	if err := w.check(); err != nil {
 		return MatchForecast{}, err
@@ -43,11 +43,12 @@ func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 	return MatchForecast{w.predict(n), i}, nil
 }
 
-// jeffreys is the parameter of the Jeffreys prior for each rate.
+// jeffreys is the parameter of the Jeffreys prior for each of the three rates.
 const jeffreys = 0.5
 
-// predict sums over the numbers of drawn games. The prior of the rates is a Dirichlet distribution. The
-// number of draws, and the number of wins among the decisive games, are therefore beta-binomial.
+// predict returns the predictive chances. It sums over the possible numbers of drawn games. The prior of the
+// rates is a Dirichlet distribution. The number of draws is therefore beta-binomial, and so is the number of
+// wins among the decisive games.
 func (w WDL) predict(n int) binomial.Chances {
 	wins, draws, losses := float64(w.Wins)+jeffreys, float64(w.Draws)+jeffreys, float64(w.Losses)+jeffreys
 	var c binomial.Chances
@@ -70,11 +71,11 @@ func (w WDL) predict(n int) binomial.Chances {
 	return c
 }
 
-// betaBinomial yields the numbers of successes in n trials, ascending, with their probabilities. The rate has
-// a beta distribution.
+// betaBinomial returns an iterator over the numbers of successes in n trials, in ascending order, with their
+// probabilities. The success rate has a beta distribution with the parameters a and b.
 func betaBinomial(n int, a, b float64) iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
-		log := logBeta(a, b+float64(n)) - logBeta(a, b) // of no success; the probability itself may underflow
+		log := logBeta(a, b+float64(n)) - logBeta(a, b) // probability of no success; the probability itself may underflow
 		for k := 0; k <= n && yield(k, math.Exp(log)); k++ {
 			i := float64(k)
 			log += math.Log((float64(n) - i) * (a + i) / ((i + 1) * (b + float64(n) - i - 1)))

@@ -16,21 +16,23 @@ type Comparison struct {
 	Shared   int               `json:"shared"`   // openings that both series played
 	First    int               `json:"first"`    // openings of the first series
 	Second   int               `json:"second"`   // openings of the second series
-	Elo      float64           `json:"elo"`      // first minus second
+	Elo      float64           `json:"elo"`      // Elo of the first minus Elo of the second
 	Interval binomial.Interval `json:"interval"` // in Elo; the method is mover_gaffke
 	Test     binomial.Test     `json:"test"`     // two-sided
 }
 
-// Compare returns the Elo of the first series minus that of the second, each over all of its openings.
+// Compare returns the Elo of the first series minus the Elo of the second series, each over all of its
+// openings.
 //
-// If both played the same openings, two at least, the test is exact: it flips the signs of the openings'
-// differences in score (paired_sign_flip). If the players were interchangeable, they could have changed places in
-// all games of an opening. Otherwise the test is normal. Openings that both played enter it with their observed
-// correlation (partly_paired_normal). Without two shared openings the samples count as independent (welch_normal).
+// If both series played the same openings, at least two, the test is exact. It flips the signs of the
+// openings' differences in score (method paired_sign_flip): if the players were interchangeable, they could
+// have changed places in all games of an opening. Otherwise the test uses the normal distribution. If the
+// series share at least two openings, it includes the observed correlation of these openings (method
+// partly_paired_normal). If they share fewer, it treats the series as independent (method welch_normal).
 //
 // The interval is approximate. It combines the intervals of the two Elo differences with their correlation
 // (Zou and Donner 2008, "Construction of confidence limits about effect measures: MOVER"). Compare returns an
-// error if either series has no finite Elo, and for a level outside (0, 1).
+// error if a series has no finite Elo, and for a level outside (0, 1).
 func Compare(first, second *Series, level float64) (Comparison, error) {
 	if first.Pairs() == 0 || second.Pairs() == 0 {
 		return Comparison{}, ErrNoGame
@@ -41,7 +43,7 @@ func Compare(first, second *Series, level float64) (Comparison, error) {
 	a, b := first.all(), second.all()
 	sharedA, sharedB := first.shared(second)
 	c := Comparison{Method: "partly_paired", Shared: len(sharedA), First: len(a), Second: len(b)}
-	// The correlation of the two means; openings that only one series has reduce it.
+	// The correlation of the two means. Openings that only one series has reduce the correlation.
 	correlation := correlationOf(sharedA, sharedB) * float64(c.Shared) / math.Sqrt(float64(c.First*c.Second))
 	switch {
 	case c.Shared >= 2 && c.Shared == c.First && c.Shared == c.Second:
@@ -55,7 +57,8 @@ func Compare(first, second *Series, level float64) (Comparison, error) {
 	return c, c.mover(meansOf(a), meansOf(b), correlation, level)
 }
 
-// shared returns the mean scores of the openings that both series played, in this series and in the other.
+// shared returns the mean scores of the openings that both series played: own for this series, others for the
+// other series.
 func (s *Series) shared(other *Series) (own, others []float64) {
 	for _, o := range s.order {
 		if same := other.openings[o.key]; same != nil && !strings.HasPrefix(o.key, unnamed) {
@@ -65,17 +68,19 @@ func (s *Series) shared(other *Series) (own, others []float64) {
 	return own, others
 }
 
-// A NotWorse is a test that a first player gains more than -Margin Elo on a second one.
+// A NotWorse is the result of a test that one player's Elo against a common opponent is more than that of a
+// second player minus Margin.
 type NotWorse struct {
 	Margin float64       `json:"margin"`
 	Bound  float64       `json:"bound"` // one-sided lower bound of the gain at the level
-	Test   binomial.Test `json:"test"`  // a gain of -Margin against a larger one
+	Test   binomial.Test `json:"test"`  // tests a gain of -Margin against a larger gain
 }
 
-// TestNotWorse tests the null hypothesis that the first series' player is margin Elo or more weaker than the second's.
-// It uses all openings of both series, and the correlation of shared ones. The test is normal, with the covariance of the Elo to
-// first order ([EloCovariance]), so it needs many openings. It returns the errors of EloCovariance, and an error if
-// all openings scored alike, for a margin that is not positive, and for a level outside (0, 1).
+// TestNotWorse tests the null hypothesis that the first series' player is margin Elo or more weaker than the
+// second series' player. It uses all openings of both series, and the correlation of shared openings. The
+// test uses the normal distribution, with the covariance of the Elo to first order ([EloCovariance]). It
+// therefore needs many openings. TestNotWorse returns the errors of EloCovariance. It also returns an error
+// if all openings have the same score, for a margin that is not positive, and for a level outside (0, 1).
 func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error) {
 	if !(margin > 0) || math.IsInf(margin, 1) {
 		return NotWorse{}, fmt.Errorf("margin %v: expected Elo above 0", margin)
@@ -97,7 +102,7 @@ func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error
 	return NotWorse{Margin: margin, Bound: gain - binomial.ZAbove(1-level)*se, Test: t}, nil
 }
 
-// all returns the mean scores of all openings.
+// all returns the mean scores of all openings of the series.
 func (s *Series) all() []float64 {
 	var all []float64
 	for _, o := range s.order {
@@ -114,7 +119,8 @@ func meansOf(values []float64) means {
 	return m
 }
 
-// pairedFlips tests the differences, in thousandths of a point per game.
+// pairedFlips returns the sign-flip test of the differences between a and b. It rounds the differences to
+// thousandths of a point per game.
 func pairedFlips(a, b []float64) binomial.Test {
 	var s scores
 	for i := range a {
@@ -123,7 +129,8 @@ func pairedFlips(a, b []float64) binomial.Test {
 	return signFlip("paired_sign_flip", s.plus(nil), binomial.TwoSided)
 }
 
-// normalDifference tests the difference of two means that have a correlation.
+// normalDifference returns the two-sided normal test of the difference between the means of a and b.
+// correlation is the correlation of the two means.
 func normalDifference(method string, a, b []float64, correlation float64) binomial.Test {
 	x, y := meansOf(a).sample(""), meansOf(b).sample("")
 	t := binomial.Test{Method: method, Alternative: binomial.TwoSided, N: len(a) + len(b), P: 1}
@@ -153,7 +160,7 @@ func correlationOf(a, b []float64) float64 {
 	return sab / math.Sqrt(saa*sbb)
 }
 
-// mover sets the difference and its interval.
+// mover sets the Elo difference of c and its interval.
 func (c *Comparison) mover(a, b means, correlation, level float64) error {
 	x, err := a.interval("", level)
 	y, err2 := b.interval("", level)

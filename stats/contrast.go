@@ -8,15 +8,17 @@ import (
 	"gogi/stats/binomial"
 )
 
-// ScoreFlip tests two-sided whether independent units, such as openings, contribute nothing to a sum on
-// average. The p value is the probability that random signs of the contributions give a sum as far from 0. It
-// uses the normal distribution of the same variance.
+// ScoreFlip tests whether the contributions of independent units, such as openings, have the mean 0. The test
+// is two-sided. The p value is the probability that the sum of the contributions with random signs is at
+// least as far from 0 as the observed sum. It is calculated with the normal distribution that has the same
+// variance.
 //
-// It can test whether a group of games differs from the rest, even if a unit has games in both. The
-// contribution of a unit is then Σ (score − mean) (g − share) over its games; g is 1 for a game of the group
-// and 0 for others, and share is the group's share of all games (Hemerik, Goeman and Finos 2020, "Robust
-// testing in generalized linear models by sign flipping score contributions"). Dependence between the games
-// of a unit does not matter. The method is score_flip_normal; N counts the contributions that are not 0.
+// The test can show whether a group of games differs from the other games, even if a unit has games in both.
+// The contribution of a unit is then the sum of (score − mean) (g − share) over its games. g is 1 for a game
+// of the group and 0 for other games, and share is the group's share of all games (Hemerik, Goeman and Finos
+// 2020, "Robust testing in generalized linear models by sign flipping score contributions"). The games of a
+// unit may depend on each other. The method is named score_flip_normal. N is the number of contributions that
+// are not 0.
 func ScoreFlip(contributions []float64) binomial.Test {
 	t := binomial.Test{Method: "score_flip_normal", Alternative: binomial.TwoSided, P: 1}
 	sum, squares := 0.0, 0.0
@@ -33,9 +35,9 @@ func ScoreFlip(contributions []float64) binomial.Test {
 	return t
 }
 
-// Interval returns Gaffke's interval for the mean of the scores, as [Series.Interval] does. Its method is
-// game_gaffke. It returns an error for an empty group, for scores outside [0, 1] or finer than a thousandth,
-// and for a level outside (0, 1).
+// Interval returns Gaffke's interval for the mean of the group's scores, see [Series.Interval]. The method is
+// named game_gaffke. Interval returns an error for an empty group, for scores that are outside [0, 1] or not
+// multiples of 0.001, and for a level outside (0, 1).
 func (g Group) Interval(level float64) (binomial.Interval, error) {
 	s, err := g.counted()
 	if err != nil {
@@ -44,8 +46,8 @@ func (g Group) Interval(level float64) (binomial.Interval, error) {
 	return s.means(milli).interval(unitGame+gaffke, level)
 }
 
-// A Group is a set of games (or pairs) of a series, such as those of one opening family or colour. The scores
-// are A's share of the points of each, in multiples of 0.001.
+// A Group is a set of games (or pairs) of a series, such as the games of one opening family or colour. Each
+// score is A's share of the points in a game, in multiples of 0.001.
 type Group struct {
 	Name   string
 	Scores []float64

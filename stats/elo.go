@@ -6,14 +6,15 @@ import (
 	"gogi/stats/binomial"
 )
 
-// normalizedPerSigma is the normalised Elo of a score one standard deviation of a game above ½. With it, Elo
-// and normalised Elo agree for small differences without draws.
+// normalizedPerSigma is the normalised Elo of a score that is one standard deviation of a game above ½. With
+// this factor, Elo and normalised Elo agree for small differences without draws.
 const normalizedPerSigma = 800 / math.Ln10
 
 // NormalizedElo returns the normalised Elo of an expected score, as fishtest defines it: 800/ln 10
-// (score-½)/sigma. sigma is the standard deviation of a game's score. For colour-swapped pairs it is √2 times
-// the standard deviation of a pair's score per game. On this scale the number of games that detects a
-// difference does not depend on the draw rate. The result is infinite for sigma = 0, but 0 for an even score.
+// (score-½)/sigma. sigma is the standard deviation of a game's score. For colour-swapped pairs sigma is √2
+// times the standard deviation of a pair's score per game. On this scale the number of games that detects a
+// difference does not depend on the draw rate. For sigma = 0 the result is 0 if the score is ½, and otherwise
+// infinite.
 func NormalizedElo(score, sigma float64) float64 {
 	if score == 0.5 {
 		return 0
@@ -21,8 +22,8 @@ func NormalizedElo(score, sigma float64) float64 {
 	return normalizedPerSigma * (score - 0.5) / sigma
 }
 
-// normalizedScore returns the expected score of a normalised Elo, the inverse of [NormalizedElo]. It is
-// outside of [0, 1] if no score has that normalised Elo.
+// normalizedScore returns the expected score of a normalised Elo. It is the inverse of [NormalizedElo]. The
+// result is outside [0, 1] if no score has this normalised Elo.
 func normalizedScore(elo, sigma float64) float64 { return 0.5 + elo/normalizedPerSigma*sigma }
 
 // An Estimate is a rating difference from A's point of view.

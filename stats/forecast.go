@@ -8,11 +8,11 @@ import (
 
 // An SPRTForecast is the expected course of a sequential test, in pairs.
 type SPRTForecast struct {
-	Method     string  `json:"method"` // walk, diffusion
+	Method     string  `json:"method"` // walk or diffusion
 	Pass       float64 `json:"pass"`
 	Fail       float64 `json:"fail"`
-	Unfinished float64 `json:"unfinished"` // probability of no decision within the maximum
-	Pairs      float64 `json:"pairs"`      // expected number
+	Unfinished float64 `json:"unfinished"` // probability that the test makes no decision within the maximum
+	Pairs      float64 `json:"pairs"`      // expected number of pairs
 	// The numbers of pairs within which 50 %, 90 %, 95 % and 99 % of the tests end.
 	Median int `json:"median"`
 	P90    int `json:"p90"`
@@ -20,24 +20,25 @@ type SPRTForecast struct {
 	P99    int `json:"p99"`
 }
 
-// The numbers of places between the bounds.
+// The numbers of places into which the range between the bounds is divided.
 const (
 	walkPlaces      = 1600
 	diffusionPlaces = 200
 )
 
-// maxCourse is the maximum number of pairs that a forecast follows.
+// maxCourse is the largest number of pairs that a forecast calculates.
 const maxCourse = 100_000_000
 
-// Forecast returns the expected course of the test if pairs have these rates, each from an opening of its
-// own. limit is the maximum number of pairs; 0 or less means none. Forecast follows the distribution of the
-// ratio from pair to pair.
+// Forecast returns the expected course of the test if the pairs have these rates, and each pair has its own
+// opening. limit is the maximum number of pairs; 0 or less means no maximum. Forecast calculates the
+// distribution of the ratio after each pair.
 //
-// It takes the steps of the ratio from the likeliest distributions of the two hypotheses at the true rates.
-// The test itself must estimate these distributions and ends about three pairs sooner. Because the steps keep
-// their size, the result includes the overshoot over the bounds (method walk). If the test takes thousands of
-// pairs, Forecast uses a diffusion. Its bounds move outwards by the mean overshoot, 0.583 standard deviations
-// of a step (Siegmund 1985; method diffusion).
+// The step of the ratio in one pair is calculated from the most likely distributions under the two
+// hypotheses, given the true rates. The test itself must estimate these distributions, and ends about three
+// pairs sooner. The result includes the overshoot over the bounds, because the steps keep their size (method
+// walk). If the test takes thousands of pairs, Forecast uses a diffusion instead. It then moves the bounds
+// outwards by the mean overshoot, which is 0.583 standard deviations of a step (Siegmund 1985; method
+// diffusion).
 //
 // Forecast returns an error for an impossible design, for impossible rates, and for tests that are too long.
 func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
@@ -60,10 +61,10 @@ func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
 	return w.diffusion().run("diffusion", diffusionPlaces, limit)
 }
 
-// A ratioSteps is the distribution of the ratio's step in one pair.
+// A ratioSteps is the distribution of the change of the ratio in one pair.
 type ratioSteps struct {
 	sizes, probs []float64
-	information  float64 // of a pair
+	information  float64 // information of one pair
 }
 
 func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
@@ -108,17 +109,18 @@ func (s ratioSteps) moments() (mean, spread float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// A ratioWalk is the distribution of the ratio between its bounds, at equally distant places.
+// A ratioWalk is the distribution of the ratio between its bounds. The range between the bounds is divided
+// into places with equal distances.
 type ratioWalk struct {
 	test         SPRT
 	steps        ratioSteps
-	mean, spread float64 // of a pair's step
-	lower, upper float64 // the lowest and highest place: the outermost bounds
+	mean, spread float64 // mean and standard deviation of a pair's step
+	lower, upper float64 // the lowest and the highest place, which are the outermost bounds
 	shift        float64 // outward shift of the bounds
 	pairs        float64 // pairs per step; below 1 in a diffusion
 }
 
-// diffusion makes the steps so small that each leads to a neighbouring place.
+// diffusion returns a walk with such small steps that each step leads to the same or a neighbouring place.
 func (w ratioWalk) diffusion() ratioWalk {
 	const ratio = 0.75
 	w.shift = 0.583 * w.spread
@@ -132,14 +134,14 @@ func (w ratioWalk) diffusion() ratioWalk {
 	return w
 }
 
-// A tap is a share of a step.
+// A tap is a part of a step: a distance in places, with its probability.
 type tap struct {
-	offset int // places
+	offset int // distance in places
 	weight float64
 }
 
-// taps spreads each step over the three places around its end, with the right mean and variance. Steps longer
-// than the width leave the bounds anyway.
+// taps divides each step among the three places around its end, so that mean and variance stay the same. It
+// shortens steps that are longer than width, because such steps pass the bounds anyway.
 func (s ratioSteps) taps(distance, width float64) []tap {
 	var all []tap
 	for i, p := range s.probs {
@@ -206,7 +208,7 @@ func (w ratioWalk) run(method string, places, limit int) (SPRTForecast, error) {
 	return c, nil
 }
 
-// mark sets the quantiles that the tests ended within n pairs reach.
+// mark sets the quantiles of c that are reached if the share ended of the tests ends within n pairs.
 func (c *SPRTForecast) mark(ended, n float64) {
 	for _, q := range []struct {
 		share float64

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Interval returns the interval for A's expected score over all pairs of which these are a sample. It is
-// [Series.Interval] with an opening of its own for each pair. Its method is pair_gaffke, or game_gaffke if
-// colours were not swapped.
+// Interval returns the interval for A's expected score over all pairs of which the tally is a sample. It
+// equals [Series.Interval] of a series in which each pair has its own opening. The method is named
+// pair_gaffke, or game_gaffke if colours were not swapped.
 func (t Tally) Interval(level float64) (binomial.Interval, error) {
 	unit, s, stake, err := t.units()
 	if err != nil {
@@ -22,23 +22,25 @@ func (t Tally) Interval(level float64) (binomial.Interval, error) {
 
 const gaffke = "_gaffke"
 
-// Interval returns Gaffke's interval for A's expected score over all openings of which those played are a
-// sample. The score of an opening is the mean of its pairs. The scores are independent, in [0, 1], with one
-// mean and any distribution.
+// Interval returns Gaffke's interval for A's expected score over all openings. The played openings are a
+// sample of these. The score of an opening is the mean of its pairs. The scores are independent and in [0,
+// 1], with one mean and any distribution.
 //
-// The sign-flip test cannot give this interval. It assumes scores that are symmetric about their mean, which they
-// are not if wins are frequent. For ten pairs of 80 % WW and 20 % WL such an interval misses in 11 % of cases
-// instead of 5 % (see the tests). Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis on
-// the mean of a nonnegative variable") divides the unit interval at random among the scores, all divisions equally
-// likely. One more part, at the far end, is for what was not seen. The lower end is the tail's quantile of the mean
-// of the scores and a 0 with these weights. The upper end is that of the scores and a 1.
+// The sign-flip test cannot give this interval, because it assumes scores that are symmetric about their
+// mean. Scores are not symmetric if wins are frequent. For ten pairs of 80 % WW and 20 % WL an interval from
+// sign flips misses the true score in 11 % of cases instead of 5 % (see the tests).
 //
-// For wins and losses it is [binomial.ClopperPearson]. Only for wins and losses is it proven that the
-// coverage is at least the level; for other scores it is a conjecture. It holds in exact sums and simulations
-// over all distributions of pair scores that were tried (docs/statistics.md).
+// Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+// variable") gives the scores random weights: a random division of 1, with all divisions equally likely. One
+// more weight is for an unobserved score. For the lower end this score is 0, and the end is the tail's
+// quantile of the weighted mean. For the upper end the score is 1.
 //
-// The method is opening_gaffke, or that of [Tally.Interval] if no opening recurs. Interval returns an error
-// without games, for a mixture of pairs and single games, and for a level outside (0, 1).
+// For wins and losses the interval is [binomial.ClopperPearson], whose coverage is proven to be at least the
+// level. For other scores such a coverage is a conjecture. Exact sums and simulations confirm the conjecture
+// for all distributions of pair scores that were tried (docs/statistics.md).
+//
+// The method is named opening_gaffke, or as in [Tally.Interval] if each opening was played once. Interval
+// returns an error without games, for a mixture of pairs and single games, and for a level outside (0, 1).
 func (s *Series) Interval(level float64) (binomial.Interval, error) {
 	if !s.reused() {
 		return s.tally.Interval(level)
@@ -46,9 +48,10 @@ func (s *Series) Interval(level float64) (binomial.Interval, error) {
 	return s.shares().interval(unitOpening+gaffke, level)
 }
 
-// Elo returns the Elo difference of A's score, with all units of the same weight. The interval is the image
-// of [Series.Interval]. The standard error is to first order, and 0 if the units do not vary. The Elo and the
-// ends are infinite for scores of 0 or 1. Elo returns an error only if Interval does.
+// Elo returns the Elo difference of A's score. All units have the same weight. The interval is
+// [Series.Interval], converted to Elo. The standard error is to first order, and 0 if the units do not vary.
+// For a score of 0 or 1 the Elo is infinite, and for an end of 0 or 1 the end is infinite. Elo returns an
+// error only if Interval does.
 func (s *Series) Elo(level float64) (Estimate, error) {
 	interval, err := s.Interval(level)
 	if err != nil {
@@ -65,7 +68,8 @@ func (s *Series) Elo(level float64) (Estimate, error) {
 	return e, err
 }
 
-// units returns the tally's independent units and the points at stake in each.
+// units returns the kind and the scores of the tally's independent units, and the points at stake in each
+// unit.
 func (t Tally) units() (unit string, s scores, stake float64, err error) {
 	switch {
 	case t.Pairs() == 0:
@@ -94,7 +98,7 @@ func (m means) interval(method string, level float64) (binomial.Interval, error)
 	return binomial.NewInterval(method, level, m.lowerEnd(tail), 1-m.mirror().lowerEnd(tail)), nil
 }
 
-// mirror returns the same units from the other side.
+// mirror returns the same units from the opponent's point of view.
 func (m means) mirror() means {
 	all := make(means, len(m))
 	for i, c := range m {
@@ -103,7 +107,8 @@ func (m means) mirror() means {
 	return all
 }
 
-// lowerEnd returns the tail's quantile of the randomly weighted mean of the units and a 0.
+// lowerEnd returns the lower end of the interval: the tail's quantile of the randomly weighted mean of the
+// units and one more unit of 0.
 func (m means) lowerEnd(tail float64) float64 {
 	w := slices.Clone(m)
 	w.take(0, 1)
@@ -118,7 +123,7 @@ func (m means) lowerEnd(tail float64) float64 {
 	return binomial.Root(lo, hi, func(t float64) float64 { return w.atMost(t) - tail })
 }
 
-// moments returns the mean and the standard deviation of the weighted mean.
+// moments returns the mean and the standard deviation of the randomly weighted mean.
 func (m means) moments() (mean, spread float64) {
 	n := float64(m.units())
 	for _, c := range m {
@@ -130,14 +135,14 @@ func (m means) moments() (mean, spread float64) {
 	return mean, math.Sqrt(spread / (n + 1))
 }
 
-// farTail is a number of standard deviations that the weighted mean never reaches, because its tails are no
-// heavier than exponential.
+// farTail is a number of standard deviations that is beyond all relevant quantiles of the weighted mean,
+// because its tails are at most exponential.
 const farTail = 40
 
-// atMost returns the probability that the weighted mean of the units is at most t, with independent
-// exponential weights. That is the probability that the weighted sum of (unit - t) is not positive. Equal
-// units share a gamma weight, so the sum has the characteristic function ∏ (1 - i(v-t)u)^-c. atMost inverts
-// it (Imhof 1961; Davies 1973 for the error of the sum below).
+// atMost returns the probability that the weighted mean of the units is at most t. The weights are
+// independent and exponential. The result is the probability that the weighted sum of (unit - t) is at most
+// 0. Equal units share a gamma weight, so the sum has the characteristic function ∏ (1 - i(v-t)u)^-c. atMost
+// inverts this function (Imhof 1961; Davies 1973 for the error of the sum below).
 func (m means) atMost(t float64) float64 {
 	if m[0].count == 1 && t > m[0].value && t <= m[1].value {
 		return m.outweighed(t)
@@ -163,9 +168,9 @@ func (m means) atMost(t float64) float64 {
 	return max(0, min(1, p))
 }
 
-// outweighed returns the probability that the mean is at most t if only the first unit is below t. The
-// exponential weight of that unit must then outweigh all others. In this case the characteristic function
-// falls too slowly to be inverted.
+// outweighed returns the probability that the weighted mean is at most t, if only the first unit is below t.
+// The first unit's exponential weight must then outweigh all other units. In this case the characteristic
+// function falls too slowly for a numerical inversion.
 func (m means) outweighed(t float64) float64 {
 	p := 0.0
 	for _, c := range m[1:] {
@@ -174,7 +179,7 @@ func (m means) outweighed(t float64) float64 {
 	return math.Exp(p)
 }
 
-// wave returns the integrand sin θ(u) ρ(u)/π, without the division by u, and ρ, at u = x/scale.
+// wave returns two values at u = x/scale: the integrand sin θ(u) ρ(u)/π without the division by u, and ρ.
 func (m means) wave(t, scale, x float64) (value, damping float64) {
 	angle, decay := 0.0, 0.0
 	for _, c := range m {
@@ -186,7 +191,8 @@ func (m means) wave(t, scale, x float64) (value, damping float64) {
 	return math.Sin(angle) * damping / math.Pi, damping
 }
 
-// midpoints sums at equal distances. The error is the probability beyond π/distance standard deviations.
+// midpoints integrates by a sum at equal distances. The error is the probability beyond π/distance standard
+// deviations.
 func (m means) midpoints(t, scale float64) float64 {
 	const distance, most = math.Pi / 50, 50_000
 	sum := 0.0
@@ -201,8 +207,8 @@ func (m means) midpoints(t, scale float64) float64 {
 	return sum
 }
 
-// doubleExponential integrates for few units, when the integrand falls only as a power. It substitutes x =
-// exp(π/2 sinh s), with equal distances of s.
+// doubleExponential integrates in the case of few units, for which the integrand falls only as a power. It
+// substitutes x = exp(π/2 sinh s), and sums at equal distances of s.
 func (m means) doubleExponential(t, scale float64) float64 {
 	const distance, reach = 1. / 32, 3.2
 	sum := 0.0

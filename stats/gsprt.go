@@ -9,15 +9,16 @@ import (
 	"gogi/stats/binomial"
 )
 
-// emptyCell replaces a count of 0, as in fishtest, so that a likelihood exists before every outcome has occurred.
+// emptyCell replaces a count of 0, as in fishtest, so that the likelihood exists even if some outcome has not
+// occurred.
 const emptyCell = 1e-3
 
-// A distribution is an empirical distribution of the score of a unit, with all cells positive.
+// A distribution is the observed distribution of a unit's score. All its probabilities are positive.
 type distribution struct {
 	values, probs []float64
-	n             float64 // units, including those of emptyCell
-	seen          int     // units without those
-	games         float64 // per unit; for an opening, per pair
+	n             float64 // number of units, plus the counts of emptyCell
+	seen          int     // number of units without emptyCell
+	games         float64 // number of games per unit; if units are openings, per pair
 	reused        bool    // units are openings, and some were played more than once
 }
 
@@ -31,7 +32,7 @@ func newDistribution(o Outcomes) distribution {
 	return d.normalised()
 }
 
-// add adds a cell with a count.
+// add adds a score with its count.
 func (d *distribution) add(value float64, count int) {
 	x := float64(count)
 	if count == 0 {
@@ -42,7 +43,7 @@ func (d *distribution) add(value float64, count int) {
 	d.probs = append(d.probs, x)
 }
 
-// normalised divides the counts by their sum.
+// normalised returns the distribution with its counts divided by their sum.
 func (d distribution) normalised() distribution {
 	for i := range d.probs {
 		d.probs[i] /= d.n
@@ -50,8 +51,8 @@ func (d distribution) normalised() distribution {
 	return d
 }
 
-// distribution returns the distribution of the openings' mean scores. An outcome of a single pair that is no
-// opening's mean is an empty cell.
+// distribution returns the distribution of the openings' mean scores. If a score is possible for a single
+// pair but no opening has this mean, the score gets an empty cell.
 func (s *Series) distribution() distribution {
 	if !s.reused() {
 		return newDistribution(s.tally.Outcomes())
@@ -71,7 +72,7 @@ func (s *Series) distribution() distribution {
 	return d.normalised()
 }
 
-// moments returns the mean and the variance of a distribution.
+// moments returns the mean and the variance of a distribution with these values and probabilities.
 func moments(values, probs []float64) (mean, variance float64) {
 	for i, v := range values {
 		mean += probs[i] * v
@@ -82,22 +83,23 @@ func moments(values, probs []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// perGame returns the standard deviation of a game's score, if the games of a unit were independent.
+// perGame returns the standard deviation of a game's score, calculated as if the games of a unit were
+// independent.
 func (d distribution) perGame() float64 {
 	_, variance := moments(d.values, d.probs)
 	return math.Sqrt(d.games * variance)
 }
 
-// A hypotheses is the two values of a statistic between which a test decides. The statistic is the expected
-// score, or (with tValue) the expected score minus ½ in standard deviations of a unit.
+// A hypotheses holds the two values of a statistic between which a test decides. The statistic is the
+// expected score. With tValue it is the expected score minus ½, divided by the standard deviation of a unit.
 type hypotheses struct {
 	tValue bool
 	h0, h1 float64
 }
 
 // hypotheses returns the hypotheses for a distribution of units with the outcomes o. A t value belongs to
-// pairs. If the units are openings, whose means vary less, normalised Elo becomes a score at the standard
-// deviation of the pairs.
+// pairs. If the units are openings, their means vary less than pairs. The normalised Elo then becomes a
+// score, calculated with the standard deviation of the pairs.
 func (s SPRT) hypotheses(d distribution, o Outcomes) hypotheses {
 	if s.Model == ModelNormalized && !d.reused {
 		perUnit := math.Sqrt(d.games)
@@ -121,7 +123,7 @@ func (s SPRT) scores(o Outcomes) (s0, s1 float64) {
 }
 
 // score returns the expected score of a rating difference on the model's scale. sigma is the standard
-// deviation per game, draw is BayesElo's draw parameter.
+// deviation per game, and draw is BayesElo's draw parameter.
 func (m EloModel) score(elo, sigma, draw float64) float64 {
 	switch m {
 	case ModelNormalized:
@@ -133,7 +135,7 @@ func (m EloModel) score(elo, sigma, draw float64) float64 {
 	return binomial.Expected(elo)
 }
 
-// drawElo returns BayesElo's draw parameter at the observed counts.
+// drawElo returns the value of BayesElo's draw parameter that fits the counts.
 func drawElo(w WDL) float64 {
 	probs := newDistribution(w).probs
 	loss, win := probs[0], probs[2]
@@ -146,7 +148,8 @@ func bayesScore(elo, draw float64) float64 {
 	return win + (1-win-loss)/2
 }
 
-// fits returns the likeliest distributions under both hypotheses. ok is false if one does not exist.
+// fits returns the most likely distributions under the two hypotheses. ok is false if one of them does not
+// exist.
 func (d distribution) fits(h hypotheses) (p0, p1 []float64, ok bool) {
 	fit := d.withMean
 	if h.tValue {
@@ -157,8 +160,8 @@ func (d distribution) fits(h hypotheses) (p0, p1 []float64, ok bool) {
 	return p0, p1, ok0 && ok1
 }
 
-// llr returns the log likelihood of the observations under the likeliest distribution of h1, minus that under
-// the likeliest distribution of h0.
+// llr returns the log likelihood ratio of h1 against h0: the log likelihood of the observations under the
+// most likely distribution of h1, minus the log likelihood under the most likely distribution of h0.
 func (d distribution) llr(h hypotheses) (float64, error) {
 	p0, p1, ok := d.fits(h)
 	if !ok {
@@ -171,7 +174,7 @@ func (d distribution) llr(h hypotheses) (float64, error) {
 	return d.n * sum, nil
 }
 
-// withMean returns the likeliest distribution with the expected score s.
+// withMean returns the most likely distribution with the expected score s. It returns false if there is none.
 func (d distribution) withMean(s float64) ([]float64, bool) {
 	a := make([]float64, len(d.values))
 	for i, v := range d.values {
@@ -180,8 +183,9 @@ func (d distribution) withMean(s float64) ([]float64, bool) {
 	return d.balanced(a)
 }
 
-// withT returns the likeliest distribution whose mean is t standard deviations above ½. It is the fixed point of
-// the condition, linearised around the last solution (van den Bergh, Normalized Elo practical, section 4.1).
+// withT returns the most likely distribution whose mean is t standard deviations above ½. It solves the
+// condition by iteration, linearised around the last solution (van den Bergh, Normalized Elo practical,
+// section 4.1).
 func (d distribution) withT(t float64) ([]float64, bool) {
 	const rounds = 100
 	probs := d.tilted(t)
@@ -210,8 +214,9 @@ func (d distribution) withT(t float64) ([]float64, bool) {
 	return probs, math.Abs(t-(mean-0.5)/math.Sqrt(variance)) < 1e-5
 }
 
-// tilted returns a distribution with the t value, whatever was observed: its probabilities are in geometric
-// progression. (fishtest begins with equal ones, and so finds no solution beyond 230 normalised Elo.)
+// tilted returns a distribution with the t value t, which does not depend on the observations. Its
+// probabilities are in geometric progression. (fishtest begins with equal probabilities, and so finds no
+// solution beyond 230 normalised Elo.)
 func (d distribution) tilted(t float64) []float64 {
 	probs := make([]float64, len(d.values))
 	excess := func(ratio float64) float64 {
@@ -230,8 +235,9 @@ func (d distribution) tilted(t float64) []float64 {
 	return probs
 }
 
-// balanced returns the likeliest distribution under which a has mean 0: each probability divided by 1 + x a,
-// with the x for which the sum is 1. It exists only if a has positive and negative values.
+// balanced returns the most likely distribution under which a has the mean 0. It divides each probability by
+// 1 + x a, with the x for which the sum is 1. The distribution exists only if a has positive and negative
+// values.
 func (d distribution) balanced(a []float64) ([]float64, bool) {
 	least, most := a[0], a[0]
 	for _, v := range a {
@@ -252,8 +258,9 @@ func (d distribution) balanced(a []float64) ([]float64, bool) {
 	return probs, true
 }
 
-// multiplier returns the x between lo and hi at which the sum of p a/(1 + x a) is 0. It uses Newton's method inside
-// a shrinking bracket. Near the ends, where an empty cell dominates, that may not converge; then it bisects.
+// multiplier returns the x between lo and hi at which the sum of p a/(1 + x a) is 0. It uses Newton's method
+// inside a shrinking bracket. Near the ends of the bracket, where an empty cell dominates, Newton's method
+// may not converge. multiplier then bisects.
 func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	const quick, rounds = 20, 200
 	x := 0.0
@@ -281,7 +288,8 @@ func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	return x
 }
 
-// An overshoot estimates how far the ratio will jump over a bound, from how far it jumped over its own records.
+// An overshoot estimates how far the ratio will jump over a bound. The estimate uses the jumps with which the
+// ratio exceeded its own previous maximum and minimum.
 type overshoot struct{ down, up records }
 
 func (o *overshoot) see(llr float64) {
@@ -299,7 +307,7 @@ func (r *records) see(x float64) {
 	}
 }
 
-// mean returns the mean overshoot of a distant bound.
+// mean returns the mean overshoot over a distant bound.
 func (r records) mean() float64 {
 	if r.sum == 0 {
 		return 0
@@ -307,7 +315,7 @@ func (r records) mean() float64 {
 	return r.squares / r.sum / 2
 }
 
-// decide compares a ratio with the bounds.
+// decide compares the ratio with the bounds and returns the state of the test.
 func (s SPRT) decide(llr, information float64, units int, jumps overshoot) Judgement {
 	lower, upper := s.BoundsAt(information)
 	j := Judgement{Decision: Continue, LLR: llr, Information: information, Units: units, Openings: units}
@@ -324,9 +332,9 @@ func (s SPRT) decide(llr, information float64, units int, jumps overshoot) Judge
 	return j
 }
 
-// information returns n(s₁-s₀)²/V. V is the variance of the units' scores with one more unit at 0 and one at
-// 1. Otherwise a few units of equal scores would have almost no variance, and so enough information to end a
-// test.
+// information returns n(s₁-s₀)²/V. V is the variance of the units' scores after adding one unit with the
+// score 0 and one with the score 1. Without the added units, a few units with equal scores would have almost
+// no variance. Their information would then be large enough to end a test.
 func (s SPRT) information(d distribution, o Outcomes) float64 {
 	if d.seen == 0 {
 		return 0

@@ -11,21 +11,22 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// A Homogeneity is Pearson's chi-square test of whether several sources, such as machines or slots, have the
-// same distribution of outcomes.
+// A Homogeneity is the result of Pearson's chi-square test that several sources, such as machines or slots,
+// have the same distribution of outcomes.
 type Homogeneity struct {
 	ChiSquare float64     `json:"chi_square"`
 	Freedom   int         `json:"freedom"` // degrees of freedom
 	P         float64     `json:"p"`
 	Residuals [][]float64 `json:"residuals"` // by source and outcome, standardised; 0 for outcomes that never occurred
-	Limit     float64     `json:"limit"`     // limit of significant residuals, by Bonferroni over all of them
+	Limit     float64     `json:"limit"`     // a residual beyond this limit is significant, by Bonferroni's correction for all residuals
 	Outliers  []int       `json:"outliers"`  // sources with a residual beyond the limit
-	Sparse    int         `json:"sparse"`    // cells with fewer than 5 games expected; many of them make P rough
+	Sparse    int         `json:"sparse"`    // number of cells with fewer than 5 expected games; if there are many, P is inaccurate
 }
 
-// SameEverywhere tests whether the sources agree. It divides alpha among all residuals to name the sources
-// that differ. It returns an error for fewer than two sources with games, fewer than two outcomes, impossible
-// counts, [WDL] mixed with [Pentanomial], and an alpha outside (0, 1).
+// SameEverywhere tests whether all sources have the same distribution of outcomes. To find the sources that
+// differ, it divides alpha among all residuals. It returns an error for fewer than two sources with games and
+// for fewer than two outcomes. It also returns an error for impossible counts, for a mixture of [WDL] and
+// [Pentanomial], and for an alpha outside (0, 1).
 func SameEverywhere(sources []Outcomes, alpha float64) (Homogeneity, error) {
 	t, err := newTable(sources)
 	if err = errors.Join(err, binomial.CheckOpen("alpha", alpha)); err != nil {
@@ -47,7 +48,7 @@ func SameEverywhere(sources []Outcomes, alpha float64) (Homogeneity, error) {
 	return h, nil
 }
 
-// A table is counts by source and outcome, with their sums.
+// A table holds counts by source and outcome, with their sums.
 type table struct {
 	counts        [][]int
 	rows, columns []int
@@ -89,7 +90,7 @@ func occupied(sums []int) int {
 	return n
 }
 
-// residuals returns the residuals of a source, and adds its part of the statistic to h.
+// residuals returns the residuals of a source, and adds the source's part of the chi-square statistic to h.
 func (t table) residuals(i int, h *Homogeneity) []float64 {
 	all := make([]float64, len(t.columns))
 	row := float64(t.rows[i]) / t.total

@@ -8,22 +8,22 @@ import (
 	"gogi/stats/binomial"
 )
 
-// An Operating is the behaviour of a sequential test at one true strength.
+// An Operating describes the behaviour of a sequential test at one true strength.
 type Operating struct {
 	Method string  `json:"method"` // brownian
 	Pass   float64 `json:"pass"`
 	Fail   float64 `json:"fail"`
-	Games  float64 `json:"games"` // expected number
+	Games  float64 `json:"games"` // expected number of games
 }
 
-// A Conditions has what the length of a test depends on besides strength.
+// A Conditions holds the quantities that influence the length of a test, apart from the strength.
 type Conditions struct {
 	DrawRate float64 `json:"draw_rate"` // in [0, 1)
-	// RMSBias is the root mean square of the advantage that openings give, in Elo. Because both colours play
-	// each opening, it reduces the variance of pairs.
+	// RMSBias is the root mean square of the advantage that openings give to one colour, in Elo. Because both
+	// colours play each opening, a larger RMSBias reduces the variance of pairs.
 	RMSBias float64 `json:"rms_bias"`
 	// Correlation is the correlation of A's scores in the two games of a pair, in (-1, 1]. It is below 0 if
-	// openings favour a colour, and above if they favour a player.
+	// openings favour a colour, and above 0 if openings favour a player.
 	Correlation float64 `json:"correlation"`
 }
 
@@ -43,10 +43,11 @@ func (c Conditions) variance() (float64, error) {
 	return v, nil
 }
 
-// Expect returns the probability to pass and the expected number of games (not pairs) at a true difference of elo
-// (logistic). As fishtest's calculator does, it models the log likelihood ratio as a Brownian motion without a
-// maximum. Real tests move in steps and take a few percent more; [SPRT.Forecast] includes that. Expect returns an
-// error for an impossible design, impossible conditions, bounds that are not constant, and an infinite elo.
+// Expect returns the probability to pass and the expected number of games (not pairs) at a true difference of
+// elo (logistic). As in fishtest's calculator, the log likelihood ratio is modelled as a Brownian motion
+// without a maximum length. Real tests move in steps and take a few percent more games; [SPRT.Forecast]
+// includes this. Expect returns an error for an impossible design, for impossible conditions, for bounds that
+// are not constant, and for an infinite elo.
 func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	variance, err := c.variance()
 	if err = errors.Join(s.Check(), err, binomial.CheckFinite(elo)); err != nil {
@@ -55,7 +56,7 @@ func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	if s.Boundary == BoundaryBounded {
 		return Operating{}, errors.New("the expected length of a bounded test has no formula")
 	}
-	loss := (1 - c.DrawRate) / 2 // between equal players
+	loss := (1 - c.DrawRate) / 2 // the probability of a loss between equal players
 	sigma, draw := math.Sqrt(variance), 400*math.Log10((1-loss)/loss)
 	s0, s1 := s.Model.score(s.Elo0, sigma, draw), s.Model.score(s.Elo1, sigma, draw)
 	if !(s0 < s1) {
@@ -65,8 +66,8 @@ func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	return Operating{Method: "brownian", Pass: pass, Fail: 1 - pass, Games: time * variance / ((s1 - s0) * (s1 - s0))}, nil
 }
 
-// passage returns the probability that a Brownian motion of drift h/2 and variance 1 reaches the upper bound
-// first, and its expected time to either bound.
+// passage returns the probability that a Brownian motion with drift h/2 and variance 1 reaches the upper
+// bound first. It also returns the expected time until the motion reaches either bound.
 func (s SPRT) passage(h float64) (pass, time float64) {
 	lower, upper := s.Bounds()
 	if math.Abs(h*(upper-lower)) < 1e-6 {

@@ -8,8 +8,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A PairDesign is a test over colour-swapped pairs with a fixed length, each pair from an opening of its own.
-// The test is the sign-flip test ([Tally.SignFlip]) that decides after the games.
+// A PairDesign is the plan of a test over colour-swapped pairs with a fixed length. Each pair has its own
+// opening. After the games the sign-flip test ([Tally.SignFlip]) decides.
 type PairDesign struct {
 	Alpha       float64              `json:"alpha"`
 	Power       float64              `json:"power"` // probability to detect the difference
@@ -17,11 +17,11 @@ type PairDesign struct {
 	Conditions
 }
 
-// A PairLength is the number of pairs that a design needs. The JSON is that of a plan.
+// A PairLength is the number of pairs that a design needs. JSON output uses the field names of a plan.
 type PairLength struct {
 	Pairs  int     `json:"pairs"`
-	Games  int     `json:"-"`             // two per pair
-	Power  float64 `json:"reached_power"` // at Pairs
+	Games  int     `json:"-"`             // number of games, two per pair
+	Power  float64 `json:"reached_power"` // power with this number of pairs
 	Method string  `json:"power_method"`  // exact or normal
 }
 
@@ -29,17 +29,18 @@ func (d PairDesign) check() error { return binomial.CheckPower(d.Alpha, d.Power,
 
 func (d PairDesign) tail() float64 { return d.Alternative.Tail(d.Alpha) }
 
-// maxExactPairs is the largest number of pairs with an exact sum for the power. Beyond it the normal
-// approximation is within 0.3 %.
+// maxExactPairs is the largest number of pairs for which the power is calculated by an exact sum. For more
+// pairs the error of the normal approximation is at most 0.3 %.
 const maxExactPairs = 400
 
-// Length returns the number of pairs that detects a difference of elo with the power. elo is below 0 for
-// [binomial.Less] and above 0 for [binomial.Greater]. For [binomial.TwoSided] its sign does not matter; to
-// find the wrong side stronger is no success. For few pairs the power is exact, and a saw-tooth. Then Length
-// returns the first number with that power near the one of the normal approximation.
+// Length returns the number of pairs that detects a difference of elo with the design's power. elo is below 0
+// for [binomial.Less] and above 0 for [binomial.Greater]. For [binomial.TwoSided] its sign does not matter,
+// and a significant result for the weaker side does not count as detection. For few pairs Length uses the
+// exact power, which is a saw-tooth as a function of the number of pairs. Length then searches near the
+// number of the normal approximation, and returns the first number that reaches the power.
 //
-// Length returns an error for impossible designs and conditions, for an elo that is 0 or on the wrong side,
-// and if it takes more than ten million pairs.
+// Length returns an error for impossible designs and conditions. It returns an error if elo is 0 or has the
+// wrong sign, and if the test needs more than ten million pairs.
 func (d PairDesign) Length(elo float64) (PairLength, error) {
 	if err := d.check(); err != nil {
 		return PairLength{}, err
@@ -65,7 +66,7 @@ func (d PairDesign) Length(elo float64) (PairLength, error) {
 	return rates.exactLength(hi, d.tail(), d.Power), nil
 }
 
-// exactLength searches from a length nearby for the first with the power.
+// exactLength returns the first number of pairs near n whose exact power is at least power.
 func (r PairRates) exactLength(n int, tail, power float64) PairLength {
 	has := r.exactPower(n, tail)
 	for has >= power && n > 1 {
@@ -82,9 +83,9 @@ func (r PairRates) exactLength(n int, tail, power float64) PairLength {
 	return PairLength{n, 2 * n, has, "exact"}
 }
 
-// Detectable returns the smallest difference, in Elo, that this number of pairs detects with the power, by
-// the normal approximation. It is below 0 for [binomial.Less]. Detectable returns an error for impossible
-// designs and conditions, and if no difference can be detected.
+// Detectable returns the smallest difference in Elo that this number of pairs detects with the design's
+// power, by the normal approximation. It is below 0 for [binomial.Less]. Detectable returns an error for
+// impossible designs and conditions, and if no difference can be detected.
 func (d PairDesign) Detectable(pairs int) (float64, error) {
 	if err := d.check(); err != nil {
 		return 0, err
@@ -118,10 +119,10 @@ func (d PairDesign) Detectable(pairs int) (float64, error) {
 	return elo, nil
 }
 
-// normalPower returns the probability that the sign-flip test of n pairs finds A stronger with an error
-// probability tail. The test compares the sum S of the deviations, in half points, with z√Q; Q is the sum of
-// their squares. Both vary, and √Q is taken to first order around its mean. S moves in steps of 2 if some
-// deviations are odd, else of 4, and half a step is subtracted.
+// normalPower returns the probability that the sign-flip test of n pairs with the error probability tail
+// finds A stronger. The test compares the sum S of the deviations, in half points, with z√Q. Q is the sum of
+// the squared deviations. Both S and Q vary; √Q is calculated to first order around its mean. S moves in
+// steps of 2 if some deviations are odd, and otherwise in steps of 4. normalPower subtracts half a step.
 func (r PairRates) normalPower(n int, tail float64) float64 {
 	var m [5]float64 // moments of the deviation
 	odd := r[1]+r[3] > 0
@@ -146,8 +147,8 @@ func (r PairRates) normalPower(n int, tail float64) float64 {
 	return normalBelow((count*m[1] - limit - step) / math.Sqrt(variance))
 }
 
-// exactPower returns the exact normalPower. Given the numbers of pairs that deviate by one half point and by two,
-// A's wins of each kind are binomial.
+// exactPower returns the same probability as normalPower without approximation. If the numbers of pairs that
+// deviate by one and by two half points are given, A's wins of each kind have a binomial distribution.
 func (r PairRates) exactPower(n int, tail float64) float64 {
 	share := func(part, of float64) float64 {
 		if !(of > 0) {
@@ -175,7 +176,8 @@ func (r PairRates) exactPower(n int, tail float64) float64 {
 	return power
 }
 
-// headsOf returns the distributions of the heads of n coins, fair ones and biased ones.
+// headsOf returns the distributions of the number of heads of n coins: for fair coins, and for biased coins
+// that show heads with probability p.
 func headsOf(n int, p float64) (fair, biased []float64) {
 	even, odd := binomial.NewBinomial(n, 0.5), binomial.NewBinomial(n, p)
 	for k := 0; k <= n; k++ {
@@ -184,8 +186,9 @@ func headsOf(n int, p float64) (fair, biased []float64) {
 	return fair, biased
 }
 
-// rejects returns the probability that the heads, of weight 1 and n2 of weight 2, reach a critical weight.
-// Fair coins reach it with a probability of at most tail.
+// rejects returns the probability that the total weight of the heads reaches a critical weight. The coins of
+// fair and biased have the weight 1, and n2 further coins have the weight 2. The critical weight is the
+// smallest that fair coins reach with a probability of at most tail.
 func (r PairRates) rejects(n2 int, p2 float64, fair, biased []float64, tail float64) float64 {
 	upper, others := binomial.NewBinomial(n2, 0.5).UpperTails(), binomial.NewBinomial(n2, p2).UpperTails()
 	weighs := func(weight int, ones, twos []float64) float64 {

@@ -7,29 +7,31 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Prefix is a sequential test over the pairs of a plan in plan order. After each pair it judges the longest
-// contiguous prefix of finished pairs. The order in which pairs finish must not matter. Wins and losses
-// differ in length, so with many games at a time the first pairs to finish are a biased sample, and a test in
-// that order would not keep its error rates. A decision is final: later pairs do not change it.
+// A Prefix is a sequential test that takes the pairs of a plan in plan order. After each pair it evaluates
+// the longest prefix of the plan in which all pairs are finished. The order in which pairs finish must not
+// matter. Wins and losses differ in length, so with many parallel games the first pairs to finish are a
+// biased sample. A test in that order would not keep its error rates. A decision is final: later pairs do not
+// change it.
 //
-// The units are the openings of the pairs so far, with their mean scores ([Series]). A pair that repeats an
-// earlier one adds nothing. Another pair of the same opening only makes that opening's score more precise. No
-// single opening can move the ratio by more than the logarithm of the quotient of the two scores. A test
-// therefore needs a minimum number of openings, whatever the number of games: [SPRT.Openings].
+// The units are the openings of the evaluated pairs, with their mean scores ([Series]). A pair that repeats
+// an earlier pair adds no information. Another pair of the same opening only makes that opening's score more
+// precise. No single opening can move the ratio by more than the logarithm of the quotient of the two
+// hypothetical scores. A test therefore needs a minimum number of openings, whatever the number of games:
+// [SPRT.Openings].
 type Prefix struct {
 	test   SPRT
 	limit  int
-	legs   int // of every pair; 0 before the first
-	next   int // the first pair that was not judged
+	legs   int // number of games in every pair; 0 before the first pair
+	next   int // number of the first pair that was not evaluated
 	taken  map[int]Play
 	series Series
 	jumps  overshoot
 	now    Judgement
-	broken error // why the pairs so far cannot be judged; it never changes again
+	broken error // why the pairs cannot be evaluated; a set error never changes
 }
 
-// NewPrefix starts the test of a plan of limit pairs. It returns an error for an impossible design, and for
-// limit < 1.
+// NewPrefix returns the test of a plan with limit pairs. It returns an error for an impossible design, and
+// for limit < 1.
 func NewPrefix(test SPRT, limit int) (*Prefix, error) {
 	if err := test.Check(); err != nil {
 		return nil, err
@@ -40,10 +42,13 @@ func NewPrefix(test SPRT, limit int) (*Prefix, error) {
 	return &Prefix{test: test, limit: limit, taken: map[int]Play{}, now: test.decide(0, 0, 0, overshoot{})}, nil
 }
 
-// AddPlay adds the finished pair with this number in the plan, from 0. Pairs come in any order; those behind
-// a gap wait until it is filled. An equal pair that comes again changes nothing. AddPlay adds nothing and
-// returns an error for a number outside the plan, a number that has another pair, an invalid pair, and a pair
-// of one game among pairs of two or the reverse.
+// AddPlay adds a finished pair. id is the number of the pair in the plan, from 0. Pairs may be added in any
+// order. A pair behind an unfinished pair waits until that pair is added. Adding an equal pair again changes
+// nothing.
+//
+// If id is outside the plan, if id already has a different pair, or if the pair is invalid, AddPlay adds
+// nothing and returns an error. It does the same for a pair of one game if earlier pairs have two games, or
+// the reverse.
 func (p *Prefix) AddPlay(id int, play Play) error {
 	if _, err := play.points(); err != nil {
 		return err
@@ -64,8 +69,8 @@ func (p *Prefix) AddPlay(id int, play Play) error {
 	return p.advance()
 }
 
-// Without returns the test as if these pairs had not been played, counted again from the first pair. It
-// returns an error if the rest cannot be judged.
+// Without returns the test as if the pairs with these numbers had not been played. It evaluates the remaining
+// pairs again from the first one. It returns an error if the remaining pairs cannot be evaluated.
 func (p *Prefix) Without(ids []int) (*Prefix, error) {
 	again, err := NewPrefix(p.test, p.limit)
 	if err != nil {
@@ -84,7 +89,7 @@ func (p Play) equal(o Play) bool {
 	return p.Opening == o.Opening && slices.Equal(p.Pair, o.Pair) && slices.Equal(p.Games, o.Games)
 }
 
-// advance judges pairs until the next one is missing or a pair decides.
+// advance evaluates pairs until the next pair is missing or a decision is reached.
 func (p *Prefix) advance() error {
 	for p.now.Decision == Continue && p.broken == nil {
 		play, ok := p.taken[p.next]
@@ -125,14 +130,14 @@ func (p *Prefix) Judgement() Judgement {
 	return j
 }
 
-// Tally returns the pairs of the judgement.
+// Tally returns the evaluated pairs.
 func (p *Prefix) Tally() Tally { return p.series.tally }
 
-// Series returns these pairs with their openings. The caller must not add to it.
+// Series returns the evaluated pairs with their openings. The caller must not add pairs to the result.
 func (p *Prefix) Series() *Series { return &p.series }
 
-// Elo returns [SPRT.Elo] of these pairs, by their openings. The estimate corrects for early stopping, so Elo
-// returns an error before a decision by a bound or the maximum.
+// Elo returns [SPRT.Elo] of the evaluated pairs, by their openings. The estimate corrects for early stopping.
+// Elo therefore returns an error before the test has ended at a bound or at the maximum.
 func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	if p.now.Decision == Continue {
 		return StoppedElo{}, ErrNotStopped
@@ -143,7 +148,7 @@ func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	return p.test.stoppedElo(p.series.distribution(), p.series.tally.Outcomes(), level)
 }
 
-// Outcomes returns the pairs by outcome, or the games if colours were not swapped.
+// Outcomes returns the counts of pairs by outcome, or the counts of games if colours were not swapped.
 func (t Tally) Outcomes() Outcomes {
 	if t.Penta.Pairs() == 0 && t.Singles > 0 {
 		return t.Total()

@@ -8,13 +8,13 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A PairRates has the probabilities of a colour-swapped pair's score, in quarters of its points from A's
-// point of view: LL, LD, a win and a loss or two draws, WD, WW.
+// A PairRates holds the probabilities of a colour-swapped pair's score, from A's point of view. The five
+// scores are LL, LD, a win and a loss or two draws, WD, and WW.
 type PairRates [5]float64
 
-// Conditions returns the conditions of the pairs of an earlier series: its draw rate, and the correlation
-// between the games of a pair that explains their variance. It returns an error for a series without
-// colour-swapped pairs, and if all games ended alike.
+// Conditions returns the conditions of the pairs in an earlier series: the draw rate, and the correlation
+// between the games of a pair. The correlation is calculated from the variance of the pairs. Conditions
+// returns an error for a series without colour-swapped pairs, and if all games ended with the same result.
 func (t Tally) Conditions() (Conditions, error) {
 	if t.Penta.Pairs() == 0 || t.Singles > 0 {
 		return Conditions{}, errors.New("it takes colour-swapped pairs to see how they vary")
@@ -34,9 +34,10 @@ func (t Tally) Conditions() (Conditions, error) {
 	return Conditions{DrawRate: float64(w.Draws) / n, Correlation: max(2*pair/game-1, -1+1/n)}, nil
 }
 
-// PairRates returns the probabilities of pairs at a true difference of elo. Each game has the draw rate. The two
-// games have the correlation, as a mixture of independent games with games that are as equal, or as opposite, as
-// possible. PairRates returns an error if the difference does not allow the draw rate or the correlation.
+// PairRates returns the probabilities of the scores of a pair at a true difference of elo. Each game has the
+// draw rate. To reach the correlation, PairRates mixes two kinds of pairs: pairs of independent games, and
+// pairs whose games are as equal, or as opposite, as possible. It returns an error if the difference does not
+// allow the draw rate or the correlation.
 func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	variance, err := c.variance()
 	if err = errors.Join(err, binomial.CheckFinite(elo)); err != nil {
@@ -47,7 +48,7 @@ func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	if min(game[0], game[2]) < 0 {
 		return PairRates{}, fmt.Errorf("a draw rate of %v leaves no room for a difference of %v Elo", c.DrawRate, elo)
 	}
-	correlation := variance/((1-c.DrawRate)/4) - 1 // with the opening's bias
+	correlation := variance/((1-c.DrawRate)/4) - 1 // includes the bias of the opening
 	coupled, full := coupling(game, correlation < 0)
 	if full = math.Abs(full); math.Abs(correlation) > full {
 		return PairRates{}, fmt.Errorf("two games of which one side scores %.3g cannot have a correlation of %.3g", score, correlation)
@@ -67,8 +68,9 @@ func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	return r, nil
 }
 
-// coupling returns the pair of two games with the same quantiles, or opposite ones, and their correlation.
-// game has the probabilities of loss, draw and win.
+// coupling returns the probabilities of pairs whose games have the same quantiles, or with opposite the
+// opposite quantiles. It also returns the correlation of the two games. game holds the probabilities of loss,
+// draw and win.
 func coupling(game [3]float64, opposite bool) (r PairRates, correlation float64) {
 	first, second := game, game
 	if opposite {
@@ -96,8 +98,8 @@ func coupling(game [3]float64, opposite bool) (r PairRates, correlation float64)
 	return r, product / variance
 }
 
-// quarters are the scores of a pair, in the order of PairRates.
+// quarters lists the scores of a pair per game, in the order of PairRates.
 var quarters = []float64{0, 0.25, 0.5, 0.75, 1}
 
-// moments returns the mean score, in [0, 1], and its variance over pairs.
+// moments returns the mean score of the pairs, in [0, 1], and the variance of the score.
 func (r PairRates) moments() (mean, variance float64) { return moments(quarters, r[:]) }

@@ -1,12 +1,13 @@
 package stats
 
-// A Reason is the reason why games do not show something. It is an error and a phrase that package i18n translates.
+// A Reason is the reason why games do not determine a result. It is an error, and a phrase that package i18n
+// translates.
 type Reason string
 
 // Error returns the reason in English.
 func (r Reason) Error() string { return string(r) }
 
-// Phrase returns the key of the translations.
+// Phrase returns the English phrase, which is the key of the translations.
 func (r Reason) Phrase() string { return string(r) }
 
 // The reasons.

@@ -10,65 +10,67 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Play is a finished pair as an observation of its two players.
+// A Play is a finished pair with its opening and the hashes of its games.
 type Play struct {
 	Pair Pair
-	// Opening names the start position and the moves from it. Equal names are equal openings. If it is "", no
-	// other pair has the opening.
+	// Opening names the start position and the moves from it. Two pairs have the same opening if the names
+	// are equal. If the name is "", no other pair has this opening.
 	Opening string
-	// Games has hashes of the games' moves, one per game in the order of Pair. It is empty if they are
-	// unknown; then the pair is no copy.
+	// Games has a hash of the moves for each game, in the order of Pair. It is empty if the moves are
+	// unknown. The pair then counts as no copy of another pair.
 	Games []uint64
 }
 
-// A Series is what the pairs of one pairing prove, by openings.
+// A Series counts the pairs of two players by opening, and calculates what they prove.
 //
-// Players with fixed nodes repeat their games whenever an opening recurs: 37 pairs from two openings are two
-// observations. Players that are almost deterministic leave the earlier game late, when the result is mostly
-// decided. So the independent unit is the opening with the mean score of its pairs, however often it was
-// played and however alike its games are. That needs no threshold of likeness. If no opening recurs, the unit
-// is the pair, and every number equals that of the [Tally].
+// Players with a fixed number of nodes repeat their games if an opening recurs: 37 pairs from two openings
+// are only two observations. Players that are almost deterministic deviate from the earlier game late, when
+// the result is mostly decided. The independent unit is therefore the opening, with the mean score of its
+// pairs. It does not matter how often the opening was played or how similar its games are, so no threshold of
+// similarity is needed. If each opening was played once, the unit is the pair, and every number equals the
+// number of the [Tally].
 //
-// The alternative is to exclude pairs that repeat an earlier one move for move, and to count the others as
-// independent. It keeps its level only for deterministic players. Games that differ only late count in full.
-// If players repeat only some games, the short ones are excluded more often, so the player who wins quickly
-// loses points. docs/statistics.md has simulations of both.
+// An alternative would be to exclude pairs that repeat an earlier pair move for move, and to count the other
+// pairs as independent. This keeps the error rates only for deterministic players, because games that differ
+// only late would count in full. If players repeat only some games, short games would be excluded more often,
+// and the player who wins quickly would lose points. docs/statistics.md has simulations of both methods.
 //
-// The results generalise to all openings of which those played are a sample. The zero value has no pairs. A
-// Series must not be copied after its first use.
+// The results generalise to all openings of which the played ones are a sample. The zero value has no pairs.
+// A Series must not be copied after its first use.
 type Series struct {
 	tally    Tally
 	firsts   Tally // the first pair of each opening
 	copies   int
-	legs     int // of every pair; 0 before the first
+	legs     int // number of games in every pair; 0 before the first pair
 	openings map[string]*opening
 	seen     map[played]struct{}
 	order    []*opening // in order of appearance, so that the order of sums is fixed
 	means    means      // of the openings, by outcome
 }
 
-// unnamed is the prefix of the key of an opening that no other pair has.
+// unnamed is the prefix of the key for an opening without a name, which no other pair has.
 const unnamed = "\x00"
 
-// An opening is the sum of the pairs played from it.
+// An opening holds the sums over the pairs that were played from one opening.
 type opening struct {
 	key             string
 	pairs           int
-	points, squares int // sums over pairs, in thousandths and their squares
+	points, squares int // sum over pairs of the points in thousandths, and sum of their squares
 	halves          int // half points by outcome: 2 for a win, 1 for a draw, whatever the rules gave
 }
 
-// A played is the games of a pair of an opening, by [Play.print]. One map holds all of them, because a long
-// series may have few openings with half a million pairs each.
+// A played is the key of one pair's games: its opening and its [Play.print]. One map holds the keys of all
+// openings, because a long series may have few openings with half a million pairs each.
 type played struct {
 	opening *opening
 	print   [2]uint64
 }
 
-// Add counts a pair in plan order. It reports whether each game repeats, move for move, the game of the same
-// colours in an earlier pair of the opening. Such a copy counts like any other pair, because the opening is
-// the unit. Add counts nothing and returns an error if [Tally.Add] does, if the numbers of hashes and games
-// differ, and for a pair of one game among pairs of two or the reverse.
+// Add counts a pair. Add the pairs in plan order. repeats reports whether each game repeats, move for move,
+// the game of the same colours in an earlier pair of the opening. Such a copy counts like any other pair,
+// because the unit is the opening. If [Tally.Add] returns an error, or if the numbers of hashes and games
+// differ, Add counts nothing and returns an error. It does the same for a pair of one game if earlier pairs
+// have two games, or the reverse.
 func (s *Series) Add(p Play) (repeats bool, err error) {
 	points, err := p.points()
 	switch {
@@ -104,7 +106,7 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 	return repeats, nil
 }
 
-// points returns A's points of the pair, and checks the play.
+// points returns A's points in the pair. It returns an error if the play is invalid.
 func (p Play) points() (int, error) {
 	if len(p.Games) != 0 && len(p.Games) != len(p.Pair) {
 		return 0, errors.New("a pair has one hash of moves for each game, or none")
@@ -112,7 +114,8 @@ func (p Play) points() (int, error) {
 	return p.Pair.points()
 }
 
-// print returns the hashes by A's colour, so that the order of the games does not matter.
+// print returns the hashes of the games, ordered by A's colour. The result does not depend on the order of
+// the games.
 func (p Play) print() [2]uint64 {
 	var print [2]uint64
 	for i, leg := range p.Pair {
@@ -136,7 +139,8 @@ func (o *opening) add(p Pair, points int) {
 	o.halves += 2*w.Wins + w.Draws
 }
 
-// repeats reports whether the games of the opening were played before, and stores them.
+// repeats reports whether an earlier pair of the opening had the same games. It stores the games of this
+// pair.
 func (s *Series) repeats(o *opening, p Play) bool {
 	if len(p.Games) == 0 {
 		return false
@@ -149,13 +153,13 @@ func (s *Series) repeats(o *opening, p Play) bool {
 	return len(s.seen) == before
 }
 
-// mean returns the mean score by outcome, in [0, 1].
+// mean returns the opening's mean score in [0, 1], with half a point for a draw.
 func (o *opening) mean(legs int) float64 { return float64(o.halves) / float64(2*legs*o.pairs) }
 
-// share returns the mean score by points, in [0, 1].
+// share returns the opening's mean score in [0, 1], with the points that the rules gave for draws.
 func (o *opening) share(legs int) float64 { return float64(o.points) / float64(legs*milli*o.pairs) }
 
-// A means counts openings by mean score, ascending.
+// A means counts openings by mean score, in ascending order.
 type means []meanCount
 
 type meanCount struct {
@@ -163,7 +167,8 @@ type meanCount struct {
 	count int
 }
 
-// take changes the count of a mean. Equal fractions are equal numbers.
+// take adds change to the count of a mean score. Equal fractions are equal floating-point numbers, so values
+// can be compared exactly.
 func (m *means) take(value float64, change int) {
 	at, found := slices.BinarySearchFunc(*m, value, func(c meanCount, v float64) int { return cmp.Compare(c.value, v) })
 	if !found {
@@ -175,34 +180,35 @@ func (m *means) take(value float64, change int) {
 	}
 }
 
-// Tally returns all pairs.
+// Tally returns the counts of all pairs.
 func (s *Series) Tally() Tally { return s.tally }
 
-// Firsts returns the first pair of each opening. These pairs are independent of each other, also before the end of a run.
+// Firsts returns the counts of the first pair of each opening. These pairs are independent of each other,
+// also before the end of a run.
 func (s *Series) Firsts() Tally { return s.firsts }
 
 // Pairs returns the number of pairs.
 func (s *Series) Pairs() int { return s.tally.Pairs() }
 
-// Openings returns the number of independent units.
+// Openings returns the number of openings, which are the independent units.
 func (s *Series) Openings() int { return len(s.openings) }
 
-// Copies returns the number of pairs that repeat an earlier one move for move.
+// Copies returns the number of pairs that repeat an earlier pair move for move.
 func (s *Series) Copies() int { return s.copies }
 
-// reused reports whether an opening recurred.
+// reused reports whether an opening was played more than once.
 func (s *Series) reused() bool { return len(s.openings) < s.tally.Pairs() }
 
-// SignFlip returns the exact test of the null hypothesis that the two players are interchangeable. Under it, an
-// exchange of the players in all pairs of an opening changes no probability, however the pairs depend on each
-// other. So the signs of the openings' deviations from an even score are fair coins. If no opening recurs, it
-// is [Tally.SignFlip]; otherwise the method is opening_sign_flip, and N is the number of openings. It returns
-// the same errors.
+// SignFlip returns the exact test of the null hypothesis that the two players are interchangeable. Under this
+// hypothesis, exchanging the players in all pairs of an opening changes no probability, even if the pairs
+// depend on each other. The signs of the openings' deviations from an even score are therefore fair coins. If
+// each opening was played once, the result is [Tally.SignFlip]. Otherwise the method is named
+// opening_sign_flip, and N is the number of openings. SignFlip returns the same errors as Tally.SignFlip.
 func (s *Series) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
 	return first(s.SignFlips(alt))
 }
 
-// SignFlips returns SignFlip for several alternatives, in the time of one.
+// SignFlips returns SignFlip for several alternatives. It takes only the time of one test.
 func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error) {
 	if !s.reused() || s.legs != 2 {
 		return s.tally.signFlips(alts...)
@@ -219,9 +225,9 @@ func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error
 	return signFlips("opening_sign_flip", sums.plus(nil), alts...), nil
 }
 
-// Test returns the test that decides whether A is stronger. It is [Series.SignFlip], or, if colours are not
-// swapped, the exact binomial test over the first game of each opening, if that is decisive. It returns an
-// error if there is nothing to test.
+// Test returns the test that decides whether A is stronger. If colours are swapped, it is [Series.SignFlip].
+// Otherwise it is the exact binomial test over the first games of the openings, without drawn games. Test
+// returns an error if there is nothing to test.
 func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {
 	if s.legs != 1 {
 		return s.SignFlip(alt)
@@ -233,11 +239,12 @@ func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {
 	return binomial.Exact(k, n, 0.5, alt)
 }
 
-// unitOpening is the unit of a series in which openings recur.
+// unitOpening is the unit of a series with reused openings.
 const unitOpening = "opening"
 
-// Sample returns A's score over independent units. It is [Tally.Sample] if no opening recurs, else the mean
-// scores of the openings with equal weights. It returns an error without games.
+// Sample returns A's score over the independent units. If each opening was played once, it is [Tally.Sample].
+// Otherwise it has the mean scores of the openings, all with the same weight. Sample returns an error without
+// games.
 func (s *Series) Sample() (Sample, error) {
 	if !s.reused() {
 		return s.tally.Sample()
@@ -245,7 +252,7 @@ func (s *Series) Sample() (Sample, error) {
 	return s.shares().sample(unitOpening), nil
 }
 
-// shares returns the openings' mean scores by points.
+// shares returns the openings' mean scores, with the points that the rules gave for draws.
 func (s *Series) shares() means {
 	var m means
 	for _, o := range s.order {
@@ -270,7 +277,7 @@ func (m means) sample(unit string) Sample {
 	return m.about(unit, mean)
 }
 
-// about returns the sample with a known mean.
+// about returns the sample of units whose mean is already known.
 func (m means) about(unit string, mean float64) Sample {
 	s := Sample{Unit: unit, N: m.units(), Mean: mean}
 	if len(m) == 1 { // otherwise the rounding error of the mean would be a variance
@@ -283,24 +290,25 @@ func (m means) about(unit string, mean float64) Sample {
 	return s
 }
 
-// A Dependence measures how much the pairs of one opening depend on each other.
+// A Dependence measures how strongly the pairs of one opening depend on each other.
 type Dependence struct {
 	Pairs    int `json:"pairs"`
 	Openings int `json:"openings"` // independent units
 	Reused   int `json:"reused"`   // openings that were played more than once
-	Copies   int `json:"copies"`   // pairs that repeat an earlier one move for move
-	// ICC is the intraclass correlation of pair scores within openings, by the analysis of variance. It is at
-	// most 1 (every pair repeats its opening's result), 0 if openings do not matter, and by chance slightly
-	// below. It is 1 if all pairs score alike, because then nothing shows that they differ.
+	Copies   int `json:"copies"`   // pairs that repeat an earlier pair move for move
+	// ICC is the intraclass correlation of pair scores within openings, by the analysis of variance. It is 1
+	// if every pair repeats its opening's result, and 0 if openings do not matter. By chance it may be
+	// slightly below 0. It is 1 if all pairs have the same score, because then nothing shows that pairs
+	// differ.
 	ICC *float64 `json:"icc"`
-	// Effect is the variance of the score divided by that of as many independent pairs. Pairs/Effect is the
-	// equivalent number of independent pairs.
+	// Effect is the variance of the score, divided by the variance for the same number of independent pairs.
+	// Pairs/Effect is the equivalent number of independent pairs.
 	Effect *float64 `json:"design_effect"`
 	Why    string   `json:"why,omitempty"` // why numbers are missing
 }
 
-// Dependence measures the dependence of pairs within openings. ICC and Effect are unknown if no opening
-// recurs or there is only one.
+// Dependence returns the dependence of the pairs within openings. ICC and Effect are nil if no opening
+// recurs, or if there is only one opening.
 func (s *Series) Dependence() Dependence {
 	d := Dependence{Pairs: s.Pairs(), Openings: s.Openings(), Copies: s.copies}
 	for _, o := range s.order {
@@ -320,8 +328,9 @@ func (s *Series) Dependence() Dependence {
 	return d
 }
 
-// analysis returns the one-way analysis of variance of pair scores by opening (Donner 1986 for unequal group
-// sizes), and the variance of their mean between openings divided by that of independent pairs.
+// analysis returns the results of the one-way analysis of variance of pair scores by opening (Donner 1986 for
+// unequal group sizes). icc is the intraclass correlation. effect is the variance of the mean score between
+// openings, divided by the variance for independent pairs.
 func (s *Series) analysis() (icc, effect float64) {
 	n, k := float64(s.Pairs()), float64(len(s.openings))
 	var sum, squares, between, sizes, clustered float64
@@ -346,9 +355,10 @@ func (s *Series) analysis() (icc, effect float64) {
 }
 
 // Openings returns the smallest numbers of openings with which the test can pass and can fail. One opening is
-// one unit, however often it is played, so no number of games makes up for too few openings. Deterministic
-// players, who repeat themselves, need nearly as many openings as a test needs pairs ([SPRT.Forecast]).
-// Openings returns an error for an impossible design, and 0 if no number up to ten million is enough.
+// one unit, however often it is played, so more games do not replace missing openings. Deterministic players
+// repeat their games. They need nearly as many openings as a test of other players needs pairs
+// ([SPRT.Forecast]). Openings returns an error for an impossible design. It returns 0 if no number up to ten
+// million is enough.
 func (s SPRT) Openings() (pass, fail int, err error) {
 	if err := s.Check(); err != nil {
 		return 0, 0, err
@@ -361,7 +371,7 @@ func (s SPRT) Openings() (pass, fail int, err error) {
 	return s.least(win, Pass), s.least(loss, Fail), nil
 }
 
-// least returns the smallest number of units of one outcome that leads to the decision.
+// least returns the smallest number of units with one and the same outcome that leads to the decision.
 func (s SPRT) least(units func(n int) Outcomes, decision Decision) int {
 	decides := func(n int) bool {
 		j, err := s.Judge(units(n))
@@ -373,9 +383,9 @@ func (s SPRT) least(units func(n int) Outcomes, decision Decision) int {
 	return 0
 }
 
-// DistinctPairs returns the largest number of pairs of a pairing that do not repeat each other. It is all
-// pairs, or one per opening if both players are deterministic (fixed nodes or depth, one thread, restarted
-// for each game) and so repeat the pair of an opening.
+// DistinctPairs returns the largest number of pairs that do not repeat each other. If the players are not
+// deterministic, it returns pairs. Deterministic players (fixed nodes or depth, one thread, restarted for
+// each game) repeat the pair of an opening, so there is one distinct pair per opening.
 func DistinctPairs(pairs, openings int, deterministic bool) int {
 	if deterministic {
 		return min(pairs, openings)

@@ -8,19 +8,20 @@ import (
 	"gogi/stats/binomial"
 )
 
-// maxFlipWork is the maximum number of multiplications of a sign-flip test: about a second.
+// maxFlipWork is the largest number of multiplications in a sign-flip test. They take about a second.
 const maxFlipWork = 1 << 28
 
-// SignFlip returns the exact test of the null hypothesis that the two players are interchangeable. Under it, an
-// exchange of the players in a colour-swapped pair changes no probability; it only changes the sign of the
-// deviation from an even score. Given the sizes of the deviations, their signs are therefore fair coins. The
-// p value is the share of sign patterns with a total as extreme as the observed one (two-sided: twice the
-// smaller share). It is valid whatever the draws, the opening's advantage and the points for a draw. Without
-// pairs, or with even ones only, it is 1.
+// SignFlip returns the exact test of the null hypothesis that the two players are interchangeable. Under this
+// hypothesis, exchanging the players in a colour-swapped pair changes no probability. It only changes the
+// sign of the pair's deviation from an even score. For given sizes of the deviations, their signs are
+// therefore fair coins. The p value is the share of sign patterns whose total is at least as extreme as the
+// observed total (two-sided: twice the smaller share). It is valid for every draw rate, every advantage of
+// the opening, and every number of points for a draw. If there are no pairs, or only even pairs, the p value
+// is 1.
 //
-// The test is exact by convolution (method pair_sign_flip) for thousands of pairs, and for millions if a draw
-// is half a point. With very many pairs and draw values it would take too long. Then the sum of the coins is
-// normal, with continuity correction (method pair_sign_flip_normal).
+// The test is exact by convolution (method pair_sign_flip) for thousands of pairs, and for millions of pairs
+// if a draw is half a point. If the convolution would take too long, the sum of the coins is approximated by
+// the normal distribution with continuity correction (method pair_sign_flip_normal).
 //
 // SignFlip returns an error if a pair has only one game, because then the colour may cause the difference.
 func (t Tally) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
@@ -49,12 +50,12 @@ func (t Tally) signFlips(alts ...binomial.Alternative) ([]binomial.Test, error) 
 	return signFlips("pair_sign_flip", t.paired, alts...), nil
 }
 
-// signFlip tests units by their points; milli is even.
+// signFlip returns the sign-flip test of units by their points. A unit with the points milli is even.
 func signFlip(method string, s scores, alt binomial.Alternative) binomial.Test {
 	return signFlips(method, s, alt)[0]
 }
 
-// signFlips is signFlip for several alternatives, which share the convolution.
+// signFlips returns signFlip for several alternatives. They share one convolution.
 func signFlips(method string, s scores, alts ...binomial.Alternative) []binomial.Test {
 	all, heads, tails := s.coins(), 0, 0
 	for _, c := range all {
@@ -81,15 +82,15 @@ func signFlips(method string, s scores, alts ...binomial.Alternative) []binomial
 	return tests
 }
 
-// A coins is the pairs whose deviation from an even score has one size.
+// A coins is a group of pairs whose deviations from an even score have the same size.
 type coins struct {
 	size  int // size of the deviation, in any unit
 	n     int // number of pairs
-	heads int // number of them that A won
+	heads int // number of these pairs that A won
 }
 
-// coins groups pairs by the size of their deviation, the smallest group first. The unit of size is the
-// greatest common divisor.
+// coins groups the pairs by the size of their deviation, the group with the fewest pairs first. It divides
+// the sizes by their greatest common divisor.
 func (s scores) coins() []coins {
 	var all []coins
 	unit := 0
@@ -123,7 +124,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// exactFlips returns the probability that the heads weigh at least a weight.
+// exactFlips returns a function for the probability that the total weight of the heads is at least weight.
 func exactFlips(all []coins) (atLeast func(weight int) float64, err error) {
 	if len(all) == 0 {
 		return func(int) float64 { return 1 }, nil
@@ -147,8 +148,8 @@ func exactFlips(all []coins) (atLeast func(weight int) float64, err error) {
 	}, nil
 }
 
-// normalFlips is exactFlips by the normal distribution of the heads' weight minus the tails' weight. That
-// difference moves in steps of 2, because the greatest common divisor of the sizes is 1.
+// normalFlips is like exactFlips, but uses the normal distribution of the heads' weight minus the tails'
+// weight. This difference moves in steps of 2, because the greatest common divisor of the sizes is 1.
 func normalFlips(all []coins, total int) (atLeast func(weight int) float64) {
 	variance := 0.0
 	for _, c := range all {
@@ -157,7 +158,7 @@ func normalFlips(all []coins, total int) (atLeast func(weight int) float64) {
 	return func(weight int) float64 { return normalBelow((1 - float64(2*weight-total)) / math.Sqrt(variance)) }
 }
 
-// tossed returns the distribution of the total size of the heads.
+// tossed returns the distribution of the total weight of the heads.
 func tossed(all []coins) ([]float64, error) {
 	if !affordable(all) {
 		return nil, ErrTooMany
@@ -177,7 +178,7 @@ func tossed(all []coins) ([]float64, error) {
 	return dist, nil
 }
 
-// affordable reports whether every step of tossed is short enough.
+// affordable reports whether every step of tossed is fast enough.
 func affordable(all []coins) bool {
 	weights := 1
 	for _, c := range all {

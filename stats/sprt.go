@@ -5,33 +5,34 @@ import (
 	"fmt"
 )
 
-// An EloModel is the scale of the hypotheses of a sequential test.
+// An EloModel is the scale of the Elo values in the hypotheses of a sequential test.
 type EloModel string
 
 // The models, as in fishtest.
 const (
-	ModelLogistic   EloModel = "logistic"   // Elo, by the mean score
-	ModelNormalized EloModel = "normalized" // normalised Elo, by the mean in standard deviations
-	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, made logistic at the observed draw rate
+	ModelLogistic   EloModel = "logistic"   // Elo, from the mean score
+	ModelNormalized EloModel = "normalized" // normalised Elo, from the mean score in standard deviations
+	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, converted to Elo with the observed draw rate
 )
 
 // An SPRT is the design of a sequential probability ratio test of H0: Elo0 against H1: Elo1. The Elo is A's
-// rating minus B's. Alpha is the probability to pass under H0, Beta the probability to fail under H1 (both
-// nearly, because games come in steps).
+// rating minus B's. Alpha is the probability to pass under H0, and Beta is the probability to fail under H1.
+// Both are approximate, because the ratio moves in steps.
 type SPRT struct {
 	Elo0  float64  `json:"elo0"`
 	Elo1  float64  `json:"elo1"`
 	Alpha float64  `json:"alpha"`
 	Beta  float64  `json:"beta"`
 	Model EloModel `json:"model"`
-	// Overshoot moves the bounds in by half of the mean overshoot of the records that the ratio has set so
-	// far, as fishtest does (Siegmund, Sequential Analysis, corollary 8.33).
+	// Overshoot moves the bounds inwards to correct for the jump of the ratio over a bound, as fishtest does
+	// (Siegmund, Sequential Analysis, corollary 8.33). The correction is the mean overshoot, estimated from
+	// the jumps of the ratio to its previous records.
 	Overshoot bool `json:"overshoot"`
 	// Boundary names the bounds; the default is Wald's.
 	Boundary Boundary `json:"boundary,omitempty"`
 }
 
-// maxElo bounds the hypotheses; beyond it scores are too near to 0 and 1.
+// maxElo is the largest absolute value of a hypothesis. Beyond it scores are too close to 0 and 1.
 const maxElo = 1000
 
 // Check returns an error if the design is impossible.
@@ -58,10 +59,10 @@ func (s SPRT) Check() error {
 	return fmt.Errorf("unknown model %q", string(s.Model))
 }
 
-// An Outcomes is counts by outcome from A's point of view: [WDL] of independent games (trinomial), or
-// [Pentanomial] of colour-swapped pairs. A draw is half a point, whatever the rules gave.
+// An Outcomes holds counts by outcome from A's point of view: a [WDL] of independent games (trinomial), or a
+// [Pentanomial] of colour-swapped pairs. A draw is half a point, even if the rules gave other points.
 type Outcomes interface {
-	// cells returns the counts by score, ascending.
+	// cells returns the counts by score, in ascending order of the score.
 	cells() []int
 	games() WDL
 	check() error
@@ -94,9 +95,10 @@ func (p Pentanomial) check() error {
 	return nil
 }
 
-// LLR returns the generalised log likelihood ratio of Elo1 against Elo0, between the likeliest distributions
-// under each. As in fishtest's LLRcalc, empty cells count 1/1000. It is 0 without games. LLR returns an error
-// for an impossible design or count, and if the counts allow no distribution with a hypothesis' Elo.
+// LLR returns the generalised log likelihood ratio of Elo1 against Elo0. It compares the most likely
+// distributions under the two hypotheses. As in fishtest's LLRcalc, empty cells count 1/1000. LLR is 0
+// without games. It returns an error for an impossible design or count, and if no distribution of the counts
+// has the Elo of a hypothesis.
 func (s SPRT) LLR(o Outcomes) (float64, error) {
 	if err := errors.Join(s.Check(), o.check()); err != nil {
 		return 0, err
@@ -104,7 +106,7 @@ func (s SPRT) LLR(o Outcomes) (float64, error) {
 	return s.llr(newDistribution(o), o)
 }
 
-// llr returns the ratio of a distribution of units with the outcomes o.
+// llr returns the log likelihood ratio of a distribution of units with the outcomes o.
 func (s SPRT) llr(d distribution, o Outcomes) (float64, error) {
 	if d.seen == 0 {
 		return 0, nil
@@ -118,30 +120,30 @@ type Decision string
 // The decisions.
 const (
 	Continue     Decision = "continue"     // between the bounds: more games are needed
-	Pass         Decision = "pass"         // Elo1 rather than Elo0
-	Fail         Decision = "fail"         // Elo0 rather than Elo1
-	Inconclusive Decision = "inconclusive" // between the bounds at the maximum: never a pass
+	Pass         Decision = "pass"         // the test accepts H1 (Elo1)
+	Fail         Decision = "fail"         // the test accepts H0 (Elo0)
+	Inconclusive Decision = "inconclusive" // between the bounds at the maximum number of pairs: never a pass
 )
 
 // A Judgement is the state of a sequential test.
 type Judgement struct {
 	Decision Decision `json:"decision"`
 	LLR      float64  `json:"llr"`
-	Lower    float64  `json:"lower"` // bounds in force, with any overshoot correction
+	Lower    float64  `json:"lower"` // bounds that apply now, with any overshoot correction
 	Upper    float64  `json:"upper"`
-	// The overshoot corrections of Lower and Upper, or 0.
+	// The overshoot corrections of Lower and Upper, or 0 without correction.
 	Overshoot0 float64 `json:"overshoot0"`
 	Overshoot1 float64 `json:"overshoot1"`
 	// Information is the variance of the ratio ([SPRT.BoundsAt]).
 	Information float64 `json:"information"`
-	Units       int     `json:"units"`    // pairs or games of the decision
-	Openings    int     `json:"openings"` // their openings: the independent units
+	Units       int     `json:"units"`    // number of pairs or games that the decision uses
+	Openings    int     `json:"openings"` // number of their openings, which are the independent units
 	Copies      int     `json:"copies"`   // pairs among them that repeat an earlier one move for move
-	Beyond      int     `json:"beyond"`   // finished, but behind a gap in the plan or after the stop
+	Beyond      int     `json:"beyond"`   // number of finished pairs that are behind an unfinished pair in the plan, or after the stop
 }
 
-// Judge returns the state after these counts, each unit from an opening of its own. It makes no overshoot
-// correction, which needs the history of the ratio; [Prefix] makes it.
+// Judge returns the state of the test after these counts. Each unit must have its own opening. Judge makes no
+// overshoot correction, because the correction needs the history of the ratio. [Prefix] makes the correction.
 func (s SPRT) Judge(o Outcomes) (Judgement, error) {
 	llr, err := s.LLR(o)
 	if err != nil {

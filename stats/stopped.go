@@ -7,20 +7,22 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A StoppedElo is the Elo difference after a sequential test.
+// A StoppedElo is the Elo difference estimated after a sequential test.
 type StoppedElo struct {
 	Elo      float64           `json:"elo"`      // median-unbiased
 	Interval binomial.Interval `json:"interval"` // in Elo; the method is sprt_median_unbiased
 }
 
-// Elo returns the median-unbiased Elo difference at the stop of a sequential test (or at its current state), with
-// its interval. The raw score of a stopped test is biased towards the extremes. The estimate is the rating under
-// which a worse outcome (a slower pass, any fail, a faster fail) had probability ½. The ends are the ratings with
-// the probabilities of the tails. As fishtest's SPRT_elo, it models the ratio as a Brownian motion, which is
-// accurate for small differences. An end beyond ±1000 Elo, the limit of fishtest's search, is infinite.
+// Elo returns the median-unbiased Elo difference at the stop of a sequential test (or at its current state),
+// with its interval. The raw score of a stopped test is biased towards the extremes. The estimate is the
+// rating difference at which a worse outcome has the probability ½. Outcomes from worst to best are: a fast
+// fail, a slow fail, a slow pass, a fast pass. The ends of the interval are the rating differences at which a
+// worse outcome has the probabilities of the tails. As in fishtest's SPRT_elo, the ratio is modelled as a
+// Brownian motion, which is accurate for small differences. An end beyond ±1000 Elo, the limit of fishtest's
+// search, is infinite.
 //
-// Elo returns an error if [SPRT.LLR] does, without games, for a level outside (0, 1), and if the hypotheses'
-// scores coincide.
+// Elo returns an error if [SPRT.LLR] does, without games, for a level outside (0, 1), and if both hypotheses
+// have the same score.
 func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
 	if err := errors.Join(s.Check(), o.check(), binomial.CheckOpen("confidence level", level)); err != nil {
 		return StoppedElo{}, err
@@ -44,8 +46,8 @@ func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo,
 	}, nil
 }
 
-// A stop is the point where a test stopped, or its current point: a time, in units, and a height, which is the
-// log-likelihood ratio.
+// A stop is the point where a test stopped, or its current point. time is in units, and height is the log
+// likelihood ratio.
 type stop struct {
 	lower, upper float64
 	time, height float64
@@ -54,7 +56,8 @@ type stop struct {
 	bounds       *triangle // nil for constant bounds
 }
 
-// newStop cuts a ratio beyond a bound back to it, and the time in proportion.
+// newStop returns the stop of a test. If the ratio is beyond a bound, newStop reduces the ratio to the bound
+// and shortens the time in proportion. It returns false if the hypotheses do not have different scores.
 func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	mean, variance := moments(d.values, d.probs)
 	p := stop{time: d.n, variance: variance}
@@ -79,8 +82,8 @@ func (p stop) motion(score float64) (drift, variance float64) {
 	return (score - (p.s0+p.s1)/2) * width / p.variance, width * width / p.variance
 }
 
-// rating returns the Elo difference at which a worse outcome has the probability. It is -Inf or +Inf beyond
-// the scale.
+// rating returns the Elo difference at which a worse outcome has the given probability. It returns -Inf or
+// +Inf if the difference is beyond ±maxElo.
 func (p stop) rating(probability float64) float64 {
 	excess := func(elo float64) float64 { return probability - p.worse(elo) }
 	switch {
@@ -92,7 +95,8 @@ func (p stop) rating(probability float64) float64 {
 	return binomial.Root(-maxElo, maxElo, excess)
 }
 
-// worse returns the probability of a worse outcome at a rating difference of elo. It falls with elo.
+// worse returns the probability of a worse outcome at a rating difference of elo. The probability falls with
+// elo.
 func (p stop) worse(elo float64) float64 {
 	drift, variance := p.motion(binomial.Expected(elo))
 	if p.bounds != nil {

@@ -11,7 +11,7 @@ import (
 // An Outcome is the result of a game from A's point of view.
 type Outcome uint8
 
-// The outcomes. The zero value is none of them, so that a forgotten field is an error and not a result.
+// The outcomes. None of them is the zero value, so that a forgotten field is an error and not a result.
 const (
 	Win Outcome = iota + 1
 	Draw
@@ -22,13 +22,13 @@ const (
 type Leg struct {
 	Outcome  Outcome
 	AIsBlack bool
-	// Points are A's: 1 for a win, 0 for a loss, and for a draw what the rules give, mostly 0.5. The opponent
-	// gets the rest of 1. Multiples of 0.001.
+	// Points are A's points: 1 for a win, 0 for a loss, and for a draw the points that the rules give, mostly
+	// 0.5. The opponent gets 1 minus Points. Points are multiples of 0.001.
 	Points float64
 }
 
-// A Pair is the unit of a series: two games from one opening with colours swapped, in either order, or one
-// game if the series does not swap colours.
+// A Pair is the unit of a series. It is two games from one opening with colours swapped, in either order. If
+// the series does not swap colours, it is one game.
 type Pair []Leg
 
 // A WDL counts games from one player's point of view.
@@ -41,10 +41,10 @@ type WDL struct {
 // Games returns the number of games.
 func (w WDL) Games() int { return w.Wins + w.Draws + w.Losses }
 
-// Decisive returns the wins k of the n games that were not drawn.
+// Decisive returns the number of decisive games n, and the number of wins k in them.
 func (w WDL) Decisive() (k, n int) { return w.Wins, w.Wins + w.Losses }
 
-// Mirror returns the same games from the opponent's point of view.
+// Mirror returns the counts from the opponent's point of view.
 func (w WDL) Mirror() WDL { return WDL{w.Losses, w.Draws, w.Wins} }
 
 func (w WDL) plus(o WDL) WDL {
@@ -62,8 +62,9 @@ func (w *WDL) count(o Outcome) {
 	}
 }
 
-// A Pentanomial counts colour-swapped pairs by their two outcomes, from A's point of view. It splits the
-// usual middle cell: a win and a loss (WL) often means that the opening decided, two draws (DD) never does.
+// A Pentanomial counts colour-swapped pairs by their two outcomes, from A's point of view. It divides the
+// usual middle cell into WL and DD. A win and a loss (WL) often means that the opening decided both games;
+// two draws (DD) never do.
 type Pentanomial struct {
 	LL int `json:"ll"`
 	LD int `json:"ld"`
@@ -76,7 +77,7 @@ type Pentanomial struct {
 // Pairs returns the number of pairs.
 func (p Pentanomial) Pairs() int { return p.LL + p.LD + p.WL + p.DD + p.WD + p.WW }
 
-// Mirror returns the same pairs from the opponent's point of view.
+// Mirror returns the counts from the opponent's point of view.
 func (p Pentanomial) Mirror() Pentanomial {
 	return Pentanomial{LL: p.WW, LD: p.WD, WL: p.WL, DD: p.DD, WD: p.LD, WW: p.LL}
 }
@@ -102,20 +103,20 @@ func (p *Pentanomial) count(w WDL) {
 	}
 }
 
-// A Tally counts finished pairs, from A's point of view. The zero value is empty. Copies are independent of
-// each other. The order of the added pairs does not matter.
+// A Tally counts finished pairs from A's point of view. The zero value has no pairs. Copies of a Tally are
+// independent of each other. The order of the added pairs does not matter.
 type Tally struct {
 	Black   WDL // A's games as Black
 	White   WDL // A's games as White
 	Penta   Pentanomial
-	Singles int // pairs of one game, which Penta does not count
+	Singles int // number of pairs of one game, which Penta does not count
 
 	paired scores // points of colour-swapped pairs
 	single scores // points of pairs of one game
 }
 
-// Add counts a finished pair. It counts nothing and returns an error if the pair is not one or two games with
-// an outcome and matching points, or if two games did not swap colours.
+// Add counts a finished pair. If the pair is not one or two games with an outcome and matching points, or if
+// two games did not swap colours, Add counts nothing and returns an error.
 func (t *Tally) Add(p Pair) error {
 	points, err := p.points()
 	if err != nil {
@@ -150,7 +151,7 @@ func (t *Tally) Merge(o Tally) {
 	t.single = t.single.plus(o.single)
 }
 
-// Mirror returns the same pairs from B's point of view.
+// Mirror returns the counts from B's point of view.
 func (t Tally) Mirror() Tally {
 	return Tally{
 		Black:   t.White.Mirror(),
@@ -162,13 +163,13 @@ func (t Tally) Mirror() Tally {
 	}
 }
 
-// Total returns A's games of both colours.
+// Total returns the counts of A's games with both colours.
 func (t Tally) Total() WDL { return t.Black.plus(t.White) }
 
 // Pairs returns the number of pairs, including those of one game.
 func (t Tally) Pairs() int { return t.Penta.Pairs() + t.Singles }
 
-// Points returns A's points; the rules give the points of a draw.
+// Points returns A's points, with the points that the rules give for a draw.
 func (t Tally) Points() float64 { return float64(t.paired.sum()+t.single.sum()) / milli }
 
 // Score returns A's points per game, in [0, 1]. It returns an error without games.
@@ -180,12 +181,12 @@ func (t Tally) Score() (float64, error) {
 	return t.Points() / float64(games), nil
 }
 
-// BlackSide counts the games from Black's point of view, whichever player was Black.
+// BlackSide returns the counts of all games from Black's point of view, whichever player was Black.
 func (t Tally) BlackSide() WDL { return t.Black.plus(t.White.Mirror()) }
 
-// BlackAdvantage returns the [binomial.ClopperPearson] interval for Black's share of the decisive games. The
-// games of a pair share their opening, so it is exact only if games are independent. It returns an error
-// without a decisive game.
+// BlackAdvantage returns the [binomial.ClopperPearson] interval for Black's share of wins in the decisive
+// games. The interval is exact only if the games are independent, but the games of a pair share their
+// opening. BlackAdvantage returns an error without a decisive game.
 func (t Tally) BlackAdvantage(level float64) (binomial.Interval, error) {
 	k, n := t.BlackSide().Decisive()
 	if n == 0 {
@@ -194,7 +195,7 @@ func (t Tally) BlackAdvantage(level float64) (binomial.Interval, error) {
 	return binomial.ClopperPearson(k, n, level)
 }
 
-// points returns A's points of the pair, in thousandths.
+// points returns A's points in the pair, in thousandths.
 func (p Pair) points() (int, error) {
 	switch {
 	case len(p) != 1 && len(p) != 2:

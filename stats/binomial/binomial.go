@@ -6,15 +6,15 @@ import (
 	"math"
 )
 
-// A Binomial is the distribution of the number of successes in n trials. It stores q = 1-p next to p, because
-// the subtraction would lose the digits of a small p when the distribution is mirrored.
+// A Binomial is the distribution of the number of successes in n trials. It stores q = 1-p in addition to p,
+// because mirror would otherwise lose the digits of a small p in the subtraction.
 type Binomial struct {
 	n    int
 	p, q float64
 }
 
-// NewBinomial returns the distribution of n trials, at least 0, with success probability p in [0, 1]. It does
-// not check them.
+// NewBinomial returns the distribution of the number of successes in n trials, each with the success
+// probability p. It does not check that n is at least 0 and that p is in [0, 1].
 func NewBinomial(n int, p float64) Binomial { return Binomial{n, p, 1 - p} }
 
 // mirror returns the distribution of the number of failures.
@@ -23,8 +23,9 @@ func (b Binomial) mirror() Binomial { return Binomial{b.n, b.q, b.p} }
 // AtMost returns P(X <= k).
 func (b Binomial) AtMost(k int) float64 { return b.mirror().AtLeast(b.n - k) }
 
-// AtLeast returns P(X >= k). It sums the terms away from the mean, which shrink, so a tail of 1e-24 has as
-// many correct digits as one of 0.5. (1 - CDF has an absolute error of 1e-16.) It takes O(√n) steps.
+// AtLeast returns P(X >= k). It sums from the mean outwards, where the terms shrink. A tail of 1e-24
+// therefore has as many correct digits as a tail of 0.5. (1 - CDF would have an absolute error of 1e-16.)
+// AtLeast takes O(√n) steps.
 func (b Binomial) AtLeast(k int) float64 {
 	switch {
 	case k <= 0:
@@ -43,7 +44,7 @@ func (b Binomial) AtLeast(k int) float64 {
 	return min(1, sum)
 }
 
-// UpperTails returns P(X >= k) for k = 0 … n. It sums from the far end.
+// UpperTails returns P(X >= k) for k = 0 … n. It adds the smallest terms first, beginning at k = n.
 func (b Binomial) UpperTails() []float64 {
 	tails := make([]float64, b.n+1)
 	sum := 0.0
@@ -55,7 +56,8 @@ func (b Binomial) UpperTails() []float64 {
 }
 
 // At returns P(X = k) by Loader's saddle-point expansion (2000, "Fast and accurate computation of binomial
-// probabilities"). Unlike differences of log-gammas, it keeps its digits at a million trials.
+// probabilities"). The expansion is accurate even for a million trials, for which a difference of log-gammas
+// loses digits.
 func (b Binomial) At(k int) float64 {
 	n, x := float64(b.n), float64(k)
 	switch {
@@ -77,7 +79,8 @@ func (b Binomial) At(k int) float64 {
 	return math.Exp(exponent) * math.Sqrt(n/(2*math.Pi*x*y))
 }
 
-// logOneMinus returns log(1-p), for q = 1-p. It uses the smaller of the two, which has more digits.
+// logOneMinus returns log(1-p), for q = 1-p. It calculates the result from the smaller of p and q, because
+// the smaller number has more correct digits.
 func logOneMinus(p, q float64) float64 {
 	if p < q {
 		return math.Log1p(-p)
@@ -95,7 +98,8 @@ func stirlingError(n float64) float64 {
 	return (1./12 - (1./360-(1./1260-(1./1680-1./1188/nn)/nn)/nn)/nn) / n
 }
 
-// deviance returns x log(x/m) + m - x. It uses a series if x and m are close, because the closed form would cancel.
+// deviance returns x log(x/m) + m - x. It uses a series if x and m are close, because the terms of the
+// formula would cancel.
 func deviance(x, m float64) float64 {
 	if math.Abs(x-m) >= 0.1*(x+m) {
 		return x*math.Log(x/m) + m - x
@@ -113,7 +117,8 @@ func deviance(x, m float64) float64 {
 	}
 }
 
-// Root returns the zero of an increasing f between lo and hi. It bisects down to neighbouring numbers.
+// Root returns the zero of an increasing function f between lo and hi. It bisects the range until no
+// floating-point number is left between its ends.
 func Root(lo, hi float64, f func(float64) float64) float64 {
 	for range 200 {
 		mid := lo + (hi-lo)/2

@@ -7,20 +7,20 @@ import (
 	"math/bits"
 )
 
-// A Bisection has the error rates of a search for the commit that made an engine weaker. Each step tests one
-// commit, and one wrong step leads to the wrong commit.
+// A Bisection describes a search for the commit that made an engine weaker, with its error rates. Each step
+// tests one commit, and one wrong step leads to the wrong commit.
 type Bisection struct {
-	Commits int `json:"commits"` // number of commits, one of which is the culprit
-	Steps   int `json:"steps"`   // at most ⌈log₂ Commits⌉
-	// The error rates of a step: to call a good commit bad, and a bad one good (1 minus the power). They are
-	// those of the whole bisection divided by Steps.
+	Commits int `json:"commits"` // number of commits; one of them is the culprit
+	Steps   int `json:"steps"`   // number of steps, at most ⌈log₂ Commits⌉
+	// The error rates of one step: alpha to call a good commit bad, and beta to call a bad commit good (1
+	// minus the power). Each is the error rate of the whole bisection divided by Steps.
 	Alpha float64 `json:"alpha"`
 	Beta  float64 `json:"beta"`
 	Right float64 `json:"right"` // lower bound of the probability to name the culprit
 }
 
-// NewBisection divides the error rates of a whole bisection among its steps. It returns an error for fewer
-// than two commits, and for error rates outside (0, 1).
+// NewBisection divides the error rates of a whole bisection equally among its steps. It returns an error for
+// fewer than two commits, and for error rates outside (0, 1).
 func NewBisection(commits int, alpha, beta float64) (Bisection, error) {
 	if err := errors.Join(CheckOpen("alpha", alpha), CheckOpen("beta", beta)); err != nil {
 		return Bisection{}, err
@@ -34,9 +34,10 @@ func NewBisection(commits int, alpha, beta float64) (Bisection, error) {
 	return b, nil
 }
 
-// NamesCulprit returns the probability that a bisection names the right commit. Each commit is equally likely
-// to be the culprit. A good commit is called bad with probability alpha, a bad one good with beta. Each step
-// tests the middle commit, as git does. The result is 1 for one commit, and NaN for none.
+// NamesCulprit returns the probability that a bisection finds the right commit. Each commit is equally likely
+// to be the culprit. A step calls a good commit bad with probability alpha, and a bad commit good with
+// probability beta. Each step tests the middle commit, as git does. The result is 1 for one commit, and NaN
+// for no commit.
 func NamesCulprit(commits int, alpha, beta float64) float64 {
 	if commits < 1 {
 		return math.NaN()
@@ -46,7 +47,7 @@ func NamesCulprit(commits int, alpha, beta float64) float64 {
 	names = func(n int) float64 {
 		p, ok := known[n]
 		if !ok {
-			bad := n / 2 // the culprits up to the tested commit: it is bad
+			bad := n / 2 // the number of culprits up to the tested commit, for which the commit is bad
 			p = (float64(bad)*(1-beta)*names(bad) + float64(n-bad)*(1-alpha)*names(n-bad)) / float64(n)
 			known[n] = p
 		}

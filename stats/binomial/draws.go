@@ -5,29 +5,29 @@ import (
 	"fmt"
 )
 
-// A DrawRule is the treatment of draws in a number of wins.
+// A DrawRule states how draws count in a number of wins.
 type DrawRule string
 
-// The draw conventions.
+// The draw rules.
 const (
 	DrawsDropped DrawRule = "dropped"      // only decisive games count, as exact methods require
 	DrawsHalf    DrawRule = "half"         // half a point each: a score, not a number of wins
-	DrawsFloored DrawRule = "floored_half" // half of them, rounded down, are wins: the other convention of the LFICS calculator
+	DrawsFloored DrawRule = "floored_half" // half of the draws, rounded down, count as wins: another convention of the LFICS calculator
 )
 
-// A Counted is the wins of a series under a draw convention.
+// A Counted is the result of a series under a draw rule.
 type Counted struct {
 	Draws  DrawRule `json:"draws"`
-	Points float64  `json:"points"` // wins, with the points of draws
+	Points float64  `json:"points"` // wins, plus the points of draws
 	N      int      `json:"n"`      // number of games that count
 }
 
-// Score returns the points per game that counts, in [0, 1].
+// Score returns the points per counted game, in [0, 1].
 func (c Counted) Score() float64 { return c.Points / float64(c.N) }
 
-// Interval returns an interval for the win rate by a method. Half points are not binomial successes, so it
-// returns an error for [DrawsHalf]. For [DrawsFloored] it returns an error for every method but LFICS,
-// because no other method is derived for it.
+// Interval returns an interval for the win rate by a method. It returns an error for [DrawsHalf], because
+// half points are not binomial successes. For [DrawsFloored] it accepts only the method LFICS, because no
+// other method is derived for this rule.
 func (c Counted) Interval(m IntervalMethod, level float64) (Interval, error) {
 	switch {
 	case c.Draws == DrawsHalf:

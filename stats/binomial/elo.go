@@ -9,8 +9,8 @@ import (
 // EloPerNat is the number of Elo points per natural unit of log strength, 400/ln 10.
 const EloPerNat = 400 / math.Ln10
 
-// Elo returns the rating difference, in Elo from A's point of view, with the expected score p: 400 log10(p/(1-p)).
-// It is -Inf for p <= 0 and +Inf for p >= 1, because a player who never scored has no finite rating.
+// Elo returns the rating difference in Elo at which A's expected score is p: 400 log10(p/(1-p)). It returns
+// -Inf for p <= 0 and +Inf for p >= 1, because a player who never scored has no finite rating.
 func Elo(p float64) float64 {
 	switch {
 	case p <= 0:
@@ -21,19 +21,19 @@ func Elo(p float64) float64 {
 	return 400 * math.Log10(p/(1-p))
 }
 
-// Expected returns the expected score of an Elo difference, the inverse of [Elo].
+// Expected returns the expected score at an Elo difference. It is the inverse of [Elo].
 func Expected(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// EloInterval returns the image of a score interval in Elo. [Elo] is monotone, so the level and the method
-// stay the same. The ends may be infinite.
+// EloInterval converts an interval of scores to Elo. [Elo] is monotone, so the level and the method stay the
+// same. The ends of the result may be infinite.
 func EloInterval(i Interval) Interval {
 	i.Lo, i.Hi = Elo(i.Lo), Elo(i.Hi)
 	return i
 }
 
-// EloError returns the standard error of [Elo](q) to first order, if q has the standard error s. It is
-// accurate only if s is small compared with q and 1-q; [EloInterval] is always exact. It returns an error for
-// q outside (0, 1) and a negative s.
+// EloError returns the standard error of [Elo](q), to first order, if q has the standard error s. It is
+// accurate only if s is small compared with q and 1-q. [EloInterval] has no such error. EloError returns an
+// error for q outside (0, 1) and for a negative s.
 func EloError(q, s float64) (float64, error) {
 	if err := CheckOpen("score", q); err != nil {
 		return 0, err

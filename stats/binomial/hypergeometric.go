@@ -2,9 +2,9 @@ package binomial
 
 import "math"
 
-// Hypergeometric returns the probability that k of the drawn items are bad. The items are drawn at random
-// without replacement from all items, of which bad are bad. The result is 0 for an impossible k. Sums over k
-// are R. A. Fisher's exact test (1934) of a two by two table.
+// Hypergeometric returns the probability that k of the selected items are bad. The number drawn of items is
+// selected at random without replacement from all items, of which bad are bad. The result is 0 for an
+// impossible k. R. A. Fisher's exact test (1934) of a two by two table sums these probabilities.
 func Hypergeometric(all, bad, drawn, k int) float64 {
 	if k < max(0, bad+drawn-all) || k > min(bad, drawn) {
 		return 0

@@ -14,10 +14,10 @@ type Interval struct {
 	Level  float64  `json:"level"`  // nominal level, such as 0.95
 	Lo     float64  `json:"lo"`
 	Hi     float64  `json:"hi"`
-	Draws  DrawRule `json:"draws,omitempty"` // the convention of a [Counted]
+	Draws  DrawRule `json:"draws,omitempty"` // the draw rule of a [Counted]
 }
 
-// NewInterval returns the interval [lo, hi] of a method, without a draw convention.
+// NewInterval returns the interval [lo, hi] with a method and a level, without a draw rule.
 func NewInterval(method string, level, lo, hi float64) Interval {
 	return Interval{Method: method, Level: level, Lo: lo, Hi: hi}
 }
@@ -27,7 +27,7 @@ func ClopperPearson(k, n int, level float64) (Interval, error) {
 	return MethodClopperPearson.Interval(k, n, level)
 }
 
-// lowerExact returns the p at which k or more wins of n have probability tail.
+// lowerExact returns the rate p at which k or more wins in n games have the probability tail.
 func lowerExact(k, n int, tail float64) float64 {
 	if k == 0 {
 		return 0
@@ -35,10 +35,11 @@ func lowerExact(k, n int, tail float64) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), tail)
 }
 
-// blakerLower returns the smallest p whose acceptability exceeds alpha. Below k/n the acceptability is P(X >= k) +
-// P(X <= j), for the largest j whose lower tail is no heavier than the upper one. As p grows, j steps up where the
-// two tails meet; there the acceptability is twice the tail. Between two such jumps it first falls, then rises. So
-// it first exceeds alpha at the first jump beyond the Clopper–Pearson bound, or on the piece just before.
+// blakerLower returns the smallest p whose acceptability exceeds alpha. Below k/n the acceptability is P(X >=
+// k) + P(X <= j). Here j is the largest number whose lower tail is at most the upper tail P(X >= k). As p
+// grows, j moves up at each p at which the two tails are equal. There the acceptability jumps to twice the
+// tail. Between two such jumps it first falls, then rises. It therefore first exceeds alpha at the first jump
+// beyond the Clopper–Pearson bound, or in the section just before this jump.
 func blakerLower(k, n int, alpha float64) float64 {
 	if k == 0 {
 		return 0
@@ -82,8 +83,8 @@ func wilsonLower(k, n int, z float64) float64 {
 	return (x + z*z/2 - z*math.Sqrt(x*(m-x)/m+z*z/4)) / (m + z*z)
 }
 
-// wilsonContinuityLower needs no cut at 0. For k > 0 the difference is above 0, because (2k+z²-1)² minus the
-// square of the spread is (2k-1)²(1+z²/n).
+// wilsonContinuityLower returns the lower end of [MethodWilsonContinuity]. It need not cut the result at 0.
+// For k > 0 the difference is above 0, because (2k+z²-1)² minus the square of the spread is (2k-1)²(1+z²/n).
 func wilsonContinuityLower(k, n int, z float64) float64 {
 	if k == 0 {
 		return 0

@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// lfics returns the interval of [MethodLFICS]. If two ends are equally probable, as at k = n/2, it drops the
-// one that the original drops (see [Binomial.roundsDown]), so exchanging the engines may change it. It is
-// undefined for n < 5, k = 0 and k = n.
+// lfics returns the interval of [MethodLFICS]. If the two ends are equally probable, as for k = n/2, it drops
+// the same end as the original calculator (see [Binomial.roundsDown]). Exchanging the engines may therefore
+// change the interval. The interval is undefined for n < 5, k = 0 and k = n, and lfics then returns an error.
 func lfics(k, n int, level float64) (Interval, error) {
 	if n < 5 || k == 0 || k == n {
 		return Interval{}, errors.New("the fluctuation interval is undefined for fewer than 5 games and where one side won all")
@@ -17,8 +17,8 @@ func lfics(k, n int, level float64) (Interval, error) {
 	return NewInterval("lfics", level, float64(lo)/float64(n), float64(hi)/float64(n)), nil
 }
 
-// narrow drops the less probable end of [0, n] as long as the dropped probability stays below alpha. It
-// starts at a late stage, because n may be large.
+// narrow drops the less probable end of [0, n] again and again, while the dropped probability stays below
+// alpha. It starts in the middle of this process, because n may be large.
 func narrow(b Binomial, alpha float64) (lo, hi int) {
 	lo, hi = b.narrowed(alpha)
 	dropped := b.AtMost(lo-1) + b.AtLeast(hi+1)
@@ -43,11 +43,12 @@ func narrow(b Binomial, alpha float64) (lo, hi int) {
 // rounding is the largest relative difference between probabilities that count as equal.
 const rounding = 1e-12
 
-// narrowed returns the last stage of the narrowing in which the lower end is about to be dropped, with a
-// dropped probability below alpha. If the lower end is never dropped, it returns the last stage of all.
+// narrowed returns the range at the last stage of the narrowing that fulfils two conditions: the lower end is
+// dropped next, and the dropped probability is below alpha. If the lower end is never dropped, it returns the
+// range at the last stage of all.
 func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	mode := min(b.n, int(float64(b.n+1)*b.p))
-	// rival returns the upper end when lo is about to be dropped.
+	// rival returns the upper end of the range at the stage that drops lo.
 	rival := func(lo int) int {
 		p := b.At(lo) * (1 - rounding)
 		return mode + sort.Search(b.n-mode, func(i int) bool { return b.At(mode+i+1) < p })
@@ -60,14 +61,15 @@ func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	return lo, rival(lo)
 }
 
-// roundsDown decides a tie as the original does. The original sums logarithms, and drops the upper end unless
-// the sum for the lower end is smaller. That is rounding error, but it is the only rule that gives all
-// published intervals: [.41, .60] for 50 of 100 (lower end dropped) and [.469, .530] for 500 of 1000 (upper
-// end). Neither "always the upper end" nor alternating does.
+// roundsDown decides which of two equally probable ends to drop, as the original calculator does. The
+// original sums logarithms, and drops the upper end unless the sum for the lower end is smaller. The result
+// depends on rounding errors. No other rule reproduces all published intervals: [.41, .60] for 50 of 100
+// (which drops the lower end) and [.469, .530] for 500 of 1000 (which drops the upper end). Neither "always
+// the upper end" nor alternating ends does.
 func (b Binomial) roundsDown(lo, hi int) bool { return b.logSum(lo) < b.logSum(hi) }
 
-// logSum returns log10 P(X = k) with the original's operations in their order. (The conversions prevent
-// compilers from fusing multiplication and addition.)
+// logSum returns log10 P(X = k), calculated with the same operations in the same order as the original
+// calculator. (The conversions prevent compilers from fusing multiplication and addition.)
 func (b Binomial) logSum(k int) float64 {
 	m := min(k, b.n-k)
 	sum := 0.0
@@ -78,7 +80,7 @@ func (b Binomial) logSum(k int) float64 {
 	return sum + float64(float64(b.n-k)*log10(b.q))
 }
 
-// log10 rounds as C's log10 does (fdlibm's e_log10), unlike math.Log10.
+// log10 returns the same rounded value as C's log10 (fdlibm's e_log10). The result of math.Log10 may differ.
 func log10(x float64) float64 {
 	fraction, exponent := math.Frexp(x)
 	if exponent > 0 {
@@ -89,9 +91,9 @@ func log10(x float64) float64 {
 	return z + float64(e*3.01029995663611771306e-01)
 }
 
-// StandardError returns the standard error of the win rate k/n with the nearly unbiased divisor n - 3/2 of
-// the Laboratory for Fundamental Information on Computer Shogi. It returns an error for n < 2, and for k = 0
-// and k = n, where the estimate would be zero.
+// StandardError returns the standard error of the win rate k/n. It uses the nearly unbiased divisor n - 3/2
+// of the Laboratory for Fundamental Information on Computer Shogi. It returns an error for n < 2. It also
+// returns an error for k = 0 and k = n, because the estimate would be zero.
 func StandardError(k, n int) (float64, error) {
 	if err := CheckCounts(k, n); err != nil {
 		return 0, err

@@ -5,17 +5,17 @@ import "fmt"
 // An IntervalMethod names a way to calculate an interval for a binomial proportion.
 type IntervalMethod string
 
-// The methods, the exact ones first.
+// The interval methods, the exact methods first.
 const (
 	// MethodClopperPearson is exact: its coverage is at least the level for every true rate (Clopper and
 	// Pearson 1934).
 	MethodClopperPearson IntervalMethod = "clopper_pearson"
 	// MethodBlaker is the exact interval of Blaker (2000, "Confidence curves and improved exact confidence
-	// intervals for discrete distributions"). It lies inside that of MethodClopperPearson and is a few
-	// percent narrower.
+	// intervals for discrete distributions"). It lies inside the interval of MethodClopperPearson and is a
+	// few percent narrower.
 	MethodBlaker IntervalMethod = "blaker"
-	// MethodMidP is MethodClopperPearson with only half of the observed count's probability in each tail. Its
-	// coverage is near the level on average, and may be below it.
+	// MethodMidP is like MethodClopperPearson, but each tail has only half of the observed count's
+	// probability. Its coverage is near the level on average, and may be below the level.
 	MethodMidP IntervalMethod = "mid_p"
 	// MethodWilson is the score interval of Wilson (1927). It is approximate. Its coverage is near the level
 	// on average, and may be far below it for rates near 0 and 1.
@@ -23,20 +23,20 @@ const (
 	// MethodWilsonContinuity is MethodWilson with continuity correction (Newcombe 1998, method 4). It is
 	// approximate and mostly conservative. At k = 0 and k = n it ends at 0 and 1.
 	MethodWilsonContinuity IntervalMethod = "wilson_continuity"
-	// MethodJeffreys is the central interval of the posterior Beta(k+½, n-k+½), with the end 0 for k = 0 and
-	// 1 for k = n. As a confidence interval it is approximate.
+	// MethodJeffreys is the central interval of the posterior Beta(k+½, n-k+½). Its lower end is 0 for k = 0,
+	// and its upper end is 1 for k = n. As a confidence interval it is approximate.
 	MethodJeffreys IntervalMethod = "jeffreys"
 	// MethodWald is the textbook interval k/n ± z standard errors, cut off at 0 and 1, for comparison. Its
 	// coverage breaks down for small n and near 0 and 1. At k = 0 and k = n it is a single point.
 	MethodWald IntervalMethod = "wald"
 	// MethodLFICS is the narrowing interval of the calculator of the Laboratory for Fundamental Information
-	// on Computer Shogi, for comparison with published results. It is a fluctuation interval, not a
-	// confidence interval: the smallest set of win rates with at least the level of Binomial(n, k/n). Its
-	// coverage is not guaranteed.
+	// on Computer Shogi. Use it to compare results with published ones. It is a fluctuation interval, not a
+	// confidence interval: the smallest set of win rates that has at least the probability level under
+	// Binomial(n, k/n). Its coverage is not guaranteed.
 	MethodLFICS IntervalMethod = "lfics"
 )
 
-// IntervalMethods returns all methods, the exact ones first.
+// IntervalMethods returns all methods, the exact methods first.
 func IntervalMethods() []IntervalMethod {
 	return []IntervalMethod{
 		MethodClopperPearson, MethodBlaker, MethodMidP, MethodWilson,
@@ -44,7 +44,7 @@ func IntervalMethods() []IntervalMethod {
 	}
 }
 
-// Exact reports whether the coverage is at least the level for every true rate.
+// Exact reports whether the method's coverage is at least the level for every true rate.
 func (m IntervalMethod) Exact() bool { return m == MethodClopperPearson || m == MethodBlaker }
 
 // Interval returns the two-sided interval for the win probability after k wins of n games. It returns an
@@ -53,7 +53,7 @@ func (m IntervalMethod) Interval(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	var lower func(k int) float64 // the upper end is that of the failures
+	var lower func(k int) float64 // the upper end is 1 minus the lower end for the failures
 	tail, z := (1-level)/2, ZWithin(level)
 	switch m {
 	case MethodClopperPearson:

@@ -9,9 +9,9 @@ import (
 // A Correction names a way to adjust p values for multiple tests.
 type Correction string
 
-// The corrections. The first four bound the probability of any false claim, the last two the expected share
-// of false claims. Bonferroni, Holm and BenjaminiYekutieli hold for any dependence between the tests; the
-// others need independence or positive dependence.
+// The corrections. Bonferroni, Holm, Hochberg and Hommel bound the probability of any false claim. The other
+// two bound the expected share of false claims. Bonferroni, Holm and BenjaminiYekutieli are valid for any
+// dependence between the tests. The others need independence or positive dependence.
 const (
 	Bonferroni         Correction = "bonferroni"
 	Holm               Correction = "holm" // never worse than Bonferroni
@@ -21,8 +21,9 @@ const (
 	BenjaminiYekutieli Correction = "by"
 )
 
-// Adjust returns the adjusted p values in the given order, as R's p.adjust does. Each may be compared with alpha as
-// if it were the only one. Adjust returns an error for a p value outside [0, 1] and an unknown correction.
+// Adjust returns the adjusted p values in the order of p, as R's p.adjust does. The caller may compare each
+// adjusted p value with alpha as if it were the only one. Adjust returns an error for a p value outside [0,
+// 1] and for an unknown correction.
 func (c Correction) Adjust(p []float64) ([]float64, error) {
 	order := make([]int, len(p))
 	for i, x := range p {
@@ -47,7 +48,7 @@ func (c Correction) Adjust(p []float64) ([]float64, error) {
 	return result, nil
 }
 
-// ascending adjusts ascending p values.
+// ascending adjusts p values that are in ascending order.
 func (c Correction) ascending(p []float64) ([]float64, error) {
 	n := float64(len(p))
 	switch c {
@@ -71,7 +72,7 @@ func (c Correction) ascending(p []float64) ([]float64, error) {
 	return nil, fmt.Errorf("unknown correction %q", string(c))
 }
 
-// scaled multiplies each p value by a factor of its rank, from 1.
+// scaled multiplies each p value by factor of its rank. The first rank is 1.
 func scaled(p []float64, factor func(rank float64) float64) []float64 {
 	out := make([]float64, len(p))
 	for i, x := range p {
@@ -94,8 +95,8 @@ func runningMin(p []float64) []float64 {
 	return p
 }
 
-// hommel adjusts by Hommel's procedure in Wright's algorithm (1992). The adjusted value of p is the largest
-// that Simes' test gives it in any set of m hypotheses.
+// hommel adjusts p values by Hommel's procedure in Wright's algorithm (1992). The adjusted value of p is the
+// largest p value of Simes' test over all sets of hypotheses that contain p.
 func hommel(p []float64) []float64 {
 	n := len(p)
 	adjusted := slices.Clone(p)

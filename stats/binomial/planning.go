@@ -5,26 +5,28 @@ import (
 	"math"
 )
 
-// A Design is a test with a fixed length: the exact test of decisive games against equal chances ([CriticalWins]).
+// A Design is the plan of a test with a fixed length: the exact test of the decisive games against equal
+// chances ([CriticalWins]).
 type Design struct {
 	Alpha       float64     `json:"alpha"`
 	Power       float64     `json:"power"`     // probability to detect the difference
-	DrawRate    float64     `json:"draw_rate"` // share of all games, in [0, 1)
+	DrawRate    float64     `json:"draw_rate"` // share of drawn games in all games, in [0, 1)
 	Alternative Alternative `json:"alternative"`
 }
 
-// A Length is the number of games that a design needs. The power of an exact test is a saw-tooth in the
-// number of games: it falls wherever one more win is needed. The JSON is that of a plan.
+// A Length is the number of games that a design needs. The power of an exact test is a saw-tooth as a
+// function of the number of games: the power falls at each number that needs one more win. JSON output uses
+// the field names of a plan.
 type Length struct {
-	Decisive     int     `json:"decisive"`      // the first number of decisive games with the power
-	CriticalWins int     `json:"critical_wins"` // of Decisive
-	Power        float64 `json:"exact_power"`   // at Decisive
-	Safe         int     `json:"safe_decisive"` // decisive games from which on the power is always enough
-	Games        int     `json:"-"`             // games with Decisive decisive ones on average
-	SafeGames    int     `json:"safe_games"`    // games with Safe decisive ones on average
+	Decisive     int     `json:"decisive"`      // the smallest number of decisive games that reaches the power
+	CriticalWins int     `json:"critical_wins"` // critical number of wins in Decisive games
+	Power        float64 `json:"exact_power"`   // exact power at Decisive games
+	Safe         int     `json:"safe_decisive"` // number of decisive games from which on the power is always reached
+	Games        int     `json:"-"`             // number of games that contains Decisive decisive games on average
+	SafeGames    int     `json:"safe_games"`    // number of games that contains Safe decisive games on average
 }
 
-// MaxPlanned is the largest number of games or pairs of a plan.
+// MaxPlanned is the largest number of games or pairs in a plan.
 const MaxPlanned = 10_000_000
 
 func (d Design) check() error {
@@ -37,26 +39,30 @@ func (d Design) check() error {
 	return nil
 }
 
-// tail returns the error probability on the side of the difference.
+// tail returns the error probability alpha of the tested side.
 func (d Design) tail() float64 { return d.Alternative.Tail(d.Alpha) }
 
-// games returns the number of games with this number of decisive ones on average.
+// games returns the number of games that contains this number of decisive games on average.
 func (d Design) games(decisive int) int {
 	return int(math.Ceil(float64(decisive) / (1 - d.DrawRate) * (1 - 1e-12)))
 }
 
-// Length returns the number of games that detects a difference of elo with the power. elo is that of the
-// score of all games, including draws. It is below 0 for [Less] and above 0 for [Greater]. For [TwoSided] its
-// sign does not matter; to find the wrong side stronger is no success. Length returns an error for impossible
-// designs, for an elo that is 0 or on the wrong side, for one that the draw rate rules out, and if it takes
-// more than ten million decisive games.
+// Length returns the number of games that detects a difference of elo with the design's power. elo is the
+// difference that belongs to the score of all games, including draws. It is below 0 for [Less] and above 0
+// for [Greater]. For [TwoSided] its sign does not matter, and a significant result for the weaker side does
+// not count as detection.
+//
+// Length returns an error for an impossible design. It returns an error if elo is 0, has the wrong sign, or
+// is impossible at the draw rate. It also returns an error if the test needs more than ten million decisive
+// games.
 func (d Design) Length(elo float64) (Length, error) {
 	p, err := d.decisiveRate(elo)
 	if err != nil {
 		return Length{}, err
 	}
 	ratio := (ZAbove(d.tail())/2 - ZAbove(d.Power)*math.Sqrt(p*(1-p))) / (p - 0.5)
-	// A tooth is about 1/(p-½) games wide. The last one that dips below the power is among the nearest few.
+	// A tooth is about 1/(p-½) games wide. The last tooth that falls below the power is among the nearest
+	// few.
 	normal, reach := ratio*ratio, 10/(p-0.5)+50
 	if normal+reach > MaxPlanned {
 		return Length{}, errTooClose(elo)
@@ -105,8 +111,8 @@ func errTooClose(elo float64) error {
 	return fmt.Errorf("a difference of %v Elo takes more than ten million decisive games", elo)
 }
 
-// A tooth is the exact test of n games at k critical wins. step moves it from n to n+1 by one term of each
-// binomial.
+// A tooth is the exact test of n games with k critical wins. Its method step moves it from n to n+1 games,
+// with one term of each binomial distribution.
 type tooth struct {
 	n, k        int
 	p, alpha    float64
@@ -135,10 +141,11 @@ func (t *tooth) step() {
 	}
 }
 
-// Detectable returns the smallest difference that a series of this number of games detects with the power, in
-// Elo of the score of all games. It is below 0 for [Less]. The number of decisive games is the expected one,
-// rounded down. Detectable returns an error for impossible designs, and if even a clean sweep of the decisive
-// games would not be significant or too improbable.
+// Detectable returns the smallest difference that a series of this number of games detects with the design's
+// power. The difference is in Elo of the score of all games. It is below 0 for [Less]. The calculation uses
+// the expected number of decisive games, rounded down. Detectable returns an error for an impossible design.
+// It also returns an error if even winning all decisive games would not be significant, or if such a result
+// would be too improbable.
 func (d Design) Detectable(games int) (float64, error) {
 	if err := d.check(); err != nil {
 		return 0, err

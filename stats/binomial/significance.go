@@ -7,7 +7,8 @@ import (
 	"sort"
 )
 
-// An Alternative is the hypothesis that a test accepts if it rejects its null hypothesis.
+// An Alternative is the alternative hypothesis of a test: the hypothesis that the test accepts if it rejects
+// the null hypothesis.
 type Alternative string
 
 // The alternatives, from A's point of view.
@@ -26,7 +27,8 @@ func (a Alternative) Check() error {
 	return fmt.Errorf("unknown alternative %q", string(a))
 }
 
-// Tail returns the part of the error probability alpha on one side.
+// Tail returns the error probability on one side for the total error probability alpha: alpha/2 for TwoSided,
+// else alpha.
 func (a Alternative) Tail(alpha float64) float64 {
 	if a == TwoSided {
 		return alpha / 2
@@ -34,8 +36,8 @@ func (a Alternative) Tail(alpha float64) float64 {
 	return alpha
 }
 
-// Size returns the absolute value of a true difference in Elo on the side of the alternative. It returns an
-// error if the difference is 0, not finite, or on the other side.
+// Size returns the absolute value of elo, a true difference on the side of the alternative. It returns an
+// error if elo is 0, is not finite, or has the wrong sign.
 func (a Alternative) Size(elo float64) (float64, error) {
 	if err := CheckFinite(elo); err != nil {
 		return 0, err
@@ -49,7 +51,7 @@ func (a Alternative) Size(elo float64) (float64, error) {
 	return elo, nil
 }
 
-// CheckPower returns an error if no test has this error probability alpha and this power.
+// CheckPower returns an error if no test has the error probability alpha together with this power.
 func CheckPower(alpha, power float64, alt Alternative) error {
 	if err := errors.Join(CheckOpen("alpha", alpha), CheckOpen("power", power), alt.Check()); err != nil {
 		return err
@@ -66,17 +68,18 @@ type Test struct {
 	Alternative Alternative `json:"alternative"`
 	N           int         `json:"n"`               // number of units: decisive games, pairs or openings
 	P           float64     `json:"p"`               // p value in [0, 1]; below 1e-308 it has fewer digits, below 1e-323 it is 0
-	Draws       DrawRule    `json:"draws,omitempty"` // the convention of a [Counted]
+	Draws       DrawRule    `json:"draws,omitempty"` // the draw rule of a [Counted]
 }
 
 // Significant reports whether the p value is at most alpha. (It allows a rounding error, because p values
 // such as 1/32 may be exactly alpha.)
 func (t Test) Significant(alpha float64) bool { return t.P <= alpha*(1+1e-12) }
 
-// Exact tests the null hypothesis that A wins each of n games with probability p0, after k wins. n must not
-// contain draws: half points make the p value wrong. The two-sided p value is the probability, under p0, of
-// all counts no more probable than k (as in R's binom.test and scipy's binomtest). For p0 = ½ that is twice
-// the smaller tail. Exact returns an error for impossible counts, n = 0, and p0 outside (0, 1).
+// Exact tests the null hypothesis that A wins each of n games with probability p0, after A won k games. n
+// must not contain draws, because half points make the p value wrong. The two-sided p value is the
+// probability, under p0, of all counts that are at most as probable as k. (R's binom.test and scipy's
+// binomtest do the same.) For p0 = ½ this is twice the smaller tail. Exact returns an error for impossible
+// counts, for n = 0, and for p0 outside (0, 1).
 func Exact(k, n int, p0 float64, alt Alternative) (Test, error) {
 	if err := CheckCounts(k, n); err != nil {
 		return Test{}, err
@@ -104,14 +107,15 @@ func (b Binomial) pValue(k int, alt Alternative) float64 {
 	return b.noMoreProbable(k)
 }
 
-// BothTails returns the two-sided p value, twice the smaller tail but at most 1. ge and le are the
-// probabilities of a result at least and at most as large as the observed one.
+// BothTails returns the two-sided p value: twice the smaller tail, but at most 1. ge is the probability of a
+// result at least as large as the observed one. le is the probability of a result at most as large.
 func BothTails(ge, le float64) float64 { return min(1, 2*min(ge, le)) }
 
-// noMoreProbable returns the probability of all counts no more probable than a k at or above the mean. That
-// is the upper tail, and the lower tail up to the last count that is as rare.
+// noMoreProbable returns the probability of all counts that are at most as probable as k. k must not be below
+// the mean. The result is the upper tail from k, plus the lower tail up to the last count that is at most as
+// probable.
 func (b Binomial) noMoreProbable(k int) float64 {
-	const tie = 1 + 1e-7 // R's allowance for rounding
+	const tie = 1 + 1e-7 // R uses the same tolerance for rounding errors
 	limit := b.At(k) * tie
 	mode := min(b.n, int(float64(b.n+1)*b.p))
 	if b.At(mode) <= limit {
@@ -121,9 +125,10 @@ func (b Binomial) noMoreProbable(k int) float64 {
 	return min(1, b.AtLeast(k)+b.AtMost(below))
 }
 
-// CriticalWins returns the smallest number of wins of n decisive games that shows A stronger at level alpha,
-// by the exact test against ½ (one-sided for Greater, two-sided for TwoSided). For Less it returns the
-// largest number that shows A weaker. ok is false if no number does, or if the arguments are impossible.
+// CriticalWins returns the smallest number of wins in n decisive games that shows A stronger at level alpha.
+// The test is the exact test against ½, one-sided for Greater and two-sided for TwoSided. For Less it returns
+// the largest number of wins that shows A weaker. ok is false if no number of wins is significant, or if the
+// arguments are impossible.
 func CriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
 	return critical(n, alpha, alt, func(tail float64) int {
 		b := NewBinomial(n, 0.5)
@@ -131,8 +136,8 @@ func CriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
 	})
 }
 
-// critical returns the critical number of wins. least returns the smallest number that is significant in one
-// tail, or more than n.
+// critical returns the critical number of wins. least is a function that returns the smallest significant
+// number of wins in one tail, or a number above n if there is none.
 func critical(n int, alpha float64, alt Alternative, least func(tail float64) int) (k int, ok bool) {
 	if n <= 0 || CheckOpen("alpha", alpha) != nil || alt.Check() != nil {
 		return 0, false
@@ -146,9 +151,10 @@ func critical(n int, alpha float64, alt Alternative, least func(tail float64) in
 	return k, true
 }
 
-// NormalCriticalWins is [CriticalWins] by the normal approximation without continuity correction: the first
-// count at least n/2 + z√n/2. It explains numbers that are often quoted. At one-sided 1 %, 537 of 1000 are
-// significant by it, but the exact test needs 538. In half of all cases it is one win too few.
+// NormalCriticalWins is like [CriticalWins], but uses the normal approximation without continuity correction:
+// the smallest count that is at least n/2 + z√n/2. It explains numbers that are often quoted. For example, at
+// one-sided 1 %, it calls 537 of 1000 significant, but the exact test needs 538. In half of all cases its
+// result is one win too few.
 func NormalCriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
 	return critical(n, alpha, alt, func(tail float64) int {
 		return max(0, int(math.Ceil(float64(n)/2+ZAbove(tail)*math.Sqrt(float64(n))/2)))
