@@ -16,8 +16,8 @@ const (
 	fileRests = fullLo ^ fileTops  // the other eight ranks
 )
 
-// squareBits holds the one-square set of every square. It is padded to 128
-// entries so that the compiler needs no bounds check.
+// squareBits has, for every square, the set with only this square. It has 128 entries so that the compiler
+// needs no bounds check.
 //
 //nolint:gochecknoglobals // constant lookup table
 var squareBits = func() (t [128]bitboard) {
@@ -31,7 +31,7 @@ var squareBits = func() (t [128]bitboard) {
 	return t
 }()
 
-// bit returns the set that holds only s.
+// bit returns the set that has only s.
 func bit(s Square) bitboard { return squareBits[s&127] }
 
 func (b bitboard) and(c bitboard) bitboard    { return bitboard{b.lo & c.lo, b.hi & c.hi} }
@@ -43,7 +43,7 @@ func (b bitboard) empty() bool                { return b.lo|b.hi == 0 }
 func (b bitboard) has(s Square) bool          { return !b.and(bit(s)).empty() }
 func (b bitboard) count() int                 { return bits.OnesCount64(b.lo) + bits.OnesCount64(b.hi) }
 
-// single reports whether b, which is not empty, holds exactly one square.
+// single reports whether b, which must not be empty, has exactly one square.
 func (b bitboard) single() bool { return b.rest().empty() }
 
 // first returns the lowest square of b, which must not be empty.
@@ -66,8 +66,8 @@ func (b bitboard) rest() bitboard {
 	return bitboard{0, b.hi & (b.hi - 1)}
 }
 
-// forward moves every square one rank ahead as c sees it. No square of b may
-// be on c's last rank, which is true of pawns.
+// forward moves every square of b one rank ahead from c's point of view. b must have no square on c's last
+// rank; this is always true for pawns.
 func (b bitboard) forward(c Colour) bitboard {
 	if c == Black {
 		return bitboard{b.lo >> 1, b.hi >> 1}
@@ -75,11 +75,12 @@ func (b bitboard) forward(c Colour) bitboard {
 	return bitboard{b.lo << 1, b.hi << 1}
 }
 
-// files returns every square of each file on which b holds a square.
+// files returns all squares of each file that has a square in b.
 func (b bitboard) files() bitboard { return bitboard{fillFiles(b.lo), fillFiles(b.hi)} }
 
-// fillFiles fills each 9-bit group of w that is not zero. Adding eight ones to the lower eight bits carries
-// into the ninth exactly when one of them was set; the ninth bit is then spread downwards.
+// fillFiles sets all bits in each 9-bit group of w that is not zero. Adding eight ones to the lower eight
+// bits of a group sets its ninth bit exactly if one of them was set. fillFiles then copies the ninth bit to
+// all bits of the group.
 func fillFiles(w uint64) uint64 {
 	used := (w&fileRests + fileRests | w) & fileTops
 	return used | (used - used>>(ranks-1))

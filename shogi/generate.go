@@ -1,18 +1,18 @@
 package shogi
 
-// MaxLegalMoves is the largest number of legal moves of a position with both kings: a list of this
-// capacity need not grow. Without a king there may be a few more, and LegalMoves grows the list.
+// MaxLegalMoves is the largest number of legal moves in a position with both kings. A list with this capacity
+// does not have to grow. Without a king there may be a few more moves, and LegalMoves grows the list.
 const MaxLegalMoves = 593
 
-// generator produces exactly the legal moves of one position, as a list or as a mere number. Counting takes
-// whole sets of target squares at once, which is why perft is faster than making a list.
+// generator generates exactly the legal moves of one position, as a list or only as their number. To count
+// moves, it takes whole sets of target squares at once. Perft is therefore faster than making lists.
 type generator struct {
 	pos      *Position
 	us       Colour
 	king     Square
 	checkers bitboard
 	pinned   bitboard
-	wanted   bitboard // targets asked for: all squares, or captures only
+	wanted   bitboard // requested targets: all squares, or captures only
 	evasions bitboard // targets that answer a check, for pieces other than the king
 	listing  bool     // list the moves; otherwise only count them
 	count    int      // moves counted, 0 when listing
@@ -37,9 +37,9 @@ func newGenerator(p *Position) generator {
 	return g
 }
 
-// LegalMoves appends every legal move to dst and returns it. It includes non-promotions that are useless
-// in practice (a bishop, rook or pawn that stays unpromoted). It excludes mate by a dropped pawn
-// (uchifuzume, 打ち歩詰め), which is illegal. The order is fixed but has no meaning.
+// LegalMoves appends every legal move to dst and returns the list. The list includes non-promotions that are
+// useless in practice (a bishop, rook or pawn that stays unpromoted). It does not include mate by a dropped
+// pawn (uchifuzume, 打ち歩詰め), which is illegal. The order is fixed but has no meaning.
 func (p *Position) LegalMoves(dst []Move) []Move {
 	g := newGenerator(p)
 	g.listing = true
@@ -58,7 +58,7 @@ func (p *Position) Captures(dst []Move) []Move {
 	return g.boardMoves(dst)
 }
 
-// CountLegal returns the number of legal moves, as len(LegalMoves(nil)) but several times faster.
+// CountLegal returns the number of legal moves. It equals len(LegalMoves(nil)) but is several times faster.
 func (p *Position) CountLegal() int {
 	g := newGenerator(p)
 	g.kingMoves(nil)
@@ -67,7 +67,8 @@ func (p *Position) CountLegal() int {
 	return g.count
 }
 
-// HasLegalMove reports whether the side to move has a legal move. If not it has lost, in check or not.
+// HasLegalMove reports whether the side to move has a legal move. A side without a legal move has lost, even
+// if it is not in check.
 func (p *Position) HasLegalMove() bool {
 	g := newGenerator(p)
 	g.kingMoves(nil)
@@ -80,7 +81,8 @@ func (p *Position) HasLegalMove() bool {
 	return g.count > 0
 }
 
-// kingMoves generates the king's steps to squares that are not attacked once it has left its own.
+// kingMoves generates the steps of the king to squares that no enemy piece attacks once the king has left its
+// square.
 func (g *generator) kingMoves(moves []Move) []Move {
 	if g.king == NoSquare {
 		return moves
@@ -132,7 +134,8 @@ func (g *generator) pieceMoves(moves []Move, from Square, allowed bitboard) []Mo
 	return g.add(moves, from, promoting, to.andNot(deadSquares[g.us][piece.Type()]))
 }
 
-// pawnMoves generates the moves of a set of pawns. Every promotion is wanted, even when only captures are.
+// pawnMoves generates the moves of a set of pawns. It generates every promotion, even if only captures are
+// requested.
 func (g *generator) pawnMoves(moves []Move, pawns, allowed bitboard) []Move {
 	to := pawns.forward(g.us).and(allowed).andNot(g.pos.byColour[g.us])
 	promoting := to.and(promotionZone[g.us])
@@ -170,8 +173,8 @@ func (g *generator) drops(moves []Move) []Move {
 	return moves
 }
 
-// pawnDrops removes the squares on which a pawn may not be dropped: the last rank, files with a pawn
-// (nifu, 二歩), and the square where it would mate.
+// pawnDrops returns squares without those on which a pawn may not be dropped: the last rank, files with an
+// unpromoted pawn of the same side (nifu, 二歩), and the square where the drop would give checkmate.
 func (g *generator) pawnDrops(squares bitboard) bitboard {
 	p := g.pos
 	pawns := p.byType[Pawn].and(p.byColour[g.us])
@@ -195,7 +198,8 @@ func (p *Position) dropMates(s Square) bool {
 	return !after.HasLegalMove()
 }
 
-// add adds the moves of one piece to the squares on which it promotes and to those on which it does not.
+// add adds the moves of one piece: with promotion to the squares promoting, and without promotion to the
+// squares plain.
 func (g *generator) add(moves []Move, from Square, promoting, plain bitboard) []Move {
 	if !g.listing {
 		g.count += promoting.count() + plain.count()
@@ -210,7 +214,7 @@ func (g *generator) add(moves []Move, from Square, promoting, plain bitboard) []
 	return moves
 }
 
-// addDrops adds the drops of one type.
+// addDrops adds the drops of one piece type on the given squares.
 func (g *generator) addDrops(moves []Move, t PieceType, squares bitboard) []Move {
 	if !g.listing {
 		g.count += squares.count()
@@ -222,8 +226,8 @@ func (g *generator) addDrops(moves []Move, t PieceType, squares bitboard) []Move
 	return moves
 }
 
-// Perft returns the number of move sequences of the given length from p: the usual test of a move generator.
-// The last move of each sequence is counted, not made. A depth of 0 or less gives 1.
+// Perft returns the number of move sequences of length depth from p, the usual test of a move generator. It
+// counts the last move of each sequence without making it. A depth of 0 or less gives 1.
 func Perft(p Position, depth int) uint64 {
 	if depth <= 0 {
 		return 1

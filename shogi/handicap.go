@@ -1,6 +1,6 @@
 package shogi
 
-// Handicap is a start in which White (uwate, 上手) gives pieces away and moves first.
+// Handicap is a start position in which White (uwate, 上手) lacks pieces and moves first.
 type Handicap struct {
 	// Name is the English name, such as "two-piece".
 	Name string

@@ -1,11 +1,11 @@
 package shogi
 
-// Repetition is the verdict of the repetition rule on a game so far.
+// Repetition is the result of the repetition rule for a game so far.
 type Repetition uint8
 
-// The verdicts. A position that occurs for the fourth time ends the game as a draw, with one exception. A
-// side that gave check with every move since its first occurrence loses (renzoku ōte no sennichite,
-// 連続王手の千日手).
+// These are the results. A position that occurs for the fourth time ends the game as a draw, with one
+// exception: a side that gave check with every move since the first occurrence loses (renzoku ōte no
+// sennichite, 連続王手の千日手).
 const (
 	RepetitionNone Repetition = iota
 	RepetitionDraw
@@ -27,10 +27,11 @@ func (r Repetition) String() string {
 	}
 }
 
-// repetitionLimit is the occurrence of a position that ends the game.
+// repetitionLimit is the number of occurrences of a position that ends the game.
 const repetitionLimit = 4
 
-// History is a game as far as the rules remember it: the start and every position after a move.
+// History is the part of a game that the rules depend on: the start position and the position after each
+// move.
 type History struct {
 	positions []Position // the start first, the present position last
 	moves     []Move
@@ -44,12 +45,12 @@ func NewHistory(start Position) *History {
 	return h
 }
 
-// Restart begins another game in the place of this one, whose memory it takes.
+// Restart replaces this game by a new one that begins at start. It reuses the memory.
 func (h *History) Restart(start Position) {
 	h.positions, h.moves, h.checks = append(h.positions[:0], start), h.moves[:0], append(h.checks[:0], start.InCheck())
 }
 
-// Push plays a move, which must be legal in the present position.
+// Push makes a move, which must be legal in the current position.
 func (h *History) Push(m Move) {
 	next := *h.Position()
 	next.Apply(m)
@@ -58,7 +59,8 @@ func (h *History) Push(m Move) {
 	h.checks = append(h.checks, next.InCheck())
 }
 
-// Position returns the present position. It stays valid, but must not be changed: copy it to try moves.
+// Position returns the current position. The pointer stays valid, but the caller must not change the
+// position: copy it to try moves.
 func (h *History) Position() *Position { return &h.positions[len(h.positions)-1] }
 
 // Start returns the position before the first move.
@@ -70,14 +72,14 @@ func (h *History) Moves() []Move { return h.moves }
 // MoveCount returns the number of moves since the start.
 func (h *History) MoveCount() int { return len(h.moves) }
 
-// Occurrences returns how often the present position (board, both hands and
-// side to move) has occurred, itself and the start included: at least 1.
+// Occurrences returns how often the current position (board, both hands and side to move) has occurred in the
+// game. It counts the current occurrence and the start, so the result is at least 1.
 func (h *History) Occurrences() int {
 	n, _ := h.occurrences()
 	return n
 }
 
-// occurrences returns how often the present position has occurred and the index of the first time.
+// occurrences returns how often the current position has occurred, and the index of its first occurrence.
 func (h *History) occurrences() (n, first int) {
 	now := h.Position()
 	last := len(h.positions) - 1
@@ -90,9 +92,10 @@ func (h *History) occurrences() (n, first int) {
 	return n, first
 }
 
-// Repetition returns the verdict after the last move. Only the fourth occurrence ends a game; later ones are
-// judged like it, from the first occurrence on. When both sides only gave check the game is a draw. Source:
-// 将棋ガイドブック p. 14, as YaneuraOu's position.cpp quotes it.
+// Repetition returns the result of the repetition rule after the last move. Only the fourth occurrence ends a
+// game. For later occurrences it returns the result in the same way, from the first occurrence on. If both
+// sides gave check with every move, the game is a draw. Source: 将棋ガイドブック p. 14, as YaneuraOu's position.cpp
+// quotes it.
 func (h *History) Repetition() Repetition {
 	n, first := h.occurrences()
 	if n < repetitionLimit {

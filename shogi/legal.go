@@ -2,8 +2,8 @@ package shogi
 
 import "fmt"
 
-// CheckLegal returns nil if the side to move may play m, and otherwise an error with the reason. Its code
-// is independent of the move generator, whose tests compare the two.
+// CheckLegal returns nil if the side to move may play m, else an error with the reason. Its code is
+// independent of the move generator; tests compare the two.
 func (p *Position) CheckLegal(m Move) error {
 	reason := p.whyNot(m)
 	if reason == "" {
@@ -12,7 +12,7 @@ func (p *Position) CheckLegal(m Move) error {
 	return fmt.Errorf("%v is illegal: %s", m, reason)
 }
 
-// whyNot returns the reason m is illegal, "" when it is legal.
+// whyNot returns the reason why m is illegal, or "" if m is legal.
 func (p *Position) whyNot(m Move) string {
 	if m == NoMove {
 		return "it is not a move"
@@ -40,9 +40,9 @@ func (p *Position) whyNot(m Move) string {
 	return ""
 }
 
-// safeAfter reports whether no piece attacks the mover's king after a move that is legal
-// but for that. It looks at the occupied squares as they will be, instead of making the
-// move on a copy, which is half the time of reading a record.
+// safeAfter reports whether no piece attacks the mover's king after m, a move that is legal otherwise. It
+// calculates the occupied squares after the move instead of making the move on a copy. A copy would take half
+// the time of reading a record.
 func (p *Position) safeAfter(m Move) bool {
 	king, to := p.kings[p.side], m.To()
 	if king == NoSquare {
@@ -58,13 +58,14 @@ func (p *Position) safeAfter(m Move) bool {
 	return !p.attackedBy(p.byColour[p.side.Opponent()].andNot(bit(to)), king, p.side, occ)
 }
 
-// pawnMates reports whether a pawn that is dropped on a square mates.
+// pawnMates reports whether a pawn drop on a square gives checkmate.
 func (p *Position) pawnMates(to Square) bool {
 	king := p.kings[p.side.Opponent()]
 	return king != NoSquare && steps[NewPiece(p.side, Pawn)][to].has(king) && p.dropMates(to)
 }
 
-// whyNotDrop judges a drop but for the safety of the king and uchifuzume.
+// whyNotDrop returns the reason why a drop is illegal, or "". It does not check the safety of the king and
+// mate by a dropped pawn (uchifuzume).
 func (p *Position) whyNotDrop(m Move) string {
 	us, t, to := p.side, m.Dropped(), m.To()
 	switch {
@@ -87,7 +88,8 @@ func (p *Position) whyNotDrop(m Move) string {
 	return ""
 }
 
-// whyNotBoardMove checks the move of a piece on the board, apart from the safety of the king.
+// whyNotBoardMove returns the reason why a move of a piece on the board is illegal, or "". It does not check
+// the safety of the king.
 func (p *Position) whyNotBoardMove(m Move) string {
 	us, from, to := p.side, m.From(), m.To()
 	if from >= NoSquare {
@@ -117,7 +119,8 @@ func (p *Position) whyNotBoardMove(m Move) string {
 	return ""
 }
 
-// whyInCheck names the pieces that attack the mover's king after its move.
+// whyInCheck returns the reason why a move is illegal that leaves the mover's king attacked: the pieces that
+// attack it in the position after the move.
 func (p *Position) whyInCheck(after *Position) string {
 	king := after.kings[p.side]
 	checkers, _ := after.checkersAndPins(king, p.side)

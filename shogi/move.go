@@ -10,7 +10,7 @@ import (
 // 1 to 9 from Black's right and ranks a to i (1 to 9) from White's side.
 type Square uint8
 
-// NoSquare stands for "nowhere", such as the place of a missing king.
+// NoSquare is the value for no square, such as the place of a missing king.
 const NoSquare Square = 81
 
 // NewSquare returns the square on the given file (1 to 9) and rank (1 to 9),
@@ -60,23 +60,23 @@ const (
 // NewMove returns the move of a piece on the board without promotion.
 func NewMove(from, to Square) Move { return Move(from)<<fromShift | Move(to) }
 
-// NewPromotion returns the move of a piece on the board that promotes.
+// NewPromotion returns the move of a piece on the board with promotion.
 func NewPromotion(from, to Square) Move { return NewMove(from, to) | promoteFlag }
 
 // NewDrop returns the drop of a piece type from the hand.
 func NewDrop(t PieceType, to Square) Move { return Move(t)<<fromShift | Move(to) | dropFlag }
 
-// To returns the target square. A Move read from foreign bytes may have a number above 80;
-// [Position.CheckLegal] rejects it.
+// To returns the target square. A Move that was decoded from external data may have a number above 80;
+// [Position.CheckLegal] rejects such a move.
 func (m Move) To() Square { return Square(m & squareMask) }
 
-// From returns the origin square; it means nothing for a drop.
+// From returns the origin square. The result for a drop has no meaning.
 func (m Move) From() Square { return Square(m >> fromShift & squareMask) }
 
 // IsDrop reports whether the move puts a piece from the hand on the board.
 func (m Move) IsDrop() bool { return m&dropFlag != 0 }
 
-// Dropped returns the type a drop puts on the board, NoPieceType when the move is not a drop.
+// Dropped returns the piece type that a drop puts on the board, or NoPieceType if the move is not a drop.
 func (m Move) Dropped() PieceType {
 	if !m.IsDrop() {
 		return NoPieceType
@@ -87,7 +87,7 @@ func (m Move) Dropped() PieceType {
 // Promotes reports whether the moved piece promotes.
 func (m Move) Promotes() bool { return m&promoteFlag != 0 }
 
-// String returns the USI text, such as "7g7f", "4e3c+" or "P*3d"; "none" for NoMove.
+// String returns the USI text, such as "7g7f", "4e3c+" or "P*3d". It returns "none" for NoMove.
 func (m Move) String() string {
 	return string(m.Append(make([]byte, 0, 5)))
 }
@@ -111,8 +111,8 @@ func (m Move) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseMove reads a move in strict USI text: "7g7f", "4e3c+", "P*3d". It has no position, so the move may
-// still be illegal. The error names the wrong character and the expected one.
+// ParseMove reads a move in strict USI notation: "7g7f", "4e3c+", "P*3d". It does not know the position, so
+// the move may be illegal. The error names the wrong character and the expected one.
 func ParseMove(s string) (Move, error) {
 	if len(s) != 4 && len(s) != 5 {
 		return NoMove, fmt.Errorf("move %q has %d characters: expected %s", s, utf8.RuneCountInString(s), moveTextHelp)
@@ -140,7 +140,7 @@ func ParseMove(s string) (Move, error) {
 	return NewPromotion(from, to), nil
 }
 
-// MarshalText returns the text of String, for moves that ParseMove can read.
+// MarshalText returns the text of String. It returns an error for a move that ParseMove cannot read.
 func (m Move) MarshalText() ([]byte, error) {
 	text := m.Append(nil)
 	if back, err := ParseMove(string(text)); err != nil || back != m {
@@ -149,7 +149,7 @@ func (m Move) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText is ParseMove.
+// UnmarshalText reads a move as ParseMove does.
 func (m *Move) UnmarshalText(text []byte) (err error) {
 	*m, err = ParseMove(string(text))
 	return err

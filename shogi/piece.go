@@ -1,7 +1,7 @@
 package shogi
 
-// Colour is a player. Black (sente, 先手) moves first in an even game and plays towards rank a; White (gote,
-// 後手) plays towards rank i and moves first in a handicap game.
+// Colour is one of the two players. Black (sente, 先手) moves first in an even game and plays towards rank a.
+// White (gote, 後手) plays towards rank i and moves first in a handicap game.
 type Colour uint8
 
 // The two players.
@@ -22,7 +22,7 @@ func (c Colour) String() string {
 }
 
 // PieceType is a kind of piece without its owner. The numbers are those of YaneuraOu's move and training
-// formats: a promoted type is its base type plus 8.
+// formats. The number of a promoted type is that of its base type plus 8.
 type PieceType uint8
 
 // The piece types. NoPieceType is an empty square. Gold and King never promote.
@@ -44,7 +44,7 @@ const (
 	Dragon      PieceType = 14 // promoted rook (龍)
 )
 
-// promotedBit turns a base type into its promoted type.
+// promotedBit is the bit in which a promoted type differs from its base type.
 const promotedBit = 8
 
 // CanPromote reports whether t is an unpromoted piece with a promoted side:
@@ -54,7 +54,7 @@ func (t PieceType) CanPromote() bool { return t >= Pawn && t <= Rook }
 // IsPromoted reports whether t is the promoted side of a piece.
 func (t PieceType) IsPromoted() bool { return t >= ProPawn && t <= Dragon }
 
-// Promoted returns the promoted side of t, or t itself when it has none.
+// Promoted returns the promoted side of t, or t itself if t cannot promote or is promoted already.
 func (t PieceType) Promoted() PieceType {
 	if t.CanPromote() {
 		return t | promotedBit
@@ -62,8 +62,8 @@ func (t PieceType) Promoted() PieceType {
 	return t
 }
 
-// Base returns the unpromoted side of t, which goes to the hand of a player that captures it; an
-// unpromoted type is its own base.
+// Base returns the unpromoted side of t, which a player who captures the piece holds in hand. The base of an
+// unpromoted type is the type itself.
 func (t PieceType) Base() PieceType {
 	if t.IsPromoted() {
 		return t &^ promotedBit
@@ -83,13 +83,13 @@ func (t PieceType) String() string {
 	return names[t]
 }
 
-// pieceLetters holds the SFEN letter of each base type at its number.
+// pieceLetters has the SFEN letter of each base type, at the index of the type.
 const pieceLetters = ".PLNSBRGK"
 
 // letter returns the upper-case SFEN letter of the base type of t.
 func (t PieceType) letter() byte { return pieceLetters[t.Base()] }
 
-// typeOfLetter returns the base type an upper-case SFEN letter stands for, or NoPieceType.
+// typeOfLetter returns the base type of an upper-case SFEN letter, or NoPieceType for another letter.
 func typeOfLetter(letter byte) PieceType {
 	for t := Pawn; t <= King; t++ {
 		if pieceLetters[t] == letter {
@@ -108,13 +108,13 @@ const NoPiece Piece = 0
 // NewPiece returns the piece of the given owner and type.
 func NewPiece(c Colour, t PieceType) Piece { return Piece(c)<<4 | Piece(t) }
 
-// Colour returns the owner. It means nothing for NoPiece.
+// Colour returns the owner of the piece. The result for NoPiece has no meaning.
 func (p Piece) Colour() Colour { return Colour(p >> 4 & 1) }
 
-// Type returns the piece type; NoPieceType for NoPiece.
+// Type returns the type of the piece. It returns NoPieceType for NoPiece.
 func (p Piece) Type() PieceType { return PieceType(p & 15) }
 
-// String returns the SFEN text of the piece, such as "P" or "+r"; "." for an empty square.
+// String returns the SFEN text of the piece, such as "P" or "+r". It returns "." for an empty square.
 func (p Piece) String() string { return string(p.append(nil)) }
 
 // append appends the text of String.

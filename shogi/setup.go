@@ -2,7 +2,8 @@ package shogi
 
 import "fmt"
 
-// Setup is a position in parts, for readers of notations other than SFEN.
+// Setup has the parts of a position, for readers of notations other than SFEN. Setup.Position checks them and
+// returns the position.
 type Setup struct {
 	// Board holds the piece on each Square.
 	Board [81]Piece
@@ -14,11 +15,11 @@ type Setup struct {
 	Ply int
 }
 
-// maxPly is the largest move number of a start position. No game comes close to it; it leaves enough
-// numbers for the game's moves.
+// maxPly is the largest move number of a start position. No game comes close to it, and the moves of the game
+// can still be numbered.
 const maxPly = 1_000_000_000
 
-// setSize holds how many pieces of each base type a set of 40 has.
+// setSize has the number of pieces of each base type in a set of 40.
 //
 //nolint:gochecknoglobals // constant lookup table
 var setSize = [King + 1]int{Pawn: 18, Lance: 4, Knight: 4, Silver: 4, Bishop: 2, Rook: 2, Gold: 4, King: 2}

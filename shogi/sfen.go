@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// startSFEN is the even start (hirate, 平手).
+// startSFEN is the SFEN of the start of an even game (hirate, 平手).
 const startSFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-// startPosition is parsed once because games and tests ask for it often.
+// startPosition is the position of startSFEN. It is parsed once, because games and tests use it often.
 //
 //nolint:gochecknoglobals // constant
 var startPosition = func() Position {
@@ -21,9 +21,9 @@ var startPosition = func() Position {
 func StartPos() Position { return startPosition }
 
 // ParseSFEN reads a position from the SFEN fields "board side hands number", such as "4k4/9/9/9/9/9/9/9/4K4 b
-// RG2p 1". The number of the next move may be left out and is then 1. Hands may come in any order and repeat
-// letters. See [Setup.Position] for the positions that are refused. The words "startpos" and "sfen" of the
-// USI position command are not part of an SFEN.
+// RG2p 1". The number of the next move may be missing and is then 1. Hands may come in any order and repeat
+// letters. [Setup.Position] lists the positions that are rejected. The words "startpos" and "sfen" of the USI
+// position command are not part of an SFEN.
 func ParseSFEN(s string) (Position, error) {
 	setup, err := parseFields(strings.Fields(s))
 	if err != nil {
@@ -36,7 +36,7 @@ func ParseSFEN(s string) (Position, error) {
 	return p, nil
 }
 
-// parseFields reads the fields of an SFEN without judging the position.
+// parseFields reads the fields of an SFEN. It does not check whether the position is valid.
 func parseFields(fields []string) (setup Setup, err error) {
 	if len(fields) != 3 && len(fields) != 4 {
 		return setup, fmt.Errorf("%d fields: expected board, side to move, hands and perhaps a move number", len(fields))
@@ -114,7 +114,7 @@ func parseRank(board *[81]Piece, rank int, row string) error {
 	return nil
 }
 
-// pieceOfLetter returns the unpromoted piece an SFEN letter stands for, or NoPiece.
+// pieceOfLetter returns the unpromoted piece of an SFEN letter, or NoPiece for another letter.
 func pieceOfLetter(letter byte) Piece {
 	if t := typeOfLetter(letter); t != NoPieceType {
 		return NewPiece(Black, t)

@@ -1,13 +1,14 @@
 package shogi
 
-// attacked reports whether a piece of c's opponent attacks s when the occupied squares are those given. The
-// occupancy may differ from the board: a king that tests a step is taken off, so that it cannot hide in its
-// own shadow.
+// attacked reports whether a piece of c's opponent attacks s if the given squares are occupied. The occupied
+// squares may differ from the board. For a king's step they lack the king, because the king does not protect
+// the squares behind it.
 func (p *Position) attacked(s Square, c Colour, occupied bitboard) bool {
 	return p.attackedBy(p.byColour[c.Opponent()], s, c, occupied)
 }
 
-// attackedBy is attacked for some of the opponent's pieces: one that is being taken attacks nothing any more.
+// attackedBy does what attacked does for the enemy pieces on the squares enemy only. After a capture, for
+// example, enemy lacks the captured piece.
 func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitboard) bool {
 	if !p.stepAttackers(s, c).and(enemy).empty() {
 		return true
@@ -25,8 +26,9 @@ func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitbo
 	return !bishops.empty() && !bishopAttacks(s, occupied).and(bishops).empty()
 }
 
-// stepAttackers returns the pieces that would attack s, held by c, by a single step if they were c's
-// opponent's; the caller selects the colour. A piece attacks s when the same piece of c on s would attack it.
+// stepAttackers returns the pieces that attack s, a square of player c, by a single step if they belong to
+// c's opponent. It includes pieces of both colours; the caller selects the colour. A piece attacks s exactly
+// if the same piece of c on s would attack the piece's square.
 func (p *Position) stepAttackers(s Square, c Colour) bitboard {
 	around := p.byType[King].or(p.byType[Horse]).or(p.byType[Dragon])
 	return steps[NewPiece(c, Pawn)][s].and(p.byType[Pawn]).
@@ -48,8 +50,8 @@ func (p *Position) snipers(s Square, c Colour) bitboard {
 		and(p.byColour[c.Opponent()])
 }
 
-// checkersAndPins returns the pieces that check c's king on the given square
-// and c's pieces that may not leave the line between it and a slider.
+// checkersAndPins returns the pieces that check c's king on the given square. It also returns c's pinned
+// pieces, which may move only along the line between the king and an enemy slider.
 func (p *Position) checkersAndPins(king Square, c Colour) (checkers, pinned bitboard) {
 	checkers = p.stepAttackers(king, c).and(p.byColour[c.Opponent()])
 	for snipers := p.snipers(king, c); !snipers.empty(); snipers = snipers.rest() {
@@ -87,8 +89,8 @@ func (p *Position) GivesCheck(m Move) bool {
 	return p.uncovers(king, from, occ)
 }
 
-// uncovers reports whether a slider of the side to move, standing behind
-// from, attacks the king once the occupied squares are those given.
+// uncovers reports whether a slider of the side to move attacks the king after a piece has left the square
+// from. occ are the squares that are occupied then.
 func (p *Position) uncovers(king, from Square, occ bitboard) bool {
 	behind := rays[king][from].andNot(bit(from)).and(p.snipers(king, p.side.Opponent()))
 	for ; !behind.empty(); behind = behind.rest() {

@@ -12,7 +12,7 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// aperyRecord is the size of a move of Apery's book: hash, move, count, score.
+// aperyRecord is the size of one move in Apery's book in bytes: hash, move, count, score.
 const aperyRecord = 16
 
 // twister is the random number generator MT19937-64 of Matsumoto and Nishimura (2004)
@@ -57,11 +57,11 @@ func (t *twister) twist() {
 	t.next = 0
 }
 
-// aperyKeys are the numbers whose exclusive or is the hash of a position in Apery's book. Apery draws
-// them from a generator with the default seed. It draws 81 for each of the pieces 0 to 30 (the numbers
-// are shogi.Piece's, and those of no piece are also drawn). It then draws 19 for each type in hand (pawn,
-// lance, knight, silver, gold, bishop, rook), and one for White. Source: Apery's book.cpp, Book::init and
-// Book::bookKey; YaneuraOu's apery_book.cpp agrees.
+// aperyKeys has the random numbers that Apery combines by exclusive or to the hash of a position. Apery takes
+// them from a generator with the default seed, in this order: 81 for each of the pieces 0 to 30 (numbered
+// like shogi.Piece, including numbers without a piece); 19 for each type in hand (pawn, lance, knight,
+// silver, gold, bishop, rook); one for White. Source: Apery's book.cpp, Book::init and Book::bookKey;
+// YaneuraOu's apery_book.cpp agrees.
 //
 //nolint:gochecknoglobals // constant lookup table
 var aperyKeys = func() (keys struct {
@@ -85,8 +85,8 @@ var aperyKeys = func() (keys struct {
 	return keys
 }()
 
-// aperyKey returns the hash of a position: of the pieces on the board, of the hand of the side to move,
-// also if it is empty, and of the side. The other hand follows from these.
+// aperyKey returns Apery's hash of a position. It covers the pieces on the board, the hand of the side to
+// move (even if it is empty), and the side to move. The other hand follows from these.
 func aperyKey(p *shogi.Position) (key uint64) {
 	for s := range shogi.NoSquare {
 		if piece := p.PieceAt(s); piece != shogi.NoPiece {
@@ -102,9 +102,10 @@ func aperyKey(p *shogi.Position) (key uint64) {
 	return key
 }
 
-// readApery reads Apery's book. Its positions are hashes. readApery finds them from the usual start and
-// the handicaps, along moves of the book. From a position outside the book it tries every legal move to a
-// position in it, because many books have the moves of one side only. Lost counts the others.
+// readApery reads Apery's book, which has only hashes of positions. To find the positions, readApery follows
+// the moves of the book from the normal start and from the handicap starts. In a position that is not in the
+// book it tries every legal move that leads to a position in the book, because many books have the moves of
+// only one side. Lost is the number of hashes that it does not find.
 func readApery(data []byte) (*Book, error) {
 	if len(data)%aperyRecord != 0 {
 		return nil, fmt.Errorf("byte %d: the file ends within a move: expected moves of %d bytes", len(data), aperyRecord)
@@ -131,7 +132,7 @@ func readApery(data []byte) (*Book, error) {
 	return b, nil
 }
 
-// walkApery finds the positions of hashes.
+// walkApery returns an entry for each hash whose position it finds.
 func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 	met := map[uint64]bool{} // hashes that have been put into the queue
 	queue := []shogi.Position{shogi.StartPos()}
@@ -165,8 +166,8 @@ func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 	return entries
 }
 
-// writeApery writes the positions with moves in the order of their hashes. It limits counts to 65535, and
-// writes 1 for a missing count: Apery draws by counts.
+// writeApery writes the positions with moves in the order of their hashes. It limits counts to 65535. It
+// writes a missing count as 1, because Apery selects moves by their counts.
 func writeApery(w io.Writer, b *Book) error {
 	list, err := keyedBy(b, func(e *Entry) (uint64, error) { return aperyKey(&e.Position), nil }, cmp.Compare)
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"gogi/shogi"
 )
 
-// Report is the result of Check.
+// Report is the result of Check: the numbers of entries and moves, and the problems.
 type Report struct {
 	Version   int    `json:"version"`
 	Format    string `json:"format"`
-	Entries   int    `json:"entries"`   // as the file has them
-	Positions int    `json:"positions"` // different ones, with moves
+	Entries   int    `json:"entries"`   // entries in the file
+	Positions int    `json:"positions"` // different positions with moves
 	Moves     int    `json:"moves"`
 	Ends      int    `json:"ends"` // positions without moves
-	Lost      int    `json:"lost"` // positions that no line leads to, of formats without positions
+	Lost      int    `json:"lost"` // positions that could not be found, in formats that have only hashes
 	Unsorted  bool   `json:"unsorted"`
 
-	Duplicates     int       `json:"duplicates"`      // entries of a position that an earlier one has
-	DuplicateMoves int       `json:"duplicate_moves"` // moves that their position has already
+	Duplicates     int       `json:"duplicates"`      // entries whose position an earlier entry has
+	DuplicateMoves int       `json:"duplicate_moves"` // moves that an entry of the same position has already
 	Illegal        int       `json:"illegal"`         // moves
 	NoMove         int       `json:"no_move"`         // positions in which the game is over
 	Transpositions int       `json:"transpositions"`  // positions that several moves of the book lead to
@@ -35,7 +35,7 @@ type Problem struct {
 	What string `json:"what"`
 }
 
-// Spread describes scores; the quantiles are by rank, without interpolation.
+// Spread describes the distribution of scores. The quantiles are scores of the sample, without interpolation.
 type Spread struct {
 	N        int     `json:"n"`
 	Least    int     `json:"min"`
@@ -44,10 +44,10 @@ type Spread struct {
 	Upper    int     `json:"q75"`
 	Greatest int     `json:"max"`
 	Mean     float64 `json:"mean"`
-	SD       float64 `json:"sd"` // of the sample; 0 for fewer than two
+	SD       float64 `json:"sd"` // standard deviation of the sample; 0 for fewer than two scores
 }
 
-// maxProblems is how many problems a report names.
+// maxProblems is the largest number of problems that a report lists.
 const maxProblems = 20
 
 // Sound reports whether engines can use the book as it is.
@@ -55,7 +55,7 @@ func (r *Report) Sound() bool {
 	return !r.Unsorted && r.Duplicates+r.DuplicateMoves+r.Illegal+r.NoMove+r.Lost == 0
 }
 
-// Check looks through a book.
+// Check checks all entries and moves of a book.
 func Check(b *Book) *Report {
 	r := &Report{Version: 1, Format: b.Format, Entries: len(b.Entries), Lost: b.Lost, Unsorted: b.Unsorted, Problems: []Problem{}}
 	seen := map[string]bool{}
@@ -99,7 +99,7 @@ func (r *Report) checkEntry(e *Entry) {
 	}
 }
 
-// ways counts the positions of the book by how many of its moves lead to them.
+// ways counts the positions to which several moves of the book lead, and the positions to which none leads.
 func (r *Report) ways(b *Book) {
 	merged := b.Merged()
 	ways := map[*Entry]int{}
@@ -134,7 +134,8 @@ func bestScores(b *Book) (list []int) {
 	return list
 }
 
-// best returns the move with the greatest score, the first of several; ok is false without scores.
+// best returns the move with the highest score, the first one if several have it. ok is false if no move has
+// a score.
 func (e *Entry) best() (best Move, ok bool) {
 	for _, m := range e.Moves {
 		if m.HasScore && (!ok || m.Score > best.Score) {

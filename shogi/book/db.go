@@ -12,14 +12,14 @@ import (
 	"gogi/shogi"
 )
 
-// dbHeader is the first line of a db.
+// dbHeader is the first line of a file in the format db.
 const dbHeader = "#YANEURAOU-DB2016 1.00"
 
-// maxLine is the longest line of a text that is read, in bytes.
+// maxLine is the largest length of a text line that gogi reads, in bytes.
 const maxLine = 1 << 20
 
-// eachLine calls f for every line of a text without its end, with its number from 1.
-// A byte order mark is skipped. An error of f gets the number.
+// eachLine calls f for every line of a text, with its number from 1 and without its line end. It skips a byte
+// order mark. If f returns an error, eachLine stops and adds the line number to the error.
 func eachLine(r io.Reader, f func(n int, line string) error) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 1<<16), maxLine)
@@ -42,7 +42,7 @@ func eachLine(r io.Reader, f func(n int, line string) error) error {
 	return nil
 }
 
-// dbReader reads a db line by line.
+// dbReader reads a file in the format db line by line.
 type dbReader struct {
 	book    *Book
 	entry   *Entry
@@ -50,7 +50,8 @@ type dbReader struct {
 	comment *string
 }
 
-// readDB reads a db. The header may be missing, as old files lack it; another one is refused.
+// readDB reads a book in the format db. It accepts a missing header, because old files have none, but returns
+// an error for another header.
 func readDB(r io.Reader) (*Book, error) {
 	d := &dbReader{book: &Book{}}
 	if err := eachLine(r, d.line); err != nil {
@@ -78,7 +79,7 @@ func (d *dbReader) line(n int, line string) error {
 	return nil
 }
 
-// remark is about the last position or the last move.
+// remark adds a comment to the last move, or to the last position if it has no move yet.
 func (d *dbReader) remark(text string) {
 	if d.comment == nil {
 		return
@@ -144,7 +145,7 @@ func (d *dbReader) move(text string) (err error) {
 	return nil
 }
 
-// whole reads a number from least; "" is 0.
+// whole reads an integer that must be at least least. It returns 0 for "".
 func whole(word, what string, least int) (int, error) {
 	if word == "" {
 		return 0, nil
@@ -156,8 +157,8 @@ func whole(word, what string, least int) (int, error) {
 	return int(n), nil
 }
 
-// writeDB writes the positions that have moves, in the order of their bytes, which YaneuraOu
-// needs for searching in the file.
+// writeDB writes the positions that have moves, sorted by the bytes of their texts. YaneuraOu needs this
+// order to search in the file.
 func writeDB(w io.Writer, b *Book) error {
 	list, err := keyedBy(b, func(e *Entry) (string, error) { return Key(&e.Position), nil }, strings.Compare)
 	if err != nil {
@@ -187,7 +188,7 @@ func orNone(n int, has bool) string {
 	return strconv.Itoa(n)
 }
 
-// writeRemark writes a comment as lines of their own.
+// writeRemark writes each line of a comment as a comment line.
 func writeRemark(w io.Writer, text string) {
 	if text == "" {
 		return

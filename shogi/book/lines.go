@@ -10,8 +10,9 @@ import (
 	"gogi/shogi"
 )
 
-// eachOpening calls f for each line of a list, such as "startpos moves 7g7f 3c3d" or "sfen …", with its start as
-// USI writes it, that position and the moves, which are legal. It skips comments from # on.
+// eachOpening calls f for each line of a list, such as "startpos moves 7g7f 3c3d" or "sfen …". start is the
+// start as USI writes it, first is the position at the start, and moves are the legal moves from there.
+// eachOpening skips comments, which begin with #.
 func eachOpening(r io.Reader, f func(start string, first shogi.Position, moves []shogi.Move) error) error {
 	return eachLine(r, func(_ int, line string) error {
 		line, _, _ = strings.Cut(line, "#")
@@ -33,8 +34,8 @@ func eachOpening(r io.Reader, f func(start string, first shogi.Position, moves [
 	})
 }
 
-// readLines reads a list of lines. Each move of a line counts as played once in its position; a line without moves
-// is a position without moves.
+// readLines reads a list of lines. Each move of a line counts as played once in its position. A line without
+// moves gives a position without moves.
 func readLines(r io.Reader) (*Book, error) {
 	b := &Book{}
 	byKey := map[string]*Entry{}
@@ -59,8 +60,9 @@ func readLines(r io.Reader) (*Book, error) {
 	return b, err
 }
 
-// led returns the entries that a walk from the others reaches. The walk begins at those that no move
-// leads to, and then, for cycles, at the remaining ones.
+// led returns the entries that writeUSI reaches from other entries, so that no line starts there. It follows
+// all moves, first from the entries to which no move leads. Then it does so from the entries that it has not
+// reached yet, which are in cycles.
 func (b *Book) led() (map[*Entry]bool, error) {
 	next := map[*Entry][]*Entry{}
 	target := map[*Entry]bool{}
@@ -100,8 +102,9 @@ func (b *Book) led() (map[*Entry]bool, error) {
 	return led, nil
 }
 
-// writeUSI writes lines that have every move of the book once. Each line starts from a position that no other
-// one leads to, and follows the first unwritten move until there is none. Illegal moves are an error.
+// writeUSI writes lines in which every move of the book occurs once. Each line starts from a position that
+// other lines do not reach, and follows the first move that is not yet written until there is none. It
+// returns an error for an illegal move.
 func writeUSI(w io.Writer, b *Book) error {
 	merged := b.Merged()
 	led, err := merged.led()
@@ -126,13 +129,13 @@ func writeUSI(w io.Writer, b *Book) error {
 	return out.Flush()
 }
 
-// step is a position on the way of a walk, with the next of its moves.
+// step is a position on the current path, with the index of its next move to follow.
 type step struct {
 	entry *Entry
 	next  int
 }
 
-// writeFrom writes the lines from a position; a position is gone through once.
+// writeFrom writes the lines from a position. It follows the moves of each position only once.
 func (b *Book) writeFrom(out io.Writer, start string, root *Entry, met map[*Entry]bool) {
 	path := []step{{entry: root}}
 	var moves []string
@@ -159,7 +162,8 @@ func (b *Book) writeFrom(out io.Writer, start string, root *Entry, met map[*Entr
 	}
 }
 
-// writeSFEN writes the positions, one a line, in the book's order; those without moves, too.
+// writeSFEN writes all positions, one in each line, in the order of the book, including positions without
+// moves.
 func writeSFEN(w io.Writer, b *Book) error {
 	out := bufio.NewWriter(w)
 	for _, e := range b.Merged().Entries {
@@ -168,8 +172,9 @@ func writeSFEN(w io.Writer, b *Book) error {
 	return out.Flush()
 }
 
-// ConvertLines converts lines of openings to the other form. "sfen" is the position that each line leads
-// to; "usi" is the line as in the position command. It returns the number of lines.
+// ConvertLines converts lines of openings between the formats usi and sfen. For "sfen" it writes the position
+// at the end of each line; for "usi" it writes the line as in the position command. It returns the number of
+// lines.
 func ConvertLines(w io.Writer, r io.Reader, to string) (count int, err error) {
 	if !slices.Contains([]string{usiName, sfenName}, to) {
 		return 0, fmt.Errorf("lines cannot be written as %q: expected usi or sfen", to)

@@ -20,8 +20,9 @@ const (
 	ybbMost   = 32000  // the greatest score; mates are next to it
 )
 
-// readYBB reads a ybb: the head, the positions (PackedSfen, start of its moves after the positions,
-// number of the next move, number of moves), and the moves (move, score, and depth if the flag is set).
+// readYBB reads a book in the format ybb. The file has a header; the positions (PackedSfen, offset of the
+// first move behind the positions, number of the next move, number of moves); and the moves (move, score, and
+// depth if the flag is set).
 func readYBB(data []byte) (*Book, error) {
 	if len(data) < ybbHead || string(data[:len(ybbMagic)]) != ybbMagic {
 		return nil, fmt.Errorf("byte 0: the file does not begin as a ybb: expected %q and two numbers", ybbMagic)
@@ -78,7 +79,7 @@ func readYBBEntry(record, area []byte, size int) (*Entry, error) {
 	return e, nil
 }
 
-// writeYBB writes the positions that have moves, in the order of their packed bytes.
+// writeYBB writes the positions that have moves, sorted by their packed bytes.
 func writeYBB(w io.Writer, b *Book) error {
 	list, err := keyedBy(b, func(e *Entry) ([]byte, error) { return packed.AppendSfen(nil, &e.Position) }, bytes.Compare)
 	if err != nil {

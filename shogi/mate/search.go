@@ -1,5 +1,6 @@
 // Package mate proves mates in which the attacker gives check with every move (詰み). [Solve] searches for a
-// mate, and [Verify] proves the line of another solver. It is pure and uses only the rules of package shogi.
+// mate, and [Verify] proves a line that another solver found. The package has no side effects and uses only
+// the rules of package shogi.
 //
 // The search is df-pn (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002). It
 // identifies positions by keys of 64 bits: among a million positions two share a key with a probability of 3
@@ -13,38 +14,38 @@ import (
 	"gogi/shogi"
 )
 
-// Verdict is the result of a search.
+// Verdict is the conclusion of a search.
 type Verdict int
 
-// The verdicts.
+// These are the verdicts.
 const (
 	Unproven Verdict = iota // a limit was reached first, or the mate takes too long
-	Mate                    // for any answer of the defender
+	Mate                    // the attacker mates after any answer of the defender
 	Escape                  // the defender has a way out
 )
 
 // String returns the verdict in a word.
 func (v Verdict) String() string { return [...]string{"unproven", "mate", "escape"}[v] }
 
-// Limits bound a search. Zero fields do not.
+// Limits has the limits of a search. A field that is zero sets no limit.
 type Limits struct {
-	Nodes int         // positions that are looked into
-	Table int         // positions that are remembered, some ten for each that is looked into
-	Plies int         // a mate that may take more plies does not count
-	Try   bool        // the try rule holds: a defending king that gets home wins
-	Stop  func() bool // asked once in 64 nodes; true ends the search
+	Nodes int         // largest number of positions that are searched
+	Table int         // largest number of positions in memory; each searched position adds about ten
+	Plies int         // largest length of a mate in plies; a mate that may take longer does not count
+	Try   bool        // the try rule applies: a defending king that reaches the start square of the enemy king wins
+	Stop  func() bool // called once in 64 nodes; the search ends if it returns true
 }
 
-// Result is the result of a search, with its details.
+// Result is the verdict of a search with its details.
 type Result struct {
 	Verdict Verdict
-	Line    []shogi.Move // for Mate: with the longest defence against the proof; not always the shortest mate
-	Nodes   int          // that were looked into
-	Why     string       // the error of an unproven claim
+	Line    []shogi.Move // only for Mate: a mating line with the longest defence against the proof; not always the shortest mate
+	Nodes   int          // number of searched positions
+	Why     string       // why a claimed line is not proven
 }
 
-// Solve looks for a mate by the side to move. A position that would occur for the fourth
-// time in the game is no way to mate.
+// Solve searches for a mate by the side to move. A move to a position that would occur for the fourth time in
+// the game does not count as a way to mate.
 func Solve(h *shogi.History, l Limits) Result {
 	s := newSearch(h, l)
 	root := *h.Position()
@@ -52,10 +53,10 @@ func Solve(h *shogi.History, l Limits) Result {
 	return s.result(&root)
 }
 
-// Verify checks whether a claimed line is a mate. The line must be legal, with a check in each of its
-// attacker's moves, and end in checkmate. Then Verify proves, from its end to its beginning, that no
-// other answer of the defender escapes. The same line, position and limits apart from Stop give the same
-// result. Escape concerns only the line: there may be another mate.
+// Verify checks whether a claimed line is a mate. The line must be legal, each move of the attacker must give
+// check, and the last move must be checkmate. Verify then proves, from the end of the line to its beginning,
+// that no other answer of the defender escapes. The result depends only on the line, the position and the
+// limits except Stop. The verdict Escape concerns only this line: there may be another mate.
 func Verify(h *shogi.History, line []shogi.Move, l Limits) Result {
 	s := newSearch(h, l)
 	replies, why := s.follow(*h.Position(), line)
@@ -74,7 +75,7 @@ func Verify(h *shogi.History, line []shogi.Move, l Limits) Result {
 	return s.result(&root)
 }
 
-// unproven is of a line with a move after which no mate was found.
+// unproven returns the result for a line in which the search found no mate after the move m.
 func (s *search) unproven(e entry, m shogi.Move) Result {
 	if e.dn == 0 && !s.cut {
 		return Result{Verdict: Escape, Nodes: s.nodes, Why: fmt.Sprintf("after %s there is a way out", m)}
@@ -82,7 +83,8 @@ func (s *search) unproven(e entry, m shogi.Move) Result {
 	return Result{Nodes: s.nodes, Why: fmt.Sprintf("not proven after %s within %d positions", m, s.nodes)}
 }
 
-// follow plays a line; replies are its positions in which the defender is to move.
+// follow makes the moves of a line. replies are the positions of the line in which the defender is to move.
+// why is the reason if the line is not a series of checks that ends in checkmate.
 func (s *search) follow(p shogi.Position, line []shogi.Move) (replies []shogi.Position, why string) {
 	for i, m := range line {
 		if err := p.CheckLegal(m); err != nil {
@@ -103,40 +105,42 @@ func (s *search) follow(p shogi.Position, line []shogi.Move) (replies []shogi.Po
 	return replies, ""
 }
 
-// infinite is the proof number of a position that cannot be proven, or disproved.
+// infinite is the proof number of a position that cannot be proven, and the disproof number of one that
+// cannot be disproved.
 const infinite = math.MaxInt32
 
-// deepest is how far a search goes: no mate that was ever composed takes longer (1525
-// plies), and the stack is ours.
+// deepest is the largest depth of the search in plies. The longest mate that was ever composed takes 1525
+// plies, and the limit protects the stack.
 const deepest = 2000
 
-// entry is the state of a position: the least number of further positions that must be proven to prove it
-// (pn) or to disprove it (dn).
+// entry is the search state of a position: the least number of further positions that must be proven to prove
+// the position (pn), and the least number that must be disproved to disprove it (dn).
 type entry struct {
 	pn, dn int32
-	plies  int32 // for a proven one: to the mate, at most
+	plies  int32 // for a proven position: largest number of plies to the mate
 }
 
-// search is one search.
+// search is the state of one search.
 type search struct {
 	limits  Limits
 	known   map[uint64]entry
-	path    map[uint64]bool // from the root to the position at hand
-	barred  map[uint64]bool // a fourth occurrence
+	path    map[uint64]bool // positions from the root to the current position
+	barred  map[uint64]bool // positions that would occur for the fourth time
 	nodes   int
 	stopped bool
 	cut     bool // the search left a position because of a repetition or the depth: a disproof may hold only on another path
 	room    [][]child
 }
 
-// child is a position one move on.
+// child is the position after one move.
 type child struct {
 	move shogi.Move
 	pos  shogi.Position
-	lost bool // a way that is closed to the attacker
+	lost bool // the attacker cannot use this move
 }
 
-// occurrencesBefore is how often a position may have occurred before it ends the game.
+// occurrencesBefore is the number of earlier occurrences after which the next occurrence of a position ends
+// the game.
 const occurrencesBefore = 3
 
 func newSearch(h *shogi.History, l Limits) *search {
@@ -153,7 +157,7 @@ func newSearch(h *shogi.History, l Limits) *search {
 	return s
 }
 
-// at returns the state of a position.
+// at returns the stored state of a position.
 func (s *search) at(p *shogi.Position) entry {
 	if e, ok := s.known[p.Key()]; ok {
 		return e
@@ -180,8 +184,8 @@ func (s *search) exhausted() bool {
 	return s.stopped
 }
 
-// search looks into a position until its proof number reaches pn or its disproof number
-// dn. Depth is counted from the root.
+// search searches below a position until its proof number reaches pn or its disproof number reaches dn. depth
+// is the number of plies from the root.
 func (s *search) search(p *shogi.Position, attacks bool, pn, dn int32, depth int) {
 	if s.exhausted() {
 		return
@@ -202,23 +206,24 @@ func (s *search) search(p *shogi.Position, attacks bool, pn, dn int32, depth int
 	delete(s.path, p.Key())
 }
 
-// sums are a position's numbers by those of its children.
+// sums has the proof numbers of a position, calculated from those of its children.
 type sums struct {
 	entry
-	best   int   // the child to look into
-	first  entry // its numbers
-	second int32 // the number by which the next best would be chosen
+	best   int   // index of the child to search next
+	first  entry // numbers of that child
+	second int32 // the deciding number of the second best child
 }
 
-// thresholds returns those of the best child under those of its parent.
+// thresholds returns the limits up to which the best child is searched. pn and dn are the limits of its
+// parent.
 func (s *sums) thresholds(attacks bool, pn, dn int32) (pnNext, dnNext int32) {
-	if attacks { // the least pn; all dn count
+	if attacks { // the attacker needs one child: the least pn counts, and the sum of all dn
 		return min(pn, plus(s.second, 1)), plus(dn-s.dn, s.first.dn)
 	}
 	return plus(pn-s.pn, s.first.pn), min(dn, plus(s.second, 1))
 }
 
-// plus adds numbers; infinite stays it.
+// plus adds two numbers. The result is at most infinite.
 func plus(a, b int32) int32 {
 	if a >= infinite-b {
 		return infinite
@@ -226,7 +231,8 @@ func plus(a, b int32) int32 {
 	return a + b
 }
 
-// sum adds up children: one of the attacker's moves must be proven, and all of the defender's.
+// sum calculates the numbers of a position from its children. A position of the attacker is proven if one
+// child is proven, a position of the defender if all children are.
 func (s *search) sum(children []child, attacks bool) sums {
 	least, all, plies := int32(infinite), int32(0), int32(-1)
 	out := sums{second: infinite}
@@ -270,8 +276,8 @@ func (s *search) of(c *child) entry {
 	return s.at(&c.pos)
 }
 
-// children returns the positions after all checks of the attacker, or after all moves of a defender in
-// check. Its memory belongs to the depth.
+// children returns the positions after all checks of the attacker, or after all moves of a defender in check.
+// The next call at the same depth reuses the memory.
 func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 	for len(s.room) <= depth {
 		s.room = append(s.room, nil)
@@ -296,10 +302,11 @@ func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 	return list
 }
 
-// shogiMoves is the capacity for the moves of most positions.
+// shogiMoves is the initial capacity of a list of moves. It is enough for most positions.
 const shogiMoves = 128
 
-// begin gives a position that a check leads to its first numbers: the more answers, the harder to prove.
+// begin stores the first numbers of a position after a check. The proof number is the number of the
+// defender's answers, because more answers are harder to refute.
 func (s *search) begin(c *child, attacks bool) {
 	if !attacks || c.lost {
 		return
@@ -315,7 +322,7 @@ func (s *search) begin(c *child, attacks bool) {
 	s.known[key] = entry{dn: infinite}
 }
 
-// tried reports whether the move was a king's that wins by the try rule.
+// tried reports whether m, the move that led to p, was a move of the king that wins by the try rule.
 func tried(p *shogi.Position, m shogi.Move) bool {
 	mover := p.Side().Opponent()
 	return p.KingSquare(mover) == m.To() && p.TryAchieved(mover)
@@ -335,8 +342,8 @@ func (s *search) result(root *shogi.Position) Result {
 	return Result{Verdict: Mate, Line: s.line(*root), Nodes: s.nodes}
 }
 
-// line returns the way of a proof: the attacker's shortest, the defender's longest. A proven
-// position's children were proven before it, and take fewer plies.
+// line returns the mating line of a proof, with the attacker's shortest and the defender's longest moves. The
+// children of a proven position were proven before it and take fewer plies, so the line ends.
 func (s *search) line(p shogi.Position) (line []shogi.Move) {
 	for attacks := true; ; attacks = !attacks {
 		best, plies := -1, int32(0)

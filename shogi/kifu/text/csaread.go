@@ -14,17 +14,17 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// readCSA reads versions 1 to 3 and the dialect of floodgate.
+// readCSA returns a Reader of CSA files of versions 1 to 3, including floodgate's dialect.
 func readCSA(in *Input) Reader { return &csaReader{in: in} }
 
 type csaReader struct {
 	in    *Input
-	count int // games begun
+	count int // number of games begun
 	moves []kifu.Move
 	pv    []shogi.Move
 }
 
-// Next reads up to "/", or to the start of another game.
+// Next reads one game, up to "/" or to the start of another game.
 func (r *csaReader) Next() (*kifu.Record, error) {
 	g := csaGame{pv: r.pv}
 	g.record.Moves = r.moves[:0]
@@ -58,10 +58,10 @@ func (r *csaReader) Next() (*kifu.Record, error) {
 		g.line = r.in.n
 		g.err = g.finish()
 	}
-	if g.err != nil && g.err == g.illegal { //nolint:errorlint // that very error
+	if g.err != nil && g.err == g.illegal { //nolint:errorlint // compares identity, not the kind of error
 		g.line = g.illegalLine
 	}
-	r.moves, r.pv = g.record.Moves, g.pv // the arrays are used again, and the caller gets copies
+	r.moves, r.pv = g.record.Moves, g.pv // the reader reuses the arrays; the caller gets copies
 	if g.err != nil {
 		return nil, &BadGame{File: r.in.Name, Game: r.count, Line: g.line, Err: g.err}
 	}
@@ -76,15 +76,15 @@ type csaGame struct {
 	setup  kifu.CSASetup
 	p      shogi.Position
 	start  shogi.Position
-	begun  bool // a line of it was there
-	said   bool // more than comments
+	begun  bool // a line of the game was read
+	said   bool // a line other than a comment was read
 	placed bool // the start is known
 	ended  string
 	// illegal is the error of the last move; only an end by an illegal move may follow.
 	illegal     error
 	illegalLine int
 	summary     outcome // from floodgate's comment
-	own         string  // our word for the end
+	own         string  // gogi's word for the end
 	err         error
 	line        int            // the current line, or the line of the error
 	pv          []shogi.Move   // an array for the next variation
@@ -105,7 +105,7 @@ func (g *csaGame) after(line []byte) bool {
 	return g.placed && line[0] == 'N'
 }
 
-// take reads one line.
+// take processes one line of the game.
 func (g *csaGame) take(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		if line = bytes.TrimLeft(line, " \t"); len(line) == 0 {
@@ -123,8 +123,8 @@ func (g *csaGame) take(line []byte) error {
 	return g.statements(line)
 }
 
-// statements reads a line of moves, times and the like, parted by commas. Most lines are
-// a move or a time alone.
+// statements reads a line of moves, times and other statements, separated by commas. Most lines have only a
+// move or a time.
 func (g *csaGame) statements(line []byte) error {
 	if len(line) == len("+7776FU") && (line[0] == '+' || line[0] == '-') {
 		return g.move(line)
@@ -163,13 +163,13 @@ func (g *csaGame) statement(s []byte) error {
 		return g.move(s)
 	case s[0] == 'P' || s[0] == '+' || s[0] == '-':
 		return g.position(strings.ToUpper(string(s)))
-	case s[0] == 'p' || s[0] == 't': // as some have written it by hand
+	case s[0] == 'p' || s[0] == 't': // some files that were written by hand have these
 		return g.statement(bytes.ToUpper(s))
 	}
 	return fmt.Errorf("%q: expected a header, a position, a move such as +7776FU, its time T, an end such as %%TORYO, or a comment", clipped(s))
 }
 
-// clipped returns a text short enough for an error.
+// clipped returns at most 60 bytes of a text, for an error.
 func clipped(s []byte) string { return string(s[:min(len(s), 60)]) }
 
 func (g *csaGame) position(text string) error {
@@ -185,7 +185,7 @@ func (g *csaGame) position(text string) error {
 	return nil
 }
 
-// place makes the start. A file without any is of an even game.
+// place sets the start position. A file without one has an even game.
 func (g *csaGame) place() (err error) {
 	g.placed = true
 	g.setup.Setup.Ply = 1
@@ -227,10 +227,10 @@ func (g *csaGame) move(text []byte) error {
 	return nil
 }
 
-// time is that of the last move, or of the answer that ended the game.
+// time reads the time of the last move, or of the answer that ended the game.
 func (g *csaGame) time(text []byte) error {
 	if len(text) == 0 {
-		return nil // as of programs that do not know it
+		return nil // programs that do not know the time write this
 	}
 	n, ok := digits(text)
 	d := time.Duration(n) * time.Second
@@ -251,7 +251,7 @@ func (g *csaGame) time(text []byte) error {
 	return nil
 }
 
-// digits reads the usual numbers of a record: up to nine digits, and nothing else.
+// digits parses a number of one to nine digits. ok is false for any other text.
 func digits(text []byte) (n int, ok bool) {
 	if len(text) == 0 || len(text) > 9 {
 		return 0, false
@@ -265,7 +265,7 @@ func digits(text []byte) (n int, ok bool) {
 	return n, true
 }
 
-// signed is digits with a sign, or any other way to write a number of 32 bits.
+// signed parses a 32-bit number with an optional sign, in any usual form.
 func signed(text []byte) (int, error) {
 	if len(text) > 0 && text[0] == '-' {
 		if n, ok := digits(text[1:]); ok {
@@ -278,10 +278,10 @@ func signed(text []byte) (int, error) {
 	return int(n), err
 }
 
-// longestMove is more than any move takes: a year.
+// longestMove is the largest time of a move that is accepted: a year.
 const longestMove = 366 * 24 * time.Hour
 
-// seconds reads "12" or "12.345".
+// seconds parses a time in seconds, such as "12" or "12.345".
 func seconds(text string) (time.Duration, error) {
 	whole, part, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseUint(whole, 10, 32)
@@ -318,7 +318,8 @@ func (g *csaGame) end(word string) error {
 	return nil
 }
 
-// finish decides how the game ended: by our own comment, else by floodgate's summary, else by the word.
+// finish sets how the game ended. It uses gogi's own comment if there is one, else floodgate's summary, else
+// the end word.
 func (g *csaGame) finish() error {
 	if g.illegal != nil && g.ended == "" {
 		return g.illegal
@@ -345,14 +346,14 @@ func (g *csaGame) finish() error {
 		o.result = g.own
 	}
 	if o.winner == "" {
-		o.result = "" // broken off
+		o.result = "" // the game was interrupted
 	}
 	o.set(&g.record)
 	settleTimes(&g.record)
 	return nil
 }
 
-// byWord returns the outcome of the end word alone.
+// byWord returns the outcome according to the end word alone.
 func (g *csaGame) byWord() outcome {
 	side := g.p.Side()
 	switch g.ended {
@@ -383,7 +384,7 @@ func (g *csaGame) byWord() outcome {
 	return outcome{}
 }
 
-// header reads a name, a version or a key with a value.
+// header reads a header line: a player's name, a version, or a key with a value.
 func (g *csaGame) header(line string) error {
 	r := &g.record
 	switch {
@@ -404,7 +405,7 @@ func (g *csaGame) header(line string) error {
 	return nil
 }
 
-// key reads a header of the form $KEY:VALUE. Keys that are not known are passed over.
+// key reads a header of the form $KEY:VALUE. It ignores unknown keys.
 func (g *csaGame) key(key, value string) (err error) {
 	r := &g.record
 	switch key {
@@ -437,7 +438,8 @@ func (g *csaGame) key(key, value string) (err error) {
 	return err
 }
 
-// note reads csa3's facts about the players, one of them a line, and any other text as a comment.
+// note reads a note of version 3: one line for each player and one for the end. It stores any other text as a
+// comment.
 func (g *csaGame) note(text string) error {
 	for line := range strings.SplitSeq(text, "\n") {
 		if about, ok := strings.CutPrefix(line, "black: "); ok {
@@ -455,7 +457,7 @@ func (g *csaGame) note(text string) error {
 	return nil
 }
 
-// parseMoment reads a local time, or a date alone; it returns the zero time for other text.
+// parseMoment parses a local time or a date. It returns the zero time for other text.
 func parseMoment(text string) time.Time {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "-", "/"))
 	for _, layout := range []string{kifu.Moment, "2006/1/2 15:04:05", "2006/1/2 15:04", "2006/1/2"} {
@@ -466,7 +468,7 @@ func parseMoment(text string) time.Time {
 	return time.Time{}
 }
 
-// number returns 0 for text that is no count.
+// number parses a nonnegative number. It returns 0 for other text.
 func number(text string) int {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
 	if err != nil {
@@ -475,7 +477,7 @@ func number(text string) int {
 	return int(n) //nolint:gosec // 31 bits
 }
 
-// timeLimit reads HH:MM+SS.
+// timeLimit reads the clock of both sides in the form HH:MM+SS.
 func (g *csaGame) timeLimit(value string) error {
 	var hours, minutes, byoyomi uint16
 	if n, _ := fmt.Sscanf(strings.TrimSpace(value), "%d:%d+%d", &hours, &minutes, &byoyomi); n < 2 {
@@ -489,7 +491,7 @@ func (g *csaGame) timeLimit(value string) error {
 	return nil
 }
 
-// clock reads "main+byoyomi+increment" in seconds, as version 3 has it.
+// clock parses "main+byoyomi+increment" in seconds, the form of version 3.
 func clock(value string) (c kifu.Clock, err error) {
 	parts := strings.Split(strings.TrimSpace(value), "+")
 	if len(parts) > 3 {
@@ -503,7 +505,7 @@ func clock(value string) (c kifu.Clock, err error) {
 	return c, nil
 }
 
-// comment reads a line that begins with an apostrophe, without it.
+// comment reads a comment line. text is the line without the apostrophe at its beginning.
 func (g *csaGame) comment(text []byte) error {
 	switch {
 	case bytes.HasPrefix(text, []byte("** ")), string(text) == "**":
@@ -517,7 +519,8 @@ func (g *csaGame) comment(text []byte) error {
 	return nil
 }
 
-// remark is a comment of a program or of a person. That of ours before an end is the end.
+// remark reads a comment of a program or a person. If it is gogi's own comment with the result, remark takes
+// the result from it.
 func (g *csaGame) remark(text string) error {
 	if o, note, ok := noted(text); ok {
 		g.own, g.summary.winner = o.result, o.winner
@@ -533,7 +536,7 @@ func (g *csaGame) remark(text string) error {
 	return addLine(to, unescaped(text))
 }
 
-// told reads the comments of floodgate and gogi in the form KEY:VALUE.
+// told reads comments of floodgate and gogi in the form KEY:VALUE.
 func (g *csaGame) told(key, value string) {
 	r := &g.record
 	switch key {
@@ -559,7 +562,7 @@ func (g *csaGame) told(key, value string) {
 	}
 }
 
-// rate returns the number after the last colon of "NAME:3512.0"; 0 without one.
+// rate returns the number after the last colon of a text such as "NAME:3512.0", or 0 if there is none.
 func rate(value string) float64 {
 	x, err := strconv.ParseFloat(strings.TrimSpace(value[strings.LastIndexByte(value, ':')+1:]), 64)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
@@ -568,7 +571,7 @@ func rate(value string) float64 {
 	return x
 }
 
-// summarised reads "toryo:A win:B lose"; a name may hold a colon.
+// summarised reads floodgate's summary, such as "toryo:A win:B lose". A name may contain a colon.
 func (g *csaGame) summarised(text string) {
 	word, _, _ := strings.Cut(text, ":")
 	g.summary.result = ofFloodgate(word)
@@ -582,8 +585,8 @@ func (g *csaGame) summarised(text string) {
 	}
 }
 
-// thought reads a score from Black's view, the variation from the reply on and the nodes.
-// One before the first move belongs to no move.
+// thought reads the score from Black's view, the variation from the reply on, and the number of nodes. It
+// ignores them before the first move.
 func (g *csaGame) thought(text []byte) error {
 	n := len(g.record.Moves)
 	word, rest, _ := bytes.Cut(text, []byte(" "))
@@ -605,7 +608,7 @@ func (g *csaGame) thought(text []byte) error {
 	return nil
 }
 
-// variation reads the replies up to the first one that is not legal, and the nodes.
+// variation reads the moves of the variation, up to the first illegal one, and the number of nodes.
 func (g *csaGame) variation(m *kifu.Move, text []byte) {
 	text, nodes, _ := bytes.Cut(text, []byte("#"))
 	word, _, _ := bytes.Cut(nodes, []byte(" "))

@@ -9,8 +9,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// The words for how a game ended, as package match spells them, which stands above this
-// one; TestWordsAreThoseOfMatch compares them.
+// These are the words for the end of a game. Package match has the same words but imports this package;
+// TestWordsAreThoseOfMatch compares them.
 const (
 	checkmate         = "checkmate"
 	resignation       = "resignation"
@@ -32,20 +32,21 @@ const (
 
 const draw = "draw"
 
-// knownEnd reports whether a word of a file is one for how a game ended.
+// knownEnd reports whether word is one of these words.
 func knownEnd(word string) bool {
 	return slices.ContainsFunc(floodgateWords, func(w [2]string) bool { return w[0] == word })
 }
 
-// outcome is a result as a format's end word has it.
+// outcome is the result and the winner of a game as the end word of a format gives them.
 type outcome struct{ result, winner string }
 
-// lost returns an end against the side to move, won one for it.
+// lost returns an outcome in which the side to move loses; won returns one in which it wins.
 func lost(result string, side shogi.Colour) outcome { return outcome{result, side.Opponent().String()} }
 func won(result string, side shogi.Colour) outcome  { return outcome{result, side.String()} }
 func drawn(result string) outcome                   { return outcome{result, draw} }
 
-// noted reads the result in a comment of gogi, "WORD winner=WHO", with optional "note=TEXT" after it.
+// noted reads gogi's own comment with the result: "WORD winner=WHO", optionally followed by " note=TEXT". ok
+// is false for any other comment.
 func noted(text string) (o outcome, note string, ok bool) {
 	word, rest, found := strings.Cut(strings.TrimSpace(text), " winner=")
 	if !found || !knownEnd(word) {
@@ -58,7 +59,7 @@ func noted(text string) (o outcome, note string, ok bool) {
 	return outcome{word, who}, unescaped(note), true
 }
 
-// set gives a record its end.
+// set stores the result and the winner in a record.
 func (o outcome) set(r *kifu.Record) { r.Result, r.Winner = o.result, o.winner }
 
 // loserMoves reports whether the side to move has lost.
@@ -66,8 +67,8 @@ func loserMoves(r *kifu.Record, side shogi.Colour) bool {
 	return r.Winner == side.Opponent().String()
 }
 
-// byRepetition returns perpetual check if the moves show one, else the given word. Formats have one word
-// for it and for any other illegal act.
+// byRepetition returns the word for perpetual check if the moves show one, else the given word. Formats use
+// the same word for perpetual check and other illegal acts.
 func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string {
 	h := shogi.NewHistory(start)
 	for i := range r.Moves {
@@ -79,13 +80,13 @@ func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string
 	return otherwise
 }
 
-// unescaped is the inverse of the escapes of comments and notes.
+// unescaped reverses the escapes in comments and notes.
 func unescaped(text string) string { return unescaper.Replace(text) }
 
 //nolint:gochecknoglobals // a replacer is compiled once, and never changes
 var unescaper = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\c`, ",")
 
-// maxComment is the longest comment; a longer one is not part of a game.
+// maxComment is the largest length of a comment in bytes. gogi rejects a game with a longer comment.
 const maxComment = 64 << 10
 
 // addLine adds a line to a comment.
@@ -100,7 +101,7 @@ func addLine(comment *string, line string) error {
 	return nil
 }
 
-// longer refuses a game that is longer than any that can be stored.
+// longer returns an error if a game is too long to be stored.
 func longer(moves []kifu.Move) error {
 	if len(moves) >= kifu.MaxPlies {
 		return fmt.Errorf("the game has more than %d plies", kifu.MaxPlies)
@@ -108,8 +109,8 @@ func longer(moves []kifu.Move) error {
 	return nil
 }
 
-// settleTimes decides the meaning of moves without a time. The first ones in a game with times come from
-// its opening, which takes no time; for others the time is unknown.
+// settleTimes decides the meaning of moves without a time. If the game has times at all, its first moves
+// without one come from its opening, which takes no time. For other moves the time stays unknown.
 func settleTimes(r *kifu.Record) {
 	timed := r.HasLast
 	for i := range r.Moves {

@@ -14,39 +14,40 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// maxLine is the longest line that is read: far beyond any comment or game in one line.
+// maxLine is the largest length of a line in bytes. It is far more than any comment or one-line game needs.
 const maxLine = 4 << 20
 
-// Input reads a text line by line. The text is in UTF-8 with or without a byte order mark, Shift_JIS,
-// EUC-JP, ISO-2022-JP or UTF-16 with its mark, with any line ends. It holds one line and a buffer.
+// Input reads a text line by line. The text may be in UTF-8 (with or without a byte order mark), Shift_JIS,
+// EUC-JP, ISO-2022-JP or UTF-16 with a byte order mark. It may have any line ends. Input holds one line and a
+// buffer in memory.
 type Input struct {
-	Name string // of the file, for errors
+	Name string // name of the file, for errors
 
 	r    *bufio.Reader
-	line []byte // the latest, without its end; it is overwritten by the next one
-	n    int    // its number, from 1
-	long []byte // a line that is longer than the buffer
-	sjis bool   // text that is not ASCII is in Shift_JIS
-	back bool   // the latest line is to come again
+	line []byte // the last line, without its end; the next line overwrites it
+	n    int    // number of the last line, from 1
+	long []byte // buffer for a line that is longer than the read buffer
+	sjis bool   // characters outside ASCII are in Shift_JIS
+	back bool   // next returns the last line again
 	err  error  // why there is no further line
 	// ascii is the number of buffered, unread bytes that are known to be ASCII, so that most lines need
 	// no check of their own.
 	ascii int
 }
 
-// window is the length of the text that is checked for its encoding, and the buffer's size.
+// window is the size of the buffer, and the length of the text that is used to detect the encoding.
 const window = 64 << 10
 
-// NewInput begins to read a text.
+// NewInput returns an Input that reads from r. name is the name of the file, for errors.
 func NewInput(name string, r io.Reader) *Input {
 	in := &Input{Name: name, r: bufio.NewReaderSize(r, window)}
-	head, _ := in.r.Peek(window) // a short one is whole
+	head, _ := in.r.Peek(window) // a short text is read as a whole
 	if other := translated(in.r, head); other != nil {
 		in.r = bufio.NewReaderSize(other, window)
 		head, _ = in.r.Peek(window)
 	}
 	if bytes.HasPrefix(head, []byte(bom)) {
-		_, _ = in.r.Discard(len(bom)) // it was seen
+		_, _ = in.r.Discard(len(bom)) // Peek has returned these bytes
 		return in
 	}
 	if len(head) == window { // the last character may be cut
@@ -56,9 +57,9 @@ func NewInput(name string, r io.Reader) *Input {
 	return in
 }
 
-// translated returns a reader that converts a text to UTF-8, or converts its line ends. It converts
-// UTF-16 with its mark, ISO-2022-JP, EUC-JP, and the line ends of old Macintoshes. It is nil for a text
-// that needs no conversion.
+// translated returns a reader that converts a text to UTF-8 with usual line ends. It converts UTF-16 with a
+// byte order mark, ISO-2022-JP, EUC-JP, and the line ends of old Macintoshes. It returns nil for a text that
+// needs no conversion.
 func translated(text io.Reader, head []byte) io.Reader {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -73,8 +74,8 @@ func translated(text io.Reader, head []byte) io.Reader {
 	return nil
 }
 
-// returns is a text whose lines end with "\r" alone, with "\n" in its place, which no
-// character of two bytes has as a part.
+// returns is a reader for a text whose lines end with "\r" alone. It replaces "\r" by "\n". No two-byte
+// character contains these bytes.
 type returns struct{ io.Reader }
 
 func (r returns) Read(b []byte) (int, error) {
@@ -107,13 +108,13 @@ func isEUCJP(head []byte) bool {
 	return true
 }
 
-// Head returns the beginning of the unread text, for Detect.
+// Head returns the beginning of the unread text, for Detect. It does not consume the text.
 func (in *Input) Head() []byte {
 	head, _ := in.r.Peek(window)
 	return head
 }
 
-// validPrefix takes a text that may be cut within its last character.
+// validPrefix reports whether a text is valid UTF-8, except that its last character may be incomplete.
 func validPrefix(text []byte) bool {
 	for i := 0; i < utf8.UTFMax && i < len(text); i++ {
 		if utf8.Valid(text[:len(text)-i]) {
@@ -123,8 +124,8 @@ func validPrefix(text []byte) bool {
 	return utf8.Valid(text)
 }
 
-// next returns the next line without its end; false at the end of the text. The line is
-// overwritten by the next call.
+// next returns the next line without its end, or false at the end of the text. The following call overwrites
+// the line.
 func (in *Input) next() ([]byte, bool) {
 	if in.back {
 		in.back = false
@@ -153,7 +154,7 @@ func (in *Input) next() ([]byte, bool) {
 	return line, true
 }
 
-// plain reports whether a line that was just read is ASCII.
+// plain reports whether the line that was just read is ASCII.
 func (in *Input) plain(line []byte) bool {
 	if len(line) <= in.ascii {
 		in.ascii -= len(line)
@@ -168,7 +169,8 @@ func (in *Input) plain(line []byte) bool {
 	return true
 }
 
-// decoded returns a line in UTF-8. From the first line that is not UTF-8 on, it reads the text as Shift_JIS.
+// decoded returns a line in UTF-8. From the first line that is not UTF-8 on, it decodes the text as
+// Shift_JIS.
 func (in *Input) decoded(line []byte) []byte {
 	in.sjis = in.sjis || !utf8.Valid(line)
 	if in.sjis {
@@ -177,10 +179,10 @@ func (in *Input) decoded(line []byte) []byte {
 	return line
 }
 
-// endOfDOS is how some programs end a file.
+// endOfDOS is a byte (Ctrl-Z) that some programs write at the end of a file.
 const endOfDOS = 0x1a
 
-// withoutEnd cuts the end of a line off.
+// withoutEnd returns the line without its line end.
 func withoutEnd(line []byte) []byte {
 	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r' || line[len(line)-1] == endOfDOS) {
 		line = line[:len(line)-1]
@@ -188,7 +190,8 @@ func withoutEnd(line []byte) []byte {
 	return line
 }
 
-// asciiPrefix returns how many bytes at the beginning of a text are ASCII, eight at a time.
+// asciiPrefix returns the number of bytes at the beginning of a text that are ASCII. It checks eight bytes at
+// a time.
 func asciiPrefix(text []byte) int {
 	const high = 0x8080808080808080
 	n := 0
@@ -216,10 +219,10 @@ func (in *Input) longLine(begun []byte) ([]byte, error) {
 	}
 }
 
-// unread makes the latest line come again.
+// unread makes next return the last line again.
 func (in *Input) unread() { in.back = true }
 
-// end returns the end of the reading: io.EOF, or the error.
+// end returns why there are no more lines: io.EOF or an error.
 func (in *Input) end() error {
 	if in.err == nil || errors.Is(in.err, io.EOF) {
 		return io.EOF
@@ -227,7 +230,7 @@ func (in *Input) end() error {
 	return fmt.Errorf("%s: %w", in.Name, in.err)
 }
 
-// bad is an error of a game at the latest line.
+// bad returns a BadGame for an error of a game in the last line.
 func (in *Input) bad(game int, err error) error {
 	return &BadGame{File: in.Name, Game: game, Line: in.n, Err: err}
 }

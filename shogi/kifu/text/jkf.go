@@ -14,7 +14,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// The types of JKF. Source: the schema in the npm package json-kifu-format, version 5.5.0.
+// These are the types of the JSON kifu format (JKF). Source: the schema in the npm package json-kifu-format,
+// version 5.5.0.
 type (
 	jkfRecord struct {
 		Header  map[string]string `json:"header"`
@@ -66,8 +67,8 @@ type (
 	}
 )
 
-// AppendJKF adds a record in the JSON kifu format, in one line. It has whole seconds, and the search data
-// of a move in a comment, as in KIF. It returns an error at an illegal move.
+// AppendJKF appends a record in the JSON kifu format, as one line. Times are in whole seconds, and the search
+// data of a move is in a comment, as in KIF. It returns an error for an illegal move.
 func AppendJKF(dst []byte, r *kifu.Record) ([]byte, error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -101,7 +102,8 @@ func AppendJKF(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(append(dst, text...), '\n'), nil
 }
 
-// jkfComments returns the lines of a comment, none of which can be taken for a program's.
+// jkfComments returns the lines of a comment. It changes lines that a reader would take for a program's
+// comment.
 func jkfComments(text string) []string {
 	lines := commentLines(text)
 	for i := range lines {
@@ -110,7 +112,7 @@ func jkfComments(text string) []string {
 	return lines
 }
 
-// jkfHeader has the keys of KIF.
+// jkfHeader returns the headers of a record, with the same keys as in KIF.
 func jkfHeader(r *kifu.Record, p *shogi.Position) map[string]string {
 	header := map[string]string{}
 	for line := range strings.Lines(r.KIFHead(p)) {
@@ -122,7 +124,8 @@ func jkfHeader(r *kifu.Record, p *shogi.Position) map[string]string {
 	return header
 }
 
-// jkfStart names a start that readers know by its name: not all know all of the schema's.
+// jkfStart returns the start position: a name for the starts that all readers know by name, else the whole
+// position. Not all readers know all names of the schema.
 func jkfStart(p *shogi.Position) *jkfInitial {
 	if even := shogi.StartPos(); p.SFEN() == even.SFEN() {
 		return &jkfInitial{Preset: "HIRATE"}
@@ -175,7 +178,8 @@ func jkfTimeOf(took, spent time.Duration) *jkfTime {
 	return &jkfTime{Now: jkfSpan{M: now / 60, S: now % 60}, Total: &jkfSpan{H: new(total / 3600), M: total / 60 % 60, S: total % 60}}
 }
 
-// jkfLast returns the end: CSA's word without its percent sign, as the schema lists them.
+// jkfLast returns the entry for the end of the game. It has CSA's word without the percent sign, as the
+// schema lists it.
 func jkfLast(r *kifu.Record, side shogi.Colour, spent time.Duration) jkfMove {
 	last := jkfMove{Special: strings.TrimPrefix(csaWord(r, side), "%")}
 	if r.Result == checkmate {
@@ -190,10 +194,10 @@ func jkfLast(r *kifu.Record, side shogi.Colour, spent time.Duration) jkfMove {
 	return last
 }
 
-// maxObject is the size of the largest JSON object that is read.
+// maxObject is the size of the largest JSON object that gogi reads, in bytes.
 const maxObject = 64 << 20
 
-// readJKF reads JSON objects one after the other, with or without ends of lines between.
+// readJKF returns a Reader of JSON objects, which may be separated by line ends.
 func readJKF(in *Input) Reader {
 	limited := &io.LimitedReader{R: in.r, N: maxObject}
 	return &jkfReader{in: in, limited: limited, decoder: json.NewDecoder(limited)}
@@ -205,11 +209,11 @@ type jkfReader struct {
 	decoder *json.Decoder
 	count   int
 	begun   bool
-	open    bool // a list has begun, and not ended
-	broken  bool // text that is not JSON has no next object
+	open    bool // the reader is inside a list of games
+	broken  bool // invalid JSON was read; there is no next object
 }
 
-// Next reads an object. A text that is no JSON ends the file.
+// Next reads one object. Reading ends at text that is not JSON.
 func (r *jkfReader) Next() (*kifu.Record, error) {
 	if r.broken {
 		return nil, io.EOF
@@ -234,13 +238,14 @@ func (r *jkfReader) Next() (*kifu.Record, error) {
 		record, err = text.record()
 	}
 	if err != nil {
-		r.in.n = r.count // as they are written, an object is a line
+		r.in.n = r.count // gogi writes one object in each line
 		return nil, r.in.bad(r.count, err)
 	}
 	return record, nil
 }
 
-// list passes over the brackets of a list of games, which some write in the place of an object a line.
+// list skips the brackets and commas of a list of games. Some programs write a list instead of one object in
+// each line.
 func (r *jkfReader) list() error {
 	if !r.begun {
 		r.begun = true
@@ -261,7 +266,7 @@ func (r *jkfReader) list() error {
 	return nil
 }
 
-// isList reports whether a text begins as a JSON list of objects, or an empty one.
+// isList reports whether a text begins as a JSON list that is empty or has objects.
 func isList(head []byte) bool {
 	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
@@ -291,7 +296,7 @@ func (j *jkfRecord) record() (*kifu.Record, error) {
 	return &g.record, nil
 }
 
-// start gives the game its start position.
+// start sets the start position of the game.
 func (j *jkfRecord) start(g *kifGame) error {
 	switch {
 	case j.Initial == nil || j.Initial.Preset == "HIRATE":
@@ -343,7 +348,7 @@ func (d *jkfData) start(g *kifGame) (err error) {
 	return nil
 }
 
-// jkfMove takes one entry of the moves, the i-th.
+// jkfMove processes entry number i of the list of moves.
 func (g *kifGame) jkfMove(i int, m *jkfMove) error {
 	g.record.Branches += len(m.Forks)
 	times := ""
@@ -379,7 +384,7 @@ func (g *kifGame) jkfMove(i int, m *jkfMove) error {
 	return nil
 }
 
-// jkfPly returns a move in the words of KIF, the one form that is read.
+// jkfPly returns a move in KIF notation, which gogi then reads as in a KIF file.
 func (g *kifGame) jkfPly(m *jkfPly) (string, error) {
 	t, ok := kifu.ParseCSAPiece(m.Piece)
 	to := shogi.NoSquare
@@ -402,7 +407,7 @@ func (g *kifGame) jkfPly(m *jkfPly) (string, error) {
 	return text + "(" + strconv.Itoa(m.From.X) + strconv.Itoa(m.From.Y) + ")", nil
 }
 
-// jkfEnd reads CSA's word for the end.
+// jkfEnd reads the end of the game, which is one of CSA's words.
 func (g *kifGame) jkfEnd(word, times string) error {
 	if g.illegal != nil && !strings.Contains(word, "ILLEGAL") {
 		return g.illegal

@@ -10,11 +10,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// jsonVersion is the version of the lines that AppendJSON writes. Fields may be added to
-// it, and never change their names.
+// jsonVersion is the version of the lines that AppendJSON writes. Later versions of gogi may add fields but
+// never rename one.
 const jsonVersion = 1
 
-// The types of a line. What is not known is left out.
+// These are the types of a line. A line omits unknown values.
 type (
 	jsonRecord struct {
 		Version  int             `json:"gogi_record"`
@@ -36,8 +36,8 @@ type (
 		Result   string          `json:"result,omitempty"`
 		Winner   string          `json:"winner,omitempty"`
 		Note     string          `json:"note,omitempty"`
-		LastMS   *float64        `json:"last_ms,omitempty"` // what the answer took that ended the game and is no move
-		Votes    kifu.Detail     `json:"votes,omitempty"`   // on that answer
+		LastMS   *float64        `json:"last_ms,omitempty"` // time of the answer that ended the game without a move
+		Votes    kifu.Detail     `json:"votes,omitempty"`   // vote record of that answer
 		Branches int             `json:"branches,omitempty"`
 	}
 	jsonClock struct {
@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// AppendJSON adds a record as one line of JSON, with everything that is known of it.
+// AppendJSON appends a record as one line of JSON, with all facts of the record.
 func AppendJSON(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err := checkMoves(r); err != nil {
 		return dst, err
@@ -78,7 +78,8 @@ func timeOrNil(t time.Time) *time.Time {
 	return new(t.UTC())
 }
 
-// setPlayers writes what is known of each player, and null for the other.
+// setPlayers sets the known facts about each player. If only one player's value is known, the other one is
+// null.
 func (j *jsonRecord) setPlayers(r *kifu.Record) {
 	if r.Clocks != [2]kifu.Clock{} {
 		for _, c := range r.Clocks {
@@ -103,7 +104,7 @@ func (j *jsonRecord) setPlayers(r *kifu.Record) {
 	}
 }
 
-// readJSON reads lines of JSON.
+// readJSON returns a Reader of JSON lines, as AppendJSON writes them.
 func readJSON(in *Input) Reader { return &lineReader{in: in, parse: parseJSON} }
 
 func parseJSON(line []byte) (*kifu.Record, error) {
@@ -131,7 +132,7 @@ func parseJSON(line []byte) (*kifu.Record, error) {
 	return r, checkMoves(r)
 }
 
-// players reads what is known of each player, and the times.
+// players copies the facts about the players, and the times, into a record.
 func (j *jsonRecord) players(r *kifu.Record) (err error) {
 	if len(j.Clocks) > 2 || len(j.Ratings) > 2 || len(j.About) > 2 {
 		return errors.New("clocks, ratings or about has more than two entries: expected Black's and White's")

@@ -8,9 +8,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendKI2 adds a record in KI2, as people write and read it: moves without origins, numbers or times. It
-// omits the search data of a move, but keeps comments. Source: http://kakinoki.o.oo7.jp/kif_format.html, and
-// for the words that distinguish equal pieces https://www.shogi.or.jp/faq/kihuhyouki.html
+// AppendKI2 appends a record in KI2, a format for people: moves without origins, numbers or times. It omits
+// the search data of a move, but keeps comments. Source: http://kakinoki.o.oo7.jp/kif_format.html, and for
+// the words that distinguish equal pieces https://www.shogi.or.jp/faq/kihuhyouki.html
 func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -33,7 +33,7 @@ func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(text, ki2End(r, p.Side())+"\n"...), nil
 }
 
-// appendRemarks adds a comment, a line each.
+// appendRemarks appends each line of a comment as a comment line.
 func appendRemarks(dst []byte, text string) []byte {
 	for _, line := range commentLines(text) {
 		dst = append(dst, "*"+kifu.Remark(kifu.OneLine(line))+"\n"...)

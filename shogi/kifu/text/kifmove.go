@@ -11,20 +11,20 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// kifMove is a move in parts, as Japanese notation names them.
+// kifMove has the parts of a move in Japanese notation.
 type kifMove struct {
 	to       shogi.Square
-	piece    shogi.PieceType // as it is before the move
-	from     shogi.Square    // NoSquare if the text does not have it
+	piece    shogi.PieceType // type before the move
+	from     shogi.Square    // NoSquare if the text does not name the origin
 	relative string          // 右左直上寄引, if several pieces could go there
 	promotes bool
 	stays    bool // 不成
 	drop     bool // 打
 }
 
-// parseKIFMove reads a move of KIF or KI2 without its sign: ７六歩(77), 同 銀成(43), ５五角打, ５三銀右不成. before is
-// the target of the move before. The move may be illegal. If the text does not name the piece that moves,
-// a legal move decides.
+// parseKIFMove reads a move of KIF or KI2 without the sign of the side: ７六歩(77), 同 銀成(43), ５五角打, ５三銀右不成.
+// before is the target of the previous move. The move may be illegal. If the text does not name the origin,
+// parseKIFMove searches for the legal move that fits.
 func parseKIFMove(p *shogi.Position, text string, before shogi.Square) (shogi.Move, error) {
 	k, err := splitKIFMove(text, before)
 	if err != nil {
@@ -56,7 +56,7 @@ func (k *kifMove) dropped() (shogi.Move, error) {
 	return shogi.NewDrop(k.piece, k.to), nil
 }
 
-// splitKIFMove reads the parts in their order.
+// splitKIFMove splits the text of a move into its parts.
 func splitKIFMove(text string, before shogi.Square) (k kifMove, err error) {
 	k.from = shogi.NoSquare
 	rest, err := k.target(text, before)
@@ -91,7 +91,7 @@ func splitKIFMove(text string, before shogi.Square) (k kifMove, err error) {
 	return k, nil
 }
 
-// target reads the square, or 同, which is that of the move before.
+// target reads the target square. 同 stands for the target of the previous move.
 func (k *kifMove) target(text string, before shogi.Square) (rest string, err error) {
 	if rest, ok := strings.CutPrefix(text, "同"); ok {
 		if k.to = before; before == shogi.NoSquare {
@@ -108,7 +108,7 @@ func (k *kifMove) target(text string, before shogi.Square) (rest string, err err
 	return strings.TrimLeft(text[n+m:], " 　"), nil
 }
 
-// digit reads 1 to 9 in any of its three forms, 0 for anything else.
+// digit returns the value of a digit from 1 to 9 in any of its three forms, or 0 for another character.
 func digit(c rune) int {
 	switch {
 	case c >= '1' && c <= '9':
@@ -131,7 +131,7 @@ func (k *kifMove) pieceName(text string) (rest string, err error) {
 	return text[size+n:], nil
 }
 
-// origin reads "77)".
+// origin reads the origin square in the form "77)".
 func (k *kifMove) origin(text string) error {
 	text = strings.TrimRight(text, ")） ")
 	if len(text) == 2 {
@@ -143,7 +143,7 @@ func (k *kifMove) origin(text string) error {
 	return nil
 }
 
-// resolve finds the one legal move that KI2 means.
+// resolve returns the only legal move that fits a move of KI2.
 func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
 	var found []shogi.Move
 	for _, m := range p.LegalMoves(nil) {
@@ -175,10 +175,11 @@ func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
 	return shogi.NoMove, fmt.Errorf("%d legal moves could be meant: expected 右, 左, 直, 上, 寄 or 引 to tell them apart", len(found))
 }
 
-// fitsRelative reports whether the words of KI2 name the piece on from among those on origins, which all
-// go to one square. 上, 寄 and 引 are its direction; 直 is straight up. 右 and 左 are its place, from its
-// owner's view: relative to the other of two pieces, or to the pieces that fit the direction. Horses and
-// dragons have no 直. Source: https://www.shogi.or.jp/faq/kihuhyouki.html
+// fitsRelative reports whether the relative words of KI2 select the piece on from among the pieces on
+// origins, which can all go to the square to. 上, 寄 and 引 are directions of the move; 直 is straight up. 右 and
+// 左 describe the place of the piece from its owner's view: relative to the other of two pieces, or to the
+// pieces that fit the direction. Horses and dragons have no 直. Source:
+// https://www.shogi.or.jp/faq/kihuhyouki.html
 func fitsRelative(c shogi.Colour, t shogi.PieceType, from, to shogi.Square, origins []shogi.Square, words string) bool {
 	dx, dy := offset(c, from, to)
 	for _, w := range words {
@@ -201,8 +202,8 @@ func offset(c shogi.Colour, from, to shogi.Square) (left, up int) {
 	return left, up
 }
 
-// outermost reports whether a piece is the furthest on one side among those that move in the direction of
-// the other words: sign is 1 for the right.
+// outermost reports whether a piece is the furthest on one side among the pieces that fit the other words:
+// sign is 1 for the right side, -1 for the left.
 func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, words string, sign int) bool {
 	mine, _ := offset(c, from, to)
 	for _, o := range origins {
@@ -217,8 +218,8 @@ func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, wo
 	return true
 }
 
-// relativeWords returns the words that distinguish a move from the others that bring an equal piece to
-// the same square: "" if it is the only one.
+// relativeWords returns the words that distinguish a move from moves of equal pieces to the same square. It
+// returns "" if there is no other such move.
 func relativeWords(p *shogi.Position, m shogi.Move) string {
 	if m.IsDrop() {
 		return ""
@@ -241,7 +242,8 @@ func relativeWords(p *shogi.Position, m shogi.Move) string {
 	return ""
 }
 
-// relativeOrder returns the order of preference: a direction first, then a side, then both.
+// relativeOrder returns the possible relative words in order of preference: a direction, then a side, then
+// both.
 func relativeOrder(t shogi.PieceType) []string {
 	if t == shogi.Horse || t == shogi.Dragon {
 		return []string{"上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"}
@@ -249,7 +251,7 @@ func relativeOrder(t shogi.PieceType) []string {
 	return []string{"直", "上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"}
 }
 
-// alone reports whether the words name the move and no other.
+// alone reports whether the words fit the move and no other move.
 func alone(c shogi.Colour, t shogi.PieceType, m shogi.Move, origins []shogi.Square, words string) bool {
 	for _, o := range origins {
 		if fitsRelative(c, t, o, m.To(), origins, words) != (o == m.From()) {
@@ -259,7 +261,7 @@ func alone(c shogi.Colour, t shogi.PieceType, m shogi.Move, origins []shogi.Squa
 	return true
 }
 
-// ki2Move returns a move as KI2 writes it, without the sign.
+// ki2Move returns a move as KI2 writes it, without the sign of the side.
 func ki2Move(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	text := kifu.KIFMove(p, m, before)
 	if m.IsDrop() {
@@ -288,8 +290,8 @@ func rivalled(p *shogi.Position, drop shogi.Move) bool {
 	return false
 }
 
-// reaches reports whether the piece on a square goes to another by its way of moving, legal or not.
-// Readers distinguish equal pieces also if one of them is pinned.
+// reaches reports whether the piece on from can go to a square by the way it moves, whether the move is legal
+// or not. Human readers distinguish equal pieces even if one of them is pinned.
 func reaches(p *shogi.Position, from, to shogi.Square) bool {
 	piece := p.PieceAt(from)
 	left, up := offset(piece.Colour(), from, to)
@@ -316,7 +318,7 @@ func reaches(p *shogi.Position, from, to shogi.Square) bool {
 // near reports whether an offset is one step in any direction.
 func near(left, up int) bool { return max(left, -left) <= 1 && max(up, -up) <= 1 }
 
-// steps reports whether a piece that moves by one step takes this one.
+// steps reports whether a piece type that moves one step at a time can take this step.
 func steps(t shogi.PieceType, left, up int) bool {
 	switch t {
 	case shogi.Pawn:

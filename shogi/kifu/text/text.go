@@ -16,41 +16,41 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Format is one way to write records down.
+// Format is a text format of game records.
 type Format struct {
-	Name string // as flags spell it
+	Name string // name for command-line flags
 	Ext  string // of files, with the dot; the usual one first
-	Text bool   // it may be written in Shift_JIS as well
-	// Between is the text between two games of one file; "" if games follow each other.
+	Text bool   // files may also be in Shift_JIS
+	// Between is the text between two games in one file; "" if nothing separates them.
 	Between string
 	// Append adds a game to dst. It returns an error for a game that the format cannot represent: an
 	// illegal move, or an invalid start.
 	Append func(dst []byte, r *kifu.Record) ([]byte, error)
-	// Read returns a reader of games; nil if the format has too little data to be read.
+	// Read returns a Reader of the games in a file; Read is nil if gogi cannot read the format.
 	Read func(in *Input) Reader
 }
 
-// Reader returns one game after the other. It returns io.EOF after the last one, and a *BadGame for one
-// that cannot be read, after which the next call continues. After any other error nothing more can be
-// read. The caller owns each record.
+// Reader returns the games of a file one by one. It returns io.EOF after the last game, and a *BadGame for a
+// game that cannot be read; the next call then continues with the next game. After any other error nothing
+// more can be read. The caller owns each record.
 type Reader interface {
 	Next() (*kifu.Record, error)
 }
 
 // BadGame is a game of a file that cannot be read.
 type BadGame struct {
-	File string // as it was opened
-	Game int    // the how-manieth of the file, from 1
+	File string // name of the file
+	Game int    // number of the game in the file, from 1
 	Line int    // line of the error, from 1
 	Err  error  // the error, with the expected text
 }
 
-// Error names the place.
+// Error returns the file, the game, the line and the reason.
 func (e *BadGame) Error() string {
 	return fmt.Sprintf("%s: game %d, line %d: %v", e.File, e.Game, e.Line, e.Err)
 }
 
-// Unwrap gives the reason alone.
+// Unwrap returns the reason without the place.
 func (e *BadGame) Unwrap() error { return e.Err }
 
 // Text returns the formats of this package.
@@ -67,7 +67,7 @@ func Text() []Format {
 	}
 }
 
-// whole makes an Append of a method that gives a record's text.
+// whole converts a method that returns a record's text to a function for Format.Append.
 func whole(text func(*kifu.Record) (string, error)) func([]byte, *kifu.Record) ([]byte, error) {
 	return func(dst []byte, r *kifu.Record) ([]byte, error) {
 		s, err := text(r)
@@ -75,7 +75,7 @@ func whole(text func(*kifu.Record) (string, error)) func([]byte, *kifu.Record) (
 	}
 }
 
-// Find returns the format of that name among some; the error lists their names.
+// Find returns the format with a name from a list. If there is none, its error has all names of the list.
 func Find(list []Format, name string) (Format, error) {
 	var names []string
 	for _, f := range list {
@@ -87,8 +87,8 @@ func Find(list []Format, name string) (Format, error) {
 	return Format{}, fmt.Errorf("no format is called %q: expected one of %s", name, strings.Join(names, ", "))
 }
 
-// OfFile returns the format of a file name's ending, in upper or lower case; ok is false for an unknown
-// one. It knows all endings that more than one program uses.
+// OfFile returns the format for the extension of a file name, in upper or lower case. It knows all extensions
+// that more than one program uses. ok is false for an unknown extension.
 func OfFile(list []Format, name string) (f Format, ok bool) {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
@@ -130,8 +130,7 @@ func ShiftJIS(text []byte) (out []byte, lost int) {
 	return out, lost
 }
 
-// Detect returns the format of the beginning of a text; ok is false for a format that this package does
-// not know.
+// Detect returns the name of the format of a text from its beginning. ok is false for an unknown format.
 func Detect(head []byte) (name string, ok bool) {
 	head = bytes.TrimPrefix(head, []byte(bom))
 	if isList(head) {
@@ -161,7 +160,7 @@ func Detect(head []byte) (name string, ok bool) {
 // bom is the byte order mark in UTF-8.
 const bom = "\xef\xbb\xbf"
 
-// decoded returns a line in UTF-8, whichever of the two encodings it is in.
+// decoded returns a line in UTF-8. The line may be in UTF-8 or Shift_JIS.
 func decoded(line []byte) []byte {
 	if utf8.Valid(line) {
 		return line
@@ -169,7 +168,7 @@ func decoded(line []byte) []byte {
 	return fromShiftJIS(line)
 }
 
-// fromShiftJIS never fails: invalid bytes become U+FFFD.
+// fromShiftJIS converts a line from Shift_JIS to UTF-8. It replaces invalid bytes by U+FFFD.
 func fromShiftJIS(line []byte) []byte {
 	out, err := japanese.ShiftJIS.NewDecoder().Bytes(line)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendUSI adds a record as a line that engines take: "position startpos moves …". Only
-// the start and the moves are in it.
+// AppendUSI appends a record as a line that engines understand: "position startpos moves …". The line has
+// only the start and the moves.
 func AppendUSI(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err := checkMoves(r); err != nil {
 		return dst, err
@@ -19,7 +19,8 @@ func AppendUSI(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(dst, "position "+r.USI()+"\n"...), nil
 }
 
-// AppendSFEN adds a record as a line of a collection of openings: "sfen … moves …", the start always in full.
+// AppendSFEN appends a record as a line of a collection of openings: "sfen … moves …". It always writes the
+// start as SFEN.
 func AppendSFEN(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err := checkMoves(r); err != nil {
 		return dst, err
@@ -31,7 +32,7 @@ func AppendSFEN(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(dst, line+"\n"...), nil
 }
 
-// checkMoves returns an error with the illegal move.
+// checkMoves returns an error for the first illegal move of a record.
 func checkMoves(r *kifu.Record) error {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -46,8 +47,9 @@ func checkMoves(r *kifu.Record) error {
 	return nil
 }
 
-// readUSI reads lines of USI, one game each: "position" or not, "startpos", "sfen …" or a
-// SFEN alone, then perhaps "moves …". Blank lines and those that begin with # are passed over.
+// readUSI returns a Reader of lines in USI notation, one game in each line. A line may begin with "position".
+// Then come "startpos", "sfen …" or an SFEN alone, and optionally "moves …". The Reader skips blank lines and
+// lines that begin with #.
 func readUSI(in *Input) Reader {
 	return &lineReader{in: in, comment: "#", parse: func(line []byte) (*kifu.Record, error) { return parseUSI(string(line)) }}
 }
@@ -55,12 +57,12 @@ func readUSI(in *Input) Reader {
 // lineReader reads a text with one game in each line. It skips blank lines and comments.
 type lineReader struct {
 	in      *Input
-	comment string // its beginning; "": there are none
+	comment string // text with which comment lines begin; "" if there are no comments
 	parse   func(line []byte) (*kifu.Record, error)
 	count   int
 }
 
-// Next reads a line.
+// Next returns the game of the next line.
 func (r *lineReader) Next() (*kifu.Record, error) {
 	for {
 		line, ok := r.in.next()
