@@ -10,26 +10,28 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Engine is asked about the positions of one game after the other. Its methods are called
-// by one goroutine at a time; after an error it is closed.
+// Engine evaluates the positions of one game after the other. Only one goroutine at a time calls its methods.
+// After an error the review closes it.
 type Engine interface {
-	// Begin starts another game: earlier questions must have no effect.
+	// Begin starts another game. Earlier positions must have no effect on it.
 	Begin(ctx context.Context, g *Game) error
-	// Ask reads the position after the first ply moves of that game; plies only rise.
+	// Ask returns the reading of the position after the first ply moves of the game. Within a game, ply only
+	// increases.
 	Ask(ctx context.Context, g *Game, ply int) (Reading, error)
 	Close() error
 }
 
-// ErrStart marks an engine that cannot be started at all, which ends a review.
+// ErrStart is the error for an engine that cannot be started. It ends a review.
 var ErrStart = errors.New("the engine cannot be started")
 
-// failuresInARow end a review: so many failures are the engine's fault and not a game's.
+// failuresInARow is the number of failed games in a row that ends a review. With so many failures the cause
+// is the engine, not a game.
 const failuresInARow = 3
 
-// Review is games to be read. A game that fails twice is left out.
+// Review has the games to read and the settings of a review. The review leaves out a game that fails twice.
 type Review struct {
 	Games     []*Game
-	Processes int // games at a time, each with an engine of its own
+	Processes int // number of games at a time, each with its own engine
 	Open      func(ctx context.Context) (Engine, error)
 	Log       *Log
 	Progress  func(Progress) // called after each position, by one goroutine at a time; may be nil
@@ -37,18 +39,18 @@ type Review struct {
 	mu       sync.Mutex
 	progress Progress
 	failed   []Failure
-	row      int // games that failed without one between that did not
+	row      int // number of games that failed in a row
 	began    time.Time
 }
 
-// Progress is how far a review is.
+// Progress is the progress of a review.
 type Progress struct {
-	Games, OfGames         int // the ones that the file had already left out
+	Games, OfGames         int // without the games that the file already had
 	Positions, OfPositions int
 	Elapsed                time.Duration
 }
 
-// Left returns the time for the rest at the speed so far; 0 before the first reading.
+// Left returns the estimated remaining time at the speed so far. It returns 0 before the first reading.
 func (p Progress) Left() time.Duration {
 	if p.Positions == 0 {
 		return 0
@@ -56,22 +58,22 @@ func (p Progress) Left() time.Duration {
 	return time.Duration(float64(p.Elapsed) / float64(p.Positions) * float64(p.OfPositions-p.Positions))
 }
 
-// Failure is a game that could not be read.
+// Failure is a game that could not be read, with the error.
 type Failure struct {
 	Game *Game
 	Err  error
 }
 
-// Done counts the results of a review.
+// Done has the results of a review: the numbers of games, and the failures.
 type Done struct {
-	Read      int // games that were read now
-	Had       int // games that the file had
-	Duplicate int // games that were given twice
+	Read      int // games that this review read
+	Had       int // games that the file already had
+	Duplicate int // games that occur twice in Review.Games
 	Failed    []Failure
 }
 
-// Run reads all games that the file lacks, in their order, one per process at a time. The error is the
-// reason for an early end; the file has the readings until then.
+// Run reads all games that are not in the file yet, in their order, one game per process at a time. If it
+// ends early, it returns the error. The file then has the games read until then.
 func (v *Review) Run(ctx context.Context) (Done, error) {
 	todo, done := v.todo()
 	v.began = time.Now()
@@ -96,7 +98,7 @@ func (v *Review) Run(ctx context.Context) (Done, error) {
 	return done, err
 }
 
-// todo returns the games left to read, and the counts before the first one.
+// todo returns the games that are not in the file yet, and the counts of the other games.
 func (v *Review) todo() (list []*Game, done Done) {
 	seen := map[string]bool{}
 	for _, g := range v.Games {
@@ -115,7 +117,7 @@ func (v *Review) todo() (list []*Game, done Done) {
 	return list, done
 }
 
-// work reads games until there are no more.
+// work reads games from next until the channel is closed. It starts an engine when it needs one.
 func (v *Review) work(ctx context.Context, next <-chan *Game) (err error) {
 	var engine Engine
 	defer func() {
@@ -127,7 +129,7 @@ func (v *Review) work(ctx context.Context, next <-chan *Game) (err error) {
 		for try := 1; ; try++ {
 			if engine == nil {
 				opened, err := v.Open(ctx)
-				if err != nil { // then opened may hold a nil pointer
+				if err != nil { // after an error, opened may hold a nil pointer
 					return err
 				}
 				engine = opened
@@ -139,12 +141,12 @@ func (v *Review) work(ctx context.Context, next <-chan *Game) (err error) {
 				}
 				break
 			}
-			_ = engine.Close() // it has failed, and the failure is reported
+			_ = engine.Close() // the engine has failed already, and the failure is reported
 			engine = nil
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if try == 2 { // a fault may be bad luck; twice is an answer, too
+			if try == 2 { // one failure may be chance, a second one is not
 				if err := v.fail(g, err); err != nil {
 					return err
 				}
@@ -155,7 +157,7 @@ func (v *Review) work(ctx context.Context, next <-chan *Game) (err error) {
 	return nil
 }
 
-// read asks about every position from the end of the given moves on.
+// read reads every position of a game from the end of the opening's moves on.
 func (v *Review) read(ctx context.Context, e Engine, g *Game) (*Reviewed, error) {
 	if err := e.Begin(ctx, g); err != nil {
 		return nil, err
@@ -164,7 +166,7 @@ func (v *Review) read(ctx context.Context, e Engine, g *Game) (*Reviewed, error)
 	for ply := g.Given; ply <= len(g.Moves); ply++ {
 		reading, err := e.Ask(ctx, g, ply)
 		if err != nil {
-			v.step(g.Given-ply, 0) // they are asked again, or left out
+			v.step(g.Given-ply, 0) // these positions will be read again, or are left out
 			return nil, fmt.Errorf("after %d moves: %w", ply, err)
 		}
 		r.Readings[ply] = &reading
@@ -173,7 +175,7 @@ func (v *Review) read(ctx context.Context, e Engine, g *Game) (*Reviewed, error)
 	return r, nil
 }
 
-// keep writes a game down.
+// keep writes a game to the log.
 func (v *Review) keep(r *Reviewed) error {
 	if err := v.Log.Add(r); err != nil {
 		return fmt.Errorf("writing %s: %w", v.Log.path, err)
@@ -182,7 +184,7 @@ func (v *Review) keep(r *Reviewed) error {
 	return nil
 }
 
-// step counts, and reports the progress.
+// step adds to the counts of positions and games, and reports the progress.
 func (v *Review) step(positions, games int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -197,7 +199,7 @@ func (v *Review) step(positions, games int) {
 	}
 }
 
-// fail notes a game that is left out; too many in a row end the review.
+// fail records a game that is left out. It returns an error if too many games in a row have failed.
 func (v *Review) fail(g *Game, why error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"gogi/stats/regress"
 )
 
-// Scale makes win rates of an engine's values: a value of Width is a win rate of 73.1%,
-// 1/(1 + 1/e), and one of 0 is 50%.
+// Scale converts an engine's values to win rates by the logistic function. A value of 0 is a win rate of 50%.
+// A value of Width is 73.1%, which is 1/(1 + 1/e).
 type Scale struct {
 	Name  string  `json:"name" toml:"name"`
 	Unit  Unit    `json:"unit" toml:"unit"`
@@ -26,7 +26,7 @@ type Scale struct {
 // default) use for their win rates.
 func Customary() Scale { return Scale{Name: "customary 600", Unit: Centipawns, Width: 600} }
 
-// Rate returns the win rate of the side that has the move, in percent. A mate is 100 or 0.
+// Rate returns the win rate of the side to move, in percent. For a mate it returns 100 or 0.
 func (s Scale) Rate(r Reading) float64 {
 	switch {
 	case r.Mate > 0:
@@ -47,13 +47,14 @@ func (s Scale) check() error {
 	return nil
 }
 
-// scaleFile is a scale as a file has it.
+// scaleFile is the format of a scale in a file.
 type scaleFile struct {
 	Scale Scale `toml:"scale"`
 }
 
-// FindScale reads a scale: "" is the customary one of centipawns, a number a width, and all
-// else a file that "gogi review calibrate" has written. It must be of the unit.
+// FindScale returns the scale that text names. "" is the customary scale for centipawns. A number is a width.
+// Any other text is the name of a file from "gogi review calibrate". FindScale returns an error if the scale
+// has another unit.
 func FindScale(text string, unit Unit) (s Scale, err error) {
 	width, number := strconv.ParseFloat(text, 64)
 	switch {
@@ -79,35 +80,35 @@ func FindScale(text string, unit Unit) (s Scale, err error) {
 	return s, nil
 }
 
-// Calibration is a scale fitted to results: how often the side with a value has won.
+// Calibration is a scale fitted to the results of games, with data on the fit.
 type Calibration struct {
 	Scale     Scale   `json:"scale"`
 	Lo        float64 `json:"lo"` // the width's interval (95%), by the standard error of its inverse over games
 	Hi        float64 `json:"hi"` // 0: no upper end, because the slope does not differ from 0
 	Games     int     `json:"games"`
 	Positions int     `json:"positions"`
-	Mates     int     `json:"mates"`     // positions that are left out: a mate has no value
+	Mates     int     `json:"mates"`     // positions left out because they are mates, which have no value
 	Unsettled int     `json:"unsettled"` // games without a known result
 	Bins      []Bin   `json:"bins"`
 }
 
-// Bin is the positions of about one win rate, from the better side's view.
+// Bin has the positions whose expected win rate is in one range, from the better side's view.
 type Bin struct {
-	From      float64 `json:"from"` // percent, up to 5 more
+	From      float64 `json:"from"` // lower end of the range, in percent; the range is 5 wide
 	Expected  float64 `json:"expected"`
 	Scored    float64 `json:"scored"`
 	Positions int     `json:"positions"`
 	Games     int     `json:"games"`
 }
 
-// Calibrator gathers positions.
+// Calibrator collects positions with the results of their games, and fits a scale to them.
 type Calibrator struct {
 	values, results []float64
 	games           []int
 	c               Calibration
 }
 
-// Add takes the positions of a game.
+// Add adds the positions of a game.
 func (k *Calibrator) Add(r *Reviewed) {
 	points := map[string]float64{Black: 1, White: 0, Draw: 0.5}
 	black, settled := points[r.Game.Winner]
@@ -130,8 +131,9 @@ func (k *Calibrator) Add(r *Reviewed) {
 		if r.Game.side(ply) == 1 {
 			points = 1 - black
 		}
-		// Once from each side's view, so that equal positions are even. The slope is that of a regression
-		// without an intercept; errors are calculated by game, so that no game counts twice.
+		// Each position is added once from each side's view, so that a value of 0 is a win rate of 50%. The
+		// slope is then the slope of a regression without an intercept. Standard errors are calculated by
+		// game, so no game counts twice.
 		k.values = append(k.values, reading.Value, -reading.Value)
 		k.results = append(k.results, points, 1-points)
 		k.games = append(k.games, k.c.Games, k.c.Games)
@@ -144,8 +146,8 @@ func (k *Calibrator) Add(r *Reviewed) {
 // normal95 is the two-sided 95% point of the normal distribution.
 const normal95 = 1.959964
 
-// Fit fits the scale by logistic regression of the results on the values. It returns an error if the
-// games do not determine one.
+// Fit fits the scale by logistic regression of the results on the values. It returns an error if the games do
+// not determine a scale.
 func (k *Calibrator) Fit(name string, unit Unit) (*Calibration, error) {
 	fit, err := regress.Logistic(k.values, k.results, k.games)
 	if err != nil {
@@ -165,7 +167,7 @@ func (k *Calibrator) Fit(name string, unit Unit) (*Calibration, error) {
 	return &c, nil
 }
 
-// bins compares the scale's expectation with the scores, from 50% up.
+// bins returns a comparison of the scale's expectation with the real scores, for win rates from 50% up.
 func (k *Calibrator) bins(s Scale) []Bin {
 	const width, count = 5, 10
 	bins := make([]Bin, count)
@@ -175,7 +177,7 @@ func (k *Calibrator) bins(s Scale) []Bin {
 	}
 	for i, v := range k.values {
 		if v < 0 || v == 0 && i%2 == 1 {
-			continue // the better side's view alone
+			continue // only the better side's view counts
 		}
 		rate := s.Rate(Reading{Value: v})
 		n := min(int((rate-50)/width), count-1)
@@ -205,7 +207,7 @@ func (c *Calibration) Save(path string) error {
 	if err := toml.NewEncoder(&b).Encode(scaleFile{c.Scale}); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // it is no secret
+	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // the file is not secret
 }
 
 func (c *Calibration) interval() string {

@@ -11,22 +11,22 @@ import (
 	"gogi/internal/format"
 )
 
-// PlayerGame is one player's part in one game.
+// PlayerGame has the figures of one player in one game.
 type PlayerGame struct {
 	ID     string
-	Rank   string // as in the record
+	Rank   string // rank or rating in the record
 	Points float64
-	Known  bool // the result, and so Points: 1 won, 0.5 drawn, 0 lost
+	Known  bool // whether the result, and so Points, is known. Points is 1 for a win, 0.5 for a draw, 0 for a loss.
 	Parts  Parts
 }
 
-// Player is one player's games, in the order of the file.
+// Player has one player's games, in the order of the file.
 type Player struct {
 	Name  string
 	Games []PlayerGame
 }
 
-// Total returns the sums of some games.
+// Total returns the sums over games.
 func Total(games []PlayerGame) (p Parts) {
 	for i := range games {
 		p.Add(games[i].Parts)
@@ -34,16 +34,16 @@ func Total(games []PlayerGame) (p Parts) {
 	return p
 }
 
-// Tally is a reviewed file by player.
+// Tally has the figures of a review file, sorted by player.
 type Tally struct {
 	Settings Settings
 	Rules    Rules
 	Games    int
-	Players  []*Player // by name
+	Players  []*Player // in the order of their names
 	byName   map[string]*Player
 }
 
-// NewTally reads a file by rules.
+// NewTally returns the tally of a review file. rules returns the rules for the file's settings.
 func NewTally(path string, rules func(Settings) (Rules, error)) (*Tally, error) {
 	var games []*Reviewed
 	s, err := Read(path, func(r *Reviewed) error {
@@ -65,7 +65,7 @@ func NewTally(path string, rules func(Settings) (Rules, error)) (*Tally, error) 
 	return t, nil
 }
 
-// add counts a game for both of its players; a player against itself gets two.
+// add adds a game to both of its players. If a player played against itself, the player gets two games.
 func (t *Tally) add(r *Reviewed) {
 	t.Games++
 	points, known := map[string][2]float64{Black: {1, 0}, White: {0, 1}, Draw: {0.5, 0.5}}[r.Game.Winner]
@@ -95,11 +95,11 @@ type TallyJSON struct {
 	Why      string       `json:"why,omitempty"`
 }
 
-// PlayerJSON is a player's figures; those of a part in which no move counted are null.
+// PlayerJSON has a player's figures. The figures for a part of the game in which no move counted are null.
 type PlayerJSON struct {
 	Name        string   `json:"name"`
 	Games       int      `json:"games"`
-	Moves       int      `json:"moves"`   // that counted
+	Moves       int      `json:"moves"`   // moves that counted
 	Divisor     int      `json:"divisor"` // divisor of the whole game's rates and averages
 	LeftTheory  int      `json:"left_out_theory"`
 	LeftDecided int      `json:"left_out_decided"`
@@ -110,7 +110,7 @@ type PlayerJSON struct {
 	Why         string   `json:"why,omitempty"`
 }
 
-// JSON returns the tally for programs.
+// JSON returns the tally in its JSON form.
 func (t *Tally) JSON() *TallyJSON {
 	s := t.Settings
 	s.Version = version
@@ -155,7 +155,7 @@ func (t *Tally) Print(w io.Writer) {
 		{"rest", func(p Parts) Sums { return p.Rest }},
 	} {
 		rows := format.Table(part.name, "games", "moves", "match", "good", "bad", "good≥1", "bad≥1", "gain", "fall", "loss")
-		rows.Style().Box.PaddingRight = "  " // else it is wider than a terminal
+		rows.Style().Box.PaddingRight = "  " // without this the table is wider than a terminal
 		for _, p := range t.Players {
 			rows.AppendRow(figures(p, part.of(Total(p.Games))))
 		}
@@ -169,7 +169,7 @@ func (t *Tally) Print(w io.Writer) {
 	t.printLeft(w)
 }
 
-// figures returns a row.
+// figures returns a row of the printed table: a player's name and metrics.
 func figures(p *Player, s Sums) table.Row {
 	m, ok := s.Metrics()
 	row := table.Row{format.Name(p.Name), len(p.Games), format.Count(s.Moves)}
@@ -206,12 +206,12 @@ func (t *Tally) printLeft(w io.Writer) {
 	}
 }
 
-// driftTold is the drift, in points of win rate, from which on it is warned of: players
-// differ by a few points a move.
+// driftTold is the smallest drift, in percentage points of win rate, for which Print warns. It is small
+// because players differ by only a few points per move.
 const driftTold = 1
 
-// Drift returns the average change by moves that equal the engine's, in points of win rate, by
-// [MoveChange]. It is nil without such a move.
+// Drift returns the average [MoveChange] of the moves that equal the engine's move, in percentage points of
+// win rate. It returns nil if there is no such move.
 func (t *Tally) Drift() *float64 {
 	var all Sums
 	for _, p := range t.Players {

@@ -10,8 +10,9 @@ import (
 	"gogi/results"
 )
 
-// Compare compares runs of versions against one opponent, the oldest version first. opponent is named as in
-// the first run; "" is that run's second player. margin is that of [compare.Gatherer].
+// Compare compares runs of versions against one opponent, the oldest version first. opponent is the
+// opponent's name in the first run; "" means the second player of the first run. margin is
+// [compare.Gatherer]'s Margin.
 func Compare(ctx context.Context, store *results.Store, names []string, opponent string, margin float64) (*compare.Report, error) {
 	var infos []*results.RunInfo
 	var runs []compare.Run
@@ -39,7 +40,7 @@ func Compare(ctx context.Context, store *results.Store, names []string, opponent
 	return g.Report(), nil
 }
 
-// comparedRun returns a stored run as a comparison knows it.
+// comparedRun returns the facts of a stored run that a comparison needs.
 func comparedRun(ctx context.Context, store *results.Store, info *results.RunInfo) (compare.Run, error) {
 	run := compare.Run{Name: info.Name}
 	var err error
@@ -57,10 +58,10 @@ func comparedRun(ctx context.Context, store *results.Store, info *results.RunInf
 	return run, nil
 }
 
-// addPairs gives each pair of a run its opening, for which one record of each opening is read: books of two
-// runs may count their lines differently.
+// addPairs calls add for each pair of a run, with the pair's opening. It reads one record for each opening,
+// because the books of two runs may number their openings differently.
 func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, add func(match.Opening, []match.Row) error) error {
-	type name struct { // two books of imported runs may use one ID
+	type name struct { // two books of imported runs may use the same ID
 		id   string
 		hash uint64
 	}
@@ -81,7 +82,7 @@ func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, 
 	})
 }
 
-// Worth returns the statistics of the openings in the games of runs.
+// Worth returns statistics of the openings from the games of runs.
 func Worth(ctx context.Context, store *results.Store, infos []*results.RunInfo) (*openings.OpeningStats, error) {
 	g := openings.NewGatherer()
 	for _, info := range infos {

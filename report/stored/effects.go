@@ -13,8 +13,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Effects sorts the games of a run's first two players. Records are read one pair at a time. rep is the run's
-// report: whether it is finished, and its gate.
+// Effects returns the table of effects for the games of a run's first two players. It reads the records of
+// one pair at a time. rep is the run's report; it shows whether the run is finished, and whether it has a
+// gate.
 func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Table, error) {
 	run := effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: rep.Finished}
 	if rep.Gate != nil {
@@ -50,8 +51,8 @@ func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, r
 	return g.Table()
 }
 
-// mainClock returns the clock with main time in a player's limits, as match.Limits.String writes them, or of its
-// colour, which overrides these; else the zero value.
+// mainClock returns a player's clock if it has main time, else the zero value. limits and ofColour are texts
+// from match.Limits.String. ofColour has the limits for the player's colour, and overrides limits.
 func mainClock(limits, ofColour string) match.TimeControl {
 	for _, part := range append([]string{ofColour}, strings.Split(limits, ", ")...) {
 		if clock, err := configs.ParseTimeControl(part); err == nil {

@@ -15,7 +15,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Game is one game of a list, as "gogi games --json" prints it.
+// Game is one game in the list that "gogi games --json" prints.
 type Game struct {
 	Pair        int     `json:"pair"`
 	Leg         int     `json:"leg"`
@@ -56,7 +56,7 @@ func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *re
 	return out.Flush()
 }
 
-// NewGame returns a stored game as lists have it.
+// NewGame returns a stored game in the form for lists.
 func NewGame(r match.Row) Game {
 	return Game{
 		Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
@@ -76,7 +76,7 @@ func (g Game) Winner() string {
 	return "draw"
 }
 
-// GameRecord is a game with its moves, for programs.
+// GameRecord is a game with its moves, in its JSON form.
 type GameRecord struct {
 	Version int    `json:"version"`
 	Run     string `json:"run"`
@@ -88,14 +88,14 @@ type GameRecord struct {
 	Moves   []GameMove `json:"moves"`
 }
 
-// GameMove is a move with its time, which is null if it is not known.
+// GameMove is a move with its time. The time is null if it is not known.
 type GameMove struct {
 	kifu.MoveJSON
 
-	MS *float64 `json:"ms"` // in the place of the time of MoveJSON, which is left out if it is not known
+	MS *float64 `json:"ms"` // replaces the time of MoveJSON, which is left out instead of null if it is not known
 }
 
-// NewGameRecord returns a stored game for programs.
+// NewGameRecord returns a stored game in its JSON form.
 func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
 	g := &GameRecord{
 		Version: 1, Run: run, Game: NewGame(r), Start: record.Start, Started: r.Started.Format(time.RFC3339Nano), Ended: r.Ended.Format(time.RFC3339Nano),
@@ -114,7 +114,8 @@ func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
 	return g
 }
 
-// Votes adds up how the councils of a run voted, in all its games. Every record is opened.
+// Votes returns how the councils of a run voted, added up over all of its games. It reads every record of the
+// run.
 func Votes(ctx context.Context, store *results.Store, info *results.RunInfo) (*votes.Report, error) {
 	r := &votes.Report{Head: votes.Head{Version: 1, Run: info.Name}}
 	err := store.Games(ctx, info.ID, func(g match.Row) error {

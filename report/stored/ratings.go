@@ -40,15 +40,15 @@ func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *r
 			g.Paired(info.Name)
 		case match.DesignSwiss, match.DesignKnockout:
 			g.Competed(info.Name)
-		default: // pairings that do not depend on results
+		default: // results do not decide the pairings
 		}
 	}
 	return nil
 }
 
-// entrantsOf returns a run's players and their anchor ("": none). Each player has the settings that decide
-// how it plays. These are the settings in the plan's canonical text, except the margin, the longest stall,
-// restarts, and the name of a profile, whose options are included.
+// entrantsOf returns a run's players, and the name of the anchor ("" if there is none). The traits of a
+// player are the settings that decide how it plays: all settings in the plan's canonical text except the time
+// margin, the longest stall, restarts and the name of a profile. The options of the profile are included.
 func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, err error) {
 	plan, err := info.ParsePlan()
 	if err != nil {
@@ -80,14 +80,14 @@ func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, e
 	return list, plan.Anchor, nil
 }
 
-// ranking rates the players of a run of more than two, from the pairs that the report reads.
+// ranking rates the players of a run with more than two players. It uses the pairs that the report reads.
 type ranking struct {
 	games  *ratings.Games
 	run    *ratings.Run
 	anchor string
 }
 
-// newRanking returns nil for a run of two players.
+// newRanking returns a ranking without pairs. It returns nil for a run of two players.
 func newRanking(info *results.RunInfo) (*ranking, error) {
 	if len(info.Players) < 3 {
 		return nil, nil //nolint:nilnil // nothing to rate
@@ -102,7 +102,7 @@ func newRanking(info *results.RunInfo) (*ranking, error) {
 	return k, nil
 }
 
-// add takes a whole pair.
+// add adds a whole pair.
 func (k *ranking) add(rows []match.Row) error {
 	if k == nil {
 		return nil
@@ -113,17 +113,18 @@ func (k *ranking) add(rows []match.Row) error {
 const (
 	rankConfidence = 0.95
 	rankLevel      = 0.05
-	mostCompared   = 30 // players, so that a report of many does not take long
+	mostCompared   = 30 // largest number of players to compare, so that a report does not take long
 )
 
-// of returns the ranking of the report's players, nil for two.
+// of returns the ranking of the report's players. It returns nil for a run of two players.
 func (k *ranking) of(rep *report.Report) *report.Ranking {
 	r := rep.Rank()
 	if r == nil || k == nil || rep.Games == 0 {
 		return r
 	}
 	r.Confidence = rankConfidence
-	// Pairs that an adaptive design chose have a rating of their own, whose intervals hold better.
+	// An adaptive design calculates its own ratings. Their intervals are more reliable for the pairs that it
+	// chose.
 	if rep.Tournament != nil && rep.Tournament.Design == match.DesignAdaptive {
 		return nil
 	}
@@ -131,7 +132,7 @@ func (k *ranking) of(rep *report.Report) *report.Ranking {
 		Model: "all", Draws: "auto", Confidence: rankConfidence, Seed: 1, Untested: true, Pairwise: len(r.Players) <= mostCompared,
 	}
 	rated, err := ratings.Rate(k.games, o)
-	if err != nil { // too few draws for a model of them: count them as half a win
+	if err != nil { // too few draws to model the draw rate, so a draw counts as half a win
 		o.Draws = "half"
 		if half, wrong := ratings.Rate(k.games, o); wrong == nil {
 			rated, err = half, nil
@@ -156,8 +157,8 @@ func (k *ranking) of(rep *report.Report) *report.Ranking {
 	return r
 }
 
-// unshown returns the players that the first player is not shown to be stronger than. It is nil if the first
-// player has no comparison. It includes players without a rating, which lost or won every game.
+// unshown returns the players against whom the first player is not shown to be stronger. It includes players
+// without a rating, who lost or won every game. It returns nil if the first player has no comparison.
 func unshown(players []report.Ranked, rated *ratings.Report) []string {
 	first := players[0].Player
 	weaker, compared := map[string]bool{}, false

@@ -1,5 +1,5 @@
 // Package stored makes reports, comparisons, ratings and lists of games from a database. Both the commands
-// and the browser pages call it. [Report] returns the report of one run, [Gather] begins one whose pairs
+// and the browser pages use it. [Report] returns the report of one run, [Gather] begins a report whose pairs
 // arrive step by step, and [Runs] lists the runs.
 package stored
 
@@ -18,7 +18,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Report reads all pairs of a run once. It passes each to the watchers first, which may change it.
+// Report returns the report of a run. It reads all pairs once. Before it adds a pair, it passes the pair to
+// each of the watch functions, which may change the pair.
 func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
 	g, err := Gather(ctx, store, run)
 	if err != nil {
@@ -27,16 +28,18 @@ func Report(ctx context.Context, store *results.Store, run string, watch ...func
 	return g.rest(ctx, store, nil, watch...)
 }
 
-// Gathering is a report in the making, whose first pairs come from another reader of the run.
+// Gathering is an unfinished report. The caller adds the first pairs; Finish reads the other pairs from the
+// database.
 type Gathering struct {
 	info *results.RunInfo
 	run  report.Run
 	sums *report.Gatherer
 	rank *ranking
-	next int // the next pair for the sums; all before it are in them
+	next int // number of the next pair to add; all earlier pairs are in the sums
 }
 
-// Gather begins the report of a run; a tune and self-play have none, see Proves.
+// Gather begins the report of a run. It returns an error for a tune and for self-play, which have no report
+// (see Proves).
 func Gather(ctx context.Context, store *results.Store, name string) (*Gathering, error) {
 	info, err := store.FindRun(ctx, name)
 	if err != nil {
@@ -56,8 +59,8 @@ func Gather(ctx context.Context, store *results.Store, name string) (*Gathering,
 	return g, err
 }
 
-// Add takes a pair; pair numbers ascend. It leaves the pairs after the first gap, whose pairs are not played
-// yet, to Finish.
+// Add adds a pair. The caller adds pairs in ascending order. After the first gap in the numbers, Add ignores
+// all pairs; Finish reads them, because the pairs in the gap may be played until then.
 func (g *Gathering) Add(rows []match.Row) error {
 	if len(rows) == 0 || rows[0].Pair != g.next {
 		return nil
@@ -66,10 +69,11 @@ func (g *Gathering) Add(rows []match.Row) error {
 	return errors.Join(g.sums.Add(rows), g.rank.add(rows))
 }
 
-// rest reads the pairs that are not in the sums and returns the report. It calls watch before it adds a pair, and after afterwards.
+// rest reads the pairs that are not in the sums yet, and returns the report. It calls the watch functions
+// before it adds a pair, and after once it has added the pair.
 func (g *Gathering) rest(ctx context.Context, store *results.Store, after func([]match.Row), watch ...func([]match.Row) error) (*report.Report, error) {
 	err := store.Pairs(ctx, g.info.ID, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
-		for _, see := range watch { // before the sums: a watcher may change the rows, as bisect does
+		for _, see := range watch { // before the pair is added, because a watch function may change the rows, as in bisect
 			if err := see(rows); err != nil {
 				return err
 			}
@@ -88,8 +92,8 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, after func([
 	return rep, countBooks(ctx, store, g.info, rep)
 }
 
-// Finish adds the rest, long after the start. If the run's settings have changed by then, it reads everything
-// again.
+// Finish reads the other pairs and returns the report. If the run's settings have changed since Gather, it
+// reads all pairs again.
 func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.Report, error) {
 	now, err := Gather(ctx, store, g.run.Name)
 	if err == nil && reflect.DeepEqual(now.run, g.run) {
@@ -101,8 +105,8 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 	return now.rest(ctx, store, nil)
 }
 
-// Shown reads the data of a run's page: the report, the score along the run with the figures at each of its
-// points, and the run's facts. It reads the records while the page is written; the context does not end that.
+// Shown returns the data of a run's page: the report, the score along the run with the figures at each point,
+// and the run's facts. The page reads records while it is written. The end of ctx does not stop these reads.
 func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*html.Shown, error) {
 	g, err := Gather(ctx, store, info.Name)
 	if err != nil {
@@ -124,8 +128,8 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*h
 	}}, nil
 }
 
-// ReportRun returns a stored run for a report, with its log of settings, which has the settings before its
-// first game.
+// ReportRun returns a stored run in the form for a report. It includes the run's log of settings, which shows
+// the settings before the first game.
 func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
 	plan, err := info.ParsePlan()
@@ -156,7 +160,7 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	return run, nil
 }
 
-// About returns the facts of a stored run that the forms of a report print with its games.
+// About returns the facts of a stored run that a report prints in addition to the games.
 func About(info *results.RunInfo) (report.About, error) {
 	plan, err := info.ParsePlan()
 	if err != nil {
@@ -170,7 +174,8 @@ func About(info *results.RunInfo) (report.About, error) {
 	return report.About{RunInfo: &facts, Plan: plan}, nil
 }
 
-// Divergence compares the two games of each pair of A and B.
+// Divergence returns how often A and B chose different moves in the same position. It compares the two games
+// of each of their pairs.
 func Divergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
 	d := &report.Divergence{}
 	err := store.Pairs(ctx, run, results.Filter{}, func(rows []match.Row) error {
@@ -192,9 +197,9 @@ func Divergence(ctx context.Context, store *results.Store, run int64, a, b strin
 	return d, err
 }
 
-// registrationOf reads the design of a run's gate from its log of settings. first is the setting at which the
-// first pair was stored (Store.FirstStored), 0 without one. The design is the one at that setting, or else
-// the first one after it.
+// registrationOf reads the design of a run's gate from its log of settings. first is the number of the
+// setting at which the first pair was stored (Store.FirstStored), or 0 if no pair is stored. The design is
+// taken from that setting, or else from the first later setting that has a design.
 func registrationOf(settings []results.Setting, first int64) report.Registration {
 	r := report.Registration{Registered: true}
 	for _, now := range settings {
@@ -210,7 +215,8 @@ func registrationOf(settings []results.Setting, first int64) report.Registration
 	return r
 }
 
-// noteChanges adds each difference from the design, once.
+// noteChanges adds each difference between the registered design and the given one to r.Changes, unless it is
+// already there.
 func noteChanges(r *report.Registration, design match.Gate, pairs int) {
 	note := func(said i18n.Message) {
 		if !slices.ContainsFunc(r.Changes, func(known i18n.Message) bool { return known.String() == said.String() }) {
@@ -225,8 +231,8 @@ func noteChanges(r *report.Registration, design match.Gate, pairs int) {
 	}
 }
 
-// countBooks adds each player's number of book moves to a report. Rows do not have it, so countBooks opens
-// the games of a run if a player has a book.
+// countBooks adds each player's number of book moves to a report. The database rows do not have this number.
+// If a player has a book, countBooks therefore reads the records of all games of the run.
 func countBooks(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) error {
 	moves := map[string]*int{}
 	for i := range info.Engines {
@@ -263,13 +269,13 @@ func countBooks(ctx context.Context, store *results.Store, info *results.RunInfo
 	return nil
 }
 
-// playsFromBook reports whether a player was given a book that gogi reads.
+// playsFromBook reports whether a player has a book from which gogi itself plays.
 func playsFromBook(id match.Identity) bool {
 	return slices.ContainsFunc(id.Files, func(f match.FileHash) bool { return f.Role == match.BookRole })
 }
 
-// countBookMoves adds the moves of a game that its players, by colour, have from their books; nil: a player
-// without one.
+// countBookMoves adds the book moves of a game to the counters of its players. moves has the counters by
+// colour; nil means a player without a book.
 func countBookMoves(record *kifu.Record, moves [2]*int) error {
 	start, err := match.Opening{ID: "of the record", Start: record.Start}.Position()
 	if err != nil {

@@ -18,7 +18,7 @@ type RunList struct {
 	Runs    []Run `json:"runs"`
 }
 
-// Run is one run of a list.
+// Run is one run in a RunList.
 type Run struct {
 	Name    string   `json:"name"`
 	Digest  string   `json:"digest"`
@@ -29,7 +29,8 @@ type Run struct {
 	State   State    `json:"state"`
 }
 
-// Runs returns all runs, oldest first. The pairs of those that a gate or results end are read.
+// Runs returns all runs, oldest first. For runs that a gate or results may end, it reads all pairs to find
+// the state.
 func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 	infos, err := store.Runs(ctx)
 	if err != nil {
@@ -49,11 +50,12 @@ func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 	return list, nil
 }
 
-// ErrTune is the error for a strength of a tuning run. Its games are played between values that earlier games
-// chose.
+// ErrTune is the error if a user requests a strength from a tuning run. A tuning run proves no strength,
+// because earlier games choose the parameter values of later games.
 var ErrTune = errors.New("it is a tune, whose games prove no strength (see gogi tune report)")
 
-// ErrSelfplay is the error for a strength of a self-play run: one player plays both sides.
+// ErrSelfplay is the error if a user requests a strength from a self-play run, in which one player plays both
+// sides.
 var ErrSelfplay = errors.New("it is self-play of one player, whose games prove no strength; gogi selfplay FILE --assemble prints what its data are")
 
 // Proves returns ErrTune for a tune, ErrSelfplay for self-play, and nil for any other run.
@@ -71,21 +73,23 @@ func Proves(info *results.RunInfo) error {
 	return nil
 }
 
-// State is the progress of a stored run, or how it ended, for lists of runs. Its text is the word in JSON.
+// State is the progress of a stored run, or how the run ended, for lists of runs. Its value is the spelling
+// in JSON.
 type State string
 
-// The states. A gate's states are its verdicts, which differ from its decision if that cannot be trusted.
+// The states. For a run with a gate the state follows the gate's verdict, which may differ from the test's
+// decision (see report.Gate).
 const (
-	StateFinished     State = "finished"     // all that was planned has been played
-	StatePassed       State = "passed"       // its gate has ended it
-	StateFailed       State = "failed"       // as StatePassed
-	StateInconclusive State = "inconclusive" // its gate ended, and decided nothing
-	StateStopped      State = "stopped"      // a user ended it earlier
-	StateUnfinished   State = "unfinished"   // there is more to play: it is played now, or was broken off
-	StateUnreadable   State = "unreadable"   // its stored data cannot be read
+	StateFinished     State = "finished"     // all planned pairs are played
+	StatePassed       State = "passed"       // the gate ended the run with the verdict pass
+	StateFailed       State = "failed"       // the gate ended the run with the verdict fail
+	StateInconclusive State = "inconclusive" // the gate ended without a decision
+	StateStopped      State = "stopped"      // a user ended the run early
+	StateUnfinished   State = "unfinished"   // pairs are left to play: the run is being played, or was interrupted
+	StateUnreadable   State = "unreadable"   // the stored data cannot be read
 )
 
-// Said returns the state in words.
+// Said returns the state as text.
 func (s State) Said() i18n.Message {
 	words := map[State]i18n.Message{
 		StateFinished: i18n.Of("finished"), StatePassed: i18n.Of("ended by its gate: passed"), StateFailed: i18n.Of("ended by its gate: failed"),
@@ -98,7 +102,8 @@ func (s State) Said() i18n.Message {
 }
 
 // StateOf returns the state of a stored run. If a gate or results decide when a run is over, it reads the
-// pairs. If it cannot read them, the state is StateUnreadable. The error is the context's.
+// pairs. If it cannot read them, the state is StateUnreadable. StateOf returns an error only if ctx has
+// ended.
 func StateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (State, error) {
 	state, err := stateOf(ctx, store, info)
 	if err != nil {

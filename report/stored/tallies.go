@@ -10,7 +10,7 @@ import (
 	"gogi/results"
 )
 
-// OpeningTally is how the games from one opening ended.
+// OpeningTally counts how the games from one opening ended.
 type OpeningTally struct {
 	ID                         string
 	Start                      string // "startpos" or a SFEN
@@ -19,7 +19,8 @@ type OpeningTally struct {
 	MeanPlies                  float64
 }
 
-// OpeningTallies returns the openings of a run by their first pair, with how their games ended.
+// OpeningTallies returns how the games from each opening of a run ended. The openings are in the order of
+// their first pairs.
 func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]OpeningTally, error) {
 	type opening struct {
 		id   string
@@ -44,7 +45,7 @@ func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]O
 			o.White++
 		case match.Draw:
 			o.Draws++
-		case match.Unfinished: // it has no column
+		case match.Unfinished: // unfinished games have no column
 		}
 		return nil
 	})
@@ -59,10 +60,10 @@ type SlotTally struct {
 	Slot    int
 	Player  string
 	Games   int
-	Plies   int // its own
+	Plies   int // number of the player's own moves
 	Nodes   float64
 	Time    time.Duration
-	Overrun time.Duration // the furthest that a move was over its limit
+	Overrun time.Duration // largest time by which a move was over its limit
 	Marked  int           // games with a move that the machine slowed
 }
 

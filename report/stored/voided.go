@@ -17,8 +17,8 @@ import (
 // maxBody is the largest unpacked size of one voided pair.
 const maxBody = 64 << 20
 
-// voidings returns the voided pairs of a run, oldest first, with the state of its sequential test just before
-// and just after.
+// voidings returns the voidings of a run, oldest first. Each has the state of the run's sequential test just
+// before and just after the voiding.
 func voidings(ctx context.Context, store *results.Store, info *results.RunInfo, r report.Registration) ([]report.Voiding, error) {
 	taken, err := store.Voided(ctx, info.ID)
 	if err != nil || len(taken) == 0 {
@@ -44,7 +44,7 @@ func voidings(ctx context.Context, store *results.Store, info *results.RunInfo, 
 	return list, nil
 }
 
-// together joins the pairs of one Void.
+// together joins the pairs that a user voided together into one Voiding.
 func together(taken []results.Voided) []report.Voiding {
 	var list []report.Voiding
 	for _, t := range taken {
@@ -62,12 +62,12 @@ func together(taken []results.Voided) []report.Voiding {
 // play is one playing of a pair of the run's first two players.
 type play struct {
 	pair         int
-	stored, gone time.Time // gone: zero for a pair that counts
+	stored, gone time.Time // gone is zero for a pair that counts
 	evidence     stats.Play
 }
 
-// everyPlay returns all pairs ever played: first the voided ones in the order of voiding, then the pairs that
-// count.
+// everyPlay returns all pairs that were ever played: first the voided pairs in the order of voiding, then the
+// pairs that count.
 func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo, taken []results.Voided) ([]play, error) {
 	stored, err := store.StoredTimes(ctx, info.ID)
 	if err != nil {
@@ -105,13 +105,13 @@ func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo,
 	return plays, err
 }
 
-// tested returns the state of the test at a moment, by the pairs that counted then.
+// tested returns the state of the test at the time at. It uses the pairs that counted at that time.
 func tested(r report.Registration, plays []play, at time.Time) (*report.Tested, error) {
 	test, err := gate.New(r.Design, r.Pairs)
 	if err != nil {
 		return nil, err
 	}
-	seen := map[int]bool{} // a clock that was set back must not make two playings count at once
+	seen := map[int]bool{} // if the clock was set back, two plays of one pair must not both count
 	for _, p := range plays {
 		if seen[p.pair] || !p.gone.IsZero() && !p.gone.After(at) {
 			continue

@@ -75,7 +75,7 @@ func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading,
 func (e *USI) Close() error { return e.player.Close() }
 
 // reading converts an engine's reply to a Reading. If the engine resigns without a score, it counts as mated.
-// If it declares a win, it counts as winning. In both cases the reading has no move.
+// If it declares a win, it counts as winning. In both cases the reading's Best is not a move.
 func reading(p *shogi.Position, reply *usi.Reply) (review.Reading, error) {
 	r := review.Reading{}
 	switch reply.Answer {

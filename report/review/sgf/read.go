@@ -11,9 +11,9 @@ import (
 	"gogi/report/review/goban"
 )
 
-// Parse reads all games of a text, in UTF-8 or Shift_JIS, and skips text before and between them. bad has
-// the rejected games. The second byte of a Shift_JIS character may look like "]", so Parse decodes the
-// text before it splits it.
+// Parse reads all games of a text, in UTF-8 or Shift_JIS, and skips text before and between them. bad lists
+// the rejected games. The second byte of a Shift_JIS character may look like "]", so Parse decodes the text
+// before it splits it.
 func Parse(data []byte) (games []*Game, bad []*BadGame) {
 	p := parser{data: []byte(sanitize.Decode(data)), line: 1}
 	for n := 1; p.seek(); n++ {
@@ -32,10 +32,10 @@ type parser struct {
 	data  []byte
 	at    int
 	line  int
-	wrong int // the line of the first error of the game at hand
+	wrong int // line of the first error in the current game
 }
 
-// next returns the next byte, ok is false at the end.
+// next returns the next byte. ok is false at the end of the text.
 func (p *parser) next() (c byte, ok bool) {
 	if p.at == len(p.data) {
 		return 0, false
@@ -48,7 +48,8 @@ func (p *parser) next() (c byte, ok bool) {
 	return c, true
 }
 
-// seek goes behind the "(" of the next "(;", which begins a game.
+// seek skips text up to the next "(;", which begins a game, and stops after the "(". It returns false if
+// there is no further game.
 func (p *parser) seek() bool {
 	for {
 		c, ok := p.next()
@@ -70,10 +71,10 @@ func (p *parser) seek() bool {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// errEnd is why a text is no whole game.
+// errEnd is the error for a text that ends within a game.
 var errEnd = errors.New("the text ends within a game")
 
-// game reads to the ")" that ends a game. After an error it still reads to that end, so that the next
+// game reads a game up to the ")" that ends it. After an error it continues to that ")", so that the next
 // game begins in the right place.
 func (p *parser) game() (*Game, error) {
 	b := builder{game: &Game{}}
@@ -125,7 +126,8 @@ func (p *parser) game() (*Game, error) {
 	return b.game, first
 }
 
-// property reads a name, of which small letters do not count (FF[3]), and its values.
+// property reads the name of a property and its values. It drops small letters from the name, as FF[3]
+// requires. c is the first byte of the name.
 func (p *parser) property(c byte) (name string, values []string, err error) {
 	for c != '[' {
 		if c >= 'A' && c <= 'Z' {
@@ -154,8 +156,8 @@ func (p *parser) property(c byte) (name string, values []string, err error) {
 	}
 }
 
-// value reads to the "]" that ends a value: a backslash makes the next character one of the
-// text, and joins two lines at a line break.
+// value reads a property value up to the "]" that ends it. A backslash makes the next character part of the
+// text. A backslash before a line break joins the two lines.
 func (p *parser) value() (string, error) {
 	var text []byte
 	for {
@@ -182,21 +184,21 @@ func (p *parser) value() (string, error) {
 	}
 }
 
-// newlines returns a value with line breaks as "\n".
+// newlines returns a value with all line breaks converted to "\n".
 func newlines(text []byte) string {
 	return strings.NewReplacer("\r\n", "\n", "\n\r", "\n", "\r", "\n").Replace(string(text))
 }
 
-// builder makes a game of its nodes.
+// builder builds a game from the properties of its nodes.
 type builder struct {
 	game  *Game
 	start goban.Board // the setup stones
 	board goban.Board
-	moved int // the node of the last move
+	moved int // number of the node with the last move
 	node  int
 }
 
-// property takes a property of the main line; unknown ones are passed over.
+// property applies a property of the main line to the game. It ignores unknown properties.
 func (b *builder) property(name string, values []string) (err error) {
 	text := strings.TrimSpace(values[0])
 	switch name {
@@ -224,7 +226,7 @@ func (b *builder) property(name string, values []string) (err error) {
 	return nil
 }
 
-// root takes a property of the whole game.
+// root applies a property of the whole game. It ignores unknown properties.
 func (b *builder) root(name, text string) (err error) {
 	g := b.game
 	fields := map[string]*string{
@@ -254,7 +256,7 @@ func (b *builder) root(name, text string) (err error) {
 	return err
 }
 
-// decimal reads a Real; some programs write a decimal comma.
+// decimal reads a number of SGF's type Real. It also accepts a decimal comma, which some programs write.
 func decimal(name, text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 	if err != nil || math.IsNaN(v) || math.Abs(v) > 1e6 {
@@ -280,7 +282,8 @@ func (b *builder) move(side goban.Colour, text string) error {
 	return nil
 }
 
-// setup places or takes stones before the first move; a value such as aa:cc is a rectangle.
+// setup places stones before the first move, or removes them if side is Empty. A value is a point, or a
+// rectangle such as aa:cc.
 func (b *builder) setup(side goban.Colour, values []string) error {
 	if len(b.game.Moves) > 0 {
 		return errors.New("stones are set up after the first move: expected moves alone")
@@ -305,7 +308,8 @@ func (b *builder) setup(side goban.Colour, values []string) error {
 	return nil
 }
 
-// rectangle returns the points of "pd" or of "aa:cc", whose first corner is the upper left one.
+// rectangle returns the points of a value: a point such as "pd", or a rectangle such as "aa:cc", given by its
+// upper left and its lower right corner.
 func rectangle(text string) ([]goban.Point, error) {
 	first, last, both := strings.Cut(text, ":")
 	if !both {
@@ -333,8 +337,8 @@ func rectangle(text string) ([]goban.Point, error) {
 	return list, nil
 }
 
-// comment goes to the move of its node, or to the game before the first one. One without a
-// text adds nothing to another.
+// comment adds a comment to the last move, or to the game if there is no move yet. An empty comment adds
+// nothing.
 func (b *builder) comment(text string) {
 	text = strings.Trim(text, "\n")
 	if text == "" {
@@ -370,7 +374,7 @@ func (b *builder) first(text string) error {
 	return nil
 }
 
-// finish stores the setup and decides which side moves first.
+// finish stores the setup stones in the game, and determines which side moves first.
 func (b *builder) finish() error {
 	g := b.game
 	if b.node == 0 {

@@ -1,9 +1,8 @@
-// Package sgf reads and writes games of Go in the Smart Game Format, FF[4], on the 19-line
-// board, with komi, handicap and setup before the first move. [Parse] returns the games, and
-// [Append] writes one. It keeps the main line and counts the variations. It plays every move on
-// a board: a game with an impossible move is a [BadGame] with its line, and the next game is
-// read.
-// Source: https://www.red-bean.com/sgf/sgf4.html and https://www.red-bean.com/sgf/go.html.
+// Package sgf reads and writes games of Go in the Smart Game Format, FF[4], on the 19-line board, with komi,
+// handicap and setup before the first move. [Parse] returns the games, and [Append] writes one. Parse returns
+// the main line of each game and the number of variations. It plays every move on a board. It returns a game
+// with an impossible move as a [BadGame] with the line of the move, and continues with the next game. Source:
+// https://www.red-bean.com/sgf/sgf4.html and https://www.red-bean.com/sgf/go.html.
 package sgf
 
 import (
@@ -13,19 +12,19 @@ import (
 	"gogi/report/review/goban"
 )
 
-// Game is one record. "" and zero mean that nothing is known.
+// Game is the record of one game. "" and zero mean that a value is unknown.
 type Game struct {
-	Black, White         string // names
-	BlackRank, WhiteRank string // as they are written, such as 3d
+	Black, White         string // names of the players
+	BlackRank, WhiteRank string // ranks in the spelling of the file, such as 3d
 	Event, Date, Rules   string
 	Result               string // such as B+3.5, W+R, 0 or Void
 	Komi                 float64
-	Handicap             int          // HA; the stones are in Setup
+	Handicap             int          // the property HA; the handicap stones are in Setup
 	Setup                []goban.Move // the stones before the first move, in the order of the board
-	First                goban.Colour // the first side to move: PL, else from the first move or the handicap
+	First                goban.Colour // the first side to move: from the property PL, else from the first move or the handicap
 	Moves                []Move
-	Comment              string // comment of the root
-	Branches             int    // variations that were left out
+	Comment              string // comment of the root node
+	Branches             int    // number of variations, which are left out
 }
 
 // Move is a move with its comment.
@@ -33,11 +32,12 @@ type Move struct {
 	goban.Move
 
 	Comment  string
-	Value    float64 // V: points by which Black leads after it
+	Value    float64 // the property V: points by which Black leads after the move
 	HasValue bool
 }
 
-// Winner returns the winner in the result. known is false without one; Empty is a draw.
+// Winner returns the winner from the game's result, or Empty for a draw. known is false if the result names
+// neither.
 func (g *Game) Winner() (winner goban.Colour, known bool) {
 	switch {
 	case strings.HasPrefix(g.Result, "B+"):
@@ -52,15 +52,15 @@ func (g *Game) Winner() (winner goban.Colour, known bool) {
 
 // BadGame is a game that cannot be read.
 type BadGame struct {
-	Game int // the how-manieth of the text, from 1
+	Game int // number of the game in the text, from 1
 	Line int // line of the error, from 1
 	Err  error
 }
 
-// Error names the place.
+// Error returns the error with the number of the game and the line.
 func (e *BadGame) Error() string { return fmt.Sprintf("game %d, line %d: %v", e.Game, e.Line, e.Err) }
 
-// Append writes a game to the end of a text.
+// Append appends a game in SGF to dst and returns the extended text.
 func Append(dst []byte, g *Game) []byte {
 	w := writer{dst}
 	w.out = append(w.out, "(;FF[4]GM[1]SZ[19]CA[UTF-8]AP[gogi]"...)
@@ -100,7 +100,7 @@ func Append(dst []byte, g *Game) []byte {
 
 type writer struct{ out []byte }
 
-// property writes a name with one value.
+// property writes a property with one value.
 func (w *writer) property(name, value string) {
 	w.out = append(w.out, name...)
 	w.out = append(w.out, '[')
@@ -117,7 +117,7 @@ func (w *writer) stones(name string, setup []goban.Move, side goban.Colour) {
 	for _, m := range setup {
 		if m.Colour == side {
 			w.property(name, coordinates(m.Point))
-			name = "" // the second value of the same property
+			name = "" // a second value of the same property has no name
 		}
 	}
 }
@@ -125,13 +125,14 @@ func (w *writer) stones(name string, setup []goban.Move, side goban.Colour) {
 // oneLine removes line breaks from SGF's SimpleText.
 func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }
 
-// number returns a Real of SGF: no exponent.
+// number returns a number as SGF's type Real, without an exponent.
 func number(v float64) string {
 	text := strings.TrimRight(fmt.Sprintf("%.3f", v), "0")
 	return strings.TrimSuffix(text, ".")
 }
 
-// coordinates returns a point as SGF has it: column and line from the upper left corner, "" for a pass.
+// coordinates returns a point in SGF's notation: the letters of the column and the line, from the upper left
+// corner. It returns "" for a pass.
 func coordinates(p goban.Point) string {
 	if p == goban.Pass {
 		return ""
@@ -139,7 +140,7 @@ func coordinates(p goban.Point) string {
 	return string([]byte{byte('a' + p.Column()), byte('a' + goban.Size - 1 - p.Line())}) //nolint:gosec // below 19
 }
 
-// pointOf reads coordinates; "tt" is the pass of FF[3].
+// pointOf reads a point in SGF's notation. "tt" is a pass, as in FF[3].
 func pointOf(text string) (goban.Point, error) {
 	if text == "" || text == "tt" {
 		return goban.Pass, nil

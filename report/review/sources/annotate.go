@@ -13,9 +13,10 @@ import (
 	"gogi/usi"
 )
 
-// Annotate replaces the values of the players' programs in a record with a review. Each move gets the value of the
-// position after it, from its player's view, and the engine's reply. If the engine would have moved otherwise, the
-// move gets a comment with the engine's move. Other programs draw graphs from these values.
+// Annotate replaces the values of the players' programs in a record with a review. Each move gets the value
+// of the position after the move, from the view of the player who made it, and the engine's reply. If the
+// engine would have made another move, the move gets a comment with the engine's move. Other programs draw
+// graphs from these values.
 func Annotate(r *kifu.Record, v *review.Reviewed, s review.Scale) error {
 	p, err := shogi.ParseSFEN(strings.TrimPrefix(r.Start, "sfen "))
 	if err != nil {
@@ -40,7 +41,7 @@ func Annotate(r *kifu.Record, v *review.Reviewed, s review.Scale) error {
 	return nil
 }
 
-// score returns a reading as records have it.
+// score returns a reading's value as the number that records use, also for mates.
 func score(x review.Reading) int {
 	if x.Mate != 0 {
 		return usi.Score{Mate: x.Mate}.Number()
@@ -48,7 +49,7 @@ func score(x review.Reading) int {
 	return int(math.Round(x.Value))
 }
 
-// advice returns the comment on a move that is not the engine's: "engine: ７六歩(77), −3.2%".
+// advice returns the comment on a move that differs from the engine's move, such as "engine: ７六歩(77), −3.2%".
 func advice(p *shogi.Position, before shogi.Square, v *review.Reviewed, ply int, s review.Scale) string {
 	x := v.Readings[ply]
 	if x == nil || x.Best == v.Game.Moves[ply] {
@@ -61,7 +62,7 @@ func advice(p *shogi.Position, before shogi.Square, v *review.Reviewed, ply int,
 	return "engine: " + best + changed(v, ply, s, review.MoveChange)
 }
 
-// changed returns a move's change of the win rate in words.
+// changed returns text with the move's change of the win rate.
 func changed(v *review.Reviewed, ply int, s review.Scale, by review.Change) string {
 	change, ok := v.Change(ply, s, by)
 	if !ok {
@@ -77,8 +78,8 @@ func joined(comment, more string) string {
 	return comment + "\n" + more
 }
 
-// AnnotateSGF adds a review to a game of Go: V after each move, in points by which Black leads, and
-// comments like those of Annotate, with changes from turn to turn.
+// AnnotateSGF adds a review to a game of Go. Each move gets the property V: the points by which Black leads
+// after the move. The comments are like the comments of Annotate, with changes by [review.TurnChange].
 func AnnotateSGF(g *sgf.Game, v *review.Reviewed, s review.Scale) {
 	for i := range g.Moves {
 		m := &g.Moves[i]
@@ -95,7 +96,8 @@ func AnnotateSGF(g *sgf.Game, v *review.Reviewed, s review.Scale) {
 	}
 }
 
-// toMove returns the side to move after ply moves; in the last position it is the other side.
+// toMove returns the side to move after ply moves. In the last position this is the opponent of the side that
+// moved last.
 func toMove(g *sgf.Game, ply int) goban.Colour {
 	if ply < len(g.Moves) {
 		return g.Moves[ply].Colour

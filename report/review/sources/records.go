@@ -22,7 +22,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// FromRecord returns a game of shogi: its moves up to the first illegal one.
+// FromRecord returns the game to review from a shogi record, with the moves up to the first illegal move.
 func FromRecord(r *kifu.Record) (*review.Game, error) {
 	p, err := shogi.ParseSFEN(strings.TrimPrefix(r.Start, "sfen "))
 	if err != nil {
@@ -57,7 +57,8 @@ func FromRecord(r *kifu.Record) (*review.Game, error) {
 	return g, nil
 }
 
-// FromSGF returns a game of Go. Its start is a komi and the stones that are set up, such as "komi 6.5 B D4 B Q16".
+// FromSGF returns the game to review from an SGF game of Go. Its Start has the komi and the setup stones,
+// such as "komi 6.5 B D4 B Q16".
 func FromSGF(s *sgf.Game) *review.Game {
 	g := &review.Game{Event: s.Event, Names: [2]string{s.Black, s.White}, Ranks: [2]string{s.BlackRank, s.WhiteRank}, Moves: []string{}}
 	g.Start = "komi " + strconv.FormatFloat(s.Komi, 'f', -1, 64)
@@ -77,16 +78,17 @@ func FromSGF(s *sgf.Game) *review.Game {
 	return g
 }
 
-// Refused is called for each unreadable game, with its place and the reason.
+// Refused is a function that is called for each unreadable game. place is the game's place in the files, and
+// why the reason.
 type Refused func(place, why string)
 
 // Files passes each shogi game in files to see. It reads the formats of package records, folders and
-// archives. in is the file "-".
+// archives. in is the input for the file name "-".
 func Files(ctx context.Context, paths []string, in io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
 	tell := func(r games.Refusal) { refused(r.Place(), r.Why) }
 	return games.Each(ctx, paths, in, tell, func(r *kifu.Record, at games.Refusal) error {
 		if r.Event == "" {
-			r.Event = at.Place() // two games without an origin stay two games
+			r.Event = at.Place() // so that two games without an origin are not taken for one game
 		}
 		g, err := FromRecord(r)
 		if err != nil {
@@ -97,7 +99,7 @@ func Files(ctx context.Context, paths []string, in io.Reader, refused Refused, s
 	})
 }
 
-// Run gives each game of a stored run to see that a search passes.
+// Run calls see for each game of a stored run that matches the search what.
 func Run(ctx context.Context, store *results.Store, info *results.RunInfo, what results.Search, see func(*review.Game, *kifu.Record) error) error {
 	teller, err := games.NewCompleter(info)
 	if err != nil {
@@ -113,10 +115,10 @@ func Run(ctx context.Context, store *results.Store, info *results.RunInfo, what 
 	})
 }
 
-// maxSGF is the number of bytes of the largest file of SGF that is read.
+// maxSGF is the largest size of an SGF file, in bytes.
 const maxSGF = 1 << 30
 
-// SGF gives each game of files of Go to see, and of folders those named *.sgf.
+// SGF calls see for each game in SGF files. In a folder it reads the files named *.sgf.
 func SGF(ctx context.Context, paths []string, in io.Reader, refused Refused, see func(*review.Game, *sgf.Game) error) error {
 	each := func(name string, data []byte) error {
 		games, bad := sgf.Parse(data)
