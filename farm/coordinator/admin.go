@@ -18,7 +18,7 @@ import (
 // A verb executes the request of an owner.
 type verb func(ctx context.Context, who Key, body []byte) (any, error)
 
-// decoded returns a verb that decodes the request.
+// decoded returns a verb that decodes the request and calls do with it.
 func decoded[T any](do func(ctx context.Context, who Key, in *T) (any, error)) verb {
 	return func(ctx context.Context, who Key, body []byte) (any, error) {
 		in, err := decode[T](body)
@@ -29,7 +29,7 @@ func decoded[T any](do func(ctx context.Context, who Key, in *T) (any, error)) v
 	}
 }
 
-// admin answers owners on adm.NAME.VERB.
+// admin answers the requests of owners on adm.NAME.VERB.
 func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (any, error) {
 	name := farm.Speaker(subject)
 	key, ok := c.config.Keys.Key(name)
@@ -126,13 +126,14 @@ func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (
 	return r.status(), nil
 }
 
-// The limits of priorities: for all keys, and for owners without the right to run.
+// These are the highest priorities: for all keys, and for owners without the right to run.
 const (
 	mostPriority = 10
 	ownPriority  = 2
 )
 
-// mayPlay returns why this owner cannot submit a plan so.
+// mayPlay returns the rejection of a plan that the farm cannot play or that this owner may not submit, or
+// nil.
 func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who Key) error {
 	legsErr := farm.CheckLegs(plan)
 	_, tuneErr := settingsOf(plan)
@@ -205,8 +206,8 @@ func (c *Coordinator) found(name string) (*run, error) {
 	return nil, refuse("there is no test %q", name)
 }
 
-// onTest returns a verb about a test that must be in one of the states; nil: any. The answer is the new
-// status of the test.
+// onTest returns a verb about a test. The test must be in one of the states; nil allows any state. The answer
+// of the verb is the new status of the test.
 func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do func(context.Context, Key, *run, *farm.Order) error) verb {
 	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
@@ -230,7 +231,7 @@ func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do 
 	})
 }
 
-// is returns a rejection if a test is in none of the states.
+// is returns a rejection if the state of a test is none of the given states.
 func is(r *run, states ...farm.State) error {
 	if slices.Contains(states, r.State) {
 		return nil
@@ -240,7 +241,8 @@ func is(r *run, states ...farm.State) error {
 
 func anybody(Key, *run) error { return nil }
 
-// mayApprove rejects owners who approve their own tests.
+// mayApprove returns a rejection if an owner may not approve a test. An owner may not approve tests of the
+// same owner.
 func mayApprove(who Key, r *run) error {
 	switch {
 	case !who.may(rightApprove):
@@ -258,7 +260,8 @@ func mayReject(who Key, _ *run) error {
 	return nil
 }
 
-// mayControl allows the owner of a test, and keys with the right to run. what names the action in the rejection.
+// mayControl returns a check that accepts the owner of a test and keys with the right to run. what names the
+// action in the rejection.
 func mayControl(what string) func(Key, *run) error {
 	return func(who Key, r *run) error {
 		if r.Owner == who.Owner && who.may(rightSubmit) || who.may(rightRun) {
@@ -268,7 +271,7 @@ func mayControl(what string) func(Key, *run) error {
 	}
 }
 
-// turnTo returns the action that changes the state of a test.
+// turnTo returns an action that changes the state of a test to state.
 func (c *Coordinator) turnTo(state farm.State) func(context.Context, Key, *run, *farm.Order) error {
 	return func(ctx context.Context, who Key, r *run, o *farm.Order) error {
 		return c.turn(ctx, r, state, who.Name, o.Why)
@@ -286,8 +289,8 @@ func (c *Coordinator) reject(ctx context.Context, who Key, r *run, o *farm.Order
 	return c.turn(ctx, r, farm.Stopped, who.Name, "rejected"+also(o.Why))
 }
 
-// resume resumes a paused test, or a test that was stopped after it had run. It also allows the pairs that
-// were given up.
+// resume resumes a paused test, or a test that was stopped after it had run. It also allows grants of the
+// pairs that were given up.
 func (c *Coordinator) resume(ctx context.Context, who Key, r *run, o *farm.Order) error {
 	if r.State != farm.Stopped || !r.Granted {
 		if err := is(r, farm.Paused); err != nil {
@@ -322,7 +325,7 @@ func (c *Coordinator) share(ctx context.Context, who Key, r *run, o *farm.Order)
 	return c.set(ctx, who, r, fmt.Sprintf("share %v", o.Number), func() { r.Share = o.Number })
 }
 
-// set changes a test's record and its log, and stores them. After an error nothing has changed.
+// set changes a test's record, adds a line to its log, and stores both. After an error nothing has changed.
 func (c *Coordinator) set(ctx context.Context, who Key, r *run, what string, change func()) error {
 	before := r.record
 	change()
@@ -335,7 +338,8 @@ func (c *Coordinator) set(ctx context.Context, who Key, r *run, what string, cha
 	return nil
 }
 
-// onWorker returns a verb about a worker, for keys with a right. The answer is the new status of the worker.
+// onWorker returns a verb about a worker. It rejects keys without the given right. The answer of the verb is
+// the new status of the worker.
 func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who Key, name string, w *worker, o *farm.Order) error) verb {
 	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
@@ -359,7 +363,7 @@ func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who Ke
 	})
 }
 
-// hintDrain sends a worker that must stop a hint, so that it need not wait for its next heartbeat.
+// hintDrain sends a hint to a worker that must stop, so that the worker does not wait for its next heartbeat.
 func (c *Coordinator) hintDrain(name string, w *worker) {
 	if w.Draining || w.Quarantine != "" {
 		_ = c.publish(farm.SubjectWorker+name, farm.Hint{Say: farm.SayDrain})
@@ -383,8 +387,9 @@ func (c *Coordinator) setQuarantine(ctx context.Context, who Key, name string, w
 	return nil
 }
 
-// purge voids a worker's pairs of a test. They are played again, and the SPRT judges the remaining pairs from
-// pair 0, so a reported verdict may be withdrawn. With o.Dry it only counts the pairs.
+// purge makes a worker's pairs of a test void. These pairs are played again, and the SPRT evaluates the
+// remaining pairs from pair 0. So the coordinator may withdraw a reported verdict. With o.Dry purge only
+// counts the pairs.
 func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, error) {
 	switch {
 	case !who.may(rightAdmin):
@@ -441,7 +446,8 @@ func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, e
 	return out, c.set(ctx, who, r, what, func() {})
 }
 
-// drawn returns how many of all pairs that a purge removes from a tune are not the worker's.
+// drawn returns how many of the pairs that a purge removes from a tune were not played by the worker. all is
+// the number of removed pairs.
 func drawn(ctx context.Context, r *run, worker string, all int) (others int, err error) {
 	others = all
 	err = r.store.Rows(ctx, func(rows []match.Row) error {
@@ -453,7 +459,7 @@ func drawn(ctx context.Context, r *run, worker string, all int) (others int, err
 	return others, err
 }
 
-// voidedText returns the line of a purge in a test's log.
+// voidedText returns the text about a purge for a test's log.
 func voidedText(r *run, o *farm.Order, p *farm.Purged) string {
 	others := ""
 	if p.Drawn > 0 {

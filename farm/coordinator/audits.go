@@ -14,46 +14,49 @@ import (
 // An Auditor chooses the pairs that a worker of another owner plays again, and compares two results of a
 // pair. Package match/trust has the rules. Its methods may be called by several goroutines.
 type Auditor interface {
-	// Exact reports whether the plan's players repeat their games move for move. Only such plans are audited.
+	// Exact reports whether the plan's players repeat their games move for move. The coordinator audits only
+	// such plans.
 	Exact(p *match.Plan) bool
-	// Audits reports whether a pair is audited. A worker of this level plays it as its n-th pair, from 0.
+	// Audits reports whether a pair is audited. The pair is the n-th pair, from 0, of a worker with this level
+	// of trust.
 	Audits(run string, pair int, level trust.Level, n int) bool
-	// Differ returns the first difference between two results of a pair, "" if they are equal.
+	// Differ returns the first difference between two results of a pair, or "" if they are equal.
 	Differ(a, b *match.PairResult) string
-	// Verified returns after how many agreeing audits a worker is verified.
+	// Verified returns the number of agreeing audits after which a worker is verified.
 	Verified() int
 }
 
-// An audit is a pair that another worker plays again. Its result is compared and does not count. If it
-// differs, a worker of a third owner plays the pair as well. The end of the run does not end an audit.
+// An audit is a pair that another worker plays again. The coordinator compares the second result with the
+// first and does not count it. If the results differ, a worker of a third owner plays the pair as well. The
+// end of the run does not end an audit.
 type audit struct {
 	dueAudit
 
 	results []*match.PairResult // so far; the first is read from the store when the second comes
 	owners  []string            // of the results, and of the first one
-	// The worker that holds the lease of the next result; "" if the audit waits for one.
+	// worker and session hold the lease of the next result. They are "" if the audit waits for a worker.
 	worker, session string
 	epoch           farm.Epoch
 	deadline        time.Time
 }
 
-// A dueAudit is the stored part of an audit, in the bucket of audits under the run's digest.
+// A dueAudit is the stored part of an audit. State stores it in the bucket of audits under the run's digest.
 type dueAudit struct {
 	Pair   int       `cbor:"pair"`
-	Worker string    `cbor:"worker"` // that played the pair first
-	Owner  string    `cbor:"owner"`  // of that worker
+	Worker string    `cbor:"worker"` // the worker that played the pair first
+	Owner  string    `cbor:"owner"`  // the owner of that worker
 	Since  time.Time `cbor:"since"`
 }
 
 const (
 	// maxAudits limits the open audits of a run.
 	maxAudits = 256
-	// auditsKept is how long an ended run waits for its audits.
+	// auditsKept is the time for which an ended run waits for its audits.
 	auditsKept = 7 * 24 * time.Hour
 )
 
-// startAudit starts an audit if one is due of a pair that is about to be stored as the n-th of a worker. So no stored pair
-// can lack its audit after a crash.
+// startAudit starts an audit if the Auditor selects a pair, which is about to be stored as the n-th pair of a
+// worker. It runs before the pair is stored, so that after a crash no stored pair lacks its audit.
 func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, pair, n int) {
 	if c.config.Auditor == nil || !r.exact {
 		return
@@ -83,7 +86,8 @@ func (c *Coordinator) keepAudits(ctx context.Context, r *run) {
 	c.warn(err, "the audits of a test were not stored", "run", r.Name)
 }
 
-// readAudits reads the audits of all runs, unless nothing is audited now. An entry that cannot be read is logged, and replaced by the next one.
+// readAudits reads the audits of all runs, unless the farm has no Auditor. It logs an entry that cannot be
+// read; the next change of the run's audits replaces such an entry.
 func (c *Coordinator) readAudits(ctx context.Context) error {
 	if c.config.Auditor == nil {
 		return nil
@@ -165,7 +169,7 @@ func (c *Coordinator) firstResult(ctx context.Context, r *run, a *audit) (*match
 	return &first, err
 }
 
-// auditOf returns the audit that a worker holds under a lease, nil if there is none.
+// auditOf returns the audit that a worker holds under a lease, or nil if there is none.
 func (r *run) auditOf(worker string, h farm.Held) *audit {
 	for _, a := range r.audits {
 		if a.epoch == h.Epoch && a.Pair == h.Pair && a.worker == worker {
@@ -175,7 +179,7 @@ func (r *run) auditOf(worker string, h farm.Held) *audit {
 	return nil
 }
 
-// extendAudits extends the audits in a list of a heartbeat, and returns the other leases.
+// extendAudits extends the leases of audits in a list of a heartbeat, and returns the other leases.
 func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, reply *farm.BeatReply) (rest []farm.Held) {
 	for _, h := range list {
 		if !h.Audit {
@@ -195,7 +199,8 @@ func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, 
 	return rest
 }
 
-// expireAudits frees the audits whose worker sent no heartbeat. It deletes the old audits of an ended run.
+// expireAudits frees the audits whose worker has sent no heartbeat. It also deletes the old audits of an
+// ended run.
 func (r *run) expireAudits(now time.Time) {
 	for _, a := range slices.Clone(r.audits) {
 		if r.State.Final() && now.Sub(a.Since) > auditsKept {
@@ -207,7 +212,7 @@ func (r *run) expireAudits(now time.Time) {
 	}
 }
 
-// audited compares a second or third result.
+// audited compares the second or third result of an audited pair with the earlier results.
 func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item) {
 	a := r.auditOf(m.worker, it.Lease)
 	if a == nil {
@@ -244,8 +249,9 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 	r.endAudit(a)
 }
 
-// decideAudit quarantines the first or the second worker if the third result equals the other's. If all
-// three differ, the players do not repeat their games, and it quarantines nobody.
+// decideAudit decides an audit after its third result. If the third result equals the result of one worker,
+// decideAudit quarantines the other worker. If all three results differ, the players do not repeat their
+// games, and it quarantines no worker.
 func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where string) {
 	first, second, third := a.results[0], a.results[1], a.results[2]
 	var wrong *match.PairResult
@@ -264,7 +270,7 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	c.keepOrWarn(ctx, name, w)
 }
 
-// agree counts an agreeing audit of a worker. After enough of them the worker is verified.
+// agree counts an agreeing audit of a worker. After enough agreeing audits the worker is verified.
 func (c *Coordinator) agree(ctx context.Context, name string) {
 	w := c.worker(name, "")
 	if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trust.Untrusted {

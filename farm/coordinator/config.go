@@ -14,8 +14,9 @@ import (
 
 // A Store is the durable part of a run. A pair that it reports as stored is on the disk.
 type Store interface {
-	// Add stores a pair as its take (how often it was voided before), together with the states of a tune that the pair
-	// leads to. added is false if the pair was stored before. A take that is not the current one is an error.
+	// Add stores a pair with its take (how often the pair was voided before), together with the states of a tune
+	// that result from the pair. added is false if the pair was stored before. Add returns an error if take is
+	// not the current take.
 	Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (added bool, err error)
 	// PutAttempt stores an attempt at a pair, which does not count. Storing it again changes nothing.
 	PutAttempt(ctx context.Context, a match.Attempt) error
@@ -29,17 +30,17 @@ type Store interface {
 	Pair(ctx context.Context, id int) (match.PairResult, error)
 	// Points calls see for each stored pair of a tune, in order, with the options of its players.
 	Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error
-	// States returns the stored states of a tune, by blocks. It is empty if the run is no tune.
+	// States returns the stored states of a tune, ordered by blocks. It returns no states if the run is no tune.
 	States(ctx context.Context) ([]match.TuneState, error)
-	// Void removes a worker's pairs from the run, and returns them. In a tune it also removes the pairs that
-	// were drawn after them.
+	// Void removes a worker's pairs from the run, and returns them. In a tune it also removes the pairs whose
+	// parameters depend on the removed pairs.
 	Void(ctx context.Context, worker, why, by string) (pairs []int, err error)
 	// By returns the pairs that Void would remove.
 	By(ctx context.Context, worker string) (pairs []int, err error)
 	// Voids returns the removed results of these pairs.
 	Voids(ctx context.Context, ids []int) ([]farm.Void, error)
-	// Sum returns the SHA-256 (hex) of the pairs from a number to below another one, as a stable dump has
-	// them, and how many of them are stored.
+	// Sum returns the SHA-256 (hex) of the pairs in a range of numbers, in the form of a stable dump, and the
+	// number of stored pairs in the range. The range excludes its upper end.
 	Sum(ctx context.Context, from, below int) (sum string, stored int, err error)
 	// Close closes the store.
 	Close() error
@@ -48,14 +49,15 @@ type Store interface {
 // State stores what the coordinator needs after a restart: bodies by bucket and name, each with a revision.
 // Its methods may be called by several goroutines.
 type State interface {
-	// Put replaces the body of a revision, 0 to create it, and returns the next revision. The body is on the disk when
-	// Put returns. Put fails if another coordinator has changed the body since. After an error nothing has changed.
+	// Put replaces the body whose revision is given, and returns the next revision. With the revision 0 it
+	// creates the body. The body is on the disk when Put returns. Put fails if another coordinator has changed
+	// the body since. After an error nothing has changed.
 	Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
 	// Each calls f for every entry of a bucket. f may call Put.
 	Each(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error
 }
 
-// The rights of a key.
+// These are the rights of a key.
 const (
 	rightWork    = "work"
 	rightSubmit  = "submit"
@@ -76,20 +78,20 @@ func (k Key) may(right string) bool {
 	return slices.Contains(k.Rights, right) || right != rightWork && slices.Contains(k.Rights, rightAdmin)
 }
 
-// Keys returns the current keys. Its methods may be called by several goroutines.
+// Keys gives access to the current keys. Its methods may be called by several goroutines.
 type Keys interface {
-	// Key returns the valid key of a name; ok is false if it is revoked, expired or unknown.
+	// Key returns the valid key with a name. ok is false if the key is revoked, expired or unknown.
 	Key(name string) (key Key, ok bool)
 }
 
-// A Quota limits an owner; a zero field is no limit.
+// A Quota limits the tests of an owner. A zero field means no limit.
 type Quota struct {
 	Running int // running tests
 	Queued  int // submitted or approved tests
-	// Artefacts limits the bytes of the engines of its tests that have not ended.
+	// Artefacts limits the total size in bytes of the engines of the owner's tests that have not ended.
 	Artefacts int64
-	// SlotHoursDay limits the slot-hours of its tests in a day of UTC. Beyond it, they get only slots that no
-	// other test uses.
+	// SlotHoursDay limits the slot-hours of the owner's tests in a day of UTC. Beyond the limit, the tests get
+	// only slots that no other test uses.
 	SlotHoursDay float64
 }
 
@@ -100,26 +102,28 @@ type Config struct {
 	Keys   Keys
 	Secret farm.Secret
 	Sign   farm.Signer // signs with the coordinator's key
-	// Open opens the store of a plan, and creates it if there is none.
+	// Open opens the store of a plan, and creates the store if it is missing.
 	Open func(ctx context.Context, plan *match.Plan) (Store, error)
 
-	Lease    time.Duration // lifetime of a lease without a heartbeat; 0: 20 s
+	Lease    time.Duration // lifetime of a lease without a heartbeat; 0 means 20 s
 	OwnerMax float64       // see ledger.Schedule; 0: 0.4
 	Quota    func(owner string) Quota
-	// Spent returns the time of all games of the pairs stored since a moment, by plan digest. A game counts
-	// as at most one day. nil: nothing was stored before.
+	// Spent returns the time of all games of the pairs stored since a moment, by plan digest. A game counts as
+	// at most one day. If Spent is nil, nothing was stored before.
 	Spent func(ctx context.Context, since time.Time) (map[string]time.Duration, error)
-	// Stored returns the numbers of stored pairs by plan digest. nil: tests that have ended before show none.
+	// Stored returns the numbers of stored pairs by plan digest. If it is nil, the status shows no stored pairs
+	// for tests that had ended before the start.
 	Stored  func(ctx context.Context) (map[string]int, error)
 	Auditor Auditor      // nil: nothing is audited
 	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
 	Log     *slog.Logger // nil: no log
 
-	// Bar rejects all further results of a worker before they are stored, and closes its connections; with an empty
-	// reason it accepts them again. Nil does nothing: the coordinator counts no results of a worker in quarantine anyway.
+	// Bar makes the bus reject all further results of a worker before they are stored, and closes the worker's
+	// connections. With an empty reason the bus accepts the worker's results again. Bar may be nil, because the
+	// coordinator counts no results of a worker in quarantine anyway.
 	Bar func(worker, why string)
 
-	// Judges is how many messages are verified at a time; 0: the number of CPUs.
+	// Judges is the number of messages that are verified at the same time. 0 means the number of CPUs.
 	Judges int
 }
 
@@ -145,5 +149,5 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// beat returns the interval of heartbeats. Two of three may be lost.
+// beat returns the interval of heartbeats. It is a third of a lease, so two of three heartbeats may be lost.
 func (c *Config) beat() time.Duration { return c.Lease / 3 }

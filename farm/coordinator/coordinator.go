@@ -25,11 +25,11 @@ type Coordinator struct {
 
 	verifies func(*match.Plan, *match.PairResult) error // verify.Brought; a test replaces it
 
-	// judging is locked while results are stored and while pairs are voided, so that these never overlap.
-	// It is locked before mu.
+	// judging is locked while results are stored and while pairs are voided, so that storing and voiding never
+	// overlap. It is locked before mu.
 	judging sync.Mutex
 
-	// mu guards everything below. It is not held while results are stored. It is held while tests change,
+	// mu guards all fields below. It is not locked while results are stored. It is locked while tests change,
 	// which is rare.
 	mu       sync.Mutex
 	runs     map[string]*run
@@ -47,8 +47,8 @@ type Coordinator struct {
 	update   updating
 }
 
-// The buckets of State: the number of boots and the update, the records of tests by digest, their audits by digest, and
-// workers by name.
+// These are the buckets of State. They contain the number of boots and the update, the records of tests by
+// digest, the audits of tests by digest, and the workers by name.
 const (
 	bucketFarm    = "farm"
 	bucketTests   = "tests"
@@ -56,7 +56,8 @@ const (
 	bucketWorkers = "workers"
 )
 
-// New reads the state of a farm. It stores a new number of boots before anything is granted.
+// New creates a coordinator from the stored state of a farm. It stores a new number of boots before anything
+// is granted.
 func New(ctx context.Context, c Config) (*Coordinator, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 	return k, nil
 }
 
-// countBoot stores the next number of boots, and starts its epochs.
+// countBoot stores the next number of boots, and begins the epochs of that boot.
 func (c *Coordinator) countBoot(ctx context.Context) error {
 	var last struct {
 		Boot uint32 `cbor:"boot"`
@@ -91,7 +92,8 @@ func (c *Coordinator) countBoot(ctx context.Context) error {
 	return nil
 }
 
-// load reads an entry of the farm's bucket and its revision, 0 if there is no entry.
+// load decodes an entry of the farm's bucket into to, and returns its revision. It returns 0 if there is no
+// entry.
 func (c *Coordinator) load(ctx context.Context, name string, to any) (revision uint64, err error) {
 	err = c.config.State.Each(ctx, bucketFarm, func(other string, body []byte, r uint64) error {
 		if other != name {
@@ -103,7 +105,8 @@ func (c *Coordinator) load(ctx context.Context, name string, to any) (revision u
 	return revision, err
 }
 
-// save replaces the entry that this process read or stored last. It updates the revision.
+// save replaces an entry of State, if no other process has changed it since this process read or stored it.
+// It updates the revision.
 func (c *Coordinator) save(ctx context.Context, bucket, name string, v any, revision *uint64) error {
 	body, err := farm.Encode(v)
 	if err != nil {
@@ -136,7 +139,7 @@ func (c *Coordinator) readTests(ctx context.Context) error {
 	return nil
 }
 
-// readStored reads how many pairs each test has stored. Tests that have ended are not opened for that.
+// readStored reads the number of stored pairs of each test. It does not open tests that have ended.
 func (c *Coordinator) readStored(ctx context.Context) error {
 	if c.config.Stored == nil {
 		return nil
@@ -149,15 +152,15 @@ func (c *Coordinator) readStored(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// setUnread records a test that this program cannot decode, such as a plan of a later version. The other
-// tests are played, and a program that can decode it resumes it. Results for it are rejected like those of a
-// deleted test, and their pairs are played again.
+// setUnread records a test that this program cannot decode, for example because a later version wrote its
+// plan. The other tests are played. A program that can decode the test resumes it. The coordinator rejects
+// results for it like results of a deleted test, and their pairs are played again.
 func (c *Coordinator) setUnread(digest, name string, why error) {
 	c.config.Log.Error("a test cannot be decoded", "run", cmp.Or(name, digest), "err", why)
 	c.unread = append(c.unread, farm.Unread{Run: digest, Name: name, Why: why.Error()})
 }
 
-// enter adds a run, and opens it if it may be played.
+// enter adds a run to the coordinator, and opens the run if it may be played.
 func (c *Coordinator) enter(ctx context.Context, r *run) error {
 	r.task = farm.Task{Run: r.digest, Name: r.Name, Plan: r.Plan, Owner: r.Owner, Approved: r.State != farm.Submitted}
 	if err := r.task.Sign(c.config.Sign); err != nil {
@@ -178,9 +181,9 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 	return nil
 }
 
-// setAside closes a test that cannot be opened or judged, so that the others are played. It also pauses the
-// test, unless it was stopped or has failed: a test that was over may lack pairs now. A resume or the next
-// process opens it again.
+// setAside closes a test that cannot be opened or evaluated, so that the other tests continue. It also pauses
+// the test, unless the test was stopped or has failed. It pauses a test in the state Over, too, because the
+// test may lack pairs now. A resume or the next process opens the test again.
 func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	c.config.Log.Error("a test is set aside", "run", r.Name, "err", why)
 	if r.store != nil {
@@ -196,14 +199,14 @@ func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	c.hint(r)
 }
 
-// warn logs an error that ends nothing. It does nothing if err is nil.
+// warn logs an error after which the coordinator continues. It does nothing if err is nil.
 func (c *Coordinator) warn(err error, what string, args ...any) {
 	if err != nil {
 		c.config.Log.Warn(what, append(args, "err", err)...)
 	}
 }
 
-// place adds a running test to the schedule, and removes any other.
+// place adds a run to the schedule if it is running, and removes it from the schedule otherwise.
 func (c *Coordinator) place(r *run) {
 	if r.State != farm.Running {
 		c.schedule.Remove(r.digest)
@@ -227,7 +230,8 @@ func (c *Coordinator) keep(ctx context.Context, r *run) error {
 func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, why string) error {
 	now := time.Now()
 	if state == farm.Running || state == farm.Paused {
-		// Before the record is stored: otherwise no later process could open the test.
+		// turn opens the run before it stores the record. Otherwise the record could name a state in which no later
+		// process can open the test.
 		if err := c.open(ctx, r, now); err != nil {
 			return fmt.Errorf("coordinator: test %s cannot be opened: %w", r.Name, err)
 		}
@@ -265,7 +269,7 @@ func also(why string) string {
 	return ": " + why
 }
 
-// hint publishes a change of a test at once. Heartbeats would report it some seconds later.
+// hint publishes a change of a test at once, because heartbeats would report the change some seconds later.
 func (c *Coordinator) hint(r *run) {
 	var h farm.Hint
 	subject := farm.SubjectRun + r.digest
@@ -291,7 +295,7 @@ func (c *Coordinator) publish(subject string, h farm.Hint) error {
 	return c.config.Bus.Tell(subject, body)
 }
 
-// fail ends the work of this process: it grants and acknowledges nothing any more. It returns err.
+// fail ends the work of this process: the process grants and acknowledges nothing any more. fail returns err.
 func (c *Coordinator) fail(err error) error {
 	if c.broken == nil {
 		c.broken = err
@@ -372,14 +376,15 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 	}
 }
 
-// fewEpochs is how many epochs are left when another boot is counted: enough for an hour of grants.
+// fewEpochs is the number of remaining epochs at which the coordinator counts another boot. It is enough for
+// an hour of grants.
 const fewEpochs = 1 << 26
 
-// mayCondemn is how many given-up pairs pause a run without an SPRT. An SPRT cannot judge beyond a missing
-// pair, and a tune cannot learn beyond it, so one pair pauses these runs.
+// mayCondemn is the number of given-up pairs that pauses a run without an SPRT. One given-up pair pauses a
+// run with an SPRT and a tune, because neither can use results beyond a missing pair.
 const mayCondemn = 3
 
-// examine ends or pauses a run that cannot continue.
+// examine ends or pauses a run that cannot continue or needs no more pairs.
 func (c *Coordinator) examine(ctx context.Context, r *run) {
 	if r.State != farm.Running {
 		return
@@ -403,8 +408,8 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 	}
 }
 
-// begin starts approved tests in the order of submission, within their owners' quotas. A test that cannot
-// start does not delay the others.
+// begin starts approved tests in the order of submission, within the quotas of their owners. A test that
+// cannot start does not delay the other tests.
 func (c *Coordinator) begin(ctx context.Context) (err error) {
 	for _, r := range c.inOrder() {
 		if r.State == farm.Approved && c.waits(time.Now(), r) == "" {
@@ -477,7 +482,7 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	return s
 }
 
-// Watch returns the hub with the events of a test. ok is false if there is no such test.
+// Watch returns the hub with the events of a test. ok is false if the test does not exist.
 func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -488,7 +493,8 @@ func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	return r.hub, true
 }
 
-// find returns a test by its name or digest, nil if there is none. Among tests with one name it returns the latest.
+// find returns the test with a name or digest, or nil if there is none. If several tests have the name, it
+// returns the latest.
 func (c *Coordinator) find(test string) *run {
 	if r := c.runs[test]; r != nil {
 		return r

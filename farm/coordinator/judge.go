@@ -19,17 +19,18 @@ import (
 )
 
 const (
-	// judgeBatch is how many messages are judged at a time.
+	// judgeBatch is the number of messages that are processed together.
 	judgeBatch = 16
-	// judgeLimit is far more than a batch takes. A store that takes longer has failed.
+	// judgeLimit is the time limit for storing a batch. It is far above the usual time, so a store that takes
+	// longer has failed.
 	judgeLimit = time.Minute
 	// maxAttempts limits the stored attempts at a pair.
 	maxAttempts = 10
-	// refusalsToQuarantine is how many rejected results quarantine a worker.
+	// refusalsToQuarantine is the number of rejected results after which a worker is quarantined.
 	refusalsToQuarantine = 3
 )
 
-// A message is a message of the stream, as far as it can be judged without the others.
+// A message is a message of the stream, with everything that can be checked without the other messages.
 type message struct {
 	farm.Delivery
 	worker  string
@@ -41,7 +42,7 @@ type message struct {
 	noBlame bool   // its worker is not responsible
 }
 
-// An item is a pair or an attempt at one.
+// An item is a finished pair, or an attempt at a pair, in a message.
 type item struct {
 	farm.Item
 	run      *run
@@ -55,7 +56,7 @@ type item struct {
 	outdated bool   // with stale: a pair of a tune with parameters of an earlier path
 }
 
-// judgeAll judges the stream until ctx ends or a store fails.
+// judgeAll processes the stream of results until ctx ends or a store fails.
 func (c *Coordinator) judgeAll(ctx context.Context) error {
 	for {
 		began := time.Now()
@@ -78,10 +79,10 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 	}
 }
 
-// errIdle is why a wait for results ends after some time.
+// errIdle is the reason why a wait for results ends after some time.
 var errIdle = errors.New("coordinator: no result came")
 
-// drained records in the ledgers that all results published before a time have been judged.
+// drained records in the ledgers that all results published before a time have been processed.
 func (c *Coordinator) drained(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +115,8 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	}
 	_ = reading.Wait() // they return no errors
 	c.judging.Lock()
-	// A started batch is finished. The time limit begins here: neither slow verification nor a purge may look
-	// like a failed store.
+	// A started batch is finished, even if ctx ends. The time limit begins here, so that slow verification or a
+	// purge does not look like a failed store.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgeLimit)
 	defer cancel()
 	err := c.count(ctx, messages)
@@ -134,8 +135,8 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	return nil
 }
 
-// read checks what one message alone can show: the signature, whether its leases were granted, and whether its
-// pairs are possible.
+// read checks everything that one message alone can show: the signature, whether its leases were granted, and
+// whether its pairs are possible.
 func (c *Coordinator) read(ctx context.Context, m *message) {
 	m.worker = farm.Speaker(m.Subject)
 	key, refusal := c.workKey(m.worker)
@@ -250,8 +251,9 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	return nil
 }
 
-// decide decides for every item whether it is stored. If the test of a late item has ended and cannot be opened
-// any more, the item becomes stale. An error would end every later process too, since the item comes again.
+// decide decides for every item, in the order of the stream, whether it is stored. If the test of a late item
+// has ended and cannot be opened any more, the item becomes stale. An error would end every later process
+// too, because the stream delivers the item again.
 func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	type name struct {
 		run  string
@@ -301,8 +303,8 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	}
 }
 
-// exclude marks everything in a message of a worker in quarantine as stale: nothing of it counts, and gogi stores no more
-// blame. mu is held.
+// exclude marks all items in a message of a worker in quarantine as stale. None of the items count, and the
+// worker gets no further blame for them. The caller holds mu.
 func (c *Coordinator) exclude(m *message) {
 	w := c.workers[m.worker]
 	if w == nil || w.Quarantine == "" {
@@ -314,7 +316,7 @@ func (c *Coordinator) exclude(m *message) {
 	}
 }
 
-// store stores an item; with carries also the states that its tune must store.
+// store stores an item. With carries it also stores the new states of the item's tune.
 func (it *item) store(ctx context.Context, carries bool) (added bool, err error) {
 	if it.Attempt != nil {
 		return true, it.run.store.PutAttempt(ctx, *it.Attempt)
@@ -323,7 +325,7 @@ func (it *item) store(ctx context.Context, carries bool) (added bool, err error)
 	return it.run.add(ctx, it.pair, it.Lease.Take, carries)
 }
 
-// settle updates the counts, the ledger and the worker after a message was judged. The caller holds mu.
+// settle updates the counts, the ledger and the worker after a message was processed. The caller holds mu.
 func (c *Coordinator) settle(ctx context.Context, m *message) {
 	now := time.Now()
 	c.judge.Messages++
@@ -409,7 +411,7 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 	c.examine(ctx, r)
 }
 
-// blame counts a rejected result of a worker. The third one quarantines the worker.
+// blame counts a rejected result of a worker. The third rejected result quarantines the worker.
 func (c *Coordinator) blame(ctx context.Context, name, why string) {
 	w := c.worker(name, "")
 	w.Refused++
@@ -420,8 +422,9 @@ func (c *Coordinator) blame(ctx context.Context, name, why string) {
 	c.keepOrWarn(ctx, name, w)
 }
 
-// quarantine ends a worker's grants and leases. Its stored results stay. The other workers are compared again
-// without it, because its errors would be evidence against them.
+// quarantine ends a worker's grants and leases. The worker's stored results stay. The coordinator compares
+// the other workers again without this worker, because the errors of this worker would count as evidence
+// against them.
 func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why string) {
 	w.Quarantine, w.Since = why, time.Now().Round(0)
 	c.config.Bar(name, why)
@@ -438,7 +441,7 @@ func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why strin
 	c.compareAgain(ctx)
 }
 
-// answer acknowledges a message, and stores a rejected one as evidence.
+// answer acknowledges a message. If the message was rejected, the stream stores it as evidence.
 func (c *Coordinator) answer(ctx context.Context, m *message) error {
 	why := m.why
 	for i := range m.items {

@@ -10,13 +10,14 @@ import (
 	"gogi/match"
 )
 
-// The limits of a reply to pull and of a push: half a message, because it also has other fields.
+// These are the limits of a reply to pull and of a push. They are half a message, because a message also has
+// other fields.
 const (
 	movedBytes = farm.MaxBody / 2
 	movedPairs = 256
 )
 
-// pull returns the stored pairs of a test from a number on, as many as fit.
+// pull returns the stored pairs of a test from a number on, as many as fit in a reply.
 func (c *Coordinator) pull(ctx context.Context, _ Key, o *farm.Pull) (any, error) {
 	if len(o.Have) > farm.MaxSpans {
 		return nil, refuse("%d spans of known pairs: expected at most %d", len(o.Have), farm.MaxSpans)
@@ -101,9 +102,9 @@ func (c *Coordinator) sum(ctx context.Context, _ Key, o *farm.SumOf) (any, error
 	return out, err
 }
 
-// push stores pairs that were played elsewhere. The owner of the test and keys with the right to run may push.
-// The pairs are verified like results, and get the name of the key. Only an admin, who moves a farm, may name
-// the workers that played them.
+// push stores pairs that were played outside the farm. The owner of the test and keys with the right to run
+// may push. The coordinator verifies the pairs like results, and stores them under the name of the key. Only
+// an admin, who moves a farm, may name the workers that played the pairs.
 func (c *Coordinator) push(ctx context.Context, who Key, o *farm.Push) (any, error) {
 	c.mu.Lock()
 	r, err := c.pushable(who, o.Run)
@@ -128,7 +129,7 @@ func (c *Coordinator) push(ctx context.Context, who Key, o *farm.Push) (any, err
 	return c.addPushed(ctx, who, r, played)
 }
 
-// pushable returns a test if a key may push pairs into it. The caller holds mu.
+// pushable returns a test, or a rejection if the key may not push pairs into the test. The caller holds mu.
 func (c *Coordinator) pushable(who Key, name string) (*run, error) {
 	r, err := c.found(name)
 	if err != nil {
@@ -140,7 +141,7 @@ func (c *Coordinator) pushable(who Key, name string) (*run, error) {
 	return r, is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
 }
 
-// verified decodes and verifies pushed pairs. One impossible pair rejects all of them.
+// verified decodes and verifies pushed pairs. If one pair is impossible, it rejects all pairs.
 func (c *Coordinator) verified(who Key, plan *match.Plan, texts [][]byte) ([]match.PairResult, error) {
 	played := make([]match.PairResult, len(texts))
 	for i := range texts {

@@ -9,15 +9,15 @@ import (
 	"gogi/match"
 )
 
-// gameMost limits the time that one game counts for, because its times are by its worker's clock. Config.Spent
-// has the same limit.
+// gameMost is the longest time that one game counts for a quota, because a worker's clock measures the time
+// of its games. Config.Spent has the same limit.
 const gameMost = 24 * time.Hour
 
-// dayOf returns the start of a day of UTC. Quotas of slot-hours are for one such day.
+// dayOf returns the start of the UTC day of a time. A quota of slot-hours applies to one such day.
 func dayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
-// readSpent starts the day with the slot-time of the stored pairs. So a restart or a repeated result counts
-// nothing twice.
+// readSpent starts a day with the slot-time of the pairs that were stored on this day (Config.Spent). So a
+// restart or a repeated result counts no time twice.
 func (c *Coordinator) readSpent(ctx context.Context) error {
 	c.day, c.spent = dayOf(time.Now()), map[string]time.Duration{}
 	if c.config.Spent == nil {
@@ -35,7 +35,8 @@ func (c *Coordinator) readSpent(ctx context.Context) error {
 	return nil
 }
 
-// spend counts the slot-time of a stored pair. Games without a start time count nothing.
+// spend adds the slot-time of a stored pair to its owner's time of the day. Games without a start time count
+// no time.
 func (c *Coordinator) spend(now time.Time, r *run, p *match.PairResult) {
 	for i := range p.Games {
 		if g := &p.Games[i]; !g.Started.IsZero() {
@@ -44,7 +45,7 @@ func (c *Coordinator) spend(now time.Time, r *run, p *match.PairResult) {
 	}
 }
 
-// spendTime counts slot-time of a run's owner.
+// spendTime adds slot-time to the time that the owner of a run has used today.
 func (c *Coordinator) spendTime(now time.Time, r *run, took time.Duration) {
 	if day := dayOf(now); day.After(c.day) {
 		c.day, c.spent = day, map[string]time.Duration{}
@@ -52,7 +53,7 @@ func (c *Coordinator) spendTime(now time.Time, r *run, took time.Duration) {
 	c.spent[r.Owner] += took
 }
 
-// overspent returns a message if an owner has used the slot-hours of today, otherwise "".
+// overspent returns a message if an owner has used the slot-hours of today, or "" otherwise.
 func (c *Coordinator) overspent(now time.Time, owner string) string {
 	most := c.config.Quota(owner).SlotHoursDay
 	if had := c.spent[owner].Hours(); most > 0 && !dayOf(now).After(c.day) && had >= most {
@@ -61,7 +62,7 @@ func (c *Coordinator) overspent(now time.Time, owner string) string {
 	return ""
 }
 
-// waits returns which quota delays a test, "" if none does.
+// waits returns the quota that delays a test, or "" if no quota delays it.
 func (c *Coordinator) waits(now time.Time, r *run) string {
 	switch r.State {
 	case farm.Approved:
@@ -99,8 +100,8 @@ func addArtefacts(plan *match.Plan, sizes, into map[string]int64) {
 	}
 }
 
-// mayKeep rejects a plan if its engines, together with those of its owner's tests that have not ended, exceed
-// the owner's quota of artefacts. Shared artefacts count once.
+// mayKeep returns a rejection if a plan exceeds the owner's quota of artefacts. It counts the plan's engines
+// and the engines of the owner's tests that have not ended. An artefact that several tests share counts once.
 func (c *Coordinator) mayKeep(owner string, plan *match.Plan, sizes map[string]int64) error {
 	most := c.config.Quota(owner).Artefacts
 	if most == 0 {

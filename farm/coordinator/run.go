@@ -15,7 +15,8 @@ import (
 	"gogi/runner/events"
 )
 
-// A record is the stored part of a test, in the bucket of tests under its plan's digest.
+// A record is the stored part of a test. State stores it in the bucket of tests under the digest of the
+// test's plan.
 type record struct {
 	farm.Submission
 
@@ -26,13 +27,13 @@ type record struct {
 	State     farm.State    `cbor:"state"`
 	Why       string        `cbor:"why"`
 	Condemned []int         `cbor:"condemned"`
-	Granted   bool          `cbor:"granted"` // it was running once: workers may hold leases
+	Granted   bool          `cbor:"granted"` // the test was running before, so workers may hold leases
 	Verdict   string        `cbor:"verdict"` // the latest reported verdict
 	Log       []farm.Change `cbor:"log"`
 	// Rule is the rule by which results of this test quarantine workers automatically. It is set when the
 	// test is submitted.
 	Rule string `cbor:"rule"`
-	// Evidence is the evidence about its workers when the test ended: logarithms of e-values.
+	// Evidence is the evidence about the test's workers when the test ended, as logarithms of e-values.
 	Evidence map[string]float64 `cbor:"evidence,omitempty"`
 	// Logged holds the subjects that the log mentions only once, see Coordinator.logOnce.
 	Logged []string `cbor:"told,omitempty"`
@@ -41,7 +42,7 @@ type record struct {
 // maxLog limits the lines of a test's log.
 const maxLog = 1000
 
-// A run is a test in this process.
+// A run is a test in this process of the coordinator.
 type run struct {
 	record
 	digest   string
@@ -49,7 +50,7 @@ type run struct {
 	plan     *match.Plan
 	task     farm.Task
 
-	// These are nil unless the run is open, see Coordinator.open.
+	// The following fields are nil unless the run is open, see Coordinator.open.
 	store     Store
 	ledger    *ledger.Ledger
 	gate      *gate.Gate // nil without an SPRT
@@ -58,22 +59,22 @@ type run struct {
 	crowd     crowd
 	events    uint64
 	stored    int                  // number of stored pairs when this process started
-	listeners map[string]*listener // by worker, while somebody watches
+	listeners map[string]*listener // by worker, while the run is watched
 	relayed   map[string]uint64    // number of published events, by worker
 
 	attempts map[int]int // number of stored attempts, by pair
 	by       []string    // in a run with an SPRT, the workers of the stored pairs
-	window   int         // the ledger's, in a run with an SPRT
+	window   int         // the window of the ledger, in a run with an SPRT
 	trusted  time.Time   // the latest time when a trusted worker held a pair, or the first time when one could
 	cost     float64     // slot-seconds of a pair: an average of the latest pairs
 	counts   farm.ResultCounts
-	exact    bool          // its games can be repeated move for move
+	exact    bool          // the players repeat their games move for move
 	claims   *trust.Claims // claimed speeds of workers; nil if clocks are not scaled
 	audits   []*audit
-	line     *trust.Line // compares its workers; nil if the run is not open or accuses nobody
+	line     *trust.Line // compares the run's workers; nil if the run is not open or accuses no worker
 
-	auditsChanged  bool   // since they were stored
-	auditsRevision uint64 // of the stored ones
+	auditsChanged  bool   // the audits have changed since they were stored
+	auditsRevision uint64 // the revision of the stored audits
 }
 
 // newRun creates a run from its record. It returns an error if the plan does not have the digest.
@@ -95,8 +96,8 @@ func newRun(digest string, rec record, revision uint64) (*run, error) {
 	return r, nil
 }
 
-// open reads the stored pairs of the run, and creates its ledger and its SPRT. It does nothing if the run is
-// open. After an error the run is closed.
+// open reads the stored pairs of the run, and creates the run's ledger and SPRT. It does nothing if the run
+// is open. After an error the run is closed.
 func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err error) {
 	if r.store != nil {
 		return nil
@@ -143,7 +144,7 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 	return nil
 }
 
-// rejudge judges all stored pairs with a new SPRT, a new tune and new comparisons of workers.
+// rejudge evaluates all stored pairs again, with a new SPRT, a new tune and new comparisons of workers.
 func (c *Coordinator) rejudge(ctx context.Context, r *run) (*match.Standings, error) {
 	var standings match.Standings
 	var judge *gate.Gate
@@ -200,7 +201,7 @@ func (r *run) limitByGate() {
 	r.ledger.Window(r.window)
 }
 
-// verdict returns the decision of the SPRT, "" without one.
+// verdict returns the decision of the SPRT, or "" without an SPRT.
 func (r *run) verdict() string {
 	if r.gate == nil {
 		return ""
@@ -208,7 +209,7 @@ func (r *run) verdict() string {
 	return string(r.gate.State().Judgement.Decision)
 }
 
-// decided returns why the run needs no more pairs, "" if it needs more.
+// decided returns the reason why the run needs no more pairs, or "" if it needs more.
 func (r *run) decided() string {
 	switch state := r.ledger.State(); {
 	case r.gate != nil && r.gate.State().Decided():
@@ -219,7 +220,7 @@ func (r *run) decided() string {
 	return ""
 }
 
-// word returns the singular name of the run's units.
+// word returns the singular name of what the run counts: pair or block.
 func (r *run) word() string { return (&farm.TestStatus{Selfplay: r.selfplays()}).Unit() }
 
 // selfplays reports whether the run's pairs are blocks of self-play.
@@ -232,7 +233,7 @@ func (r *run) publish(ev match.Event) {
 	r.hub.Publish(ev)
 }
 
-// publishPair publishes the ends of a stored pair's games, and that the pair counts.
+// publishPair publishes the end events of a stored pair's games, and then the event that the pair counts.
 func (r *run) publishPair(p *match.PairResult) {
 	for i := range p.Games {
 		g := &p.Games[i]
@@ -253,7 +254,7 @@ func (r *run) publishPair(p *match.PairResult) {
 	r.publish(match.Event{Type: match.EventPair, Pair: &pair})
 }
 
-// addCost adds a pair's slot-seconds, by its worker's clock, to the average.
+// addCost adds a pair's slot-seconds to the average. The worker's clock has measured them.
 func (r *run) addCost(p *match.PairResult) {
 	var sum float64
 	for i := range p.Games {
@@ -264,8 +265,9 @@ func (r *run) addCost(p *match.PairResult) {
 	}
 }
 
-// needTrust is a need that is compared with the farm's trust in a worker, not with a label of the worker. A tune learns
-// from results at once, so audits come too late for it. An owner can exclude untrusted workers from it with this need.
+// needTrust is the name of a need that is compared with the farm's trust in a worker, not with a label of the
+// worker. With this need an owner can exclude untrusted workers from a tune. A tune learns from results at
+// once, so audits come too late for a tune.
 const needTrust = "trust"
 
 // levels holds the levels of trust, in ascending order.
@@ -292,8 +294,8 @@ func (c *Coordinator) fits(r *run, worker string, labels map[string]string) bool
 	return true
 }
 
-// note adds a line to the test's log. It does not move earlier lines: a copy of the record, which the caller
-// restores if the change cannot be stored, shares them.
+// note adds a line to the test's log. It does not move earlier lines in memory, because a copy of the record
+// shares them. The caller restores that copy if the change cannot be stored.
 func (r *run) note(now time.Time, by, what string) {
 	r.Log = append(r.Log, farm.Change{At: now.Round(0), By: by, What: what})
 	r.Log = r.Log[max(0, len(r.Log)-maxLog):]

@@ -24,32 +24,35 @@ type session struct {
 	slots       int
 	load, nps   float64
 	seen        time.Time
-	refuses     []string // runs that it does not play, by its latest request for pairs
+	refuses     []string // runs that the worker does not play, by its latest request for pairs
 }
 
-// A worker is the stored part of a worker, in the bucket of workers.
+// A worker is the stored part of a worker. State stores it in the bucket of workers.
 type worker struct {
 	Owner      string      `cbor:"owner"`
 	Trust      trust.Level `cbor:"trust"`
-	Quarantine string      `cbor:"quarantine"` // the reason; "" if it is in none
+	Quarantine string      `cbor:"quarantine"` // the reason, or "" if it is not in quarantine
 	Since      time.Time   `cbor:"since"`
 	Draining   bool        `cbor:"draining"`
 	Agreed     int         `cbor:"agreed"`  // audits
 	Played     int         `cbor:"played"`  // stored pairs; see keepCounts
 	Refused    int         `cbor:"refused"` // rejected results, of all time or since a pardon
 	Claim      float64     `cbor:"claim"`   // the latest farm.Hello.NPS
-	// Probation is why the worker gets no runs with scaled clocks, and why all its other pairs are audited:
-	// its speed is not what it claims. It is "" if there is no reason. A new claim ends it.
+	// Probation is the reason why the worker gets no runs with scaled clocks, and why all its other pairs are
+	// audited. The reason is that the speed of its machine is not the claimed speed. Probation is "" if there is
+	// no reason. A new claim ends the probation.
 	Probation string `cbor:"probation"`
-	// Unlike is why all its pairs are audited: its machine differs from the others. It is "" otherwise.
+	// Unlike is the reason why all pairs of the worker are audited: the worker's machine differs from the other
+	// machines. It is "" otherwise.
 	Unlike string `cbor:"unlike,omitempty"`
-	// Forgiven is the evidence from results, by run, that a pardon cancelled: logarithms of e-values.
+	// Forgiven is the evidence from results that a pardon cancelled, by run, as logarithms of e-values.
 	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`
-	// ForgivenMachine is the same for the evidence about its machine.
+	// ForgivenMachine is the evidence about the worker's machine that a pardon cancelled, by run, as logarithms
+	// of e-values.
 	ForgivenMachine map[string]float64 `cbor:"forgiven_machine,omitempty"`
 
 	revision uint64
-	kept     int    // Played and Agreed as they are stored
+	kept     int    // the sum of Played and Agreed that is stored
 	rebench  string // why it must be measured again; "" if it need not
 }
 
@@ -82,19 +85,20 @@ func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) er
 	return nil
 }
 
-// keepCounts stores a worker once in 16 of its pairs and audits. So a crash loses at most 15 of them in its counts.
+// keepCounts stores a worker once in 16 of its pairs and audits. So after a crash at most 15 of them are
+// missing in the worker's counts.
 func (c *Coordinator) keepCounts(ctx context.Context, name string, w *worker) {
 	if w.kept == 0 || w.Played+w.Agreed-w.kept >= 16 {
 		c.keepOrWarn(ctx, name, w)
 	}
 }
 
-// keepOrWarn stores a worker, and logs an error.
+// keepOrWarn stores a worker. If that fails, it logs the error.
 func (c *Coordinator) keepOrWarn(ctx context.Context, name string, w *worker) {
 	c.warn(c.keepWorker(ctx, name, w), "a worker was not stored", "worker", name)
 }
 
-// worker returns a worker, and creates it if necessary. It sets the owner unless owner is "".
+// worker returns the worker with a name, and creates it if necessary. It sets the owner unless owner is "".
 func (c *Coordinator) worker(name, owner string) *worker {
 	w := c.workers[name]
 	if w == nil {
@@ -107,7 +111,7 @@ func (c *Coordinator) worker(name, owner string) *worker {
 	return w
 }
 
-// The exit codes of rejected processes.
+// These are the exit codes of rejected processes.
 const (
 	exitRefused = 4
 	exitUpdate  = 5
@@ -118,7 +122,7 @@ func refuse(format string, values ...any) *farm.Refusal {
 	return &farm.Refusal{Why: fmt.Sprintf(format, values...), Exit: exitRefused}
 }
 
-// decode decodes a message, and checks it if its type has a Check method. Its error is a rejection.
+// decode decodes a message, and checks the message if its type has a Check method. Its error is a rejection.
 func decode[T any](body []byte) (*T, error) {
 	v := new(T)
 	err := farm.Decode(body, v)
@@ -131,7 +135,7 @@ func decode[T any](body []byte) (*T, error) {
 	return v, nil
 }
 
-// workKey returns the key of a worker, or a rejection if it has no valid key with the right to work.
+// workKey returns the key of a worker, or a rejection if the worker has no valid key with the right to work.
 func (c *Coordinator) workKey(name string) (Key, *farm.Refusal) {
 	key, ok := c.config.Keys.Key(name)
 	if !ok || !key.may(rightWork) {
@@ -140,7 +144,7 @@ func (c *Coordinator) workKey(name string) (Key, *farm.Refusal) {
 	return key, nil
 }
 
-// welcomePlans limits the plans in a reply to Hello, in bytes.
+// welcomePlans is the maximum total size of the plans in a reply to Hello, in bytes.
 const welcomePlans = 256 << 10
 
 // hello starts a worker's session. It does nothing if the session has started already.
@@ -180,7 +184,7 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 	return w, nil
 }
 
-// setSession makes a process the current one of its worker.
+// setSession makes a process the current session of its worker.
 func (c *Coordinator) setSession(name, owner string, h farm.Hello) {
 	c.worker(name, owner)
 	s := c.sessions[name]
@@ -196,7 +200,7 @@ func (c *Coordinator) setSession(name, owner string, h farm.Hello) {
 	s.owner, s.start, s.hello, s.slots, s.nps, s.seen = owner, h.Start, h, h.Slots, h.NPS, time.Now()
 }
 
-// sessionOf returns the session of a request, nil if the worker must send Hello first.
+// sessionOf returns the session of a request, or nil if the worker must send Hello first.
 func (c *Coordinator) sessionOf(subject, session string) *session {
 	s := c.sessions[farm.Speaker(subject)]
 	if s == nil || s.session != session {
@@ -206,11 +210,11 @@ func (c *Coordinator) sessionOf(subject, session string) *session {
 	return s
 }
 
-// mayHold returns how many unfinished pairs a worker may hold. It is far more than a worker prefetches, and
-// too few to hoard.
+// mayHold returns how many unfinished pairs a worker may hold. The number is far more than a worker
+// prefetches, and small enough that no worker can hoard pairs.
 func mayHold(slots int) int { return 64 + 16*slots }
 
-// grantPlans limits the plans in a reply with grants, in bytes.
+// grantPlans is the maximum total size of the plans in a reply with grants, in bytes.
 const grantPlans = 256 << 10
 
 // lease answers a request for pairs.
@@ -245,11 +249,11 @@ func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (a
 	return out, nil
 }
 
-// grantOver limits the ended runs in one reply.
+// grantOver is the maximum number of ended runs in one reply.
 const grantOver = 1000
 
-// over returns the runs of a worker that have ended or are unknown, at most grantOver. A run of which the worker holds
-// an audit comes later.
+// over returns the runs of a worker that have ended or are unknown, at most grantOver runs. A run with an
+// audit that the worker holds is not listed before the audit ends.
 func (c *Coordinator) over(worker string, known []string) (over []string) {
 	for _, digest := range known {
 		if r := c.runs[digest]; (r == nil || r.State.Final() && !r.auditedBy(worker)) && len(over) < grantOver {
@@ -259,7 +263,7 @@ func (c *Coordinator) over(worker string, known []string) (over []string) {
 	return over
 }
 
-// grant adds pairs to a reply.
+// grant adds pairs for a worker to a reply.
 func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *worker, ask *farm.Ask, out *farm.Grants) {
 	_, playing := c.heldBy(s.name)
 	fits := func(r *run) bool {
@@ -335,8 +339,8 @@ func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 // newSlots is the number of slots of an untrusted worker without stored pairs.
 const newSlots = 8
 
-// slots returns how many slots of a worker count: all that it claims if it is trusted, otherwise at most newSlots and one
-// for each stored pair.
+// slots returns how many slots of a worker count. For a trusted worker all claimed slots count. For an
+// untrusted worker at most newSlots and one slot for each stored pair count.
 func (c *Coordinator) slots(s *session) int {
 	if w := c.workers[s.name]; w.Trust == trust.Untrusted {
 		return min(s.slots, newSlots+w.Played)
@@ -344,7 +348,8 @@ func (c *Coordinator) slots(s *session) int {
 	return s.slots
 }
 
-// heldBy returns the number of a worker's leases in all runs, and how many of them it has not reported as finished.
+// heldBy returns the number of a worker's leases in all runs, and the number of leases that the worker has
+// not reported as finished.
 func (c *Coordinator) heldBy(name string) (held, playing int) {
 	for _, r := range c.runs {
 		if r.ledger != nil {
@@ -355,15 +360,17 @@ func (c *Coordinator) heldBy(name string) (held, playing int) {
 	return held, playing
 }
 
-// An allowance is how many more pairs the untrusted workers of an owner may hold together: as many unfinished ones as one
-// worker with their slots, and four times as many with those that they report as finished.
+// An allowance is the number of further pairs that the untrusted workers of an owner may hold together. They
+// may hold as many unfinished pairs as one worker with all their slots. Including the pairs that they report
+// as finished, they may hold four times as many.
 type allowance struct {
 	left    int
 	counted time.Time
 }
 
-// allowance returns the allowance of an owner. To count it takes a walk over all workers. So it is counted again only after
-// crowdAge, and earlier if it does not suffice.
+// allowance returns the allowance of an owner. Counting it takes a walk over all workers. So allowance counts
+// again only after crowdAge. If the allowance is less than want, it counts again after a twentieth of
+// crowdAge.
 func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance {
 	a, ok := c.allowed[owner]
 	if age := now.Sub(a.counted); ok && age < crowdAge && (a.left >= want || age < crowdAge/20) {
@@ -404,23 +411,25 @@ func (c *Coordinator) quarter(r *run, s *session) int {
 	return n
 }
 
-// trustedWait is how long a trusted worker that holds no pair of a run limits the untrusted ones.
+// trustedWait is the time for which a trusted worker that holds no pair of a run still limits the untrusted
+// workers.
 const trustedWait = 10 * time.Minute
 
-// A crowd is the number of slots that may play a run, at a moment.
+// A crowd is the number of slots that may play a run at some moment.
 type crowd struct {
 	slots   int
-	trusted bool // a trusted worker plays it
+	trusted bool // a trusted worker plays the run
 	counted time.Time
-	version int // of Coordinator.changes
+	version int // the value of Coordinator.changes
 }
 
-// crowdAge is how long a crowd is used if no session has changed. A walk over all sessions for each grant would
-// cost 10,000 workers a core. Within this time only a session that expires can change the count.
+// crowdAge is the time for which a crowd is used if no session has changed. With 10,000 workers, a walk over
+// all sessions for each grant would need a CPU core. Within this time only a session that expires can change
+// the count.
 const crowdAge = time.Second
 
-// slotsFor counts the slots of the workers that may play a run now, including those of s. trusted means that a trusted
-// worker is one of them, and that it holds a pair or has not waited long for one.
+// slotsFor counts the slots of the workers that may play a run now, including the slots of s. trusted means
+// that at least one of these workers is trusted, and that it holds a pair or has not waited long for one.
 func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int, trusted bool) {
 	for name, other := range c.sessions {
 		w := c.workers[name]
@@ -439,8 +448,8 @@ func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int, trus
 	return all, trusted && now.Sub(r.trusted) < trustedWait
 }
 
-// grantAlone grants a pair that must be played alone, if one waits for this worker. It reports whether the
-// worker must get no other pairs.
+// grantAlone grants a pair that must be played alone, if such a pair waits for this worker. It reports
+// whether the worker must get no other pairs.
 func (c *Coordinator) grantAlone(now time.Time, s *session, w *worker, playing int, can func(string) bool, add func(*run, []ledger.Lease)) bool {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || !can(r.digest) {
@@ -457,7 +466,8 @@ func (c *Coordinator) grantAlone(now time.Time, s *session, w *worker, playing i
 	return false
 }
 
-// beat answers a heartbeat: it extends the leases of a worker, and reports those that are invalid or stored.
+// beat answers a heartbeat. It extends the leases of a worker, and reports the leases that are invalid or
+// stored.
 func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (any, error) {
 	b, err := decode[farm.Beat](body)
 	if err != nil {

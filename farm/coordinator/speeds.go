@@ -10,8 +10,8 @@ import (
 	"gogi/match/trust"
 )
 
-// newClaims returns the claims of a run that scales clocks. The plan's second player is the base engine. It may
-// be the engine that machines are measured with.
+// newClaims returns the claimed speeds of workers in a run that scales clocks. The plan's second player is
+// the base engine, which may also be the engine that measures the speed of machines.
 func newClaims(plan *match.Plan) *trust.Claims {
 	if len(plan.Players) > 1 && plan.Players[1].Identity.String() == plan.Scaling.Engine {
 		return trust.NewClaims(plan.Scaling.NPS)
@@ -19,7 +19,7 @@ func newClaims(plan *match.Plan) *trust.Claims {
 	return trust.NewClaims(0)
 }
 
-// unfit returns why a worker's speed excludes it from a run, nil if it does not.
+// unfit returns the reason why a worker's speed excludes the worker from a run, or nil.
 func (c *Coordinator) unfit(r *run, s *session) error {
 	if !r.plan.Scales() {
 		return nil
@@ -31,7 +31,7 @@ func (c *Coordinator) unfit(r *run, s *session) error {
 	return err
 }
 
-// unfitFor returns the running tests that a worker's speed excludes it from, with the reasons.
+// unfitFor returns the running tests from which a worker's speed excludes the worker, with the reasons.
 func (c *Coordinator) unfitFor(s *session) (list []string) {
 	for _, r := range c.inOrder() {
 		if r.State != farm.Running || !c.fits(r, s.name, s.hello.Labels) {
@@ -44,8 +44,8 @@ func (c *Coordinator) unfitFor(s *session) (list []string) {
 	return list
 }
 
-// setClaim records the claimed speed of a worker's machine. A changed claim was measured again, so the evidence
-// against the old one is deleted.
+// setClaim records the claimed speed of a worker's machine. A changed claim comes from a new measurement, so
+// setClaim deletes the evidence against the old claim.
 func (c *Coordinator) setClaim(ctx context.Context, name string, nps float64) {
 	w := c.worker(name, "")
 	if nps == 0 || nps == w.Claim {
@@ -60,7 +60,7 @@ func (c *Coordinator) setClaim(ctx context.Context, name string, nps float64) {
 	c.keepOrWarn(ctx, name, w)
 }
 
-// checkClaim compares the speed in a worker's pair with the factor of its clocks.
+// checkClaim compares the speed in a worker's pair with the factor of the worker's clocks.
 func (c *Coordinator) checkClaim(ctx context.Context, r *run, name string, p *match.PairResult) {
 	if r.claims == nil || !r.claims.Add(name, trust.BaseSpeed(p), p.Played.Scale) {
 		return

@@ -13,14 +13,15 @@ import (
 	"gogi/match/trust"
 )
 
-// ruleResiduals is the rule by which a farm quarantines workers automatically. It is stored in a test's record
-// before the first grant. A test without it accuses no worker.
+// ruleResiduals is the rule by which a farm quarantines workers automatically. The coordinator stores it in a
+// test's record before the first grant. A test without this rule accuses no worker.
 const ruleResiduals = "residuals"
 
-// ruleText is the line about the rule in a test's log.
+// ruleText is the text about the rule in a test's log.
 const ruleText = "a worker whose results differ from the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
 
-// leastAccusers is how many workers must have been compared if both more and less than usual are suspect.
+// leastAccusers is the number of workers that must have been compared, if both more and less than usual are
+// suspect.
 const leastAccusers = 3
 
 // newLine returns a new comparison of a run's workers, without those in quarantine.
@@ -32,8 +33,8 @@ func (c *Coordinator) newLine() *trust.Line {
 	return l
 }
 
-// compares reports whether a run's workers are compared. The pairs of a tune have different parameters, so
-// they are not compared.
+// compares reports whether the workers of a run are compared. The workers of a tune are not compared, because
+// the pairs of a tune have different parameters.
 func (r *run) compares() bool { return r.Rule == ruleResiduals && r.plan.Tune == "" && !r.selfplays() }
 
 // putRows adds a stored pair to the comparison of the run's workers.
@@ -48,7 +49,7 @@ func (r *run) putRows(rows []match.Row) error {
 	return err
 }
 
-// noWorker is the name of pairs without a worker, because residuals need one.
+// noWorker is the worker name for pairs without a worker, because the comparison needs a name.
 const noWorker = "\x00"
 
 // compare adds a stored pair to the comparison of the run's workers. If the evidence has changed, it looks at the
@@ -67,8 +68,8 @@ func (c *Coordinator) compare(ctx context.Context, now time.Time, r *run, p *mat
 	}
 }
 
-// cells returns the evidence about every worker in all tests, without the pardoned part. A worker without
-// evidence has one cell, because it counts in the number of workers.
+// cells returns the evidence about every worker in all tests, without the evidence that a pardon cancelled. A
+// worker without evidence has one cell, because the number of workers matters.
 func (c *Coordinator) cells() (cells []trust.Cell) {
 	known := map[string]bool{}
 	add := func(r *run, name string, logE float64) {
@@ -92,7 +93,8 @@ func (c *Coordinator) cells() (cells []trust.Cell) {
 	return cells
 }
 
-// lookAtResults quarantines the worker with the strongest evidence in all tests, if it is accused.
+// lookAtResults quarantines the worker with the strongest evidence in all tests, if that evidence is strong
+// enough for an accusation.
 func (c *Coordinator) lookAtResults(ctx context.Context, now time.Time, r *run) {
 	accused := slices.DeleteFunc(trust.Attribute(c.cells(), trust.Alpha), func(a trust.Attribution) bool {
 		return a.Cause == trust.Nobody || c.workers[a.Worker].Quarantine != ""
@@ -122,8 +124,9 @@ func (c *Coordinator) lookAtResults(ctx context.Context, now time.Time, r *run) 
 	}
 }
 
-// lookAtMachines puts workers on probation whose moves are slowed, or whose speed ratio differs from the others.
-// All their pairs are audited from then on. Nothing else follows, because machines differ for honest reasons.
+// lookAtMachines puts workers on probation whose moves are slowed, or whose speed ratio differs from the
+// ratio of other workers. From then on all their pairs are audited. Nothing else follows, because machines
+// differ for honest reasons.
 func (c *Coordinator) lookAtMachines(ctx context.Context) {
 	sums, worst := map[string]trust.Evidence{}, map[string]float64{}
 	for name := range c.workers {
@@ -189,7 +192,8 @@ func (c *Coordinator) compareAgain(ctx context.Context) {
 	}
 }
 
-// pardon ends a worker's quarantine and the audits of all its pairs. The present evidence does not count any more.
+// pardon ends a worker's quarantine and the audits of all its pairs. The evidence collected so far does not
+// count any more.
 func (c *Coordinator) pardon(ctx context.Context, name string, w *worker) {
 	w.Quarantine, w.Unlike, w.Refused = "", "", 0
 	c.config.Bar(name, "")
@@ -221,7 +225,8 @@ func (r *run) evidence() map[string]float64 {
 	return out
 }
 
-// log10E returns the evidence against each worker in all tests together.
+// log10E returns the evidence against each worker from all tests together, as the decimal logarithm of an
+// e-value.
 func (c *Coordinator) log10E() map[string]float64 {
 	sums := map[string]float64{}
 	for _, cell := range c.cells() {

@@ -13,23 +13,23 @@ import (
 	"gogi/match/tune"
 )
 
-// tuned is the tune of a run. Its path is a function of the results by pair. So it does not depend on who plays
-// them, when they come, or how often the coordinator is restarted. A nil *tuned means that the run is no tune;
-// the methods that may be called on it are marked.
+// tuned is the tune of a run. The path of the tune depends only on the results by pair. So it does not depend
+// on the workers that play the pairs, the order of the results, or restarts of the coordinator. A nil *tuned
+// means that the run is no tune. Comments mark the methods that may be called on nil.
 type tuned struct {
 	settings *tune.Settings
 	course   *tune.Trajectory
-	// drawable is how many pairs may be granted. It depends on the stored pairs; the course also has the pairs
-	// that are about to be stored.
+	// drawable is the number of pairs that may be granted. It depends on the stored pairs only, but course also
+	// includes the pairs that are about to be stored.
 	drawable int
 	points   map[int]uint64 // hash of a granted pair's points, by pair; see pointsOf
-	hungry   bool           // a worker wanted more pairs than could be drawn
+	hungry   bool           // a worker wanted more pairs than drawable allowed
 	carrier  *item          // the pair of this batch with which states are stored
-	broken   error          // why the path cannot continue
-	faulty   error          // too many points fail
+	broken   error          // the reason why the path cannot continue
+	faulty   error          // the error if too many points fail
 }
 
-// settingsOf returns the settings of a plan that is a tune, otherwise nil.
+// settingsOf returns the settings of a tune's plan, or nil if the plan is not a tune.
 func settingsOf(p *match.Plan) (*tune.Settings, error) {
 	if p.Tune == "" {
 		return nil, nil //nolint:nilnil // most runs are no tunes
@@ -67,7 +67,8 @@ func newTuned(ctx context.Context, r *run) (*tuned, error) {
 	return t, nil
 }
 
-// resume adds a stored pair. A pair that does not fit ends this tune and no other run. t may be nil.
+// resume adds a stored pair to the tune. A pair that does not fit ends this tune and no other run. t may be
+// nil.
 func (t *tuned) resume(rows []match.Row) {
 	if t != nil && t.broken == nil && len(rows) > 0 {
 		_, t.broken = t.course.Resume(rows)
@@ -91,7 +92,7 @@ func (r *run) protocol() int {
 	return farm.Oldest
 }
 
-// draw sets the points of a grant. It returns false if the pair cannot be drawn any more.
+// draw sets the points of a grant. It returns false if the points of the pair cannot be calculated any more.
 func (t *tuned) draw(g *farm.Grant) bool {
 	if t.course.Known(g.Pair) {
 		return false
@@ -110,7 +111,7 @@ func setPoints(g *farm.Grant, points [2][]match.Option) {
 	g.Options, g.Points = points, tune.HashPoints(points)
 }
 
-// pointsOf returns the hash of the points of a pair; ok is false if the pair cannot be drawn.
+// pointsOf returns the hash of the points of a pair. ok is false if the points cannot be calculated.
 func (t *tuned) pointsOf(pair int) (hash uint64, ok bool) {
 	if h, ok := t.points[pair]; ok {
 		return h, true
@@ -123,7 +124,7 @@ func (t *tuned) pointsOf(pair int) (hash uint64, ok bool) {
 	return t.points[pair], true
 }
 
-// playedAsGranted returns an error if a worker has played other points than it was granted.
+// playedAsGranted returns an error if a worker has played other points than the granted points.
 func playedAsGranted(p *match.Plan, it *item) error {
 	if p.Tune != "" && tune.HashPoints(it.pair.Pair.Options) != it.Lease.Points {
 		return fmt.Errorf("pair %d was played with other points than were granted", it.Lease.Pair)
@@ -131,8 +132,8 @@ func playedAsGranted(p *match.Plan, it *item) error {
 	return nil
 }
 
-// outdated removes the leases from a list whose points are of an earlier path, and returns them. A purge or an
-// older backup changes the path. The pairs are granted again with other points.
+// outdated removes the leases from a list whose points belong to an earlier path, and returns them. A purge
+// or an older backup changes the path. The coordinator grants the pairs again with other points.
 func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) {
 	if r.tune == nil {
 		return nil
@@ -153,9 +154,9 @@ func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) 
 	return out
 }
 
-// learn learns a result that is about to be stored. It marks the item as stale and outdated if its points are of an
-// earlier path, for which its worker is not responsible. Results are learnt in the order of the stream, and the
-// path does not depend on this order. t may be nil.
+// learn adds a result that is about to be stored to the tune. If the points of the item belong to an earlier
+// path, learn marks the item as stale and outdated, because the worker is not responsible. Results are added
+// in the order of the stream, but the path does not depend on this order. t may be nil.
 func (t *tuned) learn(p *match.Plan, it *item) {
 	if t == nil {
 		return
@@ -179,13 +180,14 @@ func (t *tuned) take(p *match.Plan, r *match.PairResult) error {
 	return err
 }
 
-// carries reports whether the new states of a tune are stored with an item. It is the item that was learnt last,
-// and it is stored after the others. So a state is never stored without the results that it depends on.
+// carries reports whether the new states of a tune are stored with an item. That item is the last item of the
+// batch that was learnt, and it is stored after the other items. So a state is never stored without the
+// results on which it depends.
 func (r *run) carries(it *item) bool {
 	return it.Attempt == nil && r.tune != nil && r.tune.carrier == it
 }
 
-// add stores a pair; with carries also the states that its tune must store.
+// add stores a pair. With carries it also stores the new states of the tune.
 func (r *run) add(ctx context.Context, p match.PairResult, take int, carries bool) (added bool, err error) {
 	if !carries {
 		return r.store.Add(ctx, p, take)
@@ -197,8 +199,8 @@ func (r *run) add(ctx context.Context, p match.PairResult, take int, carries boo
 	return added, err
 }
 
-// countTunePair updates the tune after a pair and all that was learnt before it are on the disk. If workers had too
-// few pairs, it hints that there are more.
+// countTunePair updates the tune after a pair, and all pairs learnt before it, are on the disk. If workers
+// had too few pairs, it sends a hint that more pairs are available.
 func (c *Coordinator) countTunePair(r *run, pair int) {
 	t := r.tune
 	before := t.drawable
@@ -211,7 +213,7 @@ func (c *Coordinator) countTunePair(r *run, pair int) {
 	}
 }
 
-// learnPushed learns a pair that was played elsewhere. t may be nil.
+// learnPushed adds a pair that was played outside the farm to the tune. t may be nil.
 func (t *tuned) learnPushed(p *match.Plan, r *match.PairResult) error {
 	switch {
 	case t == nil:
@@ -222,7 +224,7 @@ func (t *tuned) learnPushed(p *match.Plan, r *match.PairResult) error {
 	return t.take(p, r)
 }
 
-// forgive continues a tune although points fail. t may be nil.
+// forgive makes a tune continue although points fail. t may be nil.
 func (t *tuned) forgive() {
 	if t != nil {
 		t.faulty = nil
@@ -230,7 +232,7 @@ func (t *tuned) forgive() {
 	}
 }
 
-// examineTune pauses a tune in which too many points fail, and ends a broken one.
+// examineTune pauses a tune in which too many points fail, and ends a tune whose path cannot continue.
 func (c *Coordinator) examineTune(ctx context.Context, r *run) {
 	if r.tune == nil || r.State != farm.Running {
 		return

@@ -65,7 +65,7 @@ func (c *Coordinator) setUpdate(ctx context.Context, who Key, u *farm.Update) (a
 	return c.update.Status(c.members(now)), nil
 }
 
-// member returns a worker for an update.
+// member returns the data of a worker that package rollout needs.
 func (c *Coordinator) member(s *session, now time.Time) rollout.Worker {
 	w := c.workers[s.name]
 	return rollout.Worker{
@@ -81,8 +81,8 @@ func (c *Coordinator) members(now time.Time) (list []rollout.Worker) {
 	return list
 }
 
-// countTry counts a pair of a worker for the trial of an update, or an attempt, which does not count as a pair.
-// failed means that an engine failed.
+// countTry counts a pair or an attempt of a worker for the trial of an update. counts is false for an
+// attempt, which does not count as a pair. failed means that an engine failed.
 func (c *Coordinator) countTry(ctx context.Context, r *run, name string, counts, failed bool) {
 	if s := c.sessions[name]; s != nil && c.update.Count(r.digest, c.member(s, time.Now()), counts, failed) {
 		c.lookAtTrials(ctx)
@@ -108,7 +108,7 @@ func (c *Coordinator) lookAtTrials(ctx context.Context) {
 	c.warn(c.keepUpdate(ctx), "the update was not stored")
 }
 
-// accusedInTrial returns why a worker of an open trial is in quarantine, "" if none is.
+// accusedInTrial returns the reason why a worker of an open trial is in quarantine, or "" if none is.
 func (c *Coordinator) accusedInTrial() string {
 	return c.update.Accused(func(name string) (why string, since time.Time) {
 		if w := c.workers[name]; w != nil {
@@ -118,8 +118,8 @@ func (c *Coordinator) accusedInTrial() string {
 	})
 }
 
-// tendTrials starts trials that had no workers or lost them. It ends the trial of a worker in quarantine, which
-// plays no more pairs.
+// tendTrials selects workers for trials that have no workers or lost their workers. It ends a trial with a
+// worker in quarantine, because that worker plays no more pairs.
 func (c *Coordinator) tendTrials(ctx context.Context, now time.Time) {
 	if c.update.Tend(c.members(now), c.accusedInTrial(), now) {
 		c.lookAtTrials(ctx)

@@ -11,14 +11,14 @@ import (
 	"gogi/match"
 )
 
-// A listener receives the events of a worker while somebody watches the run.
+// A listener receives the events of a worker while the run is watched.
 type listener struct {
 	stop   func()
 	boards map[int]match.Event // for each slot with a board: the event that ends it
 }
 
-// watched returns the watched runs of which a worker holds pairs, and listens to the worker's events of them. The
-// caller holds mu.
+// watched returns the watched runs of which a worker holds pairs, and begins to listen to the worker's events
+// of these runs. The caller holds mu.
 func (c *Coordinator) watched(s *session) (list []string) {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || r.hub.Subscribers() == 0 || r.ledger.HeldBy(s.name) == 0 {
@@ -37,8 +37,9 @@ func (c *Coordinator) watched(s *session) (list []string) {
 	return list
 }
 
-// stopListening stops listening to the workers of a run that nobody watches, and to workers that are gone or hold no
-// pair of it. It removes their boards. The caller holds mu.
+// stopListening stops listening to the workers of a run that is no longer watched. It also stops listening to
+// workers that have left or hold no pair of the run. It removes the boards of these workers. The caller holds
+// mu.
 func (c *Coordinator) stopListening(now time.Time, r *run) {
 	for _, name := range slices.Sorted(maps.Keys(r.listeners)) {
 		s := c.sessions[name]
@@ -54,7 +55,7 @@ func (c *Coordinator) stopListening(now time.Time, r *run) {
 	}
 }
 
-// maxEvent limits the bytes of an event.
+// maxEvent is the maximum size of an event in bytes.
 const maxEvent = 64 << 10
 
 // show publishes a worker's event about a game that it plays. The event is only displayed and does not count.
@@ -72,15 +73,15 @@ func (c *Coordinator) show(r *run, worker string, body []byte) {
 	shown := verify.Shown(&ev)
 	l.boards[*ev.Slot] = verify.Cut(shown)
 	if ev.Type == match.EventEnd || ev.Type == match.EventCut {
-		// The stored result reports how the game ended; here only its board ends.
+		// The stored result reports how the game ended. Here only the game's board is removed.
 		shown = verify.Cut(shown)
 		delete(l.boards, *ev.Slot)
 	}
 	r.relay(worker, shown)
 }
 
-// relay publishes an event of a worker. It numbers the events of each worker, because every process of a worker
-// numbers its own from 1.
+// relay publishes an event of a worker. It numbers the events of each worker itself, because every process of
+// a worker numbers its events from 1.
 func (r *run) relay(worker string, ev match.Event) {
 	r.relayed[worker]++
 	ev.V, ev.Seq, ev.Time, ev.Run, ev.Worker = match.EventVersion, r.relayed[worker], time.Now(), r.plan.Run, worker

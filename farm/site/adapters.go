@@ -42,7 +42,8 @@ func keyOf(k keys.Key) coordinator.Key {
 // auditor implements coordinator.Auditor with package trust.
 type auditor struct{ trust.Auditor }
 
-// newAuditor returns an auditor that draws with its own secret, of which no token reveals anything.
+// newAuditor returns an auditor that selects pairs at random with a secret of its own. No lease token reveals
+// anything about this secret.
 func newAuditor(secret farm.Secret) auditor {
 	h := hmac.New(sha256.New, secret[:])
 	h.Write([]byte("gogi audits 1\x00"))

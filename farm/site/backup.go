@@ -20,18 +20,19 @@ import (
 	"gogi/results/farmstate"
 )
 
-// The names in a backup besides the files of a state.
+// These are the names in a backup in addition to the files of a state.
 const (
 	backupDB   = "games.db"
 	backupList = "artefacts.txt"
 )
 
-// backedUp are the files and folders of a state that a backup contains. The journal is not one of them: its unstored
-// results are played again.
+// backedUp lists the files and folders of a state that a backup contains. A backup does not contain the
+// journal. The results in the journal that are not stored yet are played again after a restore.
 var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir}
 
-// Backup writes the data that a farm cannot recreate into a new file in dir: games, keys, secrets and tests. The farm
-// may run meanwhile. The backup has the artefacts' hashes; with whole, also the artefacts. The file's SHA-256 is in file.sha256.
+// Backup writes the data that a farm cannot recreate into a new file in dir: games, keys, secrets and tests.
+// The farm may run during the backup. The backup contains the hashes of the artefacts, and with whole also
+// the artefacts. Backup writes the SHA-256 of the file into file.sha256.
 func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Time) (file string, err error) {
 	if _, err := os.Stat(filepath.Join(state, secretFile)); err != nil {
 		return "", fmt.Errorf("farm: %s is not a farm's folder: %w", state, err)
@@ -70,7 +71,8 @@ func writeBackup(ctx context.Context, w io.Writer, state, db string, whole bool)
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// The tests first: results stored after that are in the database, too.
+	// Backup copies the tests first. So results that are stored after this copy are in the copy of the database,
+	// too.
 	if err := farmstate.Copy(ctx, filepath.Join(state, stateFile), filepath.Join(dir, stateFile)); err != nil {
 		return err
 	}
@@ -163,8 +165,9 @@ func addText(t *tar.Writer, name, text string) error {
 	return err
 }
 
-// bootsApart is added to the count of boots by a restore. A farm starts less often between its backup and the
-// restore. So no epoch is used twice, and tokens of leases from before the restore stay valid.
+// bootsApart is the number that a restore adds to the count of boots. A farm starts less often than that
+// between its backup and the restore. So no epoch is used twice, and tokens of leases from before the restore
+// stay valid.
 const bootsApart = 1 << 16
 
 // Restore makes a farm's folder from a backup. It checks the SHA-256 in file.sha256. Results stored after the backup are

@@ -16,12 +16,13 @@ import (
 // stateFile is the SQLite file of the coordinator's state.
 const stateFile = "state.db"
 
-// earlierDir is the folder with the state of an earlier gogi, which was a copy of the journal. It has a file for each
-// row; the file's name is the row's name in hex.
+// earlierDir is the folder in which an earlier gogi stored its state, as a copy of the journal. It has a file
+// for each row, and the name of the file is the name of the row in hex.
 const earlierDir = "kept"
 
-// openState opens the coordinator's state, and imports that of an earlier gogi. A farm that was started before must have
-// a state: if the count of boots began again, lease numbers would repeat.
+// openState opens the coordinator's state, and imports the state of an earlier gogi. If the farm was started
+// before, openState returns an error for a missing state, because lease numbers would repeat if the count of
+// boots began again.
 func openState(ctx context.Context, dir string) (*farmstate.State, error) {
 	file := filepath.Join(dir, stateFile)
 	_, err := os.Stat(file)
@@ -41,7 +42,8 @@ func openState(ctx context.Context, dir string) (*farmstate.State, error) {
 	return s, err
 }
 
-// takeOver imports the folder of an earlier gogi and removes it. It is safe to rerun after an interruption.
+// takeOver imports the state from the folder of an earlier gogi and removes the folder. It is safe to rerun
+// after an interruption.
 func takeOver(ctx context.Context, s *farmstate.State, dir string) error {
 	for _, bucket := range []string{"farm", "tests", "workers"} {
 		files, err := os.ReadDir(filepath.Join(dir, bucket))

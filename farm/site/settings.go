@@ -25,16 +25,16 @@ type Settings struct {
 		Hosts  []string      `toml:"hosts"`  // more names and addresses of this machine
 	} `toml:"farm"`
 	TLS struct {
-		Cert string `toml:"cert"` // PEM; by default the farm signs its own
+		Cert string `toml:"cert"` // PEM; by default a certificate that the farm signs
 		Key  string `toml:"key"`
 		CA   string `toml:"ca"` // PEM for credentials: the only accepted authority
 	} `toml:"tls"`
 	Store struct {
-		DB string `toml:"db"` // of games; default farm.db in the state's folder
+		DB string `toml:"db"` // the database of games; default farm.db in the state's folder
 	} `toml:"store"`
 	JetStream struct {
-		URL      string `toml:"url"`       // of an external server; "": embedded
-		Monitor  string `toml:"monitor"`   // its monitoring pages, http://…
+		URL      string `toml:"url"`       // the URL of an external server; "" means the embedded server
+		Monitor  string `toml:"monitor"`   // the URL of the server's monitoring pages, http://…
 		MaxBytes Size   `toml:"max_bytes"` // of the stream of results; default a fifth of the volume
 	} `toml:"jetstream"`
 	Artefacts struct {
@@ -57,7 +57,7 @@ type Settings struct {
 	} `toml:"backup"`
 }
 
-// A Quota limits an owner; zero means no limit.
+// A Quota limits the tests of an owner. Zero means no limit.
 type Quota struct {
 	Running      int     `toml:"running"`
 	Queued       int     `toml:"queued"`
@@ -65,15 +65,17 @@ type Quota struct {
 	SlotHoursDay float64 `toml:"slot_hours_day"` // slot hours of its tests in a day
 }
 
-// A Trust is the rules by which the coordinator quarantines workers automatically. A test keeps the rules of its submission.
+// A Trust has the rules by which the coordinator quarantines workers automatically. A test keeps the rules
+// that applied when it was submitted.
 type Trust struct {
-	// Residuals quarantines a worker whose results differ from the others', see docs/research/trust.md; default true.
+	// Residuals turns on the quarantine of workers whose results differ from the results of other workers, see
+	// docs/research/trust.md; default true.
 	Residuals *bool `toml:"residuals"`
 }
 
 func (t Trust) residuals() bool { return t.Residuals == nil || *t.Residuals }
 
-// The defaults of Settings.
+// These are the defaults of Settings.
 const (
 	DefaultListen = ":7422"
 	DefaultState  = "farm"
@@ -85,7 +87,7 @@ const (
 	shortestLease    = time.Second
 )
 
-// ReadSettings reads a file. An unknown key is an error.
+// ReadSettings reads a settings file. It returns an error for an unknown key.
 func ReadSettings(file string) (s Settings, err error) {
 	meta, err := toml.DecodeFile(file, &s)
 	if err != nil {
@@ -134,7 +136,7 @@ func (s *Settings) quota(owner string) coordinator.Quota {
 // A Size is a number of bytes, written as "512MB" or "20GB" (powers of 1024).
 type Size int64
 
-// UnmarshalText reads a number with a unit, or a number of bytes.
+// UnmarshalText parses a number with a unit, or a number of bytes without a unit.
 func (s *Size) UnmarshalText(text []byte) error {
 	word, factor := strings.ToUpper(strings.TrimSpace(string(text))), int64(1)
 	for i, unit := range []string{"KB", "MB", "GB", "TB"} {

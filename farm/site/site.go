@@ -48,7 +48,8 @@ type Site struct {
 	enlisted map[results.Worker]bool // by this process
 }
 
-// Open opens everything. Workers can connect from then on, and get answers when Serve runs.
+// Open opens the state, the bus and the database, and creates the coordinator. Workers can connect from then
+// on, and get answers when Serve runs.
 func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	s := &Site{config: c, enlisted: map[results.Worker]bool{}}
 	defer func() {
@@ -62,7 +63,7 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	if s.lock, err = s.State.lock(); err != nil {
 		return nil, err
 	}
-	// Before the bus, which deletes the state of an earlier gogi from the journal.
+	// The state is opened before the bus, because the bus deletes the state of an earlier gogi from the journal.
 	if s.kept, err = openState(ctx, s.Dir); err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (s *Site) openBus(ctx context.Context) error {
 	return createFile(filepath.Join(s.Dir, urlFile), s.URL()+"\n")
 }
 
-// outsideCA returns the certificate authority in the settings, or "".
+// outsideCA returns the certificate authority in the settings, or "" if the settings have none.
 func (s *Site) outsideCA() (string, error) {
 	if s.config.TLS.CA == "" {
 		return "", nil
@@ -133,7 +134,8 @@ func (s *Site) outsideCA() (string, error) {
 	return string(text), nil
 }
 
-// serverTLS returns a configuration with the certificate of the settings, or with one that the farm signs.
+// serverTLS returns a TLS configuration with the certificate of the settings, or with a certificate that the
+// farm signs.
 func (s *Site) serverTLS() (*tls.Config, error) {
 	c := &s.config.TLS
 	if c.Cert != "" {
@@ -229,8 +231,8 @@ func (s *Site) check(worker string, body []byte) error {
 	return err
 }
 
-// Serve coordinates until ctx ends, which is no error, or something fails that must
-// not: then nothing was acknowledged that is not stored.
+// Serve runs the coordinator until ctx ends or the coordinator fails. It returns nil after the end of ctx.
+// After a failure every acknowledged result is stored.
 func (s *Site) Serve(ctx context.Context) error {
 	if s.config.Trace != nil {
 		s.config.Trace.Write(Step{What: "boot", Seq: uint64(s.Coordinator.Status(ctx).Boot)})
@@ -293,5 +295,5 @@ func (s *Site) Close() error {
 	return errors.Join(errs...)
 }
 
-// PagesAt returns the listen address of pages and metrics; "": no pages.
+// PagesAt returns the listen address of pages and metrics, or "" if there are no pages.
 func (s *Site) PagesAt() string { return s.config.Metrics.Listen }

@@ -28,7 +28,7 @@ type State struct {
 	seed string
 }
 
-// The files of a State.
+// These are the files of a State.
 const (
 	secretFile = "secret"           // the secret of tokens, in hex
 	seedFile   = "coordinator.seed" // the key that signs tasks
@@ -38,7 +38,8 @@ const (
 	dbFile     = "farm.db"
 )
 
-// OpenState reads a folder, and creates missing files. It returns an error if other users can read the secrets.
+// OpenState opens the folder of a farm, and creates missing files. It returns an error if other users can
+// read the secrets.
 func OpenState(dir string, now time.Time) (*State, error) {
 	s := &State{Dir: dir}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -68,7 +69,8 @@ func OpenState(dir string, now time.Time) (*State, error) {
 	return s, err
 }
 
-// secret reads a file that only its owner can read, or creates it.
+// secret returns the content of a file that only its owner can read. If the file is missing, secret creates
+// it with the text that fresh returns.
 func (s *State) secret(name string, fresh func() (string, error)) (string, error) {
 	file := filepath.Join(s.Dir, name)
 	info, err := os.Stat(file)
@@ -111,7 +113,7 @@ func createFile(file, text string) (err error) {
 	return nil
 }
 
-// lock makes this process the only coordinator of the folder.
+// lock locks the folder, so that no other process runs a coordinator in it.
 func (s *State) lock() (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(s.Dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -123,7 +125,7 @@ func (s *State) lock() (*os.File, error) {
 	return f, nil
 }
 
-// URL returns the address of the farm at its last start; "" before the first.
+// URL returns the address of the farm at its last start, or "" before the first start.
 func (s *State) URL() string {
 	text, err := os.ReadFile(filepath.Join(s.Dir, urlFile))
 	if err != nil {
@@ -132,7 +134,7 @@ func (s *State) URL() string {
 	return strings.TrimSpace(string(text))
 }
 
-// Issue makes a key, adds it to the ring, and returns the credentials of its holder.
+// Issue generates a key, adds it to the ring, and returns the credentials for the holder of the key.
 func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time, url, ca string) (keys.Creds, error) {
 	k, seed, err := keys.New(name, owner, rights, time.Now().UTC().Truncate(time.Second), expires)
 	if err != nil {
@@ -141,8 +143,9 @@ func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time
 	return keys.Creds{Name: name, URL: url, Coordinator: s.Public, Seed: seed, CA: ca}, s.Ring.Add(k)
 }
 
-// TrustedBy returns the certificate (PEM) that holders of keys accept for a URL: the content of file, or by default the
-// farm's own, which is made if it is missing. It returns "" for a URL without TLS.
+// TrustedBy returns the certificate (PEM) that holders of keys accept for a URL. It is the content of file,
+// or by default the farm's own certificate, which TrustedBy generates if it is missing. For a URL without TLS
+// it returns "".
 func (s *State) TrustedBy(url, file string) (string, error) {
 	if file != "" {
 		text, err := os.ReadFile(file)

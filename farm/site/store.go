@@ -41,7 +41,7 @@ func StoredPairs(s *results.Store) func(ctx context.Context) (map[string]int, er
 	}
 }
 
-// stored is one run of the database.
+// stored implements coordinator.Store for one run of the database.
 type stored struct {
 	*results.Run
 	store *results.Store
@@ -67,7 +67,8 @@ func (s *stored) Rows(ctx context.Context, see func(rows []match.Row) error) err
 	return s.store.Pairs(ctx, s.ID(), results.Filter{}, see)
 }
 
-// of returns a function that reports whether a game is of a worker. It returns an error for "", the worker of local games.
+// of returns a function that reports whether a worker played a game. It returns an error for the worker "",
+// because local games have that name.
 func of(worker string) (func(match.Row) bool, error) {
 	if worker == "" {
 		return nil, errors.New("no worker is named")
@@ -75,7 +76,8 @@ func of(worker string) (func(match.Row) bool, error) {
 	return func(r match.Row) bool { return r.Worker == worker }, nil
 }
 
-// By implements coordinator.Store. The result includes the pairs of a tune that were drawn after the worker's pairs.
+// By implements coordinator.Store. In a tune the result includes the pairs whose parameters depend on the
+// worker's pairs.
 func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error) {
 	is, err := of(worker)
 	if err != nil {
@@ -107,7 +109,8 @@ func (s *stored) Pair(ctx context.Context, id int) (match.PairResult, error) {
 	return s.store.Pair(ctx, s.ID(), id)
 }
 
-// Voids returns the void playings of these pairs that are not the stored playing now, for Pull.
+// Voids returns the void results of the pairs ids, for Pull. It leaves out a void result that is now stored
+// again.
 func (s *stored) Voids(ctx context.Context, ids []int) (list []farm.Void, err error) {
 	for _, id := range ids {
 		of, err := s.store.VoidedPair(ctx, s.ID(), id)

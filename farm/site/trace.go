@@ -10,8 +10,9 @@ import (
 	"gogi/farm"
 )
 
-// A Step is a line of a trace: an event of a coordinator. A grant is written before its worker gets it, and an
-// acknowledgement before it is made. So the traces of all processes are a history that a test can check.
+// A Step is a line of a trace: an event of a coordinator. The trace has a grant before the worker gets it,
+// and an acknowledgement before the coordinator sends it. So the traces of all processes are a history that a
+// test can check.
 type Step struct {
 	At     time.Time   `json:"at"`
 	What   string      `json:"what"` // boot, hello, grant, beat, stored, drop, delivery, acked or refused
@@ -32,7 +33,7 @@ type Trace struct {
 // NewTrace returns a Trace that writes to w, which should append. Errors of w are ignored.
 func NewTrace(w io.Writer) *Trace { return &Trace{w: w} }
 
-// Write writes a step with the current time.
+// Write writes a step with the current time to the trace.
 func (t *Trace) Write(s Step) {
 	s.At = time.Now().UTC()
 	line, err := json.Marshal(s)
@@ -44,7 +45,7 @@ func (t *Trace) Write(s Step) {
 	_, _ = t.w.Write(append(line, '\n'))
 }
 
-// traced is a bus that traces its messages.
+// traced is a bus that writes its messages to a trace.
 type traced struct {
 	farm.Bus
 	trace *Trace

@@ -21,7 +21,7 @@ const (
 	sent
 )
 
-// A verdict is the reply about one lease.
+// A verdict says what the reply to a heartbeat contains about one lease.
 type verdict int
 
 const (
@@ -30,10 +30,10 @@ const (
 	isStored
 )
 
-// Beat processes the leases that a session reports, and extends the valid ones. dropped are the leases that
-// the session no longer has. stored are the finished ones whose pair is in the store. If no worker is known
-// to hold a reported pair, the lease is from before a restart or has expired, and Beat adopts it. For an old
-// session Beat drops all leases.
+// Beat processes the leases that a session reports, and extends the valid leases. dropped contains the leases
+// that the session no longer has. stored contains the finished leases whose pair is in the store. If no
+// worker is known to hold a reported pair, the lease is from before a restart or has expired, and Beat adopts
+// the lease. If the session is old, Beat drops all its leases.
 func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropped, stored []Lease) {
 	h := l.holder(worker, session)
 	l.beats++
@@ -58,7 +58,7 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 	return dropped, stored
 }
 
-// touch extends a lease if it is valid.
+// touch extends a lease if it is valid, and returns the verdict about it.
 func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdict {
 	finished := where != playing
 	switch {
@@ -85,7 +85,7 @@ func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdic
 	return l.extend(now, x, where)
 }
 
-// extend extends a lease, unless it was revoked or its sent result is not in the stream.
+// extend extends a lease, unless the lease was revoked or its sent result did not arrive in the stream.
 func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	x.listed, x.session = l.beats, x.who.session
 	switch {
@@ -106,7 +106,8 @@ func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	return keep
 }
 
-// sweep ends the leases that the beat did not list: those of the worker's older sessions, and those that were revoked.
+// sweep ends the leases that the heartbeat did not list and that belong to older sessions of the worker or
+// were revoked.
 func (l *Ledger) sweep(now time.Time, h *holder) {
 	for x := h.first; x != nil; {
 		after := x.after
@@ -122,12 +123,14 @@ func (l *Ledger) sweep(now time.Time, h *holder) {
 	}
 }
 
-// revokeAfter is the longest duration of a lease, in multiples of the 99th percentile of the run's pairs.
+// revokeAfter times the 99th percentile of the durations of the run's pairs is the longest duration of a
+// lease.
 const revokeAfter = 5
 
-// Expire ends the leases without a heartbeat for the lifetime of a lease, and returns them. It revokes a
-// lease that is much older than others become: its worker must drop it, and another worker gets the pair
-// after that or after an expiry. So two workers never race for a pair; in a race the shorter game would win.
+// Expire ends the leases that had no heartbeat for the lifetime of a lease, and returns them. It also revokes
+// a lease that is much older than leases usually become. The worker must then drop the lease, and another
+// worker gets the pair after the drop or after an expiry. So two workers never race for a pair. In a race the
+// result of the shorter game would count.
 func (l *Ledger) Expire(now time.Time) (expired []Lease) {
 	for len(l.clock) > 0 && !l.clock[0].at.After(now) {
 		x := l.clock[0].lease

@@ -21,8 +21,8 @@ func (h *heapOf[T]) Pop() any {
 	return x
 }
 
-// A deadline is a time at which Expire examines a lease. A heartbeat does not move it, so a heartbeat is
-// cheap; Expire moves it when its time comes.
+// A deadline is a time at which Expire examines a lease. A heartbeat does not change the deadline, so a
+// heartbeat is cheap. Expire sets a new deadline when it examines the lease.
 type deadline struct {
 	at    time.Time
 	lease *lease
@@ -30,7 +30,7 @@ type deadline struct {
 
 func (d deadline) less(other deadline) bool { return d.at.Before(other.at) }
 
-// A gap is a pair that a worker returned or lost, and that waits to be granted again.
+// A gap is a pair that a worker returned or lost, and that waits until it is granted again.
 type gap struct {
 	pair  int
 	since time.Time

@@ -16,13 +16,14 @@ type Config struct {
 	Epochs   *Epochs           // shared by all ledgers of a coordinator
 	Lease    time.Duration     // lifetime of a lease without a heartbeat, above 0
 	Now      time.Time
-	// Grace is a time in which New grants only pairs above the highest pair known to have been granted.
-	// Workers that hold lower pairs report them in this time. It is 0 for a run that was never granted.
+	// Grace is the time for which New grants only pairs above the highest pair that is known to have been
+	// granted. In this time the workers that hold lower pairs report them. Grace is 0 for a run that was never
+	// granted.
 	Grace time.Duration
 }
 
-// A Ledger knows who plays which pair of a run. A grant takes time in the logarithm of the number of leases.
-// Memory is one bit for each pair and about 300 bytes for each lease.
+// A Ledger records which worker plays which pair of a run. The time of a grant grows with the logarithm of
+// the number of leases. The memory is one bit for each pair and about 300 bytes for each lease.
 type Ledger struct {
 	config Config
 	done   bits // stored pairs
@@ -33,7 +34,7 @@ type Ledger struct {
 	beyond int // pairs from prefix+beyond on are not granted
 	until  int // nor are pairs from here on
 	next   int // lowest pair that was neither granted nor skipped
-	// [low, lowEnd) is the range below next that was skipped because others might hold its pairs.
+	// The pairs from low to lowEnd-1 are below next. They were skipped because other workers might hold them.
 	low, lowEnd int
 	high        int // highest pair known to have been granted
 	graceEnds   time.Time
@@ -54,10 +55,10 @@ type Ledger struct {
 	counts   Counts
 }
 
-// Counts holds what happened to the leases of a run since the coordinator's start.
+// Counts counts the events of a run's leases since the coordinator's start.
 type Counts struct {
 	farm.LeaseCounts
-	Replaced int // leases that a new process of their worker no longer has
+	Replaced int // leases that ended because a new process of their worker no longer has them
 }
 
 // A lease is a Lease that a worker holds.
@@ -72,11 +73,11 @@ type lease struct {
 	revoked  bool
 	solo     bool
 	listed   uint64 // number of the latest beat that listed it
-	// The neighbours in the list of the holder's leases.
+	// before and after are the neighbours in the list of the holder's leases.
 	before, after *lease
 }
 
-// A holder is a worker.
+// A holder is a worker with the leases that it holds.
 type holder struct {
 	name     string
 	session  string
@@ -107,8 +108,8 @@ func New(c Config) *Ledger {
 	return l
 }
 
-// Enter sets a worker's session. A lease of an older session ends with the first heartbeat of the new one
-// that does not list it.
+// Enter sets a worker's current session. A lease of an older session ends with the first heartbeat of the new
+// session that does not list the lease.
 func (l *Ledger) Enter(worker, session string) {
 	h := l.holders[worker]
 	if h == nil {
@@ -130,7 +131,7 @@ func (l *Ledger) Leave(now time.Time, worker string) {
 	h.session = ""
 }
 
-// holder returns the worker if session is its current session, otherwise nil.
+// holder returns the worker if session is its current session, or else nil.
 func (l *Ledger) holder(worker, session string) *holder {
 	if h := l.holders[worker]; h != nil && session != "" && h.session == session {
 		return h
@@ -138,8 +139,8 @@ func (l *Ledger) holder(worker, session string) *holder {
 	return nil
 }
 
-// Grant grants up to n pairs to a worker's session, the lowest pairs first. For some time only the faster
-// half of the workers gets a pair that came back, see [holder.mayHave].
+// Grant grants up to n pairs to a worker's session, the lowest pairs first. A pair that came back goes only
+// to the faster half of the workers for some time, see [holder.mayHave].
 func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	h := l.holder(worker, session)
 	if h == nil || l.over || l.paused {
@@ -163,7 +164,7 @@ func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	return out
 }
 
-// grant leases a free pair; ok is false if no epoch is left.
+// grant leases a free pair. ok is false if no epoch is left.
 func (l *Ledger) grant(now time.Time, h *holder, pair int) (x *lease, ok bool) {
 	epoch, ok := l.config.Epochs.Take()
 	if !ok {
@@ -173,7 +174,7 @@ func (l *Ledger) grant(now time.Time, h *holder, pair int) (x *lease, ok bool) {
 	return l.hold(now, h, Lease{Pair: pair, Epoch: epoch, Take: l.takes[pair]}), true
 }
 
-// hold records a lease.
+// hold records that a worker holds a lease.
 func (l *Ledger) hold(now time.Time, h *holder, what Lease) *lease {
 	x := &lease{Lease: what, who: h, session: h.session, granted: now, deadline: now.Add(l.config.Lease), after: h.first}
 	if h.first != nil {
@@ -187,7 +188,7 @@ func (l *Ledger) hold(now time.Time, h *holder, what Lease) *lease {
 	return x
 }
 
-// candidate returns the lowest pair that a worker may get; again means that it was granted before.
+// candidate returns the lowest pair that a worker may get. again means that the pair was granted before.
 func (l *Ledger) candidate(now time.Time, h *holder) (pair int, again, ok bool) {
 	limit := l.limit()
 	grace := now.Before(l.graceEnds)
@@ -212,8 +213,8 @@ func (l *Ledger) candidate(now time.Time, h *holder) (pair int, again, ok bool) 
 	return lowest, false, true
 }
 
-// skip moves the cursors to free pairs. In the grace time it skips the pairs that others may hold, and
-// candidate returns to them afterwards.
+// skip moves the cursors to free pairs. In the grace time it skips the pairs that other workers may hold, and
+// candidate returns to the skipped pairs afterwards.
 func (l *Ledger) skip(grace bool) {
 	if grace && l.next <= l.high {
 		l.next = l.high + 1
@@ -243,8 +244,8 @@ func (l *Ledger) isFree(pair int) bool {
 	return !l.done.has(pair) && l.held[pair] == nil
 }
 
-// Return ends a lease that a worker returns. With crashed the worker tried to play it and failed. fate is
-// FateNone if the worker does not hold this lease.
+// Return ends a lease that a worker returns. crashed means that the worker tried to play the pair and failed.
+// fate is FateNone if the worker does not hold this lease.
 func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) (fate Fate) {
 	x := l.held[what.Pair]
 	if x == nil || x.Epoch != what.Epoch || x.who.name != worker {
@@ -258,7 +259,8 @@ func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) 
 	return FateAgain
 }
 
-// Stored records that a pair is in the store, whoever played it. The pair is not granted any more.
+// Stored records that a pair is in the store, regardless of the worker that played it. The ledger does not
+// grant the pair any more.
 func (l *Ledger) Stored(now time.Time, pair int) {
 	if !l.inRun(pair) || l.done.has(pair) {
 		return
@@ -305,14 +307,15 @@ func (l *Ledger) Void(now time.Time, pair int) {
 	}
 }
 
-// Drained records that every result published before now has been judged. A result that was reported as sent
-// more than a lease earlier, and is not stored, is lost.
+// Drained records that every result published before now has been processed. If a result was reported as sent
+// more than a lease earlier and is not stored, the ledger treats it as lost.
 func (l *Ledger) Drained(now time.Time) { l.drained = now }
 
 // Window limits grants to this many pairs from the lowest pair that is not stored, at least 1.
 func (l *Ledger) Window(beyond int) { l.beyond = max(1, beyond) }
 
-// Until limits grants to pairs below a number. A tune does not know the parameters of later pairs yet.
+// Until limits grants to pairs below a number, because a tune does not know the parameters of later pairs
+// yet.
 func (l *Ledger) Until(pair int) { l.until = min(max(0, pair), l.config.Pairs) }
 
 // Over ends the run or starts it again. An ended run grants nothing and drops unfinished leases. Finished
@@ -322,7 +325,7 @@ func (l *Ledger) Over(over bool) { l.over = over }
 // Pause stops grants or allows them again. It does not change existing leases.
 func (l *Ledger) Pause(paused bool) { l.paused = paused }
 
-// free ends a lease, and its pair can be granted again.
+// free ends a lease. The pair can then be granted again.
 func (l *Ledger) free(now time.Time, x *lease) {
 	l.remove(x)
 	if x.solo {

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// A pace records the durations from grant to store, for all workers together and for each worker.
+// A pace records the times from the grant of a pair to its storage, for all workers together and for each
+// worker.
 type pace struct {
-	counts [600]int // by bucket: each is 5% wider than the one before, from 1 ms on
+	counts [600]int // by bucket: each bucket is 5% wider than the bucket before, from 1 ms on
 	total  int
 	p99    time.Duration // 99th percentile at its latest calculation
-	fresh  int           // pairs seen since then
+	fresh  int           // pairs seen since that calculation
 
 	median time.Duration // median of the workers' 95th percentiles; 0 if fewer than two are known
 	known  map[*holder]bool
@@ -21,7 +22,7 @@ type pace struct {
 // paceSteps is the number of buckets in a factor of e.
 var paceSteps = 1 / math.Log(1.05) //nolint:gochecknoglobals // a constant that the language cannot compute
 
-// enough is how many pairs must be known before a lease can be too old.
+// enough is the number of pairs that must be known before a lease can be too old.
 const enough = 100
 
 // see records the duration of a stored pair.
@@ -44,7 +45,7 @@ func (p *pace) see(h *holder, took time.Duration, workers int) {
 	}
 }
 
-// most returns the 99th percentile, 0 if too few pairs are known.
+// most returns the 99th percentile of the durations, or 0 if too few pairs are known.
 func (p *pace) most() time.Duration {
 	if p.total < enough {
 		return 0
@@ -52,7 +53,7 @@ func (p *pace) most() time.Duration {
 	return p.p99
 }
 
-// quantile returns the upper end of the bucket that contains a quantile.
+// quantile returns the upper end of the bucket that contains the quantile q.
 func (p *pace) quantile(q float64) time.Duration {
 	left := int(math.Ceil(q * float64(p.total)))
 	for i, n := range p.counts {
@@ -83,7 +84,7 @@ type times struct {
 	p95  time.Duration // 0 if too few are known
 }
 
-// leastTimes is how many pairs a worker's percentile needs.
+// leastTimes is the number of pairs that are necessary for the percentile of a worker.
 const leastTimes = 5
 
 func (t *times) see(took time.Duration) {
@@ -96,9 +97,10 @@ func (t *times) see(took time.Duration) {
 	}
 }
 
-// mayHave reports whether a worker may get a pair that came back some time ago. The prefix waits for this
-// pair, so at first only the faster half of the workers gets it. After a third of a lease the others get it
-// too, except workers slower than twice the median. After two leases without a request every worker gets it.
+// mayHave reports whether a worker may get a pair that came back some time ago. The stored prefix cannot grow
+// without this pair, so at first only the faster half of the workers may get it. After a third of a lease the
+// other workers may get it too, except workers slower than twice the median. After two leases without a
+// request every worker may get it.
 func (h *holder) mayHave(waited, lease, median time.Duration) bool {
 	p95 := h.times.p95
 	switch {

@@ -15,17 +15,18 @@ type Test struct {
 	Spent    bool    // its owner has used the quota: it gets only slots that no other test uses
 }
 
-// A Worker is a worker that asks for pairs.
+// A Worker is a worker that requests pairs.
 type Worker struct {
 	Open []string              // runs whose engines are open
 	Can  func(run string) bool // reports whether it may play a run; nil: any
 }
 
-// A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the one with
-// the fewest slot-seconds for its share. This is a deficit round robin without rounds, so it is exact at
-// every grant. Slots that a run cannot use go to the others.
+// A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the run that
+// has used the fewest slot-seconds in relation to its share. This is a deficit round robin without rounds, so
+// the shares are exact after every grant. Slots that a run cannot use go to the other runs.
 type Schedule struct {
-	// OwnerMax is the part of the slots that the runs of one owner may hold while others wait; 0 or 1: all.
+	// OwnerMax is the part of the slots that the runs of one owner may hold while other owners wait. 0 and 1
+	// mean all slots.
 	OwnerMax float64
 	// Slots is the number of slots of all workers.
 	Slots int
@@ -34,7 +35,7 @@ type Schedule struct {
 	clock map[int]float64
 }
 
-// An entry is a test with what it has received.
+// An entry is a test with the slot-seconds that it has received.
 type entry struct {
 	Test
 	had  float64 // slot-seconds divided by the share
@@ -43,14 +44,16 @@ type entry struct {
 }
 
 const (
-	// patience is how many pairs a run may be behind before a worker opens its engines in addition to, or
-	// instead of, its open ones. A much larger value would not keep shares within 2% over 1,000 grants.
+	// patience is the number of pairs that a run may be behind before a worker opens the run's engines in
+	// addition to, or instead of, its open engines. With a much larger value the shares would not stay within 2%
+	// over 1,000 grants.
 	patience = 4
 	// arrears is the largest number of pairs that a run may catch up if it could not use its share.
 	arrears = 5 * patience
 )
 
-// Set adds or changes a test. A new test, or one with a changed priority or share, starts level with the others.
+// Set adds or changes a test. A test that is new, or whose priority or share has changed, starts with the
+// same balance as the other tests.
 func (s *Schedule) Set(t Test) {
 	if i := s.index(t.Run); i >= 0 {
 		e := s.tests[i]
@@ -79,8 +82,8 @@ func (s *Schedule) index(run string) int {
 	return slices.IndexFunc(s.tests, func(e *entry) bool { return e.Run == run })
 }
 
-// Pick gives up to n pairs to a worker. It calls grant for pairs of a run; grant returns how many it granted.
-// Pick does not ask again for a run that had fewer.
+// Pick gives up to n pairs to a worker. It calls grant for pairs of a run, and grant returns the number of
+// granted pairs. If grant returns fewer pairs than requested, Pick does not call it again for that run.
 func (s *Schedule) Pick(w Worker, n int, grant func(run string, n int) int) {
 	for _, e := range s.tests {
 		e.dry = w.Can != nil && !w.Can(e.Run)
@@ -101,7 +104,7 @@ func (s *Schedule) Pick(w Worker, n int, grant func(run string, n int) int) {
 	}
 }
 
-// charge counts granted pairs.
+// charge adds the cost of granted pairs to a test.
 func (s *Schedule) charge(e *entry, pairs int) {
 	if pairs == 0 {
 		return
@@ -115,12 +118,13 @@ func (s *Schedule) charge(e *entry, pairs int) {
 	e.held += pairs
 }
 
-// owed returns what a test has received, raised so that it is at most arrears behind.
+// owed returns the slot-seconds that a test has received, raised so that the test is at most arrears pairs
+// behind.
 func (s *Schedule) owed(e *entry) float64 {
 	return max(e.had, s.clock[e.Priority]-arrears*e.Cost/e.Share)
 }
 
-// choose returns the test of the next pair; alone means that no other test wants pairs.
+// choose returns the test of the next pair. alone means that no other test wants pairs.
 func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 	var wanting []*entry
 	for _, e := range s.tests {

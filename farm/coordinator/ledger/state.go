@@ -58,9 +58,9 @@ func (l *Ledger) Playing(worker string) int {
 // Remaining returns the number of pairs in the current window that are not stored.
 func (l *Ledger) Remaining() int { return max(0, l.limit()-l.stored) }
 
-// Fair returns how many unfinished pairs of a run a worker may hold, if remaining pairs are left. It is at
-// least the worker's slots; beyond that, it is the worker's part of all slots. Without this limit a worker
-// that asks early would hold the last pairs of a run, and the others would wait for it.
+// Fair returns how many unfinished pairs of a run a worker may hold, if remaining pairs are left. The number
+// is the worker's share of remaining by its slots, but at least its slots. Without this limit a worker that
+// asks early would hold the last pairs of a run, and the other workers would wait for it.
 func Fair(remaining, slots, all int) int {
 	if all <= slots {
 		return remaining
@@ -68,15 +68,16 @@ func Fair(remaining, slots, all int) int {
 	return max(slots, (remaining*slots+all-1)/all)
 }
 
-// IsStored reports whether a pair of the run is in the store; it is false for other numbers.
+// IsStored reports whether a pair is in the store. It returns false for numbers that are not pairs of the
+// run.
 func (l *Ledger) IsStored(pair int) bool { return l.inRun(pair) && l.done.has(pair) }
 
 // Take returns how often a pair was voided.
 func (l *Ledger) Take(pair int) int { return l.takes[pair] }
 
-// Window returns how many pairs beyond the prefix may be granted in a test that is expected to need this many
-// more pairs. It is a tenth of them, at least 64 and at most 4096. With 64 a small test still has enough pairs
-// in play. The window limits the pairs that are played in vain when the test stops.
+// Window returns how many pairs beyond the prefix may be granted in a test that is expected to need remaining
+// more pairs. It is a tenth of remaining, at least 64 and at most 4096. With 64 a small test still has enough
+// pairs in play. The window limits the pairs that are played in vain when the test stops.
 func Window(remaining float64) int {
 	return int(min(max(remaining/10, 64), 4096))
 }

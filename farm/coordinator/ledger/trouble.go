@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// The limits for playing a pair alone and for giving it up.
+// These are the limits for playing a pair alone and for giving it up.
 const (
-	// soloAfter lost leases make a pair suspect. One dead worker proves nothing: it held many pairs.
+	// soloAfter is the number of lost leases that make a pair suspect. One worker that disappears proves
+	// nothing, because it held many pairs.
 	soloAfter = 3
-	// voidAfter machines must crash on a pair before it is given up. A crash counts if the pair was played
-	// alone, or if the worker reported the crash.
+	// voidAfter is the number of machines that must crash on a pair before the pair is given up. A crash counts
+	// if the pair was played alone, or if the worker reported the crash.
 	voidAfter = 2
-	// soloTries limits the tries of a pair if there is only one machine.
+	// soloTries is the maximum number of tries of a pair if there is only one machine.
 	soloTries = 6
 )
 
-// A Fate is what happens with a pair that came back.
+// A Fate says what happens to a pair that came back.
 type Fate int
 
-// The fates.
+// These are the fates of a pair.
 const (
 	FateNone  Fate = iota // the lease was not held
 	FateAgain             // any worker may get it
@@ -31,7 +32,7 @@ const (
 type trouble struct {
 	losses   int
 	tries    int
-	machines []string // workers that crashed on it
+	machines []string // workers that crashed on the pair
 	solo     bool
 	void     bool
 }
@@ -39,8 +40,8 @@ type trouble struct {
 // solo holds the pairs that wait for a worker without other pairs.
 type solo struct {
 	waiting []gap
-	// worker gets the lowest pair when it holds nothing else, and no other pair until then. Another worker
-	// replaces it if it has not asked for two leases.
+	// worker gets the lowest of these pairs when it holds no other pair, and no other pair until then. If it has
+	// sent no request for pairs in the time of two leases, another worker replaces it.
 	worker string
 	asked  time.Time
 }
@@ -61,7 +62,8 @@ func (l *Ledger) trouble(pair int) *trouble {
 	return t
 }
 
-// lose ends a lease whose worker disappeared. The pair may have crashed the worker, unless it was finished.
+// lose ends a lease whose worker disappeared, and returns the fate of the pair. The pair may have crashed the
+// worker, unless the worker had finished it.
 func (l *Ledger) lose(now time.Time, x *lease) Fate {
 	if x.finished {
 		l.free(now, x)
@@ -80,7 +82,7 @@ func (l *Ledger) lose(now time.Time, x *lease) Fate {
 	return FateSolo
 }
 
-// crash ends a lease whose pair crashed the worker or its engines.
+// crash ends a lease whose pair crashed the worker or its engines, and returns the fate of the pair.
 func (l *Ledger) crash(now time.Time, x *lease) Fate {
 	t := l.trouble(x.Pair)
 	t.tries++
@@ -109,7 +111,7 @@ func (l *Ledger) Condemned() []int {
 	return pairs
 }
 
-// Condemn gives a pair up. The coordinator calls it for pairs that an earlier process gave up.
+// Condemn gives up a pair. The coordinator calls it for pairs that an earlier process gave up.
 func (l *Ledger) Condemn(pair int) {
 	if !l.inRun(pair) || l.done.has(pair) {
 		return
@@ -122,7 +124,7 @@ func (l *Ledger) Condemn(pair int) {
 	t.void, t.solo = true, false
 }
 
-// Forgive allows grants of condemned pairs again, and deletes their records.
+// Forgive allows grants of all given-up pairs again, and deletes the records of their crashes.
 func (l *Ledger) Forgive(now time.Time) {
 	for pair, t := range l.troubled {
 		if t.void {

@@ -16,21 +16,22 @@ import (
 type State struct {
 	farm.Rollout
 
-	// Trials holds the trials of the releases, by SHA-256. Each release has its own, because a result on one kind
-	// of machine proves nothing about the program of another kind.
+	// Trials holds the trials of the releases, by SHA-256. Each release has its own trial, because a result on
+	// one kind of machine proves nothing about the program of another kind.
 	Trials map[string]*Trial `cbor:"trials"`
 }
 
 // A Worker is a worker that the farm knows.
 type Worker struct {
 	Name     string
-	OS, Arch string // its kind of machine
+	OS, Arch string // the worker's kind of machine
 	Program  string // the SHA-256 (hex) of its program; "" for a version without releases
 	Here     bool   // it was seen within the lifetime of a lease
 	Sound    bool   // it is neither in quarantine nor draining
 }
 
-// Order executes an order of by. sizes has the farm's artefacts with their sizes. After an error nothing has changed.
+// Order executes an order that the key by has sent. sizes has the farm's artefacts with their sizes. After an
+// error nothing has changed.
 func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers []Worker, now time.Time) error {
 	next := *s // its maps and lists are replaced below
 	next.By, next.Why = by, o.Why
@@ -60,7 +61,8 @@ func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers
 	return nil
 }
 
-// Resume completes a stored state. An older version stored one trial for all releases; they get new trials.
+// Resume completes a stored state that an older version has written. An older version stored one trial for
+// all releases, and Resume creates new trials instead.
 func (s *State) Resume() {
 	if s.Stage == farm.StageTrial && len(s.Trials) == 0 {
 		s.beginTrials()
@@ -75,7 +77,8 @@ func (s *State) beginTrials() {
 	}
 }
 
-// wantedOf returns the releases of an order: at most one for a kind of machine, and all of them artefacts of the farm.
+// wantedOf returns the releases of an order. It returns an error if two releases are for one kind of machine,
+// or if a release is no artefact of the farm.
 func (s *State) wantedOf(u *farm.Update, sizes map[string]int64) ([]farm.Release, error) {
 	wanted := slices.Clone(u.Releases)
 	for i := range wanted {
@@ -113,7 +116,7 @@ func (s *State) remembered(wanted []farm.Release) (known []farm.Release) {
 	return known
 }
 
-// release returns the wanted program of a worker's kind of machine, nil if there is none.
+// release returns the wanted program for a worker's kind of machine, or nil if there is none.
 func (s *State) release(w *Worker) *farm.Release {
 	for i := range s.Releases {
 		if r := &s.Releases[i]; r.OS == w.OS && r.Arch == w.Arch {
@@ -129,7 +132,7 @@ func (s *State) has(w *Worker) bool {
 	return r != nil && r.SHA256 == w.Program
 }
 
-// Due returns the program that a worker must install now, nil if there is none.
+// Due returns the program that a worker must install now, or nil if there is none.
 func (s *State) Due(w Worker) *farm.Release {
 	r := s.release(&w)
 	if r != nil && !s.has(&w) && (s.Stage == farm.StageAll || s.Stage == farm.StageTrial && s.Trials[r.SHA256].tells(w.Name)) {
@@ -138,7 +141,7 @@ func (s *State) Due(w Worker) *farm.Release {
 	return nil
 }
 
-// Status returns the status of the update, with the present workers by name.
+// Status returns the status of the update. It lists the connected workers by name.
 func (s *State) Status(workers []Worker) *farm.UpdateStatus {
 	out := &farm.UpdateStatus{Rollout: s.Rollout, Need: trialPairs}
 	out.Releases, out.Known = slices.Clone(s.Releases), slices.Clone(s.Known)

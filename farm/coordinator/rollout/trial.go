@@ -12,10 +12,10 @@ import (
 	"gogi/match/trust"
 )
 
-// The rules of a trial. In each kind of machine 1/firstOf of the workers get the program first. The others get it
-// after the first have played trialPairs pairs, were not quarantined, and had no more failing engines than the
-// others of the kind. The failures are tested ten times, each time at a tenth of 1%. If no worker runs the new
-// program for trialPatience, others are drawn in addition.
+// These are the rules of a trial. In each kind of machine 1/firstOf of the workers get the program first. The
+// other workers get the program if the first workers have played trialPairs pairs, were not quarantined, and
+// had no more failing engines than the other workers. The failures are tested ten times, each time at a tenth
+// of 1%. If no worker runs the new program for trialPatience, further workers are selected in addition.
 const (
 	firstOf       = 20
 	trialPairs    = 500
@@ -26,22 +26,22 @@ const (
 
 // A Trial is the trial of one release on its kind of machine.
 type Trial struct {
-	First []string `cbor:"first"` // the workers that get it first, by name
-	// Tried counts the results since the order, by plan digest: of the first workers with the release, and of the
-	// other workers of the kind without it.
+	First []string `cbor:"first"` // the names of the workers that get the release first
+	// Tried counts the results since the order, by plan digest. It has the counts of the first workers with the
+	// release, and of the other workers of the kind without the release.
 	Tried  map[string]trust.Failing `cbor:"tried"`
-	Pairs  int                      `cbor:"pairs"` // of the first workers with the release
+	Pairs  int                      `cbor:"pairs"` // pairs of the first workers with the release
 	Passed bool                     `cbor:"passed"`
 
-	seen time.Time // when one of First was here with the release, or was drawn; zero if not in this process
+	seen time.Time // when one of First was here with the release, or was selected; zero if neither happened in this process
 }
 
-// tells reports whether a worker of the kind must install the release during the trial. t may be nil: none must.
+// tells reports whether a worker must install the release during the trial. It returns false if t is nil.
 func (t *Trial) tells(name string) bool {
 	return t != nil && (t.Passed || slices.Contains(t.First, name))
 }
 
-// tally returns the total counts, with the release and without.
+// tally returns the total counts of workers with the release and without it.
 func (t *Trial) tally() (all trust.Failing) {
 	for _, f := range t.Tried {
 		all.Tries, all.Failed = all.Tries+f.Tries, all.Failed+f.Failed
@@ -59,7 +59,7 @@ func (t *Trial) status(sum string) farm.TrialStatus {
 	}
 }
 
-// count counts a pair or an attempt in a test. has means that its worker has the release.
+// count counts a pair or an attempt in a test. has means that the worker has the release.
 func (t *Trial) count(digest string, has, failed bool) {
 	if t.Tried == nil {
 		t.Tried = map[string]trust.Failing{}
@@ -76,8 +76,8 @@ func (t *Trial) count(digest string, has, failed bool) {
 	t.Tried[digest] = f
 }
 
-// draw chooses the first workers of trials that have none, or whose workers did not install the release in time. It
-// reports whether it chose any.
+// draw selects the first workers of trials that have no workers, or whose workers did not install the release
+// in time. It reports whether it selected any worker.
 func (s *State) draw(workers []Worker, now time.Time) (drew bool) {
 	for sum, t := range s.Trials {
 		if t.Passed || len(t.First) > 0 && !s.stuck(t, workers, now) {
@@ -91,8 +91,9 @@ func (s *State) draw(workers []Worker, now time.Time) (drew bool) {
 	return drew
 }
 
-// stuck reports whether no worker of a trial has been here with its release for trialPatience: they are gone, or
-// reject it. A new process of the coordinator waits as long.
+// stuck reports whether no worker of a trial has been connected with the trial's release for trialPatience.
+// Such workers have disappeared or reject the release. A new process of the coordinator waits for the same
+// time again.
 func (s *State) stuck(t *Trial, workers []Worker, now time.Time) bool {
 	has := func(w Worker) bool { return w.Here && s.has(&w) && slices.Contains(t.First, w.Name) }
 	if t.seen.IsZero() || slices.ContainsFunc(workers, has) {
@@ -101,8 +102,9 @@ func (s *State) stuck(t *Trial, workers []Worker, now time.Time) bool {
 	return now.Sub(t.seen) >= trialPatience
 }
 
-// firstOf returns 1/firstOf of the present workers that a release is for, at least one if there is any, without
-// those chosen before. Workers of a version without releases come last, because they cannot install one.
+// firstOf selects workers that get a release first, without the workers in chosen. It returns 1/firstOf of
+// the connected workers for which the release is, but at least one worker if there is any. Workers of a
+// version without releases come last, because they cannot install one.
 func (s *State) firstOf(sum string, chosen []string, workers []Worker) (names []string) {
 	var here []*Worker
 	for i := range workers {
@@ -126,9 +128,9 @@ func (s *State) firstOf(sum string, chosen []string, workers []Worker) (names []
 	return names
 }
 
-// Count counts a worker's pair for the trial of its release; test is the digest of its plan. With counts false it is
-// an attempt, which does not count as a pair. failed means that an engine failed. Count reports whether it is time
-// for a Look.
+// Count counts a worker's pair for the trial of its release. test is the digest of the pair's plan. counts is
+// false for an attempt, which does not count as a pair. failed means that an engine failed. Count reports
+// whether the caller must call Look now.
 func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	release := s.release(&w)
 	if s.Stage != farm.StageTrial || release == nil {
@@ -146,8 +148,8 @@ func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	return t.Pairs%trialLook == 0
 }
 
-// Look decides the trials if possible. accused is why a worker of a trial is accused, which ends the trials at once;
-// "" if none is.
+// Look decides the trials if possible. accused is the reason why a worker of a trial is accused, or "" if no
+// worker is accused. An accusation ends the trials at once.
 func (s *State) Look(accused string) {
 	why := accused
 	for i := range s.Releases {
@@ -164,7 +166,7 @@ func (s *State) Look(accused string) {
 	}
 }
 
-// look passes a trial that has enough pairs, or returns why it fails.
+// look passes a trial that has enough pairs, or returns the reason why the trial fails.
 func (t *Trial) look() (why string) {
 	if p := trust.Worse(slices.Collect(maps.Values(t.Tried))); p < trialMayBeBad {
 		all := t.tally()
@@ -175,8 +177,9 @@ func (t *Trial) look() (why string) {
 	return ""
 }
 
-// Accused returns why a worker of an open trial was quarantined since the order, "" if none was. quarantined returns
-// why a worker is in quarantine, "" if it is in none, and since when.
+// Accused returns the reason why a worker of an open trial was quarantined since the order, or "" if none
+// was. The function quarantined returns the reason and the start of a worker's quarantine, or "" if the
+// worker is not in quarantine.
 func (s *State) Accused(quarantined func(worker string) (why string, since time.Time)) string {
 	for _, t := range s.Trials {
 		for _, name := range t.First {
@@ -188,8 +191,8 @@ func (s *State) Accused(quarantined func(worker string) (why string, since time.
 	return ""
 }
 
-// Tend chooses workers for trials that have none or lost them. It reports whether it is time for a Look: it chose
-// any, or one is accused.
+// Tend selects workers for trials that have no workers or lost their workers. It reports whether the caller
+// must call Look, because Tend has selected workers or a worker is accused.
 func (s *State) Tend(workers []Worker, accused string, now time.Time) (look bool) {
 	return s.Stage == farm.StageTrial && (s.draw(workers, now) || accused != "")
 }

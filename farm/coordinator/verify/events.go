@@ -7,7 +7,8 @@ import (
 	"gogi/match"
 )
 
-// Shown returns the displayed part of a worker's event: only fields that Event checks or that need no check.
+// Shown returns the part of a worker's event that is displayed. It contains only fields that Event checks or
+// that need no check.
 func Shown(ev *match.Event) match.Event {
 	return match.Event{
 		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
@@ -21,13 +22,14 @@ func Cut(ev match.Event) match.Event {
 	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
 }
 
-// maxBoards limits the watched slots of a worker. The worker controls what is stored for each of them.
+// maxBoards is the maximum number of watched slots of a worker, because the worker controls what is stored
+// for each slot.
 const maxBoards = 512
 
-// maxPly is more than any game has.
+// maxPly is a number of plies that no game reaches.
 const maxPly = 100_000
 
-// Event reports whether an event is about a game of a run in one of the worker's slots.
+// Event reports whether an event is a valid event about a game of the run in one of the worker's slots.
 func Event(plan *match.Plan, slots int, ev *match.Event) bool {
 	if ev.Run != plan.Run || ev.Pair == nil || ev.Leg == nil || ev.Slot == nil {
 		return false

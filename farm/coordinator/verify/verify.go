@@ -10,8 +10,8 @@ import (
 	"gogi/match/arbiter"
 )
 
-// Pair returns an error if a worker cannot have played a pair. If the plan scales clocks, the pair must have its
-// factor; otherwise Pair deletes the factor.
+// Pair returns an error if a worker cannot have played a pair. If the plan scales clocks, the pair must have
+// the factor of its clocks; otherwise Pair deletes the factor.
 func Pair(plan *match.Plan, r *match.PairResult) error {
 	if plan.Scales() && r.Played.Scale == 0 {
 		return fmt.Errorf("pair %d: its factor of the clocks is missing, and the plan scales them", r.Pair.ID)
@@ -19,7 +19,8 @@ func Pair(plan *match.Plan, r *match.PairResult) error {
 	return Brought(plan, r)
 }
 
-// Brought is Pair for a pair that was played elsewhere: there the clocks may have been the plan's.
+// Brought checks a pair that was played outside the farm, as Pair does. Such a pair may have been played with
+// the unscaled clocks of the plan.
 func Brought(plan *match.Plan, r *match.PairResult) error {
 	if err := arbiter.Verify(plan, r); err != nil {
 		return err
@@ -30,8 +31,8 @@ func Brought(plan *match.Plan, r *match.PairResult) error {
 	return votes(r)
 }
 
-// votes returns an error if a record of a council's vote cannot be read. Such a record would fail every reader of
-// the run's votes.
+// votes returns an error if a record of a council's vote cannot be read, because such a record would fail
+// every reader of the run's votes.
 func votes(r *match.PairResult) error {
 	for i := range r.Games {
 		moves := r.Games[i].Record.Moves
