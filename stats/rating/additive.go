@@ -12,8 +12,9 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// additiveFirst returns the likelihood of (π_i + δ)/(π_i + π_j) for Black i. Black gains the term δ and White
-// loses it. δ is positive, or negative with sign -1.
+// additiveFirst returns the likelihood of a model in which Black i wins with probability (π_i + δ)/(π_i +
+// π_j). The term δ is added to Black's strength and subtracted from White's. δ is positive if sign is 1, and
+// negative if sign is -1.
 func additiveFirst(t crosstable.Table, sign float64) *ground {
 	g := &ground{players: len(t.Names), family: added, terms: 1}
 	g.rows = func(crosstable.Cell) (black, white []float64) { return []float64{sign}, []float64{-sign} }
@@ -21,7 +22,7 @@ func additiveFirst(t crosstable.Table, sign float64) *ground {
 	return g
 }
 
-// rateAdditive climbs on both sides of δ = 0 and returns the higher peak.
+// rateAdditive maximises the likelihood for δ > 0 and for δ < 0, and returns the fit with the higher maximum.
 func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Excluded) (*Fit, error) {
 	null, err := newton.Climb(newLadder(t, Model{Draws: HalfWin}), make([]float64, len(t.Names)), nil)
 	if err != nil {
@@ -53,7 +54,8 @@ func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Excluded) (*Fi
 	return best, nil
 }
 
-// smallStarts returns starts with a term below every strength, from small to almost the maximum.
+// smallStarts returns starting points whose term is below every strength. The terms range from small to
+// almost the maximum.
 func (g *ground) smallStarts(logs []float64) [][]float64 {
 	x := append(slices.Clone(logs), 0)
 	_, share := g.raw(x)
@@ -66,7 +68,8 @@ func (g *ground) smallStarts(logs []float64) [][]float64 {
 	return list
 }
 
-// profileAdditive joins the profiles on both sides of δ = 0.
+// profileAdditive returns the profile-likelihood interval of δ. If the interval contains 0, it combines the
+// profiles for δ > 0 and δ < 0.
 func (f *Fit) profileAdditive(level float64) (binomial.Interval, error) {
 	i := binomial.Interval{Method: "profile_likelihood", Level: level}
 	if f.FirstMove == 0 {
@@ -91,7 +94,7 @@ func (f *Fit) profileAdditive(level float64) (binomial.Interval, error) {
 	return i, nil
 }
 
-// beyondZero returns the point at which the profile on the other side of δ = 0 crosses the limit.
+// beyondZero returns the end of the profile-likelihood interval on the other side of δ = 0.
 func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	g := additiveFirst(f.table, sign)
 	n := len(f.Players)
@@ -107,7 +110,7 @@ func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	return sign * math.Exp(w), err
 }
 
-// climbHeld maximises p with weights·x held at its value.
+// climbHeld maximises p while weights·x keeps its value.
 func climbHeld(p newton.Problem, x, weights []float64) ([]float64, error) {
 	at, err := newton.Climb(p, x, &newton.Contrast{Weights: weights, At: newton.Dot(weights, x)})
 	return at.X, err

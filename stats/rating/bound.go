@@ -11,12 +11,14 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// Bound returns the one-sided bound of a player who was set aside for winning or losing all games against
-// rated players. It is [Lo, +Inf] or [-Inf, Hi] in Elo; the mean of the rated players is 0. At the bound, the
-// results of these games have a probability of at most 1 - level, however strong the others are. For n games
-// against one equal opponent it is the exact bound of Clopper and Pearson. The games of a cluster count as
-// one, because they may depend on each other. Bound returns an error for other players, for players without a
-// game against a rated player, for fits with a prior, and for a level outside (0, 1).
+// Bound returns the one-sided bound of a player without a rating, who won or lost all games against rated
+// players. The bound is [Lo, +Inf] or [-Inf, Hi] in Elo; the mean of the rated players is 0. At the finite
+// end the results of these games have a probability of at most 1 - level, for any strengths of the other
+// players. For n games against one equal opponent it is the exact bound of Clopper and Pearson. The games of
+// a cluster count as one game, because they may depend on each other.
+//
+// Bound returns an error for other players, and for players without a game against a rated player. It also
+// returns an error for fits with a prior, and for a level outside (0, 1).
 func (f *Fit) Bound(player string, level float64) (binomial.Interval, error) {
 	if f.Model.FirstMove == Additive || f.Model.Prior.exists() {
 		return binomial.Interval{}, fmt.Errorf("%s has no bound under this model", player)
@@ -37,7 +39,7 @@ func (f *HandicapFit) Bound(player string, level float64) (binomial.Interval, er
 	return b.bound(player, level)
 }
 
-// A bounded is a fit from which a player was set aside.
+// A bounded is a fit that can give a bound to a player without a rating.
 type bounded struct {
 	all, rated crosstable.Table
 	aside      []crosstable.Excluded
@@ -73,7 +75,8 @@ func plays(c crosstable.Cell, player int) bool {
 	return int(c.Black) == player || int(c.White) == player
 }
 
-// with returns the table of the rated players and one more player, whose number is i.
+// with returns the table of the rated players and one more player. i is the number of this player in the
+// table.
 func (b bounded) with(player string) (t crosstable.Table, i int) {
 	kept := make([]bool, len(b.all.Names))
 	for n, name := range b.all.Names {
@@ -102,11 +105,11 @@ func perUnit(t crosstable.Table, player int) float64 {
 	return max(1, games/units)
 }
 
-// widestBound is the largest distance of a bound from the other players, in natural units.
+// widestBound is the largest distance of a bound from the other players' strengths, in natural units.
 const widestBound = 40
 
-// crossing returns the strength at which the profile likelihood is below the likelihood without the player by
-// the deviance. side is 1 if the likelihood rises with the player's strength.
+// crossing returns the strength of a player at which the profile likelihood is below the likelihood without
+// the player by the deviance. side is 1 if the likelihood rises with the player's strength.
 func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64) (float64, error) {
 	p := b.on(t)
 	x := slices.Insert(slices.Clone(b.at.X), player, 0)

@@ -16,18 +16,21 @@ import (
 // A matrix is a symmetric matrix.
 type matrix = *mat.SymDense
 
-// A Covariance is the covariance of log strengths in natural units and of the other terms.
+// A Covariance is the covariance matrix of the log strengths in natural units and of the other terms.
 type Covariance struct {
 	Names  []string // players in the order of [Fit].Players, then "first_move" and "draw" if estimated
 	Matrix [][]float64
 }
 
 // Covariance returns the inverse of the observed information. If games depend on each other
-// ([crosstable.Count.Cluster]), it returns the sandwich estimate by clusters or by openings, whichever is
-// wider. Strengths have the geometric mean 1. A Gaussian prior gives the level of the strengths a variance of
-// its own; it is part of the matrix, but not of any difference. The term "first_move" is the logarithm of the
-// factor, or δ of the additive effect for strengths that sum to 50 per player. "draw" is log ν or log λ.
-// Covariance returns an error if the information is singular.
+// ([crosstable.Count.Cluster]), it returns the sandwich estimate by clusters or by openings: the estimate
+// with the larger variances. The strengths are scaled to the geometric mean 1. With a Gaussian prior the
+// common level of the strengths has a variance, too. The matrix includes this variance, but differences
+// between players do not depend on it.
+//
+// The term "first_move" is the logarithm of the factor, or δ of the additive effect for strengths that sum to
+// 50 per player. The term "draw" is log ν or log λ. Covariance returns an error if the information is
+// singular.
 func (f *Fit) Covariance() (Covariance, error) {
 	inverse, err := f.inverse()
 	if err != nil {
@@ -60,9 +63,10 @@ func (f *Fit) inverse() (matrix, error) {
 	return inverseOf(f.inner.information(f.at.X), len(f.Players), f.inner.shiftFree())
 }
 
-// TermErrors returns the standard errors of the terms other than strengths by name: "first_move" and "draw"
-// if estimated. The numbers equal those of [Fit.Covariance], which takes the cube of the number of players.
-// TermErrors returns the same errors.
+// TermErrors returns the standard errors of the terms other than strengths, by name: "first_move" and "draw"
+// if they are estimated. The numbers equal those of [Fit.Covariance]. TermErrors is faster, because
+// Covariance takes time proportional to the cube of the number of players. TermErrors returns the same errors
+// as Covariance.
 func (f *Fit) TermErrors() (map[string]float64, error) {
 	names := f.termNames()
 	errs := make(map[string]float64, len(names))
@@ -92,7 +96,8 @@ func (f *Fit) TermErrors() (map[string]float64, error) {
 	return errs, nil
 }
 
-// termVariance returns the diagonal element of the inverse information at a term. It solves for the column.
+// termVariance returns the diagonal element of the inverse information for a term. It solves only for the
+// column of this term.
 func (l *ladder) termVariance(x []float64, term int) (float64, error) {
 	_, info := l.curvature(x)
 	unit, product := make([]float64, len(x)), make([]float64, len(x))
@@ -110,7 +115,7 @@ func (l *ladder) termVariance(x []float64, term int) (float64, error) {
 
 var errSingular = errors.New("the games do not determine every parameter: the information is singular")
 
-// termNames returns the names of the coordinates after the players.
+// termNames returns the names of the coordinates that follow the players.
 func (f *Fit) termNames() []string {
 	var names []string
 	if f.Model.FirstMove != NoFirstMove {
@@ -122,7 +127,8 @@ func (f *Fit) termNames() []string {
 	return names
 }
 
-// termScale converts the coordinate log |δ| of the additive effect to δ.
+// termScale returns a function for the factor of each coordinate. It converts the coordinate log |δ| of the
+// additive effect to δ.
 func (f *Fit) termScale() func(i int) float64 {
 	return func(i int) float64 {
 		if f.Model.FirstMove == Additive && i == len(f.Players) {
@@ -132,8 +138,9 @@ func (f *Fit) termScale() func(i int) float64 {
 	}
 }
 
-// inverseOf inverts an information matrix. If a common shift of the first n coordinates changes nothing, the
-// result is the inverse on the space in which they sum to 0. The other terms keep their mean.
+// inverseOf returns the inverse of an information matrix. With shiftFree, a common shift of the first n
+// coordinates does not change the likelihood. The result is then the inverse on the space in which these
+// coordinates sum to 0. The other terms keep their mean.
 func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 	info := mat.NewSymDense(information.SymmetricDim(), nil)
 	info.CopySym(information)
@@ -157,7 +164,8 @@ func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 		return nil, fmt.Errorf("the games hardly determine some parameter: %w", err)
 	}
 	if shiftFree {
-		// The added matrix has the eigenvalue fill for the shift, so its part of the inverse is known.
+		// The added matrix has the eigenvalue fill for the shift, so its contribution to the inverse is
+		// known.
 		for i := range n {
 			for j := range i + 1 {
 				inverse.SetSym(i, j, inverse.At(i, j)-1/fill/float64(n))
@@ -167,20 +175,20 @@ func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 	return inverse, nil
 }
 
-// A Comparison is a comparison of two players by a fit.
+// A Comparison is the comparison of two players by a fit.
 type Comparison struct {
 	A, B         string
 	Elo          float64 // A's rating minus B's
 	SE           float64 // standard error in Elo
 	Z            float64
 	P            float64           // two-sided, by the normal approximation
-	PHolm        float64           // adjusted for all compared pairs (Holm 1979)
-	Interval     binomial.Interval // for this pair alone ("wald")
-	Simultaneous binomial.Interval // for all pairs at once ("wald_bonferroni")
+	PHolm        float64           // P, adjusted for all compared pairs (Holm 1979)
+	Interval     binomial.Interval // interval for this pair alone ("wald")
+	Simultaneous binomial.Interval // interval for all pairs together ("wald_bonferroni")
 }
 
-// Pairwise compares every two players, in the order of [Fit].Players; A is the better one. It returns an
-// error for a level outside (0, 1), and the errors of [Fit.Covariance].
+// Pairwise compares every pair of players, in the order of [Fit].Players. A is the player with the higher
+// rating. Pairwise returns an error for a level outside (0, 1), and the errors of [Fit.Covariance].
 func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err

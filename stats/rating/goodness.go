@@ -15,39 +15,43 @@ import (
 
 // A Goodness measures how well a fit describes its games.
 type Goodness struct {
-	Deviance float64 // twice the log-likelihood by which the fit is below one rate of its own for each pairing
+	Deviance float64 // twice the log-likelihood that the fit lacks compared with a separate rate for each pairing
 	Pearson  float64 // X², the sum of (observed - expected)²/expected
-	DF       int     // of both; 0 or less if the fit has as many parameters as there are rates
-	P        float64 // of the deviance by χ²; correct only if each pairing has many games
-	// Bootstrap is the p value of X² by parametric bootstrap, which is also correct for few games. A
-	// bootstrap of the deviance is not: its size depends on how even the pairings are, and fitted ratings are
-	// farther apart than true ones.
+	DF       int     // degrees of freedom of both statistics; 0 or less if the fit has at least as many parameters as there are rates
+	P        float64 // p value of the deviance by χ²; correct only if each pairing has many games
+	// Bootstrap is the p value of X² by parametric bootstrap. It is correct also for few games. A bootstrap
+	// of the deviance would not be correct: the deviance depends on how even the pairings are, and fitted
+	// ratings are farther apart than true ratings.
 	Bootstrap float64
-	// Worst is the p value, by the same bootstrap, of the largest of all [Residual]s.
+	// Worst is the p value of the largest of all [Residual]s, by the same bootstrap.
 	Worst   float64
 	Samples int // bootstrap samples used
-	Failed  int // samples without an estimate, which are left out
+	Failed  int // number of samples without an estimate, which are left out
 }
 
 // enough is the smallest share of the samples that must have an estimate.
 const enough = 0.9
 
-// A Replay has the parameters of a simulation that plays the games again as a fit predicts them. The same
-// seed gives the same games.
+// A Replay holds the parameters of a simulation, which plays the games again with the probabilities of a fit.
+// The same seed gives the same games.
 type Replay struct {
-	Samples int // maximum number, not negative; 0 for no simulation
+	Samples int // maximum number of samples, not negative; 0 for no simulation
 	Seed    uint64
-	// Exceed ends a test after this number of samples that are at least as extreme as the games. Their share is
-	// then the p value (Besag and Clifford 1991), so a model that fits needs few samples. 0 uses all samples.
+	// Exceed ends a test after this number of samples that are at least as extreme as the games. The p value
+	// is then their share of the samples (Besag and Clifford 1991). A model that fits therefore needs few
+	// samples. With 0 the test uses all samples.
 	Exceed int
 }
 
-// Goodness compares the fit with the results of each pairing (Black, White). With samples it also plays all
-// games again as the fit predicts, and fits them, to estimate the distribution of X². P and Bootstrap are the
-// probabilities of a deviance and of an X² at least as large. Games that depend on each other
-// ([crosstable.Count.Cluster]) are played again in pairs of swapped colours, with the observed correlation.
-// Goodness returns an error for half-win fits of games with draws (no probability model), for negative
-// samples, and if more than a tenth of the samples have no estimate.
+// Goodness compares the fit with the results of each pairing (Black, White). If r has samples, Goodness also
+// simulates all games with the probabilities of the fit, and fits each sample, to estimate the distribution
+// of X². P and Bootstrap are the probabilities of a deviance and of an X² at least as large as the observed
+// ones. Games that depend on each other ([crosstable.Count.Cluster]) are simulated in pairs of swapped
+// colours, with the observed correlation.
+//
+// Goodness returns an error for half-win fits of games with draws, which have no probability model. It also
+// returns an error for a negative number of samples, and if more than a tenth of the samples have no
+// estimate.
 func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	return goodness(f, r, func(t crosstable.Table) (replica, error) {
 		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
@@ -59,7 +63,7 @@ func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	})
 }
 
-// A limit is the supremum of the likelihood of a sample, even if some strengths diverge.
+// A limit holds the supremum of the likelihood of a sample, even if some strengths diverge.
 type limit struct {
 	table crosstable.Table
 	inner inner
@@ -71,16 +75,16 @@ func (l limit) probabilities() [][3]float64 { return l.inner.expected(l.at.X) }
 func (l limit) draws() Draws                { return HalfWin }
 func (l limit) freedom() int                { return l.inner.estimated() }
 
-// Goodness returns the goodness of the handicap model, by each pairing (Black, White, handicap, receiver);
-// see [Fit.Goodness].
+// Goodness returns the goodness of the handicap model. A pairing consists of Black, White, handicap and
+// receiver. See [Fit.Goodness].
 func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {
 	return goodness(f, r, func(t crosstable.Table) (replica, error) {
 		return f.refit(t.WithinGroups())
 	})
 }
 
-// refit fits the model again. Every model but the additive ones has one peak, so the current terms are start
-// enough for a sample.
+// refit fits the model to another table. Every model except the additive models has one maximum, so for these
+// models the current terms are a sufficient starting point.
 func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
 	g := f.shape.on(t)
 	x := slices.Clone(f.at.X)
@@ -93,12 +97,12 @@ func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
 	return limit{t, g, at}, err
 }
 
-// A replica is a fitted model that can simulate its games, for the test of fit.
+// A replica is a fitted model that can simulate its games, for the test of goodness.
 type replica interface {
 	games() crosstable.Table
 	probabilities() [][3]float64
 	draws() Draws
-	freedom() int // estimated parameters
+	freedom() int // number of estimated parameters
 }
 
 func (f *Fit) games() crosstable.Table             { return f.table }
@@ -110,7 +114,8 @@ func (f *HandicapFit) probabilities() [][3]float64 { return f.ground.expected(f.
 func (f *HandicapFit) draws() Draws                { return HalfWin }
 func (f *HandicapFit) freedom() int                { return f.ground.estimated() }
 
-// goodness fits samples. A sample in which a player wins every game is as good as others.
+// goodness calculates the goodness of f from simulated samples, each fitted with fit. It also uses samples in
+// which a player wins every game.
 func goodness(f replica, again Replay, fit func(crosstable.Table) (replica, error)) (Goodness, error) {
 	if err := canSimulate(f, again.Samples); err != nil {
 		return Goodness{}, err
@@ -144,11 +149,11 @@ func goodness(f replica, again Replay, fit func(crosstable.Table) (replica, erro
 	return g, err
 }
 
-// reaches reports whether a sample's statistic is as large as the games' own, except for rounding. If a fit
-// has a number for every rate, both are 0 up to rounding errors.
+// reaches reports whether a sample's statistic is at least as large as the statistic of the games, apart from
+// rounding. If a fit has a parameter for every rate, both statistics are 0 up to rounding errors.
 func reaches(sample, own float64) bool { return sample >= own*(1-1e-9)-1e-9 }
 
-// A monteCarlo is the p value of one statistic by samples.
+// A monteCarlo counts samples to estimate the p value of one statistic.
 type monteCarlo struct{ exceed, samples, extreme int }
 
 func (m *monteCarlo) ended() bool { return m.exceed > 0 && m.extreme >= m.exceed }
@@ -170,7 +175,7 @@ func (m *monteCarlo) p() float64 {
 	return float64(m.extreme+1) / float64(m.samples+1)
 }
 
-// largestResidual returns the largest z of all residuals.
+// largestResidual returns the largest absolute z of all residuals.
 func largestResidual(f replica) float64 {
 	largest := 0.0
 	for _, e := range excesses(f) {
@@ -193,8 +198,8 @@ func canSimulate(f replica, samples int) error {
 	return nil
 }
 
-// resample plays the games again until use has enough samples or all are played. It counts the samples for
-// which use fails.
+// resample simulates the games again and again. It calls use with each sample until use returns enough, or
+// until all samples are simulated. It returns the number of samples for which use failed.
 func resample(f replica, again Replay, use func(crosstable.Table) (enough bool, err error)) (failed int, err error) {
 	s := newStage(f)
 	random := rand.New(rand.NewPCG(again.Seed, 0x676f6769))
@@ -229,15 +234,15 @@ func deviance(f replica) (deviance, pearson float64) {
 // A Bootstrap is the result of a parametric bootstrap.
 type Bootstrap struct {
 	Samples   int                 // samples used
-	Failed    int                 // samples without an estimate, which are left out
-	Players   []binomial.Interval // of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile")
-	FirstMove binomial.Interval   // of [Fit].FirstMove; the zero value for a model without the effect
+	Failed    int                 // number of samples without an estimate, which are left out
+	Players   []binomial.Interval // intervals of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile")
+	FirstMove binomial.Interval   // interval of [Fit].FirstMove; the zero value for a model without the effect
 }
 
-// Bootstrap plays the games again as the fit predicts them, rates them, and returns percentiles. The same
-// seed gives the same result. It leaves out a sample in which a player has no estimate. Bootstrap returns an
-// error for fewer than 2 or more than [newton.MaxSamples] samples, for a level outside (0, 1), and the errors
-// of [Fit.Goodness].
+// Bootstrap simulates the games with the probabilities of the fit, rates each sample, and returns percentile
+// intervals. The same seed gives the same result. Bootstrap leaves out a sample in which a player has no
+// estimate. It returns an error for fewer than 2 or more than [newton.MaxSamples] samples, for a level
+// outside (0, 1), and the errors of [Fit.Goodness].
 func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return Bootstrap{}, err
@@ -278,18 +283,19 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, err
 	return b, nil
 }
 
-// A Residual is the difference between the results of two players and the expectation of the fit.
+// A Residual is the difference between the results of two players and the results that the fit expects.
 type Residual struct {
 	A, B     string  // A scored more than expected
-	Games    int     // as evidence, rounded
-	Points   float64 // of A; a draw is half a point
+	Games    int     // sum of the games' weights, rounded
+	Points   float64 // points of A; a draw is half a point
 	Expected float64
 	Z        float64 // the excess divided by its standard deviation under the fit, for independent games
-	PHolm    float64 // two-sided, normal approximation, adjusted for all pairs; for few games [Goodness].Worst is correct
+	PHolm    float64 // two-sided p value by the normal approximation, adjusted for all pairs; for few games use [Goodness].Worst
 }
 
-// Residuals returns the residuals of all pairs that met, both colours together. The worst come first, then equal
-// ones (to nine digits) by name. Their z are slightly too small, because the pair itself is part of the fit.
+// Residuals returns the residuals of all pairs of players that met, with both colours together. The largest
+// residuals come first. Residuals that agree to nine digits are in the order of names. Their z are slightly
+// too small, because the pair itself is part of the fit.
 func (f *Fit) Residuals() []Residual {
 	sums := excesses(f)
 	list := make([]Residual, 0, len(sums))
@@ -311,13 +317,13 @@ func (f *Fit) Residuals() []Residual {
 	return list
 }
 
-// An excess is the score of one of two players, and the expectation of the fit.
+// An excess holds the points of one of two players, and the points that the fit expects.
 type excess struct {
-	a, b                              int32 // a, the smaller number, is that player
+	a, b                              int32 // a has the smaller number, and the points are a's
 	games, points, expected, variance float64
 }
 
-// excesses returns the excess of the player with the smaller number, by pair.
+// excesses returns the excess of each pair, for the player with the smaller number.
 func excesses(f replica) []excess {
 	t := f.games()
 	place, count := t.Pairs()
@@ -341,7 +347,7 @@ func excesses(f replica) []excess {
 	return sums
 }
 
-// residual is told from the side that scored more than expected.
+// residual returns the residual from the point of view of the player who scored more than expected.
 func (e excess) residual(names []string) Residual {
 	r := Residual{A: names[e.a], B: names[e.b], Games: int(math.Round(e.games)), Points: e.points, Expected: e.expected}
 	if r.Points < r.Expected {

@@ -12,10 +12,11 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// A HandicapModel names the effect of a handicap h > 0 on its receiver's strength π.
+// A HandicapModel names the way in which a handicap h > 0 changes its receiver's strength π.
 type HandicapModel string
 
-// The handicap models of "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用" (2021), and models that it lacks.
+// The handicap models of "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用" (2021), and some models that are not in
+// that paper.
 const (
 	NoEffect        HandicapModel = "none"
 	FirstMoveOnly   HandicapModel = "first_move"       // a factor for Black in even games, no effect of handicaps
@@ -27,7 +28,7 @@ const (
 	Multiplicative3 HandicapModel = "multiplicative_3" // (1 + δ3·h)·π, δ3 ≥ 0
 	LogLinear       HandicapModel = "log_linear"       // exp(β·h)·π: a fixed number of Elo points per step
 	LogFree         HandicapModel = "log_free"         // exp(b(h))·π, b free
-	LogFreeFirst    HandicapModel = "log_free_first"   // the same, and b(0) for Black in even games
+	LogFreeFirst    HandicapModel = "log_free_first"   // as log_free, and b(0) for Black in even games
 )
 
 // HandicapModels returns all models, in the order of the constants.
@@ -42,23 +43,24 @@ func HandicapModels() []HandicapModel {
 
 // A Param is an estimated parameter of a handicap model.
 type Param struct {
-	// Name is "f(1)" for the value at the smallest handicap, "f(3)-f(2)" for an increment, or "slope" per
-	// step of handicap (θ1 and θ3, δ1 and δ3, β). Next to a slope, "f(1)" is θ1 + θ2 or δ1 + δ2, so the
-	// intercept θ2 or δ2 is f(1) minus the slope. g or b replaces f as in the paper.
+	// Name is "f(1)" for the value at the smallest handicap, "f(3)-f(2)" for an increment, or "slope" for the
+	// change per step of handicap (θ1 and θ3, δ1 and δ3, β). For a model with a slope and "f(1)", f(1) is θ1
+	// + θ2 or δ1 + δ2. The intercept θ2 or δ2 is therefore f(1) minus the slope. As in the paper, the letter
+	// may be g or b instead of f.
 	Name     string
-	Value    float64           // additive: for strengths that sum to 50 per player
-	SE       float64           // 0 if there is none, as at a bound
+	Value    float64           // for additive models: in units in which strengths sum to 50 per player
+	SE       float64           // 0 if the standard error is unknown, such as at a bound
 	Interval binomial.Interval // "profile_likelihood"; an end at the bound is 0
 	Note     string            // a special property of the estimate; mostly empty
 }
 
-// A Step is the effect of one handicap in a model.
+// A Step describes the effect of one handicap in a model.
 type Step struct {
 	Handicap int
 	Games    int
 	Points   float64 // points of the receivers, or of Black in even games
 	Value    float64 // f(h), g(h), or b(h)
-	Elo      float64 // in Elo; 0 for additive models, whose effect depends on the strengths
+	Elo      float64 // effect in Elo; 0 for additive models, because their effect depends on the strengths
 }
 
 // A HandicapFit is a fitted handicap model.
@@ -68,12 +70,12 @@ type HandicapFit struct {
 	Params     []Param
 	Steps      []Step // by handicap
 	LogLik     float64
-	Parameters int     // estimated numbers, including constrained ones; the level of strengths does not count
+	Parameters int     // number of estimated parameters, including constrained ones, without the common level of strengths
 	AIC        float64 // -2(LogLik - Parameters)
 	AICc       float64 // corrected for few games; +Inf if there are no more than Parameters + 1 games
 	BIC        float64
-	Weight     float64  // Akaike weight, by AIC, among the compared models
-	Against    LRTest   // against NoEffect; conservative for models 1 to 3, whose null is at a bound
+	Weight     float64  // Akaike weight among the compared models, by AIC
+	Against    LRTest   // test against NoEffect; conservative for models 1 to 3, because NoEffect is at a bound of their parameters
 	Notes      []string // parameters or strengths without a finite estimate
 
 	shape  shape
@@ -81,24 +83,24 @@ type HandicapFit struct {
 	table  crosstable.Table
 	at     newton.Peak
 	errs   *robust          // nil if no games depend on each other
-	all    crosstable.Table // with those set aside
+	all    crosstable.Table // table that includes the excluded players
 	aside  []crosstable.Excluded
 }
 
-// A HandicapComparison is a set of models fitted to the same games.
+// A HandicapComparison holds several models that were fitted to the same games.
 type HandicapComparison struct {
 	Fits     []*HandicapFit // in the order of the arguments
 	Best     HandicapModel  // the model with the least AIC
-	Games    int            // between players rated
+	Games    int            // number of games between rated players
 	Evidence float64        // sum of the games' weights ([crosstable.Count.Weight])
 	SetAside []crosstable.Excluded
-	// Following is the R² of a linear regression of the handicap on the players. Standard errors of handicap
-	// parameters grow approximately with 1/√(1 - R²).
+	// Following is the R² of a linear regression of the handicap on the players. The standard errors of
+	// handicap parameters grow approximately as 1/√(1 - R²).
 	Following float64
 	Warnings  []Warning // reasons for doubt
 }
 
-// A ModelError is the reason why the games do not determine a handicap model.
+// A ModelError reports that the games do not determine a handicap model, with the reason.
 type ModelError struct {
 	Model HandicapModel
 	Err   error
@@ -107,14 +109,16 @@ type ModelError struct {
 // Error returns the model and the reason.
 func (e *ModelError) Error() string { return fmt.Sprintf("model %s: %v", e.Model, e.Err) }
 
-// Unwrap returns the reason alone.
+// Unwrap returns the reason.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// CompareHandicapTable fits handicap models to the same games, with profile intervals of the level. Without
-// models it fits all. A draw is half a win. The fits keep the constraints of the models, so a parameter may
-// end at 0. All models set aside the same players ([crosstable.Table.Connection]). It returns a [*ModelError]
-// for a model that the games do not determine. It returns an error for unknown models, for a level outside
-// (0, 1), without unique ratings, and if no game has a handicap.
+// CompareHandicapTable fits handicap models to the same games, with profile-likelihood intervals of the
+// level. If models is empty, it fits all models. A draw is half a win. The fits keep the constraints of the
+// models, so a parameter may end at 0. All models exclude the same players ([crosstable.Table.Connection]).
+//
+// CompareHandicapTable returns a [*ModelError] for a model that the games do not determine. It returns an
+// error for unknown models and for a level outside (0, 1). It also returns an error if there are no unique
+// ratings, and if no game has a handicap.
 func CompareHandicapTable(all crosstable.Table, level float64, models ...HandicapModel) (*HandicapComparison, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
@@ -148,12 +152,12 @@ func CompareHandicapTable(all crosstable.Table, level float64, models ...Handica
 	return c, nil
 }
 
-// A shape is a model's terms: their family, their names, and their coefficients for each handicap.
+// A shape holds the terms of a model: their family, their names, and their coefficients for each handicap.
 type shape struct {
 	model  HandicapModel
 	family family
 	names  []string
-	rows   map[int][]float64 // by handicap; 0 is for Black in even games
+	rows   map[int][]float64 // coefficients by handicap; handicap 0 is for Black in even games
 }
 
 func shapeOf(m HandicapModel, levels []int) (shape, error) {
@@ -193,7 +197,7 @@ func shapeOf(m HandicapModel, levels []int) (shape, error) {
 	return s, nil
 }
 
-// increments gives each handicap an increment over the one before.
+// increments adds a term for each handicap: the increment over the next smaller handicap.
 func (s *shape) increments(letter string, levels []int) {
 	for k, h := range levels {
 		name := fmt.Sprintf("%s(%d)", letter, h)
@@ -209,7 +213,7 @@ func (s *shape) increments(letter string, levels []int) {
 	}
 }
 
-// line has a value at h = 1 and a slope from there.
+// line adds two terms: the value at h = 1, and the slope from there.
 func (s *shape) line(letter string, levels []int) {
 	s.names = []string{letter + "(1)", "slope"}
 	for _, h := range levels {
@@ -217,7 +221,7 @@ func (s *shape) line(letter string, levels []int) {
 	}
 }
 
-// ray has only a slope.
+// ray adds one term: the slope.
 func (s *shape) ray(levels []int) {
 	s.names = []string{"slope"}
 	for _, h := range levels {
@@ -225,7 +229,7 @@ func (s *shape) ray(levels []int) {
 	}
 }
 
-// free gives each handicap a value of its own.
+// free adds a separate term for each handicap.
 func (s *shape) free(levels []int) {
 	for k, h := range levels {
 		s.names = append(s.names, fmt.Sprintf("b(%d)", h))
@@ -235,7 +239,7 @@ func (s *shape) free(levels []int) {
 	}
 }
 
-// on returns the likelihood of a table's games under the shape.
+// on returns the likelihood of a table's games with these terms.
 func (s shape) on(t crosstable.Table) *ground {
 	g := &ground{players: len(t.Names), family: s.family, terms: len(s.names)}
 	g.rows = func(c crosstable.Cell) (black, white []float64) {
@@ -292,8 +296,8 @@ func (f *HandicapFit) criteria(games float64) {
 	}
 }
 
-// starts returns starting points: the strengths without handicaps, and terms from small to large. Additive
-// models may have several local maxima.
+// starts returns several starting points, because additive models may have several local maxima. Each has the
+// strengths of the fit without handicaps, and terms from small to large.
 func (g *ground) starts(null *HandicapFit) [][]float64 {
 	base := make([]float64, g.players+g.terms)
 	if null != nil {
@@ -317,7 +321,7 @@ func (g *ground) starts(null *HandicapFit) [][]float64 {
 	return list
 }
 
-// summit returns the highest peak from several starts.
+// summit climbs from each start and returns the highest maximum.
 func (g *ground) summit(starts [][]float64) (newton.Peak, error) {
 	best, failure := newton.Peak{Value: math.Inf(-1)}, errors.New("no start")
 	for _, x := range starts {
@@ -335,7 +339,7 @@ func (g *ground) summit(starts [][]float64) (newton.Peak, error) {
 	return best, nil
 }
 
-// describe sets the fields that follow from the peak.
+// describe sets the fields of the fit that are calculated from the maximum.
 func (f *HandicapFit) describe(level float64) {
 	f.describePlayers()
 	f.describeSteps()
@@ -349,8 +353,8 @@ func (f *HandicapFit) describe(level float64) {
 	}
 }
 
-// describePlayers gives players whose strength drifts to 0 the Elo -Inf, and the others the mean 0 among
-// themselves.
+// describePlayers sets the ratings. Players whose strength tends to 0 get the Elo -Inf. The mean of the other
+// players is 0.
 func (f *HandicapFit) describePlayers() {
 	players, rank := crosstable.Ranking(f.table, f.at.X)
 	drifts := make([]bool, len(players))
@@ -403,7 +407,8 @@ func (f *HandicapFit) describeSteps() {
 	}
 }
 
-// atBound is the largest term that counts as 0, because the likelihood cannot distinguish them.
+// atBound is the largest value of a term that counts as 0, because the likelihood cannot distinguish it from
+// 0.
 const atBound = 1e-8
 
 // term returns the value of a term.
@@ -418,8 +423,8 @@ func (f *HandicapFit) term(k int) float64 {
 	return 0
 }
 
-// errors returns the standard errors of the terms by the observed information. An error is 0, with a note, if
-// the information does not give it.
+// errors returns the standard errors of the terms from the observed information. If the information does not
+// determine an error, the error is 0, and the fit gets a note.
 func (f *HandicapFit) errors() []float64 {
 	errs := make([]float64, f.ground.terms)
 	if f.errs == nil && len(f.table.Clusters) > 0 {
@@ -441,7 +446,8 @@ func (f *HandicapFit) errors() []float64 {
 			players++
 		}
 	}
-	// Players who drift do not influence the others, so a shift of the others is still free.
+	// The players whose strength tends to 0 do not influence the others, so a common shift of the others
+	// still changes nothing.
 	inverse, err := inverseOf(submatrix(info, kept), players, true)
 	if err != nil {
 		f.Notes = append(f.Notes, "the games do not determine every parameter of this model: "+err.Error())
@@ -456,7 +462,7 @@ func (f *HandicapFit) errors() []float64 {
 }
 
 // scaled returns a term's standard error from the variance of its coordinate. If the coordinate is the
-// logarithm, it uses the delta method.
+// logarithm of the term, scaled uses the delta method.
 func (f *HandicapFit) scaled(k int, variance float64) float64 {
 	se := math.Sqrt(max(0, variance))
 	if f.shape.family != logLinear {

@@ -10,19 +10,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A ladder is the log-likelihood of even games, with its prior. It is a concave function of x: the players'
-// log strengths, then the log of the first-move factor and the draw parameter if the model has them.
+// A ladder is the log-likelihood of even games, plus the prior. It is a concave function of x. x holds the
+// players' log strengths, then the log of the first-move factor and the draw parameter if the model has them.
 type ladder struct {
 	players int
 	table   crosstable.Table
-	cells   []crosstable.Cell // of the table; both colours in one if Black has no advantage
-	virtual []crosstable.Cell // draws of the prior: half wins without a first-move effect
-	ends    []ends            // pairs of players who met, virtual ones last; nil if each cell has its own
-	place   []int32           // place of each cell in ends
+	cells   []crosstable.Cell // cells of the table, with both colours in one cell if Black has no advantage
+	virtual []crosstable.Cell // draws of the prior, which count as half wins without a first-move effect
+	ends    []ends            // pairs of players who met, the pairs of the prior last; nil if each cell has its own pair
+	place   []int32           // index of each cell's pair in ends
 	sd      float64
 	outcome outcome
-	first   int     // place of the first-move term in x, or -1
-	draw    int     // place of the draw parameter in x, or -1
+	first   int     // index of the first-move term in x, or -1
+	draw    int     // index of the draw parameter in x, or -1
 	drawAt  float64 // draw parameter if it is not estimated
 }
 
@@ -50,10 +50,10 @@ func newLadder(t crosstable.Table, m Model) *ladder {
 	return l
 }
 
-// An ends is two players who met.
+// An ends holds the numbers of two players who met.
 type ends struct{ a, b int32 }
 
-// meet gives both colours of a pair one place, so that the information has half as many parts.
+// meet gives both colours of a pair the same index in ends, so that the information has half as many links.
 func (l *ladder) meet(t crosstable.Table) {
 	place, count := t.Pairs()
 	l.place, l.ends = place, make([]ends, count)
@@ -62,7 +62,7 @@ func (l *ladder) meet(t crosstable.Table) {
 	}
 }
 
-// headStart returns start with strengths by score, which saves Newton's method a step or two.
+// headStart returns start with strengths calculated from the scores. They save Newton's method a step or two.
 func (l *ladder) headStart() []float64 {
 	x := l.start()
 	games, points := l.table.Totals()
@@ -73,7 +73,8 @@ func (l *ladder) headStart() []float64 {
 	return x
 }
 
-// start returns equal strengths and the observed draw rate. The rate is never 1, because no such table is fitted.
+// start returns equal strengths and the observed draw rate. The draw rate is never 1, because a table with
+// only draws is not fitted.
 func (l *ladder) start() []float64 {
 	x := make([]float64, l.dim())
 	if l.draw >= 0 {
@@ -99,7 +100,7 @@ func (l *ladder) dim() int {
 	return dim
 }
 
-// estimated returns the number of parameters; the level of strengths does not count.
+// estimated returns the number of parameters, without the common level of the strengths.
 func (l *ladder) estimated() int { return l.dim() - 1 }
 
 // terms returns the first-move effect and the draw parameter of x.
@@ -153,14 +154,14 @@ func (l *ladder) gradient(x []float64) []float64 {
 	return g
 }
 
-// A link is the part of the information from the games between two players.
+// A link is the contribution of the games between two players to the information.
 type link struct {
 	a, b int32
 	xx   float64
 }
 
-// A curvature is the negative matrix of second derivatives: a sum over pairs of players, and a row for each
-// of the two other terms.
+// A curvature is the negative matrix of second derivatives. It consists of a sum over pairs of players, and a
+// row for each of the two other terms.
 type curvature struct {
 	l           *ladder
 	links       []link
@@ -177,8 +178,8 @@ func (l *ladder) Derivatives(x []float64) ([]float64, func([]float64) []float64)
 		if l.sd > 0 {
 			return newton.Conjugate(info.multiply, diagonal, rhs)
 		}
-		// A common shift does not change the likelihood. So a right side must have none, to the last digit,
-		// and a solution may have any.
+		// A common shift of the strengths does not change the likelihood. The right side must therefore have
+		// no shift, to the last digit, and the solution may have any shift.
 		rhs = slices.Clone(rhs)
 		newton.SubtractMean(rhs[:l.players])
 		return newton.Conjugate(info.multiply, diagonal, rhs)
@@ -225,7 +226,7 @@ func (l *ladder) curvature(x []float64) ([]float64, *curvature) {
 	return g, info
 }
 
-// flat returns the information of no games, with the links of the cells.
+// flat returns an information of 0 that has the links of the cells.
 func (l *ladder) flat() *curvature {
 	met := len(l.ends)
 	if l.ends == nil {
@@ -301,7 +302,7 @@ func (i *curvature) multiply(v, out []float64) {
 	}
 }
 
-// border adds to out a term's row times v and its column times the term in v.
+// border adds two products to out: the term's row times v, and the term's column times the term's value in v.
 func (i *curvature) border(term int, row, v, out []float64) {
 	if term < 0 {
 		return
@@ -343,7 +344,7 @@ func (l *ladder) Settle(step []float64) {
 	}
 }
 
-// expected returns the probabilities of each cell's outcomes.
+// expected returns the probabilities of the three results for each cell.
 func (l *ladder) expected(x []float64) [][3]float64 {
 	first, draw := l.terms(x)
 	p := make([][3]float64, len(l.table.Cells))

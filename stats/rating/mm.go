@@ -10,11 +10,13 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// A minorant is the state of the MM algorithm: strengths, first-move factor and draw parameter, without logarithms.
+// A minorant is the state of the MM algorithm: strengths, first-move factor and draw parameter, not as
+// logarithms.
 //
-// Each step replaces the likelihood by a function that touches it from below (Hunter 2004). A line in D
-// minorises -log D. The mean of the tangents in π_i and π_j minorises Davidson's √(π_i π_j). The result
-// separates into terms s·log γ - c·γ, one for each strength, with the maximum s/c.
+// Each step replaces the likelihood with a function that is at most the likelihood and equals it at the
+// current state (Hunter 2004). A tangent in D minorises -log D. The mean of the tangents in π_i and π_j
+// minorises Davidson's √(π_i π_j). The resulting function is a sum of terms s·log γ - c·γ, one for each
+// strength γ. Each term has its maximum at γ = s/c.
 type minorant struct {
 	l           *ladder
 	of          [][]place // cells of each player
@@ -22,13 +24,14 @@ type minorant struct {
 	first, draw float64
 }
 
-// A place is a cell that a player appears in.
+// A place is a cell in which a player appears.
 type place struct {
 	cell    crosstable.Cell
 	virtual bool
 }
 
-// A pull is a cell's part of the minorant: s log γ - c γ for Black and White, and the slope of the draw parameter.
+// A pull is the contribution of a cell to the minorant: s and c of s log γ - c γ for Black and White, and the
+// slope of the draw parameter.
 type pull struct{ blackS, blackC, whiteS, whiteC, drawC float64 }
 
 func newMinorant(l *ladder) *minorant {
@@ -56,7 +59,7 @@ func (m *minorant) set(x []float64) {
 	m.first, m.draw = math.Exp(first), math.Exp(draw)
 }
 
-// logs returns the state as the ladder's x.
+// logs returns the state in the form of the ladder's x.
 func (m *minorant) logs() []float64 {
 	x := make([]float64, m.l.dim())
 	for i, g := range m.gamma {
@@ -72,18 +75,18 @@ func (m *minorant) logs() []float64 {
 	return x
 }
 
-// pull returns the pull of a cell at the strengths gamma.
+// pull returns the contribution of a cell at the strengths gamma.
 func (m *minorant) pull(p *place, gamma []float64) pull {
 	c, first, o := &p.cell, m.first, m.l.outcome
 	if p.virtual {
 		first, o = 1, outcome{HalfWin}
 	}
 	u := o.pull(c, first*gamma[c.Black], gamma[c.White], m.draw)
-	u.blackC *= first // of γ; that of the outcome is of first·γ
+	u.blackC *= first // now for γ; the outcome's value is for first·γ
 	return u
 }
 
-// pull returns the pull of one cell if Black has the strength a and White b.
+// pull returns the contribution of one cell if Black has the strength a and White has the strength b.
 func (o outcome) pull(c *crosstable.Cell, a, b, draw float64) pull {
 	n := c.Games()
 	switch o.draws {
@@ -107,7 +110,7 @@ func (o outcome) pull(c *crosstable.Cell, a, b, draw float64) pull {
 	return pull{c.Points(), n / (a + b), n - c.Points(), n / (a + b), 0}
 }
 
-// player returns the best γ of one player if the others are as in gamma.
+// player returns the best γ of one player for the other players' strengths in gamma.
 func (m *minorant) player(i int, gamma []float64) float64 {
 	s, c := 0.0, 0.0
 	for n := range m.of[i] {
@@ -125,7 +128,7 @@ func (m *minorant) player(i int, gamma []float64) float64 {
 	return s / c
 }
 
-// shrunk maximises s log γ - c γ - (log γ)²/2σ² by Newton's method in log γ.
+// shrunk returns the γ that maximises s log γ - c γ - (log γ)²/2σ². It uses Newton's method in log γ.
 func (m *minorant) shrunk(s, c, gamma float64) float64 {
 	precision, t := 1/(m.l.sd*m.l.sd), math.Log(gamma)
 	for range 100 {
@@ -138,8 +141,8 @@ func (m *minorant) shrunk(s, c, gamma float64) float64 {
 	return math.Exp(t)
 }
 
-// sweep updates every player once. A cyclic sweep uses new values at once; the other one (Jacobi) uses the
-// old ones.
+// sweep updates every player once. A cyclic sweep uses each new value at once. The other kind of sweep
+// (Jacobi) uses only the old values.
 func (m *minorant) sweep(cyclic bool) {
 	old := m.gamma
 	if !cyclic {
@@ -170,13 +173,13 @@ func (m *minorant) updateDraw() {
 		c += u.drawC
 	}
 	if m.draw = draws / c; m.l.outcome.draws == RaoKupper {
-		// The maximum of d log(λ² - 1) - cλ.
+		// The new value maximises d log(λ² - 1) - cλ.
 		m.draw += math.Sqrt(1 + m.draw*m.draw)
 	}
 }
 
-// step is a cyclic sweep over all parameters. Then the strengths get the geometric mean 1, which costs no
-// likelihood and improves a Gaussian prior.
+// step makes a cyclic sweep over all parameters. It then scales the strengths to the geometric mean 1. The
+// scaling does not change the likelihood, and it improves a Gaussian prior.
 func (m *minorant) step() {
 	m.sweep(true)
 	newton.SetGeometricMean(m.gamma)
@@ -188,7 +191,8 @@ func (m *minorant) step() {
 	}
 }
 
-// minorise steps until nothing moves by more than rounding, which grows with the number of terms in a sum.
+// minorise repeats steps until no parameter changes by more than rounding errors. These grow with the number
+// of terms in a sum.
 func (l *ladder) minorise() (newton.Peak, error) {
 	m := newMinorant(l)
 	x := m.logs()
@@ -213,9 +217,9 @@ func (l *ladder) minorise() (newton.Peak, error) {
 }
 
 // MMIterates returns the strengths after each of the first n steps of the MM algorithm (Hunter 2004) for the
-// plain Bradley–Terry model. It starts from equal strengths; a draw is half a win. Strengths are in the order
-// of the names and sum to 1. Cyclic steps use each new value at once; the others (Jacobi) do not. MMIterates
-// returns an error if [Rate] does without a prior, and for n < 1.
+// plain Bradley–Terry model. It starts from equal strengths. A draw is half a win. The strengths are in the
+// order of the names and sum to 1. Cyclic steps use each new value at once, and other steps (Jacobi) use only
+// old values. MMIterates returns an error for n < 1, and if [Rate] without a prior returns an error.
 func MMIterates(counts []crosstable.Count, n int, cyclic bool) ([][]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d iterations are none", n)

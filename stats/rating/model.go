@@ -12,52 +12,53 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// A Draws is a model of draws.
+// A Draws names a model of draws.
 type Draws string
 
 // The draw models.
 const (
-	// HalfWin counts a draw as half a win for each player. It has no probability of draws. So it cannot
-	// simulate games if some were drawn, and its intervals are then slightly too wide.
+	// HalfWin counts a draw as half a win for each player. It has no probability of a draw. If some games
+	// were drawn, it therefore cannot simulate games, and its intervals are slightly too wide.
 	HalfWin Draws = "half_win"
-	// Davidson (1970) gives a draw the weight ν√(π_i π_j) next to the π_i and π_j of the two wins.
+	// Davidson (1970) gives a draw the weight ν√(π_i π_j). The wins of the two players have the weights π_i
+	// and π_j.
 	Davidson Draws = "davidson"
-	// RaoKupper (1967) gives i a win with probability π_i/(π_i + λπ_j), λ ≥ 1. The rest is the probability of
-	// a draw.
+	// RaoKupper (1967) gives player i a win with probability π_i/(π_i + λπ_j), with λ ≥ 1, and player j
+	// likewise. The remaining probability is the probability of a draw.
 	RaoKupper Draws = "rao_kupper"
 )
 
-// A FirstMove is a model of the value of the first move, which Black has.
+// A FirstMove names a model of the advantage of the first move, which Black has.
 type FirstMove string
 
 // The first-move effects.
 const (
 	NoFirstMove FirstMove = "none"
-	// Multiplicative multiplies Black's strength by a factor. That is the same number of Elo points for every
-	// player.
+	// Multiplicative multiplies Black's strength by a factor. This adds the same number of Elo points for
+	// every player.
 	Multiplicative FirstMove = "multiplicative"
-	// Additive gives Black a win with probability (π_i + δ)/(π_i + π_j). It has no prior and only the draw
-	// model HalfWin. Newton's method fits it.
+	// Additive gives Black a win with probability (π_i + δ)/(π_i + π_j). It allows no prior, only the draw
+	// model HalfWin, and only the method Newton.
 	Additive FirstMove = "additive"
 )
 
-// A Method is an algorithm for the maximum of the likelihood. All have the same result.
+// A Method is an algorithm that maximises the likelihood. All methods have the same result.
 type Method string
 
 // The methods.
 const (
-	// Newton solves each step by conjugate gradients.
+	// Newton is Newton's method. It solves each step by conjugate gradients.
 	Newton Method = "newton"
-	// MM is the minorisation of Hunter (2004), player after player. It needs more steps if the players are
-	// sparsely connected.
+	// MM is the minorisation algorithm of Hunter (2004), which updates player after player. It needs more
+	// steps if few games connect the players.
 	MM Method = "mm"
 )
 
-// A Prior draws ratings together, so that even a player who lost every game has one. The zero value is no
-// prior, for maximum likelihood.
+// A Prior pulls ratings towards each other, so that even a player who lost every game has a rating. The zero
+// value means no prior, for maximum likelihood.
 type Prior struct {
-	SD           float64 // standard deviation of a Gaussian for each log strength, in natural units (1 is 173.7 Elo); 0 for none
-	VirtualDraws float64 // draws, half a win each, between every two players, without a first-move effect
+	SD           float64 // standard deviation of a Gaussian prior for each log strength, in natural units (1 is 173.7 Elo); 0 for none
+	VirtualDraws float64 // number of added draws, half a win each, between every two players, without a first-move effect
 }
 
 func (p Prior) exists() bool { return p.SD > 0 || p.VirtualDraws > 0 }
@@ -94,42 +95,42 @@ func isSize(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
 // A Fit is a fitted model.
 type Fit struct {
-	Model      Model               // with defaults set
-	Players    []crosstable.Player // best first, equals by name
-	FirstMove  float64             // factor of Black's strength, or the δ added to it; 1 or 0 without an effect
+	Model      Model               // the model, with defaults set
+	Players    []crosstable.Player // best first, players with equal ratings by name
+	FirstMove  float64             // factor of Black's strength, or the δ that is added to it; 1 or 0 without an effect
 	Draw       float64             // ν of Davidson, λ of Rao–Kupper; 0 for HalfWin
-	LogLik     float64             // natural logarithm, of the games alone: no binomial constants, no prior
-	Parameters int                 // number of estimates; the level of strengths does not count
-	Games      int                 // between players rated
+	LogLik     float64             // natural logarithm of the likelihood of the games, without binomial constants and prior
+	Parameters int                 // number of estimated parameters, without the common level of strengths
+	Games      int                 // number of games between rated players
 	Evidence   float64             // sum of the games' weights ([crosstable.Count.Weight])
 	Iterations int
 	SetAside   []crosstable.Excluded
 
 	table crosstable.Table
-	rank  []int // number in table by place in Players
+	rank  []int // number in table of each player in Players
 	at    newton.Peak
 	inner inner
 	errs  *robust          // nil if no games depend on each other
-	all   crosstable.Table // with those set aside
+	all   crosstable.Table // table that includes the excluded players
 }
 
-// An inner is a problem whose value is a likelihood of games between players.
+// An inner is a problem whose value is the log-likelihood of games between players.
 type inner interface {
 	newton.Problem
 	logLik(x []float64) float64
 	expected(x []float64) [][3]float64 // probabilities of win, draw and loss of each cell's Black
 	information(x []float64) matrix
 	part(cells []crosstable.Cell) inner // the likelihood of these cells alone, without a prior
-	gradient(x []float64) []float64     // of logLik, in x
+	gradient(x []float64) []float64     // gradient of logLik at x
 	shiftFree() bool                    // a common shift of log strengths changes nothing
 	estimated() int
 }
 
-// Rate fits a model to even games. Without a prior it first sets aside the players whose rating the games do
-// not determine ([crosstable.Table.Connection]), with their games. With a prior it rates every player who
-// played. Rate returns an error, with the reason, if there are no unique ratings, and if the likelihood of a
-// first-move effect or draw parameter has no maximum. It also returns an error for handicap games
-// ([CompareHandicapTable]) and for impossible counts or models.
+// Rate fits a model to even games. Without a prior it first excludes the players whose rating cannot be
+// determined ([crosstable.Table.Connection]), with their games. With a prior it rates every player who
+// played. Rate returns an error with the reason if there are no unique ratings. It returns an error if the
+// likelihood has no maximum in the first-move effect or the draw parameter. It also returns an error for
+// handicap games ([CompareHandicapTable]) and for impossible counts or models.
 func Rate(counts []crosstable.Count, m Model) (*Fit, error) {
 	if _, err := m.resolved(); err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func Rate(counts []crosstable.Count, m Model) (*Fit, error) {
 	return RateTable(t, m)
 }
 
-// RateTable is [Rate] of a table, which several models may share.
+// RateTable fits a model to a table as [Rate] does. Several models may share the table.
 func RateTable(t crosstable.Table, m Model) (*Fit, error) {
 	m, err := m.resolved()
 	if err != nil {
@@ -210,7 +211,7 @@ func (l *ladder) whyDrifting(t crosstable.Table, at newton.Peak) error {
 	return errors.New("the likelihood has no maximum: it rises for ever as these move apart: " + strings.Join(what, ", "))
 }
 
-// rateable returns the table of the players that the model can rate.
+// rateable returns the table of the players that the model can rate, and the excluded players.
 func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Excluded, error) {
 	var aside []crosstable.Excluded
 	if m.Prior.exists() {
@@ -238,7 +239,7 @@ func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Exclu
 	return t, aside, nil
 }
 
-// newFit returns a fit without the terms other than strengths.
+// newFit returns a fit at a maximum. It does not set the terms other than strengths.
 func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosstable.Excluded) *Fit {
 	f := &Fit{
 		Model:      m,
@@ -263,7 +264,7 @@ func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosst
 // number returns a player's number in the table.
 func (f *Fit) number(player string) (int, error) { return numberIn(f.table, f.SetAside, player) }
 
-// numberIn returns a player's number in a table, or an error with the reason why the player has none.
+// numberIn returns a player's number in a table. If the player has none, it returns an error with the reason.
 func numberIn(t crosstable.Table, aside []crosstable.Excluded, player string) (int, error) {
 	i, ok := slices.BinarySearch(t.Names, player)
 	if ok {

@@ -7,10 +7,10 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// An odds has the square roots of the strengths and of the first-move factor, and the draw parameter ν. For
-// the models HalfWin and Davidson the chances of every game are products of them, so a thousand exponentials
-// are enough for a million cells. With w = √(π_i f/π_j), Black wins with probability w/(w + 1/w + ν). ν is 0
-// if a draw is half a win.
+// An odds holds the square roots of the strengths and of the first-move factor, and the draw parameter ν. For
+// the models HalfWin and Davidson the probabilities of every game are products of these numbers. A thousand
+// exponentials are therefore enough for a million cells. With w = √(π_i f/π_j), Black wins with probability
+// w/(w + 1/w + ν). If a draw is half a win, ν is 0.
 type odds struct {
 	root, inverse       []float64 // of each player's strength
 	first, firstInverse float64
@@ -18,14 +18,14 @@ type odds struct {
 }
 
 // widestOdds is the largest range of log strengths, in natural units, for which products of odds are used.
-// Players of one league are closer. Farther out, where a profile with few clusters may lead, the information
-// is almost singular, and the outcome of each game has smaller rounding errors.
+// The players of one league are within this range. Farther out the information is almost singular, and type
+// outcome has smaller rounding errors. (A profile with few clusters may lead there.)
 const widestOdds = 24
 
-// manyCells is the number of cells from which on products are faster.
+// manyCells is the number of cells from which on products of odds are faster than type outcome.
 const manyCells = 500
 
-// odds returns false for few games, for strengths too far apart, and for other models.
+// odds returns the odds at x. ok is false for few cells, for strengths too far apart, and for other models.
 func (l *ladder) odds(x []float64) (o odds, ok bool) {
 	if len(l.cells) < manyCells || l.outcome.draws == RaoKupper {
 		return o, false
@@ -52,12 +52,13 @@ func (l *ladder) oddsAt(x []float64) (o odds, ok bool) {
 	return o, true
 }
 
-// of returns w and 1/w.
+// of returns w and 1/w of a cell.
 func (o *odds) of(c *crosstable.Cell) (win, loss float64) {
 	return o.root[c.Black] * o.inverse[c.White] * o.first, o.inverse[c.Black] * o.root[c.White] * o.firstInverse
 }
 
-// logLik returns the sum of outcome.logLik. Neighbours with equal numbers of games share a logarithm.
+// logLik returns the sum of outcome.logLik over the cells. Neighbouring cells with equal numbers of games
+// share one logarithm.
 func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64) float64 {
 	const enough = 1e150 // one more factor is below 1e11
 	sum, drawn, games, product := 0.0, 0.0, 0.0, 1.0
@@ -79,7 +80,8 @@ func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64)
 	return sum
 }
 
-// slopes sets the slopes of outcome.slopes, except that d is the number of drawn games for HalfWin.
+// slopes calculates the same slopes as outcome.slopes. The exception is HalfWin, for which d is the number of
+// drawn games.
 func (o *odds) slopes(c *crosstable.Cell, s *slopes) {
 	win, loss := o.of(c)
 	n, inverse := c.Games(), 1/(win+loss+o.nu)
@@ -87,12 +89,12 @@ func (o *odds) slopes(c *crosstable.Cell, s *slopes) {
 	lead, decided, draw := win-loss, win+loss, o.nu*inverse
 	s.x = (c.Wins - c.Losses - n*lead) / 2
 	s.d = c.Draws - n*draw
-	s.xx = n / 4 * (4*win*loss + draw*decided) // decided - lead², without the cancellation
+	s.xx = n / 4 * (4*win*loss + draw*decided) // the formula avoids the cancellation in decided - lead²
 	s.xd = -n / 2 * lead * draw
 	s.dd = n * draw * decided
 }
 
-// eachSlope calls see with the slopes of every cell and its place.
+// eachSlope calls see for every cell, with the cell's index and slopes.
 func (l *ladder) eachSlope(x []float64, see func(n int, c *crosstable.Cell, s *slopes)) {
 	first, draw := l.terms(x)
 	o, fast := l.odds(x)

@@ -6,24 +6,25 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// An outcome is a model of one game's three results. x is the log odds of Black before draws (log strength
-// and first move). d is the draw parameter (Davidson's log ν, Rao–Kupper's log λ). All three likelihoods are
-// concave in (x, d).
+// An outcome is a model of the three results of one game. x is Black's log odds without draws, from the log
+// strengths and the first move. d is the draw parameter (Davidson's log ν, Rao–Kupper's log λ). The
+// log-likelihoods of all three results are concave in (x, d).
 type outcome struct{ draws Draws }
 
-// A slopes has the first derivatives of a cell's log-likelihood in (x, d), and the negative second derivatives.
+// A slopes holds the first derivatives of a cell's log-likelihood in (x, d), and the negative second
+// derivatives.
 type slopes struct{ x, d, xx, xd, dd float64 }
 
 // logistic returns 1/(1+exp(-x)).
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// logLogistic returns the logarithm of logistic(x), which does not underflow.
+// logLogistic returns the logarithm of logistic(x). It does not underflow.
 func logLogistic(x float64) float64 {
 	e := math.Exp(-math.Abs(x))
 	if e < 1e-3 {
 		return min(x, 0) - math.Log1p(e)
 	}
-	return min(x, 0) - math.Log(1+e) // several times as fast
+	return min(x, 0) - math.Log(1+e) // several times as fast as Log1p
 }
 
 // logLik returns a cell's log-likelihood, without binomial constants.
@@ -48,7 +49,7 @@ func (o outcome) logLik(c *crosstable.Cell, x, d float64) float64 {
 	return c.Games()*logLogistic(x) - (c.Games()-c.Points())*x
 }
 
-// times returns a·b; 0 times infinity is 0.
+// times returns a·b. It returns 0 for 0 times infinity.
 func times(a, b float64) float64 {
 	if a == 0 {
 		return 0
@@ -110,7 +111,7 @@ func (o outcome) probabilities(x, d float64) (win, draw, loss float64) {
 	return logistic(x), 0, logistic(-x)
 }
 
-// noDraws returns the draw parameter of a model without draws.
+// noDraws returns the value of the draw parameter for which draws have the probability 0.
 func (o outcome) noDraws() float64 {
 	if o.draws == Davidson {
 		return math.Inf(-1)

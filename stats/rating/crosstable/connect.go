@@ -8,43 +8,43 @@ import (
 	"strings"
 )
 
-// An Excluded is a player whose rating the games do not determine.
+// An Excluded is a player whose rating cannot be determined from the games.
 type Excluded struct {
 	Player string
 	Kind   AsideKind
-	Why    string // Kind in words, with the number of games
+	Why    string // text for Kind, with the number of games
 	Games  float64
-	Later  bool // only the games against players who were not set aside before count
+	Later  bool // only the games against players who were not excluded before count
 }
 
-// An AsideKind is what the games of a player without a rating have in common.
+// An AsideKind is the reason why a player has no rating.
 type AsideKind string
 
-// The kinds.
+// The reasons.
 const (
-	NoGame  AsideKind = "no_game"  // against players who are rated or were set aside later
+	NoGame  AsideKind = "no_game"  // no game against players who are rated or were excluded later
 	WonAll  AsideKind = "won_all"  // the rating has a lower bound
 	LostAll AsideKind = "lost_all" // the rating has an upper bound
 )
 
-// A Connection describes which players the games can rate.
+// A Connection describes the players whose ratings the games can determine.
 type Connection struct {
-	SetAside []Excluded // in order: each leaves the rest with fewer games
-	Groups   [][]string // strongly connected groups of the rest; exactly one if ratings exist
+	SetAside []Excluded // excluded players in order; each exclusion leaves fewer games for the rest
+	Groups   [][]string // strongly connected groups of the rest; exactly one group if ratings exist
 	Why      string     // why there are no unique ratings, or ""
 }
 
-// Connection reports whether the games determine ratings, whatever their handicaps. A unique
-// maximum-likelihood estimate exists if and only if a chain of wins or draws leads from every player to every
-// other (Zermelo 1929, Ford 1957). Connection first sets aside the players who won or lost all their games,
-// and repeats that until none is left. The rest may form several groups. Then Why names the groups that never
-// met, never lost to, or never beat the others.
+// Connection reports whether the games determine ratings. It ignores handicaps. A unique maximum-likelihood
+// estimate exists if and only if a chain of wins or draws leads from every player to every other player
+// (Zermelo 1929, Ford 1957). Connection first excludes the players who won or lost all their games. It
+// repeats this until no such player is left. The rest may form several groups. Why then names groups that
+// never met, never lost to, or never beat the other groups.
 func (t Table) Connection() Connection {
 	_, c := t.connect()
 	return c
 }
 
-// Rated returns the table of the players with ratings, and the players that [Table.Connection] sets aside. It
+// Rated returns the table of the players with ratings, and the players that [Table.Connection] excludes. It
 // returns an error with the reason if there are no unique ratings.
 func (t Table) Rated() (Table, []Excluded, error) {
 	sub, c := t.connect()
@@ -54,7 +54,7 @@ func (t Table) Rated() (Table, []Excluded, error) {
 	return sub, c.SetAside, nil
 }
 
-// Active returns the table of the players with games, and the players without.
+// Active returns the table of the players with games, and the players without games.
 func (t Table) Active() (Table, []Excluded) {
 	var aside []Excluded
 	games, _ := t.among(nil)
@@ -89,7 +89,8 @@ func (t Table) connect() (Table, Connection) {
 	return sub, c
 }
 
-// setAside removes, round by round, the players who won or lost every game against the rest.
+// setAside removes the players who won or lost every game against the remaining players. It repeats this in
+// rounds until no such player is left.
 func (t Table) setAside() (Table, []Excluded) {
 	kept := make([]bool, len(t.Names))
 	for i := range kept {
@@ -111,7 +112,8 @@ func (t Table) setAside() (Table, []Excluded) {
 	}
 }
 
-// newAside returns a player to set aside. Kind is "" if the player stays.
+// newAside returns the exclusion of a player with these games and points. Its Kind is "" if the player is not
+// excluded.
 func newAside(player string, games, points float64, round int) Excluded {
 	rest := ""
 	if round > 0 {
@@ -128,8 +130,8 @@ func newAside(player string, games, points float64, round int) Excluded {
 	return Excluded{}
 }
 
-// among returns each player's games and points against the players who are kept, without weights. If kept is
-// nil, all players are.
+// among returns each player's games and points against the kept players, without weights. If kept is nil, all
+// players are kept.
 func (t Table) among(kept []bool) (games, points []float64) {
 	games, points = make([]float64, len(t.Names)), make([]float64, len(t.Names))
 	for n := range t.Cells {
@@ -144,7 +146,7 @@ func (t Table) among(kept []bool) (games, points []float64) {
 	return games, points
 }
 
-// beaten lists for each player the opponents from whom it took a win or a draw.
+// beaten returns, for each player, the opponents against whom the player won or drew a game.
 func (t Table) beaten() [][]int {
 	to := make([][]int, len(t.Names))
 	for _, c := range t.Cells {
@@ -158,8 +160,8 @@ func (t Table) beaten() [][]int {
 	return to
 }
 
-// isConnected reports whether chains of wins lead from the first player to all others and back. It passes
-// over the cells two or three times if many players met.
+// isConnected reports whether chains of wins or draws lead from the first player to all others and back. It
+// reads the cells only two or three times if many players met.
 func (t Table) isConnected() bool {
 	up, down := make([]bool, len(t.Names)), make([]bool, len(t.Names))
 	up[0], down[0] = true, true
@@ -187,8 +189,8 @@ func (t Table) isConnected() bool {
 	return reached == 2*len(t.Names)
 }
 
-// components returns the strongly connected components of the graph of wins, each ascending, ordered by their
-// first player (Kosaraju's algorithm).
+// components returns the strongly connected components of the graph of wins and draws, by Kosaraju's
+// algorithm. The players in a component ascend. The components are ordered by their first player.
 func (t Table) components() [][]int {
 	to := t.beaten()
 	from := make([][]int, len(to))
@@ -214,7 +216,8 @@ func (t Table) components() [][]int {
 	return groups
 }
 
-// visit appends the new nodes that can be reached from a, each node after all that it leads to.
+// visit appends the unseen nodes that can be reached from a to order. Each node follows all nodes that can be
+// reached from it.
 func visit(a int, to [][]int, seen []bool, order []int) []int {
 	if seen[a] {
 		return order
@@ -226,7 +229,7 @@ func visit(a int, to [][]int, seen []bool, order []int) []int {
 	return append(order, a)
 }
 
-// whyApart names the groups that never met, never lost to, or never beat the others.
+// whyApart returns a text with the groups that never met, never lost to, or never beat the other groups.
 func (t Table) whyApart(groups [][]int) string {
 	group := make([]int, len(t.Names))
 	for n, g := range groups {
@@ -266,8 +269,8 @@ func (t Table) namesOf(players []int) []string {
 }
 
 // WithinGroups returns the games within strongly connected groups of players. All games between two groups
-// went one way. So the supremum of the likelihood is that of the games within groups, because the likelihood
-// of the others rises to 1. The result has no clusters.
+// were won by the same group. The likelihood of these games can rise to 1, so the supremum of the likelihood
+// is that of the games within groups. The result has no clusters.
 func (t Table) WithinGroups() Table {
 	group := make([]int, len(t.Names))
 	for n, members := range t.components() {

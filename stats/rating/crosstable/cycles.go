@@ -9,22 +9,24 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Cycle is three players who each scored more than half against the next. No order of strengths explains it
-// (Condorcet's paradox).
+// A Cycle is a circle of three players in which each scored more than half against the next. No order of
+// strengths explains such a circle (Condorcet's paradox).
 type Cycle struct {
-	Players [3]string  // each beat the next, and the last the first; the first name is the smallest
-	Scores  [3]float64 // points per game of each against the next
-	// P is the largest of the three exact one-sided p values of these scores against ½. They are sign tests
-	// over independent units: clusters, and decisive games outside of them. P holds for this cycle alone.
+	Players [3]string  // each player beat the next, and the last beat the first; the first name is the smallest
+	Scores  [3]float64 // points per game of each player against the next
+	// P is the largest of the three exact one-sided p values of these scores against ½. Each is a sign test
+	// over independent units, which are clusters, and decisive games outside of clusters. P is valid only for
+	// this cycle alone.
 	P float64
-	// PHolm is P adjusted for both directions of all triples that met (Holm 1979). Among players without
-	// cycles, at most 1 of 20 sets of games has a cycle with 0.05 or less.
+	// PHolm is P, adjusted for both directions of all triples that met (Holm 1979). If the true strengths
+	// contain no cycle, at most 1 of 20 sets of games has a cycle with a PHolm of 0.05 or less.
 	PHolm float64
 }
 
-// Cycles returns the majority cycles of three players in the even games, the surest first, at most limit. If
-// all players met, a longer cycle of majorities exists only if one of three exists. Cycles takes N³ steps for
-// N players who all met. It returns an error for a negative limit.
+// Cycles returns the majority cycles of three players in the even games. It returns at most limit cycles, and
+// the cycles with the smallest p values first. If all players met, a longer cycle of majorities exists only
+// if a cycle of three exists. For N players who all met Cycles takes N³ steps. It returns an error for a
+// negative limit.
 func (t Table) Cycles(limit int) ([]Cycle, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("a limit of %d cycles is impossible", limit)
@@ -57,11 +59,11 @@ func surest(list []Cycle, limit int) []Cycle {
 	return list[:min(limit, len(list))]
 }
 
-// A majorities has the scores of all pairs over even games; pair (a, b) is at a·N + b.
+// A majorities holds the scores of all pairs in even games. The index of the pair (a, b) is a·N + b.
 type majorities struct {
-	score  []float64 // weighted points per game of a against b; 0 if they never met
+	score  []float64 // weighted points per game of a against b; 0 if the players never met
 	met    []bool
-	p      []float64 // p value that a is not the better player
+	p      []float64 // p value of the hypothesis that a is not the better player
 	beaten [][]int
 }
 
@@ -96,8 +98,8 @@ func (t Table) majorities() majorities {
 	return m
 }
 
-// unitsWon counts, at a·N + b, the independent units of even games in which a scored more than b: clusters,
-// and decisive games outside of them.
+// unitsWon returns, at the index a·N + b, the number of independent units of even games in which a scored
+// more than b. The units are clusters, and decisive games outside of clusters.
 func (t Table) unitsWon() []int {
 	n := len(t.Names)
 	won := make([]int, n*n)
@@ -145,7 +147,7 @@ func (m majorities) triples() int {
 	return count
 }
 
-// signP returns the exact one-sided p value of the won units against one half.
+// signP returns the exact one-sided p value of won units out of units, against one half.
 func signP(won, units int) float64 {
 	test, err := binomial.Exact(won, units, 0.5, binomial.Greater)
 	if err != nil {

@@ -9,26 +9,27 @@ import (
 	"slices"
 )
 
-// A Count is the games of one Black against one White under one handicap.
+// A Count holds the results of the games of one Black against one White under one handicap.
 type Count struct {
 	Black, White                string // names; different, and not empty
 	BlackWins, Draws, WhiteWins int    // not negative
-	Handicap                    int    // 0 is even; larger is heavier, at most HeaviestHandicap
+	Handicap                    int    // 0 is an even game; larger numbers are heavier handicaps, at most HeaviestHandicap
 	Receiver                    string // the player with the handicap; "" is Black, as in shogi
 	// Weight is the weight of each game, such as 1/3 if an opening was played three times. 0 means 1.
 	Weight float64
-	// Cluster is a positive number, equal for games that depend on each other, such as the two of a
-	// colour-swapped pair or all from one opening. 0 is for independent games.
+	// Cluster is a positive number that games have in common if they depend on each other. Examples are the
+	// two games of a colour-swapped pair, or all games from one opening. 0 means that the games are
+	// independent.
 	Cluster int
-	// Opening is a positive number, equal for all clusters from one opening, whoever played them. 0 is for an
-	// opening that no other cluster has.
+	// Opening is a positive number that all clusters from one opening have in common, whoever played the
+	// games. 0 means that no other cluster has the opening.
 	Opening int
 }
 
 // Games returns the number of games.
 func (c Count) Games() int { return c.BlackWins + c.Draws + c.WhiteWins }
 
-// HeaviestHandicap is the largest handicap of a game. It only bounds numbers.
+// HeaviestHandicap is the largest number for a handicap. It only limits the range of numbers.
 const HeaviestHandicap = 1_000_000
 
 func (c Count) check() error {
@@ -51,42 +52,42 @@ func (c Count) check() error {
 	return nil
 }
 
-// A Cell is a [Count] with players as their numbers in a [Table], and outcomes as weights.
+// A Cell is a [Count] in which players are their numbers in a [Table], and results are sums of weights.
 type Cell struct {
-	Black, White        int32   // places in Table.Names
+	Black, White        int32   // indices in Table.Names
 	Handicap            int32   // 0 is even
 	ByWhite             bool    // White received the handicap
-	Wins, Draws, Losses float64 // Black's, by weight
-	Clustered           float64 // the part of these in clusters
+	Wins, Draws, Losses float64 // Black's wins, draws and losses, as sums of weights
+	Clustered           float64 // the part of Wins, Draws and Losses that belongs to clusters
 	Played, Scored      float64 // games and Black's points, without weights
 }
 
-// Games returns the weight of the games.
+// Games returns the sum of the games' weights.
 func (c Cell) Games() float64 { return c.Wins + c.Draws + c.Losses }
 
-// Points returns Black's points, by weight.
+// Points returns Black's points, as a sum of weights.
 func (c Cell) Points() float64 { return c.Wins + c.Draws/2 }
 
 func (c Cell) sameTerms(o Cell) bool {
 	return c.Black == o.Black && c.White == o.White && c.Handicap == o.Handicap && c.ByWhite == o.ByWhite
 }
 
-// A Table is a set of counts by player numbers. The names ascend, and so do the cells, of which no two have
-// the same terms. So no result depends on the order of the input.
+// A Table is a set of counts by player numbers. Names and cells are in ascending order, and no two cells have
+// the same players and handicap. No result therefore depends on the order of the input.
 type Table struct {
 	Names    []string
 	Cells    []Cell
-	Clusters [][]Cell // a copy of the cells' games that depend on each other, by cluster
+	Clusters [][]Cell // copies of the cells' games that depend on each other, by cluster
 	Openings []int    // opening of each cluster, as in [Count]
 }
 
-// New returns the table of counts. It returns an error for impossible ones.
+// New returns the table of counts. It returns an error for impossible counts.
 func New(counts []Count) (Table, error) {
 	return Collect(len(counts), func(i int) Count { return counts[i] })
 }
 
-// Collect returns the table of n counts. It calls at twice for each number, so the caller need not store them
-// all. It returns an error for impossible counts.
+// Collect returns the table of n counts. It calls at twice for each number, so that the caller need not store
+// all counts. It returns an error for impossible counts.
 func Collect(n int, at func(int) Count) (Table, error) {
 	f := filing{terms: make([]terms, 0, n), number: map[string]int32{}}
 	for i := range n {
@@ -98,7 +99,7 @@ func Collect(n int, at func(int) Count) (Table, error) {
 	f.rename(t.Names)
 	order := f.order(len(t.Names))
 	t.Cells = make([]Cell, 0, f.distinct(order))
-	groups := map[int][]int32{} // places of the counts of each cluster
+	groups := map[int][]int32{} // indices of the counts of each cluster
 	for _, i := range order {
 		c := at(int(i))
 		if c.Cluster > 0 {
@@ -124,7 +125,7 @@ func Collect(n int, at func(int) Count) (Table, error) {
 	return t, nil
 }
 
-// A terms has the terms of a count by numbers; none means a count without games.
+// A terms holds the players' numbers and the handicap of a count. none means a count without games.
 type terms struct {
 	black, white int32
 	handicap     int32
@@ -132,10 +133,10 @@ type terms struct {
 	none         bool
 }
 
-// A filing sorts counts.
+// A filing holds the data for sorting counts.
 type filing struct {
 	terms  []terms
-	number map[string]int32 // in the order of appearance, later of names
+	number map[string]int32 // number of each player: first in the order of appearance, later in the order of names
 }
 
 func (f *filing) see(c Count) error {
@@ -155,7 +156,7 @@ func (f *filing) numbered(name string) int32 {
 	return i
 }
 
-// rename gives players their places among the names.
+// rename replaces the players' numbers by their indices in names.
 func (f *filing) rename(names []string) {
 	final := make([]int32, len(names))
 	for i, name := range names {
@@ -167,7 +168,7 @@ func (f *filing) rename(names []string) {
 	}
 }
 
-// order returns the counts with games, sorted by their terms.
+// order returns the indices of the counts with games, sorted by their terms.
 func (f *filing) order(players int) []int32 {
 	list := make([]int32, 0, len(f.terms))
 	handicaps := false
@@ -187,7 +188,7 @@ func (f *filing) order(players int) []int32 {
 	return sorted(list, players, func(i int32) int32 { return f.terms[i].black })
 }
 
-// distinct returns the number of different terms.
+// distinct returns the number of different terms in order.
 func (f *filing) distinct(order []int32) int {
 	n := 0
 	for k, i := range order {
@@ -213,8 +214,9 @@ func (c Count) cell(black, white int32) Cell {
 	return n
 }
 
-// Pairs returns the place of each cell among the pairs of players who met, whatever their colours and
-// handicaps, and the number of pairs. The pairs ascend by the smaller number, then by the larger.
+// Pairs returns, for each cell, the index of its pair of players, and the number of pairs. All cells of two
+// players have the same pair, whatever their colours and handicaps. The pairs ascend by the smaller player
+// number, then by the larger one.
 func (t Table) Pairs() (place []int32, count int) {
 	order := make([]int32, len(t.Cells))
 	for i := range order {
@@ -234,7 +236,8 @@ func (t Table) Pairs() (place []int32, count int) {
 	return place, count
 }
 
-// Folded returns the cells of even games with both colours of each pair in one, by [Table.Pairs].
+// Folded returns the cells of even games, with both colours of each pair of players in one cell, in the order
+// of [Table.Pairs].
 func (t Table) Folded() []Cell {
 	place, count := t.Pairs()
 	cells := make([]Cell, count)
@@ -262,8 +265,8 @@ func (c *Cell) add(o Cell) {
 	c.Scored += o.Scored
 }
 
-// sorted sorts places by a key below n, stably. For a million places it takes a tenth of the time of a
-// comparison sort.
+// sorted sorts places stably by key, whose values are below n. For a million places it takes a tenth of the
+// time of a comparison sort.
 func sorted(places []int32, n int, key func(place int32) int32) []int32 {
 	next := make([]int32, n+1)
 	for _, i := range places {
@@ -288,7 +291,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Only returns the table of the kept players (by their numbers) and the games among them.
+// Only returns the table of the kept players and the games among them. kept is indexed by player number.
 func (t Table) Only(kept []bool) Table {
 	number := make([]int32, len(t.Names))
 	var sub Table
@@ -323,7 +326,7 @@ func (t Table) Only(kept []bool) Table {
 // Totals returns each player's games and points, without weights.
 func (t Table) Totals() (games, points []float64) { return t.among(nil) }
 
-// Sum sums a number of each cell.
+// Sum returns the sum of a number over all cells. of returns the number of a cell.
 func (t Table) Sum(of func(*Cell) float64) float64 {
 	s := 0.0
 	for i := range t.Cells {
@@ -332,7 +335,7 @@ func (t Table) Sum(of func(*Cell) float64) float64 {
 	return s
 }
 
-// Games returns the weight of all games.
+// Games returns the sum of the weights of all games.
 func (t Table) Games() float64 {
 	return t.Sum(func(c *Cell) float64 { return c.Wins + c.Draws + c.Losses })
 }
@@ -340,10 +343,10 @@ func (t Table) Games() float64 {
 // Played returns the number of games, without weights.
 func (t Table) Played() float64 { return t.Sum(func(c *Cell) float64 { return c.Played }) }
 
-// Draws returns the weight of the drawn games.
+// Draws returns the sum of the weights of all drawn games.
 func (t Table) Draws() float64 { return t.Sum(func(c *Cell) float64 { return c.Draws }) }
 
-// Independent returns the games outside of clusters.
+// Independent returns the cells with the games outside of clusters.
 func (t Table) Independent() []Cell {
 	var list []Cell
 	for _, c := range t.Cells {
@@ -357,7 +360,7 @@ func (t Table) Independent() []Cell {
 	return list
 }
 
-// Levels returns the handicaps above 0 that occur, ascending.
+// Levels returns the handicaps above 0 that occur, in ascending order.
 func (t Table) Levels() []int {
 	var list []int
 	for _, c := range t.Cells {

@@ -9,17 +9,18 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// A Player is the rating of one player.
+// A Player holds the rating and the results of one player.
 type Player struct {
 	Name     string
-	Elo      float64 // mean 0 over the rated players
+	Elo      float64 // the mean of the rated players is 0
 	Strength float64 // π; the sum is 50 per rated player
-	Games    int     // against rated players
-	Points   float64 // of these games; a draw is half a point
+	Games    int     // number of games against rated players
+	Points   float64 // points in these games; a draw is half a point
 }
 
-// Ranking converts log strengths, by the players' numbers in the table, to ratings, best first. It also returns the
-// number of each. Equal ratings stay in the order of names. x may have more coordinates after the players.
+// Ranking converts log strengths to ratings, best first. x holds the log strengths by the players' numbers in
+// the table; further coordinates may follow. Ranking also returns the player number of each rating. Equal
+// ratings are in the order of names.
 func Ranking(t Table, x []float64) ([]Player, []int) {
 	logs := slices.Clone(x[:len(t.Names)])
 	newton.SubtractMean(logs)
@@ -32,7 +33,7 @@ func Ranking(t Table, x []float64) ([]Player, []int) {
 	for i := range rank {
 		rank[i] = i
 	}
-	// Ratings are equal if they are equal to nine digits; differences beyond are rounding errors.
+	// Ratings count as equal if they agree to nine digits, because smaller differences are rounding errors.
 	digits := func(i int) float64 { return math.Round(logs[i] * 1e9) }
 	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(digits(b), digits(a)) })
 	players := make([]Player, len(logs))

@@ -7,8 +7,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// MaxSamples is the maximum number of bootstrap samples. With it, fifty samples are beyond a bound of a 99.9%
-// interval.
+// MaxSamples is the maximum number of bootstrap samples. With this number, 50 samples are beyond each end of
+// a 99.9% interval.
 const MaxSamples = 100_000
 
 // CheckSamples returns an error unless samples is from 2 to MaxSamples.
@@ -22,8 +22,8 @@ func CheckSamples(samples int) error {
 	return nil
 }
 
-// Percentiles returns the central interval of a sample of two or more, with R's interpolation of order
-// statistics of type 7. It sorts the sample.
+// Percentiles returns the central interval of a sample with at least two values. It interpolates order
+// statistics as R's type 7 does. It sorts the sample in place.
 func Percentiles(sample []float64, level float64) binomial.Interval {
 	slices.Sort(sample)
 	at := func(q float64) float64 {

@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// A Problem is a function to maximise, smooth where it is finite.
+// A Problem is a function to maximise. It must be smooth wherever it is finite.
 type Problem interface {
-	// Value returns the logarithm of a likelihood, or -Inf outside the domain.
+	// Value returns the logarithm of a likelihood. It returns -Inf outside the domain.
 	Value(x []float64) float64
 	// Derivatives returns the gradient and a solver. The matrix of the solver is the information (the
 	// negative second derivatives), or a positive definite matrix if the function is not concave.
 	Derivatives(x []float64) (gradient []float64, solve func(rhs []float64) []float64)
-	// Settle removes from a step the part that changes nothing.
+	// Settle removes the part of a step that does not change the value.
 	Settle(step []float64)
 }
 
-// A Contrast holds a linear function of x at a value.
+// A Contrast is the constraint that a linear function of x has a fixed value.
 type Contrast struct {
-	Weights []float64 // of x
+	Weights []float64 // coefficients of x
 	At      float64   // value of the linear function
 }
 
-// A Peak is the end of a climb.
+// A Peak is the point at which a climb ended.
 type Peak struct {
 	X          []float64
-	Value      float64 // at X
+	Value      float64 // value of the function at X
 	Iterations int
-	// Drifting lists the coordinates that Newton's method would still move by a step of order 1, although
-	// there is nothing left to gain. The function then has no maximum, but rises to a limit.
+	// Drifting lists the coordinates that Newton's method would still move by a step of order 1, although the
+	// value would not rise any more. The function then has no maximum, but only a limit.
 	Drifting []int
 }
 
@@ -39,9 +39,9 @@ const (
 	driftStep   = 1e-3
 )
 
-// Climb maximises p by Newton's method from x. x must be in the domain and satisfy the contrast hold, which
-// may be nil. Climb returns an error outside the domain, after 400 steps, and if no step raises the value
-// although the slope promises it.
+// Climb maximises p by Newton's method from x. x must be in the domain and satisfy the constraint hold, if
+// hold is not nil. Climb returns an error for an x outside the domain and after 400 steps. It also returns an
+// error if no step raises the value although the slope is positive.
 func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 	at := Peak{X: slices.Clone(x), Value: p.Value(x)}
 	if math.IsInf(at.Value, -1) || math.IsNaN(at.Value) {
@@ -62,9 +62,9 @@ func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 			at.Drifting = largerThan(step, driftStep)
 			return at, nil
 		case flat:
-			// The values are too close to judge a step, but Newton's method is exact here.
+			// The values are too close to compare steps, but Newton's method is exact here.
 			addTo(at.X, 1, step)
-			at.Value = p.Value(at.X) // it is lower if the step leads back to the contrast
+			at.Value = p.Value(at.X) // the value is lower if the step leads back to the constraint
 			if polished++; polished > 4 || size <= settledStep*(1+largest(at.X)) {
 				return at, nil
 			}
@@ -77,7 +77,7 @@ func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 			checkpoint = at.Value
 		case !at.advance(p, step, gain):
 			if gain < 1e-9*(1+math.Abs(at.Value)) {
-				return at, nil // rounding hides what is left to gain
+				return at, nil // rounding errors hide a further rise
 			}
 			return Peak{}, errors.New("the search for the maximum of the likelihood stalled")
 		}
@@ -85,7 +85,7 @@ func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 	return Peak{}, errors.New("the search for the maximum of the likelihood did not end")
 }
 
-// newtonStep solves for the step, along the contrast if there is one.
+// newtonStep returns Newton's step. If there is a constraint, the step keeps it.
 func newtonStep(g []float64, solve func([]float64) []float64, x []float64, hold *Contrast) []float64 {
 	step := solve(g)
 	if hold != nil {
@@ -96,7 +96,8 @@ func newtonStep(g []float64, solve func([]float64) []float64, x []float64, hold 
 	return step
 }
 
-// advance takes as much of the step as raises the value enough.
+// advance moves at by the step, or by the largest halved step that raises the value enough. It returns false
+// if there is no such step.
 func (at *Peak) advance(p Problem, step []float64, gain float64) bool {
 	noise := 1e-14 * math.Abs(at.Value)
 	for t := 1.0; t > 1e-12; t /= 2 {
@@ -110,7 +111,7 @@ func (at *Peak) advance(p Problem, step []float64, gain float64) bool {
 	return false
 }
 
-// shorten cuts a step to the longest allowed, and returns its size before the cut.
+// shorten reduces a step to longestStep if it is longer, and returns its size before the reduction.
 func shorten(step []float64) float64 {
 	size := largest(step)
 	if size > longestStep {
@@ -139,7 +140,7 @@ func largest(v []float64) float64 {
 	return m
 }
 
-// Dot returns the inner product; b may be longer.
+// Dot returns the inner product of a and b. Further elements of b are ignored.
 func Dot(a, b []float64) float64 {
 	s := 0.0
 	for i, x := range a {
@@ -168,8 +169,8 @@ func SubtractMean(x []float64) {
 	}
 }
 
-// SubtractMedian changes x, which is not empty, in place so that its upper median is 0. A few coordinates
-// that drift then do not move the many that stay.
+// SubtractMedian changes x in place so that its upper median is 0. x must not be empty. The median, unlike
+// the mean, does not move many coordinates if a few coordinates drift.
 func SubtractMedian(x []float64) {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
@@ -190,8 +191,9 @@ func SetGeometricMean(x []float64) {
 }
 
 // Conjugate solves a positive semidefinite system by conjugate gradients, with the diagonal as
-// preconditioner. The right side must be in the range. It returns any solution. A thousand players take a few
-// dozen products with the information; a factorisation would take N³/3 operations.
+// preconditioner. The right side must be in the range of the matrix. If there are several solutions,
+// Conjugate returns one of them. For a thousand players it takes a few dozen products with the information
+// matrix; a factorisation would take N³/3 operations.
 func Conjugate(multiply func(v, out []float64), diagonal, rhs []float64) []float64 {
 	n := len(rhs)
 	x, product, z := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -206,7 +208,7 @@ func Conjugate(multiply func(v, out []float64), diagonal, rhs []float64) []float
 		return Dot(r, z)
 	}
 	rz := scale()
-	enough := rz * 1e-18 // Newton's method corrects the rest
+	enough := rz * 1e-18 // Newton's method corrects the remaining error
 	direction := slices.Clone(z)
 	for range 10*n + 100 {
 		if rz <= enough {

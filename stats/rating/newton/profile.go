@@ -5,12 +5,14 @@ import (
 	"math"
 )
 
-// farthest is the largest distance of an end from its estimate, in natural units. A farther end is infinite.
+// farthest is the largest distance of an end from the estimate, in natural units. An end beyond it counts as
+// infinite.
 const farthest = 60
 
-// Profile returns the points below and above the peak at which the root of the deviance of the profile of
-// weights·x is z. They are the ends of an interval, in units of x. An end is infinite if the value stops
-// falling before. Profile returns the errors of [Climb], and an error if the path leaves the domain.
+// Profile returns the ends of the profile-likelihood interval of weights·x. They are the values of weights·x
+// below and above the peak at which the square root of the profile's deviance is z. An end is infinite if the
+// value stops falling before. Profile returns the errors of [Climb]. It also returns an error if the path
+// leaves the domain.
 func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, err error) {
 	if lo, err = ProfileEnd(p, at, weights, z, -1); err != nil {
 		return 0, 0, err
@@ -19,8 +21,9 @@ func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, 
 	return lo, hi, err
 }
 
-// ProfileEnd returns the end of [Profile] on one side (-1 or 1). The deviance counts from at.Value. That may
-// be larger than the value at at.X, if the maximum is in another problem that continues this one.
+// ProfileEnd returns the end of [Profile] on one side (-1 or 1). The deviance is calculated from at.Value.
+// at.Value may be larger than the value at at.X, if the maximum belongs to another problem that this problem
+// continues.
 func ProfileEnd(p Problem, at Peak, weights []float64, z, side float64) (float64, error) {
 	return search{p, at, weights, z}.end(side)
 }
@@ -32,15 +35,15 @@ type search struct {
 	z       float64
 }
 
-// A point is a point of the profile: its distance t from the estimate, and by how much the root of the
-// deviance exceeds z.
+// A point is a point of the profile. t is its distance from the estimate. excess is the square root of its
+// deviance minus z.
 type point struct {
 	x         []float64
 	t, excess float64
 }
 
-// end returns the end of the profile on one side (-1 or 1). The root of the deviance is close to a straight
-// line, so it is easy to follow.
+// end returns the end of the profile on one side (-1 or 1). The square root of the deviance is almost a
+// straight line, so a search for its value z converges fast.
 func (s search) end(side float64) (float64, error) {
 	inner, outer, err := s.bracket(side)
 	if err != nil {
@@ -53,7 +56,8 @@ func (s search) end(side float64) (float64, error) {
 	return Dot(s.weights, s.at.X) + side*t, err
 }
 
-// bracket moves outward until the deviance is too large. The outer point is at infinity if it never is.
+// bracket moves outward until the deviance is too large. It returns the last two points. The outer point is
+// at infinity if the deviance is never too large.
 func (s search) bracket(side float64) (inner, outer point, err error) {
 	_, solve := s.p.Derivatives(s.at.X)
 	step := min(4, s.z*math.Sqrt(max(1e-6, Dot(s.weights, solve(s.weights)))))
@@ -67,7 +71,7 @@ func (s search) bracket(side float64) (inner, outer point, err error) {
 	return inner, point{t: math.Inf(1)}, nil
 }
 
-// narrow finds the end between two points by regula falsi (Illinois).
+// narrow returns the end between two points, by regula falsi (Illinois).
 func (s search) narrow(side float64, inner, outer point) (float64, error) {
 	for range 60 {
 		if outer.t-inner.t < 1e-9 {
@@ -90,13 +94,13 @@ func (s search) narrow(side float64, inner, outer point) (float64, error) {
 	return (inner.t + outer.t) / 2, nil
 }
 
-// out returns the point at t, with a search from x.
+// out returns the point of the profile at the distance t. The search starts from x.
 func (s search) out(x []float64, side, t float64) (point, error) {
 	x, root, err := s.constrained(x, Dot(s.weights, s.at.X)+side*t)
 	return point{x, t, root - s.z}, err
 }
 
-// constrained returns the best x on the constraint, and the root of its deviance.
+// constrained returns the best x for which weights·x has the value, and the square root of its deviance.
 func (s search) constrained(from []float64, value float64) ([]float64, float64, error) {
 	x, err := s.moved(from, value)
 	if err != nil {
@@ -109,7 +113,8 @@ func (s search) constrained(from []float64, value float64) ([]float64, float64, 
 	return best.X, math.Sqrt(2 * max(0, s.at.Value-best.Value)), nil
 }
 
-// moved shifts from onto the constraint along the path of least resistance.
+// moved returns from, moved so that weights·x has the value, along the path on which the function falls
+// least.
 func (s search) moved(from []float64, value float64) ([]float64, error) {
 	_, solve := s.p.Derivatives(from)
 	across := solve(s.weights)
@@ -118,7 +123,7 @@ func (s search) moved(from []float64, value float64) ([]float64, error) {
 	if v := s.p.Value(x); !math.IsInf(v, -1) && !math.IsNaN(v) {
 		return x, nil
 	}
-	// Straight along the weights instead.
+	// If this leaves the domain, it moves straight along the weights.
 	x = append(x[:0], from...)
 	addTo(x, (value-Dot(s.weights, x))/Dot(s.weights, s.weights), s.weights)
 	if v := s.p.Value(x); math.IsInf(v, -1) || math.IsNaN(v) {

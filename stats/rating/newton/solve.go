@@ -7,8 +7,8 @@ import (
 )
 
 // Definite returns a solver for a symmetric matrix. If the matrix is not positive definite, the solver uses
-// the absolute eigenvalues, so that a step also leads up from saddles. The matrix is scaled to a diagonal of
-// 1, because near a bound rows become tiny and still count.
+// the absolute values of the eigenvalues, so that a step also leads up from a saddle. The matrix is scaled to
+// a diagonal of 1, because rows that are tiny near a bound still matter.
 func Definite(m *mat.SymDense) func(rhs []float64) []float64 {
 	dim := m.SymmetricDim()
 	scale, scaled := make([]float64, dim), mat.NewSymDense(dim, nil)
@@ -38,7 +38,7 @@ func Definite(m *mat.SymDense) func(rhs []float64) []float64 {
 	}
 }
 
-// wellConditioned is the largest condition number of a trusted Cholesky factor.
+// wellConditioned is the largest condition number for which a Cholesky factor is used.
 const wellConditioned = 1e13
 
 func solver(scaled *mat.SymDense) func(*mat.VecDense) *mat.VecDense {

@@ -10,25 +10,26 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// LeastGames is the smallest number of games for an interval of shares; fewer games resample to too few
-// different shares.
+// LeastGames is the smallest number of games for an interval of shares. Resampling fewer games would give too
+// few different shares.
 const LeastGames = 5
 
 // A Comparison compares the shares of two players.
 type Comparison struct {
 	A, B       string
-	Games      int     // games in which both took part
+	Games      int     // number of games in which both players took part
 	Difference float64 // A's share of all points minus B's
 	// Interval is the interval of Difference by resampled games. Its ends are NaN with fewer than LeastGames games.
 	Interval binomial.Interval
-	// Test tests the null hypothesis that the two players are interchangeable. Then the difference of their
-	// points in a game has either sign with the same probability, so the signs of the games are fair coins.
-	// The method is "game_sign_flip", exact, or "game_sign_flip_normal" if an exact sum takes too long.
+	// Test tests the null hypothesis that the two players are interchangeable. Under this hypothesis the
+	// difference of their points in a game has either sign with the same probability, so the signs of the
+	// games are fair coins. The method is "game_sign_flip", which is exact. It is "game_sign_flip_normal" if
+	// an exact sum would take too long.
 	Test binomial.Test
 }
 
-// Compare compares the shares of two players. It returns the errors of [Shares], and an error for a player
-// against itself and if the two never met.
+// Compare compares the shares of two players. It returns the errors of [Shares]. It also returns an error for
+// a player against itself, and if the two players never met.
 func Compare(games [][]Placing, a, b string, samples int, level float64, seed uint64) (Comparison, error) {
 	c := Comparison{A: a, B: b, Interval: binomial.Interval{Method: "bootstrap_percentile", Level: level, Lo: math.NaN(), Hi: math.NaN()}}
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
@@ -84,11 +85,11 @@ func Compare(games [][]Placing, a, b string, samples int, level float64, seed ui
 	return c, nil
 }
 
-// most is the maximum number of additions of an exact sum of signs: about a second.
+// most is the maximum number of additions of an exact sum of signs. They take about a second.
 const most = 1 << 28
 
-// flip returns the two-sided sign-flip test of differences: the share of all patterns of signs whose sum is as far
-// from 0 as the observed one.
+// flip returns the two-sided sign-flip test of differences. The p value is the share of all sign patterns
+// whose sum is at least as far from 0 as the observed sum.
 func flip(differences []float64) binomial.Test {
 	t := binomial.Test{Method: "game_sign_flip", Alternative: binomial.TwoSided, N: len(differences)}
 	sizes, sum, reach, ok := whole(differences)
@@ -122,8 +123,9 @@ func flip(differences []float64) binomial.Test {
 	return t
 }
 
-// whole returns, as integers, the sizes of the differences that are not 0, their absolute sum, and the sum of
-// the sizes. ok is false for points with more than four decimals.
+// whole returns the sizes of the differences that are not 0, as integers. sum is the absolute value of the
+// sum of the differences, and reach is the sum of the sizes. ok is false for points with more than four
+// decimals.
 func whole(differences []float64) (sizes []int, sum, reach int, ok bool) {
 	for _, unit := range []float64{1, 2, 10, 100, 1000, 10_000} {
 		sizes, sum, reach, ok = nil, 0, 0, true
