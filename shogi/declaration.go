@@ -5,36 +5,36 @@ import (
 	"strings"
 )
 
-// DeclarationRule is the rule by which a player whose king has entered the far three ranks may win
-// (nyūgyoku, 入玉). The names are YaneuraOu's option values.
+// DeclarationRule is a rule by which a player whose king has entered the far three ranks may win (nyūgyoku,
+// 入玉). The names of the rules are YaneuraOu's option values.
 type DeclarationRule uint8
 
-// The rules. To declare (入玉宣言) the side to move must not be in check and needs, in the far three ranks,
-// its king and ten other pieces. Its pieces there and in hand must be worth enough, a rook or bishop
-// (promoted or not) counting 5, every other piece 1, the king 0. Sources: CSA tournament rules (27
+// These are the rules. To declare (入玉宣言), the side to move must not be in check. It needs its king and ten
+// other pieces in the far three ranks. Its pieces there and in hand must be worth enough points: a rook or
+// bishop (promoted or not) counts 5, every other piece 1, the king 0. Sources: CSA tournament rules (27
 // points) and the Japan Shogi Association's professional rule (24 points).
 const (
 	// NoEnteringKing: no player can declare.
 	NoEnteringKing DeclarationRule = iota
-	// CSARule24: 31 points win. With 24 to 30 the professional rule gives a
-	// draw; see DeclarationStatus.Points.
+	// CSARule24: a player with 31 points wins. With 24 to 30 points the professional rule gives a draw; see
+	// DeclarationStatus.Points.
 	CSARule24
-	// CSARule24H is CSARule24 with White's need lowered by the points that
-	// board and hands lack to a full set, for handicap games.
+	// CSARule24H is CSARule24 for handicap games. White needs fewer points: the points of the pieces that
+	// board and hands lack from a full set are subtracted.
 	CSARule24H
 	// CSARule27: Black needs 28 points, White 27.
 	CSARule27
-	// CSARule27H is CSARule27 lowered for White as in CSARule24H.
+	// CSARule27H is CSARule27 for handicap games, with White's points reduced as in CSARule24H.
 	CSARule27H
-	// TryRule: no player declares; a king that reaches the start square of the enemy king wins at once.
+	// TryRule: players cannot declare. A king that reaches the start square of the enemy king wins at once.
 	// See Position.TryAchieved.
 	TryRule
 )
 
 const (
 	campPieces = 10 // pieces besides the king that a declaration needs in camp
-	fullPoints = 54 // all pieces of a full set but the kings
-	bigPoints  = 5  // a rook or bishop
+	fullPoints = 54 // points of a full set without the kings
+	bigPoints  = 5  // points of a rook or bishop
 )
 
 // String returns the name of the constant.
@@ -72,7 +72,8 @@ func (r *DeclarationRule) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// points returns the points c needs when the given number of points is missing from a full set.
+// points returns the points that c needs. missing is the number of points that the pieces in play lack from a
+// full set.
 func (r DeclarationRule) points(c Colour, missing int) int {
 	switch {
 	case r == CSARule24, r == CSARule24H && c == Black:
@@ -88,28 +89,28 @@ func (r DeclarationRule) points(c Colour, missing int) int {
 	}
 }
 
-// DeclarationStatus is the judgement on a declaration with its parts.
+// DeclarationStatus is the result of checking a declaration, with the value of each condition.
 type DeclarationStatus struct {
-	// Rule is the rule asked about.
+	// Rule is the rule that was applied.
 	Rule DeclarationRule
 	// Side is the declaring player: the side to move.
 	Side Colour
-	// Win reports whether the declaration wins; if not, it loses the game.
+	// Win reports whether the declaration wins. If not, the declaring player loses the game.
 	Win bool
 	// KingInCamp reports whether the king is in the far three ranks.
 	KingInCamp bool
 	// Pieces counts the player's pieces besides the king in those ranks.
 	Pieces int
-	// Points is the worth of those pieces and the hand.
+	// Points is the number of points of those pieces and the hand.
 	Points int
-	// Needed is the Points that win under the rule; 0 when nothing does.
+	// Needed is the number of Points that wins under the rule; 0 if no number wins.
 	Needed int
 	// InCheck reports whether the player's king is attacked.
 	InCheck bool
 }
 
-// Declaration judges a declaration by the side to move (USI "bestmove win").
-// The clock and the game's length are for the caller to check.
+// Declaration checks a declaration by the side to move (USI "bestmove win"). The caller must check the clock
+// and the length of the game.
 func (p *Position) Declaration(rule DeclarationRule) DeclarationStatus {
 	us := p.side
 	own, camp := p.byColour[us], promotionZone[us]
@@ -128,13 +129,13 @@ func (p *Position) Declaration(rule DeclarationRule) DeclarationStatus {
 	return status
 }
 
-// boardPoints returns the worth of the pieces on the given squares.
+// boardPoints returns the points of the pieces on the given squares.
 func (p *Position) boardPoints(squares bitboard) int {
 	big := p.rookLike().or(p.bishopLike())
 	return squares.andNot(p.byType[King]).count() + (bigPoints-1)*squares.and(big).count()
 }
 
-// handPoints returns the worth of c's hand.
+// handPoints returns the points of c's hand.
 func (p *Position) handPoints(c Colour) int {
 	points := 0
 	for t := Pawn; t <= Gold; t++ {
@@ -147,7 +148,7 @@ func (p *Position) handPoints(c Colour) int {
 	return points
 }
 
-// Why explains the judgement in one sentence without a full stop.
+// Why explains in one sentence, without a full stop, why the declaration wins or loses.
 func (s DeclarationStatus) Why() string {
 	if s.Rule == NoEnteringKing || s.Rule >= TryRule {
 		return fmt.Sprintf("%v cannot declare: the rule %v has no declaration", s.Side, s.Rule)
@@ -172,9 +173,9 @@ func (s DeclarationStatus) Why() string {
 	return fmt.Sprintf("%v's declaration fails under %v: %s", s.Side, s.Rule, strings.Join(faults, ", "))
 }
 
-// TryAchieved reports whether lastMover has won under TryRule: its king is on the start square of the
-// enemy king (5a for Black, 5i for White) and is not attacked. Call it only after a king move of
-// lastMover: a game may be set up with a king already there.
+// TryAchieved reports whether lastMover has won under TryRule: its king is on the start square of the enemy
+// king (5a for Black, 5i for White) and is not attacked. Call it only after a king move of lastMover, because
+// a game may start from a position with a king already there.
 func (p *Position) TryAchieved(lastMover Colour) bool {
 	goal := [2]Square{Black: NewSquare(5, 1), White: NewSquare(5, 9)}
 	return p.kings[lastMover&1] == goal[lastMover&1] && !p.kingAttacked(lastMover&1)

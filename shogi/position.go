@@ -1,11 +1,11 @@
 package shogi
 
-// Position is a board, both hands, the side to move and the number of the next move. It is a plain value:
-// copy it before [Position.Apply] to be able to go back. The zero Position is of no use: get one from
+// Position is a board, both hands, the side to move and the number of the next move. It is a plain value: to
+// undo a move, copy the Position before [Position.Apply]. The zero Position is not valid: get a Position from
 // [StartPos], [ParseSFEN] or [Setup.Position].
 type Position struct {
-	// byType holds the squares of each piece type. The two numbers that are no type hold those of all
-	// pieces and of all that move like a gold.
+	// byType has the squares of each piece type. Index 0 (occupied) has the squares of all pieces, and index
+	// 15 (goldLike) those of all pieces that move like a gold.
 	byType   [16]bitboard
 	byColour [2]bitboard
 	board    [81]Piece
@@ -29,7 +29,7 @@ func (p *Position) Side() Colour { return p.side }
 // Ply returns the number of the next move in SFEN: 1 at the start of a game, 3 after two moves.
 func (p *Position) Ply() int { return int(p.ply) }
 
-// PieceAt returns the piece on s, NoPiece when the square is empty or off the board.
+// PieceAt returns the piece on s, or NoPiece if the square is empty or off the board.
 func (p *Position) PieceAt(s Square) Piece {
 	if s >= NoSquare {
 		return NoPiece
@@ -37,7 +37,7 @@ func (p *Position) PieceAt(s Square) Piece {
 	return p.board[s]
 }
 
-// Hand returns how many pieces of type t (Pawn to Gold) c holds in hand; 0 for every other type.
+// Hand returns the number of pieces of type t (Pawn to Gold) in c's hand. It returns 0 for every other type.
 func (p *Position) Hand(c Colour, t PieceType) int {
 	if t > Gold {
 		return 0
@@ -45,15 +45,15 @@ func (p *Position) Hand(c Colour, t PieceType) int {
 	return int(p.hands[c&1][t])
 }
 
-// KingSquare returns the square of c's king, NoSquare when it has none, as in mating problems (tsume).
+// KingSquare returns the square of c's king, or NoSquare if c has no king, as in mating problems (tsume).
 func (p *Position) KingSquare(c Colour) Square { return p.kings[c&1] }
 
-// Key returns the Zobrist hash of board, hands and side to move. The move
-// number is no part of it. Keys are the same in every run of the program.
+// Key returns the Zobrist hash of board, hands and side to move. It does not depend on the move number. Keys
+// are the same in every run of the program.
 func (p *Position) Key() uint64 { return p.key }
 
-// same reports whether both positions have the same board, hands and side to move, as the repetition rule
-// compares them.
+// same reports whether both positions have the same board, hands and side to move, which is equality for the
+// repetition rule.
 func (p *Position) same(q *Position) bool {
 	return p.key == q.key && p.side == q.side && p.hands == q.hands && p.board == q.board
 }
@@ -61,7 +61,7 @@ func (p *Position) same(q *Position) bool {
 // InCheck reports whether the king of the side to move is attacked.
 func (p *Position) InCheck() bool { return p.kingAttacked(p.side) }
 
-// kingAttacked reports whether c has a king and it is attacked.
+// kingAttacked reports whether c has a king that is attacked.
 func (p *Position) kingAttacked(c Colour) bool {
 	king := p.kings[c]
 	return king != NoSquare && p.attacked(king, c, p.byType[occupied])
@@ -106,7 +106,7 @@ func (p *Position) take(s Square, piece Piece) {
 	p.toggle(s, piece)
 }
 
-// toggle adds a piece to the bitboards and the key, or removes it.
+// toggle adds a piece on a square to the bitboards and the key, or removes it if it is there.
 func (p *Position) toggle(s Square, piece Piece) {
 	b, t := bit(s), piece.Type()
 	p.byType[occupied] = p.byType[occupied].xor(b)
@@ -118,14 +118,14 @@ func (p *Position) toggle(s Square, piece Piece) {
 	p.key ^= zobrist.pieces[piece&31][s]
 }
 
-// setHand changes the number of pieces of one type in hand.
+// setHand sets the number of pieces of type t in c's hand to n.
 func (p *Position) setHand(c Colour, t PieceType, n uint8) {
 	p.key ^= zobrist.hands[c][t&7][p.hands[c][t&7]&31] ^ zobrist.hands[c][t&7][n&31]
 	p.hands[c][t&7] = n
 }
 
-// zobrist holds the random numbers whose exclusive or is a position's key. An
-// empty hand counts as 0, so a key depends on nothing but the position.
+// zobrist has the random numbers from which keys are calculated by exclusive or. The number of an empty hand
+// is 0, so a key depends only on the position.
 //
 //nolint:gochecknoglobals // constant lookup table
 var zobrist = func() (t struct {

@@ -11,8 +11,8 @@ import (
 )
 
 // CSA returns the record in the standard format of the Computer Shogi Association, version 3.0, in UTF-8.
-// Times have milliseconds. Each move with a score has a comment "'** score variation nodes" as in that
-// version: the score from Black's point of view, the variation from the reply on. CSA returns an error that
+// Times have milliseconds. Each move with a score has a comment of that version, "'** score variation nodes":
+// the score is from Black's point of view, and the variation begins with the reply. CSA returns an error that
 // names an illegal move of the record. Source: http://www2.computer-shogi.org/protocol/record_v3.html
 func (r *Record) CSA() (string, error) {
 	position, err := shogi.ParseSFEN(r.Start)
@@ -46,8 +46,8 @@ func header(b *strings.Builder, key, value string) {
 	}
 }
 
-// OneLine replaces characters that some readers take for a line break by spaces: a line break would start
-// another header, move or end.
+// OneLine replaces characters that some readers take for a line break by spaces. A line break in a value
+// would begin another header, move or end.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -57,8 +57,8 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// CSAPosition returns a position in the lines of the CSA format, each with its end: P1 to P9, the hands that
-// are not empty, and the side to move.
+// CSAPosition returns a position in the CSA format: P1 to P9, the hands that are not empty, and the side to
+// move. Each line has its line end.
 func CSAPosition(p *shogi.Position) string {
 	var b strings.Builder
 	for rank := 1; rank <= 9; rank++ {
@@ -101,14 +101,14 @@ func csaSign(c shogi.Colour) string {
 	return "-"
 }
 
-// CSAPiece returns the two letters of a piece type in the CSA format, such as "FU" for a pawn; "" for none.
-// They are in the order of shogi's constants.
+// CSAPiece returns the two letters of a piece type in the CSA format, such as "FU" for a pawn, or "" for
+// NoPieceType.
 func CSAPiece(t shogi.PieceType) string {
 	return [...]string{"", "FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY", ""}[t&15]
 }
 
-// CSAMove returns a move that is legal in p in the CSA format, such as "+7776FU": the side, the square that
-// it leaves ("00" for a drop), the square that it reaches, and the piece after the move.
+// CSAMove returns a move in the CSA format, such as "+7776FU": the side, the origin square ("00" for a drop),
+// the target square, and the piece after the move. The move must be legal in p.
 func CSAMove(p *shogi.Position, m shogi.Move) string {
 	from, piece := "00", m.Dropped()
 	if !m.IsDrop() {
@@ -120,7 +120,7 @@ func CSAMove(p *shogi.Position, m shogi.Move) string {
 	return csaSign(p.Side()) + from + csaPlace(m.To()) + CSAPiece(piece)
 }
 
-// writeCSAMove writes the move, the time and the score, and makes the move.
+// writeCSAMove writes the move, its time and its score, and then makes the move in p.
 func writeCSAMove(b *strings.Builder, p *shogi.Position, m *Move) {
 	b.WriteString(CSAMove(p, m.Move) + "\n")
 	if !m.Opening && !m.NoTime {
@@ -135,8 +135,8 @@ func writeCSAMove(b *strings.Builder, p *shogi.Position, m *Move) {
 	b.Write(fmt.Appendf(AppendCSALine(line, *p, m.Reply()), " #%d\n", m.Nodes))
 }
 
-// Reply returns the principal variation from the opponent's reply on, as in CSA comments. It returns nothing
-// if the variation begins with another move.
+// Reply returns the principal variation from the opponent's reply on, as CSA comments have it. It returns nil
+// if the variation does not begin with the move itself.
 func (m *Move) Reply() []shogi.Move {
 	if len(m.PV) > 1 && m.PV[0] == m.Move {
 		return m.PV[1:]
@@ -144,7 +144,8 @@ func (m *Move) Reply() []shogi.Move {
 	return nil
 }
 
-// AppendCSALine appends a line of moves from a position, each after a blank, up to the first illegal one.
+// AppendCSALine appends moves from a position, each with a blank before it. It stops before the first illegal
+// move.
 func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	for _, m := range moves {
 		if p.CheckLegal(m) != nil {
@@ -156,7 +157,7 @@ func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	return dst
 }
 
-// writeCSAComment writes a human's comment, each line separately.
+// writeCSAComment writes a person's comment as comment lines.
 func writeCSAComment(b *strings.Builder, text string) {
 	if text == "" {
 		return
@@ -166,7 +167,7 @@ func writeCSAComment(b *strings.Builder, text string) {
 	}
 }
 
-// BlackScore returns a score from Black's point of view within CSA's range for mates.
+// BlackScore returns a score from Black's point of view. It limits the score to ±CSAMate.
 func BlackScore(mover shogi.Colour, score int) int {
 	if mover == shogi.White {
 		score = -score
@@ -200,8 +201,8 @@ func (r *Record) writeCSATimes(b *strings.Builder) {
 	header(b, "$NOTE:", r.csaNote())
 }
 
-// csaNote returns the descriptions of the players and the cause of the end, a line each, escaped as the
-// format demands.
+// csaNote returns the descriptions of the players and the cause of the end, one in each line, with the
+// escapes of the format.
 func (r *Record) csaNote() string {
 	var lines []string
 	for c, about := range r.About {
@@ -216,12 +217,13 @@ func (r *Record) csaNote() string {
 }
 
 // EscapedComment returns a text in one line and without commas, because some readers split even CSA comments
-// at commas. It writes \n, \c and \\ for the characters that it cannot contain.
+// at commas. It writes \n for a line break, \c for a comma and \\ for a backslash.
 func EscapedComment(text string) string {
 	return OneLine(strings.ReplaceAll(escaped(text), ",", `\c`))
 }
 
-// Remark changes a comment that a reader would take for a program's comment: those begin with a second "*".
+// Remark changes a comment line that a reader would take for a program's comment, because the line begins
+// with a second "*". It returns other lines unchanged.
 func Remark(line string) string {
 	if strings.HasPrefix(line, "*") {
 		return " " + line
@@ -229,13 +231,13 @@ func Remark(line string) string {
 	return line
 }
 
-// escaped returns a text in one line, in the format's form of notes.
+// escaped returns a text in one line, with the escapes of the format's notes.
 func escaped(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "\n", `\n`)
 }
 
-// LocalTime returns a time in the local zone of this machine, because CSA and KIF cannot express a zone; ""
-// for the zero time.
+// LocalTime returns a time in the local zone of this machine, because CSA and KIF have no time zones. It
+// returns "" for the zero time.
 func LocalTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -243,7 +245,7 @@ func LocalTime(t time.Time) string {
 	return t.Local().Format(Moment)
 }
 
-// Moment is the layout of dates with a time in CSA and KIF.
+// Moment is the time.Format layout of a date with time in CSA and KIF.
 const Moment = "2006/01/02 15:04:05"
 
 func csaTime(d time.Duration) string {

@@ -21,7 +21,7 @@ func ParseCSAMove(p *shogi.Position, text string) (shogi.Move, error) {
 	return m, nil
 }
 
-// csaMove parses a move that may be illegal.
+// csaMove parses a move without checking whether the move is legal.
 func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
 	if len(text) != 7 {
 		return shogi.NoMove, fmt.Errorf("%d characters: expected 7, such as +7776FU", len(text))
@@ -38,7 +38,8 @@ func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
 	return csaMoveOf(p, text[1:3], to, piece)
 }
 
-// csaMoveOf compares the piece before and after the move to detect a promotion.
+// csaMoveOf returns the move of a piece. It compares the piece before and after the move to detect a
+// promotion.
 func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.PieceType) (shogi.Move, error) {
 	if origin == "00" {
 		if piece > shogi.Gold {
@@ -60,7 +61,7 @@ func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.Pi
 	}
 }
 
-// Article returns the name of a piece type with "a", or "nothing".
+// Article returns the name of a piece type with the article "a", or "nothing" for NoPieceType.
 func Article(t shogi.PieceType) string {
 	if t == shogi.NoPieceType {
 		return "nothing"
@@ -79,7 +80,7 @@ func ParseCSASign(c byte) (side shogi.Colour, ok bool) {
 	return shogi.Black, false
 }
 
-// parseCSASquare parses two digits, file and rank; it returns NoSquare for other text.
+// parseCSASquare parses a square of two digits, file and rank. It returns NoSquare for other text.
 func parseCSASquare(text string) shogi.Square {
 	if len(text) != 2 || text[0] < '1' || text[0] > '9' || text[1] < '1' || text[1] > '9' {
 		return shogi.NoSquare
@@ -87,7 +88,8 @@ func parseCSASquare(text string) shogi.Square {
 	return shogi.NewSquare(int(text[0]-'0'), int(text[1]-'0'))
 }
 
-// ParseCSAPiece is the inverse of CSAPiece.
+// ParseCSAPiece returns the piece type of two letters such as "FU", as CSAPiece writes them. ok is false for
+// other text.
 func ParseCSAPiece(text string) (shogi.PieceType, bool) {
 	if len(text) != 2 || text[0] < 'A' || text[0] > 'Z' || text[1] < 'A' || text[1] > 'Z' {
 		return shogi.NoPieceType, false
@@ -96,7 +98,7 @@ func ParseCSAPiece(text string) (shogi.PieceType, bool) {
 	return t, t != shogi.NoPieceType
 }
 
-// csaPieces holds the piece types by their two letters.
+// csaPieces has the piece types, indexed by their two letters.
 //
 //nolint:gochecknoglobals // constant lookup table
 var csaPieces = func() (types [26][26]shogi.PieceType) {
@@ -106,7 +108,8 @@ var csaPieces = func() (types [26][26]shogi.PieceType) {
 	return types
 }()
 
-// CSASetup reads the lines of a position, one at a time. The zero value has read none.
+// CSASetup collects a position from the lines of a CSA file, which it reads one at a time. The zero value is
+// ready for use.
 type CSASetup struct {
 	Setup shogi.Setup // the format has no Ply
 	Begun bool        // a line has described the board
@@ -131,7 +134,7 @@ func (p *CSASetup) Line(text string) error {
 	return fmt.Errorf("%q is no line of a position", text)
 }
 
-// initial sets the start of an even game without some pieces.
+// initial sets the start position of an even game, without the pieces in removed.
 func (p *CSASetup) initial(removed string) error {
 	start := shogi.StartPos()
 	for s := range p.Setup.Board {
@@ -192,7 +195,8 @@ func csaFields(text string) (rank [9]shogi.Piece, err error) {
 	return rank, nil
 }
 
-// csaFullFields is csaFields for a rank without missing blanks, the usual case.
+// csaFullFields does what csaFields does for a rank that has all its blanks, which is the usual case. ok is
+// false for other ranks.
 func csaFullFields(text string) (rank [9]shogi.Piece, ok bool) {
 	if len(text) != 3*len(rank) {
 		return rank, false
@@ -223,8 +227,8 @@ func csaField(text string) (shogi.Piece, error) {
 	return shogi.NoPiece, fmt.Errorf("%q is neither a piece, such as +FU, nor \" * \"", text[:min(3, len(text))])
 }
 
-// pieces adds single pieces to the board or to a hand. "00AL" means all remaining pieces of a set, except the
-// kings.
+// pieces adds single pieces to the board or to a hand. "00AL" adds all remaining pieces of a set, except the
+// kings, to the hand.
 func (p *CSASetup) pieces(colour shogi.Colour, text string) error {
 	p.Begun = true
 	if before, ok := strings.CutSuffix(text, "00AL"); ok {

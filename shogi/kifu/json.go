@@ -39,7 +39,7 @@ func (m *Move) JSON() MoveJSON {
 	return out
 }
 
-// Move is the inverse of Move.JSON. It fails for a time that is negative or longer than 292 years.
+// Move is the inverse of Move.JSON. It returns an error for a time that is negative or longer than 292 years.
 func (j *MoveJSON) Move() (Move, error) {
 	m := Move{
 		Move: j.USI, Opening: j.Opening, NoTime: j.MS == nil && !j.Opening, Depth: j.Depth, SelDepth: j.SelDepth,
@@ -55,10 +55,11 @@ func (j *MoveJSON) Move() (Move, error) {
 	return m, err
 }
 
-// Detail is a council's vote record in JSON: valid JSON stays as it is, anything else becomes a string.
+// Detail is a council's vote record in JSON form. Valid JSON stays unchanged, and any other text becomes a
+// JSON string.
 type Detail []byte
 
-// MarshalJSON keeps JSON and quotes any other text.
+// MarshalJSON returns valid JSON unchanged, and any other text as a JSON string.
 func (d Detail) MarshalJSON() ([]byte, error) {
 	if json.Valid(d) && d[0] != '"' {
 		return d, nil
@@ -78,10 +79,11 @@ func (d *Detail) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Millis returns a time in milliseconds, exact to the microsecond, as stores keep it.
+// Millis returns a time in milliseconds, exact to the microsecond, like the times in the database.
 func Millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// OfMillis is the inverse of Millis. It fails for a time that is negative or longer than 292 years.
+// OfMillis is the inverse of Millis. It returns an error for a time that is negative or longer than 292
+// years.
 func OfMillis(ms float64) (time.Duration, error) {
 	if us := math.Round(ms * 1000); us >= 0 && us < math.MaxInt64/float64(time.Microsecond) {
 		return time.Duration(us) * time.Microsecond, nil

@@ -9,9 +9,9 @@ import (
 	"gogi/shogi"
 )
 
-// KIF returns the record in the KIF format in UTF-8, as in *.kifu files: whole seconds, and a comment for
-// each move with a score. ShogiHome and ShogiGUI read these comments; the score is from Black's point of
-// view. KIF fails if the start is not a valid position. An illegal move that ended the game is in a comment
+// KIF returns the record in the KIF format in UTF-8, for *.kifu files. Times are in whole seconds. Each move
+// with a score has a comment that ShogiHome and ShogiGUI read; the score is from Black's point of view. KIF
+// returns an error if the start is not a valid position. An illegal move that ended the game is in a comment
 // at the end. Source: http://kakinoki.o.oo7.jp/kif_format.html; the comment's format is ShogiGUI's.
 func (r *Record) KIF() (string, error) {
 	position, err := shogi.ParseSFEN(r.Start)
@@ -48,7 +48,7 @@ func (r *Record) KIF() (string, error) {
 	return b.String(), nil
 }
 
-// KIFResult returns a comment line with gogi's word for the end of the game; "" for a record without a
+// KIFResult returns a comment line with gogi's word for the end of the game, or "" for a record without a
 // result.
 func (r *Record) KIFResult() string {
 	if r.Result == "" {
@@ -65,7 +65,7 @@ func kifNote(note string) string {
 	return " note=" + escaped(note)
 }
 
-// writeKIFComment writes a human's comment, each line separately.
+// writeKIFComment writes a person's comment as comment lines.
 func writeKIFComment(b *strings.Builder, text string) {
 	if text == "" {
 		return
@@ -75,10 +75,11 @@ func writeKIFComment(b *strings.Builder, text string) {
 	}
 }
 
-// kifMoveWidth is the width of a move before its time in columns; a kanji has two.
+// kifMoveWidth is the width of a move before its time, in columns. A kanji takes two columns.
 const kifMoveWidth = 13
 
-// kifHandicaps returns the handicaps that readers know by name. Any other start is drawn.
+// kifHandicaps returns the names of the handicaps that readers know. For any other start KIF has a drawn
+// board.
 func kifHandicaps() []string {
 	return []string{"香落ち", "右香落ち", "角落ち", "飛車落ち", "飛香落ち", "二枚落ち", "四枚落ち", "六枚落ち", "八枚落ち", "十枚落ち"}
 }
@@ -94,8 +95,8 @@ func KnownHandicap(p *shogi.Position) (h shogi.Handicap, ok bool) {
 	return shogi.Handicap{}, false
 }
 
-// KIFHead returns the headers and the start of a record in KIF and KI2, a line each. The side that gives a
-// handicap is 上手, White.
+// KIFHead returns the headers and the start of a record in KIF and KI2, one in each line. In a handicap game
+// White, who gives the handicap, is 上手.
 func (r *Record) KIFHead(p *shogi.Position) string {
 	b := new(strings.Builder)
 	header(b, "開始日時：", LocalTime(r.Started))
@@ -127,8 +128,8 @@ func (r *Record) KIFHead(p *shogi.Position) string {
 	return b.String()
 }
 
-// kifClocks describes the clocks of both sides for human readers, as the format demands; "" if neither is
-// known.
+// kifClocks describes the clocks of both sides in words, because the format has no other form. It returns ""
+// if neither clock is known.
 func kifClocks(clocks [2]Clock) string {
 	switch {
 	case clocks == [2]Clock{}:
@@ -155,7 +156,7 @@ func kifClock(c Clock) string {
 	return strings.Join(parts, "・")
 }
 
-// writeKIFBoard draws a position.
+// writeKIFBoard writes a position as a drawn board with both hands.
 func writeKIFBoard(b *strings.Builder, p *shogi.Position) {
 	b.WriteString("後手の持駒：" + kifHand(p, shogi.White) + "\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n")
 	for rank := 1; rank <= 9; rank++ {
@@ -171,7 +172,7 @@ func writeKIFBoard(b *strings.Builder, p *shogi.Position) {
 	}
 }
 
-// kifSquare returns one square of a drawn board, with one character for a piece.
+// kifSquare returns the text for one square of a drawn board. A piece has one character.
 func kifSquare(p shogi.Piece) string {
 	if p == shogi.NoPiece {
 		return " ・"
@@ -183,7 +184,7 @@ func kifSquare(p shogi.Piece) string {
 	return sign + [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍", ""}[p.Type()&15]
 }
 
-// kifHand returns a hand with kanji numbers; "なし" if it is empty.
+// kifHand returns the pieces in a hand with kanji numbers, or "なし" if the hand is empty.
 func kifHand(p *shogi.Position, c shogi.Colour) string {
 	var hand strings.Builder
 	for _, t := range []shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop, shogi.Rook} {
@@ -197,7 +198,7 @@ func kifHand(p *shogi.Position, c shogi.Colour) string {
 	return hand.String()
 }
 
-// kifNumber returns a number of pieces: "" for one, at most 十八.
+// kifNumber returns a number of pieces, up to 十八. It returns "" for one piece.
 func kifNumber(n int) string {
 	switch {
 	case n == 1:
@@ -219,13 +220,13 @@ func kifFile(n int) string {
 	return [...]string{"", "１", "２", "３", "４", "５", "６", "７", "８", "９"}[max(0, min(9, n))]
 }
 
-// KIFPiece returns a piece type in the moves of KIF, such as 歩 or 成銀; "" for none.
+// KIFPiece returns the name of a piece type in moves of KIF, such as 歩 or 成銀, or "" for NoPieceType.
 func KIFPiece(t shogi.PieceType) string {
 	return [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍", ""}[t&15]
 }
 
-// KIFMove returns a move that is legal in p, such as ７六歩(77), ５五角打, 同　銀成(43). before is the target of the
-// previous move, or NoSquare at the beginning and to name every square.
+// KIFMove returns a move in KIF, such as ７六歩(77), ５五角打, 同　銀成(43). The move must be legal in p. before is the
+// target of the previous move. With NoSquare the move always names its target square instead of 同.
 func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	to := kifFile(m.To().File()) + kifRank(m.To().Rank())
 	if m.To() == before {
@@ -234,12 +235,12 @@ func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	return to + kifHow(p.PieceAt(m.From()).Type(), m)
 }
 
-// KIFMoved returns a move of a piece in KIF without a position: ７六歩(77). For a drop, piece is ignored.
+// KIFMoved returns the move of a piece in KIF, such as ７六歩(77), without a position.
 func KIFMoved(piece shogi.PieceType, m shogi.Move) string {
 	return kifFile(m.To().File()) + kifRank(m.To().Rank()) + kifHow(piece, m)
 }
 
-// kifHow returns a move without its target square.
+// kifHow returns the text of a move after its target square.
 func kifHow(piece shogi.PieceType, m shogi.Move) string {
 	if m.IsDrop() {
 		return KIFPiece(m.Dropped()) + "打"
@@ -251,7 +252,7 @@ func kifHow(piece shogi.PieceType, m shogi.Move) string {
 	return text + "(" + csaPlace(m.From()) + ")"
 }
 
-// padded fills a text to a number of columns.
+// padded appends blanks to a text until it has width columns.
 func padded(text string, width int) string {
 	for _, r := range text {
 		width--
@@ -262,14 +263,14 @@ func padded(text string, width int) string {
 	return text + strings.Repeat(" ", max(1, width))
 }
 
-// kifTime returns a move's time and its side's total time in whole seconds.
+// kifTime returns the time of a move and the total time of its side, in whole seconds.
 func kifTime(took, spent time.Duration) string {
 	t, s := int(took/time.Second), int(spent/time.Second)
 	return fmt.Sprintf("(%2d:%02d/%02d:%02d:%02d)", t/60, t%60, s/3600, s/60%60, s%60)
 }
 
-// KIFThought describes the search behind a move that is legal in p, as comments do without their first "*";
-// "" without a score.
+// KIFThought returns the search data of a move as KIF comments have it, without the first "*". The move must
+// be legal in p. It returns "" for a move without a score.
 func KIFThought(p *shogi.Position, m *Move) string {
 	if m.Opening || !m.HasScore {
 		return ""
@@ -289,8 +290,8 @@ func KIFThought(p *shogi.Position, m *Move) string {
 	return b.String()
 }
 
-// KIFVariation returns a line of moves from a position up to the first illegal one, each with the sign of its
-// side.
+// KIFVariation returns moves from a position, each with the sign of its side. It stops before the first
+// illegal move.
 func KIFVariation(p shogi.Position, moves []shogi.Move) string {
 	var list []string
 	for _, m := range moves {
@@ -303,7 +304,7 @@ func KIFVariation(p shogi.Position, moves []shogi.Move) string {
 	return strings.Join(list, " ")
 }
 
-// KIFSign returns the sign of a side for its moves.
+// KIFSign returns the sign that KIF writes before a move of a side.
 func KIFSign(c shogi.Colour) string {
 	if c == shogi.Black {
 		return "▲"
@@ -311,8 +312,8 @@ func KIFSign(c shogi.Colour) string {
 	return "△"
 }
 
-// KIFEnd returns the word for the end of the game; side is the side to move. If KIF has no exact word, it is
-// one with the same winner.
+// KIFEnd returns the word for the end of the game. side is the side to move. If KIF has no exact word, it
+// returns a word with the same winner.
 func (r *Record) KIFEnd(side shogi.Colour) string {
 	words := map[string]string{
 		"checkmate": "詰み", "time_forfeit": "切れ負け", "stall": "切れ負け", "illegal_move": "反則負け", "false_declaration": "反則負け",

@@ -35,22 +35,24 @@ import (
 //
 // Two plies before means the same side's last move.
 const (
-	// MaxPlies is the maximum length of a packed game.
+	// MaxPlies is the largest length of a packed game in plies.
 	MaxPlies = 1 << 15
 
 	packVersion = 1
 
-	// The limits of packed and unpacked games: a damaged text must not use more memory than a real one can.
+	// These are the limits of packed and unpacked games. Damaged data must not use more memory than a real
+	// game can.
 	maxPlies = MaxPlies
 	maxRaw   = 16 << 20
 
-	// Memory that unpacking allocates for each byte before compression: the growing buffer, and the parts
-	// that it copies into moves.
+	// byteCost is the memory that unpacking allocates for each byte before compression: the growing buffer,
+	// and the parts that it copies into moves.
 	byteCost = 5
-	// The same for each ply: the Move itself, two lengths and its flags.
+	// plyCost is the memory that unpacking allocates for each ply: the Move itself, two lengths and its
+	// flags.
 	plyCost = 160
 
-	// unlimited is the memory of a game of maximum size.
+	// unlimited is the memory that a game of maximum size needs.
 	unlimited = byteCost*maxRaw + plyCost*maxPlies
 )
 
@@ -62,14 +64,15 @@ const (
 	flagsKnown  = 1<<iota - 1
 )
 
-// compressors are reused, because one has half a megabyte.
+// compressors has compressors for reuse, because each one needs half a megabyte.
 var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
-// decompressors are reused, too: one has 40 kB.
+// decompressors has decompressors for reuse, because each one needs 40 kB.
 var decompressors sync.Pool
 
-// Pack encodes a game's plies with at most pv plies of each principal variation. It stores times in whole
-// microseconds, and no Score without HasScore. It fails for games that are longer than any real one.
+// Pack encodes the plies of a game. It stores at most pv plies of each principal variation and times in whole
+// microseconds. It stores a Score only if HasScore is set. It returns an error for a game that is longer than
+// any real game.
 func Pack(moves []Move, pv int) ([]byte, error) {
 	if len(moves) > maxPlies {
 		return nil, fmt.Errorf("the game has %d plies, more than the %d that can be packed", len(moves), maxPlies)
@@ -140,7 +143,7 @@ func flagsOf(m *Move, pv int) (flags byte) {
 
 func cutPV(m *Move, pv int) []shogi.Move { return m.PV[:min(len(m.PV), max(0, pv))] }
 
-// storedPV returns the part of the PV to store.
+// storedPV returns the part of a principal variation that Pack stores.
 func storedPV(m *Move, pv int) []shogi.Move {
 	cut := cutPV(m, pv)
 	if flagsOf(m, pv)&flagOwnPV != 0 {
@@ -149,7 +152,8 @@ func storedPV(m *Move, pv int) []shogi.Move {
 	return cut
 }
 
-// appendDeltas writes a column as differences to the same side's last value, for the plies that have one.
+// appendDeltas appends a column of integers as differences to the last value of the same side. It omits the
+// plies for which value returns false.
 func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte {
 	var last [2]int
 	for i := range moves {
@@ -176,8 +180,8 @@ func appendPVs(b []byte, moves []Move, pv int) []byte {
 // Unpack is the inverse of Pack. It returns an error for any damage.
 func Unpack(packed []byte) ([]Move, error) { return UnpackWithin(packed, unlimited) }
 
-// UnpackWithin is Unpack for an untrusted text: it fails rather than allocate more than about limit bytes,
-// plus 50 KB for the decompressor.
+// UnpackWithin does what Unpack does for untrusted data. It returns an error rather than allocate more than
+// about limit bytes, plus 50 KB for the decompressor.
 func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	if len(packed) == 0 {
 		return nil, errors.New("the packed moves are empty")
@@ -230,7 +234,7 @@ func decompressor(packed []byte) (io.ReadCloser, error) {
 	return kept, again.Reset(source, nil)
 }
 
-// decoder reads columns. It keeps the first error and then reads zeros.
+// decoder reads columns. After the first error it keeps that error and reads zeros.
 type decoder struct {
 	rest  []byte
 	plies int // upper limit
@@ -321,7 +325,7 @@ func (d *decoder) details(moves []Move) {
 	}
 }
 
-// lengths reads n lengths; it returns none after an error.
+// lengths reads n lengths. After an error it returns nil.
 func (d *decoder) lengths(n int) []uint64 {
 	lengths := make([]uint64, n)
 	for i := range lengths {
@@ -353,7 +357,7 @@ func (d *decoder) varint() int64 {
 	return v
 }
 
-// micros reads a duration; a value out of range is damage.
+// micros reads a duration in microseconds. A value out of range counts as damage.
 func (d *decoder) micros() time.Duration {
 	v := d.uvarint()
 	if v > uint64((1<<63-1)/time.Microsecond) {

@@ -1,5 +1,6 @@
 // Package kifu defines the record of a game ([Record]), the notations of moves and positions in record files,
-// and the packed moves that stores keep ([Pack], [Unpack]). Package kifu/text reads and writes whole records.
+// and the packed form of moves for storage ([Pack], [Unpack]). Package kifu/text reads and writes whole
+// records.
 package kifu
 
 import (
@@ -10,7 +11,7 @@ import (
 	"gogi/shogi"
 )
 
-// Move is one move of a record with the known facts of the search behind it.
+// Move is one move of a record, with the known facts about the search for the move.
 type Move struct {
 	Move     shogi.Move
 	Time     time.Duration
@@ -26,17 +27,17 @@ type Move struct {
 	Comment  string       // a human's comment; lines end with "\n", except the last; not packed
 }
 
-// ByBook is the value of the key "by" that marks moves of a book in the details of a move and in vote records
-// of councils.
+// ByBook is the value of the key "by" in a move's details that marks a move from an opening book. Vote
+// records of councils have the same key.
 const ByBook = "book"
 
 const bookDetail = `{"type":"book","by":"` + ByBook + `"}`
 
-// BookDetail returns the Detail of a move from an engine's book, without a search.
+// BookDetail returns the Detail of a move that came from an engine's book without a search.
 func BookDetail() []byte { return []byte(bookDetail) }
 
-// FromBook reports whether the move came from a book: the engine's own, or that of a council, according to
-// its vote record.
+// FromBook reports whether the move came from a book: the engine's own book, or, according to the vote
+// record, the book of a council.
 func (m *Move) FromBook() bool {
 	if string(m.Detail) == bookDetail {
 		return true
@@ -50,7 +51,7 @@ func (m *Move) FromBook() bool {
 	return json.Unmarshal(m.Detail, &vote) == nil && vote.By == ByBook
 }
 
-// Vote returns Detail if it is a vote record, else nil.
+// Vote returns Detail if it is a vote record of a council, else nil.
 func (m *Move) Vote() []byte {
 	if string(m.Detail) == bookDetail {
 		return nil
@@ -58,17 +59,17 @@ func (m *Move) Vote() []byte {
 	return m.Detail
 }
 
-// Clock is a side's time control.
+// Clock is the time control of one side.
 type Clock struct {
 	Main      time.Duration
-	Byoyomi   time.Duration // a move's allowance once Main is used up
+	Byoyomi   time.Duration // time for each move once Main is used up
 	Increment time.Duration // added before every own move
 }
 
-// IsZero reports whether there is no clock, or no known one.
+// IsZero reports whether the side has no clock, or no known clock.
 func (c Clock) IsZero() bool { return c == Clock{} }
 
-// Record is one game.
+// Record is the record of one game: players, start position, moves, result and header.
 type Record struct {
 	Black, White string // names
 	Event        string
@@ -82,10 +83,10 @@ type Record struct {
 	Header
 }
 
-// mateAdjudication is the Result of a game that ended by the proof of a mate, as in package match.
+// mateAdjudication is the Result of a game that ended by a proof of mate. Package match has the same word.
 const mateAdjudication = "mate_adjudication"
 
-// FinalVote returns Final if it is a vote record, else nil.
+// FinalVote returns Final if it is a vote record of a council, else nil.
 func (r *Record) FinalVote() []byte {
 	if r.Result == mateAdjudication {
 		return nil
@@ -93,8 +94,8 @@ func (r *Record) FinalVote() []byte {
 	return r.Final
 }
 
-// Header holds the data of a record in addition to the game itself. Files contain it; the packed form and
-// stores keep it elsewhere. Zero values mean unknown.
+// Header has the data of a record besides players, start, moves and result. Record files contain it. The
+// packed form does not, and the database stores it in other places. Zero values mean unknown.
 type Header struct {
 	Ended    time.Time
 	Opening  string        // the opening's name

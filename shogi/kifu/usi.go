@@ -2,8 +2,8 @@ package kifu
 
 import "gogi/shogi"
 
-// USI returns the record as one line of the "position" command without that word: "startpos moves …" or
-// "sfen … moves …".
+// USI returns the record as the arguments of USI's position command, in one line: "startpos moves …" or "sfen
+// … moves …".
 func (r *Record) USI() string {
 	text := "sfen " + r.Start
 	if start := shogi.StartPos(); r.Start == start.SFEN() {
@@ -16,7 +16,7 @@ func (r *Record) USI() string {
 	return shogi.LineText(text, moves)
 }
 
-// USIMoves returns the record's moves in USI notation, including the opening's.
+// USIMoves returns the record's moves in USI notation, including the moves of the opening.
 func (r *Record) USIMoves() []string {
 	moves := make([]string, len(r.Moves))
 	for i, m := range r.Moves {

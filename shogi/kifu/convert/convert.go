@@ -13,13 +13,13 @@ import (
 // Done counts the results of Convert.
 type Done struct {
 	Read     int          // games or samples that were read
-	Written  int          // games, or samples, that were written
-	Refused  []error      // why others were not, the first ones
-	Skipped  int          // how many those are
+	Written  int          // games or samples that were written
+	Refused  []error      // the first reasons why others were not written
+	Skipped  int          // number of games or samples that were not written
 	Training packed.Tally // training data from games
 }
 
-// maxRefused is how many reasons are kept.
+// maxRefused is the largest number of reasons in Done.
 const maxRefused = 20
 
 func (d *Done) refuse(err error) {
@@ -28,9 +28,9 @@ func (d *Done) refuse(err error) {
 	}
 }
 
-// Convert converts a file to another format: games to games or to training data, samples to samples.
-// Package book converts books. It counts and skips games that cannot be read or written. It returns an
-// error if it cannot continue, or if the formats cannot be converted.
+// Convert converts a file to another format: games to games or training data, or samples to samples. Package
+// book converts books. Convert counts and skips games that cannot be read or written. It returns an error if
+// it cannot continue, or if there is no conversion between the two formats.
 func Convert(w io.Writer, to Kind, name string, in io.Reader, from Kind, o packed.Options) (Done, error) {
 	c := &converter{out: bufio.NewWriter(w), to: to, options: o}
 	err := c.run(name, in, from)
@@ -68,7 +68,7 @@ func (c *converter) run(name string, in io.Reader, from Kind) error {
 	return c.samples(in, *from.packed)
 }
 
-// record writes a game, as itself or as training data.
+// record writes a game as a game or as training data.
 func (c *converter) record(r *kifu.Record) error {
 	if c.to.packed == nil {
 		var text []byte
@@ -100,7 +100,7 @@ func (c *converter) record(r *kifu.Record) error {
 	return nil
 }
 
-// writing marks an error of the output.
+// writing is an error of the output, as opposed to an error of the game.
 type writing struct{ error }
 
 func (c *converter) write(b []byte) error {

@@ -14,13 +14,13 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Found counts the output of Inspect.
+// Found counts the records, samples or positions that Inspect has read.
 type Found struct {
-	Good int // records, samples or positions of a book that can be read and are legal
-	Bad  int // the others
+	Good int // number that can be read and are legal
+	Bad  int // number of the others
 }
 
-// Sample is a line of training data.
+// Sample is the JSON form of a position of training data.
 type Sample struct {
 	Offset int64       `json:"offset"` // of its first byte
 	SFEN   string      `json:"sfen,omitempty"`
@@ -28,17 +28,17 @@ type Sample struct {
 	Score  *int16      `json:"score,omitempty"` // centipawns from the side to move
 	Winner string      `json:"winner,omitempty"`
 	End    string      `json:"end,omitempty"`
-	Why    string      `json:"error,omitempty"` // it cannot be read, or the move is illegal
+	Why    string      `json:"error,omitempty"` // why the sample cannot be read, or why its move is illegal
 }
 
-// Game is a line of packed games.
+// Game is the JSON form of a game of training data.
 type Game struct {
 	Offset     int64             `json:"offset"`
 	Reason     *packed.Reason    `json:"reason,omitempty"` // for pack
 	End        string            `json:"end,omitempty"`    // for hcpe3
 	Opponent   uint8             `json:"opponent,omitempty"`
 	Candidates [][]CandidateMove `json:"candidates,omitempty"` // by move
-	Record     json.RawMessage   `json:"record,omitempty"`     // as the format jsonl has it
+	Record     json.RawMessage   `json:"record,omitempty"`     // record in the format jsonl
 	Why        string            `json:"error,omitempty"`
 }
 
@@ -48,7 +48,7 @@ type CandidateMove struct {
 	Visits uint16     `json:"visits"`
 }
 
-// Entry is a line of a book.
+// Entry is the JSON form of a position in a book.
 type Entry struct {
 	SFEN    string     `json:"sfen"`
 	Comment string     `json:"comment,omitempty"`
@@ -63,11 +63,12 @@ type BookMove struct {
 	Depth   int    `json:"depth,omitempty"`
 	Count   int    `json:"count,omitempty"`
 	Comment string `json:"comment,omitempty"`
-	Why     string `json:"error,omitempty"` // it is illegal
+	Why     string `json:"error,omitempty"` // why the move is illegal
 }
 
-// Inspect prints the content of a file, one JSON object a line, with an error for unreadable data and
-// illegal moves. It returns an error if it cannot continue; the lines printed before it are valid.
+// Inspect writes the content of a file as JSON, one object in each line. For unreadable data and illegal
+// moves the object has an error. Inspect returns an error if it cannot continue; the lines that it has
+// written before are valid.
 func Inspect(w io.Writer, name string, in io.Reader, k Kind) (Found, error) {
 	p := &printer{out: bufio.NewWriter(w)}
 	p.lines = json.NewEncoder(p.out)
@@ -209,7 +210,7 @@ func (p *printer) book(in io.Reader, f book.Format) error {
 	return nil
 }
 
-// EntryOf returns a position of a book as a line.
+// EntryOf returns the JSON form of a position in a book.
 func EntryOf(e *book.Entry) Entry {
 	line := Entry{SFEN: e.Position.SFEN(), Comment: e.Comment, Moves: []BookMove{}}
 	for _, m := range e.Moves {

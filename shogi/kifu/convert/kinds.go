@@ -1,5 +1,5 @@
 // Package convert prints files of records, training data and books as JSON lines ([Inspect]), and converts
-// files from one format to another ([Convert]). [KindOf] recognises the kind of a file.
+// files from one format to another ([Convert]). [KindOf] returns the format of a file.
 package convert
 
 import (
@@ -16,7 +16,7 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Kind is a format of files, of one of three kinds.
+// Kind is a file format. It is a format of records, of training data or of books.
 type Kind struct {
 	Name   string
 	text   *text.Format   // for records
@@ -24,7 +24,8 @@ type Kind struct {
 	book   *book.Format
 }
 
-// kinds returns all formats. Lists of lines are records here: books of them are those of package book.
+// kinds returns all formats. Lists of opening lines count as records here, although package book can also
+// read them as books.
 func kinds() (list []Kind) {
 	for _, f := range text.Text() {
 		list = append(list, Kind{Name: f.Name, text: &f})
@@ -49,7 +50,7 @@ func Names() []string {
 	return names
 }
 
-// KindOf returns the format of a name; if the name is "", the format of a file by its ending.
+// KindOf returns the format with a name. If the name is "", it returns the format for the extension of file.
 func KindOf(name, file string) (Kind, error) {
 	if name == "" {
 		return ofFile(file)
@@ -81,14 +82,14 @@ func ofFile(file string) (Kind, error) {
 	return Kind{}, fmt.Errorf("the name %s does not tell the format: expected one of %s to be given", filepath.Base(file), strings.Join(Names(), ", "))
 }
 
-// IsBook reports whether the format is one of books.
+// IsBook reports whether the format is a format of books.
 func (k Kind) IsBook() bool { return k.book != nil }
 
 // hasRecords reports whether files of the format have whole games.
 func (k Kind) hasRecords() bool { return k.text != nil || k.packed != nil && k.packed.HasGames() }
 
-// games calls yield for each game of a text, with the error of one that cannot be read. An
-// error of yield, and one after which nothing can be read, ends the reading.
+// games calls yield for each game of a file, and with an error for each game that cannot be read. It stops if
+// yield returns an error, or after an error that makes the rest unreadable.
 func (k Kind) games(name string, in io.Reader, yield func(*kifu.Record, error) error) error {
 	if k.text.Read == nil {
 		return fmt.Errorf("%s cannot be read: it holds too little", k.Name)

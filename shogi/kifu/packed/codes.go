@@ -2,28 +2,28 @@ package packed
 
 import "gogi/shogi"
 
-// code is a string of bits, the first one lowest.
+// code is a string of bits. The first bit is the lowest.
 type code struct {
 	bits uint64
 	n    uint
 }
 
-// then returns a code with more bits behind it.
+// then returns the code with more bits appended.
 func (c code) then(bits uint64, n uint) code { return code{c.bits | bits<<c.n, c.n + n} }
 
-// symbol is the meaning of a code.
+// symbol is the decoded meaning of a code.
 type symbol struct {
 	piece shogi.Piece // NoPiece is an empty square
 	boxed bool        // the piece is neither on the board nor in a hand
 	n     uint        // bits of the code; 0: no code begins with these bits
 }
 
-// symbolBits is how many bits the longest code has.
+// symbolBits is the length of the longest code in bits.
 const symbolBits = 8
 
-// layout is one of the two codes for pieces. A piece in a hand, or in the box of pieces that are not in
-// play, takes as many bits as a piece on the board takes more than an empty square. Every position of two
-// kings and 38 pieces therefore takes 256 bits.
+// layout is one of the two encodings of pieces: PackedSfen's or HCP's. A piece in a hand, or in the box of
+// pieces out of play, takes as many bits as a piece on the board takes in addition to an empty square. Every
+// position of two kings and 38 pieces therefore takes 256 bits.
 type layout struct {
 	name  string
 	board [32]code   // by shogi.Piece
@@ -33,8 +33,8 @@ type layout struct {
 	off   [1 << symbolBits]symbol
 }
 
-// pieceOrder returns the order in which hands and the box are written. Older files of
-// YaneuraOu have hands in the order of shogi.PieceType; readers take any order.
+// pieceOrder returns the order in which gogi writes the pieces of hands and of the box. Older files of
+// YaneuraOu have hands in the order of shogi.PieceType; readers accept any order.
 func pieceOrder() [7]shogi.PieceType {
 	return [...]shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop, shogi.Rook}
 }
@@ -50,12 +50,13 @@ var (
 	hcpLayout  = newLayout("HCP", hcpBoard, hcpHand, hcpBox)
 )
 
-// sfenBase returns the code of a type on the board before promotion and colour.
+// sfenBase returns the code of a type on the board. The bits for promotion and owner follow it.
 func sfenBase(t shogi.PieceType) code {
 	return [...]code{{0, 1}, {0x01, 2}, {0x03, 4}, {0x0b, 4}, {0x07, 4}, {0x1f, 6}, {0x3f, 6}, {0x0f, 5}}[t&7]
 }
 
-// sfenBoard has a bit for promotion, which gold lacks, and one for the owner.
+// sfenBoard returns the code of a piece on the board: the code of the type, a bit for promotion (except for
+// gold), and a bit for the owner.
 func sfenBoard(t shogi.PieceType, promoted, owner uint64) code {
 	c := sfenBase(t)
 	if t != shogi.Gold {
@@ -64,14 +65,15 @@ func sfenBoard(t shogi.PieceType, promoted, owner uint64) code {
 	return c.then(owner, 1)
 }
 
-// sfenHand lacks the first bit, which distinguishes a piece from an empty square.
+// sfenHand returns the code of a piece in hand. It is the code on the board without the first bit, which
+// distinguishes a piece from an empty square.
 func sfenHand(t shogi.PieceType, owner uint64) code {
 	c := sfenBoard(t, 0, owner)
 	return code{c.bits >> 1, c.n - 1}
 }
 
-// sfenBox returns a hand's code as of a promoted piece of Black, and of gold, which has no
-// such code, as of a promoted silver of White.
+// sfenBox returns the code of a piece in the box. It is the code that a promoted piece of Black would have in
+// a hand. Gold cannot promote and has the code of a promoted silver of White.
 func sfenBox(t shogi.PieceType) code {
 	c := sfenBoard(t, 1, 0)
 	if t == shogi.Gold {
@@ -80,7 +82,7 @@ func sfenBox(t shogi.PieceType) code {
 	return code{c.bits >> 1, c.n - 1}
 }
 
-// hcpBase returns the code of a type on the board before colour and promotion, whose bits follow.
+// hcpBase returns the code of a type on the board. The bits for owner and promotion follow it.
 func hcpBase(t shogi.PieceType) code {
 	return [...]code{{0, 1}, {0x01, 2}, {0x03, 4}, {0x07, 4}, {0x0b, 4}, {0x1f, 6}, {0x3f, 6}, {0x0f, 5}}[t&7]
 }
@@ -93,18 +95,18 @@ func hcpBoard(t shogi.PieceType, promoted, owner uint64) code {
 	return c
 }
 
-// hcpHand has the owner in its last bit.
+// hcpHand returns the code of a piece in hand. Its last bit is the owner.
 func hcpHand(t shogi.PieceType, owner uint64) code {
 	c := [...]code{{}, {0, 3}, {0x01, 5}, {0x03, 5}, {0x05, 5}, {0x1f, 7}, {0x3f, 7}, {0x07, 5}}[t&7]
 	return code{c.bits | owner<<(c.n-1), c.n}
 }
 
-// hcpBox follows no rule.
+// hcpBox returns the code of a piece in the box. These codes follow no rule.
 func hcpBox(t shogi.PieceType) code {
 	return [...]code{{}, {0x02, 3}, {0x09, 5}, {0x0b, 5}, {0x0d, 5}, {0x0f, 7}, {0x2f, 7}, {0x1d, 5}}[t&7]
 }
 
-// newLayout lays codes out for writing and reading.
+// newLayout returns the layout of an encoding, with tables for writing and reading.
 func newLayout(name string, board func(t shogi.PieceType, promoted, owner uint64) code,
 	hand func(t shogi.PieceType, owner uint64) code, box func(t shogi.PieceType) code,
 ) *layout {
@@ -131,7 +133,7 @@ func (l *layout) addBoard(p shogi.Piece, c code) {
 	learn(&l.onMat, c, symbol{piece: p})
 }
 
-// learn enters a symbol at all table indices that begin with its code.
+// learn stores a symbol at all table indices that begin with its code.
 func learn(table *[1 << symbolBits]symbol, c code, s symbol) {
 	s.n = c.n
 	for rest := uint64(0); rest < 1<<(symbolBits-c.n); rest++ {
@@ -139,14 +141,13 @@ func learn(table *[1 << symbolBits]symbol, c code, s symbol) {
 	}
 }
 
-// fixedBits is the size of a position in bits. Without a king it is a little more, because the king's
-// square is then coded as well.
+// fixedBits is the size of a position with both kings in bits. A position without a king is a little larger.
 const fixedBits = 256
 
-// bitWords is a stream of bits with space for more than 256.
+// bitWords is a stream of bits. It has space for more than 256 bits.
 type bitWords [5]uint64
 
-// put writes a code at a place.
+// put writes a code at bit number at and returns the number of the next bit.
 func (w *bitWords) put(at uint, c code) uint {
 	i, s := at/64, at%64
 	w[i] |= c.bits << s
@@ -156,7 +157,7 @@ func (w *bitWords) put(at uint, c code) uint {
 	return at + c.n
 }
 
-// peek reads the next bits; those behind the end are zeros.
+// peek returns the n bits from bit number at on. Bits behind the end are zeros.
 func (w *bitWords) peek(at, n uint) uint64 {
 	i, s := at/64, at%64
 	v := w[i] >> s

@@ -6,24 +6,24 @@ import (
 	"io"
 )
 
-// Error is an error in packed bytes, with its place.
+// Error is an error in packed bytes, with the offset of the wrong byte.
 type Error struct {
-	Offset int64 // of the wrong byte, from the beginning of the input
+	Offset int64 // offset of the wrong byte from the beginning of the input
 	Err    error // the value found and the expected value
 }
 
-// Error is "byte 57: …".
+// Error returns a text such as "byte 57: …".
 func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.Err) }
 
-// Unwrap is the reason without the place.
+// Unwrap returns the reason without the offset.
 func (e *Error) Unwrap() error { return e.Err }
 
-// fault returns an Error.
+// fault returns an Error with an offset and a formatted reason.
 func fault(offset int64, format string, args ...any) *Error {
 	return &Error{offset, fmt.Errorf(format, args...)}
 }
 
-// moved is an error about a part of the input, which begins at offset.
+// moved adds offset to the offset of an Error in a part of the input. offset is the beginning of that part.
 func moved(offset int64, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -32,14 +32,14 @@ func moved(offset int64, err error) error {
 	return &Error{offset, err}
 }
 
-// source counts the bytes of an input as they are read.
+// source reads an input and counts the bytes.
 type source struct {
 	r      io.Reader
-	offset int64 // of the next byte
+	offset int64 // offset of the next byte
 }
 
-// fill reads as many bytes as fit into b, which are part of what. io.EOF means that there were none. With
-// too few bytes it returns an Error at the end of the last one.
+// fill reads len(b) bytes into b. It returns io.EOF if no bytes are left. If the input ends within them, it
+// returns an Error at the end of the input that names what.
 func (s *source) fill(b []byte, what string) error {
 	n, err := io.ReadFull(s.r, b)
 	start := s.offset
@@ -55,7 +55,7 @@ func (s *source) fill(b []byte, what string) error {
 	return nil
 }
 
-// need is fill for a place in which the input must not end.
+// need does what fill does, but also returns an Error if no bytes are left.
 func (s *source) need(b []byte, what string) error {
 	err := s.fill(b, what)
 	if errors.Is(err, io.EOF) {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Format is one of the formats of files.
+// Format is a file format of training data.
 type Format struct {
-	Name      string // as on the command line
-	Extension string // of its files, with the dot
-	Help      string // a line
-	Size      int    // bytes of a sample; 0: the format has games
+	Name      string // name on the command line
+	Extension string // extension of its files, with the dot
+	Help      string // description in one line
+	Size      int    // size of a sample in bytes; 0: the format has games
 
-	// Bare formats have positions and nothing else.
+	// Bare is true if a file has only positions.
 	Bare bool
 
 	append     func(dst []byte, s *Sample) ([]byte, error)
@@ -24,7 +24,7 @@ type Format struct {
 	parseGame  func(r *source) (*Game, error)
 }
 
-// Formats returns the formats, in the order of lists.
+// Formats returns all formats, in the order in which gogi lists them.
 func Formats() []Format {
 	return []Format{
 		{
@@ -69,7 +69,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the format of a name; the error lists the known ones.
+// Find returns the format with a name. If there is none, its error has the known names.
 func Find(name string) (Format, error) {
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -79,7 +79,7 @@ func Find(name string) (Format, error) {
 	return Format{}, fmt.Errorf("there is no packed format %q: expected one of %s", name, strings.Join(Names(), ", "))
 }
 
-// OfFile returns the format of a file name's extension; ok is false for an unknown one.
+// OfFile returns the format for the extension of a file name. ok is false for an unknown extension.
 func OfFile(name string) (Format, bool) {
 	for _, f := range Formats() {
 		if strings.HasSuffix(strings.ToLower(name), f.Extension) {
@@ -92,20 +92,20 @@ func OfFile(name string) (Format, bool) {
 // HasGames reports whether the format has games rather than samples.
 func (f Format) HasGames() bool { return f.Size == 0 }
 
-// Samples reads the samples of a format that has them.
+// Samples returns a reader of samples. The format must have samples.
 func (f Format) Samples(r io.Reader) *SampleReader {
 	return &SampleReader{format: f, source: source{r: bufio.NewReaderSize(r, 1<<16)}}
 }
 
-// Games reads the games of a format that has them.
+// Games returns a reader of games. The format must have games.
 func (f Format) Games(r io.Reader) *GameReader {
 	return &GameReader{format: f, source: source{r: bufio.NewReaderSize(r, 1<<16)}}
 }
 
-// AppendSample appends a sample in a format that has samples.
+// AppendSample appends a sample in this format, which must have samples.
 func (f Format) AppendSample(dst []byte, s *Sample) ([]byte, error) { return f.append(dst, s) }
 
-// AppendGame appends a game in a format that has games.
+// AppendGame appends a game in this format, which must have games.
 func (f Format) AppendGame(dst []byte, g *Game) ([]byte, error) { return f.appendGame(dst, g) }
 
 func parseBareSfen(b []byte) (s Sample, err error) {
@@ -118,5 +118,5 @@ func parseBareHCP(b []byte) (s Sample, err error) {
 	return s, err
 }
 
-// uint16At returns the number at an offset.
+// uint16At returns the little-endian number of 16 bits at offset i.
 func uint16At(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }

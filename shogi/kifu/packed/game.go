@@ -10,30 +10,30 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Game is a game as hcpe3 and pack have it.
+// Game is a game with the facts that hcpe3 and pack store.
 type Game struct {
 	Start    shogi.Position
 	Plies    []Ply
 	Outcome  Outcome
 	End      End    // kept by hcpe3
-	Opponent uint8  // kept by hcpe3: 0 in a game of one player against itself, else which side was another engine
-	Reason   Reason // kept by pack
+	Opponent uint8  // stored only by hcpe3: 0 if one player played both sides, else the side that another engine played
+	Reason   Reason // stored only by pack
 }
 
 // Ply is a move of a Game.
 type Ply struct {
 	Move       shogi.Move
-	Score      int16       // centipawns from the mover
-	Candidates []Candidate // kept by hcpe3; a move without any is played and not learned from
+	Score      int16       // centipawns from the mover's view
+	Candidates []Candidate // stored only by hcpe3; training ignores a move without candidates
 }
 
-// Candidate is a move that was considered, with how often it was visited, or voted for.
+// Candidate is a move that was considered, with the number of its visits or votes.
 type Candidate struct {
 	Move   shogi.Move
 	Visits uint16
 }
 
-// Reason is why a game of pack ended. Numbers that are not listed are reserved.
+// Reason is the reason why a game ended, as pack stores it. Numbers that are not listed are reserved.
 type Reason uint8
 
 // The reasons.
@@ -51,8 +51,9 @@ const (
 	ReasonTry           Reason = 13
 )
 
-// reasons holds the end of each reason in the words of package match and in hcpe3, and whether a draw for this reason
-// contradicts itself. ReasonInterrupted and reserved numbers have none. The first reason of a word is the one to write.
+// reasons has, for each Reason, the word of package match, the End of hcpe3, and whether the reason requires
+// a winner. ReasonInterrupted and reserved numbers have no word. If several reasons have the same word, gogi
+// writes the first.
 //
 //nolint:gochecknoglobals // constant lookup table
 var reasons = []struct {
@@ -73,7 +74,7 @@ var reasons = []struct {
 	{ReasonTry, "declaration", EndDeclaration, true},
 }
 
-// meaning returns the row of reasons for a reason.
+// meaning returns the entry of reasons for a reason.
 func (r Reason) meaning() (word string, end End, needsWinner bool) {
 	for _, m := range reasons {
 		if m.reason == r {
@@ -83,7 +84,7 @@ func (r Reason) meaning() (word string, end End, needsWinner bool) {
 	return "", 0, false
 }
 
-// reasonOf returns the reason and the end of a word of package match; ok is false for a word without a reason.
+// reasonOf returns the reason and the end for a word of package match. ok is false if no reason has the word.
 func reasonOf(word string) (r Reason, end End, ok bool) {
 	for _, m := range reasons {
 		if m.word == word {
@@ -93,7 +94,8 @@ func reasonOf(word string) (r Reason, end End, ok bool) {
 	return ReasonInterrupted, 0, false
 }
 
-// Record returns the game as a record. Fields that the format does not have are empty, also an unknown end.
+// Record returns the game as a record. Fields that the format does not have are empty. Result is also empty
+// for an unknown end.
 func (g *Game) Record() kifu.Record {
 	word, _, _ := g.Reason.meaning()
 	r := kifu.Record{Start: g.Start.SFEN(), Result: word, Winner: g.Outcome.String()}
@@ -103,7 +105,7 @@ func (g *Game) Record() kifu.Record {
 	return r
 }
 
-// reason returns an End in pack's words.
+// reason returns the Reason of pack that corresponds to an End.
 func (e End) reason(o Outcome) Reason {
 	switch {
 	case e&EndRepetition != 0 && o == Draw:
@@ -124,13 +126,13 @@ func (e End) reason(o Outcome) Reason {
 
 const (
 	hcpe3Head = 36
-	// maxPlies limits the length of a game of pack, which does not store it.
+	// maxPlies is the largest length of a game of pack, which does not store the length.
 	maxPlies = 1 << 15
 )
 
-// AppendHCPE3 appends a game as hcpe3: HCP, number of moves, result and end, opponent, and for each move
-// itself, its score, the number of candidates, and each candidate with its visits. It returns ErrCut for
-// such a position, and an error for more than 65535 moves or candidates.
+// AppendHCPE3 appends a game as hcpe3: HCP, number of moves, result and end, opponent, and then each move. A
+// move has its score, the number of candidates, and each candidate with its visits. AppendHCPE3 returns
+// ErrCut for a start position that does not fit, and an error for more than 65535 moves or candidates.
 func AppendHCPE3(dst []byte, g *Game) ([]byte, error) {
 	if len(g.Plies) > 1<<16-1 {
 		return dst, fmt.Errorf("hcpe3: the game has %d moves: expected at most 65535", len(g.Plies))
@@ -156,13 +158,13 @@ func AppendHCPE3(dst []byte, g *Game) ([]byte, error) {
 	return dst, nil
 }
 
-// appendUint16 appends the lowest 16 bits, a negative number's too.
+// appendUint16 appends the lowest 16 bits of v, which may be negative.
 func appendUint16(dst []byte, v int) []byte {
 	return binary.LittleEndian.AppendUint16(dst, uint16(v)) //nolint:gosec // as it says
 }
 
-// readHCPE3 reads a game. A position or move that cannot be is an error after the whole
-// game was read, so that the next one can follow.
+// readHCPE3 reads a game. For an impossible position or move it still reads the whole game before it returns
+// the error, so that the next game can be read.
 func readHCPE3(r *source) (*Game, error) {
 	start := r.offset
 	var head [hcpe3Head]byte
@@ -200,16 +202,16 @@ func readHCPE3(r *source) (*Game, error) {
 	return g, problem
 }
 
-// errMove marks a move that cannot be played; the bytes behind it can be read.
+// errMove is the error for a move that is illegal. The bytes after the move can still be read.
 var errMove = errors.New("expected a legal move")
 
-// lost marks an error after which the start of the next game is unknown.
+// lost is an error after which the start of the next game is unknown.
 type lost struct{ error }
 
-// Unwrap is the error.
+// Unwrap returns the error.
 func (l lost) Unwrap() error { return l.error }
 
-// numbered is an error with the number of the move.
+// numbered adds the number of the move to an error.
 func numbered(i int, offset int64, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -218,7 +220,7 @@ func numbered(i int, offset int64, err error) error {
 	return &Error{offset, fmt.Errorf("move %d: %w", i+1, err)}
 }
 
-// readHCPE3Ply reads a move with its candidates; skip reads them without a look.
+// readHCPE3Ply reads a move with its candidates. With skip it does not check them.
 func readHCPE3Ply(r *source, position *shogi.Position, skip bool) (p Ply, err error) {
 	at := r.offset
 	var b [6]byte
@@ -248,7 +250,7 @@ func readHCPE3Ply(r *source, position *shogi.Position, skip bool) (p Ply, err er
 	return p, problem
 }
 
-// legalMove returns a move in Apery's form that is legal in the position; else errMove.
+// legalMove converts a move in Apery's form. It returns errMove if the move is illegal in the position.
 func legalMove(position *shogi.Position, raw uint16, offset int64) (shogi.Move, error) {
 	m, ok := AperyMove(raw).Move()
 	if !ok {
@@ -260,17 +262,18 @@ func legalMove(position *shogi.Position, raw uint16, offset int64) (shogi.Move, 
 	return m, nil
 }
 
-// The tags of pack's starts, and the step of its end marks. An end mark is a move from and to the square
-// with the number of the outcome.
+// These are the tags of a start in pack, and the step of its end marks. An end mark is encoded as a move
+// whose origin and target are both the square with the number of the outcome.
 const (
 	packPosition = 0
 	packStart    = 1
 	packEndStep  = 1<<7 | 1
 )
 
-// AppendPack appends a game as pack. It writes a tag and, unless the game begins at the usual start with move
-// 1, HCP and the number of the first move. Then come each move with its score, the end mark with the outcome,
-// and the reason. It returns ErrCut for such a position, and an error for move numbers above 65535.
+// AppendPack appends a game as pack. It writes a tag and, unless the game begins at the normal start with
+// move 1, HCP and the number of the first move. Then come each move with its score, the end mark with the
+// outcome, and the reason. AppendPack returns ErrCut for a start position that does not fit, and an error for
+// a move number above 65535.
 func AppendPack(dst []byte, g *Game) ([]byte, error) {
 	if len(g.Plies) > maxPlies {
 		return dst, fmt.Errorf("pack: the game has %d moves: expected at most %d", len(g.Plies), maxPlies)
@@ -296,7 +299,7 @@ func AppendPack(dst []byte, g *Game) ([]byte, error) {
 	return append(appendUint16(dst, int(g.Outcome)*packEndStep), byte(g.Reason)), nil
 }
 
-// readPack reads a game, an illegal one to its end, so that the next one can follow.
+// readPack reads a game. It reads even an illegal game to its end, so that the next game can be read.
 func readPack(r *source) (*Game, error) {
 	g := &Game{}
 	var problem error
@@ -337,7 +340,7 @@ func readPack(r *source) (*Game, error) {
 	}
 }
 
-// errStart marks a start that is no position; the moves behind it can be read.
+// errStart is the error for an invalid start position. The moves after it can still be read.
 var errStart = errors.New("expected a position")
 
 func readPackStart(r *source, g *Game) error {
@@ -384,16 +387,16 @@ func readPackEnd(r *source, g *Game, raw uint16, at int64, problem error) (*Game
 	return g, problem
 }
 
-// GameReader reads games of one format, one after the other.
+// GameReader reads the games of a file in one format.
 type GameReader struct {
 	format Format
 	source source
 	broken bool
 }
 
-// Next returns the next game and the offset of its first byte, or io.EOF at the end. The error is an
-// *Error. After an error about an invalid position, move or result, Next continues with the next game;
-// after any other it returns no more games.
+// Next returns the next game and the offset of its first byte, or io.EOF at the end. Its error is an *Error.
+// After an error about an invalid position, move or result, Next continues with the next game. After any
+// other error there are no more games.
 func (r *GameReader) Next() (*Game, int64, error) {
 	start := r.source.offset
 	if r.broken {

@@ -3,8 +3,8 @@ package packed
 import "gogi/shogi"
 
 // AperyMove is a move in Apery's 16-bit form. Bits 0-6 are the target square. Bits 7-13 are the origin
-// square, or 80 and the dropped piece type (81 to 87, as shogi.PieceType). Bit 14 is set for a promotion.
-// YaneuraOu's form is that of shogi.Move.
+// square, or for a drop 80 plus the piece type (81 to 87, as shogi.PieceType). Bit 14 is set for a promotion.
+// shogi.Move has YaneuraOu's form instead.
 type AperyMove uint16
 
 const (
@@ -24,7 +24,7 @@ func NewAperyMove(m shogi.Move) AperyMove {
 	return a
 }
 
-// Move returns the move, which may still be illegal; ok is false for bits that are no move.
+// Move returns the move, which may still be illegal. ok is false if the bits are not a move.
 func (a AperyMove) Move() (shogi.Move, bool) {
 	to, from := shogi.Square(a&127), shogi.Square(a>>7&127) //nolint:gosec // seven bits each
 	promotes := a&aperyPromote != 0

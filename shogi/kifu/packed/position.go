@@ -9,26 +9,26 @@ import (
 	"gogi/shogi"
 )
 
-// PositionSize is how many bytes a packed position has.
+// PositionSize is the size of a packed position in bytes.
 const PositionSize = 32
 
-// ErrCut marks a position that lacks a king and takes more than 256 bits, if the bits beyond could not be
-// restored.
+// ErrCut is the error for a position that lacks a king and takes more than 256 bits, if a reader could not
+// restore the bits beyond.
 var ErrCut = errors.New("the position has no king of one side and does not fit into 256 bits")
 
-// AppendSfen appends the PackedSfen of a position, 32 bytes without the move number. A position without a
-// king takes a bit or two more than 256. AppendSfen writes it without them if a reader can restore them;
+// AppendSfen appends the PackedSfen of a position: 32 bytes without the move number. A position without a
+// king takes one or two bits more than 256. AppendSfen omits these bits if a reader can restore them;
 // otherwise it returns ErrCut.
 func AppendSfen(dst []byte, p *shogi.Position) ([]byte, error) { return sfenLayout.append(dst, p) }
 
-// ParseSfen is the inverse of AppendSfen, for hands in any order; ply is the number of
-// the next move, from 1. The error is an *Error.
+// ParseSfen is the inverse of AppendSfen. It accepts hands in any order. ply is the number of the next move,
+// from 1. The error is an *Error.
 func ParseSfen(b []byte, ply int) (shogi.Position, error) { return sfenLayout.parse(b, ply) }
 
 // AppendHCP appends the HCP of a position, with the same limits as AppendSfen.
 func AppendHCP(dst []byte, p *shogi.Position) ([]byte, error) { return hcpLayout.append(dst, p) }
 
-// ParseHCP is the inverse of AppendHCP, as ParseSfen is of AppendSfen.
+// ParseHCP is the inverse of AppendHCP, with the same parameters and errors as ParseSfen.
 func ParseHCP(b []byte, ply int) (shogi.Position, error) { return hcpLayout.parse(b, ply) }
 
 func (l *layout) append(dst []byte, p *shogi.Position) ([]byte, error) {
@@ -48,7 +48,7 @@ func (l *layout) append(dst []byte, p *shogi.Position) ([]byte, error) {
 	return dst, nil
 }
 
-// write puts a position into w and returns how many bits it takes.
+// write writes a position to w and returns the number of its bits.
 func (l *layout) write(w *bitWords, p *shogi.Position) uint {
 	at := w.put(0, code{uint64(p.Side()), 1})
 	at = w.put(at, code{uint64(p.KingSquare(shogi.Black)), 7})
@@ -98,9 +98,9 @@ func (l *layout) parse(b []byte, ply int) (shogi.Position, error) {
 	return p, nil
 }
 
-// read reads a position. If a king is missing, the last bits were cut. read tries all their possible
-// values, and takes those for which the pieces are a complete set; of several, the first with hands in
-// their written order.
+// read reads a position. If a king is missing, the last bits were omitted. read then tries all possible
+// values of these bits, and selects those for which the pieces are a complete set. If several values fit, it
+// prefers hands in the order in which gogi writes them.
 func (l *layout) read(w *bitWords) (*shogi.Setup, error) {
 	head, missing, err := l.kings(w)
 	if err != nil {
@@ -128,7 +128,7 @@ func (l *layout) read(w *bitWords) (*shogi.Setup, error) {
 	return found, nil
 }
 
-// kings reads the side to move and both kings, and counts the kings that are missing.
+// kings reads the side to move and both kings. missing is the number of missing kings.
 func (l *layout) kings(w *bitWords) (setup shogi.Setup, missing uint, err error) {
 	setup.Side = shogi.Colour(w.peek(0, 1)) //nolint:gosec // a bit
 	for i, c := range []shogi.Colour{shogi.Black, shogi.White} {
@@ -147,8 +147,8 @@ func (l *layout) kings(w *bitWords) (setup shogi.Setup, missing uint, err error)
 	return setup, missing, nil
 }
 
-// pieces reads the squares, the hands and the box, up to the given number of bits. The
-// hands are ordered when they come as they are written.
+// pieces reads the squares, the hands and the box, up to bit number end. ordered means that the hands are in
+// the order in which gogi writes them.
 func (l *layout) pieces(w *bitWords, head shogi.Setup, end uint) (setup *shogi.Setup, ordered bool, err error) {
 	setup = &head
 	at, left := uint(15), setSize()

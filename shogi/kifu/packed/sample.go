@@ -8,7 +8,7 @@ import (
 	"gogi/shogi"
 )
 
-// Outcome is how a game ended for Black and White. The numbers are hcpe's.
+// Outcome is the result of a game. The numbers are those of hcpe.
 type Outcome uint8
 
 // The outcomes.
@@ -18,7 +18,7 @@ const (
 	WhiteWins Outcome = 2
 )
 
-// String is "draw", "black" or "white".
+// String returns "draw", "black" or "white".
 func (o Outcome) String() string {
 	switch o {
 	case BlackWins:
@@ -30,10 +30,10 @@ func (o Outcome) String() string {
 	}
 }
 
-// MarshalText is String.
+// MarshalText returns the text of String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// forSide returns the outcome in psv's form: 1 if the side won, -1 if it lost.
+// forSide returns the outcome as psv stores it: 1 if side c won, -1 if it lost, 0 for a draw.
 func (o Outcome) forSide(c shogi.Colour) int8 {
 	switch {
 	case o == Draw:
@@ -44,7 +44,7 @@ func (o Outcome) forSide(c shogi.Colour) int8 {
 	return -1
 }
 
-// ofSide is the inverse of forSide.
+// ofSide is the inverse of forSide. ok is false for other numbers.
 func ofSide(v int8, c shogi.Colour) (Outcome, bool) {
 	switch {
 	case v == 0:
@@ -57,10 +57,10 @@ func ofSide(v int8, c shogi.Colour) (Outcome, bool) {
 	return WhiteWins, true
 }
 
-// End is the end of a game in hcpe2 and hcpe3.
+// End has the kind of a game's end in hcpe2 and hcpe3.
 type End uint8
 
-// The ends; 0 is any other. Bits of the byte of the result.
+// These are the ends, as bits in the byte of the result. 0 is any other end.
 const (
 	EndRepetition  End = 1 << 2
 	EndDeclaration End = 1 << 3
@@ -69,7 +69,7 @@ const (
 	endBits = EndRepetition | EndDeclaration | EndMaxPlies
 )
 
-// String is "repetition", "declaration", "max_plies", several of them with "+" between, or "".
+// String returns "repetition", "declaration" or "max_plies". It joins several by "+", and returns "" for 0.
 func (e End) String() string {
 	text := ""
 	for _, w := range []struct {
@@ -87,26 +87,27 @@ func (e End) String() string {
 	return text
 }
 
-// Sample is a position with the played move.
+// Sample is a position with the move that was played there.
 type Sample struct {
-	Position shogi.Position // with the number of its next move, which only psv keeps
-	Move     shogi.Move     // NoMove if the bytes have none
-	Score    int16          // centipawns from the side to move
+	Position shogi.Position // only psv stores the number of its next move
+	Move     shogi.Move     // NoMove if the bytes are not a move
+	Score    int16          // centipawns from the view of the side to move
 	Outcome  Outcome        // of the whole game
-	End      End            // kept by hcpe2
+	End      End            // stored only by hcpe2
 }
 
-// Legal returns nil if the sample's move is legal in its position.
+// Legal returns nil if the sample's move is legal in its position, else the reason.
 func (s *Sample) Legal() error { return s.Position.CheckLegal(s.Move) }
 
-// The sizes of a sample.
+// These are the sizes of a sample in bytes.
 const (
 	psvSize  = 40
 	hcpeSize = 38
 )
 
 // AppendPSV appends the sample as YaneuraOu's PackedSfenValue, 40 bytes: PackedSfen, score, move, number of
-// the move, result for the side to move, a zero. It fails for ErrCut and for a move number above 65535.
+// the move, result for the side to move, a zero. It returns ErrCut for a position that does not fit, and an
+// error for a move number above 65535.
 func AppendPSV(dst []byte, s *Sample) ([]byte, error) {
 	ply := s.Position.Ply()
 	if ply > 1<<16-1 {
@@ -122,7 +123,7 @@ func AppendPSV(dst []byte, s *Sample) ([]byte, error) {
 	return append(dst, byte(s.Outcome.forSide(s.Position.Side())), 0), nil
 }
 
-// ParsePSV is the inverse of AppendPSV. The move is not looked at. The error is an *Error.
+// ParsePSV is the inverse of AppendPSV. It does not check the move. Its error is an *Error.
 func ParsePSV(b []byte) (s Sample, err error) {
 	if len(b) < psvSize {
 		return s, fault(int64(len(b)), "the psv has %d bytes: expected %d", len(b), psvSize)
@@ -139,11 +140,11 @@ func ParsePSV(b []byte) (s Sample, err error) {
 	return s, nil
 }
 
-// AppendHCPE appends the sample as hcpe, 38 bytes: HCP, score, move in Apery's form,
-// result, a zero. It fails for ErrCut.
+// AppendHCPE appends the sample as hcpe, 38 bytes: HCP, score, move in Apery's form, result, a zero. It
+// returns ErrCut for a position that does not fit.
 func AppendHCPE(dst []byte, s *Sample) ([]byte, error) { return appendHCPE(dst, s, 0) }
 
-// AppendHCPE2 is AppendHCPE with the sample's End in addition to its result.
+// AppendHCPE2 appends the sample as hcpe2. This is hcpe with the sample's End in the byte of the result.
 func AppendHCPE2(dst []byte, s *Sample) ([]byte, error) { return appendHCPE(dst, s, s.End&endBits) }
 
 func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
@@ -160,10 +161,11 @@ func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
 	return append(dst, byte(s.Outcome)|byte(end), 0), nil
 }
 
-// ParseHCPE is the inverse of AppendHCPE. A move of impossible bits is NoMove. The error is an *Error.
+// ParseHCPE is the inverse of AppendHCPE. The move is NoMove if its bits are not a move. The error is an
+// *Error.
 func ParseHCPE(b []byte) (Sample, error) { return parseHCPE(b, 0) }
 
-// ParseHCPE2 is the inverse of AppendHCPE2, as ParseHCPE is of AppendHCPE.
+// ParseHCPE2 is the inverse of AppendHCPE2. It treats moves and errors as ParseHCPE does.
 func ParseHCPE2(b []byte) (Sample, error) { return parseHCPE(b, endBits) }
 
 func parseHCPE(b []byte, ends End) (s Sample, err error) {
@@ -179,7 +181,8 @@ func parseHCPE(b []byte, ends End) (s Sample, err error) {
 	return s, err
 }
 
-// parseResult splits a byte into outcome and end, of which only some bits are known.
+// parseResult splits the byte of the result into outcome and end. It returns an error for bits of the end
+// that are not in ends.
 func parseResult(b byte, ends End, offset int64) (Outcome, End, error) {
 	o, e := Outcome(b&3), End(b)&ends
 	if o > WhiteWins || b != byte(o)|byte(e) {
@@ -195,7 +198,7 @@ func orEnds(ends End) string {
 	return " with bits 2 to 4 for the end"
 }
 
-// SampleReader reads samples of one format, one after the other.
+// SampleReader reads the samples of a file in one format.
 type SampleReader struct {
 	format Format
 	source source
@@ -203,9 +206,9 @@ type SampleReader struct {
 	buffer [psvSize]byte
 }
 
-// Next returns the next sample and the offset of its first byte, or io.EOF at the end. The error is an
-// *Error. After an error in the bytes of a sample, Next continues with the next sample. If the input
-// fails, or ends within a sample, it returns no more samples.
+// Next returns the next sample and the offset of its first byte, or io.EOF at the end. Its error is an
+// *Error. After an error in the bytes of a sample, Next continues with the next sample. If the input fails or
+// ends within a sample, there are no more samples.
 func (r *SampleReader) Next() (Sample, int64, error) {
 	start := r.source.offset
 	if r.broken {

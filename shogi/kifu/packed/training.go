@@ -8,42 +8,43 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// ErrNoOutcome marks a record without a winner, which is useless for training.
+// ErrNoOutcome is the error for a record without a known result, which is useless for training.
 var ErrNoOutcome = errors.New("the record does not say who won")
 
-// ErrUnscored marks a game that pack cannot hold, since a move of it has no score.
+// ErrUnscored is the error for a game with a move without a score. pack cannot store such a game.
 var ErrUnscored = errors.New("a move has no score")
 
-// MaxScore is the limit of scores, also for mates.
+// MaxScore is the largest absolute score in training data, also for mates.
 const MaxScore = 32000
 
-// mateFrom is the least score, in either direction, that a record keeps for a mate.
+// mateFrom is the absolute score above which a score in a record stands for a mate.
 const mateFrom = 900_000
 
-// Options select the written parts of a game. The zero value omits the opening's moves, and moves without
-// a score.
+// Options select the parts of a game to write. The zero value omits the moves of the opening, and moves
+// without a score.
 type Options struct {
 	NoMate   bool `help:"Skip positions with a mate score."`
 	Unscored bool `help:"Include moves without a score, with score 0."`
 	Opening  bool `help:"Include the moves of the opening."` // those with a score, or with Unscored
 	Played   bool `help:"With hcpe3: write the played move as the only candidate if there are no votes; dlshogi needs a candidate."`
-	// Rule is how declarations were judged; pack keeps it.
+	// Rule is the rule for declarations in the game. Only pack stores it.
 	Rule shogi.DeclarationRule `kong:"-"`
-	// Votes returns the candidates in a move's detail, a council's vote; nil or an empty list if it has none.
+	// Votes returns the candidates in the vote record of a council, which is a move's detail. It returns nil
+	// or an empty list if there are none.
 	Votes func(detail []byte) []Candidate `kong:"-"`
 }
 
-// Tally counts games by result.
+// Tally counts games by result, and the positions that were written and omitted.
 type Tally struct {
 	Games     int `json:"games"`
-	Positions int `json:"positions"` // written
-	Opening   int `json:"opening"`   // left out: the opening's
-	Unscored  int `json:"unscored"`  // left out: without a score
-	Mates     int `json:"mates"`     // left out: the score was a mate
-	Cut       int `json:"cut"`       // left out: ErrCut
+	Positions int `json:"positions"` // positions that were written
+	Opening   int `json:"opening"`   // omitted positions of the opening
+	Unscored  int `json:"unscored"`  // omitted positions without a score
+	Mates     int `json:"mates"`     // omitted positions whose score is a mate
+	Cut       int `json:"cut"`       // omitted positions because of ErrCut
 }
 
-// Add adds another tally.
+// Add adds the numbers of another tally.
 func (t *Tally) Add(o Tally) {
 	t.Games += o.Games
 	t.Positions += o.Positions
@@ -53,10 +54,10 @@ func (t *Tally) Add(o Tally) {
 	t.Cut += o.Cut
 }
 
-// Encode writes a record in the format. emit gets one sample at a time, or the game, with the number of
-// its positions; the bytes are valid until emit returns. The outcome is the record's Winner and never its
-// Result. It returns ErrNoOutcome, ErrUnscored, an error for an illegal start or move, and emit's error.
-// It emits nothing of a game that fails before its first sample.
+// Encode converts a record to the format. It calls emit for each sample, or once for the game, with the
+// number of its positions; the bytes are valid until emit returns. The outcome comes from the record's
+// Winner, not from its Result. Encode returns ErrNoOutcome, ErrUnscored, an error for an illegal start or
+// move, or the error of emit. It emits nothing if the error occurs before the first sample.
 func (f Format) Encode(r *kifu.Record, o Options, emit func(b []byte, positions int) error) (Tally, error) {
 	w := walk{format: f, options: o, record: r, emit: emit}
 	err := w.start()
@@ -72,7 +73,7 @@ func (f Format) Encode(r *kifu.Record, o Options, emit func(b []byte, positions 
 	return w.tally, nil
 }
 
-// walk goes through a record.
+// walk is the state of Encode for one record.
 type walk struct {
 	format   Format
 	options  Options
@@ -80,12 +81,12 @@ type walk struct {
 	emit     func(b []byte, positions int) error
 	position shogi.Position
 	outcome  Outcome
-	last     shogi.Colour // to move when the game ended
+	last     shogi.Colour // side to move when the game ended
 	tally    Tally
 	buffer   [psvSize]byte
 }
 
-// start sets up the position and checks every move, so that no part of an illegal game is written.
+// start sets up the start position and checks all moves, so that no part of an illegal game is written.
 func (w *walk) start() (err error) {
 	if w.outcome, err = OutcomeOf(w.record.Winner); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (w *walk) start() (err error) {
 	return nil
 }
 
-// OutcomeOf reads the Winner of a record; any word but black, white and draw is ErrNoOutcome.
+// OutcomeOf converts the Winner of a record. It returns ErrNoOutcome unless the text is black, white or draw.
 func OutcomeOf(winner string) (Outcome, error) {
 	for _, o := range []Outcome{Draw, BlackWins, WhiteWins} {
 		if o.String() == winner {
@@ -114,7 +115,7 @@ func OutcomeOf(winner string) (Outcome, error) {
 	return Draw, fmt.Errorf("%w: its winner is %q, expected black, white or draw", ErrNoOutcome, winner)
 }
 
-// wanted reports whether a move's position is written, and counts it if not.
+// wanted reports whether a move's position is to be written. If not, it counts the position as omitted.
 func (w *walk) wanted(m *kifu.Move) bool {
 	switch {
 	case m.Opening && !w.options.Opening:
@@ -129,10 +130,10 @@ func (w *walk) wanted(m *kifu.Move) bool {
 	return false
 }
 
-// IsMate reports whether a score, as a record keeps it, stands for a mate.
+// IsMate reports whether a score in a record stands for a mate.
 func IsMate(score int) bool { return score > mateFrom || score < -mateFrom }
 
-// clipped returns a score as all formats have it.
+// clipped returns the score of a move, limited to ±MaxScore.
 func clipped(m *kifu.Move) int16 {
 	if !m.HasScore {
 		return 0
@@ -164,7 +165,7 @@ func (w *walk) samples() error {
 	return nil
 }
 
-// game writes the game after its opening.
+// game writes the game without its opening.
 func (w *walk) game() error {
 	moves := w.record.Moves
 	for !w.options.Opening && len(moves) > 0 && moves[0].Opening {
@@ -196,7 +197,8 @@ func (w *walk) game() error {
 	return w.emit(b, len(g.Plies))
 }
 
-// ply returns a move with its candidates. pack has a score for every move and no way to leave one out.
+// ply returns a move with its candidates. In pack every move has a score; for a move without a score ply
+// returns ErrUnscored, unless Options.Unscored is set.
 func (w *walk) ply(m *kifu.Move) (Ply, error) {
 	p := Ply{Move: m.Move, Score: clipped(m)}
 	if w.format.Name == packName {
@@ -222,14 +224,15 @@ func (w *walk) ply(m *kifu.Move) (Ply, error) {
 	return p, nil
 }
 
-// end returns the record's end in hcpe's words. cshogi uses repetition and a limit of moves only for draws.
+// end returns the End of hcpe for the record's Result. As in cshogi, repetition and the limit of moves are
+// used only for draws.
 func (w *walk) end() End {
 	_, end, _ := reasonOf(w.record.Result)
 	return end
 }
 
-// reason returns the record's end in pack's words. An end without such a word is a resignation if a player won, else
-// interrupted. The side to move distinguishes a win by the try rule from one by a declaration.
+// reason returns the Reason of pack for the record. If pack has none for the end, it returns resignation if a
+// player won, else interrupted. A win by the try rule differs from a win by declaration in the side to move.
 func (w *walk) reason() Reason {
 	switch w.record.Result {
 	case "stall":
@@ -260,5 +263,5 @@ func (w *walk) declared() Reason {
 	}
 }
 
-// packName is the name of the one format that has a score for every move.
+// packName is the name of the only format that has a score for every move.
 const packName = "pack"

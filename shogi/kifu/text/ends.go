@@ -9,8 +9,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// These are the words for the end of a game. Package match has the same words but imports this package;
-// TestWordsAreThoseOfMatch compares them.
+// These are the words for the end of a game. They are the words of package match, which this package cannot
+// import. TestWordsAreThoseOfMatch compares them.
 const (
 	checkmate         = "checkmate"
 	resignation       = "resignation"

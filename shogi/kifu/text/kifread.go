@@ -12,8 +12,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// readKIF reads KIF and KI2, which share headers, boards, comments and ends. A move with a number before
-// it is KIF's, one with the sign of a side KI2's.
+// readKIF returns a Reader of KIF and KI2 files, which have the same headers, boards, comments and ends. A
+// KIF move has a number before it; a KI2 move has the sign of a side.
 func readKIF(in *Input) Reader { return &kifReader{in: in} }
 
 type kifReader struct {
@@ -21,7 +21,7 @@ type kifReader struct {
 	count int
 }
 
-// Next reads up to the headers of another game.
+// Next reads one game, up to the headers of another game.
 func (r *kifReader) Next() (*kifu.Record, error) {
 	g := kifGame{before: shogi.NoSquare}
 	begun := false
@@ -53,7 +53,7 @@ func (r *kifReader) Next() (*kifu.Record, error) {
 		g.line = r.in.n
 		g.err = g.finish()
 	}
-	if g.err != nil && g.err == g.illegal { //nolint:errorlint // that very error
+	if g.err != nil && g.err == g.illegal { //nolint:errorlint // compares identity, not the kind of error
 		g.line = g.illegalLine
 	}
 	if g.err != nil {
@@ -66,18 +66,18 @@ func (r *kifReader) Next() (*kifu.Record, error) {
 type kifGame struct {
 	record      kifu.Record
 	handicap    string
-	board       *kifBoard // nil: none was drawn
+	board       *kifBoard // nil: the file has no board
 	side        string    // "先手番" and the like, or ""
 	hands       [2]string
 	p, start    shogi.Position
 	placed      bool
-	moving      bool // the line above the moves was there, or a move
+	moving      bool // the line above the moves or a move was read
 	before      shogi.Square
 	ended       bool
-	branch      bool    // a variation follows
-	end         outcome // by the last word
+	branch      bool    // the lines that follow are a variation
+	end         outcome // outcome according to the end word
 	own         outcome // from gogi's comment, which has more detail
-	illegal     error   // error of the last move; only an end by it may follow
+	illegal     error   // error of the last move; only an end by an illegal move may follow
 	said        bool
 	err         error
 	line        int // the current line, or the line of the error
@@ -91,7 +91,7 @@ type kifBoard struct {
 
 func (g *kifGame) onlyComments() bool { return g.err == nil && !g.said }
 
-// after reports whether a line is the first of another game.
+// after reports whether a line is the first line of another game.
 func (g *kifGame) after(s string) bool {
 	if !g.moving && g.err == nil {
 		return false
@@ -112,7 +112,7 @@ func isKIFHeader(s string) bool {
 	return false
 }
 
-// take reads one line.
+// take processes one line of the game.
 func (g *kifGame) take(s string) error {
 	first, _ := utf8.DecodeRuneInString(s)
 	switch {
@@ -137,7 +137,7 @@ func (g *kifGame) take(s string) error {
 	return g.body(s, first)
 }
 
-// body reads a line that is no comment: a header, a part of the board, or moves.
+// body reads a line that is not a comment: a header, a part of the board, or moves.
 func (g *kifGame) body(s string, first rune) error {
 	switch {
 	case strings.HasPrefix(s, "|"):
@@ -181,7 +181,7 @@ func leadingNumber(s string) (n int, rest string, ok bool) {
 	return n, strings.TrimLeft(s[i:], " 　"), err == nil
 }
 
-// header reads a key that is known; others are passed over.
+// header reads a header with a known key. It ignores other headers.
 func (g *kifGame) header(key, value string) error {
 	r := &g.record
 	switch key {
@@ -223,7 +223,7 @@ func (g *kifGame) header(key, value string) error {
 	return nil
 }
 
-// clocks reads the words that kifu.Record.KIF writes; it ignores other text.
+// clocks reads the description of the clocks that kifu.Record.KIF writes. It ignores other text.
 func (g *kifGame) clocks(text string) {
 	parts := [2]string{text, text}
 	if rest, ok := strings.CutPrefix(text, "先手"); ok {
@@ -250,7 +250,7 @@ func (g *kifGame) clocks(text string) {
 	}
 }
 
-// rank reads one rank of a drawn board, from the first one down.
+// rank reads one rank of a drawn board. The first line is rank 1.
 func (g *kifGame) rank(s string) error {
 	if g.board == nil {
 		g.board = &kifBoard{}
@@ -283,7 +283,7 @@ func (g *kifGame) rank(s string) error {
 	return nil
 }
 
-// place makes the start, before the first move.
+// place sets the start position before the first move.
 func (g *kifGame) place() (err error) {
 	if g.placed {
 		return nil
@@ -331,7 +331,7 @@ func (g *kifGame) drawn() (p shogi.Position, err error) {
 	return p, nil
 }
 
-// kifHandOf reads a hand such as "飛　角二　歩十八".
+// kifHandOf parses a hand such as "飛　角二　歩十八".
 func kifHandOf(text string) (hand [8]int, err error) {
 	text = strings.NewReplacer("　", " ", "、", " ").Replace(text)
 	for word := range strings.FieldsSeq(text) {
@@ -349,7 +349,7 @@ func kifHandOf(text string) (hand [8]int, err error) {
 	return hand, nil
 }
 
-// kanjiNumber reads up to 99, in kanji or digits; nothing is one.
+// kanjiNumber parses a number up to 99 in kanji or digits. Empty text is 1.
 func kanjiNumber(text string) (n int, ok bool) {
 	if text == "" {
 		return 1, true
@@ -371,7 +371,7 @@ func kanjiNumber(text string) (n int, ok bool) {
 	return 10*tens + ones, true
 }
 
-// pieceOf returns the piece type of a name in moves and on boards; NoPieceType for other text.
+// pieceOf returns the piece type of a name that moves or boards use, or NoPieceType for other text.
 func pieceOf(text string) shogi.PieceType { return kifPieces[text] }
 
 //nolint:gochecknoglobals // constant lookup table
@@ -381,10 +381,10 @@ var kifPieces = map[string]shogi.PieceType{
 	"成桂": shogi.ProKnight, "全": shogi.ProSilver, "成銀": shogi.ProSilver, "馬": shogi.Horse, "龍": shogi.Dragon, "竜": shogi.Dragon,
 }
 
-// numbered reads a line of KIF behind its number.
+// numbered reads a line of KIF. n is the number of the move and rest the text after the number.
 func (g *kifGame) numbered(n int, rest string) error {
 	text, times := rest, ""
-	if i := strings.Index(rest, "("); i >= 0 { // the start of its origin, or of the time
+	if i := strings.Index(rest, "("); i >= 0 { // where the origin or the time starts
 		if j := strings.IndexAny(rest, " \t"); j > 0 && !strings.HasPrefix(rest, "同") {
 			text, times = rest[:j], rest[j:]
 		} else if strings.HasPrefix(rest, "同") {
@@ -405,7 +405,8 @@ func (g *kifGame) numbered(n int, rest string) error {
 	return g.play(text, times)
 }
 
-// cutAfterSame separates a move from its time if blanks may follow 同.
+// cutAfterSame splits a line into the move and its time, which a blank separates. Blanks after 同 belong to
+// the move.
 func cutAfterSame(rest string) (text, times string) {
 	from := 0
 	if strings.HasPrefix(rest, "同") {
@@ -424,7 +425,7 @@ func cutAfterSame(rest string) (text, times string) {
 	return rest, ""
 }
 
-// play reads and makes a move, KIF's or KI2's.
+// play reads a move of KIF or KI2 and makes it.
 func (g *kifGame) play(text, times string) error {
 	switch {
 	case g.ended:
@@ -453,7 +454,7 @@ func (g *kifGame) play(text, times string) error {
 	return nil
 }
 
-// kifTime reads "( 0:16/00:00:16)", of which the first part counts.
+// kifTime parses a time such as "( 0:16/00:00:16)". It returns the first part, the time of the move.
 func kifTime(text string) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	text, ok := strings.CutPrefix(text, "(")
@@ -473,7 +474,7 @@ func kifTime(text string) (time.Duration, bool) {
 	return total, true
 }
 
-// signed reads a line of KI2: moves with the signs of their sides.
+// signed reads a line of KI2: moves, each with the sign of its side.
 func (g *kifGame) signed(s string) error {
 	if err := g.place(); err != nil {
 		return err
@@ -503,14 +504,14 @@ func (g *kifGame) signed(s string) error {
 		if err := g.play(word, ""); err != nil {
 			return err
 		}
-		if summary { // in the line of the last move
+		if summary { // the summary is in the line of the last move
 			return g.summarised("まで" + until + s)
 		}
 	}
 	return nil
 }
 
-// finished takes an end word, which is in the place of a move.
+// finished processes an end word, which stands in place of a move.
 func (g *kifGame) finished(word, times string) error {
 	if err := g.place(); err != nil {
 		return err
@@ -526,8 +527,8 @@ func (g *kifGame) finished(word, times string) error {
 	return nil
 }
 
-// kifEnds holds the words for the end of a game: the result, and whether the side to move wins, loses or draws.
-// An end without a result has neither.
+// kifEnds has, for each end word, the result and whether the side to move wins, loses or draws. Both are
+// empty for an end without a result.
 //
 //nolint:gochecknoglobals // constant lookup table
 var kifEnds = map[string]struct{ result, mover string }{
@@ -546,7 +547,7 @@ func kifEndWord(word string) bool {
 	return ok
 }
 
-// byWord returns the winner of an end word, from the side to move.
+// byWord returns the outcome for an end word. The winner depends on the side to move.
 func (g *kifGame) byWord(word string) outcome {
 	end := kifEnds[word]
 	switch n := g.record.MaxMoves; {
@@ -564,7 +565,7 @@ func (g *kifGame) byWord(word string) outcome {
 	return outcome{end.result, end.mover}
 }
 
-// summarised reads まで…, which in KI2 is the only end there is.
+// summarised reads the line まで…, which is the only description of the end in KI2.
 func (g *kifGame) summarised(s string) error {
 	g.said = true
 	if g.ended {
@@ -596,7 +597,8 @@ func (g *kifGame) summarised(s string) error {
 	return nil
 }
 
-// summaryWinner returns the winner in "先手の勝ち", "後手の反則勝ち" or "先手の反則負け".
+// summaryWinner returns the winner according to a text such as "先手の勝ち", "後手の反則勝ち" or "先手の反則負け". named is the
+// side that the text names.
 func summaryWinner(s, named string) string {
 	if !strings.Contains(s, "負け") || strings.Contains(s, "により") {
 		return named
@@ -607,7 +609,7 @@ func summaryWinner(s, named string) string {
 	return "black"
 }
 
-// comment reads a line behind its first *.
+// comment reads a comment line. text is the line without the first *.
 func (g *kifGame) comment(text string) error {
 	if g.branch {
 		return nil
@@ -629,12 +631,12 @@ func (g *kifGame) comment(text string) error {
 		return nil
 	}
 	if g.ended && n > 0 {
-		return nil // on the end
+		return nil // a comment on the end
 	}
 	return addLine(&r.Moves[n-1].Comment, text)
 }
 
-// thought reads " 深さ D ノード数 N 評価値 S 読み筋 ▲…" of the last move.
+// thought reads the search data " 深さ D ノード数 N 評価値 S 読み筋 ▲…" of the last move.
 func (g *kifGame) thought(m *kifu.Move, text string) {
 	text, line, _ := strings.Cut(text, "読み筋 ")
 	words := strings.Fields(text)
@@ -657,7 +659,7 @@ func (g *kifGame) thought(m *kifu.Move, text string) {
 	g.variation(m, line)
 }
 
-// variation reads the moves of a principal variation, the move itself the first of them.
+// variation reads the moves of a principal variation. The first one is the move itself.
 func (g *kifGame) variation(m *kifu.Move, line string) {
 	p, n := g.start, len(g.record.Moves)-1
 	for i := range n {
@@ -676,7 +678,7 @@ func (g *kifGame) variation(m *kifu.Move, line string) {
 	m.PV = pv
 }
 
-// finish gives the record its end.
+// finish sets the result and the winner of the record.
 func (g *kifGame) finish() error {
 	if g.illegal != nil && !g.ended {
 		return g.illegal
