@@ -18,16 +18,16 @@ type Prediction struct {
 	Handicap        int     // handicap of A; 0 is even, and A is Black
 	Win, Draw, Loss float64 // A's probabilities; a model that counts draws as half wins has no draws
 	Score           float64 // A's expected points
-	// Interval is the interval of Score, symmetric in its log odds. The method is "wald_logit", or
+	// Interval is the interval of Score, symmetric in the log odds of Score. The method is "wald_logit", or
 	// "wald_logit_clusters" if games depend on each other. If a parameter of the model is at the end of its
-	// range, it is the interval of the profile likelihood ("profile_likelihood" or
-	// "profile_likelihood_clusters"). An end that the games do not set is then NaN.
+	// range, the interval is the profile-likelihood interval ("profile_likelihood" or
+	// "profile_likelihood_clusters"). An end is then NaN if the games do not determine it.
 	Interval binomial.Interval
 }
 
-// Predict returns the expected result of an even game between two rated players; A is Black. It returns an
-// error for other players, for a player against itself, for a level outside (0, 1), and if the games do not
-// determine a standard error.
+// Predict returns the expected result of an even game between two rated players, with A as Black. It returns
+// an error for other players, for a player against itself, and for a level outside (0, 1). It also returns an
+// error if the games do not determine a standard error.
 func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 	i, err := f.number(a)
 	if err != nil {
@@ -50,10 +50,10 @@ func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 	return q, err
 }
 
-// Predict returns the expected result if A receives a handicap from B. With handicap 0 the game is even and A
-// is Black. It returns the errors of [Fit.Predict]. It also returns an error for a handicap that was not
-// played if the model has no value for it, and if a needed strength or parameter has no finite estimate. A
-// parameter of 0, at the end of its range, is finite.
+// Predict returns the expected result of a game in which A receives a handicap from B. With handicap 0 the
+// game is even and A is Black. Predict returns the errors of [Fit.Predict]. It also returns an error if no
+// game had this handicap and the model has no value for it. It returns an error if a needed strength or
+// parameter has no finite estimate. A parameter of 0, at the end of its range, is finite.
 func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Prediction, error) {
 	i, err := f.number(a)
 	if err != nil {
@@ -84,7 +84,7 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 	return q, err
 }
 
-// finite returns an error if one of two players, or a term of a row, has no finite estimate.
+// finite returns an error if one of the two players, or a term that row uses, has no finite estimate.
 func (f *HandicapFit) finite(i, j int, row []float64) error {
 	for _, n := range []int{i, j} {
 		if slices.Contains(f.at.Drifting, n) {
@@ -100,9 +100,9 @@ func (f *HandicapFit) finite(i, j int, row []float64) error {
 	return nil
 }
 
-// profile fills a prediction for a fit with a parameter at the end of its range, where no standard error
-// exists. The ends of the interval are the expected points of the best parameters whose likelihood is as low
-// as the level allows.
+// profile sets a prediction for a fit with a parameter at the end of its range, for which no standard error
+// exists. The ends of the interval are expected points under other parameters. Their likelihood is as low as
+// the level allows, and they are the most likely parameters with these expected points.
 func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(x []float64) float64) error {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
@@ -124,16 +124,16 @@ func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(
 	return nil
 }
 
-// A tilted is a likelihood with an additional game between two players, in which the first gets some points
-// and the second loses as many. Its maximum is a point of the profile of the first player's log odds: no
-// other point with the same odds is likelier.
+// A tilted is a likelihood with an additional game between two players, in which the first player gets some
+// points and the second player loses as many. Its maximum is a point of the profile of the first player's log
+// odds: no other point with the same odds is more likely.
 type tilted struct {
 	ground       *ground
 	black, white int
 	row          []float64
 }
 
-// with returns the likelihood tilted by a number of points.
+// with returns the likelihood with the additional game for a number of points.
 func (p tilted) with(points float64) *ground {
 	g := *p.ground
 	//nolint:gosec // few players
@@ -142,11 +142,12 @@ func (p tilted) with(points float64) *ground {
 	return &g
 }
 
-// end returns the point of the profile on one side (-1 or 1) at which the root of the deviance is z. It
-// returns nil if the games set no such point. With more points than games there is no maximum.
+// end returns the point of the profile on one side (-1 or 1) at which the square root of the deviance is z.
+// It returns nil if the games do not determine such a point, because with more points than games there is no
+// maximum.
 func (p tilted) end(at newton.Peak, z, side float64) []float64 {
 	inner := at.X
-	within := func(points float64) bool { // if so, the next climb starts there
+	within := func(points float64) bool { // if it returns true, the next climb starts at this maximum
 		g := p.with(side * points)
 		best, err := g.summit([][]float64{inner, p.ground.lifted(inner)})
 		if err != nil || math.Sqrt(2*max(0, at.Value-p.ground.Value(best.X))) > z {
@@ -175,8 +176,8 @@ func (p tilted) end(at newton.Peak, z, side float64) []float64 {
 	return inner
 }
 
-// lifted returns x with the terms near 0 raised. On a plateau, where the logarithm of a term is far below 0,
-// no slope leads back.
+// lifted returns x with the terms near 0 raised. It is a second starting point, because on a plateau, where
+// the logarithm of a term is far below 0, no slope leads back.
 func (g *ground) lifted(x []float64) []float64 {
 	x = slices.Clone(x)
 	least := math.Log(0.1)
@@ -191,7 +192,8 @@ func (g *ground) lifted(x []float64) []float64 {
 
 func (f *HandicapFit) number(player string) (int, error) { return numberIn(f.table, f.aside, player) }
 
-// row returns the coefficients of a handicap. If the model is a line, the handicap need not have been played.
+// row returns the coefficients of a handicap. If the model is a line, it also has coefficients for a handicap
+// that no game had.
 func (s shape) row(handicap int) ([]float64, error) {
 	row, played := s.rows[handicap]
 	switch {
@@ -212,7 +214,8 @@ func (s shape) row(handicap int) ([]float64, error) {
 	return nil, fmt.Errorf("no game was played with handicap %d, and %s says nothing of others", handicap, s.model)
 }
 
-// fill calculates a prediction from the chances as a function of the fit's coordinates.
+// fill sets the probabilities and the interval of a prediction. chances returns the probabilities as a
+// function of the fit's coordinates.
 func (q *Prediction) fill(at newton.Peak, errs *robust, l inner, players int, level float64, chances func(x []float64) (win, draw, loss float64)) error {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
@@ -243,8 +246,8 @@ func (q *Prediction) fill(at newton.Peak, errs *robust, l inner, players int, le
 	return nil
 }
 
-// slopeOf returns the gradient by central differences, which is correct to ten digits for the smooth
-// functions here.
+// slopeOf returns the gradient of f by central differences. For the smooth functions in this file it is
+// correct to ten digits.
 func slopeOf(f func([]float64) float64, x []float64) []float64 {
 	const step = 1e-5
 	x, slope := slices.Clone(x), make([]float64, len(x))
@@ -258,8 +261,8 @@ func slopeOf(f func([]float64) float64, x []float64) []float64 {
 	return slope
 }
 
-// Profile returns the profile-likelihood interval of a player's rating in Elo; the players with a finite
-// rating have the mean 0. See [Fit.Profile]. It also returns an error for a player without a finite rating.
+// Profile returns the profile-likelihood interval of a player's rating in Elo. The mean of the players with a
+// finite rating is 0. See [Fit.Profile]. Profile also returns an error for a player without a finite rating.
 func (f *HandicapFit) Profile(player string, level float64) (binomial.Interval, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return binomial.Interval{}, err

@@ -13,11 +13,13 @@ import (
 )
 
 // Profile returns the profile-likelihood interval of a player's rating in Elo with mean 0. The method is
-// "profile_likelihood", or "profile_likelihood_clusters" if games depend on each other, which widens the
-// interval. It holds the ratings that lower the likelihood (with a prior: the posterior) by no more than
-// chance explains, with the best other parameters for each. An end is infinite if the games set no bound.
-// Profile returns an error for players without a rating, for a level outside (0, 1), and if an additive
-// first-move effect on the way outweighs a weak player's strength.
+// "profile_likelihood". If games depend on each other, it is "profile_likelihood_clusters", and the interval
+// is wider. The interval contains the ratings at which the likelihood is not lower than chance explains, with
+// the best other parameters for each rating. (With a prior it uses the posterior instead of the likelihood.)
+// An end is infinite if the games set no bound.
+//
+// Profile returns an error for players without a rating, and for a level outside (0, 1). It also returns an
+// error if an additive first-move effect becomes larger than a weak player's strength during the calculation.
 func (f *Fit) Profile(player string, level float64) (binomial.Interval, error) {
 	i, err := f.number(player)
 	if err != nil {
@@ -26,7 +28,7 @@ func (f *Fit) Profile(player string, level float64) (binomial.Interval, error) {
 	return f.profileElo(f.aboveMean(i), level)
 }
 
-// aboveMean returns the weights of a player's rating minus the mean.
+// aboveMean returns the coefficients of a player's log strength minus the mean.
 func (f *Fit) aboveMean(player int) []float64 {
 	weights := make([]float64, len(f.at.X))
 	for p := range f.Players {
@@ -36,9 +38,10 @@ func (f *Fit) aboveMean(player int) []float64 {
 	return weights
 }
 
-// Wald returns the intervals of all ratings in Elo with mean 0, in the order of [Fit].Players, from their standard
-// errors. They are symmetric, and fast for many players. The method is "wald", or "wald_clusters" if games depend
-// on each other. Wald returns an error for a level outside (0, 1), and the errors of [Fit.Covariance].
+// Wald returns the intervals of all ratings in Elo with mean 0, in the order of [Fit].Players, calculated
+// from the standard errors. The intervals are symmetric, and fast to calculate for many players. The method
+// is "wald", or "wald_clusters" if games depend on each other. Wald returns an error for a level outside (0,
+// 1), and the errors of [Fit.Covariance].
 func (f *Fit) Wald(level float64) ([]binomial.Interval, error) {
 	mean := make([]float64, len(f.at.X))
 	for p := range f.Players {
@@ -47,8 +50,8 @@ func (f *Fit) Wald(level float64) ([]binomial.Interval, error) {
 	return f.wald(level, mean)
 }
 
-// WaldFrom is Wald for ratings minus that of an anchor, whose own interval is empty. It also returns an error
-// if the anchor is not rated.
+// WaldFrom returns intervals as Wald does, for ratings minus the rating of the player anchor. The interval of
+// anchor is empty. WaldFrom also returns an error if anchor is not rated.
 func (f *Fit) WaldFrom(anchor string, level float64) ([]binomial.Interval, error) {
 	n, err := f.number(anchor)
 	if err != nil {
@@ -59,7 +62,8 @@ func (f *Fit) WaldFrom(anchor string, level float64) ([]binomial.Interval, error
 	return f.wald(level, from)
 }
 
-// wald returns the intervals of each player's log strength minus one linear function of all.
+// wald returns the intervals of each player's log strength minus one linear function of all log strengths.
+// from holds the coefficients of this function.
 func (f *Fit) wald(level float64, from []float64) ([]binomial.Interval, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
@@ -133,8 +137,8 @@ func (f *Fit) profileElo(weights []float64, level float64) (binomial.Interval, e
 	return binomial.Interval{Method: f.errs.method(), Level: level, Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}, err
 }
 
-// ProfileFirstMove returns the profile-likelihood interval of [Fit].FirstMove: of the factor, or of δ. It
-// returns an error for a model without the effect and for a level outside (0, 1).
+// ProfileFirstMove returns the profile-likelihood interval of [Fit].FirstMove, which is the factor or δ. It
+// returns an error for a model without a first-move effect, and for a level outside (0, 1).
 func (f *Fit) ProfileFirstMove(level float64) (binomial.Interval, error) {
 	weights := make([]float64, len(f.at.X))
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
@@ -152,7 +156,7 @@ func (f *Fit) ProfileFirstMove(level float64) (binomial.Interval, error) {
 	return binomial.Interval{}, errors.New("the model has no first-move effect")
 }
 
-// chiSquared returns the probability that χ² with df degrees of freedom is x or more.
+// chiSquared returns the probability that χ² with df degrees of freedom is at least x.
 func chiSquared(x float64, df int) float64 {
 	if x <= 0 || df < 1 {
 		return 1
@@ -160,7 +164,8 @@ func chiSquared(x float64, df int) float64 {
 	return mathext.GammaIncRegComp(float64(df)/2, x/2)
 }
 
-// profile returns the ends of the profile of weights·x. A ladder is concave, so the faster method is safe for it.
+// profile returns the ends of the profile-likelihood interval of weights·x. For a ladder it uses the faster
+// method, because a ladder is concave.
 func (f *Fit) profile(weights []float64, level float64) (lo, hi float64, err error) {
 	along := newton.Profile
 	if _, concave := f.inner.(*ladder); concave {

@@ -2,18 +2,19 @@ package rating
 
 import "errors"
 
-// An LRTest is a likelihood-ratio test of nested models.
+// An LRTest is the result of a likelihood-ratio test of nested models.
 type LRTest struct {
-	// Statistic is twice the difference of log-likelihoods, not negative. If games depend on each other, it
-	// is divided by the design effect.
+	// Statistic is twice the difference of the log-likelihoods, and not negative. If games depend on each
+	// other, this number is divided by the design effect.
 	Statistic float64
 	DF        int     // additional parameters of the larger model
-	P         float64 // by χ² (Wilks), or F for clusters; an approximation for many games. 1 if DF is 0
+	P         float64 // p value by χ² (Wilks), or by F with clusters; an approximation for many games. 1 if DF is 0
 }
 
-// LikelihoodRatio tests a fit against a simpler one of the same games, such as a first-move effect against
-// none. It returns an error if the larger model does not contain the smaller one, if the games differ, and
-// for fits with a prior, which do not maximise the likelihood.
+// LikelihoodRatio tests a fit against a simpler fit of the same games, such as a model with a first-move
+// effect against a model without one. It returns an error if the larger model does not contain the smaller
+// model, and if the games differ. It also returns an error for fits with a prior, because they do not
+// maximise the likelihood.
 func LikelihoodRatio(null, full *Fit) (LRTest, error) {
 	switch {
 	case null.Model.Prior.exists() || full.Model.Prior.exists():

@@ -10,16 +10,16 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// A stage plays games again as a fit predicts them.
+// A stage simulates the games of a fit with the fit's probabilities.
 type stage struct {
 	t         crosstable.Table
 	p         [][3]float64
-	back      []int   // the cell with the same terms and swapped colours, or -1
-	alike     float64 // correlation of the games of a pair, from one player's point of view
-	available []int   // games of each cell that belong to pairs
+	back      []int   // index of the cell with the same terms and swapped colours, or -1
+	alike     float64 // correlation of the results of the games of a pair, from one player's point of view
+	available []int   // number of games of each cell that belong to pairs
 }
 
-// A terms is what games of one cell have in common.
+// A terms holds what all games of a cell have in common.
 type terms struct {
 	black, white, handicap int32
 	byWhite                bool
@@ -45,8 +45,9 @@ func newStage(f replica) *stage {
 	return s
 }
 
-// correlation returns the correlation between the results of the two colours within clusters, from one
-// player's point of view. One more cluster, of independent games, stabilises small numbers.
+// correlation returns the correlation between the results with the two colours within clusters, from one
+// player's point of view. It adds one cluster of independent games, so that few clusters do not give an
+// extreme value.
 func (s *stage) correlation() float64 {
 	mean := map[terms]float64{} // Black's expected points
 	for n, c := range s.t.Cells {
@@ -54,7 +55,7 @@ func (s *stage) correlation() float64 {
 	}
 	var both, first, second, n float64
 	for _, cluster := range s.t.Clusters {
-		var e [2]float64 // of the player with the smaller number, as Black and as White
+		var e [2]float64 // excess of the player with the smaller number, as Black and as White
 		for _, c := range cluster {
 			excess := c.Points() - c.Games()*mean[termsOf(c)]
 			if c.Black < c.White {
@@ -74,10 +75,10 @@ func (s *stage) correlation() float64 {
 	return max(-1, min(1, both/math.Sqrt(first*second))) * n / (n + 1)
 }
 
-// play draws each cell's outcomes. The cost does not depend on the number of games.
+// play simulates the outcomes of every cell. The time does not depend on the number of games.
 func (s *stage) play(random *rand.Rand) crosstable.Table {
 	cells := slices.Clone(s.t.Cells)
-	alone := make([]int, len(cells)) // games that share their random number with no other
+	alone := make([]int, len(cells)) // number of games in each cell that do not share their random number with another game
 	for n := range cells {
 		c := &cells[n]
 		alone[n] = int(math.Round(c.Games()))
@@ -104,10 +105,10 @@ func (s *stage) play(random *rand.Rand) crosstable.Table {
 	return crosstable.Table{Names: s.t.Names, Cells: cells}
 }
 
-// playAlike plays pairs whose two games share a random number from 0 to 1. A small number is good for Black
-// of the first game. In the other game this player is White. There a large number is good for White if the
-// results of pairs are alike, and a small one if they are opposite. The outcomes of both games cut the range
-// into intervals in which both are constant.
+// playAlike simulates pairs whose two games share a random number from 0 to 1. A small number is good for
+// Black of the first game. In the other game this player is White. If the correlation is positive, a large
+// number is good for White in the other game, and otherwise a small number. The outcomes of both games divide
+// the range of the number into intervals in which both outcomes are constant.
 func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pairs int) {
 	other := func(u float64) float64 {
 		if s.alike > 0 {
@@ -131,7 +132,8 @@ func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pair
 	}
 }
 
-// outcomeAt returns the outcome for a number from 0 to 1: a win for Black if it is small.
+// outcomeAt returns the outcome for a random number u from 0 to 1. A small u is a win for Black, a large u is
+// a loss.
 func outcomeAt(p [3]float64, u float64) int {
 	switch {
 	case u < p[0]:
@@ -142,14 +144,15 @@ func outcomeAt(p [3]float64, u float64) int {
 	return 2
 }
 
-// give counts games with one outcome, in the order of probabilities.
+// give adds games with one outcome to a cell. outcome is the index of its probability.
 func give(c *crosstable.Cell, outcome, games int) {
 	*[]*float64{&c.Wins, &c.Draws, &c.Losses}[outcome] += float64(games)
 }
 
-// multinomial draws how often each outcome occurs in n independent tries: each by a binomial of the tries
-// that the ones before left (Devroye 1986, Non-Uniform Random Variate Generation, XI.1.4). The weights sum to
-// 1 except for rounding, which the last positive weight takes.
+// multinomial returns random numbers of how often each outcome occurs in n independent tries. It generates
+// one binomial number for each outcome, from the tries that remain (Devroye 1986, Non-Uniform Random Variate
+// Generation, XI.1.4). The weights sum to 1, apart from rounding errors, which the last positive weight
+// absorbs.
 func multinomial(random *rand.Rand, n int, weights []float64) []int {
 	counts := make([]int, len(weights))
 	rest, last := 1.0, 0
@@ -165,8 +168,8 @@ func multinomial(random *rand.Rand, n int, weights []float64) []int {
 	return counts
 }
 
-// drawBinomial draws a binomial number in bounded time, by rejection, after Numerical Recipes. Rounding may
-// put p outside [0, 1].
+// drawBinomial returns a random binomial number in bounded time, by rejection, after Numerical Recipes.
+// Rounding errors may put p outside [0, 1].
 func drawBinomial(random *rand.Rand, n int, p float64) int {
 	if p <= 0 || math.IsNaN(p) {
 		return 0

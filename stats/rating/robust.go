@@ -10,27 +10,29 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A robust has the effect of dependent games on a fit's errors (Liang and Zeger 1986). The covariance is a
-// sandwich: the inverse of the information on both sides, and between them the squares of the clusters'
-// slopes. Dependent games make these larger than each game alone would. Games outside of clusters enter with
-// their information, as independent games.
+// A robust holds the effect of dependent games on the standard errors of a fit (Liang and Zeger 1986). The
+// covariance is a sandwich: the inverse of the information on both sides, and between them the sum of the
+// squares of the clusters' slopes. If games depend on each other, these squares are larger than the squares
+// for single games. Games outside of clusters are independent, and contribute their information to the
+// middle.
 //
 // A player may prefer an opening against all opponents, so the clusters of one opening also depend on each
-// other. So there are two ways to cluster: by the clusters, and by openings. The second one holds under both
-// kinds of dependence, but has few units. The way with the wider interval is used.
+// other. There are therefore two ways to group the games: by cluster and by opening. Grouping by opening is
+// valid under both kinds of dependence, but has few groups. The way with the wider interval is used.
 type robust struct {
 	inverse matrix // covariance for independent games
 	ways    []way
 }
 
-// A way is one way to cluster the games.
+// A way is one way to group the games into clusters.
 type way struct {
 	sandwich matrix    // covariance by clusters
 	clusters []float64 // number of clusters of each player
 	all      float64   // number of all clusters
 }
 
-// newRobust returns nil if no games depend on each other, or if the games do not determine every parameter.
+// newRobust returns the effect of dependent games on a fit. It returns nil if no games depend on each other,
+// or if the games do not determine every parameter.
 func newRobust(t crosstable.Table, l inner, x []float64) *robust {
 	if len(t.Clusters) == 0 {
 		return nil
@@ -41,17 +43,19 @@ func newRobust(t crosstable.Table, l inner, x []float64) *robust {
 	}
 	r := &robust{inverse: inverse}
 	n := float64(len(t.Clusters))
-	// The fit makes the squares of the slopes too small, as if there were one cluster less for each parameter.
+	// The fit makes the squares of the slopes too small. The effect is as if there were one cluster less for
+	// each parameter.
 	r.add(t, l, x, t.Clusters, n/max(1, n-float64(l.estimated())))
 	if openings := byOpening(t); len(openings) > 1 && len(openings) < len(t.Clusters) {
-		// Each player's slopes sum to 0 over all openings, so one opening is not free.
+		// Each player's slopes sum to 0 over all openings, so the number of independent openings is smaller
+		// by one.
 		n := float64(len(openings))
 		r.add(t, l, x, openings, n/(n-1))
 	}
 	return r
 }
 
-// byOpening groups clusters by opening. A cluster without an opening is a group of its own.
+// byOpening returns the clusters grouped by opening. A cluster without an opening forms its own group.
 func byOpening(t crosstable.Table) (groups [][]crosstable.Cell) {
 	place := map[int]int{}
 	for n, cluster := range t.Clusters {
@@ -66,7 +70,7 @@ func byOpening(t crosstable.Table) (groups [][]crosstable.Cell) {
 	return groups
 }
 
-// add adds a way to cluster; it multiplies the squares of its slopes by scale.
+// add adds a way to group the games. It multiplies the squares of the slopes by scale.
 func (r *robust) add(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) {
 	w := way{clusters: make([]float64, len(t.Names)), all: float64(len(clusters))}
 	for _, cluster := range clusters {
@@ -86,7 +90,7 @@ func (r *robust) add(t crosstable.Table, l inner, x []float64, clusters [][]cros
 	r.ways = append(r.ways, w)
 }
 
-// covariance returns the covariance of the way with the larger variances.
+// covariance returns the sandwich of the way with the larger sum of variances.
 func (r *robust) covariance() matrix {
 	widest := r.ways[0].sandwich
 	for _, w := range r.ways[1:] {
@@ -97,7 +101,7 @@ func (r *robust) covariance() matrix {
 	return widest
 }
 
-// variance returns the larger variance of a linear function of x.
+// variance returns the larger of the variances of a linear function of x in all ways.
 func (r *robust) variance(weights []float64) float64 {
 	v, most := mat.NewVecDense(len(weights), weights), 0.0
 	for _, w := range r.ways {
@@ -120,7 +124,7 @@ func playersOf(cells []crosstable.Cell) []int {
 	return list
 }
 
-// filling returns the middle of the sandwich.
+// filling returns the middle matrix of the sandwich.
 func filling(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) matrix {
 	m := mat.NewSymDense(len(x), nil)
 	for _, cluster := range clusters {
@@ -147,8 +151,8 @@ func addSquare(m matrix, scale float64, slope []float64) {
 }
 
 // effect returns the design effect of a linear function of x, and the number of its clusters. The design
-// effect is the variance divided by that of independent games. One more cluster, as the model predicts it,
-// prevents certainty from ten pairs that all came out even.
+// effect is the variance divided by the variance for independent games. effect adds one cluster with the
+// variance that the model predicts. Otherwise a few clusters with even results would give an effect near 0.
 func (w *way) effect(inverse matrix, weights []float64) (effect, clusters float64) {
 	clusters = math.Inf(1)
 	largest := 0.0
@@ -160,7 +164,7 @@ func (w *way) effect(inverse matrix, weights []float64) (effect, clusters float6
 			clusters = min(clusters, n)
 		}
 	}
-	if math.IsInf(clusters, 1) { // a term, which depends on all games
+	if math.IsInf(clusters, 1) { // the function is a term, which depends on all games
 		clusters = w.all
 	}
 	v := mat.NewVecDense(len(weights), weights)
@@ -171,8 +175,8 @@ func (w *way) effect(inverse matrix, weights []float64) (effect, clusters float6
 	return (clusters*varied/naive + 1) / (clusters + 1), clusters
 }
 
-// quantile returns the half width of an interval of a linear function of x, in standard errors of independent
-// games.
+// quantile returns half the width of an interval of a linear function of x. The unit is the standard error
+// for independent games.
 func (r *robust) quantile(weights []float64, level float64) float64 {
 	if r == nil {
 		return binomial.ZWithin(level)
@@ -186,7 +190,7 @@ func (r *robust) quantile(weights []float64, level float64) float64 {
 	return widest
 }
 
-// method returns the method name of a profile interval.
+// method returns the name of the method of a profile-likelihood interval.
 func (r *robust) method() string {
 	if r == nil {
 		return "profile_likelihood"
@@ -194,8 +198,8 @@ func (r *robust) method() string {
 	return "profile_likelihood_clusters"
 }
 
-// ratio returns a likelihood-ratio test of df terms, coordinates from first on. If games depend on each other, the
-// statistic is divided by the mean design effect of the terms (Rao and Scott 1984).
+// ratio returns a likelihood-ratio test of df terms, which are the coordinates from first on. If games depend
+// on each other, the statistic is divided by the mean design effect of the terms (Rao and Scott 1984).
 func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	t := LRTest{Statistic: math.Max(0, 2*(full-null)), DF: df}
 	if r == nil || df < 1 {
@@ -212,7 +216,8 @@ func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	return t
 }
 
-// effects returns the mean design effect of df terms, coordinates from first on, and the number of their clusters.
+// effects returns the mean design effect of df terms, which are the coordinates from first on. least is the
+// smallest number of clusters of a term.
 func (w *way) effects(inverse matrix, first, df int) (mean, least float64) {
 	least = math.Inf(1)
 	for k := range df {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A family is the way in which terms change a strength π = exp(θ).
+// A family is the way in which the terms of a model change a strength π = exp(θ).
 type family int
 
 const (
@@ -19,22 +19,24 @@ const (
 )
 
 // A ground is the log-likelihood of games in which terms change the strengths of the two sides. Each cell has
-// its own rows of coefficients b. x has the players' log strengths and then one coordinate w for each term: a
-// log-linear term itself, or the logarithm of a term with a fixed sign. An additive term is in units in which
-// strengths sum to 50 per player. So r is w plus the logarithm s of that unit, which depends on all players.
+// its own rows of coefficients b. x holds the players' log strengths, followed by one coordinate w for each
+// term. w is the term itself in a log-linear model. Otherwise the sign of the term is fixed, and w is its
+// logarithm. An additive term is in units in which strengths sum to 50 per player. r is therefore w plus the
+// logarithm s of this unit, which depends on all players.
 //
-// With logarithms there is no bound to follow: a parameter of 0 drifts to -∞ while there is nothing left to gain.
+// With logarithms the search needs no bounds. If the best value of a parameter is 0, its logarithm moves
+// towards -∞ until the likelihood does not rise any more.
 type ground struct {
 	players int
 	cells   []crosstable.Cell
 	family  family
-	black   [][]float64 // coefficients of each cell's Black; nil for none
+	black   [][]float64 // coefficients of each cell's Black; nil if there are none
 	white   [][]float64
-	rows    func(crosstable.Cell) (black, white []float64) // the values of black and white for a cell
+	rows    func(crosstable.Cell) (black, white []float64) // returns the elements of black and white for a cell
 	terms   int
 }
 
-// part returns the likelihood of other cells.
+// part returns the likelihood of other cells with the same terms.
 func (g *ground) part(cells []crosstable.Cell) inner {
 	p := *g
 	p.set(cells)
@@ -48,7 +50,7 @@ func (g *ground) set(cells []crosstable.Cell) {
 	}
 }
 
-// A side is the log strength of one side of a cell, with its derivatives by the player's θ and by each r.
+// A side holds the log strength of one side of a cell, with its derivatives by the player's θ and by each r.
 type side struct {
 	log   float64
 	theta float64
@@ -91,7 +93,7 @@ func (g *ground) side(theta float64, r, row []float64) side {
 	return s
 }
 
-// raw returns the terms on the scale of exp(θ), and the share of each player in the sum of strengths.
+// raw returns the terms in the units of exp(θ). share is the share of each player in the sum of strengths.
 func (g *ground) raw(x []float64) (r, share []float64) {
 	theta := x[:g.players]
 	r = append([]float64(nil), x[g.players:]...)
@@ -168,7 +170,7 @@ func (g *ground) gradient(x []float64) []float64 {
 	return gradient
 }
 
-// slopes returns the gradient in x and the information.
+// slopes returns the gradient at x and the information.
 func (g *ground) slopes(x []float64) ([]float64, matrix) {
 	r, share := g.raw(x)
 	gradient, info := make([]float64, len(x)), mat.NewSymDense(len(x), nil)
@@ -188,7 +190,8 @@ func (g *ground) slopes(x []float64) ([]float64, matrix) {
 	return gradient, info
 }
 
-// addCell adds a cell's derivatives in (θ of Black, θ of White, r), whose places are in at.
+// addCell adds a cell's derivatives by θ of Black, θ of White, and each r. at holds the indices of these
+// coordinates.
 func (g *ground) addCell(gradient []float64, info matrix, at []int, b, w side, s slopes) {
 	local := make([]float64, len(at))
 	local[0], local[1] = b.theta, -w.theta
@@ -204,7 +207,8 @@ func (g *ground) addCell(gradient []float64, info matrix, at []int, b, w side, s
 }
 
 // bend returns the second derivative of a side's log strength by the local coordinates i and j. theta is the
-// place of the side's own θ. Both curved families are logarithms of sums of exponentials.
+// index of the side's own θ. In both curved families the log strength is a logarithm of a sum of
+// exponentials.
 func (g *ground) bend(s side, theta, i, j int) float64 {
 	slope := func(i int) float64 {
 		switch {
@@ -225,12 +229,12 @@ func (g *ground) bend(s side, theta, i, j int) float64 {
 	return second
 }
 
-// rescale converts derivatives by r to those by w = r - s. s is the logarithm of the mean strength. Its
+// rescale converts derivatives by r to derivatives by w = r - s. s is the logarithm of the mean strength. Its
 // gradient is the share p of each player, and its second derivatives are diag(p) - ppᵀ.
 func (g *ground) rescale(gradient []float64, info matrix, share []float64) {
 	n, dim := g.players, len(gradient)
 	total, both := 0.0, 0.0
-	row := make([]float64, dim) // sums of the information over the terms
+	row := make([]float64, dim) // sums of rows of the information over the terms
 	for k := n; k < dim; k++ {
 		total += gradient[k]
 		for i := range dim {
@@ -262,7 +266,7 @@ func (g *ground) information(x []float64) matrix {
 
 func (g *ground) Derivatives(x []float64) ([]float64, func([]float64) []float64) {
 	gradient, info := g.slopes(x)
-	// Fill the null space, the common shift of strengths.
+	// Fill the null space, which is the common shift of the strengths.
 	n, fill := g.players, 0.0
 	for i := range n {
 		fill += math.Abs(info.At(i, i)) / float64(n)

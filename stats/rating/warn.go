@@ -22,8 +22,9 @@ func submatrix(m matrix, kept []int) matrix {
 	return sub
 }
 
-// AkaikeWeights returns exp(-Δ/2) of each model's distance Δ from the least AIC (or AICc), divided by their sum. It
-// returns an error without models and for criteria that are not finite, except +Inf, whose weight is 0.
+// AkaikeWeights returns the Akaike weight of each model: exp(-Δ/2), divided by the sum over all models. Δ is
+// the difference between the model's AIC (or AICc) and the least AIC. AkaikeWeights returns an error without
+// models, and for criteria that are not finite. The exception is +Inf, which has the weight 0.
 func AkaikeWeights(criteria []float64) ([]float64, error) {
 	if len(criteria) == 0 {
 		return nil, errors.New("no model to weigh")
@@ -46,11 +47,11 @@ func AkaikeWeights(criteria []float64) ([]float64, error) {
 // closeAIC is the largest difference of AIC between models that count as equally good.
 const closeAIC = 2
 
-// followed is the R² from which on handicaps count as a function of the players. Standard errors are then
-// more than three times their minimum.
+// followed is the R² from which on the handicaps count as a function of the players. Standard errors are then
+// more than three times as large as without such a relation.
 const followed = 0.9
 
-// judge weighs the fits and adds warnings.
+// judge sets the Akaike weights and adds the warnings.
 func (c *HandicapComparison) judge(t crosstable.Table) {
 	aic := make([]float64, len(c.Fits))
 	for i, f := range c.Fits {
@@ -83,7 +84,7 @@ func (c *HandicapComparison) warnFollowing(t crosstable.Table) {
 	}
 }
 
-// warnClose names the models that the best one does not beat.
+// warnClose adds a warning for each model that is about as good as the best model.
 func (c *HandicapComparison) warnClose() {
 	order := slices.Clone(c.Fits)
 	slices.SortStableFunc(order, func(a, b *HandicapFit) int { return cmp.Compare(a.AIC, b.AIC) })
@@ -95,7 +96,7 @@ func (c *HandicapComparison) warnClose() {
 	}
 }
 
-// warnFirstMove warns if even games have a first-move effect that the models ignore.
+// warnFirstMove adds a warning if even games have a first-move effect that the models ignore.
 func (c *HandicapComparison) warnFirstMove() {
 	for _, f := range c.Fits {
 		if f.Model == FirstMoveOnly && f.Against.P < 0.05 {
@@ -104,7 +105,7 @@ func (c *HandicapComparison) warnFirstMove() {
 	}
 }
 
-// signed returns the handicap of Black over White.
+// signed returns Black's handicap, negative if White received the handicap.
 func signed(c *crosstable.Cell) float64 {
 	if c.ByWhite {
 		return -float64(c.Handicap)
@@ -112,9 +113,10 @@ func signed(c *crosstable.Cell) float64 {
 	return float64(c.Handicap)
 }
 
-// following returns the R² of the least-squares regression of a number of each cell (for Black; its negative
-// for White) on differences of players' numbers. It is 1 if the number is such a difference on some scale.
-// Then the games cannot distinguish its effect from the players' strengths.
+// following returns the R² of a least-squares regression on the players. The regression explains a number of
+// each cell, from Black's point of view, by the difference between a value of Black and a value of White. The
+// R² is 1 if such values explain the number exactly. The games then cannot distinguish the effect of the
+// number from the players' strengths.
 func following(t crosstable.Table, number func(*crosstable.Cell) float64) float64 {
 	diagonal, rhs := make([]float64, len(t.Names)), make([]float64, len(t.Names))
 	total := 0.0
@@ -142,11 +144,11 @@ func following(t crosstable.Table, number func(*crosstable.Cell) float64) float6
 	return min(1, newton.Dot(scale, rhs)/total)
 }
 
-// confounded is the R² from which on nothing is left to estimate.
+// confounded is the R² from which on the games cannot determine the effect of a handicap.
 const confounded = 1 - 1e-9
 
-// variety counts the pairs of players that met more than once, and those among them that met under more than
-// one handicap.
+// variety returns the number of pairs of players that met more than once, and the number of pairs that met
+// under more than one handicap.
 func variety(t crosstable.Table) (again, varied int) {
 	type met struct {
 		games    float64

@@ -1,25 +1,26 @@
 package rating
 
-// A Warning is a reason for doubt about a comparison of handicap models. Kind determines which fields are set.
+// A Warning is a reason to doubt a comparison of handicap models. Its Kind determines which other fields are
+// set.
 type Warning struct {
 	Kind  WarningKind
-	Model HandicapModel // the other model of CloseModels
+	Model HandicapModel // the model that is about as good as the best one, for CloseModels
 	// Difference is the difference of AIC between Model and the best model.
 	Difference float64
-	P          float64 // of the first-move effect in even games
-	Following  float64 // R² of the handicap on the players
-	Pairs      int     // pairs of players who met again, always under the same handicap
+	P          float64 // p value of the first-move effect in even games
+	Following  float64 // R² of a regression of the handicap on the players
+	Pairs      int     // number of pairs of players who met again, always under the same handicap
 }
 
-// A WarningKind is the subject of a [Warning].
+// A WarningKind names the subject of a [Warning].
 type WarningKind string
 
 // The kinds of a Warning.
 const (
-	CloseModels      WarningKind = "close_models"       // AIC differ by 2 or less, which means nothing
-	HandicapIsGap    WarningKind = "handicap_is_gap"    // a function of the players' difference: nothing distinguishes its worth from ratings
-	HandicapFollows  WarningKind = "handicap_follows"   // it nearly is one: standard errors are large
+	CloseModels      WarningKind = "close_models"       // the AIC of two models differ by 2 or less, which is no reason to prefer one
+	HandicapIsGap    WarningKind = "handicap_is_gap"    // the handicap is a function of the players' difference, so its effect cannot be separated from the ratings
+	HandicapFollows  WarningKind = "handicap_follows"   // the handicap is nearly such a function, so standard errors are large
 	HandicapIsPair   WarningKind = "handicap_is_pair"   // players who met again always had the same handicap
-	FirstMoveIgnored WarningKind = "first_move_ignored" // even games have an effect that only FirstMoveOnly and LogFreeFirst contain
-	DrawsAreHalves   WarningKind = "draws_are_halves"   // likelihoods are not comparable with models of draws
+	FirstMoveIgnored WarningKind = "first_move_ignored" // even games have a first-move effect that only FirstMoveOnly and LogFreeFirst contain
+	DrawsAreHalves   WarningKind = "draws_are_halves"   // draws count as half wins, so likelihoods are not comparable with those of draw models
 )

@@ -1,9 +1,9 @@
-// Package regress fits numbers to each other: least squares with an intercept ([LeastSquares]),
-// logistic regression on one variable ([Logistic]), correlation ([Pearson], [Spearman]), and
-// the rank-sum test ([RankSum]). gogi uses it to explain rating points by metrics of play.
+// Package regress fits regressions and calculates correlations. It has least squares with an intercept
+// ([LeastSquares]), logistic regression on one variable ([Logistic]), correlation ([Pearson], [Spearman]),
+// and the rank-sum test ([RankSum]). gogi uses it to explain rating points by metrics of play.
 //
-// All functions are pure and need finite numbers. Numbers that do not determine a result are an
-// error, whose text is the reason.
+// All functions are pure and need finite numbers. If the numbers do not determine a result, a function
+// returns an error, whose text is the reason.
 package regress
 
 import (
@@ -39,7 +39,7 @@ func mean(v []float64) float64 {
 	return m
 }
 
-// centered returns v minus its mean, and the sum of its squares.
+// centered returns v minus its mean, and the sum of the squares of the result.
 func centered(v []float64) ([]float64, float64) {
 	c, m, squares := make([]float64, len(v)), mean(v), 0.0
 	for i, x := range v {

@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Column is one regressor, in any unit.
+// A Column is one regressor with its name. Its values may be in any unit.
 type Column struct {
 	Name   string
 	Values []float64
 }
 
-// A Term is one coefficient of a regression.
+// A Term is one estimated coefficient of a regression.
 type Term struct {
-	Name  string  `json:"name"`  // of its column; "intercept" for the constant
+	Name  string  `json:"name"`  // name of its column; "intercept" for the constant
 	Value float64 `json:"value"` // in units of y per unit of the column
 	SE    float64 `json:"se"`    // standard error, for errors of equal variance
 	T     float64 `json:"t"`     // Value/SE; 0 for a perfect fit, which has no errors
@@ -27,27 +27,30 @@ type Term struct {
 
 // A Fit is a least-squares regression with an intercept.
 type Fit struct {
-	Terms      []Term // the intercept, then the columns in order
-	N, DF      int    // rows, and rows minus terms
+	Terms      []Term // the intercept, then the terms of the columns in order
+	N, DF      int    // N: number of rows; DF: number of rows minus number of terms
 	R2         float64
 	AdjustedR2 float64 // 1 - (1-R²)(N-1)/DF
 	Sigma      float64 // residual standard error, in units of y
-	// LOORMSE is the root mean square of the errors if each row is predicted from the others, in units of y.
+	// LOORMSE is the root mean square of the leave-one-out errors, in units of y. The leave-one-out error of
+	// a row is the error if the row is predicted from the other rows.
 	LOORMSE   float64
-	Residuals []float64 // y minus its prediction, by row
+	Residuals []float64 // y minus its prediction, for each row
 
 	design *design
 }
 
-// rankTolerance is the smallest relative length of a column after the part that the other columns explain is
-// subtracted.
+// rankTolerance limits linear dependence. After subtracting the part of a column that other columns explain,
+// the length of the rest, relative to the column's length, must be at least this number.
 const rankTolerance = 1e-10
 
 // LeastSquares regresses y on the columns with an intercept, by QR decomposition of the standardised columns.
-// All numbers of the result are finite. LeastSquares returns an error without columns, for columns of other
-// lengths than y, for numbers that are too large or not finite, and if there are not more rows than terms. It
-// also returns an error if y does not vary, if a column is constant or a linear function of the others, and
-// if a row alone determines a coefficient (its leave-one-out error is unknown).
+// All numbers of the result are finite.
+//
+// LeastSquares returns an error without columns, for columns that are not as long as y, and for numbers that
+// are too large or not finite. It returns an error if there are not more rows than terms. It also returns an
+// error if y does not vary, or if a column is constant or a linear function of the others. Another error is a
+// row that alone determines a coefficient, because its leave-one-out error is unknown.
 func LeastSquares(y []float64, columns ...Column) (Fit, error) {
 	if err := checkColumns(y, columns); err != nil {
 		return Fit{}, err
@@ -81,7 +84,7 @@ func checkColumns(y []float64, columns []Column) error {
 	return checkFinite("y", y)
 }
 
-// A design is the columns, centred and scaled to length 1, as Q·R.
+// A design is the matrix Q·R of the columns, centred and scaled to length 1.
 type design struct {
 	names   []string
 	means   []float64
@@ -90,7 +93,8 @@ type design struct {
 	r       *mat.TriDense
 }
 
-// newDesign orthogonalises by Gram and Schmidt, twice for full accuracy.
+// newDesign returns the design of the columns. It orthogonalises them by Gram and Schmidt, twice for full
+// accuracy.
 func newDesign(columns []Column) (*design, error) {
 	k := len(columns)
 	d := &design{r: mat.NewTriDense(k, mat.Upper, nil)}
@@ -171,12 +175,13 @@ func isCondition(err error) bool {
 	return errors.As(err, &c) && !math.IsInf(float64(c), 1)
 }
 
-// terms converts coefficients of orthonormal columns to those of the originals.
+// terms sets the terms of f. It converts coefficients of the orthonormal columns to coefficients of the
+// original columns.
 func (d *design) terms(f *Fit, center float64, along *mat.VecDense, inverse *mat.TriDense) {
 	k := len(d.q)
 	intercept, spread := center, 1/float64(f.N)
-	// The intercept is the prediction at 0. Its variance is 1/N plus that of the slopes over the distance
-	// from the means.
+	// The intercept is the prediction at 0. Its variance is 1/N plus the variance that the slopes cause over
+	// the distance of 0 from the means.
 	way := make([]float64, k)
 	terms := make([]Term, k)
 	for j := range k {
@@ -205,8 +210,8 @@ func (f *Fit) term(name string, value, se float64) Term {
 	return t
 }
 
-// leaveOneOut needs no further fits: without a row, the error of that row is its residual divided by 1 minus
-// its leverage.
+// leaveOneOut sets the leave-one-out error of f. It needs no further fits: the error of a row that is left
+// out is the row's residual divided by 1 minus its leverage.
 func (d *design) leaveOneOut(f *Fit) error {
 	sum := 0.0
 	for i, e := range f.Residuals {
@@ -228,8 +233,8 @@ func studentTwoSided(t float64, df int) float64 {
 	return min(1, 2*distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(df)}.Survival(math.Abs(t)))
 }
 
-// Predict returns the regression's value at a row of regressors, in units of y. It returns an error for
-// another number of regressors than the fit has.
+// Predict returns the value of the regression for a row of regressors, in units of y. It returns an error if
+// the row does not have as many regressors as the fit.
 func (f Fit) Predict(row ...float64) (float64, error) {
 	if len(f.Terms) == 0 || len(row) != len(f.Terms)-1 {
 		return 0, fmt.Errorf("%d values for %d columns", len(row), max(0, len(f.Terms)-1))
@@ -244,18 +249,20 @@ func (f Fit) Predict(row ...float64) (float64, error) {
 	return y, nil
 }
 
-// A Prediction is a regression's prediction of a row outside of its fit.
+// A Prediction is the value that a regression predicts for a new row, with intervals.
 type Prediction struct {
 	Value float64 // in units of y
-	// The interval of the mean of all rows like this one, and that of the y of one such row.
+	// The interval of the mean of y over all rows with these regressors, and the interval of y of one such
+	// row.
 	MeanLo, MeanHi float64
 	Lo, Hi         float64
 	Level          float64
 }
 
-// PredictInterval returns [Fit.Predict] with its intervals at a level in (0, 1), such as 0.95. They are
-// exact, by Student's t, if errors are independent and normal with one variance. It returns the errors of
-// Predict, and an error for another level and for a Fit that is not from [LeastSquares].
+// PredictInterval returns the value of [Fit.Predict] with its intervals at a level in (0, 1), such as 0.95.
+// The intervals are exact, by Student's t, if errors are independent and normal with one variance.
+// PredictInterval returns the errors of Predict, an error for a level outside (0, 1), and an error for a Fit
+// that is not from [LeastSquares].
 func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
 	value, err := f.Predict(row...)
 	if err != nil {
@@ -273,8 +280,8 @@ func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) 
 	return Prediction{value, value - mean, value + mean, value - one, value + one, level}, nil
 }
 
-// leverage returns the variance of a new row's prediction, divided by that of an error. The row solves Rᵀz =
-// x, with x standardised as the columns.
+// leverage returns the variance of a new row's prediction, divided by the variance of an error. It solves Rᵀz
+// = x, where x is the new row, standardised as the columns.
 func (d *design) leverage(n int, row []float64) float64 {
 	z, h := make([]float64, len(row)), 1/float64(n)
 	for j, x := range row {
@@ -289,8 +296,8 @@ func (d *design) leverage(n int, row []float64) float64 {
 }
 
 // RMSE returns the root mean square of the differences between predictions and true values, in their unit.
-// (For ranks the caller must say whether the step between 1-dan and 1-kyu is 1 or 2.) It returns an error for
-// lists of different lengths, empty lists, and numbers that are not finite.
+// (For ranks the caller must decide whether the step between 1-dan and 1-kyu is 1 or 2.) It returns an error
+// for lists of different lengths, for empty lists, and for numbers that are not finite.
 func RMSE(predicted, actual []float64) (float64, error) {
 	if err := checkPaired(predicted, actual, 1); err != nil {
 		return 0, err

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// A LogisticFit is a logistic regression on one variable: P(y = 1) = 1/(1 + exp(-(Intercept + Slope·x))). The
-// standard errors are by cluster, see [Logistic].
+// A LogisticFit is a logistic regression on one variable: P(y = 1) = 1/(1 + exp(-(Intercept + Slope·x))). Its
+// standard errors take clusters into account, see [Logistic].
 type LogisticFit struct {
 	Intercept   float64
 	Slope       float64 // per unit of x
@@ -23,14 +23,15 @@ var ErrSeparated = errors.New("a threshold of x separates the outcomes: the slop
 // ErrOneOutcome means that all outcomes are the same.
 var ErrOneOutcome = errors.New("all outcomes are the same")
 
-// Logistic returns the maximum-likelihood fit, by Newton's method. Outcomes are from 0 to 1; one half counts
-// as half a 1 and half a 0. Rows of the same cluster may depend on each other in any way. The errors are the
-// sandwich estimate over clusters (Liang and Zeger 1986) times G/(G-1) for G clusters. If each row is a
-// cluster of its own, they are White's. They need some dozens of clusters.
+// Logistic returns the maximum-likelihood fit of a logistic regression, by Newton's method. Outcomes are from
+// 0 to 1; one half counts as half a 1 and half a 0. Rows with the same number in cluster may depend on each
+// other in any way. The standard errors are the sandwich estimate over clusters (Liang and Zeger 1986) times
+// G/(G-1) for G clusters. If each row is its own cluster, they are White's standard errors. They are reliable
+// only with some dozens of clusters.
 //
 // Logistic returns an error for lists of different lengths, numbers that are not finite, fewer than three
 // clusters, and an x that does not vary. It returns [ErrOneOutcome] if all outcomes are the same, and
-// [ErrSeparated] if x separates them.
+// [ErrSeparated] if a threshold of x separates the outcomes.
 func Logistic(x, y []float64, cluster []int) (LogisticFit, error) {
 	if err := checkLogistic(x, y, cluster); err != nil {
 		return LogisticFit{}, err
@@ -76,8 +77,8 @@ func checkLogistic(x, y []float64, cluster []int) error {
 	return separated(x, y)
 }
 
-// separated returns an error if a threshold of x separates the outcomes. Rows on the threshold may be of both
-// kinds (quasi-separation).
+// separated returns an error if a threshold of x separates the outcomes. Rows on the threshold may have both
+// outcomes (quasi-separation).
 func separated(x, y []float64) error {
 	ones, zeros := [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)} // least and largest x
 	for i, v := range x {
@@ -97,7 +98,8 @@ func separated(x, y []float64) error {
 	return nil
 }
 
-// climb is Newton's method with halved steps, for an x of mean 0 and variance 1.
+// climb returns the coefficients with the highest likelihood, by Newton's method with halved steps. x must
+// have the mean 0 and the variance 1.
 func climb(x, y []float64) (a, b float64, err error) {
 	likelihood := logLikelihood(x, y, a, b)
 	for range 100 {

@@ -24,8 +24,9 @@ func Pearson(x, y []float64) (Correlation, error) {
 	return correlation("pearson", x, y)
 }
 
-// Spearman returns the correlation of ranks; equal numbers share their mean rank. Its p value by Student's t
-// is an approximation for more than about ten pairs. It returns the same errors as [Pearson].
+// Spearman returns the correlation of ranks. Equal numbers get the mean of their ranks. The p value by
+// Student's t is a good approximation for more than about ten pairs. Spearman returns the same errors as
+// [Pearson].
 func Spearman(x, y []float64) (Correlation, error) {
 	if err := checkPaired(x, y, 2); err != nil {
 		return Correlation{}, err
@@ -57,7 +58,8 @@ func correlation(method string, x, y []float64) (Correlation, error) {
 	return c, nil
 }
 
-// ranks returns the places in ascending order from 1; equal numbers share their mean place.
+// ranks returns the rank of each number in ascending order, from 1. Equal numbers get the mean of their
+// ranks.
 func ranks(v []float64) []float64 {
 	order := make([]int, len(v))
 	for i := range order {
@@ -78,26 +80,31 @@ func ranks(v []float64) []float64 {
 	return r
 }
 
-// A RankSumTest is the rank-sum test of two samples.
+// A RankSumTest is the result of a rank-sum test of two samples.
 type RankSumTest struct {
-	// Test has the method "rank_sum_exact" or "rank_sum_normal", N of both samples, and the p value.
+	// Test has the method "rank_sum_exact" or "rank_sum_normal", the size N of both samples together, and the
+	// p value.
 	Test binomial.Test
 	W    float64 // sum of a's ranks among all numbers
-	U    float64 // pairs (one of a, one of b) with the larger number in a, ties count half; R calls it W, scipy U
+	U    float64 // number of pairs (one number of a, one of b) in which a's number is larger, ties count half; R calls it W, scipy U
 	Ties bool    // there are equal numbers
 	// PNormal is the p value by the normal approximation with continuity and tie correction, as in R for
 	// samples with ties.
 	PNormal float64
 }
 
-// exactUpTo is the largest product of sample sizes with an exact distribution. 50 and 50 take 40 million steps.
+// exactUpTo is the largest product of the sample sizes for which the exact distribution is used. Two samples
+// of 50 take 40 million steps.
 const exactUpTo = 2500
 
-// RankSum tests whether a's numbers tend to be larger (binomial.Greater) or smaller than b's, or either (Wilcoxon
-// 1945, Mann and Whitney 1947). Up to a product of 2,500 the p value is exact, including ties. It is the share of
-// all divisions of the numbers into two such samples that are at least as extreme; two-sided, it is twice the
-// smaller tail. Beyond 2,500 it is the normal approximation with continuity and tie correction. RankSum returns an
-// error for an empty sample, numbers that are not finite, an unknown alternative, and if all numbers are equal.
+// RankSum tests whether a's numbers tend to be larger than b's (binomial.Greater), smaller, or either
+// (Wilcoxon 1945, Mann and Whitney 1947). If the product of the sample sizes is at most 2,500, the p value is
+// exact, also with ties. It is then the share of all divisions of the numbers into two samples of these sizes
+// that are at least as extreme. Two-sided, it is twice the smaller tail. For a larger product RankSum uses
+// the normal approximation with continuity and tie correction.
+//
+// RankSum returns an error for an empty sample, for numbers that are not finite, for an unknown alternative,
+// and if all numbers are equal.
 func RankSum(a, b []float64, alt binomial.Alternative) (RankSumTest, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return RankSumTest{}, errors.New("a sample is empty")
@@ -125,7 +132,7 @@ func RankSum(a, b []float64, alt binomial.Alternative) (RankSumTest, error) {
 	return r, nil
 }
 
-// A tails is P(W <= w) and P(W >= w).
+// A tails holds the probabilities P(W <= w) and P(W >= w).
 type tails struct{ less, greater float64 }
 
 func pick(alt binomial.Alternative, t tails) float64 {
@@ -141,7 +148,7 @@ func pick(alt binomial.Alternative, t tails) float64 {
 
 func cube(t float64) float64 { return t*t*t - t }
 
-// tieCorrection returns the sum of t³-t over groups of t equal ranks.
+// tieCorrection returns the sum of t³-t over all groups of t equal ranks.
 func tieCorrection(ranks []float64) float64 {
 	counts := map[float64]float64{}
 	for _, r := range ranks {
@@ -159,11 +166,13 @@ func normalTails(excess, sd float64) tails {
 	return tails{upper(-(excess + 0.5) / sd), upper((excess - 0.5) / sd)}
 }
 
-// exactTails counts, among all choices of n of the ranks, those with a sum of at most and at least w. Ranks
-// are doubled to be integers. It uses probabilities, because the counts overflow.
+// exactTails returns the probabilities that the sum of n selected ranks is at most w and at least w, if all
+// selections of n ranks are equally likely. It doubles the ranks, so that they are integers. It uses
+// probabilities, because counts of selections would overflow.
 func exactTails(ranks []float64, n int, w float64) tails {
-	// ways[k][s] is the probability that k of the ranks so far are chosen, with the doubled sum s, if all choices
-	// of n are equally likely. Choosing one by one, the next rank is taken with probability (n-k)/(ranks left).
+	// ways[k][s] is the probability that k of the ranks so far are selected and have the doubled sum s, if
+	// all selections of n ranks are equally likely. The next rank is then selected with probability
+	// (n-k)/(ranks left).
 	largest := 0
 	for _, r := range topRanks(ranks, n) {
 		largest += int(2 * r)

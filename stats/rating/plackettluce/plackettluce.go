@@ -1,5 +1,5 @@
-// Package plackettluce rates the players of games of more than two: [PlackettLuce] fits
-// finishing orders, and [Shares] calculates shares of points. All randomness comes from a seed.
+// Package plackettluce rates the players of games with more than two players. [PlackettLuce] fits strengths
+// to finishing orders, and [Shares] calculates shares of points. All randomness comes from a seed.
 package plackettluce
 
 import (
@@ -23,7 +23,8 @@ type Placing struct {
 	Points float64 // finite, not negative
 }
 
-// rankPoints gives the points n, n-1, …, 1 to a finishing order of n players, best first, as 大貧民 does.
+// rankPoints returns the points n, n-1, …, 1 for a finishing order of n players, best first. The card game
+// 大貧民 uses these points.
 func rankPoints(order []string) []Placing {
 	game := make([]Placing, len(order))
 	for i, player := range order {
@@ -32,19 +33,20 @@ func rankPoints(order []string) []Placing {
 	return game
 }
 
-// A Share is a player's part of all points of the games.
+// A Share holds a player's share of all points of the games.
 type Share struct {
 	Player   string
-	Games    int // games of the player
+	Games    int // number of games in which the player took part
 	Points   float64
 	Share    float64           // share of the points of all games, in [0, 1]; all shares sum to 1
-	Interval binomial.Interval // "bootstrap_percentile"; its ends are NaN with fewer than LeastGames games
+	Interval binomial.Interval // "bootstrap_percentile"; the ends of the interval are NaN with fewer than LeastGames games
 }
 
-// Shares returns the players' shares of all points, the largest first. The intervals are from a bootstrap that
-// draws whole games with replacement. It returns an error without games, and for a game with fewer than two
-// players, with one player twice, or without points. It also returns an error for points that are negative or not
-// finite, for fewer than 2 or more than [newton.MaxSamples] samples, and for a level outside (0, 1).
+// Shares returns the players' shares of all points, the largest share first. The intervals are calculated by
+// a bootstrap that resamples whole games with replacement. Shares returns an error without games, and for a
+// game with fewer than two players, with one player twice, or without points. It also returns an error for
+// points that are negative or not finite, for fewer than 2 or more than [newton.MaxSamples] samples, and for
+// a level outside (0, 1).
 func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share
 	return shares, nil
 }
 
-// A scored is a Placing by number.
+// A scored is a Placing with the player's number instead of the name.
 type scored struct {
 	player int
 	points float64
@@ -157,7 +159,7 @@ func sharesOf(games [][]scored, players int, pick func(n int) int) []float64 {
 
 // A Fit is a fitted Plackett–Luce model.
 type Fit struct {
-	Players    []crosstable.Player // best first; Games counts the orders, Points the players finished ahead of
+	Players    []crosstable.Player // best first; Games is the number of orders, Points is the number of players that finished behind
 	LogLik     float64             // natural logarithm
 	Orders     int                 // number of orders with two or more rated players
 	Iterations int
@@ -165,11 +167,13 @@ type Fit struct {
 }
 
 // PlackettLuce fits strengths to finishing orders, each best first, by the MM algorithm of Hunter (2004).
-// Player i is first with probability π_i/Σπ; the next place goes likewise to one of the rest. With two
-// players per game it is the Bradley–Terry model. Players whose strength the orders do not determine are set
-// aside as by [crosstable.Table.Connection]: they never finished behind anyone, or ahead of anyone. The
-// others' order stays. PlackettLuce returns an error if there are no unique strengths, and for an order with
-// fewer than two players or with a player twice.
+// Player i is first with probability π_i/Σπ. The next place goes in the same way to one of the remaining
+// players. With two players per game it is the Bradley–Terry model.
+//
+// PlackettLuce excludes players whose strength cannot be determined, as [crosstable.Table.Connection] does.
+// Such players never finished behind another player, or never ahead of another player. The order of the other
+// players stays. PlackettLuce returns an error if there are no unique strengths, and for an order with fewer
+// than two players or with one player twice.
 func PlackettLuce(orders [][]string) (*Fit, error) {
 	var pairs []crosstable.Count
 	for n, order := range orders {
@@ -201,7 +205,7 @@ func PlackettLuce(orders [][]string) (*Fit, error) {
 // A podium is the state of the MM algorithm for finishing orders.
 type podium struct {
 	orders [][]int
-	wins   []float64 // number of times not last
+	wins   []float64 // number of orders in which each player was not last
 	gamma  []float64
 }
 
@@ -228,8 +232,9 @@ func newPodium(t crosstable.Table, orders [][]string) *podium {
 	return p
 }
 
-// step returns one MM step. A player's γ becomes the number of times it was not last, divided by a sum over the
-// places for which it competed. Each adds 1/(sum of the remaining strengths).
+// step makes one MM step and returns the largest change. A player's new γ is the number of times that the
+// player was not last, divided by a sum over the places for which the player competed. Each place adds 1/(sum
+// of the remaining strengths).
 func (p *podium) step() (moved float64) {
 	pull := make([]float64, len(p.gamma))
 	for _, order := range p.orders {
@@ -252,7 +257,7 @@ func (p *podium) step() (moved float64) {
 	return moved
 }
 
-// remaining returns the sum of the remaining strengths at each place.
+// remaining returns, for each place of an order, the sum of the strengths that remain at this place.
 func (p *podium) remaining(order []int) []float64 {
 	left, sum := make([]float64, len(order)), 0.0
 	for place, i := range slices.Backward(order) {
