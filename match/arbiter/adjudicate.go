@@ -7,8 +7,8 @@ import (
 	"gogi/shogi"
 )
 
-// Adjudicator follows the scores of one game. It falls silent for good once a
-// king has entered the far camp: scores are worth little there.
+// Adjudicator follows the scores of one game and decides whether they end the game. After a king has entered
+// the opponent's camp it never ends the game, because scores mean little then.
 type Adjudicator struct {
 	rules   match.Adjudication
 	losing  [2]int // moves in a row at or below -ResignScore, by colour
@@ -17,11 +17,12 @@ type Adjudicator struct {
 	entered bool
 }
 
-// NewAdjudicator starts a game.
+// NewAdjudicator returns an Adjudicator with the settings a at the start of a game.
 func NewAdjudicator(a match.Adjudication) *Adjudicator { return &Adjudicator{rules: a} }
 
-// Move takes the score of the latest move, from the view of the side that made it, and the position after
-// the move. ok is false if the move had no score.
+// Move adds the score of the latest move and returns the verdict if the scores end the game, else the zero
+// Verdict. score is from the view of the side that made the move, and p the position after the move. ok is
+// false if the move had no score.
 func (a *Adjudicator) Move(p *shogi.Position, score int, ok bool) match.Verdict {
 	mover := p.Side().Opponent()
 	a.entered = a.entered || kingEntered(p, shogi.Black) || kingEntered(p, shogi.White)
@@ -57,7 +58,8 @@ func (a *Adjudicator) count(mover shogi.Colour, score int, ok bool, ply int) {
 	tally(&a.level[mover], ply >= a.rules.DrawFrom && score <= a.rules.DrawScore && score >= -a.rules.DrawScore)
 }
 
-// resign looks at both sides: the losing one may have moved last or not.
+// resign returns the verdict if the scores of one side lose the game. It checks both sides, because either
+// side may have made the last move.
 func (a *Adjudicator) resign(mover shogi.Colour) match.Verdict {
 	n := a.rules.ResignMoves
 	if a.rules.ResignScore == 0 || n == 0 {

@@ -2,20 +2,20 @@ package arbiter
 
 import "gogi/match"
 
-// answer is an answer that ends a game in place of a move.
+// answer is the way in which a game ended after its last recorded move.
 type answer int
 
 const (
 	aMove         answer = iota // the game ended by its last move
-	noMove                      // the side to move gave none that counts, and loses
-	noMoveInTime                // the same, because of its clock
-	noMoveUntimed               // the same, without a clock
-	aDeclaration                // the position decides its result
-	neverAsked                  // no player was asked: the game has no move after its opening
-	aProof                      // not asked: the side to move mates, and wins
+	noMove                      // the side to move gave no valid move, and loses
+	noMoveInTime                // the side to move gave no move before its clock ran out
+	noMoveUntimed               // the side to move has no clock and gave no move within the stall limit
+	aDeclaration                // the side to move declared; the position decides the result
+	neverAsked                  // the game ended before its first move after the opening
+	aProof                      // a proof shows that the side to move mates, and wins
 )
 
-// answers has every termination that a finished game can have. It is never changed.
+// answers has the answer for every termination of a finished game. No code changes it.
 //
 //nolint:gochecknoglobals // a table, which is looked into for every game that is verified
 var answers = map[match.Termination]answer{

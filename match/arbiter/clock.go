@@ -6,8 +6,9 @@ import (
 	"gogi/match"
 )
 
-// Clock is one player's clock in one game. The increment is added before each own move, also the first,
-// as at CSA servers. Remaining is therefore the time that the player may use now, without byoyomi.
+// Clock is one player's clock in one game. Clock adds the increment before each move of the player, including
+// the first, like CSA servers. Remaining therefore returns the time that the player may use now, without
+// byoyomi.
 type Clock struct {
 	limits    match.Limits
 	remaining time.Duration
@@ -30,13 +31,13 @@ func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	return 0, false
 }
 
-// Sent returns the remaining time as USI wants it in btime or wtime: without the
-// increment of the move at hand, which engines add themselves.
+// Sent returns the remaining time for btime or wtime in USI. It does not include the increment for the
+// current move, because engines add it themselves.
 func (c *Clock) Sent() time.Duration {
 	return max(0, c.remaining-c.limits.Clock.Increment)
 }
 
-// Remaining returns the main time that is left, this move's increment included.
+// Remaining returns the remaining main time, including the increment for the current move.
 func (c *Clock) Remaining() time.Duration { return c.remaining }
 
 // Deadline returns how long to wait for the current move: the limit and the margin, or the stall limit
@@ -48,9 +49,9 @@ func (c *Clock) Deadline() time.Duration {
 	return c.limits.Stall
 }
 
-// Spend takes a move's time off the clock and adds the next increment. overrun
-// is how far the move was over its limit (0: not), lost whether that is more
-// than the margin. Inside the margin the clock goes to 0.
+// Spend subtracts the time of a move from the clock and adds the next increment. overrun is the time by which
+// the move exceeded its limit, or 0. lost reports whether overrun is more than the margin. After an overrun
+// within the margin, the clock is set to 0 before the increment.
 func (c *Clock) Spend(elapsed time.Duration) (overrun time.Duration, lost bool) {
 	limit, ok := c.Limit()
 	if !ok {

@@ -10,17 +10,18 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// maxVote is the largest size of a council's record of one vote, in bytes, far above a runner's records.
+// maxVote is the largest size of a council's record of one vote, in bytes, far above the records that gogi
+// writes.
 const maxVote = 1 << 18
 
-// verifyTold checks the stored parts of a game that decide nothing. It rejects endless texts, numbers
-// that would overflow a sum, and votes of a player that is no council.
+// verifyTold checks the stored parts of a game that do not change its result. It returns an error for texts
+// that are too long, for numbers that would overflow a sum, and for votes of a player that is not a council.
 func verifyTold(plan *match.Plan, want match.Game, g *match.Result) error {
 	if err := g.Check(); err != nil {
 		return err
 	}
 	if plan.Design.Kind == match.DesignImported {
-		return nil // its players are only names: the data other than its moves was read from a file
+		return nil // an imported game: gogi cannot check data other than the moves
 	}
 	start, err := want.Opening.Position()
 	if err != nil {
@@ -35,7 +36,7 @@ func verifyTold(plan *match.Plan, want match.Game, g *match.Result) error {
 		}
 	}
 	if g.Termination == match.MateAdjudication {
-		return nil // the last answer is the proof, which was proven again
+		return nil // the last answer is the proof, which gogi has already repeated
 	}
 	if err := checkVote(g.Record.Final, council(len(moves))); err != nil {
 		return fmt.Errorf("the last answer: %w", err)
@@ -49,10 +50,11 @@ func checkMove(m *kifu.Move, council bool) error {
 			return fmt.Errorf("a score or depth of %d", n)
 		}
 	}
-	return checkVote(m.Vote(), council) // a move of an engine's book is marked, and is no vote
+	return checkVote(m.Vote(), council) // a move from an engine's book is marked, and is not a vote
 }
 
-// checkVote rejects data that cannot be a council's record; package ensemble/voting knows its content.
+// checkVote returns an error if the data cannot be the record of a council's vote. Package ensemble/voting
+// defines the content of the record.
 func checkVote(record []byte, council bool) error {
 	switch {
 	case len(record) == 0:

@@ -8,9 +8,9 @@ import (
 	"gogi/shogi/mate"
 )
 
-// ProveMate checks by our rules whether a claimed line is a mate by the side to move. It searches at most
-// that many positions. A mate counts only before the game's limit of plies, and not through a fourth
-// repetition.
+// ProveMate checks by the rules of the game whether a claimed line is a mate by the side to move. It searches
+// at most nodes positions. A mate counts only before the game's limit of plies, and only if no position
+// occurs for the fourth time.
 func (r *Referee) ProveMate(line []shogi.Move, nodes int) mate.Result {
 	limits := mate.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
 	if r.rules.MaxPlies > 0 {
@@ -25,13 +25,14 @@ func (r *Referee) ProveMate(line []shogi.Move, nodes int) mate.Result {
 	return mate.Verify(r.history, line, limits)
 }
 
-// MateVerdict returns the end of a game by proof, for the side to move.
+// MateVerdict returns the verdict that the side to move wins by a proven mate. solver is the name of the mate
+// solver, and plies the length of the mate.
 func (r *Referee) MateVerdict(solver string, plies int) match.Verdict {
 	return match.LossFor(r.Side().Opponent(), match.MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
 }
 
-// proven proves a game's last position again, as in its record. It checks only the bound of the number of
-// positions, because another version may need more or fewer.
+// proven repeats the proof in a game's record from the game's last position. It checks only that the number
+// of positions is within the limit, because another version of gogi may need a different number.
 func (r *replay) proven(plan *match.Plan, g *match.Result) error {
 	if plan.Mate.IsZero() {
 		return fmt.Errorf("it ended by %s, and the plan has no such end", g.Termination)

@@ -8,16 +8,17 @@ import (
 	"gogi/shogi"
 )
 
-// Referee follows one game by the rules. The order in which it looks at a move
-// is that of the CSA server: legality, try, mate, repetition, ply limit.
+// Referee follows one game and ends it by the rules. For each move it checks, in the same order as the CSA
+// server: legality, try, mate, repetition, ply limit.
 type Referee struct {
 	rules   match.Rules
 	history *shogi.History
-	first   int // the start position's move number less one
+	first   int // the move number of the start position minus one
 }
 
-// NewReferee starts a game. It returns an error if an opening move is illegal, with the move, or if the
-// game is over before its first move. Repetition and the ply limit count the opening's moves.
+// NewReferee returns a Referee for a game after the opening's moves. It returns an error if an opening move
+// is illegal, or if the game is over before its first move. The opening's moves count for repetition and for
+// the ply limit.
 func NewReferee(rules match.Rules, o match.Opening) (*Referee, error) {
 	r := BlankReferee(rules)
 	if err := r.Begin(o); err != nil {
@@ -26,7 +27,8 @@ func NewReferee(rules match.Rules, o match.Opening) (*Referee, error) {
 	return r, nil
 }
 
-// Begin starts a game in the place of the one at hand, whose memory it takes. It fails as NewReferee does.
+// Begin starts a new game and reuses the memory of the current game. It returns the same errors as
+// NewReferee.
 func (r *Referee) Begin(o match.Opening) error {
 	start, err := o.Position()
 	if err != nil {
@@ -38,13 +40,12 @@ func (r *Referee) Begin(o match.Opening) error {
 	return nil
 }
 
-// BlankReferee waits for the Restart of its first game.
+// BlankReferee returns a Referee without a game. Call Begin or Restart before its other methods.
 func BlankReferee(rules match.Rules) *Referee {
 	return &Referee{rules: rules, history: &shogi.History{}}
 }
 
-// Restart begins a game from an opening's position and moves in the place of the one at
-// hand, whose memory it takes. It fails as NewReferee does.
+// Restart does the same as Begin for an opening that is given as a position and moves.
 func (r *Referee) Restart(start shogi.Position, moves []shogi.Move) error {
 	r.history.Restart(start)
 	r.first = start.Ply() - 1
@@ -65,13 +66,14 @@ func (r *Referee) Restart(start shogi.Position, moves []shogi.Move) error {
 	return nil
 }
 
-// Position returns the position at hand.
+// Position returns the current position of the game.
 func (r *Referee) Position() *shogi.Position { return r.history.Position() }
 
 // Side returns the colour to move.
 func (r *Referee) Side() shogi.Colour { return r.Position().Side() }
 
-// Play makes a move; an illegal one loses for its side.
+// Play makes a move and returns the verdict if the game is then over, else the zero Verdict. The side that
+// makes an illegal move loses.
 func (r *Referee) Play(m shogi.Move) match.Verdict {
 	mover := r.Side()
 	if err := r.Position().CheckLegal(m); err != nil {
@@ -95,14 +97,14 @@ func (r *Referee) play(m shogi.Move) match.Verdict {
 	return r.limit()
 }
 
-// kingMoved reports whether the last move m was the king's: a king that stood on
-// the opponent's king square from the start has not tried.
+// kingMoved reports whether the last move m was a move of the king. A king that stood on the opponent's king
+// square from the start does not win by the try rule.
 func (r *Referee) kingMoved(m shogi.Move) bool {
 	return r.Position().PieceAt(m.To()).Type() == shogi.King
 }
 
-// plies counts from the start position's move number, so that a game from the
-// middle of another is no longer than that one could have been.
+// plies returns the number of plies for the ply limit. It counts from the move number of the start position,
+// so that a game from a middle-game position has the same limit as a whole game.
 func (r *Referee) plies() int { return r.first + r.history.MoveCount() }
 
 func (r *Referee) mate(mover shogi.Colour) match.Verdict {
@@ -125,7 +127,7 @@ func (r *Referee) repetition() match.Verdict {
 	return match.Verdict{}
 }
 
-// limit applies the ply limit: the draw falls due when one more ply would be.
+// limit returns a draw if the ply limit allows no further ply.
 func (r *Referee) limit() match.Verdict {
 	if r.rules.MaxPlies == 0 || r.plies() < r.rules.MaxPlies {
 		return match.Verdict{}
@@ -139,7 +141,7 @@ func (r *Referee) limit() match.Verdict {
 	return match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies}
 }
 
-// Declare judges a declaration ("bestmove win") by the side to move.
+// Declare returns the verdict after a declaration ("bestmove win") by the side to move.
 func (r *Referee) Declare() match.Verdict {
 	side := r.Side()
 	d := r.Position().Declaration(r.rules.Declaration)
@@ -152,8 +154,8 @@ func (r *Referee) Declare() match.Verdict {
 	return match.LossFor(side, match.FalseDeclaration, d.Why())
 }
 
-// impasse reports the draw of the 24-point rule. All conditions except the points for a win hold, and at
-// most 7 points are missing (24 of 31 without handicap).
+// impasse reports whether a declaration is a draw by the 24-point rule. This is so if all conditions for a
+// win hold except the points, and at most 7 points are missing (24 of 31 without handicap).
 func (r *Referee) impasse(d shogi.DeclarationStatus) bool {
 	if r.rules.Declaration != shogi.CSARule24 && r.rules.Declaration != shogi.CSARule24H {
 		return false

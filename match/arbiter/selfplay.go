@@ -12,29 +12,29 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Chance draws all random values of one game of self-play, from the plan's seed and the game's number.
-// The values depend on the order of its calls.
+// Chance generates all random values of one self-play game from the plan's seed and the number of the game.
+// The values depend on the order in which the methods are called.
 type Chance struct {
 	Design  match.Selfplay
-	Audited bool    // the game continues when scores would end it
+	Audited bool    // the game continues although adjudication would end it
 	Seed    uint64  // the player's seed
-	Redrawn Redrawn // so far
+	Redrawn Redrawn // beginnings rejected so far
 
 	plan   *match.Plan
 	random *rand.Rand
 	draws  int
 }
 
-// Redrawn counts beginnings of games that were drawn again.
+// Redrawn counts the rejected random beginnings of games, by the reason.
 type Redrawn struct {
 	Ended   int `json:"ended"`   // the game was over within the random plies
 	Unequal int `json:"unequal"` // the first score was beyond the window
 }
 
-// maxDraws is how often the beginning of a game may be drawn.
+// maxDraws is the largest number of random beginnings that gogi tries for one game.
 const maxDraws = 200
 
-// NewChance returns the Chance of a game, or nil if the plan is of another design.
+// NewChance returns the Chance of a game, or nil if the plan is not for self-play.
 func NewChance(plan *match.Plan, pair, leg int) *Chance {
 	if plan.Design.Kind != match.DesignSelfplay {
 		return nil
@@ -46,8 +46,8 @@ func NewChance(plan *match.Plan, pair, leg int) *Chance {
 	return c
 }
 
-// Begin draws an opening and random plies until the game is not over behind them, and plays
-// them with the referee.
+// Begin selects a random opening and random plies, and plays them with the referee. It tries again while the
+// game is over after them, and returns an error after 200 attempts.
 func (c *Chance) Begin(r *Referee) (match.Opening, error) {
 	for ; c.draws < maxDraws; c.Redrawn.Ended++ {
 		c.draws++
@@ -81,16 +81,16 @@ func (c *Chance) Unequal(m *kifu.Move) bool {
 	return true
 }
 
-// AnyMove draws one of the legal moves, in the order of their numbers: that of the generator
-// means nothing and may change.
+// AnyMove returns a random legal move. It sorts the moves by their numeric values first, because the order of
+// the move generator may change.
 func (c *Chance) AnyMove(p *shogi.Position) shogi.Move {
 	moves := p.LegalMoves(nil)
 	slices.Sort(moves)
 	return moves[c.random.IntN(len(moves))]
 }
 
-// Lines returns the MultiPV of a search, ply being how many plies the player has made; 0:
-// the design draws among no lines.
+// Lines returns the MultiPV for the player's next search after ply own moves. It returns 0 if the design
+// never chooses among several lines.
 func (c *Chance) Lines(ply int) int {
 	switch {
 	case c.Design.TemperaturePlies == 0:
@@ -101,7 +101,7 @@ func (c *Chance) Lines(ply int) int {
 	return 1
 }
 
-// Nodes draws the nodes of a search.
+// Nodes returns the random node limit of the next search; n is the limit without variation.
 func (c *Chance) Nodes(n uint64) uint64 {
 	if c.Design.NodeJitter > 0 {
 		n = max(1, uint64(math.Round(float64(n)*(1+c.Design.NodeJitter*(2*c.random.Float64()-1)))))
@@ -109,9 +109,9 @@ func (c *Chance) Nodes(n uint64) uint64 {
 	return n
 }
 
-// Choose draws the move that replaces the player's. First it draws one of the player's lines by the
-// temperature, with that line's score, and then any move by the noise. Noise is marked as Opening; it has
-// the score of the position.
+// Choose returns the move to play instead of the player's move m. First it chooses one of the player's lines
+// by the temperature; the move then has the score of that line. Then it may replace the move by a random
+// legal move (noise). A noise move is marked as Opening and keeps the score of the position.
 func (c *Chance) Choose(p *shogi.Position, ply int, m kifu.Move, lines []kifu.Move) kifu.Move {
 	if ply < c.Design.TemperaturePlies {
 		c.warm(p, &m, lines)
@@ -122,7 +122,7 @@ func (c *Chance) Choose(p *shogi.Position, ply int, m kifu.Move, lines []kifu.Mo
 	return m
 }
 
-// warm draws a move among those of the lines.
+// warm replaces m by the move of a line that it chooses at random by the temperature.
 func (c *Chance) warm(p *shogi.Position, m *kifu.Move, lines []kifu.Move) {
 	var options []kifu.Move
 	for _, l := range lines {
@@ -151,7 +151,7 @@ func (c *Chance) warm(p *shogi.Position, m *kifu.Move, lines []kifu.Move) {
 	}
 }
 
-// find draws until the beginning is the record's, and returns it.
+// find calls Begin until the beginning is the same as in the record, and returns the opening.
 func (c *Chance) find(r *Referee, record *kifu.Record) (match.Opening, error) {
 	for {
 		o, err := c.Begin(r)
@@ -166,29 +166,29 @@ func (c *Chance) find(r *Referee, record *kifu.Record) (match.Opening, error) {
 			return o, nil
 		}
 		c.Redrawn.Unequal++
-		c.Nodes(0) // nodes of the drawn line's search
+		c.Nodes(0) // uses the random value that the first search of the rejected beginning used
 	}
 }
 
-// allGiven reports whether all moves are marked as chance's, so that training ignores them.
+// allGiven reports whether all moves are marked as random moves, which training ignores.
 func allGiven(moves []kifu.Move) bool {
 	return !slices.ContainsFunc(moves, func(m kifu.Move) bool { return !m.Opening })
 }
 
-// Adjudged is how scores end a game of self-play, or would have ended an audited one.
+// Adjudged is the result by which scores end a self-play game, or would have ended an audited game.
 type Adjudged struct {
-	By match.Outcome // Unfinished: they do not
-	At int           // plies of the game by then
+	By match.Outcome // Unfinished: scores do not end the game
+	At int           // number of plies of the game at that moment
 }
 
-// SelfplayFacts are the facts that a plan of self-play has and its records do not.
+// SelfplayFacts has the facts about a self-play game that follow from its plan and are not in its record.
 type SelfplayFacts struct {
 	Audited bool
 	Redrawn Redrawn
 	Adjudged
 }
 
-// Facts reads a stored game of self-play. The plan has its openings.
+// Facts calculates the facts about a stored self-play game. The plan must have its openings.
 func Facts(plan *match.Plan, g *match.Result) (f SelfplayFacts, err error) {
 	chance := NewChance(plan, g.Pair, g.Leg)
 	referee := BlankReferee(plan.Rules)
@@ -208,8 +208,8 @@ func Facts(plan *match.Plan, g *match.Result) (f SelfplayFacts, err error) {
 	return f, nil
 }
 
-// Note asks the adjudicator about a move, after which the game has so many plies, and
-// returns its verdict if it is the first.
+// Note passes a move to the adjudicator by. plies is the number of plies after the move. Note returns the
+// first verdict that ends the game, and the zero Verdict for all other moves.
 func (a *Adjudged) Note(by *Adjudicator, r *Referee, m *kifu.Move, plies int) match.Verdict {
 	v := by.Move(r.Position(), m.Score, m.HasScore && !m.Opening)
 	if !v.Over() || a.By != match.Unfinished {
@@ -219,8 +219,8 @@ func (a *Adjudged) Note(by *Adjudicator, r *Referee, m *kifu.Move, plies int) ma
 	return v
 }
 
-// beginning returns the game with the opening that it drew. Without the plan's openings it takes the
-// moves that the record marks.
+// beginning returns the game with its random opening. If the plan has no openings, it uses the moves that the
+// record marks as random.
 func beginning(plan *match.Plan, want match.Game, record *kifu.Record) (match.Game, error) {
 	want.Opening = match.Opening{ID: "drawn", Start: record.Start}
 	if len(plan.Openings) > 0 {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Delays is the known part of a move's time that the player did not cause.
+// Delays has the known parts of a move's time that the player did not cause.
 type Delays struct {
 	// Waited is the time that the player's threads were ready to run and had no CPU, summed over threads.
 	// Known is false if it cannot be read, for example on another machine.
 	Waited time.Duration
 	Known  bool
-	// Stopped is how long the player's processes were seen to be stopped: by a signal, a
-	// debugger or a frozen cgroup.
+	// Stopped is the time for which gogi saw the player's processes stopped by a signal, a debugger or a
+	// frozen cgroup.
 	Stopped time.Duration
 	// Late is the runner's own delay: its longest late wake-up, and the time to send the position.
 	Late time.Duration
@@ -24,30 +24,30 @@ func (d Delays) Sum() time.Duration { return d.Waited + d.Stopped + d.Late }
 // Cause is the cause of a loss on time.
 type Cause string
 
-// The causes.
+// The causes of a loss on time.
 const (
 	CausePlayer  Cause = "player"  // no other cause is known
-	CauseMachine Cause = "machine" // it waited for a CPU, or was stopped
-	CauseRunner  Cause = "runner"  // this program was late
-	CauseUnknown Cause = "unknown" // the runner was not late, and the player's machine cannot be asked
+	CauseMachine Cause = "machine" // the player waited for a CPU, or was stopped
+	CauseRunner  Cause = "runner"  // gogi itself was late
+	CauseUnknown Cause = "unknown" // gogi was not late, and cannot measure the player's machine
 )
 
-// TimeLoss is a move that was not made in time, and why.
+// TimeLoss has the data of a move that was not made in time. Its methods find the cause.
 type TimeLoss struct {
-	// Took is the time until the answer; with Silent until it was given up.
+	// Took is the time until the answer. If Silent is true, it is the time until gogi stopped waiting.
 	Took   time.Duration
 	Limit  time.Duration
 	Margin time.Duration
-	Stall  bool // there is no clock: Limit is the stall limit, without a margin
-	Silent bool // no answer came, not even after it was asked for
+	Stall  bool // the player has no clock; Limit is then the stall limit, without a margin
+	Silent bool // the engine gave no answer, not even after "stop"
 	Delays
 }
 
-// StallTolerance returns the margin for players without a clock. It is the part of a stall limit that the
-// machine or the runner may take without effect.
+// StallTolerance returns the part of a stall limit that corresponds to the margin of a clock. A smaller delay
+// by the machine or by gogi does not count as the cause of a stall.
 func StallTolerance(stall time.Duration) time.Duration { return stall / 4 }
 
-// tolerance returns the delay beyond which a player that uses all of its time loses.
+// tolerance returns the largest delay with which a player that uses all its time does not lose.
 func (o TimeLoss) tolerance() time.Duration {
 	if o.Stall {
 		return StallTolerance(o.Limit)
@@ -55,10 +55,10 @@ func (o TimeLoss) tolerance() time.Duration {
 	return o.Margin
 }
 
-// Cause returns the player, unless other causes took more than half of the margin. gogi measures the
-// machine's delay with an error of up to a quarter of the margin and one tick of the watcher
-// (docs/faults.md). The time of the player's answer is unknown, because gogi stops it at the end of the
-// margin.
+// Cause returns the cause of the loss. It is the player, unless other causes took more than half of the
+// margin. gogi measures the machine's delay with an error of up to a quarter of the margin and one tick of
+// the watcher (docs/faults.md). The time of the player's answer is unknown, because gogi stops it at the end
+// of the margin.
 func (o TimeLoss) Cause() Cause {
 	switch {
 	case o.Sum() > o.tolerance()/2 && o.Waited+o.Stopped >= o.Late:
@@ -71,13 +71,14 @@ func (o TimeLoss) Cause() Cause {
 	return CausePlayer
 }
 
-// Slowed reports whether the loss may be the doing of the machine or the runner.
+// Slowed reports whether the machine or gogi may have caused the loss.
 func (o TimeLoss) Slowed() bool {
 	c := o.Cause()
 	return c == CauseMachine || c == CauseRunner
 }
 
-// String returns the note of the game that it lost. A delay comes first, because lists show the beginning.
+// String returns the note for the game that was lost. A delay comes first, because lists show only the
+// beginning of a note.
 func (o TimeLoss) String() string {
 	if o.Slowed() {
 		return o.said() + ": " + o.what() + "; " + o.figures()
@@ -85,7 +86,7 @@ func (o TimeLoss) String() string {
 	return o.what() + "; " + o.Why()
 }
 
-// Why returns the cause, and the figures.
+// Why returns a text with the cause and the measured times.
 func (o TimeLoss) Why() string { return o.said() + ": " + o.figures() }
 
 func (o TimeLoss) what() string {

@@ -10,19 +10,19 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Verify returns why a pair cannot have been played under the plan, or nil. It runs no engine. It checks
+// Verify returns an error if a pair cannot have been played under the plan. It runs no engine. It checks
 // that:
 //
 //   - the pair is the plan's (Plan.Owns; tournament.Schedule checks whether earlier results lead to its
 //     players);
 //   - each game starts from its opening and every move is legal;
-//   - the game ended when our own referee and adjudicator end it and not before, with their winner;
+//   - each game ended exactly when the Referee and the Adjudicator end it, with the same winner;
 //   - an end without a move fits the side to move and its limits;
 //   - no move was later than its clock allows;
-//   - the sums of each side are those of its moves.
+//   - the sums of each side agree with its moves.
 //
-// Clocks are those of Played.Scale. A legal game that was never played passes; only playing it again
-// finds that. Verify takes about a millisecond.
+// Verify scales the clocks by Played.Scale. It accepts an invented game if all its moves are legal; only
+// playing the game again can detect it. Verify takes about a millisecond.
 func Verify(plan *match.Plan, r *match.PairResult) error {
 	if err := verifyPair(plan, r); err != nil {
 		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
@@ -30,8 +30,8 @@ func Verify(plan *match.Plan, r *match.PairResult) error {
 	return nil
 }
 
-// VerifyGames is Verify for a pair whose place in the plan is known. It takes the pair's number, players,
-// opening and seed unchanged, and checks its games. The plan may be one of CanonicalPlan.Replayable.
+// VerifyGames checks only the games of a pair, as Verify does. It does not check the pair's number, players,
+// opening and seed. The plan may come from CanonicalPlan.Replayable.
 func VerifyGames(plan *match.Plan, r *match.PairResult) error {
 	for _, seat := range r.Pair.Players {
 		if seat < 0 || seat >= len(plan.Players) {
@@ -51,8 +51,8 @@ func verifyPair(plan *match.Plan, r *match.PairResult) error {
 	return verifyGames(plan, r)
 }
 
-// verifyGames is verifyPair without the check of the pair's place in the plan. The clocks are those of
-// the machine that played it.
+// verifyGames checks the games of a pair. It does not check the pair against the plan. It scales the plan's
+// clocks for the machine that played the pair.
 func verifyGames(plan *match.Plan, r *match.PairResult) error {
 	if r.Played.Scale != 0 {
 		scaled, err := plan.Scaled(r.Played.Scale)
@@ -97,7 +97,7 @@ func verifyGame(plan *match.Plan, want match.Game, g *match.Result) (err error) 
 		return err
 	}
 	if plan.Design.Kind == match.DesignImported {
-		return verifyMoves(&g.Record) // its rules and limits are unknown
+		return verifyMoves(&g.Record) // an imported game, whose rules and limits are unknown
 	}
 	replayed, err := newReplay(plan, want)
 	if err != nil {
@@ -124,7 +124,7 @@ func verifyGame(plan *match.Plan, want match.Game, g *match.Result) (err error) 
 	return replayed.sums(g)
 }
 
-// unasked checks ends before which no player was asked for a last answer.
+// unasked checks the terminations without an answer of the side to move: NotStarted and MateAdjudication.
 func (r *replay) unasked(plan *match.Plan, g *match.Result) error {
 	switch {
 	case g.Termination == match.NotStarted && plan.Tune == "":
@@ -140,7 +140,7 @@ func (r *replay) unasked(plan *match.Plan, g *match.Result) error {
 	return nil
 }
 
-// verifyHead compares a game's description, with its opening, with the plan.
+// verifyHead returns an error if the players, the opening or other facts about a game differ from the plan.
 func verifyHead(plan *match.Plan, want match.Game, g *match.Result) error {
 	record := &g.Record
 	names := [2]string{plan.Players[want.Players[0]].Name, plan.Players[want.Players[1]].Name}
@@ -169,7 +169,7 @@ func verifyHead(plan *match.Plan, want match.Game, g *match.Result) error {
 	return verifyOpening(want.Opening, record.Moves)
 }
 
-// verifyFirst is verifyOpening for a game whose opening is its own first moves.
+// verifyFirst returns an error unless the first moves of a game are the moves of the opening.
 func verifyFirst(o match.Opening, moves []kifu.Move) error {
 	for i, m := range o.Moves {
 		if i >= len(moves) || moves[i].Move != m {
@@ -206,7 +206,7 @@ func verifyOpening(o match.Opening, moves []kifu.Move) error {
 	return nil
 }
 
-// replay is a game that is played again from its record.
+// replay is the state of a game that Verify repeats from the game's record.
 type replay struct {
 	referee     *Referee
 	adjudicator *Adjudicator
@@ -215,7 +215,7 @@ type replay struct {
 	chance      *Chance // for self-play, else nil
 	adjudged    Adjudged
 	plies       int           // plies of the game
-	verdict     match.Verdict // by the last move
+	verdict     match.Verdict // verdict after the last move
 	sides       [2]match.Side // sums of the moves
 }
 
@@ -242,7 +242,7 @@ func (r *replay) move(m *kifu.Move) error {
 		return fmt.Errorf("it was %v over its limit, and the game went on", overrun)
 	}
 	if r.plies++; !m.Opening { // else it is noise of self-play
-		r.sides[c].Add(*m, 0) // how late a move was within its margin decides nothing
+		r.sides[c].Add(*m, 0) // the overrun within the margin is not checked
 	}
 	if r.verdict = r.referee.Play(m.Move); r.verdict.Termination == match.IllegalMove {
 		return errors.New(r.verdict.Note)
@@ -259,7 +259,8 @@ func (r *replay) move(m *kifu.Move) error {
 	return nil
 }
 
-// end compares how the game ended with how it can have ended after its last move.
+// end returns an error if the game cannot have ended as the record says. v is the verdict after the last
+// move.
 func (r *replay) end(v match.Verdict) error {
 	want, err := r.verdict, error(nil)
 	if !want.Over() {
@@ -271,7 +272,7 @@ func (r *replay) end(v match.Verdict) error {
 	return err
 }
 
-// withoutMove returns the verdict of that termination when the side to move does not move.
+// withoutMove returns the right verdict for the termination of v if the side to move makes no further move.
 func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 	c := r.referee.Side()
 	switch how := answers[v.Termination]; how {
@@ -288,15 +289,15 @@ func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 		return match.Verdict{Outcome: match.WinFor(c), Termination: v.Termination}, nil
 	case neverAsked:
 		if r.sides == [2]match.Side{} {
-			return match.Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // the player that did not start
+			return match.Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // the record decides which player did not start
 		}
 	case aMove:
 	}
 	return v, fmt.Errorf("its last move does not end it by %s", v.Termination)
 }
 
-// sums compares each side's sums with its moves. A player that ended the game without a move has an
-// answer that counts and is not in the record.
+// sums returns an error if the sums of a side do not agree with its moves. If a player ended the game without
+// a move, the sums also count this last answer, which is not in the record.
 func (r *replay) sums(g *match.Result) error {
 	for i := range g.Sides {
 		c := shogi.Colour(i) //nolint:gosec // 0 or 1
@@ -309,7 +310,7 @@ func (r *replay) sums(g *match.Result) error {
 			}
 			continue
 		}
-		// Each time may have lost the part of a microsecond.
+		// The rounding of each time may have lost part of a microsecond.
 		lost := told.Time - moves.Time
 		if told.Plies != moves.Plies || told.Nodes != moves.Nodes || told.DepthSum != moves.DepthSum || told.DepthPlies != moves.DepthPlies ||
 			lost < 0 || lost > time.Duration(moves.Plies)*time.Microsecond {

@@ -1,6 +1,6 @@
-// Package control defines the orders to a running session: pause, resume, end after the pairs in play or
-// at once, and more or fewer slots or games. An order is a [Command]; [Parse] reads one from text.
-// Package runner/series executes orders; runner/socket and ui/web receive them.
+// Package control defines the commands to a running session. A user can pause and resume the session, end it
+// now or after the pairs in play, and change the number of slots or games. [Parse] reads a [Command] from
+// text. Package runner/series executes commands; runner/socket and ui/web receive them.
 package control
 
 import (
@@ -9,38 +9,38 @@ import (
 	"strconv"
 )
 
-// Verb is the kind of an order.
+// Verb is the kind of a command.
 type Verb string
 
-// The verbs.
+// The verbs of all commands.
 const (
-	// Pause finishes the pairs in play and starts no other; finished pairs stay.
+	// Pause makes the session finish the pairs in play and start no other pair.
 	Pause Verb = "pause"
-	// Resume ends a pause.
+	// Resume makes a paused session start pairs again.
 	Resume Verb = "resume"
 	// Drain makes the pairs in play the last of the session.
 	Drain Verb = "drain"
-	// Stop ends the session at once: games in play are given up, and played again when the run is resumed.
+	// Stop ends the session now. gogi stops the games in play, and plays them again when the run is resumed.
 	Stop Verb = "stop"
-	// Concurrency makes it N games at a time.
+	// Concurrency sets the number of games at a time to N.
 	Concurrency Verb = "concurrency"
-	// Target makes it N games that the run shall have in all.
+	// Target sets the total number of games of the run to N.
 	Target Verb = "target"
 )
 
-// Verbs are all of them.
+// Verbs has all verbs in the order of their constants.
 var Verbs = []Verb{Pause, Resume, Drain, Stop, Concurrency, Target}
 
 // Counts reports whether the verb has a number.
 func (v Verb) Counts() bool { return v == Concurrency || v == Target }
 
-// Command is one thing that is asked, as JSON: {"do":"concurrency","n":4}.
+// Command is a command to a running session. Its JSON form is {"do":"concurrency","n":4}.
 type Command struct {
 	Do Verb `json:"do"`
 	N  int  `json:"n,omitempty"` // the number for verbs that have one, at least 1
 }
 
-// Parse reads a verb and its number, "" without one.
+// Parse returns the command of a verb and its number as texts. number is "" for a verb without a number.
 func Parse(verb, number string) (Command, error) {
 	c := Command{Do: Verb(verb)}
 	if number != "" {
@@ -56,7 +56,7 @@ func Parse(verb, number string) (Command, error) {
 	return c, c.Check()
 }
 
-// Check returns the error of a command.
+// Check returns an error if the verb is unknown, or if the number does not fit the verb.
 func (c Command) Check() error {
 	for _, v := range Verbs {
 		switch {
@@ -72,5 +72,5 @@ func (c Command) Check() error {
 	return fmt.Errorf("%q: want one of pause, resume, drain, stop, concurrency, target", c.Do)
 }
 
-// ErrOver is the answer of a run that has ended, or has not begun.
+// ErrOver is the error for a command to a run that has ended or has not begun.
 var ErrOver = errors.New("the run is not being played")

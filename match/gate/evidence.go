@@ -10,9 +10,10 @@ import (
 	"gogi/stats"
 )
 
-// OfRows returns a stored pair, its games by leg, as evidence: the same as [OfResult] gave when it was played.
+// OfRows returns a stored pair as input for the SPRT. rows has the games of the pair in the order of their
+// legs. [OfResult] returns the same value for the finished pair.
 func OfRows(rows []match.Row) (p stats.Play) {
-	p.Pair, p.Games = make(stats.Pair, 0, len(rows)), make([]uint64, 0, len(rows)) // a report goes over millions
+	p.Pair, p.Games = make(stats.Pair, 0, len(rows)), make([]uint64, 0, len(rows)) // a report may read millions of pairs
 	for _, r := range rows {
 		p.Opening = openingKey(r.OpeningHash)
 		p.Pair = append(p.Pair, leg(r.Black == r.PairA, r.Outcome, r.Points))
@@ -21,8 +22,8 @@ func OfRows(rows []match.Row) (p stats.Play) {
 	return p
 }
 
-// OfResult returns the evidence of a finished pair. It returns an error if the start of a game cannot be
-// read.
+// OfResult returns a finished pair as input for the SPRT. It returns an error if it cannot read the start
+// position of a game.
 func OfResult(plan *match.Plan, r match.PairResult) (p stats.Play, err error) {
 	p.Opening = openingKey(r.Pair.Opening.Hash())
 	for i := range r.Games {
@@ -37,8 +38,8 @@ func OfResult(plan *match.Plan, r match.PairResult) (p stats.Play, err error) {
 	return p, nil
 }
 
-// openingKey names an opening by its hash; it is never "", which no two pairs share.
-// Its digits are fixed in number.
+// openingKey returns the hash of an opening as a text with a fixed number of digits. The text is never "",
+// because package stats never groups pairs whose key is "".
 func openingKey(hash uint64) string {
 	var bytes [8]byte
 	binary.BigEndian.PutUint64(bytes[:], hash)
@@ -47,7 +48,7 @@ func openingKey(hash uint64) string {
 	return string(digits[:])
 }
 
-// leg returns one game from A's side; points are by colour.
+// leg returns one game from the view of player A. points has the points of Black and White.
 func leg(aIsBlack bool, outcome match.Outcome, points [2]float64) stats.Leg {
 	colour := shogi.White
 	if aIsBlack {

@@ -1,6 +1,6 @@
-// Package gate runs the SPRT of a match. [New] makes a [Gate]; give it pairs as they finish,
-// and it judges them in plan order. [OfRows] and [OfResult] turn stored and played pairs into
-// the plays that package stats judges.
+// Package gate runs the SPRT of a match. [New] returns a [Gate]. The caller adds pairs as they finish, and
+// the Gate evaluates them in plan order. [OfRows] and [OfResult] convert stored and played pairs to the input
+// of the test.
 package gate
 
 import (
@@ -11,14 +11,15 @@ import (
 	"gogi/stats"
 )
 
-// Test returns the sequential test of a gate. With [match.GateRatio] it passes when the likelihood ratio
-// reaches 1/α, as at [stats.BoundaryRatio], without overshoot correction. For a ratio of two fixed
-// distributions Ville's inequality keeps false passes at α, for any stopping time. The generalised ratio
-// estimates its distributions, and keeps α in simulation (see the test).
+// Test returns the sequential test with the settings g. With [match.GateRatio] it accepts H1 when the
+// likelihood ratio reaches 1/α, like [stats.BoundaryRatio], without overshoot correction. For a ratio of two
+// fixed distributions, Ville's inequality limits the probability of a false acceptance to α for any stopping
+// time. The generalised ratio estimates its distributions; in simulations it also stays below α (see the
+// test).
 //
-// It fails at Wald's bound for β if a pass has the probability α(1-β) under H0, which is the effect of
-// the upper bound: ln(β/(1-α(1-β))). That is a little above BoundaryRatio's ln β. Stored runs stopped
-// there, and must not become undecided.
+// The test accepts H0 at Wald's lower bound for β, calculated as if H1 is accepted with probability α(1-β)
+// under H0: ln(β/(1-α(1-β))). This bound is a little above the bound ln β of BoundaryRatio. Stored runs
+// stopped at it and must not become undecided.
 func Test(g match.Gate) stats.SPRT {
 	s := stats.SPRT{Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha * (1 - g.Beta), Beta: g.Beta, Model: stats.EloModel(g.Model)}
 	if g.Boundary == match.GateBounded {
@@ -27,17 +28,17 @@ func Test(g match.Gate) stats.SPRT {
 	return s
 }
 
-// Gate judges a series while it is played: its pairs in plan order, never in
-// order of arrival, which favours short games. It is safe for many goroutines.
+// Gate runs the SPRT of a match while it is played. It evaluates the pairs in plan order, because the order
+// of arrival favours short games. It is safe for concurrent use.
 type Gate struct {
 	design match.Gate
-	pairs  int // pairs of the plan
+	pairs  int // number of pairs in the plan
 
 	mu     sync.Mutex
 	prefix *stats.Prefix
 }
 
-// New returns the judge of a series of at most that many pairs.
+// New returns a Gate for a match of at most pairs pairs. It returns an error if the design is invalid.
 func New(design match.Gate, pairs int) (*Gate, error) {
 	prefix, err := stats.NewPrefix(Test(design), pairs)
 	if err != nil {
@@ -46,8 +47,8 @@ func New(design match.Gate, pairs int) (*Gate, error) {
 	return &Gate{design: design, pairs: pairs, prefix: prefix}, nil
 }
 
-// Add takes a finished pair with its number in the plan. One that comes again is counted
-// once; one that comes again with other games is an error, and is not counted.
+// Add adds a finished pair with its number in the plan. A pair that is added again counts once. If its games
+// differ from those added before, Add returns an error and does not count it.
 func (g *Gate) Add(id int, play stats.Play) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -57,9 +58,9 @@ func (g *Gate) Add(id int, play stats.Play) error {
 	return nil
 }
 
-// Void removes pairs that were voided in the run, and judges the others again from the first. A decided
-// test may become undecided or decide otherwise. The pairs may be added again after they are played
-// again. On an error nothing changes.
+// Void removes pairs that were voided in the run, and evaluates the other pairs again from the first. A
+// decided test may become undecided or change its decision. The caller may add the pairs again after they are
+// played again. If Void returns an error, the Gate does not change.
 func (g *Gate) Void(ids []int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -71,25 +72,26 @@ func (g *Gate) Void(ids []int) error {
 	return nil
 }
 
-// State is the state of a gate.
+// State is the state of a Gate after the pairs that it has evaluated.
 type State struct {
 	Design    match.Gate
-	Judgement stats.Judgement // with the openings that it rests on, and the pairs that only repeat others
-	Tally     stats.Tally     // tally of the pairs behind it
+	Judgement stats.Judgement // decision of the test, with its number of openings and of pairs that only repeat others
+	Tally     stats.Tally     // results of the evaluated pairs
 }
 
 // Decided reports whether the test has stopped.
 func (s State) Decided() bool { return s.Judgement.Decision != stats.Continue }
 
-// State returns the state so far.
+// State returns the current state of the test.
 func (g *Gate) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return State{Design: g.design, Judgement: g.prefix.Judgement(), Tally: g.prefix.Tally()}
 }
 
-// Elo returns the median-unbiased rating difference at the stop, by openings. It returns an error before
-// the stop.
+// Elo returns the median-unbiased rating difference after the test has stopped, with openings as the
+// independent units. level is the level of the confidence interval. Elo returns an error before the test has
+// stopped.
 func (g *Gate) Elo(level float64) (stats.StoppedElo, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,22 +6,22 @@ import (
 	"gogi/stats"
 )
 
-// Prospect is the evidence that the pairs of a plan can give about two of its players, known before the
-// first game. The opening is the independent unit, however often it is played ([stats.Series]).
+// Prospect has the amount of evidence that a plan can give about two of its players, calculated before the
+// first game. An opening counts as one independent observation, however often it is played ([stats.Series]).
 type Prospect struct {
-	Pairs    int  // pairs between two players
-	Openings int  // different ones from which these are played
-	Repeats  bool // no player has a clock, so that all may repeat their games
-	Pass     int  // fewest openings with which the gate can pass; 0 without a gate, or if no number is enough
-	Fail     int  // as Pass, until it can fail
+	Pairs    int  // number of pairs between two players
+	Openings int  // number of different openings in these pairs
+	Repeats  bool // no player has a clock, so that players may repeat games
+	Pass     int  // smallest number of openings with which the SPRT can accept H1; 0 without a test, or if no number is enough
+	Fail     int  // smallest number of openings with which the SPRT can accept H0; 0 as for Pass
 
 	gate      match.Gate
 	byResults bool // the pairings depend on results
 }
 
-// meetings returns about how many pairs two players have if results decide the pairings. For an adaptive
-// design it assumes that all pairs are spread evenly over neighbours. For the others it is the number of
-// pairs of one match, with tie-breaks.
+// meetings returns about how many pairs two players play if the pairings depend on results. For an adaptive
+// design it assumes that all pairs are evenly distributed over neighbours in the ranking. For other designs
+// it returns the number of pairs of one match, including tie-breaks.
 func meetings(plan *match.Plan) int {
 	t := plan.Design.Tournament
 	if plan.Design.Kind == match.DesignAdaptive {
@@ -31,7 +31,8 @@ func meetings(plan *match.Plan) int {
 	return t.MatchPairs + t.Tiebreaks
 }
 
-// NewProspect is that of a plan. It fails for a gate that cannot be tested.
+// NewProspect returns the Prospect of a plan. It returns an error if the settings of the plan's SPRT are
+// invalid.
 func NewProspect(plan *match.Plan) (Prospect, error) {
 	pairings := max(1, plan.Pairings())
 	p := Prospect{Pairs: (plan.Pairs + pairings - 1) / pairings, Repeats: true, gate: plan.Gate, byResults: plan.Design.Kind.ByResults()}
@@ -39,7 +40,7 @@ func NewProspect(plan *match.Plan) (Prospect, error) {
 		p.Pairs = meetings(plan)
 	}
 	seen := map[uint64]bool{}
-	for round := range min(p.Pairs, len(plan.Openings)) { // they come again only after all were played
+	for round := range min(p.Pairs, len(plan.Openings)) { // openings repeat only after all were played
 		seen[plan.Pair(round*pairings).Opening.Hash()] = true
 	}
 	p.Openings = len(seen)
@@ -56,7 +57,7 @@ func NewProspect(plan *match.Plan) (Prospect, error) {
 	return p, err
 }
 
-// Outlook returns the prospect of a plan in one line, or why there is none.
+// Outlook returns the prospect of a plan as one line of text, or the error of NewProspect.
 func Outlook(plan *match.Plan) i18n.Message {
 	p, err := NewProspect(plan)
 	if err != nil {
@@ -65,11 +66,11 @@ func Outlook(plan *match.Plan) i18n.Message {
 	return p.Said()
 }
 
-// Distinct returns how many pairs there are at least that do not repeat each other.
+// Distinct returns the smallest possible number of pairs that do not repeat each other.
 func (p Prospect) Distinct() int { return stats.DistinctPairs(p.Pairs, p.Openings, p.Repeats) }
 
-// Check rejects a gate that cannot reach one of its two answers with any games: even if one side wins all
-// of them, each opening still counts once.
+// Check returns an error if the SPRT cannot accept H0, or cannot accept H1, with the openings of the plan.
+// Each opening counts once, so this can happen even if one side wins all games.
 func (p Prospect) Check() error {
 	if p.gate.IsZero() {
 		return nil
@@ -99,8 +100,8 @@ func (p Prospect) Check() error {
 		p.gate, needed, p.Openings)
 }
 
-// Warning returns a warning that players without a clock may repeat themselves. It is empty if no opening
-// is played twice, or if a clock makes games differ.
+// Warning returns a warning that players without a clock may repeat games. It returns an empty message if no
+// opening is played twice, or if a player has a clock.
 func (p Prospect) Warning() i18n.Message {
 	if !p.Repeats || p.Pairs <= p.Openings {
 		return i18n.Message{}
@@ -109,7 +110,8 @@ func (p Prospect) Warning() i18n.Message {
 		p.Pairs, p.Openings, p.Distinct())
 }
 
-// Said returns one line for a plan: "500 pairs from 24 openings, 24 of them certain to differ".
+// Said returns the prospect as one line of text, such as "500 pairs from 24 openings, 24 of them certain to
+// differ".
 func (p Prospect) Said() i18n.Message {
 	if p.byResults {
 		return i18n.Of("results decide the pairings, so no two players have a fixed number of pairs")

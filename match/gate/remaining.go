@@ -5,13 +5,14 @@ import (
 	"gogi/stats/binomial"
 )
 
-// priorGames are drawn games of equals that the estimate of [Gate.Remaining] begins with,
-// so that the first pairs do not throw it about.
+// priorGames is the number of imaginary draws that [Gate.Remaining] adds to the results, so that its estimate
+// does not change much after each of the first pairs.
 const priorGames = 40
 
-// Remaining returns the expected number of pairs that the test still needs, in plan order. It is the
-// expected total at the present estimate minus the judged pairs, and at least a tenth of that total.
-// Without a formula for it, it is the rest of the plan. It decides nothing.
+// Remaining returns the expected number of pairs that the test still needs, in plan order. It is the expected
+// total at the current estimate minus the evaluated pairs, but at least a tenth of the total and at most the
+// rest of the plan. If no formula gives the expected total, Remaining returns the rest of the plan. The
+// number is only shown; it changes no decision.
 func (g *Gate) Remaining() float64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package matchtest makes pairs and rows without engines, as input for tests of a store, a
-// report or a farm. [Plan] makes the plan, [Pair] the result of one pair; a pair depends only
-// on its plan and its number.
+// Package matchtest makes pairs and rows without engines, as input for tests of a store, a report or a farm.
+// [Plan] returns a plan, and [Pair] the result of one of its pairs. A pair depends only on its plan and its
+// number.
 package matchtest
 
 import (
@@ -42,7 +42,7 @@ func Plan(name string) *match.Plan {
 	}
 }
 
-// Move returns a move in USI's words.
+// Move returns the move of a USI text such as "7g7f". It panics on an error.
 func Move(s string) shogi.Move {
 	m, err := shogi.ParseMove(s)
 	if err != nil {
@@ -51,7 +51,7 @@ func Move(s string) shogi.Move {
 	return m
 }
 
-// Moves reads a line of moves in USI's words.
+// Moves returns the moves of a USI text, separated by spaces.
 func Moves(line string) (list []shogi.Move) {
 	for text := range strings.FieldsSeq(line) {
 		list = append(list, Move(text))
@@ -59,13 +59,13 @@ func Moves(line string) (list []shogi.Move) {
 	return list
 }
 
-// Opening is opening 7: a start ("startpos" or a SFEN) and a line of moves.
+// Opening returns an opening with the ID "7". start is "startpos" or a SFEN, and line has moves in USI.
 func Opening(start, line string) match.Opening {
 	return match.Opening{ID: "7", Start: start, Moves: Moves(line)}
 }
 
-// Pair returns a pair of plausible games: legal moves, principal variations that
-// often come true, node counts near the limit. It depends on the ID alone.
+// Pair returns a pair of realistic games. The moves are legal, principal variations often predict the next
+// moves, and node counts are near the limit. The games depend only on the ID.
 func Pair(plan *match.Plan, id, plies int) match.PairResult {
 	r := rand.New(rand.NewPCG(1, uint64(id)))
 	pair := plan.Pair(id)
@@ -123,7 +123,7 @@ func playOn(result *match.Result, p shogi.Position, plies int, r *rand.Rand) {
 	}
 }
 
-// extend makes a line of legal moves at least n long, unless it mates before.
+// extend returns line with legal moves added until it has at least n moves, or until mate.
 func extend(p shogi.Position, line []shogi.Move, n int, r *rand.Rand) []shogi.Move {
 	for _, m := range line {
 		p.Apply(m)
@@ -139,7 +139,8 @@ func extend(p shogi.Position, line []shogi.Move, n int, r *rand.Rand) []shogi.Mo
 	return line
 }
 
-// PlayedBy returns the provenance of a pair that a worker of a farm has played: three workers, of two owners.
+// PlayedBy returns the provenance of a pair that a farm played. The id selects one of three workers, which
+// belong to two owners.
 func PlayedBy(id int) match.Provenance {
 	p := match.Provenance{Worker: fmt.Sprintf("worker-%d", id%3), Owner: "o", Epoch: math.MaxUint64 - uint64(id), Scale: 0.5 + float64(id%2)/2}
 	if id%2 == 0 {
@@ -148,7 +149,7 @@ func PlayedBy(id int) match.Provenance {
 	return p
 }
 
-// Put adds pairs, each of which is new.
+// Put adds pairs to a store's run. It fails the test if a pair is not new.
 func Put(tb testing.TB, run interface {
 	Add(ctx context.Context, pair match.PairResult) (added bool, err error)
 }, pairs ...match.PairResult,
@@ -161,7 +162,7 @@ func Put(tb testing.TB, run interface {
 	}
 }
 
-// Closing returns opened and closes it at the test's end; err is the error of opening it.
+// Closing returns opened and closes it at the end of the test. It fails the test if err is not nil.
 func Closing[C io.Closer](tb testing.TB, opened C, err error) C {
 	tb.Helper()
 	if err != nil {

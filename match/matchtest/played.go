@@ -9,11 +9,12 @@ import (
 	"gogi/match"
 )
 
-// PairLimit is more than the memory of any pair of a Series.
+// PairLimit is a number of bytes that is larger than any decoded pair of a Series.
 const PairLimit = 1 << 20
 
-// Series is a series that the runner played with the built-in engine, with players that fail, resign or repeat.
-// It has the first version of the formats and is never written again, because every later version must read it.
+// Series is a stored match of the built-in engine, with players that fail, resign or repeat positions. It is
+// stored in the first version of the formats. It is never written again, because tests check that every later
+// version can read it.
 type Series struct {
 	Name   string          `json:"name"`
 	Digest string          `json:"digest"`
@@ -21,14 +22,14 @@ type Series struct {
 	Pairs  [][]byte        `json:"pairs"`
 }
 
-// AllSeries reads the series of match/testdata/played.json, which is at path.
+// AllSeries returns the matches in match/testdata/played.json. path is the path of this file.
 func AllSeries(tb testing.TB, path string) (list []Series) {
 	tb.Helper()
 	testutil.OK(tb, json.Unmarshal(testutil.Must(os.ReadFile(path))(tb), &list))
 	return list
 }
 
-// Played calls see for each pair of each series.
+// Played calls see for each pair of each Series in the file at path.
 func Played(t *testing.T, path string, see func(t *testing.T, plan *match.Plan, r match.PairResult)) {
 	t.Helper()
 	for _, s := range AllSeries(t, path) {

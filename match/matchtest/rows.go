@@ -5,19 +5,19 @@ import (
 	"gogi/shogi"
 )
 
-// Run is a finished run in outline: each pair as its two results from the first
-// player's side, such as "WL".
+// Run is a short description of a finished run. It has a text such as "WL" for each pair: the results of the
+// two games from the view of the first player.
 type Run struct {
 	Players []string
 	Pairs   []string
-	Planned int  // pairs; 0: as many as there are
-	Fault   bool // the loser has crashed
-	Repeat  int  // how many pairs share their opening and their games
-	Varied  bool // pairs that share their opening have games of their own
-	Slowed  int  // how many pairs the machine slowed, from the first
+	Planned int  // planned number of pairs; 0: the number of pairs in the run
+	Fault   bool // the loser of each game crashed
+	Repeat  int  // number of pairs that share an opening and have the same games
+	Varied  bool // pairs that share an opening have different games
+	Slowed  int  // number of pairs, from the first, in which the machine slowed a move
 }
 
-// Rows returns the pairs in order, each with its games by leg.
+// Rows returns the rows of each pair in order, with the games in the order of their legs.
 func (o Run) Rows() [][]match.Row {
 	var all [][]match.Row
 	for pair, text := range o.Pairs {

@@ -10,7 +10,7 @@ import (
 	"gogi/usi"
 )
 
-// Drawing selects the lines to draw from a book.
+// Drawing has the settings for selecting random lines from a book.
 type Drawing struct {
 	Wanted int    `name:"count" default:"100" placeholder:"N" help:"Number of openings (default ${default})."`
 	Plies  int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
@@ -20,11 +20,12 @@ type Drawing struct {
 	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\" (default ${default})."`
 }
 
-// ErrFew marks a book that has fewer lines than are wanted.
+// ErrFew is the error of Draw for a book that has fewer lines than Drawing.Wanted.
 var ErrFew = errors.New("the book has too few such lines")
 
-// Draw draws lines by the book's own weights (book.Book.ChooseNear), no two of which lead to the same
-// position. If it has too few lines after 100 draws for each, it returns those and ErrFew.
+// Draw selects random lines from a book by the book's weights (book.Book.ChooseNear). No two lines lead to
+// the same position. Draw tries at most 100 times for each wanted line. If it then has too few lines, it
+// returns these lines and ErrFew.
 func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
 	seen := map[string]bool{}
 	start := usi.Position{Start: d.Start}
@@ -49,7 +50,8 @@ func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
 	return lines, nil
 }
 
-// drawLine draws one line. ok is false if the book ends earlier, or values a move beyond the window.
+// drawLine selects one random line; end is the key of the position after it. ok is false if the book ends
+// before the line has its length, or if the score of a move is outside the window.
 func drawLine(b *book.Book, p shogi.Position, d Drawing, random *rand.Rand) (line usi.Position, end string, ok bool) {
 	line.Start = d.Start
 	for range d.Plies {

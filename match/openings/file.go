@@ -10,18 +10,20 @@ import (
 	"gogi/usi"
 )
 
-// headMark begins the first line of a file of openings.
+// headMark is the beginning of the first line of a file that File writes.
 const headMark = "# gogi book make: "
 
-// File is a growing file of openings. Each write is a whole line, so that a run can resume after any end.
+// File is a file to which gogi adds openings while it makes them. Each write is a whole line, so that gogi
+// can continue the file after a crash.
 type File struct {
 	f *os.File
 }
 
-// OpenFile opens or creates a file, and reads its openings. head names the design; OpenFile rejects a
-// file with another one. It cuts off an incomplete last line.
+// OpenFile opens or creates a file of openings and returns the openings in it. head is the text of the
+// design; OpenFile returns an error if the file has another design. It removes an incomplete last line from
+// the file.
 func OpenFile(name, head string) (*File, []Opening, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // to be read by others
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // other users may read the file
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,7 +34,8 @@ func OpenFile(name, head string) (*File, []Opening, error) {
 	return &File{f}, made, nil
 }
 
-// readMade reads a file up to its last whole line, and leaves the offset there.
+// readMade returns the openings up to the last whole line of a file, and sets the file offset to the end of
+// this line.
 func readMade(f *os.File, head string) (made []Opening, err error) {
 	data, err := os.ReadFile(f.Name())
 	if err != nil {
@@ -40,7 +43,7 @@ func readMade(f *os.File, head string) (made []Opening, err error) {
 	}
 	whole := data[:bytes.LastIndexByte(data, '\n')+1]
 	if bytes.HasPrefix(whole, []byte(headMark)) && bytes.Count(whole, []byte("\n")) == 1 {
-		whole = nil // a head of anything, and nothing made
+		whole = nil // only an incomplete first line, and no openings
 	}
 	if err := f.Truncate(int64(len(whole))); err != nil {
 		return nil, err
@@ -71,7 +74,7 @@ func readMade(f *os.File, head string) (made []Opening, err error) {
 	return made, nil
 }
 
-// parseOpening is the inverse of Opening.String.
+// parseOpening reads a line that Opening.String wrote.
 func parseOpening(line string) (o Opening, err error) {
 	text, values, _ := strings.Cut(line, " # ")
 	if _, err := fmt.Sscanf(values, "%d %d %d", &o.Attempt, &o.Black, &o.White); err != nil {
@@ -81,11 +84,11 @@ func parseOpening(line string) (o Opening, err error) {
 	return o, err
 }
 
-// Add writes an opening.
+// Add writes an opening as a line at the end of the file.
 func (f *File) Add(o Opening) error {
 	_, err := fmt.Fprintln(f.f, o)
 	return err
 }
 
-// Close closes the file.
+// Close closes the file after the last Add.
 func (f *File) Close() error { return f.f.Close() }

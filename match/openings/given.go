@@ -7,8 +7,8 @@ import (
 	"gogi/usi"
 )
 
-// value asks the engine about the end of a given line and about the position before its last move.
-// The end of a line without moves has one value, which counts for both sides.
+// value lets the engine score the end of a given line and the position before its last move. For a line
+// without moves, the engine scores one position, and the score counts for both sides.
 func (m *Maker) value(ctx context.Context, engine Thinker, number int) (attempt, error) {
 	line := m.Given[number]
 	a := attempt{number: number, opening: Opening{Attempt: number, Line: line}}
@@ -40,11 +40,11 @@ func (m *Maker) value(ctx context.Context, engine Thinker, number int) (attempt,
 	return a, nil
 }
 
-// maxLines is the largest number of lines that AllLines makes.
+// maxLines is the largest number of lines that AllLines returns.
 const maxLines = 100_000
 
-// AllLines returns every line of so many legal moves from the start, one for each end position, in
-// the order of the move generator. It fails if there are more than 100,000 lines.
+// AllLines returns the lines of plies legal moves from a start position, one line for each end position, in
+// the order of the move generator. It returns an error if there are more than 100,000 lines.
 func AllLines(start string, plies int) ([]usi.Position, error) {
 	begin, err := usi.ParsePosition(start)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package openings makes sets of openings, and measures openings from stored games. A [Maker]
-// makes a set with an engine, [Draw] takes one from a book, and a [Gatherer] counts games by
-// opening. To read a user's openings, use package configs/openings.
+// Package openings makes sets of openings, and measures openings from stored games. A [Maker] makes a set
+// with an engine, [Draw] selects a set from a book, and a [Gatherer] counts games by opening. To read a
+// user's openings, use package configs/openings.
 package openings
 
 import (
@@ -18,21 +18,21 @@ import (
 	"gogi/usi"
 )
 
-// Design describes the openings to make. It decides the set: the same design, engine and options make the
-// same openings, if the engine is repeatable.
+// Design has the settings of the openings to make. The same design, engine and options make the same openings
+// if the engine is deterministic.
 type Design struct {
 	Plies  int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
 	Nodes  uint64 `default:"100000" placeholder:"N" help:"Number of nodes of each search (default ${default})."`
 	Lines  int    `name:"multipv" default:"8" placeholder:"N" help:"Number of best lines (MultiPV) from which gogi chooses a move (default ${default})."`
 	Margin int    `default:"60" placeholder:"CP" help:"Maximum loss of a move against the best move, in centipawns (default ${default})."`
-	Window int    `default:"100" placeholder:"CP" help:"Maximum distance of the final score from equal, in centipawns (default ${default})."` // of both sides' scores
+	Window int    `default:"100" placeholder:"CP" help:"Maximum distance of the final score from equal, in centipawns (default ${default})."` // applies to the scores of both sides
 	Centre int    `default:"0" placeholder:"CP" help:"Score for Black that counts as equal, in centipawns (default ${default})."`
 	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
 	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\", also with moves, which --plies does not count (default ${default})."`
 }
 
-// String returns the design as the head of a file of openings states it. A Centre of zero is left
-// out, so that older files can still be continued.
+// String returns the design as text for the first line of a file of openings. It leaves out a Centre of zero,
+// so that gogi can continue older files.
 func (d Design) String() string {
 	centre := ""
 	if d.Centre != 0 {
@@ -42,68 +42,69 @@ func (d Design) String() string {
 		d.Seed, d.Plies, d.Nodes, d.Lines, d.Margin, d.Window, centre, d.Start)
 }
 
-// near reports whether both values of an end are within the window.
+// near reports whether both scores of an end position are within the window.
 func (d Design) near(values [2]int) bool {
 	return max(abs(values[0]-d.Centre), abs(values[1]-d.Centre)) <= d.Window
 }
 
 func abs(v int) int { return max(v, -v) }
 
-// Opening is one that was found.
+// Opening is an opening that a Maker found.
 type Opening struct {
-	Attempt int // which it was, from 0
+	Attempt int // number of the attempt, from 0
 	Line    usi.Position
-	// Black and White are the engine's scores of the end, in centipawns from Black's view, with that side
-	// to move. One of them is from before the last move.
+	// Black and White are the engine's scores in centipawns from Black's view, with Black or White to move.
+	// One is the score of the end position, the other the score of the position before the last move.
 	Black, White int
 }
 
-// String returns the opening as a line of a file, with its attempt and values behind #.
+// String returns the opening as a line of a file. A comment after # has the number of the attempt and the
+// scores.
 func (o Opening) String() string {
 	return fmt.Sprintf("%s # %d %+d %+d", Text(o.Line), o.Attempt, o.Black, o.White)
 }
 
-// Text returns a line as files of openings have it.
+// Text returns a position and its moves in the notation of opening files.
 func Text(line usi.Position) string { return strings.TrimPrefix(line.String(), "position ") }
 
-// Thinker is an engine that has MultiPV set.
+// Thinker is a started engine whose option MultiPV is set.
 type Thinker interface {
 	NewGame(ctx context.Context, g usi.Game) error
 	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
 	Close() error
 }
 
-// Maker makes openings.
+// Maker makes openings with one or more engines, by random moves near the engine's best.
 type Maker struct {
 	Design Design
-	Wanted int // openings in all, those that are there included
-	Slots  int // engines at a time, from 1
+	Wanted int // total number of openings, including existing openings
+	Slots  int // number of engines that run at the same time, at least 1
 	Open   func(ctx context.Context) (Thinker, error)
-	Found  func(o Opening) error // in the order of attempts; an error ends the making
-	// Given are lines that the engine values, in this order, in the place of drawn ones. Attempt n is
-	// line n. Run ends after the last line, also if fewer than Wanted were found.
+	Found  func(o Opening) error // called for each opening in the order of attempts; an error ends Run
+	// Given has lines that the engine scores instead of random lines. Attempt n is line n. Run ends after the
+	// last line, even if it found fewer than Wanted.
 	Given []usi.Position
-	// Tried is called after each attempt with the numbers of attempts and openings. It may be nil.
+	// Tried, if not nil, is called after each attempt with the numbers of attempts and openings so far.
 	Tried func(tried, found int)
 
 	seen    map[string]bool // ends
 	count   int
-	first   int // attempt to begin with
+	first   int // number of the first attempt
 	Refused Refused
 }
 
-// Refused counts attempts that became no opening.
+// Refused counts the attempts that gave no opening, by reason.
 type Refused struct {
-	Unequal  int `json:"unequal"`  // one side values the end beyond the window
-	Repeated int `json:"repeated"` // it leads to the position of an earlier one
+	Unequal  int `json:"unequal"`  // a score is outside the window
+	Repeated int `json:"repeated"` // the line leads to the same position as an earlier opening
 	Ended    int `json:"ended"`    // the game ended, or the engine resigned
 }
 
-// maxBarren is how many attempts in a row may become nothing.
+// maxBarren is the number of attempts in a row without an opening after which Run returns an error.
 const maxBarren = 500
 
-// Run makes the missing openings. made are the existing openings, by attempt. It returns an error if an
-// engine fails, or if 500 attempts in a row gave no opening.
+// Run makes the missing openings. made has the existing openings in the order of their attempts. Run returns
+// an error if an engine fails, or if 500 attempts in a row gave no opening.
 func (m *Maker) Run(ctx context.Context, made []Opening) error {
 	if err := m.recall(made); err != nil || m.count >= m.Wanted {
 		return err
@@ -111,7 +112,7 @@ func (m *Maker) Run(ctx context.Context, made []Opening) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	slots, inner := errgroup.WithContext(ctx)
-	results := make(chan attempt) // from slots; closed when all have ended
+	results := make(chan attempt) // results of the slots; closed when all slots have ended
 	next := atomic.Int64{}
 	next.Store(int64(m.first))
 	for range max(1, m.Slots) {
@@ -146,7 +147,7 @@ func (m *Maker) recall(made []Opening) error {
 	return nil
 }
 
-// endOf returns the position that a line leads to, without the number of its move.
+// endOf returns the SFEN of the position after a line, without the move number.
 func endOf(line usi.Position) (string, error) {
 	h, err := line.History()
 	if err != nil {
@@ -160,10 +161,10 @@ func endOf(line usi.Position) (string, error) {
 type attempt struct {
 	number  int
 	opening Opening
-	why     func(r *Refused) // nil: it may count
+	why     func(r *Refused) // increases the counter of the reason for a rejection; nil: not rejected
 }
 
-// slot makes attempts until the context ends.
+// slot starts an engine and makes attempts with it until the context ends.
 func (m *Maker) slot(ctx context.Context, next *atomic.Int64, results chan<- attempt) (err error) {
 	engine, err := m.Open(ctx)
 	if err != nil {
@@ -187,8 +188,8 @@ func (m *Maker) slot(ctx context.Context, next *atomic.Int64, results chan<- att
 	return nil
 }
 
-// collect takes attempts in their order. After the last needed one, or an error, it ends the slots and
-// ignores their further results.
+// collect processes the results of attempts in the order of their numbers. After the last needed opening or
+// an error, it calls end to stop the slots and ignores further results.
 func (m *Maker) collect(results <-chan attempt, end func()) (err error) {
 	waiting := map[int]attempt{}
 	turn, barren := m.first, 0
@@ -220,7 +221,8 @@ func (m *Maker) collect(results <-chan attempt, end func()) (err error) {
 	return err
 }
 
-// take keeps an attempt that leads somewhere new.
+// take adds the opening of an attempt if its end position is new and it is not rejected. It returns whether
+// it added the opening.
 func (m *Maker) take(a attempt) (bool, error) {
 	if a.why != nil {
 		a.why(&m.Refused)
@@ -239,8 +241,8 @@ func (m *Maker) take(a attempt) (bool, error) {
 	return true, m.Found(a.opening)
 }
 
-// try plays an opening: in each position one of the engine's best lines is drawn, and at
-// the end it is asked once more.
+// try makes one opening. In each position it plays a random move of the engine's best lines. At the end
+// position the engine searches once more for the score.
 func (m *Maker) try(ctx context.Context, engine Thinker, number int) (attempt, error) {
 	if m.Given != nil {
 		return m.value(ctx, engine, number)
@@ -255,7 +257,7 @@ func (m *Maker) try(ctx context.Context, engine Thinker, number int) (attempt, e
 	if err := engine.NewGame(ctx, usi.Game{Seed: random.Uint64()}); err != nil {
 		return a, err
 	}
-	var values [2]int // of the last two searches, from Black's view, by the side to move
+	var values [2]int // scores of the last two searches from Black's view, by the side to move
 	for ply := range d.Plies + 1 {
 		h, err := a.opening.Line.History()
 		if err != nil {
@@ -279,7 +281,7 @@ func (m *Maker) try(ctx context.Context, engine Thinker, number int) (attempt, e
 	return a, nil
 }
 
-// forBlack returns the value of the best line from Black's view.
+// forBlack returns the score of the best line from Black's view.
 func forBlack(p *shogi.Position, lines []usi.Info) int {
 	best := lines[0].Score.Number()
 	if p.Side() == shogi.White {
@@ -288,7 +290,8 @@ func forBlack(p *shogi.Position, lines []usi.Info) int {
 	return best
 }
 
-// judge notes the values of the end, by the side to move, and whether they are near the centre.
+// judge stores the scores of the end position, by the side to move, and rejects the attempt if they are
+// outside the window.
 func (a *attempt) judge(d *Design, values [2]int) {
 	a.opening.Black, a.opening.White = values[shogi.Black], values[shogi.White]
 	if !d.near(values) {
@@ -296,15 +299,15 @@ func (a *attempt) judge(d *Design, values [2]int) {
 	}
 }
 
-// ask returns the engine's lines with a score and a move, best first. It returns none if the engine has
-// none, or ends the game.
+// ask lets the engine search a position and returns its lines that have a score and a move, best first. It
+// returns no lines if the engine resigns or declares, and an error if no line has a score.
 func (m *Maker) ask(ctx context.Context, engine Thinker, line usi.Position) (lines []usi.Info, err error) {
 	reply, err := engine.Think(ctx, usi.Request{Position: line, Go: usi.Go{Nodes: m.Design.Nodes}})
 	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // it may have been stopped
+		return nil, context.Cause(ctx) // the search may have been stopped
 	}
 	if reply.Answer == usi.AnswerInvalid {
 		return nil, fmt.Errorf("it answered %q in %s", reply.Text, Text(line))
@@ -324,8 +327,8 @@ func (m *Maker) ask(ctx context.Context, engine Thinker, line usi.Position) (lin
 	return lines, nil
 }
 
-// draw draws among the lines that are near the best one, in the order of their moves, so
-// that ties in the engine's list do not matter.
+// draw returns the first move of a random line whose score is near the best. It sorts the lines by move
+// first, so that the order of lines with equal scores has no effect.
 func (m *Maker) draw(p *shogi.Position, lines []usi.Info, random *rand.Rand) shogi.Move {
 	best := lines[0].Score.Number()
 	var moves []shogi.Move
@@ -335,7 +338,7 @@ func (m *Maker) draw(p *shogi.Position, lines []usi.Info, random *rand.Rand) sho
 		}
 	}
 	if len(moves) == 0 {
-		return lines[0].PV[0] // illegal: the line names it
+		return lines[0].PV[0] // an illegal move, which the error will show
 	}
 	slices.Sort(moves)
 	return moves[random.IntN(len(moves))]

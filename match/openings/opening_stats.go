@@ -13,30 +13,31 @@ import (
 	"gogi/stats/binomial"
 )
 
-// OpeningStats is the evidence of games about openings. All of it is after the fact: out of many openings
-// some differ by chance, and no interval is corrected for their number.
+// OpeningStats has statistics about openings, calculated from played games. With many openings, some differ
+// by chance; the intervals are not corrected for the number of openings.
 type OpeningStats struct {
 	Version  int     `json:"version"`
 	Games    int     `json:"games"`
-	Copies   int     `json:"copies"` // games that repeat another of their opening, left out
+	Copies   int     `json:"copies"` // games that repeat another game of the same opening; they do not count
 	Openings []Share `json:"openings"`
 	All      Share   `json:"all"`
 }
 
-// Share is the games of one opening.
+// Share has the results of the games from one opening.
 type Share struct {
 	Opening string `json:"opening"`
 	Games   int    `json:"games"`
 	Black   int    `json:"black_wins"`
 	Draws   int    `json:"draws"`
 	White   int    `json:"white_wins"`
-	// BlackWins is Black's share of the decided games, Drawn the share of draws among all games. Each has
-	// its exact 95% interval (Clopper and Pearson, games as independent), and is null without games.
+	// BlackWins is the share of Black's wins among the decided games, and Drawn the share of draws among all
+	// games. Each has its exact 95% interval (Clopper and Pearson), which treats games as independent. Each
+	// is null without games.
 	BlackWins *Rate `json:"black"`
 	Drawn     *Rate `json:"drawn"`
 	Pairs     int   `json:"pairs"` // pairs of two games with the colours swapped
-	// Told is the share of pairs that one player won, by two wins or a win and a draw. Only these pairs
-	// distinguish the players. In the others one colour won both games, or both were drawn.
+	// Told is the share of pairs that one player won, with two wins or with a win and a draw. Only these
+	// pairs distinguish the players. In the other pairs, one colour won both games, or both games were draws.
 	Told *Rate `json:"told"`
 }
 
@@ -47,30 +48,30 @@ type Rate struct {
 	Hi   float64 `json:"hi"`
 }
 
-// Gatherer counts games by opening.
+// Gatherer counts games by opening to calculate OpeningStats.
 type Gatherer struct {
 	by     map[string]*tally
-	seen   map[played]struct{} // one map for all: imported games may have an opening each
+	seen   map[played]struct{} // one map for all openings, because each imported game may have its own opening
 	copies int
 }
 
-// played is a game of an opening, by the hash of its moves.
+// played identifies a game by its opening and the hash of its moves.
 type played struct {
 	from  *tally
 	moves uint64
 }
 
-// tally is an opening's games.
+// tally has the counts of one opening.
 type tally struct {
 	share Share
 	told  int
 }
 
-// NewGatherer counts from nothing.
+// NewGatherer returns a Gatherer without games.
 func NewGatherer() *Gatherer { return &Gatherer{by: map[string]*tally{}, seen: map[played]struct{}{}} }
 
-// Add counts a pair's games, by leg, from their opening. A game with the moves of an earlier game is a
-// copy without new information; Add ignores its pair.
+// Add counts the games of a pair with the opening o. rows has the games in the order of their legs. A game
+// with the same moves as an earlier game has no new information; Add counts neither this game nor its pair.
 func (g *Gatherer) Add(o match.Opening, rows []match.Row) {
 	key := o.String()
 	t := g.by[key]
@@ -111,7 +112,7 @@ func (s *Share) add(o match.Outcome) {
 	}
 }
 
-// scoreOfA returns the points of the pair's first player, in half points.
+// scoreOfA returns the points of the pair's first player in one game, in half points.
 func scoreOfA(r match.Row) int {
 	winner, decided := r.Outcome.Winner()
 	switch {
@@ -123,7 +124,8 @@ func scoreOfA(r match.Row) int {
 	return 0
 }
 
-// Stats returns the counts: the openings with the most games first, with equal numbers by their text.
+// Stats returns the statistics. Openings are sorted by their number of games, the largest first, and then by
+// their text.
 func (g *Gatherer) Stats() *OpeningStats {
 	w := &OpeningStats{Version: 1, Copies: g.copies, Openings: make([]Share, 0, len(g.by))}
 	rates := rates{}
@@ -147,8 +149,7 @@ func (s *Share) rate(told int, of rates) {
 	s.BlackWins, s.Drawn, s.Told = of.rate(s.Black, s.Black+s.White), of.rate(s.Draws, s.Games), of.rate(told, s.Pairs)
 }
 
-// rates are the rates that were asked for, by count and number: most openings have few
-// games, and so one of few rates.
+// rates caches rates by their count and total. Most openings have few games, so the same rates occur often.
 type rates map[[2]int]*Rate
 
 func (m rates) rate(k, n int) *Rate {
@@ -164,7 +165,7 @@ func (m rates) rate(k, n int) *Rate {
 	return m[key]
 }
 
-// Print writes the first openings as a table; write errors are dropped.
+// Print writes the first most openings as a table. It ignores write errors.
 func (w *OpeningStats) Print(out io.Writer, most int) {
 	t := format.Table("opening", "games", "Black W–D–L", "Black won", "drawn", "tells")
 	for _, s := range append(slices.Clone(w.Openings[:min(most, len(w.Openings))]), w.All) {
@@ -180,7 +181,7 @@ func (w *OpeningStats) Print(out io.Writer, most int) {
 	fmt.Fprintln(out, "[95% Clopper–Pearson, games as independent]; won: of decided games; tells: the\nshare of pairs that one player won; of many openings some stand out by chance")
 }
 
-// short returns an opening without the words that most have in common, cut to a column.
+// short returns an opening without "startpos moves", shortened to the width of a column.
 func short(opening string) string {
 	opening = strings.TrimPrefix(opening, "startpos moves ")
 	if len(opening) > 26 {
@@ -189,7 +190,7 @@ func short(opening string) string {
 	return opening
 }
 
-// String returns the rate with its interval, a dash for none.
+// String returns the rate with its interval, or a dash for nil.
 func (r *Rate) String() string {
 	if r == nil {
 		return "–"

@@ -12,9 +12,10 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// adaptive gives pairs to the players whose ranking is least certain. It draws a block of pairs at a
-// time, from the results of all blocks except the previous one, so that slots need not wait for its last
-// pair. The path depends on the plan's block size, and not on the number of pairs played at a time.
+// adaptive selects pairs between the players whose ranking is least certain. It selects a block of pairs at a
+// time. It uses the results of all earlier blocks except the previous one, so that slots need not wait for
+// the last pair of that block. The selected pairs depend on the plan's block size, but not on the number of
+// pairs played at the same time.
 //
 // The results give a Bradley–Terry posterior (Posterior). The question is the order of neighbours in the
 // ranking, or, with an anchor, the players above it. The weight of a comparison is the probability that
@@ -23,10 +24,10 @@ import (
 // expected information of earlier ones into account.
 type adaptive struct {
 	blocks int            // that were drawn
-	met    map[[2]int]int // pairs of two players, the smaller number first
+	met    map[[2]int]int // number of pairs of two players; the key has the smaller player number first
 }
 
-// lag is how many blocks before one are not known when it is drawn.
+// lag is the number of previous blocks whose results are not used to select a block.
 const lag = 1
 
 func newAdaptive(*Schedule) *adaptive { return &adaptive{met: map[[2]int]int{}} }
@@ -60,8 +61,7 @@ func (a *adaptive) draw(s *Schedule) ([]Slot, error) {
 	return slots, nil
 }
 
-// finished reports whether the pairs of a block have results; those of the blocks before
-// it had when it was drawn.
+// finished reports whether all pairs with numbers from from to to−1 have results.
 func (s *Schedule) finished(from, to int) bool {
 	for id := from; id < to; id++ {
 		if !s.Finished(id) {
@@ -71,7 +71,7 @@ func (s *Schedule) finished(from, to int) bool {
 	return true
 }
 
-// before returns the results of the pairs with smaller numbers, by number.
+// before returns the results of the pairs with numbers below known, in the order of their numbers.
 func (s *Schedule) before(known int) []Outcome {
 	var list []Outcome
 	for id := range known {
@@ -85,17 +85,18 @@ func (s *Schedule) before(known int) []Outcome {
 // these pairs separate equal players.
 var spreads = [...]float64{6.25, 12.5, 25, 50, 100, 200, 400}
 
-// Posterior is the distribution of log strengths given the results, under the Bradley–Terry model. A draw
-// counts as half a win, and the results choose the width of the Gaussian prior. It has the most likely
-// values, and the covariance there (Laplace's approximation). Values are rounded far below their
-// uncertainty, so that machines that round sums differently draw the same pairs.
+// Posterior is the distribution of the players' log strengths given the results, under the Bradley–Terry
+// model. A draw counts as half a win, and the width of the Gaussian prior is estimated from the results.
+// Posterior has the most likely values and their covariance (Laplace's approximation). The values are rounded
+// to a precision far finer than their uncertainty, so that machines that round sums differently select the
+// same pairs.
 type Posterior struct {
 	Mean       []float64   // in natural units, by player
 	Covariance [][]float64 // covariance of Mean
 	Spread     float64     // standard deviation of the prior, in Elo; 0 without games
 }
 
-// PosteriorOf fits the results of so many players.
+// PosteriorOf returns the Posterior of the results of a number of players.
 func PosteriorOf(results []Outcome, players int) (*Posterior, error) {
 	games := tally(results)
 	if len(games) == 0 {
@@ -117,7 +118,7 @@ func PosteriorOf(results []Outcome, players int) (*Posterior, error) {
 	return best, nil
 }
 
-// blank returns the prior itself.
+// blank returns the Posterior without results, which is the prior.
 func blank(players int, sd float64) *Posterior {
 	p := &Posterior{Mean: make([]float64, players), Covariance: make([][]float64, players)}
 	for i := range p.Covariance {
@@ -127,8 +128,8 @@ func blank(players int, sd float64) *Posterior {
 	return p
 }
 
-// posteriorWithin is that with a prior of one width, and the logarithm of how likely the
-// results are under it, but for a constant, by Laplace's approximation.
+// posteriorWithin returns the Posterior for a prior with the given width. It also returns the log likelihood
+// of the results under this prior, up to a constant, by Laplace's approximation.
 func posteriorWithin(games []crosstable.Count, players int, spread float64) (*Posterior, float64, error) {
 	sd := spread / binomial.EloPerNat
 	fit, err := rating.Rate(games, rating.Model{Prior: rating.Prior{SD: sd}})
@@ -184,10 +185,10 @@ func logDet(matrix [][]float64) float64 {
 	return sum
 }
 
-// rounded is x to a millionth of a natural unit.
+// rounded returns x rounded to a millionth.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// tally adds the results up by pairing.
+// tally returns the sums of the results for each two players.
 func tally(results []Outcome) []crosstable.Count {
 	points := map[[2]int][2]float64{}
 	for _, o := range results {
@@ -217,7 +218,7 @@ func tally(results []Outcome) []crosstable.Count {
 	return games
 }
 
-// sight is a posterior while pairs are chosen by it.
+// sight has the Posterior and other data for selecting the pairs of a block.
 type sight struct {
 	*Posterior
 	legs    float64
@@ -225,12 +226,12 @@ type sight struct {
 	order   []int // players, best first
 	place   []int // in order, by player
 	asked   [][2]int
-	wrong   []float64 // how likely each comparison is in the wrong order
+	wrong   []float64 // probability that the order of each comparison is wrong
 	options [][2]int
 }
 
-// window is the largest distance in places between two players of a pair, and between a comparison and
-// the pair that it is weighed for.
+// window is the largest distance in ranking places between the two players of a pair. It is also the largest
+// distance between a pair and a comparison for which the pair is evaluated.
 const window = 8
 
 func newSight(s *Schedule, results []Outcome) (*sight, error) {
@@ -248,7 +249,7 @@ func newSight(s *Schedule, results []Outcome) (*sight, error) {
 	return w, nil
 }
 
-// ask settles which comparisons matter and which pairs may be played.
+// ask sets the comparisons whose order matters and the pairs that may be selected.
 func (w *sight) ask() {
 	for i, a := range w.order {
 		if w.anchor >= 0 {
@@ -270,14 +271,15 @@ func (w *sight) ask() {
 	}
 }
 
-// Difference returns how much stronger a is than b, in natural units, and the variance of that.
+// Difference returns the log strength of a minus that of b, in natural units, and the variance of this
+// difference.
 func (p *Posterior) Difference(a, b int) (mean, variance float64) {
 	c := p.Covariance
 	return p.Mean[a] - p.Mean[b], c[a][a] + c[b][b] - 2*c[a][b]
 }
 
-// FromMean returns how much stronger a player is than the mean of all, in natural units, and
-// the variance of that.
+// FromMean returns a player's log strength minus the mean of all players, in natural units, and the variance
+// of this difference.
 func (p *Posterior) FromMean(player int) (mean, variance float64) {
 	n := float64(len(p.Mean))
 	mean, variance = p.Mean[player], p.Covariance[player][player]
@@ -291,7 +293,7 @@ func (p *Posterior) FromMean(player int) (mean, variance float64) {
 	return mean, variance
 }
 
-// Ranking returns the players, best first, equals by number.
+// Ranking returns the players, the strongest first. Equal players are in the order of their numbers.
 func (p *Posterior) Ranking() []int {
 	order := make([]int, len(p.Mean))
 	for i := range order {
@@ -333,12 +335,13 @@ func (w *sight) expect(players [2]int) {
 	}
 }
 
-// best returns the pair with the greatest value; with equal values, the first by number.
+// best returns the pair with the greatest value. If values are equal, it returns the first pair by player
+// numbers.
 func (w *sight) best() [2]int {
 	var chosen [2]int
 	most := -1.0
 	for _, o := range w.options {
-		// Equal values are ordered by number, and not by the last bit of a sum.
+		// The rounding makes values equal that differ only in the last bits of a sum.
 		value := math.Round(w.value(o)*1e9) / 1e9
 		if value > most || value == most && slices.Compare(o[:], chosen[:]) < 0 {
 			chosen, most = o, value
@@ -347,8 +350,8 @@ func (w *sight) best() [2]int {
 	return chosen
 }
 
-// value is by which share the pair is expected to shrink the variances of comparisons,
-// added up, each weighed by how likely it is wrong.
+// value returns the expected benefit of a pair: the shares by which the variances of comparisons decrease,
+// summed with the probability of a wrong order as weight.
 func (w *sight) value(pair [2]int) float64 {
 	a, b := pair[0], pair[1]
 	_, between := w.Difference(a, b)
@@ -367,7 +370,7 @@ func (w *sight) value(pair [2]int) float64 {
 	return sum
 }
 
-// near returns the comparisons on which a pair is judged.
+// near returns the indices of the comparisons for which value evaluates a pair.
 func (w *sight) near(a, b int) []int {
 	var list []int
 	if w.anchor >= 0 {

@@ -1,8 +1,9 @@
-// Package tournament decides the pairings that depend on results: in a Swiss, in a knockout, and in a
-// design that plays the pairs with the least certain ranking. [New] makes a [Schedule]; give it the
-// results in any order, and it returns the pairs that follow.
+// Package tournament decides the pairings of designs in which they depend on results: a Swiss, a knockout,
+// and an adaptive design, which plays the pairs with the least certain ranking. [New] returns a [Schedule].
+// The caller adds results in any order, and the Schedule returns the pairs to play.
 //
-// A pair depends on the plan and on results of whole rounds, matches and blocks with smaller numbers. The
-// same results therefore give the same pairs at any concurrency and after any kill, and nothing of a
-// Schedule is stored. The package is pure. docs/matches.md has the rules, and the meaning of standings.
+// A pair depends only on the plan and on the results of earlier complete rounds, matches and blocks. The same
+// results therefore give the same pairs at any concurrency and after any interruption, so a Schedule is never
+// stored. The package reads no clock, no file and no network. docs/matches.md describes the rules and the
+// standings.
 package tournament

@@ -11,28 +11,28 @@ import (
 // so that the first two can meet only in the final, the first four not before the semifinals, and so on.
 // If the number of players is not a power of two, the first have byes.
 //
-// A match is MatchPairs pairs, all of them played; more points win it. With equal points it continues
-// pair by pair, up to Tiebreaks further ones, until a pair is not drawn; after the last the better seed
-// wins. Each match has its own dense numbers of pairs, with those of tie-breaks, so that no match waits
-// for another one's length.
+// A match has MatchPairs pairs, and all of them are played. The player with more points wins. If the points
+// are equal, the match continues with up to Tiebreaks extra pairs until one is not tied. If all are tied, the
+// better seed wins. The pair numbers of each match, including tie-breaks, are reserved in advance, so that no
+// match waits for the length of another match.
 type knockout struct {
 	matches []*duel
-	pending []*duel // that are not decided
+	pending []*duel // matches that are not decided
 }
 
 type duel struct {
 	number int
 	round  int // from 0
-	left   int // rounds to come: 0 is the final
+	left   int // number of later rounds; 0 is the final
 	third  bool
 	from   [2]origin
 	seats  [2]int // players, or nobody while unknown
-	drawn  int    // pairs that were drawn
+	drawn  int    // number of pairs selected so far
 	winner int    // a player, or nobody while the match is open
 	how    Decision
 }
 
-// Decision is how a match of a knockout was won.
+// Decision is the way in which a match of a knockout was won.
 type Decision string
 
 // The ways to win a match of a knockout.
@@ -40,10 +40,10 @@ const (
 	Undecided  Decision = ""
 	ByPoints   Decision = "points"
 	ByTiebreak Decision = "tie-break"
-	BySeed     Decision = "seed" // still equal after the last tie-break: the better seed
+	BySeed     Decision = "seed" // the better seed won, because the points were still equal after the last tie-break
 )
 
-// nobody is an unknown player.
+// nobody is the index of an unknown player.
 const nobody = -1
 
 // origin is the origin of a side of a match: a player, or the winner or loser of an earlier match.
@@ -94,7 +94,8 @@ func (k *knockout) entries(s *Schedule) []origin {
 	return level
 }
 
-// join makes a match of two places. If one place is empty, it returns the other one.
+// join adds a match between two places of the bracket and returns the origin of its winner. If one place is
+// empty, it returns the other place.
 func (k *knockout) join(a, b origin, round int) origin {
 	switch {
 	case b.empty():
@@ -105,7 +106,7 @@ func (k *knockout) join(a, b origin, round int) origin {
 	return origin{player: nobody, match: k.add(&duel{round: round, from: [2]origin{a, b}})}
 }
 
-// playThird makes the match of the losers of both semifinals, if both are played.
+// playThird adds the match between the losers of the semifinals, if there are two semifinals.
 func (k *knockout) playThird(level []origin, round int) {
 	a, b := level[0], level[1]
 	if a.match == nil || b.match == nil {
@@ -141,10 +142,10 @@ func (d *duel) loser() int {
 	return d.seats[0]
 }
 
-// length returns the most pairs that a match may have.
+// length returns the largest number of pairs in a match.
 func length(t match.Tournament) int { return t.MatchPairs + t.Tiebreaks }
 
-// KnockoutPairs returns the greatest number of pairs in a knockout of so many players.
+// KnockoutPairs returns the largest number of pairs in a knockout with this number of players.
 func KnockoutPairs(d match.Design, players int) int {
 	matches := players - 1
 	if d.Tournament.ThirdPlace && players > 3 {
@@ -156,7 +157,7 @@ func KnockoutPairs(d match.Design, players int) int {
 func (k *knockout) draw(s *Schedule) ([]Slot, error) {
 	var slots []Slot
 	var open []*duel
-	for _, d := range k.pending { // a match comes behind those that lead to it
+	for _, d := range k.pending { // a match comes after the matches that decide its players
 		slots = append(slots, d.draw(s)...)
 		if d.winner == nobody {
 			open = append(open, d)
@@ -194,7 +195,7 @@ func (d *duel) draw(s *Schedule) []Slot {
 	return slots
 }
 
-// points returns those of both sides, in millionths, and the pairs that they are from.
+// points returns the points of both players in millionths, and the number of pairs in which they were scored.
 func (d *duel) points(s *Schedule) (points [2]int, played int) {
 	for j := range d.drawn {
 		o, ok := s.results[d.number*length(s.spec.Tournament)+j]

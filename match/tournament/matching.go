@@ -6,11 +6,11 @@ type graph struct {
 	edge func(a, b int) bool
 }
 
-// matching has the partner of each vertex; -1 is no partner.
+// matching has the partner of each vertex, or -1 for a vertex without a partner.
 type matching struct {
 	graph
 	mate []int
-	gone []bool // vertices that are taken out, with the edges at them
+	gone []bool // vertices that are removed from the graph
 }
 
 func newMatching(g graph) *matching {
@@ -21,8 +21,7 @@ func newMatching(g graph) *matching {
 	return m
 }
 
-// perfect matches all vertices, one augmenting path after the other. It returns false if that is
-// impossible.
+// perfect matches all vertices by augmenting paths. It returns false if no perfect matching exists.
 func (m *matching) perfect() bool {
 	for v := range m.n {
 		if m.mate[v] < 0 && !m.gone[v] && !m.augment(v) {
@@ -82,7 +81,8 @@ func (f *forest) visit(root, v, to int) (end int, found bool) {
 	return 0, false
 }
 
-// contract makes one even vertex of the odd cycle that an edge between two even ones closes.
+// contract contracts the odd cycle that is closed by an edge between two even vertices. The cycle then counts
+// as one even vertex.
 func (f *forest) contract(v, to int) {
 	top := f.meeting(v, to)
 	blossom := make([]bool, f.n)
@@ -140,7 +140,8 @@ func (f *forest) flip(end int) {
 	}
 }
 
-// fix matches two vertices for good, if all others can still be matched. It returns whether it did.
+// fix matches two vertices permanently if all others can still be matched. It returns whether it matched
+// them.
 func (m *matching) fix(a, b int) bool {
 	if m.mate[a] == b {
 		m.gone[a], m.gone[b] = true, true

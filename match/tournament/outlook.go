@@ -5,8 +5,7 @@ import (
 	"gogi/match"
 )
 
-// Outlook returns the known facts of a design before its first pair, in lines: its length, and its first
-// pairings.
+// Outlook returns lines of text about a tournament before its first pair: its length and its first pairings.
 func Outlook(spec Spec) ([]i18n.Message, error) {
 	s, err := New(spec)
 	if err != nil {
@@ -33,7 +32,7 @@ func Outlook(spec Spec) ([]i18n.Message, error) {
 	return []i18n.Message{text, question}, nil
 }
 
-// firstRound returns the first pairings, by start numbers.
+// firstRound returns the pairings of the first round as text, in the order of start numbers.
 func (s *Schedule) firstRound() []i18n.Message {
 	var order, games []i18n.Message
 	for _, p := range s.start {
@@ -55,7 +54,7 @@ func (s *Schedule) firstRound() []i18n.Message {
 	return lines
 }
 
-// some lists as many as fit a line or two.
+// some returns the first words, as many as fit on a line or two, as one text.
 func some(words []i18n.Message) i18n.Message {
 	const most = 16
 	if more := len(words) - most; more > 0 {
@@ -64,7 +63,7 @@ func some(words []i18n.Message) i18n.Message {
 	return i18n.Of("%s", i18n.Row(words))
 }
 
-// number is "1 match", "2 matches".
+// number returns a number with its noun, such as "1 match" or "2 matches".
 func number(n int, what string) i18n.Message {
 	switch {
 	case what == "round":
@@ -75,5 +74,5 @@ func number(n int, what string) i18n.Message {
 	return i18n.Of("%d matches", n)
 }
 
-// Uncertain reports whether a design may need fewer pairs than the plan's.
+// Uncertain reports whether a design may end with fewer pairs than the plan has.
 func Uncertain(kind match.DesignKind) bool { return kind == match.DesignKnockout }

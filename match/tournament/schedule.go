@@ -14,7 +14,7 @@ type Spec struct {
 	match.Design
 	Seed    uint64
 	Players []string // names, in plan order
-	Pairs   int      // the target: pairs with numbers from there on need not be played
+	Pairs   int      // the planned number of pairs; pairs with this number or a higher one need not be played
 	Legs    int      // games in a pair
 }
 
@@ -42,22 +42,22 @@ func OfCanonical(p *match.CanonicalPlan, pairs int) Spec {
 	return s
 }
 
-// Slot is a pair that results have led to.
+// Slot is a pair to play: its number and what the results so far decide about it.
 type Slot struct {
 	Pair    int
-	Players [2]int // A and B, by their numbers in the plan, A the smaller
-	Opening int    // which one in the seed's order, from 0, as match.Plan.PairOf takes it
+	Players [2]int // indices of A and B in the plan; A is the smaller one
+	Opening int    // position of the opening in the order by the seed, from 0; the round of match.Plan.PairOf
 }
 
-// Outcome is a pair that was played.
+// Outcome is the result of a finished pair.
 type Outcome struct {
 	Pair    int
 	Players [2]int     // A and B
-	Points  [2]float64 // points of A and B, all legs together, by the run's rules
+	Points  [2]float64 // points of A and B in all legs together, by the run's rules
 }
 
-// OutcomeOf returns a stored pair, its games by leg; players maps the names in the plan to numbers. It
-// returns an error for players who are not in the plan.
+// OutcomeOf returns the outcome of a stored pair. rows has its games in the order of their legs; players maps
+// the names in the plan to indices. OutcomeOf returns an error for a player who is not in the plan.
 func OutcomeOf(rows []match.Row, players map[string]int) (Outcome, error) {
 	if len(rows) == 0 {
 		return Outcome{}, errors.New("tournament: a pair without games")
@@ -70,7 +70,7 @@ func OutcomeOf(rows []match.Row, players map[string]int) (Outcome, error) {
 	}
 	o := Outcome{Pair: first.Pair, Players: [2]int{a, b}}
 	for _, r := range rows {
-		side := 0 // of Black
+		side := 0 // index of Black in rows
 		if r.Black != first.PairA {
 			side = 1
 		}
@@ -80,7 +80,7 @@ func OutcomeOf(rows []match.Row, players map[string]int) (Outcome, error) {
 	return o, nil
 }
 
-// Schedule knows the pairs that the results so far have led to. It is not safe for many goroutines.
+// Schedule selects the pairs of a tournament from the results so far. It is not safe for concurrent use.
 type Schedule struct {
 	spec    Spec
 	design  designer
@@ -88,18 +88,18 @@ type Schedule struct {
 	slots   map[int]Slot
 	drawn   []Slot
 	results map[int]Outcome
-	played  int // slots below the target with a result
+	played  int // number of pairs below the target that have a result
 }
 
 type designer interface {
-	// draw makes the slots that the results allow and that it has not made yet.
+	// draw returns the new slots that the results now decide.
 	draw(s *Schedule) ([]Slot, error)
-	// left is how many pairs have to be played at least until it is over.
+	// left returns the smallest number of pairs until the tournament is over.
 	left(s *Schedule) int
 }
 
-// New returns the schedule of a design before its first result. It fails for a design that
-// ignores results, and for one that cannot be played.
+// New returns the Schedule of a tournament before its first result. It returns an error for a design whose
+// pairings do not depend on results, and for a design that cannot be played.
 func New(spec Spec) (*Schedule, error) {
 	if !spec.Kind.ByResults() {
 		return nil, fmt.Errorf("tournament: design %q does not pair by results", spec.Kind)
@@ -122,7 +122,7 @@ func New(spec Spec) (*Schedule, error) {
 	return s, s.advance()
 }
 
-// Contradiction is a stored pair that the results before it do not lead to.
+// Contradiction is the error that a stored pair has other players than the earlier results decide.
 type Contradiction struct {
 	Pair          int
 	Stored, Drawn [2]string // players
@@ -133,9 +133,9 @@ func (c *Contradiction) Error() string {
 		c.Pair, c.Stored[0], c.Stored[1], c.Drawn[0], c.Drawn[1])
 }
 
-// Learn takes the result of a pair, in any order. A repeated result counts once; it is an error if it
-// differs. A result of a pair that is not drawn yet waits. It is a *Contradiction if other players are
-// then drawn for the pair.
+// Learn adds the result of a pair. Results may come in any order. A repeated result counts once; Learn
+// returns an error if it differs from the first. If the Schedule has not selected the pair yet, the result
+// waits. When the Schedule then selects other players for the pair, Learn returns a *Contradiction.
 func (s *Schedule) Learn(o Outcome) error {
 	if before, ok := s.results[o.Pair]; ok {
 		if before != o {
@@ -156,7 +156,7 @@ func (s *Schedule) Learn(o Outcome) error {
 	return s.advance()
 }
 
-// confirm compares a slot with the result that is there for it, if one is.
+// confirm returns a *Contradiction if the slot has other players than a waiting result of the same pair.
 func (s *Schedule) confirm(slot Slot) error {
 	o, ok := s.results[slot.Pair]
 	switch {
@@ -175,7 +175,8 @@ func (s *Schedule) names(players [2]int) [2]string {
 	return [2]string{s.spec.Players[players[0]], s.spec.Players[players[1]]}
 }
 
-// advance draws all that can be drawn: slots whose results waited lead to more.
+// advance selects all pairs that the results decide. It repeats this, because waiting results of new pairs
+// may decide further pairs.
 func (s *Schedule) advance() error {
 	for {
 		more, err := s.design.draw(s)
@@ -192,12 +193,12 @@ func (s *Schedule) advance() error {
 	}
 }
 
-// Drawn returns all pairs that the results have led to so far, those of a block beyond the
-// target included. More come behind these; only a knockout's, of matches that end in
-// another order, are not in the order of their numbers.
+// Drawn returns all pairs selected so far, including pairs of a block beyond the target. New pairs are added
+// at the end. They are in the order of their numbers, except in a knockout, in which matches end in any
+// order.
 func (s *Schedule) Drawn() []Slot { return s.drawn }
 
-// Slot returns the pair of a number; ok is false if results have not led to it.
+// Slot returns the pair with a number. ok is false if the results have not decided this pair yet.
 func (s *Schedule) Slot(pair int) (slot Slot, ok bool) {
 	slot, ok = s.slots[pair]
 	return slot, ok
@@ -209,7 +210,7 @@ func (s *Schedule) Finished(pair int) bool {
 	return ok
 }
 
-// Posterior returns the posterior of all results of drawn pairs.
+// Posterior returns the Posterior of the results of all pairs selected so far.
 func (s *Schedule) Posterior() (*Posterior, error) {
 	var list []Outcome
 	for _, slot := range s.drawn {
@@ -220,13 +221,13 @@ func (s *Schedule) Posterior() (*Posterior, error) {
 	return PosteriorOf(list, len(s.spec.Players))
 }
 
-// Over reports whether every pair was played that there will be.
+// Over reports whether the tournament is over: no further pair has to be played.
 func (s *Schedule) Over() bool { return s.design.left(s) == 0 }
 
-// Target returns how many pairs are to be played, as of the plan or the last SetTarget.
+// Target returns the planned number of pairs, from the plan or from the last SetTarget.
 func (s *Schedule) Target() int { return s.spec.Pairs }
 
-// CheckTarget returns why the design cannot end after so many pairs, or nil.
+// CheckTarget returns an error if the tournament cannot end after this number of pairs.
 func (s *Schedule) CheckTarget(pairs int) error {
 	most := KnockoutPairs(s.spec.Design, len(s.spec.Players))
 	switch round := SwissPairs(s.spec.Design, len(s.spec.Players), 1); {
@@ -240,7 +241,7 @@ func (s *Schedule) CheckTarget(pairs int) error {
 	return nil
 }
 
-// SetTarget makes the design end after so many pairs; drawn pairs stay.
+// SetTarget makes the tournament end after this number of pairs. Pairs that are already selected stay.
 func (s *Schedule) SetTarget(pairs int) error {
 	if err := s.CheckTarget(pairs); err != nil {
 		return err
@@ -254,18 +255,19 @@ func (s *Schedule) SetTarget(pairs int) error {
 	return s.advance()
 }
 
-// Left returns the smallest number of pairs until the design is over; for a knockout, without further
-// tie-breaks.
+// Left returns the smallest number of pairs until the tournament is over. For a knockout it assumes no
+// further tie-breaks.
 func (s *Schedule) Left() int { return s.design.left(s) }
 
-// grid makes sums of points exact, so that their order cannot make equals differ.
+// grid is the number of units per point. Sums of whole units are exact, so that the order of addition cannot
+// make equal sums differ.
 const grid = 1_000_000
 
-// exact are points in millionths.
+// exact returns points in millionths.
 func exact(points float64) int { return int(math.Round(points * grid)) }
 
-// startNumbers returns the players by their start numbers: their order in the plan, or a
-// lot by the seed (Fisher and Yates).
+// startNumbers returns the players in the order of their start numbers. It is the order in the plan, or a
+// random order by the seed (Fisher and Yates).
 func startNumbers(spec Spec) []int {
 	list := make([]int, len(spec.Players))
 	for i := range list {
@@ -274,7 +276,7 @@ func startNumbers(spec Spec) []int {
 	if !spec.Tournament.Lot {
 		return list
 	}
-	state := spec.Seed ^ 0x6c6f74 // "lot": apart from other uses of the seed
+	state := spec.Seed ^ 0x6c6f74 // "lot" in ASCII, so that the values differ from other uses of the seed
 	for i := len(list) - 1; i > 0; i-- {
 		j := int(match.SplitMix(state) % uint64(i+1)) //nolint:gosec // below i+1
 		state += match.SplitMixStep

@@ -8,40 +8,41 @@ import (
 	"gogi/match"
 )
 
-// Standing is one player's place in a design that pairs by results.
+// Standing has the place and the points of one player in a tournament.
 type Standing struct {
 	Player int
-	Start  int // its start number, from 1
-	Place  int // from 1; equal players share one
+	Start  int // start number of the player, from 1
+	Place  int // place from 1; equal players share a place
 	Points float64
-	Pairs  int // that it played
-	Byes   int // matches that it won because no opponent was left; their points are in Points
-	// The tie-breaks of a Swiss, over its matches. A bye counts as a won match against a player with its
-	// own points.
+	Pairs  int // number of pairs played
+	Byes   int // number of matches won without an opponent; Points includes their points
+	// The tie-breaks of a Swiss, calculated from its matches. A bye counts as a won match against an opponent
+	// with the same points as the player.
 	Buchholz float64 // the points of its opponents
-	Berger   float64 // Sonneborn and Berger: the points of its opponents, each times the share that it took of the match
-	// Reached is the player's result in a knockout: "winner", or the round that it lost or is in.
+	Berger   float64 // Sonneborn–Berger: the sum of each opponent's points times the player's share of the points in their match
+	// Reached is the player's result in a knockout: "winner", or the round that the player lost or is
+	// playing.
 	Reached i18n.Message
 }
 
-// Meeting is a match as far as it is played.
+// Meeting is a match of a tournament with its results so far.
 type Meeting struct {
-	Players [2]int // -1 is a bye, or an unknown player
+	Players [2]int // indices of the players; -1: a bye, or an unknown player
 	Points  [2]float64
 	Pairs   int
-	Winner  int // in a knockout, -1 while it is open
+	Winner  int // index of the winner in a knockout; -1 before the match is decided
 	How     Decision
-	Bye     bool // its first player had no opponent
+	Bye     bool // the first player has no opponent
 }
 
-// Round is the set of matches that are played at a time.
+// Round is one round of a Swiss or a knockout with its matches.
 type Round struct {
 	Name    i18n.Message // "round 3", "semifinals"
 	Matches []Meeting
 }
 
-// Rounds returns the known rounds of a Swiss or a knockout, for a knockout with the rounds that have no
-// players yet. It is nil for an adaptive design.
+// Rounds returns the known rounds of a Swiss, or all rounds of a knockout, including rounds without known
+// players. It returns nil for an adaptive design.
 func (s *Schedule) Rounds() []Round {
 	switch d := s.design.(type) {
 	case *swiss:
@@ -87,7 +88,7 @@ func (k *knockout) table(s *Schedule) []Round {
 	return rounds
 }
 
-// add sums so many pairs of a match up.
+// add adds the results of pairs of a match, beginning with the pair number first.
 func (m *Meeting) add(s *Schedule, first, pairs int) {
 	sum := [2]int{}
 	for id := first; id < first+pairs; id++ {
@@ -100,9 +101,9 @@ func (m *Meeting) add(s *Schedule, first, pairs int) {
 	m.Points = [2]float64{float64(sum[0]) / grid, float64(sum[1]) / grid}
 }
 
-// Standings returns all players, best first. In a Swiss it orders by points, Buchholz, Sonneborn and
-// Berger, in a knockout by the round reached. In an adaptive design it orders by points per pair; its
-// ratings have more information. Players that are equal in all of these share a place, in the order of
+// Standings returns all players, best first. In a Swiss they are ordered by points, Buchholz and
+// Sonneborn–Berger, in a knockout by the round reached. In an adaptive design they are ordered by points per
+// pair, but its ratings have more information. Equal players share a place and are in the order of their
 // start numbers.
 func (s *Schedule) Standings() []Standing {
 	list := make([]Standing, len(s.spec.Players))
@@ -153,7 +154,7 @@ func (s *Schedule) placed(list []Standing, rank []float64) []Standing {
 	return list
 }
 
-// breakTies sums over the matches that are played to their end; list is by player.
+// breakTies calculates the tie-breaks from all finished matches. list is indexed by player.
 func (w *swiss) breakTies(s *Schedule, list []Standing) {
 	for _, round := range w.table(s) {
 		for _, m := range round.Matches {
@@ -177,7 +178,7 @@ func (w *swiss) breakTies(s *Schedule, list []Standing) {
 	}
 }
 
-// reached sets the round that each player reached, and ranks it; list is by player.
+// reached sets the round that each player reached, and its rank. list and rank are indexed by player.
 func (k *knockout) reached(list []Standing, rank []float64) {
 	for _, d := range k.matches {
 		for _, player := range d.seats {
@@ -187,7 +188,7 @@ func (k *knockout) reached(list []Standing, rank []float64) {
 			at, words := float64(-d.left), d.name()
 			switch {
 			case d.third:
-				// Between the losers of the semifinals and those of the final.
+				// Ranks between the losers of the semifinals and the loser of the final.
 				at, words = -0.75, i18n.Of("third place")
 				if d.winner == player {
 					at = -0.5

@@ -7,27 +7,27 @@ import (
 	"gogi/match"
 )
 
-// swiss pairs each round by the points of earlier rounds, by the rule of Monrad without rematches.
-// Players are ordered by points, with equal points by start number. From the top, each player gets the
-// next player below that it has not met, if all others can then be paired without a rematch. The first
-// round pairs the upper half of the start numbers with the lower.
+// swiss pairs each round by the points of earlier rounds, by the rule of Monrad without rematches. Players
+// are ordered by points, with equal points by start number. Beginning with the first player, each is paired
+// with the next player below whom it has not met, if all others can then be paired without a rematch. The
+// first round pairs the upper half of the start numbers with the lower half.
 //
-// With an odd number the last player has a bye, worth every point of a match. No player has a second bye
-// before all had one. If no round without a rematch is left, swiss allows the smallest number of earlier
-// meetings that gives a round.
+// With an odd number of players, the last player has a bye, which counts as a match won with all points. No
+// player has a second bye before every player has had one. If no round without a rematch is left, swiss
+// allows the smallest number of earlier meetings that gives a round.
 type swiss struct {
 	matches int // a round
 	rounds  []swissRound
-	met     map[[2]int]int // how often two have met, the smaller number first; with [bye]: byes
+	met     map[[2]int]int // number of meetings of two players, with the smaller player number first; a key with bye counts byes
 }
 
 // bye is the opponent of a player with a bye.
 const bye = -1
 
-// swissRound has the pairings of a round; with an odd number the last player meets the bye.
+// swissRound has the pairings of a round.
 type swissRound struct {
 	games [][2]int
-	rest  int // the player with the bye, or bye itself
+	rest  int // the player who has a bye, or the constant bye if no player has one
 }
 
 func newSwiss(s *Schedule) *swiss {
@@ -66,7 +66,7 @@ func meeting(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 func (w *swiss) pair(s *Schedule) swissRound {
 	order := w.order(s)
 	if len(order)%2 == 1 {
-		order = append(order, bye) // the last in every list
+		order = append(order, bye) // bye comes last in every list
 	}
 	candidates := func(v int) []int { return below(v, len(order)) }
 	if len(w.rounds) == 0 {
@@ -80,7 +80,7 @@ func (w *swiss) pair(s *Schedule) swissRound {
 	}
 }
 
-// order returns the players by points, equals by start number.
+// order returns the players sorted by points, and by start number if points are equal.
 func (w *swiss) order(s *Schedule) []int {
 	points := s.points(w)
 	order := slices.Clone(s.start)
@@ -88,7 +88,7 @@ func (w *swiss) order(s *Schedule) []int {
 	return order
 }
 
-// below returns the others from the next one on, and then from the previous one up.
+// below returns the other places in the order in which place v tries them: v+1 to n−1, then v−1 down to 0.
 func below(v, n int) []int {
 	var list []int
 	for i := v + 1; i < n; i++ {
@@ -100,7 +100,7 @@ func below(v, n int) []int {
 	return list
 }
 
-// across returns the others, those first that are nearest to so many places away.
+// across returns the other places, sorted by how near their distance from v is to places.
 func across(v, n, places int) []int {
 	list := below(v, n)
 	off := func(i int) int {
@@ -111,7 +111,7 @@ func across(v, n, places int) []int {
 	return list
 }
 
-// roundOf turns places in an order into players.
+// roundOf returns the round whose pairings are given as places in an order of players.
 func roundOf(order []int, list [][2]int) swissRound {
 	round := swissRound{rest: bye}
 	for _, m := range list {
@@ -150,7 +150,7 @@ func (s *Schedule) points(w *swiss) []int {
 	return sum
 }
 
-// SwissPairs returns the number of pairs in so many rounds of a Swiss.
+// SwissPairs returns the number of pairs in a number of rounds of a Swiss.
 func SwissPairs(d match.Design, players, rounds int) int {
 	return rounds * (players / 2) * d.Tournament.MatchPairs
 }
