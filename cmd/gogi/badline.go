@@ -14,8 +14,8 @@ var (
 	badMinus = regexp.MustCompile(`^(--\S+): expected \w+ value but got "(-.*)" \(short flag\)`)
 )
 
-// badLine rewords the parser's error about a command line, and adds what to do if it knows.
-// command is the command of the line, "" if it names none.
+// badLine returns the parser's error about a command line in plainer words, with advice for common mistakes.
+// command is the gogi command of the line, or "" if the line has none.
 func badLine(args []string, command string, err error) error {
 	text := err.Error()
 	if m := badWhole.FindStringSubmatch(text); m != nil {

@@ -15,8 +15,8 @@ import (
 	"gogi/results"
 )
 
-// bisects reports whether "git bisect run" uses a command line: the flag --exit has another value than its
-// default. It also accepts lines that cannot be parsed.
+// bisects reports whether a command line is for "git bisect run": whether its flag --exit has another value
+// than the default. The line may have errors.
 func bisects(args []string) bool {
 	if len(args) > 0 && args[0] == "complete" {
 		return false // a shell completes the line
@@ -33,22 +33,24 @@ func bisects(args []string) bool {
 	return false
 }
 
-// mayBisect does the same for a line that could not be parsed, in which the flag itself may be mistyped.
+// mayBisect reports whether a command line that the parser rejected may be for "git bisect run". The flag
+// --exit itself may be mistyped.
 func mayBisect(args []string) bool {
 	return bisects(args) || len(args) > 0 && args[0] != "complete" && slices.ContainsFunc(args, func(arg string) bool {
 		return arg == cli.ExitBisect || strings.HasSuffix(arg, "="+cli.ExitBisect) || strings.HasPrefix(arg, "--bisect")
 	})
 }
 
-// abortOnCrash makes a panic of any goroutine, and every other abort of the runtime, a SIGABRT. Their exit code
-// 2 would mean a bad commit.
+// abortOnCrash makes the Go runtime end the program with SIGABRT after a panic or another fatal error. The
+// usual exit code of a panic, 2, would mean a bad commit to git bisect.
 func abortOnCrash(args []string) {
 	if mayBisect(args) {
 		debug.SetTraceback("crash")
 	}
 }
 
-// bisectCode returns the exit code for git bisect: code if it is a verdict or an interrupt, else BisectAbort.
+// bisectCode returns the exit code for git bisect. It returns code if code is a verdict or an interrupt, and
+// BisectAbort otherwise.
 func bisectCode(env *cli.Env, code int) int {
 	if env.Judged || code == cli.Interrupted {
 		return code
@@ -89,8 +91,8 @@ func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	return env.Judge("skip", cli.BisectSkip, why)
 }
 
-// doubt returns why a finding does not hold, or nil. A finding does not hold if it depends on games lost by
-// faults.
+// doubt returns an error with the reason if a finding is not reliable, because it depends on games that were
+// lost by faults. Otherwise it returns nil.
 func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report.Finding) (err error) {
 	if r.FaultLosses == (report.FaultLosses{}) || found == report.Unclear {
 		return nil

@@ -23,19 +23,20 @@ type bisectStep struct {
 	// Commits is 0 if their number is unknown.
 	rates        binomial.Bisection
 	commits      *int     // value of --bisect-commits
-	ours, theirs []string // the engines of the commit, and of the other player
+	ours, theirs []string // the names of the commit's engines, and of the other player's
 }
 
-// bisectError is each error rate of a whole bisection without an SPRT, or of each step if the number of commits
-// is unknown.
+// bisectError is the value of both error rates, Alpha and Beta, without an SPRT. They are the rates of the
+// whole bisection, or of each step if the number of commits is unknown.
 const bisectError = 0.05
 
 func (s *bisectStep) setSides(file *configs.File) {
 	s.ours, s.theirs = file.EnginesOf(0), file.EnginesOf(1)
 }
 
-// design divides the error rates among the steps. With an SPRT they are the SPRT's: it accepts good commits, so
-// its alpha is the rate of bad ones called good. It returns an error for a plan that cannot decide.
+// design divides the error rates of the bisection among its steps and returns the plan of this step. With an
+// SPRT, the error rates come from the SPRT. The SPRT accepts good commits, so its alpha is the rate of bad
+// commits called good. design returns an error for a plan that cannot decide.
 func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 	if n := len(plan.Players); n != 2 {
 		return nil, fmt.Errorf("--exit bisect: %d players: expected the commit's engine and the one that it is compared with", n)
@@ -78,8 +79,8 @@ func (s *bisectStep) enough(plan *match.Plan) error {
 	return nil
 }
 
-// isOurs reports whether every cause of an error is a failure of this commit's engine. An engine of both sides
-// does not count.
+// isOurs reports whether every cause of an error is a failure of this commit's engine. It returns false for
+// an engine that both players use.
 func (s *bisectStep) isOurs(err error) bool {
 	ours := func(engine string) bool {
 		return slices.Contains(s.ours, engine) && !slices.Contains(s.theirs, engine)

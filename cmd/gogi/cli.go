@@ -25,8 +25,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandLine is the grammar: one field for each command. The tag "menu" is the heading of the
-// command on the one-screen help; only gogi help -a lists a command without one.
+// commandLine is the grammar of gogi's command line, with one field for each command. The tag "menu" is the
+// heading of the command on the one-screen help. Only gogi help -a lists a command without this tag.
 type commandLine struct {
 	Lang string `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Output language: en or ja (default: GOGI_LANG, then the locale of a terminal)."`
 
@@ -71,10 +71,10 @@ type commandLine struct {
 	Guard    enginecmd.GuardCommand  `cmd:"" hidden:"" help:"Kill the engines of a killed gogi"`
 }
 
-// grammarFor returns the grammar that reads a command line, and where --lang is in it. Building
-// the grammar of all commands takes longer than most commands run, and gogi starts itself often,
-// as its guard and its built-in engine. So a line that begins with a command gets the grammar of
-// that command alone, unless the command is about all of them.
+// grammarFor returns the grammar that reads a command line, and a pointer to the value of --lang in this
+// grammar. Building the grammar of all commands takes longer than most commands run, and gogi starts itself
+// often, as its guard and its built-in engine. So for a line that begins with a command, grammarFor returns
+// the grammar of this command alone, unless the command needs all commands, as help does.
 func grammarFor(args []string) (grammar any, lang *string) {
 	all := new(commandLine)
 	if len(args) == 0 {
@@ -97,7 +97,7 @@ func needsAll(command reflect.Type) bool {
 	return command == reflect.TypeFor[toolcmd.CompleteCommand]() || command == reflect.TypeFor[toolcmd.ManCommand]()
 }
 
-// kebab returns the name of a field of the grammar on the command line: EloWhere is elo-where.
+// kebab converts the name of a grammar field to its name on the command line, such as EloWhere to elo-where.
 func kebab(field string) string {
 	var name strings.Builder
 	for i, r := range field {
@@ -109,8 +109,8 @@ func kebab(field string) string {
 	return name.String()
 }
 
-// newParser returns the parser of a grammar; commands find ctx and env in it. Help unwinds with
-// helpShown.
+// newParser returns the parser of a grammar. It passes ctx and env to the Run methods of commands. After
+// printing help, it panics with helpShown.
 func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*kong.Kong, error) {
 	return kong.New(grammar, append(statscmd.Mappers(),
 		kong.Name("gogi"),
@@ -125,7 +125,7 @@ func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*ko
 	)...)
 }
 
-// commandOf returns the command that a line begins with, "" if it begins with none.
+// commandOf returns the command that a line begins with, or "" if the line does not begin with a command.
 func commandOf(args []string, grammar any) string {
 	if _, all := grammar.(*commandLine); all || len(args) == 0 {
 		return ""
@@ -133,7 +133,7 @@ func commandOf(args []string, grammar any) string {
 	return args[0]
 }
 
-// helpShown unwinds from kong's help, whose exit function must not return.
+// helpShown is the value of the panic that ends kong's help, because kong's exit function must not return.
 type helpShown struct{ code int }
 
 // run runs the program and returns its exit code.

@@ -113,7 +113,8 @@ func (d dryText) capacity(c players.Capacity) {
 	d.line("", i18n.Of("threads"), i18n.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
 }
 
-// player prints a player with its limits, and returns the greetings of the next players.
+// player prints a player with its limits, and returns the rest of greetings: those of the engines of the next
+// players.
 func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetings []usi.Greeting) []usi.Greeting {
 	if p.Council == nil {
 		d.engine(plan, p, limits, greetings[0])
@@ -194,7 +195,7 @@ func orButton(value string) i18n.Message {
 	return i18n.Verbatim(value)
 }
 
-// council prints a council; player prints its members.
+// council prints the settings of a council. The method player prints the members of the council.
 func (d dryText) council(p match.Player, limits string) {
 	c := p.Council
 	var names []string

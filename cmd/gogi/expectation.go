@@ -12,7 +12,8 @@ import (
 	"gogi/report/calculator"
 )
 
-// expectation prints how many games an SPRT takes and which tests are cheaper. game is the time of one game.
+// expectation prints how many games the plan's SPRT is expected to take and which tests take fewer games.
+// game is the duration of one game.
 func expectation(w io.Writer, in i18n.Language, plan *match.Plan, game time.Duration) error {
 	question, err := expected(plan, game)
 	if err != nil {
@@ -38,7 +39,7 @@ func expectationLine(w io.Writer, in i18n.Language, plan *match.Plan, game time.
 	return nil
 }
 
-// expected returns the question about the length of the plan's SPRT.
+// expected returns the input for the calculation of the expected length of the plan's SPRT.
 func expected(plan *match.Plan, game time.Duration) (calculator.GateQuestion, error) {
 	prospect, err := gate.NewProspect(plan)
 	if err != nil {

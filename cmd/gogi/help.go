@@ -12,13 +12,13 @@ import (
 
 const about = "gogi plays USI shogi engines against each other and tests whether the result is significant."
 
-// commandGroups are the headings of the one-screen help, in its order, by the tag "menu" of
-// commandLine.
+// commandGroups lists the headings of the one-screen help in their order. key is the value of the tag "menu"
+// in commandLine.
 var commandGroups = []struct{ key, title string }{
 	{"play", "Play"}, {"look", "Look"}, {"decide", "Decide"}, {"engines", "Engines"}, {"data", "Data"}, {"setup", "Setup"},
 }
 
-// flagGroups are the headings of flags in --help, by the tag "group" of a flag.
+// flagGroups lists the headings of flags in --help. Key is the value of the tag "group" of a flag.
 var flagGroups = []kong.Group{
 	{Key: "series", Title: "Match:"}, {Key: "engines", Title: "Engines:"}, {Key: "limits", Title: "Time control and limits:"},
 	{Key: "pages", Title: "Browser and metrics:"}, {Key: "replay", Title: "Replay:"}, {Key: "farm", Title: "Farm:"},
@@ -28,7 +28,8 @@ type helpHow struct {
 	all bool // every command, or every flag of a command
 }
 
-// helpAsked turns the line of gogi help, --version and --help-all into words of the grammar.
+// helpAsked translates the command lines of gogi help, --version and --help-all into words that the grammar
+// has, and returns which help to print.
 func helpAsked(args []string) ([]string, helpHow) {
 	var how helpHow
 	if len(args) == 0 {
@@ -87,7 +88,7 @@ func (how helpHow) print(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// oneScreen prints the commands of the six groups.
+// oneScreen prints the one-screen help: the commands under their headings.
 func oneScreen(w io.Writer, app *kong.Application) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nUsage: gogi COMMAND [flags]\n", about)

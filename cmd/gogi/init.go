@@ -16,7 +16,7 @@ type initCommand struct {
 	configs.Flags
 }
 
-// Run writes the file and prints the next command. It does not change an existing file.
+// Run writes the match file and prints the command that plays it. It does not change an existing file.
 func (c *initCommand) Run(env *cli.Env) error {
 	text, err := c.text()
 	if err != nil {
@@ -25,7 +25,8 @@ func (c *initCommand) Run(env *cli.Env) error {
 	return env.WriteNew(c.File, text, "gogi match")
 }
 
-// text returns the starter file, or the match that gogi match plays with the same flags.
+// text returns the text of the match file. Without flags it is the commented starter file. With flags it is
+// the match that gogi match plays with these flags.
 func (c *initCommand) text() ([]byte, error) {
 	if reflect.ValueOf(c.Flags).IsZero() {
 		return configs.Template(), nil

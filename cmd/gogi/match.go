@@ -46,7 +46,7 @@ type matchCommand struct {
 	TranscriptDir string `type:"path" placeholder:"DIR" more:"" help:"Folder of the USI dialogues (default: FILE-transcripts next to the database); implies --transcript."`
 
 	session    *session.Session
-	transcript bool                  // the file's key, or the flag
+	transcript bool                  // the match file or the flags ask for transcripts
 	step       *bisectStep           // for --exit bisect, else nil
 	room       func(slots int) error // see session.Match
 	durability results.Durability    // from the file and the flags
@@ -95,7 +95,8 @@ func translate(env *cli.Env, line string) error {
 	return nil
 }
 
-// match runs the command; the report is nil if no game was to be played.
+// match runs the command and returns the report of the run. The report is nil if the flags ask for no games,
+// as with --dry-run.
 func (c *matchCommand) match(ctx context.Context, env *cli.Env) (r *report.Report, err error) {
 	to := session.Target{DB: c.DB, Run: c.Flags.Run, Dry: c.DryRun}
 	err = c.Session.Run(ctx, env, to, func(ctx context.Context, s *session.Session) (err error) {
@@ -121,7 +122,7 @@ func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report
 	return c.play(ctx, s.Env, &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}, warnings)
 }
 
-// plan resolves the file and the flags. It starts no engine.
+// plan returns the plan of the match file and the flags, with warnings. It starts no engine.
 func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := c.Read(c.File)
 	if err == nil && !c.New {
@@ -181,8 +182,8 @@ func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener
 	return c.playInto(ctx, env, o)
 }
 
-// resolve starts each engine once, checks its options and completes its identity. Then the opener's plan is
-// complete.
+// resolve starts each engine once, checks the engine's options and adds the engine's identity to the opener's
+// plan. After resolve, the plan is complete.
 func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []advice.Warning, error) {
 	greetings, err := c.greet(ctx, o)
 	if err != nil {
@@ -203,7 +204,8 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	return greetings, append(warnings, notes...), nil
 }
 
-// greet starts each engine once. It writes a crash dump of an engine that fails.
+// greet performs a USI handshake with each engine and returns the greetings. If an engine fails, greet writes
+// a crash dump.
 func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Greeting, error) {
 	if c.DryRun {
 		return o.GreetAll(ctx)

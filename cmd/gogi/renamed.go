@@ -10,10 +10,11 @@ import (
 // new name.
 type oldWord struct {
 	was, now string
-	line     func(rest []string) []string // the new line of the words that follow; nil: now, then rest
+	line     func(rest []string) []string // returns the new line for the words after the old name; nil: the line is now, then rest
 }
 
-// oldWords are the former names. The grammar has only the new names, so help and completions do not show them.
+// oldWords lists the former names of commands. The grammar has only the new names, so help and completions do
+// not show the former names.
 var oldWords = []oldWord{
 	{was: "verify", now: "db verify"},
 	{was: "replay", now: "check --replay", line: atValue("check", "--replay", "--engine", "--times", "--exit", "--lang")},
@@ -49,7 +50,8 @@ var oldWords = []oldWord{
 	{was: "farm replay", now: "farm audit --replay", line: sampled},
 }
 
-// newWords returns the command line with new names, and a notice if it had old ones.
+// newWords returns the command line with former names replaced by new names. notice names the new command, or
+// is "" if the line had no former name.
 func newWords(args []string) (line []string, notice string) {
 	lead := 0 // words of --lang before the command
 	switch {
@@ -90,8 +92,8 @@ func renamed(words []string, was, now string) []string {
 	return words
 }
 
-// atValue returns a line function for a command whose first argument became the value of flag.
-// valued are its flags that take a value.
+// atValue returns a line function (see oldWord) for a command whose first argument became the value of flag.
+// valued lists the flags of the command that take a value.
 func atValue(command, flag string, valued ...string) func(rest []string) []string {
 	return func(rest []string) []string {
 		line := []string{command}
@@ -128,8 +130,8 @@ func sampled(rest []string) []string {
 	return slices.Concat([]string{"farm", "audit"}, renamed(rest, "--sample", "--replay"))
 }
 
-// openingsOf translates the arguments of gogi book check --run for gogi report. The first run becomes its
-// argument, the others values of --also.
+// openingsOf translates the arguments of gogi book check --run for gogi report. The first run becomes the
+// argument of gogi report, and the other runs become values of --also.
 func openingsOf(rest []string) []string {
 	line, first := []string{"report", "--openings"}, true
 	for i := 0; i < len(rest); i++ {

@@ -27,8 +27,8 @@ func main() {
 	}
 }
 
-// legal matches the names of files that must accompany a copy of a program. licence matches the files of which
-// each module needs one.
+// legal matches the names of files that must accompany a copy of a program. licence matches the names of
+// licence files. Each module needs at least one of them.
 var (
 	legal   = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|copyright|notice|patents|authors)([-.].*)?$`)
 	licence = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying)([-.].*)?$`)
@@ -36,7 +36,7 @@ var (
 
 const standard = "go"
 
-// A module is a module of go list's output; the standard library is one too.
+// A module is a module in the output of go list, or the standard library.
 type module struct {
 	Path, Version, Dir string
 	Main               bool
@@ -87,8 +87,8 @@ func (t *texts) check(name string) error {
 	return nil
 }
 
-// gather finds the licence files for each package: those of its folder and of all folders above it in its
-// module, because parts of a module may have other authors.
+// gather finds the licence files of each package in list, by module. It looks in the package's folder and in
+// all folders above it in the module, because parts of a module may have other authors.
 func gather(list io.Reader) (map[string]*texts, error) {
 	found := map[string]*texts{}
 	for d := json.NewDecoder(list); ; {
@@ -117,7 +117,7 @@ func gather(list io.Reader) (map[string]*texts, error) {
 	}
 }
 
-// home returns the module of a package; "" for the program's own packages.
+// home returns the module of a package and its name. The name is "" for the program's own packages.
 func (p *listed) home() (name string, m module) {
 	switch {
 	case p.Standard:

@@ -23,7 +23,8 @@ type Printer interface {
 	Print(w io.Writer, in i18n.Language)
 }
 
-// Answer prints an answer as text, or as JSON; it prints nothing and returns err if that is not nil.
+// Answer prints an answer as text, or as JSON if asJSON is set. If err is not nil, it prints nothing and
+// returns err.
 func (env *Env) Answer(asJSON bool, answer Printer, err error) error {
 	switch {
 	case err != nil:
@@ -35,7 +36,7 @@ func (env *Env) Answer(asJSON bool, answer Printer, err error) error {
 	return nil
 }
 
-// AnswerEnglish does the same for an answer that has only English text.
+// AnswerEnglish is Answer for an answer whose text is always English.
 func (env *Env) AnswerEnglish(asJSON bool, answer interface{ Print(w io.Writer) }, err error) error {
 	switch {
 	case err != nil:
@@ -85,7 +86,8 @@ func Options(texts []string) (list []match.Option, err error) {
 	return list, nil
 }
 
-// WriteNew writes a file that the user edits and then gives to the command next. It returns a usage error if the file exists.
+// WriteNew writes a new file that the user edits, and prints that next is the command to run then. It returns
+// a usage error if the file exists.
 func (env *Env) WriteNew(name string, text []byte, next string) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read and edited
 	if errors.Is(err, fs.ErrExist) {

@@ -6,8 +6,8 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// The exit codes of "git bisect run". Git also ends the bisection at 130, an interrupt, and
-// when a signal has ended the program.
+// These are the exit codes for "git bisect run". Git also ends the bisection at 130, an interrupt, and when a
+// signal has ended the program.
 const (
 	BisectGood  = 0
 	BisectBad   = 1

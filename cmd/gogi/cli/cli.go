@@ -19,7 +19,7 @@ import (
 	"gogi/usi/process"
 )
 
-// The exit codes; see [ExitCodes]. Package worker has those of gogi farm work.
+// These are the exit codes of gogi, see [ExitCodes]. Package worker has the exit codes of gogi farm work.
 const (
 	Done        = 0
 	Failed      = 1
@@ -59,8 +59,8 @@ func ExitCodes() []ExitCode {
 // An Env is the environment of a command.
 type Env struct {
 	In io.Reader
-	// Out and Err are sanitize.Writers, which escape control characters. Formats of other programs and gogi's
-	// own control sequences go to sanitize.Raw of them.
+	// Out and Err are sanitize.Writers, which escape control characters. To write formats of other programs
+	// or gogi's own control sequences, use sanitize.Raw(Out) or sanitize.Raw(Err).
 	Out io.Writer // the result
 	Err io.Writer // progress and errors
 
@@ -94,8 +94,9 @@ func (env *Env) print(before string, what i18n.Message) {
 // startSeen is the time after which a slow start of engines is reported.
 const startSeen = 2 * time.Second
 
-// Starting prints which engines are starting if that takes long: some load for half a minute. Without names it
-// is the only engine. Call started when they have started; after that it prints nothing.
+// Starting prints which engines are starting if the start takes long. Some engines load for half a minute.
+// Without names, the text means the only engine. The caller calls started when the engines have started.
+// After that, Starting prints nothing.
 func (env *Env) Starting(names ...string) (started func()) {
 	what := i18n.Of("starting the engine …")
 	if len(names) > 0 {
@@ -133,7 +134,7 @@ func (w *ResultWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Failure returns why the result is incomplete, or nil. A reader that closed the pipe is no failure.
+// Failure returns why the result is incomplete, or nil. It returns nil if the reader closed the pipe.
 func (w *ResultWriter) Failure() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,7 +150,7 @@ type Exit struct {
 	Err  error
 }
 
-// Error returns the text of Err, or the code without one.
+// Error returns the text of Err. If Err is nil, it returns a text with the code.
 func (e *Exit) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -171,7 +172,7 @@ func GateExit(verdict string) error {
 	return &Exit{Code: GateOpen}
 }
 
-// Fail prints an error that is not nil and returns its exit code, see Code.
+// Fail prints err unless it is nil, and returns its exit code as Code does.
 func (env *Env) Fail(err error, code int) int {
 	if exit, ok := errors.AsType[*Exit](err); err != nil && (!ok || exit.Err != nil) {
 		fmt.Fprintf(env.Err, "gogi: %s\n", sanitize.PrintableLines(env.why(err)))
@@ -189,7 +190,7 @@ func (env *Env) why(err error) string {
 	return printed(err)
 }
 
-// Code returns the exit code of an error; code is for errors without their own.
+// Code returns the exit code of an error. It returns code for an error without its own exit code.
 func Code(err error, code int) int {
 	exit, ok := errors.AsType[*Exit](err)
 	switch {

@@ -11,9 +11,9 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Interrupts handle signals while a command runs engines. An interrupt cancels the context, unless games in
-// play end first. A stop (Ctrl-Z) and its end are reported. Other commands keep the default handling of
-// signals.
+// Interrupts handles signals while a command runs engines. An interrupt cancels the context, unless Playing
+// has set another action. Interrupts also reports when Ctrl-Z stops gogi and when gogi continues. Commands
+// without Interrupts have the default handling of signals.
 type Interrupts struct {
 	env    *Env
 	cancel context.CancelCauseFunc
@@ -28,8 +28,8 @@ type Interrupts struct {
 	stopped time.Time // time of the stop that has not ended; only listen uses it
 }
 
-// Catch starts the handling of signals. It also ignores SIGPIPE, so that a reader of events that ends cannot
-// end a run.
+// Catch starts the handling of signals. It returns a context that an interrupt cancels. It also ignores
+// SIGPIPE, so that a run continues if the program that reads its events ends.
 func Catch(ctx context.Context, env *Env) (context.Context, *Interrupts) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	i := &Interrupts{env: env, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
@@ -57,7 +57,8 @@ func (i *Interrupts) listen() {
 	}
 }
 
-// handle drains at the first interrupt. The second one, SIGTERM and SIGHUP cancel.
+// handle calls the action of Playing at the first interrupt. It cancels the context at the second interrupt,
+// SIGTERM and SIGHUP.
 func (i *Interrupts) handle(sig os.Signal) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -69,8 +70,8 @@ func (i *Interrupts) handle(sig os.Signal) {
 	i.seen = true
 }
 
-// suspend reports a stop and stops this program with SIGSTOP. SIGTSTP had no effect, because it is caught.
-// Engines are in their own process groups and finish their searches.
+// suspend reports that Ctrl-Z stops gogi, and stops this program with SIGSTOP. This is necessary because the
+// program catches SIGTSTP. Engines are in their own process groups and finish their searches.
 func (i *Interrupts) suspend() {
 	what := i18n.Of("stopped: fg or SIGCONT resumes")
 	if i.inPlay() {
@@ -99,8 +100,8 @@ func (i *Interrupts) inPlay() bool {
 	return i.drain != nil
 }
 
-// Playing sets the action of the first interrupt; nil: it cancels. drain returns at once and names the games
-// that are still finished, such as "the pairs in play (3 games)".
+// Playing sets the action of the first interrupt. If drain is nil, the first interrupt cancels the context.
+// drain must return at once, with the games that gogi still finishes, such as "the pairs in play (3 games)".
 func (i *Interrupts) Playing(drain func() (last i18n.Message)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

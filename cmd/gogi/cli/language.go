@@ -11,9 +11,9 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// LanguageOf returns the language of the output: the value of --lang, else of the variable GOGI_LANG, else, on
-// a terminal, of the locale (the first of LC_ALL, LC_MESSAGES and LANG that is set, as in POSIX). Programs read
-// other output, so the locale does not change it.
+// LanguageOf returns the language of the output: the value of --lang, else of the variable GOGI_LANG, else,
+// on a terminal, of the locale (the first of LC_ALL, LC_MESSAGES and LANG that is set, as in POSIX). Output
+// that does not go to a terminal is for programs, so the locale does not change its language.
 func LanguageOf(asked string, variable func(name string) string, terminal bool) i18n.Language {
 	for _, name := range []string{asked, variable("GOGI_LANG")} {
 		if name != "" {
@@ -31,7 +31,8 @@ func LanguageOf(asked string, variable func(name string) string, terminal bool) 
 	return i18n.English
 }
 
-// language returns the language of a locale such as ja_JP.UTF-8; English if gogi has no translation.
+// language returns the language of a locale such as ja_JP.UTF-8. It returns English if gogi has no
+// translation.
 func language(locale string) i18n.Language {
 	language, _, _ := strings.Cut(locale, ".")
 	language, _, _ = strings.Cut(language, "_")

@@ -10,8 +10,9 @@ import (
 	"gogi/results"
 )
 
-// KeepOpenings lets a resumed run keep its smaller built-in opening set, which is or was a default. It applies
-// only if the file names no openings but "builtin". Without a stored run of the file's name it does nothing.
+// KeepOpenings sets the openings of file to those of the stored run with the file's name, if this run uses a
+// smaller built-in opening set that is or was the default. So the run can be resumed. KeepOpenings does
+// nothing if the file names openings other than "builtin", or if the database has no such run.
 func KeepOpenings(ctx context.Context, db string, file *configs.File) error {
 	if _, err := os.Stat(db); err != nil {
 		return nil //nolint:nilerr // the command creates it or reports the error

@@ -8,8 +8,8 @@ import (
 
 const percentEvery = 200 * time.Millisecond
 
-// Percent returns a function that shows the progress of a long job over pairs on a terminal; nil without a
-// terminal.
+// Percent returns a function that shows the progress of a long job over pairs on a terminal. It returns nil
+// if w is not a terminal or quiet is set.
 func Percent(w io.Writer, quiet bool) func(done, of int) {
 	f := File(w)
 	if quiet || f == nil || !Drawable(f) {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// stops returns the signals of a stop (Ctrl-Z) and of its end.
+// stops returns the signals that stop this program (Ctrl-Z) and that let it continue.
 func stops() []os.Signal { return []os.Signal{syscall.SIGTSTP, syscall.SIGCONT} }
 
 func isStop(sig os.Signal) bool { return sig == syscall.SIGTSTP }

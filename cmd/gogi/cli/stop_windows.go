@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// stops returns nil: Windows cannot stop a program.
+// stops returns nil, because Windows has no signal that stops a program.
 func stops() []os.Signal { return nil }
 
 func isStop(os.Signal) bool { return false }

@@ -18,7 +18,7 @@ type Stored struct {
 	Database
 }
 
-// With opens the database for reading and finds the run.
+// With opens the database for reading, finds the run and calls f with both.
 func (s *Stored) With(ctx context.Context, f func(*results.Store, *results.RunInfo) error) error {
 	return s.Read(ctx, func(store *results.Store) error {
 		info, err := FindRun(ctx, store, s.Name)
@@ -29,7 +29,7 @@ func (s *Stored) With(ctx context.Context, f func(*results.Store, *results.RunIn
 	})
 }
 
-// FindRun returns the run of that name; "" means the only run, else the newest.
+// FindRun returns the run with a name. For "" it returns the newest run.
 func FindRun(ctx context.Context, store *results.Store, name string) (*results.RunInfo, error) {
 	if name == "" {
 		return store.DefaultRun(ctx, "")
@@ -37,7 +37,7 @@ func FindRun(ctx context.Context, store *results.Store, name string) (*results.R
 	return store.FindRun(ctx, name)
 }
 
-// GameName parses PAIR.LEG, or PAIR for its first game.
+// GameName parses the name of a game: PAIR.LEG, or PAIR for the first game of the pair.
 func GameName(name string) (pair, leg int, err error) {
 	first, second, hasLeg := strings.Cut(name, ".")
 	pair, err = strconv.Atoi(first)

@@ -14,8 +14,8 @@ const (
 	tallyRarest = 10 * time.Minute
 )
 
-// A Tally prints the progress of a long job: on a terminal one line that is redrawn, elsewhere a line from time
-// to time, ever more rarely. It is not safe for concurrent use.
+// A Tally prints the progress of a long job: on a terminal as one line that it redraws, elsewhere as further
+// lines at growing intervals. It is not safe for concurrent use.
 type Tally struct {
 	w        io.Writer
 	terminal bool
@@ -33,8 +33,8 @@ func NewTally(w io.Writer) *Tally {
 	return t
 }
 
-// Show prints the text with the rate and the remaining time, if a line is due. On a terminal it erases the line
-// if done is at least of.
+// Show prints text with the rate and the remaining time if a line is due. done is the number of finished
+// items, and of is the number of all items. On a terminal, Show erases the line if done is at least of.
 func (t *Tally) Show(done, of int, text string) {
 	now := t.now()
 	switch since := now.Sub(t.shown); {

@@ -31,7 +31,7 @@ type CheckCommand struct {
 	Quiet  bool `short:"q" help:"Print no progress."`
 }
 
-// Run prints the damage; it returns an error if there is any.
+// Run prints the damage. It returns an error if the database is damaged.
 func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 	var found *repair.Checkup
 	err := c.Read(ctx, func(store *results.Store) (err error) {

@@ -27,7 +27,7 @@ changes nothing else. No run may play into the database at the same time.
 An interrupt (exit code 130) keeps what is packed. Run the same command again to resume.`
 }
 
-// Run prints the packed runs, also if it did not pack all of them.
+// Run packs the games and prints the packed runs, also after an error in the middle.
 func (c *OptimizeCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, interrupted := cli.Catch(ctx, env)
 	p, err := c.pack(ctx, cli.Percent(env.Err, c.Quiet))
@@ -47,7 +47,7 @@ func (c *OptimizeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return errors.Join(err, printed)
 }
 
-// pack packs an existing file.
+// pack packs the games of an existing database.
 func (c *OptimizeCommand) pack(ctx context.Context, progress func(done, of int)) (p text.Packed, err error) {
 	began := time.Now()
 	p.Before = results.Size(c.DB)

@@ -84,6 +84,6 @@ func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match
 	if err != nil {
 		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)
 	}
-	v.Remarks = rep.Voided[len(rep.Voided)-1].Remarks()[1:] // Print has the first one already
+	v.Remarks = rep.Voided[len(rep.Voided)-1].Remarks()[1:] // Print already prints the first remark
 	return nil
 }

@@ -47,7 +47,7 @@ func (*CheckCommand) Help() string {
 Exit codes: 0 passed, 1 an item failed, 2 a match file has errors. With --replay: 0 the failure did not happen, 10 it happened, 11 undecided.`
 }
 
-// Run checks an engine, a match file or a crash dump, as the flags ask.
+// Run checks an engine, a match file or a crash dump, depending on the flags.
 func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.File == "" && c.Bundle == "" && len(c.Engine) == 1 && isMatchFile(c.Engine[0]) {
 		c.File, c.Engine = c.Engine[0], nil
@@ -73,8 +73,9 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.checkEngine(ctx, env)
 }
 
-// isMatchFile reports whether the one argument of gogi check names a match file. A command such
-// as "gogi council FILE.toml" ends in .toml too: it has blanks, and no file has its name.
+// isMatchFile reports whether the one argument of gogi check names a match file. A command such as "gogi
+// council FILE.toml" also ends in .toml. isMatchFile recognises it because it has blanks and no file has this
+// name.
 func isMatchFile(argument string) bool {
 	if !strings.HasSuffix(argument, ".toml") {
 		return false
@@ -95,7 +96,7 @@ func (c *CheckCommand) checkEngine(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// plan resolves the engine like a match with a byoyomi of one second.
+// plan returns the plan of a match of the engine with a byoyomi of one second.
 func (c *CheckCommand) plan() (*match.Plan, error) {
 	engine, err := c.engine()
 	if err != nil {

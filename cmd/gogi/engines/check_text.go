@@ -12,7 +12,7 @@ import (
 	"gogi/players/check"
 )
 
-// checkText prints findings during the examination. It ignores write errors.
+// checkText prints each finding as soon as the examination has it. It ignores write errors.
 type checkText struct {
 	w     io.Writer
 	in    i18n.Language

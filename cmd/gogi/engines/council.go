@@ -24,11 +24,11 @@ type CouncilCommand struct {
 	Log     string `placeholder:"FILE" help:"File to which gogi appends each vote as a JSON line; the USI option VoteLog overrides it."`
 }
 
-// greetingBudget is the longest time from the start to the first USI line.
+// greetingBudget is the longest time from the start of gogi to its first USI line.
 const greetingBudget = 1500 * time.Millisecond
 
-// Run speaks USI until quit or the end of the input. It prints errors of the file on stderr before that; stdout
-// belongs to the GUI.
+// Run serves the council as a USI engine until quit or the end of the input. Before that, it prints errors of
+// the match file on stderr, because the GUI reads stdout.
 func (c *CouncilCommand) Run(ctx context.Context, env *cli.Env) error {
 	config := server.Config{Log: c.Log, Cache: optionCache(), Greeted: time.Now().Add(greetingBudget)}
 	plan, warnings, err := c.plan()
@@ -43,7 +43,8 @@ func (c *CouncilCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// optionCache returns the user's folder for declared options; "" if there is none.
+// optionCache returns the folder in the user's cache for the options that engines declared. It returns "" if
+// the user has no cache folder.
 func optionCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -52,8 +53,8 @@ func optionCache() string {
 	return filepath.Join(dir, "gogi", "options")
 }
 
-// plan resolves only the council. It does not read the openings. Members get a limit of plies only if the file
-// has rules.
+// plan returns a plan whose only player is the council. It does not read the openings. Members get a limit of
+// plies only if the match file has rules.
 func (c *CouncilCommand) plan() (*match.Plan, []advice.Warning, error) {
 	file, dir, err := configs.Find(c.File)
 	if err != nil {

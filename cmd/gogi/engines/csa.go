@@ -52,7 +52,7 @@ type CSACommand struct {
 
 const csaPasswordVariable = "GOGI_CSA_PASSWORD"
 
-// Run plays the games, or until an interrupt.
+// Run plays until all games are played or an interrupt ends it.
 func (c *CSACommand) Run(ctx context.Context, env *cli.Env) error {
 	config, err := c.config(env)
 	if err != nil {
@@ -157,7 +157,7 @@ func firstLine(text []byte, err error) (string, error) {
 	return strings.TrimSpace(string(line)), nil
 }
 
-// plan resolves the player like a match.
+// plan makes the plan of the player from the flags and the match file, as gogi match does.
 func (c *CSACommand) plan() (*match.Plan, error) {
 	file, dir, err := c.load()
 	if err != nil {
@@ -190,7 +190,8 @@ func (c *CSACommand) load() (*configs.File, string, error) {
 	return &configs.File{}, dir, err
 }
 
-// adapt sets the keys that differ on a server. gogi stores nothing, so it need not hash files.
+// adapt changes the keys of the match file that do not apply on a server. gogi stores nothing, so it need not
+// hash files.
 func (c *CSACommand) adapt(file *configs.File) {
 	for i := range file.Engines {
 		file.Engines[i].Identity = "unknown"
@@ -209,7 +210,8 @@ func (c *CSACommand) adapt(file *configs.File) {
 	}
 }
 
-// playerName returns the named player, or the only one. A single --engine wins over the file's players.
+// playerName returns the name of the player: the value of --player, the only --engine, or the only player of
+// the file, in this order.
 func (c *CSACommand) playerName(file *configs.File) (string, error) {
 	switch {
 	case c.Player != "":

@@ -17,7 +17,7 @@ type EngineCommand struct {
 	Tunable bool `help:"Declare the evaluation weights as options, for gogi tune."`
 }
 
-// Run speaks USI until quit or the end of the input.
+// Run serves the built-in engine over USI on stdin and stdout until quit or the end of the input.
 func (c *EngineCommand) Run(ctx context.Context, env *cli.Env) error {
 	engine := builtin.New()
 	if c.Tunable {
@@ -26,10 +26,10 @@ func (c *EngineCommand) Run(ctx context.Context, env *cli.Env) error {
 	return usi.Serve(ctx, env.In, sanitize.Raw(env.Out), engine)
 }
 
-// GuardCommand runs the guard process of a run, which gogi starts itself.
+// GuardCommand is the guard process of a run. gogi starts it; users do not.
 type GuardCommand struct{}
 
-// Run kills the remaining process groups of the runner when its pipe ends.
+// Run waits until the pipe from the runner ends. Then it kills the runner's remaining process groups.
 func (c *GuardCommand) Run(env *cli.Env) error {
 	return process.ServeGuard(env.In)
 }

@@ -45,7 +45,7 @@ type findings struct {
 	warnings []advice.Warning
 }
 
-// lint checks the file, and whether its SPRT can decide.
+// lint checks the text of a match file, and whether the SPRT of the file can decide.
 func lint(name string, data []byte, here identity.Env) *findings {
 	plan, warnings, err := configs.Inspect(data, name, filepath.Dir(name), here)
 	found := &findings{file: name, plan: plan, problems: configs.ProblemsOf(err), warnings: warnings}
@@ -79,7 +79,7 @@ func (f *findings) write(env *cli.Env) {
 
 // A note is a problem or a warning in JSON; lines count from 1.
 type note struct {
-	Line   *int   `json:"line,omitempty"` // only of problems; 0: the whole file
+	Line   *int   `json:"line,omitempty"` // set only for problems; 0: the problem concerns the whole file
 	Engine string `json:"engine,omitempty"`
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`

@@ -29,7 +29,7 @@ type replayFlags struct {
 	Exit     string `group:"replay" enum:"default,bisect" default:"default" placeholder:"HOW" help:"bisect: exit codes for git bisect run (0 did not happen, 1 happened, 125 undecided, 255 stop) [--replay]."`
 }
 
-// The exit codes of a replay; 0: the failure did not happen.
+// These are the exit codes of a replay. Code 0 means that the failure did not happen.
 const (
 	exitHappened = 10
 	exitUnclear  = 11

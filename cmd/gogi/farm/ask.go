@@ -20,7 +20,8 @@ import (
 	"gogi/usi/process"
 )
 
-// makePlan returns the complete plan of a file and flags. It performs the handshakes with the engines.
+// makePlan returns the complete plan of the match file name with flags applied. It performs the handshakes
+// with the engines.
 func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := flags.Read(name)
 	if err != nil {
@@ -48,7 +49,8 @@ func planOf(ctx context.Context, file *configs.File, dir string, guard *process.
 // answerIn is the longest wait for an answer of the coordinator.
 const answerIn = 30 * time.Second
 
-// request sends a verb to the coordinator. If the coordinator is away, it tries again until answerIn is over.
+// request sends the request word to the coordinator and stores the answer in out. If it cannot reach the
+// coordinator, it tries again until answerIn is over.
 func request(ctx context.Context, t farm.Transport, name, word string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
@@ -70,12 +72,12 @@ func request(ctx context.Context, t farm.Transport, name, word string, in, out a
 	}
 }
 
-// ask is request for a command: it reads the credentials and connects.
+// ask reads the credentials, connects to the coordinator and sends a request, see request.
 func (o *owner) ask(ctx context.Context, word string, in, out any) error {
 	return o.with(func(t farm.Transport, name string) error { return request(ctx, t, name, word, in, out) })
 }
 
-// with connects and calls f.
+// with connects to the coordinator with the credentials and calls f.
 func (o *owner) with(f func(t farm.Transport, name string) error) error {
 	creds, err := o.read()
 	if err != nil {

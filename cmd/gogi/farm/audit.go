@@ -52,7 +52,7 @@ Exit codes: 0 nothing differs, 12 something differs, 2 this test cannot be repla
 4 rejected, 6 the farm cannot be reached, 1 any other failure.`
 }
 
-// Run prints the differences.
+// Run prints the differences between the stored moves and the check.
 func (c *AuditCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Replay != "" {
 		return c.replay(ctx, env)
@@ -98,7 +98,7 @@ func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
 	return c.tell(env, found)
 }
 
-// shareOf parses "1%" or "0.01".
+// shareOf parses a share such as "1%" or "0.01".
 func shareOf(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	share, err := strconv.ParseFloat(number, 64)
@@ -165,7 +165,8 @@ func (c *AuditCommand) seed() uint64 {
 	return rand.Uint64()
 }
 
-// dir returns the folder for engines: like that of a worker, with another name.
+// dir returns the folder for engines and networks, in the user's cache like a worker's folder, with another
+// name.
 func (c *AuditCommand) dir() (string, error) {
 	if c.Cache != "" {
 		return filepath.Abs(c.Cache)

@@ -2,8 +2,8 @@ package farmcmd
 
 import "fmt"
 
-// become is not to be had: a process of Windows cannot become another program. Whoever
-// restarts the worker finds the program where the error says.
+// become returns an error, because a Windows process cannot become another program. The error names the file
+// of the new program, for the person or service that restarts the worker.
 func become(file string) error {
 	return fmt.Errorf("the new program is %s: it is for whoever restarts the worker to begin it", file)
 }

@@ -41,7 +41,7 @@ const benchNodes = 100_000
 // benchRounds is the number of rounds. The result is their median.
 const benchRounds = 3
 
-// benched is the result of a measurement.
+// benched is the result of a measurement, as JSON.
 type benched struct {
 	NPS    float64   `json:"nps"`   // nodes a second of a slot: the median of the rounds
 	Slots  int       `json:"slots"` // slots that searched at the same time

@@ -1,7 +1,7 @@
-// Package farmcmd implements the commands of the group farm: flags, wiring and exit codes.
-// [Command] is the group; each command is a type of its own, for example [ServeCommand] and
-// [WorkCommand]. The work is done by package farm/site on the coordinator's machine and by
-// farm/worker and farm/worker/machine on a worker's.
+// Package farmcmd implements the commands of the group farm: flags, wiring and exit codes. [Command] is the
+// group; each command is a type of its own, for example [ServeCommand] and [WorkCommand]. On the
+// coordinator's machine, package farm/site does the work. On a worker's machine, packages farm/worker and
+// farm/worker/machine do.
 package farmcmd
 
 import (
@@ -92,7 +92,7 @@ func logger(env *cli.Env, quiet bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(env.Err, &slog.HandlerOptions{Level: level}))
 }
 
-// labels parses words of the form "k=v".
+// labels parses labels of the form "k=v".
 func labels(words []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, w := range words {

@@ -40,7 +40,7 @@ type KeyNewCommand struct {
 	Out     string   `type:"path" placeholder:"FILE" help:"Credentials file to write (default: NAME.creds)."`
 }
 
-// Run makes the key.
+// Run makes the key and writes its credentials file.
 func (c *KeyNewCommand) Run(_ context.Context, env *cli.Env) error {
 	now := time.Now()
 	expires, err := expiry(now, c.Expires)

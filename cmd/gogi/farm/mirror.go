@@ -39,7 +39,7 @@ A signal ends the mirror. Exit codes: 0 ended, or equal with --once; 12 somethin
 4 rejected; 6 the farm cannot be reached (--once, --push); 1 any other failure.`
 }
 
-// Run copies until a signal, or until something differs.
+// Run copies until a signal ends it, or until a copy differs from the farm.
 func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.Every < 100*time.Millisecond || c.Compare < c.Every:
@@ -118,7 +118,8 @@ func (c *MirrorCommand) tell(env *cli.Env, got *mirror.Moved) error {
 	return nil
 }
 
-// replicate copies until ctx ends. It continues while the farm is away, because a copy is needed after a loss of the farm.
+// replicate copies until ctx ends. It continues while it cannot reach the farm, because the copy is needed
+// most if the farm is lost.
 func (c *MirrorCommand) replicate(ctx context.Context, f *mirror.Replica) error {
 	ticks := time.NewTicker(c.Every)
 	defer ticks.Stop()
@@ -159,7 +160,7 @@ func are(n int) string {
 	return "are"
 }
 
-// PullCommand is mirror --once for one test.
+// PullCommand copies the games of one test once, as gogi farm mirror --once does.
 type PullCommand struct {
 	owner
 	Test string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
@@ -172,7 +173,7 @@ func (c *PullCommand) Run(ctx context.Context, env *cli.Env) error {
 	return m.Run(ctx, env)
 }
 
-// PushCommand is mirror --push for one run.
+// PushCommand sends the games of one run to the farm, as gogi farm mirror --push does.
 type PushCommand struct {
 	owner
 	cli.Stored

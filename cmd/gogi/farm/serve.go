@@ -114,7 +114,7 @@ func (c *ServeCommand) serve(ctx context.Context, env *cli.Env, config site.Conf
 	return errors.Join(unlessInterrupted(ctx, err), s.Close())
 }
 
-// shown calls do while it serves the pages, if there is an address for them.
+// shown calls do. While do runs, it serves the pages if the flags have an address for them.
 func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do func() error) error {
 	addr := s.PagesAt()
 	if addr == "" {
@@ -134,7 +134,7 @@ func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do
 // hubs implements web.Live for the running tests.
 type hubs struct{ *coordinator.Coordinator }
 
-// Runs implements web.Live.
+// Runs returns the names of the running tests. It implements web.Live.
 func (h hubs) Runs() (names []string) {
 	for _, t := range h.Status(context.Background()).Tests {
 		if t.State == farm.Running {
@@ -144,7 +144,7 @@ func (h hubs) Runs() (names []string) {
 	return names
 }
 
-// Hub implements web.Live.
+// Hub returns the event hub of a running test, or nil. It implements web.Live.
 func (h hubs) Hub(run string) *events.Hub {
 	if !slices.Contains(h.Runs(), run) {
 		return nil
@@ -153,7 +153,8 @@ func (h hubs) Hub(run string) *events.Hub {
 	return hub
 }
 
-// Control implements web.Live. A farm's tests cannot be controlled from the pages.
+// Control returns an error, because a farm's tests cannot be controlled from the pages. It implements
+// web.Live.
 func (hubs) Control(context.Context, string, control.Command) error {
 	return errors.New("a farm's tests are controlled by their owners: gogi farm pause, stop, priority")
 }
@@ -166,14 +167,14 @@ func unlessInterrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// The names of a demo.
+// These are the names that a demo uses.
 const (
 	demoName  = "demo"
 	demoLease = 3 * time.Second
 	demoDB    = "farm-demo.db"
 )
 
-// demo runs a farm with one test, and ends with it.
+// demo runs a farm with one test, and ends when the test is over.
 func (c *ServeCommand) demo(ctx context.Context, env *cli.Env, config site.Config) (err error) {
 	if c.State == "" {
 		if config.Farm.State, err = os.MkdirTemp("", "gogi-farm-"); err != nil {

@@ -23,7 +23,7 @@ import (
 	"gogi/usi/process"
 )
 
-// SubmitCommand submits a test.
+// SubmitCommand submits a match, a tune or self-play as a test to a farm.
 type SubmitCommand struct {
 	owner
 	File string `arg:"" optional:"" help:"Match file, tune file or self-play file (TOML), or the name of a ready-made match."`
@@ -129,7 +129,7 @@ func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, di
 	return plan, s.Warnings, err
 }
 
-// units returns the number of games of a plan, in words.
+// units returns the number of games or blocks of a plan as text.
 func units(plan *match.Plan) string {
 	if plan.Design.Kind == match.DesignSelfplay {
 		return fmt.Sprintf("%s of %d games", format.NumberOf(plan.Pairs, "block"), plan.Legs())
@@ -183,8 +183,8 @@ func readBuilds(words []string) (all []build, err error) {
 	return all, nil
 }
 
-// target parses an instruction set, whose name gives the architecture, or OS/ARCH/ISA. An empty ISA means every machine
-// of the architecture.
+// target parses the machine of a build: an instruction set, whose name implies the architecture, or
+// OS/ARCH/ISA. An empty isa means every machine of the architecture.
 func target(word string) (system, arch, isa string, err error) {
 	switch parts := strings.Split(word, "/"); {
 	case len(parts) == 3 && parts[0] != "" && parts[1] != "":
@@ -197,8 +197,9 @@ func target(word string) (system, arch, isa string, err error) {
 	return "", "", "", fmt.Errorf("%q is not an instruction set: expected x86-64-v2, x86-64-v3, armv8.2 or such, or OS/ARCH/ISA", word)
 }
 
-// withBuilds adds the builds to the engines' identities. All builds of an engine are of one commit. The binary of the plan is
-// the build for this machine, unless builds has one. called returns the engine's name for a player's name.
+// withBuilds adds the builds to the engines' identities. All builds of an engine must come from one commit.
+// The binary in the plan is the build for this machine, unless builds contains one for it. called returns the
+// engine's name for a player's name.
 func withBuilds(plan *match.Plan, builds []build, called func(player string) string) (*match.Plan, error) {
 	known := map[string]bool{}
 	out := plan.WithEngines(func(_ int, p *match.Player) {

@@ -55,44 +55,44 @@ type (
 		onTest
 		Number int `arg:"" help:"Priority of the test, from -10 to 10."`
 	}
-	// ShareCommand sets the weight of a test among those of its priority.
+	// ShareCommand sets the weight of a test among the tests of its priority.
 	ShareCommand struct {
 		onTest
 		Number float64 `arg:"" help:"Weight of the test among the tests of its priority; a number above 0."`
 	}
 )
 
-// Run asks for it.
+// Run sends the approval to the farm and prints the new state of the test.
 func (c *ApproveCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "approve", farm.Order{})
 }
 
-// Run asks for it.
+// Run sends the rejection to the farm and prints the new state of the test.
 func (c *RejectCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "reject", farm.Order{})
 }
 
-// Run asks for it.
+// Run sends the order to stop the test and prints the new state.
 func (c *StopCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "stop", farm.Order{})
 }
 
-// Run asks for it.
+// Run sends the order to pause the test and prints the new state.
 func (c *PauseCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "pause", farm.Order{})
 }
 
-// Run asks for it.
+// Run sends the order to resume the test and prints the new state.
 func (c *ResumeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "resume", farm.Order{})
 }
 
-// Run asks for it.
+// Run sends the new priority to the farm and prints the new state of the test.
 func (c *PriorityCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "priority", farm.Order{Number: float64(c.Number)})
 }
 
-// Run asks for it.
+// Run sends the new weight to the farm and prints the new state of the test.
 func (c *ShareCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "share", farm.Order{Number: c.Number})
 }
@@ -274,7 +274,7 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	}
 }
 
-// words joins labels.
+// words returns labels as text.
 func words(m map[string]string) string {
 	var all []string
 	for _, k := range sortedKeys(m) {

@@ -22,8 +22,8 @@ import (
 // tunePriority is the default priority of tunes and their validations, so that tests with a verdict come first.
 const tunePriority = -1
 
-// farmInflight is the default number of a tune's pairs in flight on a farm. At most a part 1/farmShare of its pairs may
-// be in flight.
+// farmInflight is the default number of a tune's pairs in flight on a farm. At most 1/farmShare of the tune's
+// pairs may be in flight.
 const (
 	farmInflight = 1024
 	farmShare    = 5
@@ -37,8 +37,8 @@ type handedTune struct {
 	plan *match.Plan // the tune's games
 }
 
-// tunePlan returns the plan of a tune file: the tune's games. With --validate it returns the match that judges the tune's
-// result; --validate names the database with the pulled tune.
+// tunePlan returns the plan of a tune file: the tune's games. With --validate it returns the validation match
+// of the tune's result. The value of --validate is the database with the pulled tune.
 func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	wish, err := file.TakeTune()
 	if err != nil {
@@ -110,8 +110,8 @@ func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Pla
 	return plan, plan.Check()
 }
 
-// next returns the first of a candidate's matches that the database does not have. The matches are played one after the
-// other, because the first failed match rejects the candidate.
+// next returns the index of the first of a candidate's validation matches that the database does not have.
+// The matches are played one after the other, because the first failed match rejects the candidate.
 func next(ctx context.Context, store *results.Store, runs []string) (int, error) {
 	for i, run := range runs {
 		_, err := store.FindRun(ctx, run)

@@ -133,7 +133,7 @@ signature with the key that its own program was built with, or with --updates of
 work. A worker without a key, or with a wrong signature, ends with exit code 5.`
 }
 
-// Run sends the order, and prints the state of the deployment.
+// Run sends the order of the flags to the farm, and prints the state of the deployment.
 func (c *UpdateCommand) Run(ctx context.Context, env *cli.Env) error {
 	u := farm.Update{Known: c.Artefact, All: c.All, Off: c.Off, Why: c.Why}
 	for _, program := range c.Program {
@@ -165,7 +165,8 @@ func (c *UpdateCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// readRelease reads the signature of a program, which must be of exactly this file.
+// readRelease reads the signature of a program. It returns an error if the signature is not for exactly this
+// file.
 func readRelease(program string) (*farm.Release, error) {
 	text, err := os.ReadFile(releaseFile(program))
 	if err != nil {
@@ -230,7 +231,8 @@ func trialText(t *farm.TrialStatus, need int) string {
 	return fmt.Sprintf("tried by %s: %d of %d pairs; engines failed %d times in %d tries, without it %d in %d", first, t.Pairs, need, t.Failed, t.Tries, t.OthersFailed, t.OthersTries)
 }
 
-// maintainersOf returns the key that may replace the program of this machine, by the value of --updates; nil: no key.
+// maintainersOf returns the public key of the maintainers who may replace the program of this machine. word
+// is the value of --updates. It returns nil if no key may.
 func maintainersOf(word string) (ed25519.PublicKey, error) {
 	switch word {
 	case "off":

@@ -26,7 +26,7 @@ type BackupCommand struct {
 	Artefacts bool   `help:"Also back up engines and networks (default: their hashes only)."`
 }
 
-// Run makes the backup. The coordinator may run meanwhile.
+// Run makes the backup. The coordinator may run at the same time.
 func (c *BackupCommand) Run(ctx context.Context, env *cli.Env) error {
 	db := c.DB
 	if db == "" {
@@ -146,7 +146,8 @@ func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.print(env, all)
 }
 
-// leastJournal holds the results of a few minutes of a large farm.
+// leastJournal is the least free space for the journal in bytes: the results of a few minutes of a large
+// farm.
 const leastJournal = 256 << 20
 
 func roomEnough(room int64) error {
@@ -156,7 +157,8 @@ func roomEnough(room int64) error {
 	return nil
 }
 
-// reach sends a request to the farm, and compares the clocks.
+// reach checks that the farm answers a request, and that the clocks of both machines agree. It calls note for
+// each check.
 func (c *DoctorCommand) reach(ctx context.Context, note func(what, good string, err error)) {
 	var s farm.Status
 	began := time.Now()

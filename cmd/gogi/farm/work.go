@@ -96,7 +96,8 @@ func (c *WorkCommand) Run(ctx context.Context, env *cli.Env) error {
 	return &cli.Exit{Code: worker.ExitUpdate, Err: become(next)}
 }
 
-// work plays in a session. next is the program that replaces this process, or "".
+// work plays for the farm in a session. It returns next, the path of the program that replaces this process,
+// or "".
 func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worker.Config, creds keys.Creds) (next string, err error) {
 	transport, err := nats.Dial(creds)
 	if err != nil {
@@ -120,7 +121,7 @@ func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worke
 	}
 }
 
-// config returns the worker's configuration by the flags, and the credentials.
+// config returns the worker's configuration from the flags, and the credentials.
 func (c *WorkCommand) config(env *cli.Env) (worker.Config, keys.Creds, error) {
 	creds, err := keys.ReadCreds(c.Creds)
 	if err != nil {
@@ -272,7 +273,7 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 	return errors.Join(played, w.machine.Close())
 }
 
-// show adds a run of this worker to the pages. Each process makes a new database.
+// show adds a run of this worker to the pages. Each process makes a new database for the pages.
 func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.Plan, hub *events.Hub, send func(match.Event)) error {
 	if s := w.session; s.Store == nil {
 		for _, part := range []string{"", "-wal", "-shm"} {
@@ -304,14 +305,15 @@ func (w *working) bind() (*players.Binding, error) {
 	return bound, err
 }
 
-// lastWords is how long an ending worker tries to send its results and returned pairs, lastGasp the same after an
-// interrupt. Unsent results stay in the outbox. Unreturned pairs are free when their leases expire.
+// lastWords is how long an ending worker tries to send its results and to return its pairs. lastGasp is the
+// same time after an interrupt. Unsent results stay in the outbox. Pairs that were not returned become free
+// when their leases expire.
 const (
 	lastWords = time.Minute
 	lastGasp  = 5 * time.Second
 )
 
-// play plays to the end and closes the session.
+// play plays the farm's games until the worker ends, and closes the worker's connection.
 func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Config) error {
 	w.session.Playing(func() i18n.Message { joined.Drain(); return i18n.Of("the pairs in play") })
 	if w.DrainAfter > 0 {
@@ -387,7 +389,8 @@ func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w work
 	return out.NPS, nil
 }
 
-// renew downloads the wanted program and sets next. An error has the exit code of a wanted update.
+// renew downloads the program that the farm wants and sets next. If that fails, the error has the exit code
+// of a wanted update.
 func (w *working) renew(ctx context.Context, end *worker.End) error {
 	file, err := w.renewed(ctx, end)
 	if ctx.Err() != nil {

@@ -105,7 +105,7 @@ type DrainCommand struct {
 	Off bool `help:"End the drain; the worker gets pairs again."`
 }
 
-// Run asks for it.
+// Run sends the order to drain the worker, or to end the drain.
 func (c *DrainCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "drain", farm.Order{Off: c.Off})
 }
@@ -117,7 +117,7 @@ type QuarantineCommand struct {
 	Off bool   `help:"End the quarantine."`
 }
 
-// Run asks for it.
+// Run sends the order to quarantine the worker, or to end the quarantine.
 func (c *QuarantineCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Why == "" && !c.Off {
 		return wrong("expected a reason: --why TEXT")
@@ -125,13 +125,13 @@ func (c *QuarantineCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "quarantine", farm.Order{Why: c.Why, Off: c.Off})
 }
 
-// TrustCommand sets the trust in a worker.
+// TrustCommand sets how much the farm trusts a worker.
 type TrustCommand struct {
 	onWorker
 	Level string `arg:"" enum:"untrusted,verified,owner" help:"Trust in the worker: untrusted, verified or owner."`
 }
 
-// Run asks for it.
+// Run sends the new trust level of the worker to the farm.
 func (c *TrustCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "trust", farm.Order{Level: c.Level})
 }

@@ -1,6 +1,6 @@
-// Package fastchess translates a command line of fastchess into one of gogi match. Use
-// [Translate]; its result is a [Translation]. The meaning of the options comes from fastchess'
-// own manual page. shogitest takes the same options. The package does no I/O.
+// Package fastchess translates a command line of fastchess into one of gogi match. [Translate] returns a
+// [Translation]. The meaning of the options comes from fastchess' own manual page. shogitest has the same
+// options. The package does no I/O.
 package fastchess
 
 import (
@@ -126,7 +126,7 @@ func (r *reader) option(name string, words []string) {
 	}
 }
 
-// other handles options that need no flag.
+// other handles options that need no flag of gogi, and adds notes about options that gogi does not have.
 func (r *reader) other(name, value string) {
 	given := strings.TrimSpace(name + " " + value)
 	switch strings.TrimLeft(name, "-") {
@@ -203,7 +203,7 @@ func (r *reader) engine(words []string) engine {
 	return e
 }
 
-// keys stores the values of the known keys of an option, and notes the others.
+// keys stores the values of the known keys of an option, and adds a note for each unknown key.
 func (r *reader) keys(option string, given []pair, known map[string]*string) {
 	for _, p := range given {
 		if value := known[p.key]; value != nil {
@@ -214,7 +214,8 @@ func (r *reader) keys(option string, given []pair, known map[string]*string) {
 	}
 }
 
-// clock converts [moves/]minutes:seconds+increment to seconds; "" if gogi has no such clock.
+// clock converts a time control [moves/]minutes:seconds+increment to gogi's form in seconds. It returns "" if
+// gogi has no such time control.
 func (r *reader) clock(text string) string {
 	if strings.Contains(text, "/") {
 		r.note("tc=%s: shogi has no time for a number of moves; gogi's 300/10 is main time and byoyomi", text)
@@ -271,7 +272,7 @@ func (r *reader) openings(keys []pair) {
 	}
 }
 
-// sprt writes the SPRT key by key, with the default model of fastchess.
+// sprt adds the flag --sprt with every key, and with fastchess' default model if the line names no model.
 func (r *reader) sprt(keys []pair) {
 	var elo0, elo1, alpha, beta string
 	model := "normalized"
@@ -380,7 +381,8 @@ func (w *writer) limit(flag string) {
 	}
 }
 
-// restart writes --restart, which holds for all engines, or a note if they differ.
+// restart adds the flag --restart, which applies to all engines. If the engines have different values, it
+// adds a note.
 func (w *writer) restart() {
 	words := map[string]string{"on": "game", "off": "never", "auto": "never"}
 	values := map[string]bool{}

@@ -43,7 +43,7 @@ type BookConvertCommand struct {
 	Format string `placeholder:"NAME" help:"Format of the new file, if its name does not show it."`
 }
 
-// Run writes the book, and prints what the format does not keep.
+// Run writes the book, and prints which data of the book the new format cannot store.
 func (c *BookConvertCommand) Run(env *cli.Env) error {
 	from, err := book.FormatOf(c.From, c.File)
 	to, err2 := book.FormatOf(c.Format, c.To)
@@ -86,14 +86,14 @@ func (c *BookConvertCommand) lines(env *cli.Env, to book.Format) error {
 	return nil
 }
 
-// BookShowCommand prints the size of a book, or moves of it.
+// BookShowCommand prints the size of a book, or the book's moves in a position.
 type BookShowCommand struct {
 	bookFile
 	Position string `placeholder:"LINE" help:"Position to look up, such as \"startpos moves 7g7f\" or \"sfen …\"."`
 	JSON     bool   `name:"json" help:"Print one JSON object for each position."`
 }
 
-// Run prints the book's size and first moves, or the position of --position.
+// Run prints the book's size and first moves, or the book's moves in the position of --position.
 func (c *BookShowCommand) Run(env *cli.Env) error {
 	b, err := c.open()
 	if err != nil {
@@ -156,7 +156,7 @@ func printEntry(w io.Writer, e *book.Entry) {
 	format.Render(w, t)
 }
 
-// blank returns a number, or "" for 0.
+// blank returns a number as text, or "" for 0.
 func blank(n int) string {
 	if n == 0 {
 		return ""
@@ -164,13 +164,13 @@ func blank(n int) string {
 	return format.Count(n)
 }
 
-// BookCheckCommand checks a book.
+// BookCheckCommand checks a book for illegal moves and other faults.
 type BookCheckCommand struct {
 	bookFile
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the faults. It returns an error if there are any.
+// Run prints the faults of the book. It returns an error if the book has any.
 func (c *BookCheckCommand) Run(env *cli.Env) error {
 	b, err := c.open()
 	if err != nil {
@@ -212,14 +212,14 @@ func printCheck(w io.Writer, file string, r *book.Report) {
 	}
 }
 
-// BookSampleCommand draws openings from a book.
+// BookSampleCommand selects openings from a book at random.
 type BookSampleCommand struct {
 	bookFile
 	To string `arg:"" help:"Opening file to write; - is standard output."`
 	openings.Drawing
 }
 
-// Run writes the openings.
+// Run writes the selected openings to an opening file or to standard output.
 func (c *BookSampleCommand) Run(env *cli.Env) error {
 	if c.Wanted < 1 || c.Plies < 1 || c.Window < 0 || c.Margin < 0 {
 		return fail.Usage(errors.New("--count and --plies: expected numbers from 1; --margin and --window from 0"))

@@ -80,7 +80,8 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// length returns the part of the last line about plies; "" with --from, which keeps the lines as they are.
+// length returns the text about the number of plies for the last printed line. It returns "" with --from,
+// because the lines of that file keep their lengths.
 func (c *BookMakeCommand) length() string {
 	if c.From != "" {
 		return ""
@@ -88,8 +89,8 @@ func (c *BookMakeCommand) length() string {
 	return fmt.Sprintf(" of %d plies", c.Plies)
 }
 
-// given returns the lines to evaluate, nil if gogi draws moves. head is their description for the file's first
-// line. It sets the default of --count.
+// given returns the lines to evaluate, or nil if gogi chooses moves at random. head describes the lines in
+// the first line of the written file. given also sets the default of --count.
 func (c *BookMakeCommand) given() (lines []usi.Position, head string, err error) {
 	switch {
 	case c.From != "":

@@ -124,8 +124,8 @@ func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.S
 	return c.report(env, info.Name, tally)
 }
 
-// find returns the run of the arguments, and adds the games to the export. An argument such as 12.0 is a game
-// unless a run has that name.
+// find returns the run that the arguments name, and adds the named games to the export. An argument such as
+// 12.0 is a game unless a run has that name.
 func (c *ExportCommand) find(ctx context.Context, store *results.Store, export *games.Export) (*results.RunInfo, error) {
 	run := ""
 	for i, word := range c.What {
@@ -149,7 +149,8 @@ func (c *ExportCommand) find(ctx context.Context, store *results.Store, export *
 	return cli.FindRun(ctx, store, run)
 }
 
-// report prints what was written and what was not. Skipped games are exit code 3.
+// report prints how many games and positions were written and how many were skipped. If games were skipped,
+// the exit code is 3.
 func (c *ExportCommand) report(env *cli.Env, run string, tally *games.Tally) error {
 	if c.JSON {
 		err := format.JSON(env.Out, struct {
@@ -187,7 +188,7 @@ type ImportCommand struct {
 	JSON         bool     `name:"json" help:"Print one JSON object, with every rejected game."`
 }
 
-// Run imports the games and prints the rejected ones, which are exit code 3.
+// Run imports the games and prints the rejected games. If games were rejected, the exit code is 3.
 func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.OpeningPlies < 0 {
 		return fail.Usage(fmt.Errorf("--opening-plies %d: expected 0 or more", c.OpeningPlies))
@@ -209,7 +210,7 @@ func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 	done, err := i.Into(ctx, store)
 	if err = errors.Join(err, store.Close()); err != nil {
 		if missing != nil && errors.Is(err, games.ErrNoGames) {
-			err = errors.Join(err, os.Remove(c.DB)) // nothing is in it
+			err = errors.Join(err, os.Remove(c.DB)) // the new database is empty
 		}
 		return err
 	}

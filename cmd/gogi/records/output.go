@@ -8,7 +8,7 @@ import (
 	"gogi/results/games"
 )
 
-// whole calls games.Whole, or writes to standard output for "-".
+// whole writes a file with games.Whole, or to standard output if name is "-".
 func whole(env *cli.Env, name string, write func(w io.Writer) error) error {
 	if name == "-" {
 		return write(sanitize.Raw(env.Out))

@@ -58,7 +58,8 @@ func (s *reviewed) check() error {
 	return nil
 }
 
-// shogi calls see for each game of shogi. It prints and counts rejected games.
+// shogi calls see for each game of shogi in the sources. It prints rejected games and adds their number to
+// refused.
 func (s *reviewed) shogi(ctx context.Context, env *cli.Env, refused *int, see func(*review.Game, *kifu.Record) error) error {
 	if s.Run == "" {
 		return sources.Files(ctx, s.Files, env.In, refusals(env.Err, refused), func(g *review.Game, r *kifu.Record) error {
@@ -119,7 +120,8 @@ type ReviewReadCommand struct {
 	Quiet     bool          `short:"q" help:"Print no progress."`
 }
 
-// Run evaluates the games that the file lacks. Games that cannot be read are exit code 3.
+// Run evaluates the games that the review file does not have yet. If games cannot be read, the exit code is
+// 3.
 func (c *ReviewReadCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err := c.check(); err != nil {
 		return fail.Usage(err)
@@ -164,7 +166,8 @@ func (c *ReviewReadCommand) check() error {
 	return nil
 }
 
-// games returns all games in memory, because their number shows how long the review takes.
+// games reads all games into memory, because the progress needs their number. It counts rejected games in
+// refused.
 func (c *ReviewReadCommand) games(ctx context.Context, env *cli.Env, refused *int) (list []*review.Game, err error) {
 	if c.GTP != "" {
 		err = c.reviewed.sgf(ctx, env, refused, func(g *review.Game, _ *sgf.Game) error {
@@ -277,7 +280,7 @@ func (c *ReviewReadCommand) into(ctx context.Context, env *cli.Env, v *review.Re
 	return err
 }
 
-// The intervals of the progress on a terminal, and elsewhere.
+// These are the intervals between two progress lines, on a terminal and elsewhere.
 const (
 	shownEvery  = time.Second
 	loggedEvery = time.Minute

@@ -27,7 +27,7 @@ type reviewRules struct {
 	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted (counted), or all moves of the player (own) (default: ${default})."`
 }
 
-// rules returns the rules of the flags; the defaults depend on the unit's game.
+// rules returns the rules that the flags set. The defaults depend on the game: shogi or Go.
 func (c *reviewRules) rules(s review.Settings) (review.Rules, error) {
 	scale, err := review.FindScale(c.Scale, s.Unit)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *ReviewShowCommand) Run(env *cli.Env) error {
 	return nil
 }
 
-// ReviewCalibrateCommand fits a scale.
+// ReviewCalibrateCommand fits the scale that converts an engine's evaluations to win rates.
 type ReviewCalibrateCommand struct {
 	File string `arg:"" optional:"" default:"review.jsonl" help:"File that gogi review wrote (default: ${default})."`
 	Name string `placeholder:"NAME" help:"Name of the scale (default: the engine and its limit)."`
@@ -123,7 +123,8 @@ type ReviewExportCommand struct {
 	To     string `default:"-" placeholder:"FILE" help:"File to write; - is standard output (default)."`
 }
 
-// Run writes the games of the review in the order of the sources. Missing games are exit code 3.
+// Run writes the games of the review in the order of the sources. If the review has games that the sources
+// lack, the exit code is 3.
 func (c *ReviewExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err := c.check(); err != nil {
 		return fail.Usage(err)

@@ -80,7 +80,7 @@ func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// renameSelfplay is the advice if the stored run has another plan.
+// renameSelfplay is the advice for the user if the stored run of the same name has another plan.
 const renameSelfplay = "the key run sets another name"
 
 func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, ready *planning.Selfplay, durable bool) error {
@@ -158,7 +158,7 @@ func (c *SelfplayPlayCommand) stored(ctx context.Context, store *results.Store, 
 	return selfplay.Make(ctx, ready.Folder, from, ready.Plan.Pairs, ready.Data)
 }
 
-// assembleOld makes the data of a folder of an earlier gogi.
+// assembleOld makes the training data of a folder that an earlier version of gogi wrote.
 func (c *SelfplayPlayCommand) assembleOld(ctx context.Context, env *cli.Env, ready *planning.Selfplay) error {
 	from, err := selfplay.Old(ready.Folder)
 	if err != nil {

@@ -38,7 +38,7 @@ type tabled struct {
 	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the table's games, as in a review [--table]."`
 }
 
-// source returns the origin of the metrics: the review, or the flags of the table.
+// source describes where the metrics come from: the settings of the review, or the flags about the table.
 func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, error) {
 	if tally != nil {
 		return strength.Reviewed(tally.Settings, tally.Rules), nil
@@ -56,7 +56,8 @@ func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, erro
 	return strength.Source{Game: t.Game, Engine: t.From, Rules: rules}, nil
 }
 
-// subjects returns the players of the table or of the review; tally is nil for a table.
+// subjects returns the players with their metrics, from the table or from the review. tally is nil for a
+// table.
 func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings) ([]strength.Subject, []string)) (list []strength.Subject, empty []string, tally *review.Tally, err error) {
 	if (c.File == "") == (t.Table == "") {
 		return nil, nil, nil, fail.Usage(errors.New("expected either the file of a review or --table FILE"))
@@ -201,7 +202,7 @@ type StrengthValidateCommand struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the errors.
+// Run prints the errors of the estimates for each number of games.
 func (c *StrengthValidateCommand) Run(env *cli.Env) error {
 	terms, err := strength.ParseMetrics(c.Metrics)
 	if err != nil {

@@ -25,7 +25,7 @@ type CompareCommand struct {
 	JSON      bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the difference of two runs, or the trend of more.
+// Run prints the difference between two runs, or the trend of more than two runs.
 func (c *CompareCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Breakdown {
 		return c.breakdown(ctx, env)

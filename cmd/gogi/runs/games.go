@@ -96,8 +96,8 @@ func (c *GamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 	return err
 }
 
-// list reads the games twice, first for the widths of the columns, then for the lines. So only one game is in
-// memory.
+// list prints a table of the games. It reads the games twice, first for the widths of the columns, then for
+// the lines, so only one game is in memory.
 func (c *GamesCommand) list(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	if c.JSON {
 		return stored.WriteGames(ctx, env.Out, store, info)

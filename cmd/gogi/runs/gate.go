@@ -56,7 +56,7 @@ func (c *GateCommand) print(env *cli.Env, v *report.GateVerdict) error {
 	return nil
 }
 
-// judge finds the design and evaluates the run's pairs in plan order.
+// judge finds the settings of the SPRT and evaluates the run's pairs in the order of the plan.
 func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
 	if err := stored.Proves(info); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *res
 	return g.Report().GateVerdict(run.Gate), nil
 }
 
-// registration returns the registered design, or that of the file of --gate. It notes how the file differs from
-// the registered design.
+// registration returns the SPRT settings of the run, or those of the --gate file. In the second case it also
+// notes how the file differs from the run.
 func (c *GateCommand) registration(r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {

@@ -32,7 +32,8 @@ func (c *RateCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err := c.parse(); err != nil {
 		return fail.Usage(err)
 	}
-	// There are few and large tables, so frequent garbage collection costs nothing and halves the memory.
+	// The calculation uses a few large tables, so frequent garbage collection costs nothing and halves the
+	// memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(15))
 	games, err := readGames(ctx, c.Sources, c.Database)
 	if err != nil {

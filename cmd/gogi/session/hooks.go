@@ -64,7 +64,7 @@ func commandOf(flag, line string) (command, error) {
 	return words, nil
 }
 
-// runEnd runs the command of --on-end. Its error is only a warning.
+// runEnd runs the command of --on-end. If the command fails, runEnd only prints a warning.
 func (s *Session) runEnd(ctx context.Context, ended error) {
 	if len(s.end) == 0 {
 		return
@@ -95,7 +95,7 @@ func endings(code int) string {
 	return "failed"
 }
 
-// followFaults runs the command of --on-fault until the hub closes. It omits faults that happen while the
+// followFaults runs the command of --on-fault until the hub closes. It ignores faults that happen while the
 // command runs.
 func (s *Session) followFaults(ctx context.Context) func(*events.Hub) {
 	return func(hub *events.Hub) {

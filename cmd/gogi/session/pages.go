@@ -90,7 +90,8 @@ func readToken(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// nearby are the runs of this process, and those that other processes play into its database.
+// nearby implements web.Live for the runs of this process and the runs that other processes play into the
+// same database.
 type nearby struct {
 	*socket.Nearby
 
@@ -103,7 +104,8 @@ type played struct {
 	control func(context.Context, control.Command) error
 }
 
-// add shows a run until its hub closes; follow is a function for series.Config.Watch.
+// add adds a run. It returns a function for series.Config.Watch that waits until the run's hub closes, and
+// then removes the run.
 func (n *nearby) add(run string, p played) (follow func(*events.Hub)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -123,7 +125,7 @@ func (n *nearby) find(run string) (p played, ok bool) {
 	return p, ok
 }
 
-// Runs returns the names of the runs, first this process's.
+// Runs returns the names of the runs in play, first the runs of this process.
 func (n *nearby) Runs() []string {
 	n.mu.Lock()
 	own := slices.Sorted(maps.Keys(n.playing))
@@ -131,7 +133,7 @@ func (n *nearby) Runs() []string {
 	return append(own, n.Nearby.Runs()...)
 }
 
-// Hub returns the hub of a run.
+// Hub returns the event hub of a run in play.
 func (n *nearby) Hub(run string) *events.Hub {
 	if p, ok := n.find(run); ok {
 		return p.hub

@@ -41,7 +41,7 @@ func (l *eventLines) write(e match.Event) {
 	}
 }
 
-// lineBuffer is the number of events that the writer of a worker's run may be late.
+// lineBuffer is the number of events that may wait for the writer of JSON lines in a worker's run.
 const lineBuffer = 1 << 13
 
 func (l *eventLines) follow(hub *events.Hub) {
@@ -58,7 +58,7 @@ func (l *eventLines) follow(hub *events.Hub) {
 	}
 }
 
-// failed returns the error of the writes. It does not wait for a blocked write.
+// failed returns the error of the first failed write, or nil. It does not wait for a blocked write.
 func (l *eventLines) failed() error {
 	if !l.mu.TryLock() {
 		return nil
@@ -134,7 +134,7 @@ func (p *progress) follow(hub *events.Hub) {
 	}
 }
 
-// keepLooking calls look again and again, with long pauses.
+// keepLooking calls look repeatedly, with long pauses, until over is closed.
 func (p *progress) keepLooking(over <-chan struct{}) {
 	if p.look == nil {
 		return
@@ -202,7 +202,7 @@ func (p *progress) above(line string) {
 	fmt.Fprintln(p.w, line)
 }
 
-// tick draws; plain lines get rarer as a run gets longer.
+// tick draws the progress if a drawing is due. The longer a run takes, the rarer plain lines become.
 func (p *progress) tick() {
 	if p.terminal == nil && time.Since(p.drawn) < min(time.Since(p.began)/10, plainRarest) {
 		return
@@ -233,8 +233,8 @@ func (p *progress) draw() {
 	p.lines = len(lines)
 }
 
-// title writes the run and its progress in the terminal's title. xterm's control sequences keep the old title
-// on a stack.
+// title sets the terminal's title to the name and the progress of the run. xterm's control sequences keep the
+// old title on a stack.
 func (p *progress) title(now *match.Snapshot) {
 	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "linux" {
 		return
@@ -275,8 +275,8 @@ func (p *progress) close() {
 	fmt.Fprintln(p.w)
 }
 
-// summary returns the progress and the score, the least important words last, because a narrow terminal cuts
-// them. It counts games of unfinished pairs too.
+// summary returns the progress and the score in one line. The least important words come last, because a
+// narrow terminal cuts them. It also counts the games of unfinished pairs.
 func (p *progress) summary(now *match.Snapshot) string {
 	rate := float64(now.Ended) / time.Since(p.began).Seconds()
 	ended := now.Standings.Clone()
@@ -369,7 +369,7 @@ func (p *progress) slotLines(now *match.Snapshot) []string {
 	return lines
 }
 
-// lastScore returns the latest evaluation of either side, from its own view.
+// lastScore returns the latest evaluation of either side, from the point of view of that side.
 func lastScore(b *match.Board) string {
 	text, ply := "", 0
 	for _, t := range b.Thoughts {

@@ -19,8 +19,8 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// live writes a file for each game while it is played. It adds whole lines after each move, and completes the
-// file when the game ends. It removes the files of games that do not count.
+// live writes a record file for each game while the game is played. It adds whole lines after each move, and
+// completes the file when the game ends. It removes the files of games that do not count.
 type live struct {
 	dir    string
 	format text.Format // csa or kif
@@ -49,7 +49,7 @@ type growing struct {
 	failed  bool
 }
 
-// liveBuffer is the number of events that the writer may be late: about a minute of a fast run.
+// liveBuffer is the number of events that may wait for the writer: about a minute of a fast run.
 const liveBuffer = 1 << 13
 
 // follow writes until the hub closes. If a slow disk lost events, it continues with the current state.
@@ -164,7 +164,7 @@ func (l *live) move(at place, ev match.Event) {
 	l.write(g)
 }
 
-// board adds missed moves of a game. Their times are not known.
+// board adds the moves of a game whose events were lost. The times of these moves are not known.
 func (l *live) board(at place, run string, b *match.Board) {
 	if b == nil || b.Start == "" || b.StartPly != 0 {
 		return
@@ -183,7 +183,7 @@ func (l *live) board(at place, run string, b *match.Board) {
 	l.write(g)
 }
 
-// catchUp handles the state at the start of a subscription.
+// catchUp updates the files from the state of the run at the start of a subscription.
 func (l *live) catchUp(ev match.Event) {
 	for _, slot := range ev.State.Slots {
 		if b := slot.Board; b != nil && b.Outcome == "" {
@@ -230,7 +230,7 @@ func (l *live) write(g *growing) {
 	}
 }
 
-// withoutLastWord removes the last line, in which formats write that a game has no end yet.
+// withoutLastWord removes the last line of a record, which marks a game without an end.
 func withoutLastWord(text []byte) []byte {
 	return text[:bytes.LastIndexByte(bytes.TrimRight(text, "\n"), '\n')+1]
 }

@@ -1,6 +1,6 @@
 // Package session plays runs for the commands, and shows them: pages, metrics, hooks, JSON events, alarms,
-// progress, and the socket of gogi watch and gogi ctl. A command embeds [Flags] and calls Flags.Run. In it, it
-// calls Session.Open, and Session.Play once for each run.
+// progress, and the socket of gogi watch and gogi ctl. A command embeds [Flags] and calls Flags.Run with a
+// function. This function calls Session.Open, and Session.Play once for each run.
 package session
 
 import (
@@ -64,7 +64,8 @@ type Session struct {
 	showing sync.WaitGroup // goroutines of Show
 }
 
-// Run calls play with a session, ends the session, and runs --on-end. Interrupts end the run that is played.
+// Run calls play with a new session, ends the session, and runs the command of --on-end. An interrupt ends
+// the run in play.
 func (f *Flags) Run(ctx context.Context, env *cli.Env, to Target, play func(context.Context, *Session) error) error {
 	if err := f.check(ctx, to); err != nil {
 		return err
@@ -109,7 +110,7 @@ func (s *Session) close() error {
 	return s.Store.Close()
 }
 
-// Note warns unless the session is quiet.
+// Note prints a warning unless the session is quiet.
 func (s *Session) Note(what i18n.Message) {
 	if !s.Quiet {
 		s.Env.Warn(what)
@@ -119,9 +120,9 @@ func (s *Session) Note(what i18n.Message) {
 // Playing sets the action of the first interrupt, see cli.Interrupts.Playing.
 func (s *Session) Playing(drain func() i18n.Message) { s.interrupted.Playing(drain) }
 
-// Show shows a run of a farm worker until its hub closes, which must be before the session ends. Many runs can
-// be shown at a time, so the progress is plain lines. Show stores the plan, and no games. Slow readers of
-// events miss some.
+// Show shows a run of a farm worker until the run's hub closes. The hub must close before the session ends.
+// Show can show many runs at a time, so it prints the progress as plain lines. It stores the plan, and no
+// games. Readers of events that are too slow miss events.
 func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, send func(match.Event)) error {
 	run, err := s.Store.Begin(ctx, plan)
 	if err != nil {
@@ -157,7 +158,7 @@ func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, c
 	return nil
 }
 
-// hubOnly is the metrics.Session of a worker.
+// hubOnly is the metrics.Session of a worker's run, which has a hub and no SPRT.
 type hubOnly struct{ hub *events.Hub }
 
 func (h hubOnly) Hub() *events.Hub { return h.hub }
@@ -167,14 +168,15 @@ func (hubOnly) Dropped() uint64    { return 0 }
 // A Match is a run that a session plays.
 type Match struct {
 	Opener      *players.Opener       // has a complete plan; Play sets its records
-	Room        func(slots int) error // returns an error if there cannot be so many slots; nil: Opener.Bound.Room
+	Room        func(slots int) error // returns an error if the machine has no room for this number of slots; nil: Opener.Bound.Room
 	Transcripts string                // folder of the dialogues with engines; "": none
 	Rename      string                // advice for another run if the stored run has another plan
-	// Tune returns the settings of a tune; nil: the plan is no tune.
+	// Tune returns the settings of the tune. It is nil if the plan is not a tune.
 	Tune func(*results.Run) series.Tuning
-	// Begin is called before the first game, with the number of stored pairs; nil: no call.
+	// Begin is called before the first game, with the number of stored pairs. It may be nil.
 	Begin func(ctx context.Context, run *results.Run, pairs int) error
-	// Look returns the result of the stored games in lines, for the progress; nil: the score.
+	// Look returns the result of the stored games as lines for the progress. If it is nil, the progress shows
+	// the score.
 	Look func() []string
 }
 
@@ -295,7 +297,7 @@ func (m *Match) series(ctx context.Context, store series.TuneStore, stored serie
 	return series.New(ctx, m.Opener.Plan, store, stored)
 }
 
-// measured returns the metrics of a run; nil if nothing reads them.
+// measured returns the metrics of a run. It returns nil if neither the pages nor a metrics file need them.
 func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error) {
 	if s.HTTP == "" && s.MetricsFile == "" {
 		return nil, nil //nolint:nilnil // a nil Run counts nothing
@@ -310,7 +312,8 @@ func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error
 	return s.set.Run(metrics.AboutStored(info)), nil
 }
 
-// show returns the followers of a run's hub, and starts the pages once.
+// show returns the functions that follow a run's hub: progress, events, records, hooks and pages. At the
+// first call it starts the pages.
 func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, measured *metrics.Run) ([]func(*events.Hub), error) {
 	list := []func(*events.Hub){measured.Follow}
 	if len(s.fault) > 0 {
@@ -378,7 +381,7 @@ func (s *Session) progress(plan *match.Plan, look func() []string) func(*events.
 	return shown.follow
 }
 
-// glance returns a function that reads the score of a run.
+// glance returns a function that reads the score of a run from the database, as lines for the progress.
 func (s *Session) glance(ctx context.Context, run string) func() []string {
 	return func() []string {
 		so, err := stored.Report(ctx, s.Store, run)
@@ -389,7 +392,8 @@ func (s *Session) glance(ctx context.Context, run string) func() []string {
 	}
 }
 
-// inPlay returns how many games the pairs in play still have, including those in play.
+// inPlay returns a text with the number of games that the pairs in play still have to finish, including the
+// games in play.
 func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
 	games := 0
 	for _, slot := range now.Slots {
@@ -413,7 +417,8 @@ func collectLess() {
 	}
 }
 
-// ended returns the command's error and exit code for the end of a series. internal is an error of the output.
+// ended returns the command's error, with its exit code, for the end of a series. internal is the error of
+// the output, or nil.
 func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:

@@ -1,6 +1,6 @@
-// Package shell completes command lines and writes manual pages. It reads the same grammar that
-// --help is made from. [Complete] returns the words that may come next, [Script] the script for
-// bash, zsh, fish or PowerShell, and [Manual] a manual page. The package does no I/O.
+// Package shell completes command lines and writes manual pages. It reads the grammar from which gogi also
+// makes --help. [Complete] returns the words that may come next, [Script] the script for bash, zsh, fish or
+// PowerShell, and [Manual] a manual page. The package does no I/O.
 package shell
 
 import (
@@ -16,13 +16,13 @@ type Candidate struct {
 	Help string // one line, "" for none
 }
 
-// A Known returns the values of an argument for which the grammar has no list. It gets the name of the argument
-// and the values of the flags before it, by name.
+// A Known returns the possible values of an argument for which the grammar has no list. Its parameters are
+// the name of the argument and the values of the flags before the argument, by name.
 type Known func(argument string, flags map[string]string) []Candidate
 
-// Complete returns the words that can replace the last of words, which is typed in part or "". words begin
-// after the program's name. It returns none if neither the grammar nor known has a list of values; the shell
-// then offers files. known may be nil.
+// Complete returns the candidates for the last of words, which the user has typed in part or not at all.
+// words begin after the program's name. Complete returns nil if neither the grammar nor known has a list of
+// values. The shell then offers files. known may be nil.
 func Complete(root *kong.Node, words []string, known Known) []Candidate {
 	if len(words) == 0 {
 		return nil
@@ -34,7 +34,7 @@ func Complete(root *kong.Node, words []string, known Known) []Candidate {
 	return at.candidates(words[len(words)-1])
 }
 
-// A position is the state of reading a command line.
+// A position is the state after reading a part of a command line.
 type position struct {
 	node   *kong.Node
 	flag   *kong.Flag // the next word is its value; or nil
@@ -78,7 +78,8 @@ func (p *position) enter(word string) {
 	p.nth++
 }
 
-// flags returns the flags that can follow, the command's own first.
+// flags returns the flags that can follow at this position, first those of the command, then those of its
+// parents.
 func (p *position) flags() (list []*kong.Flag) {
 	nodes := []*kong.Node{p.node}
 	if p.node.DefaultCmd != nil {
@@ -133,7 +134,7 @@ func (p *position) argument() *kong.Value {
 	return nil
 }
 
-// candidates returns the words that begin with the typed part.
+// candidates returns the words that can follow at this position and begin with typed.
 func (p *position) candidates(typed string) (list []Candidate) {
 	offer := func(word, help string) {
 		if strings.HasPrefix(word, typed) {

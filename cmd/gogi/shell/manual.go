@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Manual writes the manual page of a command, or of the program, as roff with the macros of man(7). It has the
-// text of --help.
+// Manual writes the manual page of a command, or of the program, as roff with the macros of man(7). The page
+// has the text of --help.
 func Manual(w io.Writer, app *kong.Application, node *kong.Node) error {
 	p := page{program: app.Name}
 	name := strings.ReplaceAll(node.FullPath(), " ", "-")
@@ -156,8 +156,8 @@ func (p *page) related(app *kong.Application, node *kong.Node) string {
 	return strings.Join(names, ", ")
 }
 
-// roff escapes a text for any place in a line of roff. It protects backslashes and hyphens, and writes
-// characters beyond ASCII as escapes, because not every roff reads UTF-8.
+// roff returns a text escaped for any place in a line of roff. It protects backslashes and hyphens, and
+// writes characters beyond ASCII as escapes, because not every roff reads UTF-8.
 func roff(s string) string {
 	var b strings.Builder
 	for _, r := range strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "\n", " ").Replace(s) {
@@ -170,7 +170,7 @@ func roff(s string) string {
 	return b.String()
 }
 
-// text escapes a text as its own line, which must not begin with a request.
+// text returns a text escaped as a whole line of roff, so that its beginning is not read as a roff request.
 func text(s string) string {
 	s = roff(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

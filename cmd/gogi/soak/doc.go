@@ -1,6 +1,6 @@
-// Package soak tests the real program in real processes for as long as SOAK says, while it
-// disturbs them: engines fail, processes are killed or suspended, disks fill, a second runner
-// starts, and readers follow the run. `make soak` runs it; docs/research/soak.md describes it.
+// Package soak tests the real program in real processes for the time in the variable SOAK, and disturbs them:
+// engines fail, processes are killed or suspended, disks fill, a second runner starts, and readers follow the
+// run. `make soak` runs it; docs/research/soak.md describes it.
 //
 // Three kinds of runs are played at a time. A seed shuffles a deck of disturbances for each
 // kind:
@@ -12,7 +12,7 @@
 //     lost game must have an explanation.
 //   - One long session with a page server and readers, whose memory is watched.
 //
-// A disturbance counts only if there is evidence that it happened. The test uses all of them
-// once before it repeats one, and continues after its time until each has happened. A slow
-// machine therefore plays longer, and does not fail.
+// A disturbance counts only if there is evidence that it happened. The test uses all disturbances once before
+// it repeats one, and continues after its time until each disturbance has happened. So on a slow machine the
+// test takes longer, and does not fail.
 package soak

@@ -9,13 +9,13 @@ import (
 	"gogi/stats"
 )
 
-// command is a command whose flags are the fields of the question Q.
+// command is a command whose flags are the fields of Q, the input of a calculation.
 type command[Q interface{ Answer() (A, error) }, A cli.Printer] struct {
 	Question Q    `embed:""`
 	JSON     bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the answer.
+// Run calculates and prints the answer, as text or with --json as JSON.
 func (c *command[Q, A]) Run(env *cli.Env) error {
 	answer, err := c.Question.Answer()
 	return env.Answer(c.JSON, answer, err)
@@ -56,14 +56,15 @@ type ForecastCommand struct {
 	JSON       bool    `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the probabilities.
+// Run prints the predicted probabilities of the match's results.
 func (c *ForecastCommand) Run(env *cli.Env) error {
 	record := stats.WDL{Wins: c.Wins, Draws: c.Draws, Losses: c.Losses}
 	answer, err := calculator.ForecastQuestion{Record: record, Games: c.Games, Confidence: c.Confidence}.Answer()
 	return env.Answer(c.JSON, answer, err)
 }
 
-// CoverageCommand prints how often the interval of each method contains the true value, or draws it.
+// CoverageCommand prints how often the interval of each method contains the true value. It can also write
+// these rates as a figure.
 type CoverageCommand struct {
 	calculator.CoverageQuestion
 	FigureFile string `name:"figure" xor:"form" placeholder:"FILE" help:"SVG file for a figure instead of the table; - is standard output."`

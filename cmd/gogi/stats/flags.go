@@ -12,8 +12,8 @@ import (
 	"gogi/match"
 )
 
-// Mappers returns the readers of the flag types elo, signed and sprt. Their values may begin with a minus, which
-// kong takes for a flag otherwise.
+// Mappers returns the readers of the flag types elo, signed and sprt. The values of these types may begin
+// with a minus, which kong would otherwise read as a flag.
 func Mappers() []kong.Option {
 	return []kong.Option{
 		kong.NamedMapper("elo", mapper(parseElo)), kong.NamedMapper("signed", mapper(parseSigned)), kong.NamedMapper("sprt", mapper(parseSPRT)),

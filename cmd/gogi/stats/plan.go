@@ -27,7 +27,7 @@ type PlanCommand struct {
 	JSON        bool          `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the plans.
+// Run prints the number of games for a fixed-length test, and for an SPRT if the flags ask for one.
 func (c *PlanCommand) Run(ctx context.Context, env *cli.Env) (err error) {
 	if c.Length < 0 || c.AtATime < 1 {
 		return fail.Usage(errors.New("--game-length and --concurrency: expected a duration, and at least one game at a time"))
@@ -42,7 +42,8 @@ func (c *PlanCommand) Run(ctx context.Context, env *cli.Env) (err error) {
 	return env.Answer(c.JSON, answer, err)
 }
 
-// conditions returns the conditions of the flags, of a run, or typical ones.
+// conditions returns the draw rate and the correlation within pairs: from the flags, from a run, or typical
+// values.
 func (c *PlanCommand) conditions(ctx context.Context) (calculator.Conditions, error) {
 	if c.From != "" {
 		return c.played(ctx)

@@ -15,7 +15,7 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// tableFlags are a table and the selection of its rows.
+// tableFlags are the flags that name a CSV table and select its rows.
 type tableFlags struct {
 	Table     string   `arg:"" help:"CSV file with a header."`
 	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
@@ -31,14 +31,15 @@ func (t *tableFlags) where() ([]csv.Condition, error) {
 	return where, err
 }
 
-// RankSumCommand compares two groups of rows of a table. It skips an empty cell, not its row.
+// RankSumCommand compares two groups of rows of a table. With --skip-empty it skips the empty cells, not
+// their rows.
 type RankSumCommand struct {
 	tableFlags
 	Values []string `required:"" placeholder:"COLUMN" help:"Columns whose values gogi compares between the groups, one column at a time."`
 	By     string   `required:"" placeholder:"COLUMN" help:"Column that defines the two groups."`
 }
 
-// Run prints the tests.
+// Run prints the rank-sum test of each column.
 func (c *RankSumCommand) Run(env *cli.Env) error {
 	where, err := c.where()
 	if err != nil {
@@ -75,7 +76,7 @@ type OrdersCommand struct {
 	JSON       bool     `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints shares of points and strengths.
+// Run prints each player's share of the points and its strength.
 func (c *OrdersCommand) Run(env *cli.Env) error {
 	if err := calculator.CheckShare("confidence", c.Confidence); err != nil {
 		return fail.Usage(err)
@@ -107,14 +108,14 @@ func (c *OrdersCommand) Run(env *cli.Env) error {
 	return env.Answer(c.JSON, r, nil)
 }
 
-// AICCommand compares models by printed log-likelihoods.
+// AICCommand compares models by log-likelihoods that the user gives.
 type AICCommand struct {
 	Models []string `arg:"" name:"model" help:"Models to compare, as NAME=LOGLIK,K: log-likelihood and number of estimated parameters (for ratings: players - 1)."`
 	Games  int      `placeholder:"N" help:"Number of games, for AICc and BIC."`
 	JSON   bool     `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the table.
+// Run prints a table with the AIC, AICc and BIC of each model.
 func (c *AICCommand) Run(env *cli.Env) error {
 	var models []ratings.Model
 	wrong := calculator.CheckCount("games", c.Games)
@@ -137,7 +138,7 @@ type ErrorCommand struct {
 	JSON  bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the error.
+// Run prints the standard error.
 func (c *ErrorCommand) Run(env *cli.Env) error {
 	e, err := calculator.NewStandardError(c.Wins, c.Games)
 	if err != nil {

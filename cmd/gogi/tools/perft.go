@@ -23,7 +23,7 @@ type PerftCommand struct {
 	Divide bool   `help:"Print the count of each first move, sorted by its USI text."`
 }
 
-// Run prints "total N" last.
+// Run prints the count, with --divide after the count of each first move. The last line is "total N".
 func (c *PerftCommand) Run(env *cli.Env) error {
 	if c.Depth < 0 {
 		return fail.Usage(fmt.Errorf("--depth %d: expected 0 or more", c.Depth))

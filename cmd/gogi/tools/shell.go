@@ -35,7 +35,7 @@ func (c *CompletionCommand) Run(env *cli.Env) error {
 	return err
 }
 
-// CompleteCommand prints completions for the scripts.
+// CompleteCommand prints the candidates for the completion scripts of shells.
 type CompleteCommand struct {
 	Words []string `arg:"" optional:"" help:"Words of the command line up to the cursor, after --."`
 }

@@ -10,12 +10,12 @@ import (
 	"gogi/internal/version"
 )
 
-// VersionCommand prints the build.
+// VersionCommand prints the version and the build of gogi.
 type VersionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object: version, revision, go, os, arch."`
 }
 
-// Run prints one line.
+// Run prints the version and the build in one line, or as JSON.
 func (c *VersionCommand) Run(env *cli.Env) error {
 	own := version.Own()
 	if c.JSON {

@@ -69,7 +69,7 @@ func (p *player) opener(plan *match.Plan) *players.Opener {
 	return &players.Opener{Plan: plan, Guard: p.Guard, Bound: p.study.opener.Bound, Waiting: p.Note}
 }
 
-// transcripts returns the folder of the dialogues with a run's engines; "": none.
+// transcripts returns the folder for the USI dialogues of a run's engines, or "" if no dialogues are written.
 func (p *player) transcripts(plan *match.Plan) string {
 	if !p.study.transcript {
 		return ""
@@ -114,7 +114,7 @@ func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) 
 	return tuning.Read(ctx, p.Store, info, tuning.Latest)
 }
 
-// answered returns a function that stores the first candidate of a tune as soon as there is one.
+// answered returns a function that stores the first candidate of a tune as soon as the tune has one.
 func (p *player) answered(run *results.Run) func(context.Context, tune.State) ([]string, error) {
 	return func(ctx context.Context, st tune.State) ([]string, error) {
 		t := p.study.tune
@@ -168,8 +168,8 @@ func (p *position) learnt(st tune.State) {
 	p.lines = []string{line}
 }
 
-// validate plays the missing pairs of a tune's newest validation. another starts a further validation, of the
-// state that the account has.
+// validate plays the missing pairs of a tune's newest validation. If another is true, it starts a further
+// validation, of the state in the account a.
 func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) error {
 	if !a.Done() {
 		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run, a.State.Blocks, a.Plan.Settings.Blocks()))
@@ -213,7 +213,8 @@ func (p *player) judge(ctx context.Context, which int, c match.TuneCandidate) er
 	return cli.GateExit(judged.Gate.Verdict)
 }
 
-// candidate returns the newest candidate of a tune, see tuning.Candidate, and prints a new one.
+// candidate returns the newest candidate of a tune, see tuning.Candidate. It prints the candidate if it is
+// new.
 func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool) (match.TuneCandidate, error) {
 	c, proposed, err := tuning.Candidate(ctx, p.Store, p.study.plan, a, another)
 	if proposed && !p.JSON {

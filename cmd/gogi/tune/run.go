@@ -37,7 +37,8 @@ type setup struct {
 	configs.Flags
 }
 
-// load reads the file, or the demonstration file of gogi.
+// load reads the tune file. Without a file it returns gogi's demonstration file, or an empty file if the
+// flags name an engine. dir is the folder for relative paths.
 func (c *setup) load() (f *configs.File, dir string, err error) {
 	switch {
 	case c.File != "":
@@ -74,7 +75,7 @@ func playingOf(durable, transcript *bool) playing {
 	return p
 }
 
-// prepare resolves the file and the flags, and performs the handshake with the engine.
+// prepare makes the study from the tune file and the flags. It performs the handshake with the engine.
 func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, error) {
 	s := &study{}
 	file, dir, err := c.match(s)
@@ -124,9 +125,9 @@ func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
 	return file, dir, nil
 }
 
-// resolve resolves the tune. The store may have it already. If the store has a finished tune with fewer pairs,
-// this is another tune that starts at the final values of that one, because a longer schedule is another
-// experiment.
+// resolve makes the complete plan of the tune. The store may already have this tune. If the store has a
+// finished tune with fewer pairs, resolve makes a new tune that starts at the final values of the finished
+// tune, because a longer schedule is another experiment.
 func (s *study) resolve(ctx context.Context, store *results.Store) error {
 	if store != nil {
 		if err := s.findRun(ctx, store); err != nil {
@@ -144,7 +145,8 @@ func (s *study) resolve(ctx context.Context, store *results.Store) error {
 	return nil
 }
 
-// findRun sets the name of the run: that of the plan, or NAME-2 and so on if the stored runs have fewer pairs.
+// findRun sets the name of the run. It is the NAME of the plan, or NAME-2 and so on if the stored runs with
+// these names have fewer pairs.
 func (s *study) findRun(ctx context.Context, store *results.Store) error {
 	name := s.base.Run
 	for next := 2; ; next++ {
@@ -173,7 +175,7 @@ func (s *study) findRun(ctx context.Context, store *results.Store) error {
 	}
 }
 
-// RunCommand tunes and validates.
+// RunCommand plays a tune, and then validates its final values.
 type RunCommand struct {
 	setup
 
@@ -226,7 +228,7 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// guarded calls do with a session for the study that prepare returns; dry: it plays no game.
+// guarded calls prepare, and then do with the study and a session for it. If dry is true, do plays no game.
 func (c *setup) guarded(ctx context.Context, env *cli.Env, flags *session.Flags, dry bool, prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
 	return flags.Run(ctx, env, session.Target{DB: c.DB, Run: c.Run, Dry: dry}, func(ctx context.Context, s *session.Session) error {
 		started := func() {}

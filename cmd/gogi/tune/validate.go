@@ -19,7 +19,7 @@ import (
 	"gogi/usi/process"
 )
 
-// ValidateCommand plays a validation.
+// ValidateCommand plays the validation of a tune: matches of its final values against the start values.
 type ValidateCommand struct {
 	setup
 

@@ -16,7 +16,7 @@ import (
 	"gogi/results"
 )
 
-// InitCommand prints a tune file.
+// InitCommand prints a commented tune file with an engine's parameters.
 type InitCommand struct {
 	Engine string   `arg:"" help:"Engine command, split as a shell does."`
 	Only   []string `sep:"none" placeholder:"GLOB" help:"Name of a parameter to include (default: all); may be repeated."`
@@ -100,7 +100,7 @@ func withAccount(ctx context.Context, run cli.Stored, at int, do func(*results.S
 	})
 }
 
-// withTune calls do with the named run, or with the newest run that is a tune.
+// withTune opens the database and calls do with the named run, or with the newest run that is a tune.
 func withTune(ctx context.Context, run cli.Stored, do func(*results.Store, *results.RunInfo) error) error {
 	return run.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if _, err := tuning.PlanOf(info); err != nil && run.Name == "" {
@@ -196,7 +196,7 @@ type VerifyCommand struct {
 	cli.Stored
 }
 
-// Run prints the differences, and returns their exit code if there are any.
+// Run prints how the recalculated tune differs from the stored tune. The exit code is 12 if it differs.
 func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
 	return withAccount(ctx, c.Stored, tuning.Latest, func(_ *results.Store, a *tuning.Account) error {
 		for _, d := range a.Differences {

@@ -7,14 +7,14 @@ import (
 	"gogi/ensemble/votes"
 )
 
-// FitCommand fits the scales of council members.
+// FitCommand fits the score scales of council members to the results of a run.
 type FitCommand struct {
 	cli.Stored
 	Player string `placeholder:"NAME" help:"Only the members of this council."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the scales, ready for a match file.
+// Run prints the scales in the form of a match file.
 func (c *FitCommand) Run(ctx context.Context, env *cli.Env) error {
 	source := votesSource{Stored: c.Stored, Player: c.Player}
 	fit := votes.NewFit()

@@ -21,7 +21,7 @@ type storedGame struct{ pair, leg, plies int }
 
 func (g storedGame) name() string { return fmt.Sprintf("%d.%d", g.pair, g.leg) }
 
-// A votesSource selects votes of a database or a log.
+// A votesSource has the flags that select votes of a database or a log.
 type votesSource struct {
 	cli.Stored
 	Log    string `placeholder:"FILE" help:"Vote log (JSON lines) to read instead of a database."`
@@ -55,7 +55,7 @@ func (s *votesSource) each(ctx context.Context, see func(*votes.Game) error) (ru
 	return run, err
 }
 
-// wants reports whether the flags select a logged game; check has checked the flags.
+// wants reports whether the flags select a logged game. The caller must have called check.
 func (s *votesSource) wants(g *votes.Game) bool {
 	if s.Player != "" && s.Player != g.Votes[0].Council {
 		return false
