@@ -14,8 +14,8 @@ const (
 	margin = 46
 )
 
-// Figure draws the estimates from the greatest number of games against the truth, as SVG. Exact estimates
-// are on the line.
+// Figure returns an SVG chart of the estimates against the true ratings. It shows the estimates from the
+// greatest number of games. Exact estimates are on the diagonal line.
 func (v *Validation) Figure() string {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, p := range v.Points {

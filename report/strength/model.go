@@ -1,5 +1,5 @@
-// Package strength estimates ratings from reviews of games. [NewModel] begins a [Model], which is fitted to rated
-// players; [NewEstimates] applies it, and [Validate] measures how far the estimates are off.
+// Package strength estimates ratings from reviews of games. [NewModel] fits a [Model] to rated players.
+// [NewEstimates] applies the model to other players, and [Validate] measures the error of the estimates.
 package strength
 
 import (
@@ -15,26 +15,27 @@ import (
 	"gogi/stats/regress"
 )
 
-// version of model files; others are refused.
+// version is the version of model files. gogi rejects files with another version.
 const version = 1
 
-// Model is a regression of ratings on metrics, with the subjects of its fit. Each read fits it again from
-// them, so that its intervals are exact.
+// Model is a regression of ratings on metrics, with the subjects that it was fitted to. ReadModel fits it
+// again to these subjects, so that its intervals are exact.
 type Model struct {
 	Version  int                `toml:"gogi_strength"`
 	Of       string             `toml:"of"` // unit of the ratings, such as "Elo" or "points of Go"
 	Equation map[string]float64 `toml:"equation"`
-	Game     string             `toml:"game,omitempty"`   // game of a table: Go or Shogi; "" in files of earlier versions
+	Game     string             `toml:"game,omitempty"`   // for a table: the game, Go or Shogi; "" in files of earlier versions
 	Engine   string             `toml:"engine,omitempty"` // for a table: the engine that read the games
-	Review   review.Settings    `toml:"review"`           // settings of the review of the metrics; zero for a table
-	Rules    review.Rules       `toml:"rules"`            // for a table: Change and Per alone
-	Terms    []string           `toml:"terms"`            // the metrics
+	Review   review.Settings    `toml:"review"`           // settings of the review that the metrics come from; zero for a table
+	Rules    review.Rules       `toml:"rules"`            // rules of the metrics; for a table only Change and Per are set
+	Terms    []string           `toml:"terms"`            // names of the metrics in the equation
 	Subjects []Subject          `toml:"subject"`
 
 	fit regress.Fit
 }
 
-// NewModel fits the ratings of the subjects that have one.
+// NewModel returns a model of the subjects' ratings, fitted to the subjects that have a rating. of is the
+// unit of the ratings, and terms are the metrics to use.
 func NewModel(of string, terms []string, subjects []Subject) (*Model, error) {
 	m := &Model{Version: version, Of: of, Terms: terms}
 	for _, s := range subjects {
@@ -83,8 +84,8 @@ func (m *Model) Save(path string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // it is no secret
 }
 
-// ReadModel reads a model and fits it again. It rejects an equation that does not follow from the
-// subjects: one of them was changed by hand.
+// ReadModel reads a model and fits it again. It returns an error if the file's equation does not follow from
+// its subjects, which means that one of the two was changed by hand.
 func ReadModel(path string) (*Model, error) {
 	m := &Model{}
 	if _, err := toml.DecodeFile(path, m); err != nil {
@@ -105,11 +106,11 @@ func ReadModel(path string) (*Model, error) {
 	return m, nil
 }
 
-// ErrOtherReview marks metrics that are not those of a model.
+// ErrOtherReview is the error for metrics that cannot be compared with a model's metrics.
 var ErrOtherReview = errors.New("these metrics are not the model's")
 
-// Source is the origin of metrics. Those of a review have its settings, game and engine. Those of a table
-// have a zero Review, and a Game and an Engine only if the user names them.
+// Source is the origin of metrics. For a review it has the review's settings, game and engine. For a table,
+// Review is zero, and Game and Engine are set only if the user names them.
 type Source struct {
 	Review review.Settings
 	Rules  review.Rules // for a table only Change and Per
@@ -117,7 +118,7 @@ type Source struct {
 	Engine string
 }
 
-// The games, by how files and flags spell them.
+// The games, in the spelling of files and flags.
 const (
 	Go    = "go"
 	Shogi = "shogi"
@@ -148,9 +149,10 @@ func (m *Model) SetSource(s Source) {
 	}
 }
 
-// Check rejects metrics that do not compare with the model's, with another game, engine or change. If
-// both are of reviews, it also rejects another limit or other rules. It returns a warning if one of the
-// two does not name its game and engine, so that Check cannot compare them.
+// Check returns an error if metrics from s cannot be compared with the model's metrics, because the game, the
+// engine or the measure of changes differs. If both come from reviews, the limits and the rules must also be
+// equal. Check returns a warning if it cannot compare game and engine, because s or the model does not name
+// them.
 func (m *Model) Check(s Source) (warning string, err error) {
 	own := m.source()
 	switch {
@@ -171,7 +173,7 @@ func (m *Model) Check(s Source) (warning string, err error) {
 	return "", otherRules(known(s.Rules).Difference(known(own.Rules)))
 }
 
-// otherRules is the error for rules with a difference.
+// otherRules returns the error for rules that differ.
 func otherRules(difference string) error {
 	if difference == "" {
 		return nil
@@ -185,17 +187,18 @@ type Estimate struct {
 	Games  int      `json:"games"`
 	Moves  int      `json:"moves"`
 	Value  float64  `json:"estimate"`
-	Lo     float64  `json:"lo"` // the interval (95%) of one player like those of the fit
+	Lo     float64  `json:"lo"` // lower end of the 95% prediction interval for one player
 	Hi     float64  `json:"hi"`
-	Rating *float64 `json:"rating,omitempty"` // the true one, if known
-	// Outside lists the metrics that are beyond those of all subjects of the fit.
+	Rating *float64 `json:"rating,omitempty"` // the player's true rating, if known
+	// Outside lists the player's metrics that are outside of the range of all subjects of the fit.
 	Outside []OutOfRange `json:"outside"`
 	Rank    string       `json:"rank,omitempty"` // rank of Go, if ratings are points of it
-	// FewMoves: fewer moves counted than of any subject of the fit, so that the interval is too narrow.
+	// FewMoves reports that fewer moves of this player counted than of any subject of the fit. The interval
+	// is then too narrow.
 	FewMoves bool `json:"few_moves"`
 }
 
-// OutOfRange is a metric outside of the fitted range.
+// OutOfRange is a metric outside of the range of the fit's subjects.
 type OutOfRange struct {
 	Metric string  `json:"metric"`
 	Value  float64 `json:"value"`
@@ -203,10 +206,10 @@ type OutOfRange struct {
 	Hi     float64 `json:"fitted_hi"`
 }
 
-// level of the intervals of estimates.
+// level is the confidence level of the intervals of estimates.
 const level = 0.95
 
-// Estimate applies the model to a player.
+// Estimate returns the model's estimate of a player's rating.
 func (m *Model) Estimate(s *Subject) (Estimate, error) {
 	e := Estimate{Name: s.Name, Games: s.Games, Moves: s.Moves, Outside: []OutOfRange{}}
 	if s.Rated() {

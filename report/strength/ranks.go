@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The ranks of Go as points: 1000 a rank, 1-dan in the middle of its band at 26,500, and 1-kyu
-// next to it, without a gap. Source: the thesis' table of ranks (Tab 4-1), which goes from
+// The ranks of Go as points. Each rank has a band of 1000 points. The middle of the band of 1-dan is 26,500,
+// and the band of 1-kyu is directly below it. Source: the thesis' table of ranks (Tab 4-1), which goes from
 // 25-kyu, whose band begins at 1,000, to 8-dan.
 const (
 	pointsOfDan  = 26_500
@@ -18,9 +18,9 @@ const (
 	mostKyu      = 25
 )
 
-// Points returns the points of a player's strength in a record. It reads a rank of Go such as 3d, 3 dan,
-// 3段, 初段, 5k, 5級 or 7段*, or a number, which is already a rating. ok is false for other text and for ranks
-// outside the thesis' table.
+// Points returns the strength in points for a rank or rating in a record. It reads a rank of Go such as 3d, 3
+// dan, 3段, 初段, 5k, 5級 or 7段*, or a number, which is already a rating. ok is false for other text and for
+// ranks outside the thesis' table.
 func Points(rank string) (points float64, ok bool) {
 	if v, err := strconv.ParseFloat(strings.TrimSpace(rank), 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -28,10 +28,10 @@ func Points(rank string) (points float64, ok bool) {
 	return pointsOfWord(rank)
 }
 
-// word is a rank alone. Servers mark ranks with * (a title), ? (a guess) and + (proven).
+// word matches a text that is only a rank. Servers mark ranks with * (a title), ? (a guess) and + (proven).
 var word = regexp.MustCompile(`^(\d+)[ -]?(d|dan|段|k|kyu|級)[*?+]?$`)
 
-// pointsOfWord returns the points of a rank that is no number.
+// pointsOfWord returns the points of a rank in words, such as 3d.
 func pointsOfWord(rank string) (points float64, ok bool) {
 	found := word.FindStringSubmatch(plain(rank))
 	if found == nil {
@@ -48,7 +48,7 @@ func pointsOfWord(rank string) (points float64, ok bool) {
 	return pointsOfDan - pointsOfRank*float64(n), n <= mostKyu
 }
 
-// plain writes a rank in small letters and digits of ASCII.
+// plain returns a rank in small letters and ASCII digits.
 func plain(rank string) string {
 	rank = strings.Map(func(r rune) rune {
 		switch {
@@ -66,8 +66,8 @@ func plain(rank string) string {
 // brackets, so that the name user2k has none.
 var inName = regexp.MustCompile(`(?:[ (\[（](\d+ ?(?:d|dan|段|k|kyu|級)[*?+]?)|(\d+(?:段|級)[*?+]?))[)\]）]?$`)
 
-// recorded returns the points of a player's rank in a record: from its own property, else from the name,
-// as in "■■■ 7段*".
+// recorded returns the points of a player's rank in a record. It uses rank if that is set, else a rank at the
+// end of the name, as in "■■■ 7段*".
 func recorded(rank, name string) (points float64, ok bool) {
 	if points, ok = Points(rank); ok || strings.TrimSpace(rank) != "" {
 		return points, ok
@@ -79,8 +79,8 @@ func recorded(rank, name string) (points float64, ok bool) {
 	return pointsOfWord(found[1] + found[2])
 }
 
-// Rank returns the rank of Go whose band has the points, or "above 8d" and "below 25k" for
-// points outside of the table.
+// Rank returns the rank of Go whose band contains the points. It returns "above 8d" or "below 25k" for points
+// outside of the table.
 func Rank(points float64) string {
 	switch n := math.Floor((points-pointsOfDan)/pointsOfRank + 0.5); {
 	case n >= mostDan:

@@ -19,11 +19,11 @@ type Report struct {
 	Version  int        `json:"version"`
 	Of       string     `json:"of"` // unit of the ratings
 	Subjects []Subject  `json:"subjects"`
-	Unrated  []string   `json:"unrated"` // players without a rating, which are left out
+	Unrated  []string   `json:"unrated"` // players without a rating, who are left out
 	Empty    []string   `json:"empty"`   // players without a move that counts
-	Simple   []Simple   `json:"simple"`  // each metric alone
+	Simple   []Simple   `json:"simple"`  // a regression for each metric alone
 	Model    *ModelJSON `json:"model"`
-	Games    []WonLost  `json:"won_against_lost"` // none for a table
+	Games    []WonLost  `json:"won_against_lost"` // empty for a table
 	Why      string     `json:"why,omitempty"`
 }
 
@@ -39,7 +39,7 @@ type Simple struct {
 	Why       string   `json:"why,omitempty"`
 }
 
-// ModelJSON is the model that was fitted.
+// ModelJSON is the JSON form of the fitted model.
 type ModelJSON struct {
 	Terms      []string           `json:"terms"`
 	Equation   map[string]float64 `json:"equation"`
@@ -49,8 +49,9 @@ type ModelJSON struct {
 	LOORMSE    float64            `json:"loo_rmse"`
 }
 
-// WonLost compares a metric of whole games between those that their player won and those that he lost, by
-// Wilcoxon's rank-sum test. Both players of a game are in it, so the games are not quite independent.
+// WonLost compares a metric between the games that a player won and the games that a player lost, by
+// Wilcoxon's rank-sum test. Each game counts for both of its players, so the values are not quite
+// independent.
 type WonLost struct {
 	Metric string   `json:"metric"`
 	Won    int      `json:"won"`
@@ -61,7 +62,8 @@ type WonLost struct {
 	Why    string   `json:"why,omitempty"`
 }
 
-// NewReport fits a model and each metric alone. t is nil for subjects of a table.
+// NewReport returns the report of a fitted model, with a regression for each metric alone. t is the tally of
+// the review, or nil for subjects of a table.
 func NewReport(m *Model, subjects []Subject, empty []string, t *review.Tally) *Report {
 	r := &Report{Version: 1, Of: m.Of, Subjects: m.Subjects, Unrated: []string{}, Empty: append([]string{}, empty...), Games: []WonLost{}}
 	for _, s := range subjects {
@@ -83,7 +85,7 @@ func NewReport(m *Model, subjects []Subject, empty []string, t *review.Tally) *R
 	return r
 }
 
-// simple fits one metric alone.
+// simple returns the regression of ratings on one metric.
 func simple(name string, subjects []Subject) Simple {
 	s := Simple{Metric: name}
 	x, y := make([]float64, len(subjects)), make([]float64, len(subjects))
@@ -105,7 +107,8 @@ func simple(name string, subjects []Subject) Simple {
 	return s
 }
 
-// wonLost compares the games that were won and lost, those without a move that counts left out.
+// wonLost returns the comparison of won and lost games in a metric. It leaves out games without a move that
+// counts.
 func wonLost(t *review.Tally, name string, metric int) WonLost {
 	w := WonLost{Metric: name}
 	var won, lost []float64
@@ -146,7 +149,7 @@ func mean(list []float64) *float64 {
 	return format.Finite(sum / float64(len(list)))
 }
 
-// significant is the level of the comparison of games, the thesis' 1%.
+// significant is the significance level for the comparison of games: 1%, as in the thesis.
 const significant = 0.01
 
 // Print writes the report for a terminal.
@@ -179,7 +182,7 @@ func (r *Report) Print(w io.Writer) {
 	}
 }
 
-// words returns the equation.
+// words returns the model's equation as text.
 func (m *ModelJSON) words() string {
 	text := fmt.Sprintf("%.5g", m.Equation["intercept"])
 	for _, term := range m.Terms {
@@ -190,7 +193,7 @@ func (m *ModelJSON) words() string {
 
 func (r *Report) printSubjects(w io.Writer) {
 	rows := format.Table(append([]any{"player", r.Of, "games", "moves"}, heads()...)...)
-	rows.Style().Box.PaddingRight = "  " // else it is wider than a terminal
+	rows.Style().Box.PaddingRight = "  " // without this the table is wider than a terminal
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		row := table.Row{format.Name(s.Name), fmt.Sprintf("%.0f", s.Rating), s.Games, format.Count(s.Moves)}
@@ -206,7 +209,7 @@ func (r *Report) printSubjects(w io.Writer) {
 	format.Render(w, rows)
 }
 
-// heads returns the metrics as columns.
+// heads returns the column heads for the metrics.
 func heads() (list []any) {
 	for _, name := range review.MetricNames() {
 		list = append(list, strings.TrimPrefix(name, "avg_"))
@@ -249,7 +252,8 @@ type Estimates struct {
 	Of      string     `json:"of"`
 	Players []Estimate `json:"players"`
 	Empty   []string   `json:"empty"` // players without a move that counts
-	// RMSE is the error over players whose rating is known, in units of Of; null without one.
+	// RMSE is the root-mean-square error over the players with a known rating, in the unit Of. It is null if
+	// no rating is known.
 	RMSE  *float64 `json:"rmse"`
 	Known int      `json:"known"`
 	Why   string   `json:"why,omitempty"`
@@ -258,7 +262,8 @@ type Estimates struct {
 	ranks    bool
 }
 
-// NewEstimates applies a model to players. ranks means that ratings are points of Go.
+// NewEstimates returns a model's estimates for players. ranks means that ratings are points of Go, so that
+// estimates also have ranks.
 func NewEstimates(m *Model, subjects []Subject, empty []string, ranks bool) (*Estimates, error) {
 	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...), Warnings: []string{}, ranks: ranks}
 	sum := 0.0
@@ -320,7 +325,7 @@ func (a *Estimates) Print(w io.Writer) {
 	}
 }
 
-// printError prints the error on the scale of ranks.
+// printError writes the error, for points of Go also in ranks.
 func (a *Estimates) printError(w io.Writer) {
 	if a.RMSE == nil {
 		return

@@ -14,19 +14,20 @@ import (
 	"gogi/report/review"
 )
 
-// Subject is a player, or a rank, whose metrics are known.
+// Subject is a player, or a rank with all of its players, with known metrics.
 type Subject struct {
 	Name    string             `toml:"name" json:"name"`
 	Rating  float64            `toml:"rating" json:"rating"` // NaN: not known
-	Games   int                `toml:"games" json:"games"`   // 0: a table without the number
-	Moves   int                `toml:"moves" json:"moves"`   // that counted; 0: a table without the number
+	Games   int                `toml:"games" json:"games"`   // 0 if a table does not have the number
+	Moves   int                `toml:"moves" json:"moves"`   // number of moves that counted; 0 if a table does not have it
 	Metrics map[string]float64 `toml:"metrics" json:"metrics"`
 }
 
 // Rated reports whether the rating is known.
 func (s *Subject) Rated() bool { return !math.IsNaN(s.Rating) }
 
-// subjectOf adds up a player's games: the moves of all of them together. ok is false where no move counted.
+// subjectOf returns the subject for games. It calculates the metrics over the moves of all games together. ok
+// is false if no move counted.
 func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subject, ok bool) {
 	sums := review.Total(games).Whole()
 	m, ok := sums.Metrics()
@@ -37,10 +38,11 @@ func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subjec
 	return s, ok
 }
 
-// Ratings are players' ratings by name.
+// Ratings has the ratings of players by name.
 type Ratings map[string]float64
 
-// Of returns a player's rating: the list's, else the mean of the ratings in the records; NaN without either.
+// Of returns a player's rating in r. If r does not have the player, it returns the mean of the ratings in the
+// records, or NaN if there are none.
 func (r Ratings) Of(p *review.Player) float64 {
 	if v, ok := r[p.Name]; ok {
 		return v
@@ -81,7 +83,8 @@ func ReadRatings(path string) (Ratings, error) {
 	return r, err
 }
 
-// Subjects returns the players of a review; those without a move that counts are left out, and named in empty.
+// Subjects returns the players of a review. It leaves out players without a move that counts, and returns
+// their names in empty.
 func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	for _, p := range t.Players {
 		if s, ok := subjectOf(p.Name, ratings.Of(p), p.Games); ok {
@@ -93,9 +96,10 @@ func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string)
 	return list, empty
 }
 
-// Ranks pools the games of all players by rank of Go, the strongest first: the thesis' unit. A player's rank in a
-// game is the list's, else the record's of that game. Games without a rank in the thesis' table are left out; empty
-// names their players and the ranks without a move that counts.
+// Ranks returns a subject for each rank of Go, the strongest first, with the games of all players of that
+// rank, as in the thesis. A player's rank in a game comes from ratings, else from the record of that game.
+// Ranks leaves out games without a rank in the thesis' table. empty names the players of these games, and the
+// ranks without a move that counts.
 func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	pools := map[float64][]review.PlayerGame{}
 	for _, p := range t.Players {
@@ -131,7 +135,7 @@ func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 // and the metrics of the whole game. Unknown values are empty cells.
 func WriteGames(w io.Writer, t *review.Tally, ratings Ratings) error {
 	out := csv.NewWriter(w)
-	write := func(row []string) { _ = out.Write(row) } // its error is kept until Flush
+	write := func(row []string) { _ = out.Write(row) } // Flush returns its error
 	write(append([]string{"game", "player", "rank", "points", "result", "moves"}, review.MetricNames()...))
 	for _, p := range t.Players {
 		for i := range p.Games {

@@ -15,26 +15,26 @@ import (
 	"gogi/stats/regress"
 )
 
-// Validation is the error of estimates for players outside the fit. It orders the players by rating, fits
-// models to every other one, and estimates the rest; then it exchanges the halves. The estimates of the
-// weakest and the strongest player are therefore extrapolations.
+// Validation has the errors of estimates for players outside of the fit. Validate orders the players by
+// rating, fits a model to every second player, and estimates the other players. Then it exchanges the two
+// halves. The estimates of the weakest and the strongest player are therefore extrapolations.
 type Validation struct {
 	Version int      `json:"version"`
 	Of      string   `json:"of"`
 	Terms   []string `json:"terms"`
 	Players int      `json:"players"`
 	Rows    []Size   `json:"sizes"`
-	From    int      `json:"from_games"` // the last number of games of which there are estimates
-	Points  []Point  `json:"estimates"`  // from so many
+	From    int      `json:"from_games"` // the greatest number of games with estimates
+	Points  []Point  `json:"estimates"`  // the estimates from that number of games
 }
 
-// Size is the estimates from one number of games.
+// Size has the errors of the estimates from one number of games.
 type Size struct {
 	Games     int      `json:"games"`
-	Estimates int      `json:"estimates"` // from so many games of one player, no game twice
-	Empty     int      `json:"empty"`     // without a move that counts
+	Estimates int      `json:"estimates"` // number of estimates, each from Games games of one player; no game is used twice
+	Empty     int      `json:"empty"`     // number of estimates left out because no move counted
 	RMSE      *float64 `json:"rmse"`
-	Bias      *float64 `json:"bias"` // the mean of estimate less truth
+	Bias      *float64 `json:"bias"` // mean of the estimate minus the true rating
 	R         *float64 `json:"pearson"`
 	Guess     *float64 `json:"rmse_of_guessing"` // error if the estimate of every player is the mean of the fit's players
 	Within    float64  `json:"within_interval"`  // share of the estimates whose 95% interval holds the truth
@@ -42,17 +42,18 @@ type Size struct {
 	Why       string   `json:"why,omitempty"`
 
 	points  []Point
-	guesses float64 // their squared errors, added up
+	guesses float64 // sum of the squared errors of guessing (see Guess)
 }
 
-// Point is one estimate with the truth.
+// Point is one estimate with the true rating.
 type Point struct {
 	Name     string  `json:"name"`
 	Rating   float64 `json:"rating"`
 	Estimate float64 `json:"estimate"`
 }
 
-// Validate estimates players from numbers of games by models of the terms.
+// Validate returns the errors of estimates from each number of games in sizes. The models use the metrics in
+// terms.
 func Validate(t *review.Tally, ratings Ratings, of string, terms []string, sizes []int) (*Validation, error) {
 	rated := slices.DeleteFunc(slices.Clone(t.Players), func(p *review.Player) bool { return math.IsNaN(ratings.Of(p)) })
 	slices.SortStableFunc(rated, func(a, b *review.Player) int { return cmp.Compare(ratings.Of(a), ratings.Of(b)) })
@@ -86,7 +87,8 @@ func Validate(t *review.Tally, ratings Ratings, of string, terms []string, sizes
 	return v, nil
 }
 
-// player estimates one player from each number of games, as often as there are games.
+// player adds the estimates of one player. For each number of games it makes as many estimates as the
+// player's games allow.
 func (v *Validation) player(m *Model, p *review.Player, rating float64) error {
 	for i := range v.Rows {
 		size := &v.Rows[i]

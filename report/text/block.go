@@ -15,7 +15,8 @@ import (
 	"gogi/stats"
 )
 
-// blockWidth is the longest line of the block: the width of a pull request without a scroll bar.
+// blockWidth is the length of the longest line of the block. A pull request shows this width without a scroll
+// bar.
 const blockWidth = 100
 
 // Block writes the report as a block of fixed-width text for a pull request, in a language.
@@ -43,12 +44,13 @@ func Block(w io.Writer, rep *report.Report, about report.About, in i18n.Language
 // blockLabel is the width of a line's name in the block.
 const blockLabel = 7
 
-// block returns a line of the block: its name, in English, and its text.
+// block returns a line of the block. name is the line's name in English.
 func (r view) block(name string, said i18n.Message) string {
 	return format.Pad(r.say(name), blockLabel) + " " + said.In(r.in)
 }
 
-// fence puts lines between fences that none of them can close, and makes them safe for a terminal.
+// fence returns lines between Markdown code fences. The fences are so long that no line can close them. It
+// also removes control characters that could affect a terminal.
 func fence(lines []string) string {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(sanitize.Printable(line, blockWidth), " ")
@@ -84,8 +86,8 @@ func (r view) blockPlayer(p *report.Player, e *results.Engine, many bool) string
 	return r.block("player", i18n.Verbatim(strings.Join(words, " | ")))
 }
 
-// blockIdentity returns a player's identity. For a program it is the start of the hash that sha256sum prints,
-// which blockFiles lists in full.
+// blockIdentity returns a player's identity. For a program this is the start of its SHA-256. blockFiles lists
+// the whole hash.
 func (r view) blockIdentity(e *results.Engine, otherwise string) string {
 	for _, f := range e.Identity.Files {
 		if f.Role == match.BinaryRole {
@@ -116,7 +118,7 @@ func fileName(f match.FileHash) string {
 	return filepath.Base(f.Path)
 }
 
-// blockFigures returns the numbers of A against B.
+// blockFigures returns the lines with the figures of A against B.
 func (r view) blockFigures() []string {
 	if r.Tournament != nil {
 		return append([]string{r.block("result", r.Verdict().Claim)}, r.outline()...)
@@ -142,7 +144,7 @@ func (r view) blockFigures() []string {
 	return append(lines, r.blockAnytime(c)...)
 }
 
-// blockRanking are more than two players by points, with their ratings.
+// blockRanking returns the lines for more than two players, ordered by points, with their ratings.
 func (r view) blockRanking() []string {
 	lines := []string{r.block("result", r.Verdict().Claim)}
 	for _, p := range r.Ranking.Players {
@@ -152,7 +154,7 @@ func (r view) blockRanking() []string {
 	return lines
 }
 
-// blockFixed returns the figures for a length that was fixed beforehand.
+// blockFixed returns the lines with the figures for a number of games that was fixed beforehand.
 func (r view) blockFixed(c report.Cross) []string {
 	k, n := c.Decisive()
 	return []string{
@@ -163,7 +165,8 @@ func (r view) blockFixed(c report.Cross) []string {
 	}
 }
 
-// blockAnytime returns the lines that hold before the end, or if a test stopped the run.
+// blockAnytime returns the lines with the figures that are valid before the end of a run, or if a test
+// stopped the run.
 func (r view) blockAnytime(c report.Cross) []string {
 	list := []string{r.block("score", i18n.Verbatim(format.Percent(c.Score)))}
 	for _, i := range r.Intervals {
@@ -198,9 +201,10 @@ func advantageShort(b report.Advantage) i18n.Message {
 	return i18n.Of("%s   [%s, %s]  games as independent", share, format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
-// eloShort returns a rating difference and its ends; a missing one is infinite.
+// eloShort returns the text of a rating difference and the ends of its interval. A missing end is printed as
+// infinite.
 func eloShort(e report.Elo) string {
-	sign := -1 // for an infinite estimate: the end that is infinite too
+	sign := -1 // sign of an infinite estimate: the same as of the infinite end
 	if e.Hi == nil {
 		sign = 1
 	}
@@ -215,7 +219,7 @@ func (r view) blockTest() i18n.Message {
 	return i18n.Of("p = %s (two-sided, %s)", format.PValue(*test.P), report.TestWords(*test))
 }
 
-// planLine returns the other settings that decide the games.
+// planLine returns a line with the other settings of the plan on which the games depend.
 func (r view) planLine(a report.About) string {
 	p := a.Plan
 	swap := i18n.Of("colours swapped")

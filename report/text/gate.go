@@ -11,7 +11,7 @@ import (
 	"gogi/stats"
 )
 
-// Verdict writes the verdict as a person reads it, in a language.
+// Verdict writes a gate's verdict as text for a terminal, in a language.
 func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 	word := Decided(stats.Decision(v.Verdict)).In(in)
 	fmt.Fprintln(w, i18n.Say(in, "%s · gate: %s%s", v.Run, strings.ToUpper(word), but(v).In(in)))
@@ -26,7 +26,8 @@ func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 // figureWidth is the width of a figure's name, in terminal columns.
 const figureWidth = 22
 
-// but qualifies the first line: a verdict was withdrawn, the machine slowed most pairs.
+// but returns the text that weakens the first line, if a verdict was withdrawn or the machine slowed most
+// pairs.
 func but(v *report.GateVerdict) i18n.Message {
 	said := i18n.Verbatim("")
 	if v.Gate.Withdrawn != "" {
@@ -38,7 +39,7 @@ func but(v *report.GateVerdict) i18n.Message {
 	return said
 }
 
-// Markdown returns the verdict for a release note, in a language.
+// Markdown returns a gate's verdict as Markdown for a release note, in a language.
 func Markdown(v *report.GateVerdict, in i18n.Language) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", i18n.Say(in, "Gate %s: %s%s", v.Run, Decided(stats.Decision(v.Verdict)), but(v)))
@@ -83,7 +84,7 @@ func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 // named returns a player's name with its hash.
 func named(name, identity string) string { return fmt.Sprintf("%s (%s)", name, identity) }
 
-// evidenceLine returns the number of observations in the judged pairs.
+// evidenceLine returns text with the number of observations in the evaluated pairs.
 func evidenceLine(g *report.Gate) i18n.Message {
 	said := i18n.Of("%s, each one observation", i18n.Number{N: g.Openings, Noun: "opening"})
 	if g.Copies > 0 {

@@ -42,7 +42,7 @@ func Summary(w io.Writer, rep *report.Report, in i18n.Language) {
 	fmt.Fprintf(w, "\n%s\n", r.say("More: gogi report %s -v | --html FILE | --json      gogi games %s", r.Run, r.Run))
 }
 
-// summaryWidth is how wide the verdict's lines are at most, in columns of the terminal.
+// summaryWidth is the largest width of the verdict's lines, in terminal columns.
 const summaryWidth = 96
 
 // figure writes one line of the summary: the name of a figure and the figure.
@@ -50,7 +50,7 @@ func (r view) figure(w io.Writer, name, text i18n.Message) {
 	lines{w, r.in}.labelled("  ", 7, name, text)
 }
 
-// summaryTitle names the run, its players, its length and its state.
+// summaryTitle returns the first line: the run's name, players, length and state.
 func (r view) summaryTitle() string {
 	who := i18n.Of("%s", i18n.Number{N: len(r.Players), Noun: "player"})
 	if len(r.Players) == 2 {
@@ -59,7 +59,8 @@ func (r view) summaryTitle() string {
 	return r.say("%s · %s · %s (%s) · %s", r.Run, who, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, r.state())
 }
 
-// state reports whether the run is finished, and whether the machine slowed most of it.
+// state returns text: whether an SPRT stopped the run or the run is finished, and whether the machine slowed
+// most pairs.
 func (r view) state() i18n.Message {
 	if r.Gate != nil && r.Looks.Stopped {
 		return r.orSlowed(i18n.Of("stopped by the SPRT"))
@@ -67,7 +68,7 @@ func (r view) state() i18n.Message {
 	return r.progress()
 }
 
-// progress returns whether the run is finished, and whether the machine slowed most of it.
+// progress returns text: whether the run is finished, and whether the machine slowed most pairs.
 func (r view) progress() i18n.Message {
 	if !r.Finished {
 		return r.orSlowed(i18n.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned))
@@ -75,7 +76,7 @@ func (r view) progress() i18n.Message {
 	return r.orSlowed(i18n.Of("finished"))
 }
 
-// orSlowed adds to a state that the machine slowed most pairs.
+// orSlowed returns the text of a state. If the machine slowed most pairs, it adds that.
 func (r view) orSlowed(state i18n.Message) i18n.Message {
 	if slowed := r.Slowed(); !slowed.IsZero() {
 		return i18n.Of("%s · %s", state, slowed)

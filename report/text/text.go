@@ -1,5 +1,6 @@
 // Package text prints a report as plain text: [Print] for a terminal, [Block] for a pull request, and
-// [Verdict] for a release note. How a figure looks, for example Elo, is one function of this package.
+// [Verdict] for a release note. For each kind of figure, for example Elo, one function of this package
+// decides the format.
 package text
 
 import (
@@ -17,7 +18,7 @@ import (
 	"gogi/stats"
 )
 
-// view is a report with a language to print it in.
+// view is a report together with the language of the output.
 type view struct {
 	*report.Report
 	in i18n.Language
@@ -60,7 +61,7 @@ func (r view) printTitle(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", format.Width(title)))
 }
 
-// printClaim prints the verdict in a sentence, and remarks on looks at the results during the run.
+// printClaim writes the verdict as a sentence, and remarks on looks at the results during the run.
 func (r view) printClaim(w io.Writer) {
 	fmt.Fprintln(w, r.Verdict().Claim.In(r.in))
 	for _, remark := range i18n.Each(r.in, r.Looks.Remarks) {
@@ -84,7 +85,7 @@ func (r view) printPlayers(w io.Writer) {
 	format.Render(w, t)
 }
 
-// table begins a table with these heads, in English.
+// table returns a table with the given column heads, translated from English.
 func (r view) table(heads ...string) table.Writer {
 	return format.Table(i18n.Heads(r.in, heads...)...)
 }
@@ -100,7 +101,7 @@ func (r view) printCrosstable(w io.Writer) {
 	format.Render(w, t)
 }
 
-// lines writes figures with their names.
+// lines writes lines with the name of a figure and the figure.
 type lines struct {
 	w  io.Writer
 	in i18n.Language
@@ -136,8 +137,8 @@ func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// penta returns the pentanomial: how many pairs had each two results of A. Its letters are the same in all
-// languages.
+// penta returns the text of a pentanomial: the number of pairs for each combination of A's two results. The
+// letters are the same in all languages.
 func penta(p stats.Pentanomial, between string) string {
 	return strings.Join([]string{
 		fmt.Sprintf("LL %d", p.LL), fmt.Sprintf("LD %d", p.LD), fmt.Sprintf("WL %d", p.WL),
@@ -183,7 +184,7 @@ func IfIndependent(r *report.Report) i18n.Message {
 	return i18n.Of("taking games as independent")
 }
 
-// printAnytime prints the figures that hold before the end of a run, or if a test stopped it.
+// printAnytime writes the figures that are valid before the end of a run, or if a test stopped the run.
 func (r view) printAnytime(out lines) {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
@@ -212,7 +213,7 @@ func StoppedElo(e report.Elo) i18n.Message {
 	return i18n.Of("%s  95%% confidence interval, corrected for early stopping", eloShort(e))
 }
 
-// IntervalLabel names an interval's quantity.
+// IntervalLabel returns the name of an interval's quantity.
 func IntervalLabel(i report.Interval) i18n.Message {
 	switch {
 	case i.Method == "anytime":
@@ -234,7 +235,7 @@ func Interval(i report.Interval) i18n.Message {
 	return i18n.Of("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
 }
 
-// basis returns the observations behind an interval in words.
+// basis returns text about the observations behind an interval.
 func basis(i report.Interval) i18n.Message {
 	units := UnitsOf(i)
 	switch {
@@ -266,7 +267,7 @@ func UnitsOf(i report.Interval) i18n.Number {
 // unknownElo reports whether a rating difference has neither a value nor an interval.
 func unknownElo(e report.Elo) bool { return e.Estimate == nil && e.Lo == nil && e.Hi == nil }
 
-// Elo returns a rating difference with its interval.
+// Elo returns the text of a rating difference with its interval.
 func Elo(e report.Elo) i18n.Message {
 	switch {
 	case unknownElo(e):
@@ -277,7 +278,7 @@ func Elo(e report.Elo) i18n.Message {
 	return i18n.Verbatim(eloShort(e))
 }
 
-// TestLabel names a test.
+// TestLabel returns the name of a test.
 func TestLabel(t report.Test) i18n.Message {
 	if t.Method == "binomial_exact" {
 		return i18n.Of("binomial test")
@@ -285,7 +286,7 @@ func TestLabel(t report.Test) i18n.Message {
 	return i18n.Of("test of equal players")
 }
 
-// Test returns a test's result.
+// Test returns the text of a test's result.
 func Test(t report.Test) i18n.Message {
 	switch {
 	case t.P == nil:
@@ -309,7 +310,7 @@ func criticalText(t report.Test) i18n.Message {
 	return i18n.Of("wins of %d that are significant: %s", t.N, parts)
 }
 
-// Gate returns the state of a sequential test in a line.
+// Gate returns one line with the state of a sequential test.
 func Gate(g *report.Gate) i18n.Message {
 	state := Decided(g.Decision)
 	if g.Withdrawn != "" {
@@ -319,7 +320,7 @@ func Gate(g *report.Gate) i18n.Message {
 		g.Design, state, i18n.Number{N: g.Pairs, Noun: "pair"}, i18n.Number{N: g.Openings, Noun: "opening"}, format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
-// Decided returns the decision of a sequential test in words.
+// Decided returns the decision of a sequential test as text.
 func Decided(d stats.Decision) i18n.Message {
 	if d == stats.Continue {
 		return i18n.Of("undecided")
@@ -349,7 +350,8 @@ func Advantage(b report.Advantage) i18n.Message {
 		i18n.Of("Black won %s of %s decisive games, %s drawn; games as independent", counts...))
 }
 
-// Ending returns a termination in words, or unchanged if this program does not know it.
+// Ending returns the text of a termination. It returns a termination that this version of gogi does not know
+// unchanged.
 func Ending(termination string) i18n.Message { return i18n.Of(format.Words(termination)) }
 
 func (r view) printTerminations(w io.Writer) {
@@ -395,10 +397,10 @@ func (r view) printFaults(w io.Writer, line func(w io.Writer, name, text i18n.Me
 	r.printBundles(w)
 }
 
-// shownBundles are named one by one.
+// shownBundles is the largest number of crash dumps that the report names.
 const shownBundles = 3
 
-// printBundles names the files that can be replayed.
+// printBundles writes the names of crash dumps, which can be replayed.
 func (r view) printBundles(w io.Writer) {
 	for i, path := range r.Bundles[:min(shownBundles, len(r.Bundles))] {
 		title := ""
@@ -412,7 +414,7 @@ func (r view) printBundles(w io.Writer) {
 	}
 }
 
-// printRemarks prints the counts that should be zero, and the length of games.
+// printRemarks writes the counts that should be zero, and the length of the games.
 func (r view) printRemarks(w io.Writer) {
 	r.remark(w, i18n.Of("game length"), i18n.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
 	r.remark(w, i18n.Of("duplicate games"), duplicates(r.Duplicates))
@@ -464,5 +466,6 @@ func duplicates(n int) i18n.Message {
 	return i18n.Of("%s (equal to an earlier game, move for move)", format.Count(n))
 }
 
-// Design returns the name of a design, or the design unchanged if this program does not know it.
+// Design returns the name of a tournament design. It returns a design that this version of gogi does not know
+// unchanged.
 func Design(kind string) i18n.Message { return i18n.Of(format.Words(kind)) }

@@ -15,7 +15,7 @@ import (
 	"gogi/report"
 )
 
-// printTournament is the competition of a run whose design pairs by results.
+// printTournament writes the standings and rounds of a run with a design that chooses pairings by results.
 func (r view) printTournament(w io.Writer) {
 	t := r.Tournament
 	if t.Design == match.DesignAdaptive {
@@ -49,7 +49,7 @@ func (r view) printStandings(w io.Writer) {
 	format.Render(w, out)
 }
 
-// Points are points as tables have them: halves, and the tenths that some rules give.
+// Points returns the text of points in a table, with one decimal, because some rules give tenths.
 func Points(points float64) string { return strconv.FormatFloat(points, 'f', 1, 64) }
 
 func (r view) printRound(w io.Writer, round report.Round) {
@@ -60,7 +60,7 @@ func (r view) printRound(w io.Writer, round report.Round) {
 	fmt.Fprintln(w)
 }
 
-// Match returns one match of a tournament in a line.
+// Match returns one line about one match of a tournament.
 func Match(m report.Meeting) i18n.Message {
 	a, b := orUnknown(m.A), orUnknown(m.B)
 	switch {
@@ -90,7 +90,7 @@ func orUnknown(name string) string {
 	return name
 }
 
-// printRatings is the ranking of an adaptive design.
+// printRatings writes the ranking of an adaptive design.
 func (r view) printRatings(w io.Writer) {
 	t := r.Tournament
 	out := r.table("rank", "player", "pairs", "Elo", "±", "above the next")
@@ -108,7 +108,7 @@ func (r view) printRatings(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// noteWidth is how wide a line of a note is at most, in columns of the terminal.
+// noteWidth is the largest width of a note's lines, in terminal columns.
 const noteWidth = 78
 
 // RatingNote explains the figures of an adaptive design.
@@ -138,7 +138,7 @@ func (r view) outline() []string {
 	return list
 }
 
-// printRanking prints more than two players by points, with their ratings.
+// printRanking writes the ranking of more than two players by points, with their ratings.
 func (r view) printRanking(w io.Writer) {
 	t := r.table("place", "player", "limits", "games", "W–D–L", "points", "score", "Elo", "95%")
 	of := map[string]*report.Player{}
@@ -163,7 +163,7 @@ func (r view) printRanking(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// RankedElo returns a player's rating, "–" if it has none.
+// RankedElo returns the text of a player's rating, or "–" if the player has no rating.
 func RankedElo(p report.Ranked) string {
 	if p.Elo == nil {
 		return "–"
@@ -171,7 +171,7 @@ func RankedElo(p report.Ranked) string {
 	return format.Elo(p.Elo, 0)
 }
 
-// RankedBounds returns the interval of a player's rating; a bound that is missing is infinite.
+// RankedBounds returns the text of the interval of a player's rating. A missing bound is printed as infinite.
 func RankedBounds(p report.Ranked) string {
 	if p.Lo == nil && p.Hi == nil {
 		return "–"
@@ -179,7 +179,7 @@ func RankedBounds(p report.Ranked) string {
 	return p.EloText()
 }
 
-// RankingNotes returns the player that ratings are measured from, and the missing figures.
+// RankingNotes returns notes on the ranking: the anchor of the ratings, and the reasons for missing figures.
 func RankingNotes(k *report.Ranking) (notes []i18n.Message) {
 	switch {
 	case !k.Why.IsZero():

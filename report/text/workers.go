@@ -11,7 +11,8 @@ import (
 	"gogi/report"
 )
 
-// shownWorkers is the number of workers with their own line; --json has all.
+// shownWorkers is the largest number of workers that have their own line. With --json the report has all
+// workers.
 const shownWorkers = 12
 
 // printWorkers prints the results of a farm's workers, or nothing for a run without a farm.
@@ -37,7 +38,7 @@ func (r view) printWorkers(w io.Writer) {
 	}
 }
 
-// WorkerName returns a worker's name.
+// WorkerName returns a worker's name, or text for the process that stores the pairs.
 func WorkerName(k report.Worker) i18n.Message {
 	if k.Name == "" {
 		return i18n.Of("(this process)")
@@ -45,7 +46,8 @@ func WorkerName(k report.Worker) i18n.Message {
 	return i18n.Verbatim(format.Name(k.Name))
 }
 
-// AgainstRest returns how a worker's score differs from that of the others, in percent points.
+// AgainstRest returns the text of the difference between a worker's score and the score of the other workers,
+// with its interval, in percentage points.
 func AgainstRest(k report.Worker) string {
 	if k.Difference == nil {
 		return "–"
@@ -53,7 +55,7 @@ func AgainstRest(k report.Worker) string {
 	return fmt.Sprintf("%+.1f [%+.1f, %+.1f]", 100**k.Difference, 100**k.Lo, 100**k.Hi)
 }
 
-// Evidence returns the e-value that a worker differs from the others.
+// Evidence returns the text of the e-value for a difference between a worker and the others.
 func Evidence(k report.Worker) string {
 	switch {
 	case k.Log10E == nil:

@@ -11,17 +11,17 @@ import (
 	"gogi/results"
 )
 
-// Account holds the stored data of a tune, and the results from them.
+// Account holds the stored data of a tune, and the results calculated from the data.
 type Account struct {
 	*tune.Walk
 	Run        string
 	Plan       *tune.Plan
-	Stored     int        // pairs
-	State      tune.State // the latest
+	Stored     int        // number of stored pairs
+	State      tune.State // the latest state
 	Candidates []match.TuneCandidate
 }
 
-// Latest asks Read for the latest state.
+// Latest is the value of Read's parameter at that requests the latest state.
 const Latest = -1
 
 // Read reads all stored pairs of a tune, in order, and calculates every state again. at is the number of
@@ -65,7 +65,7 @@ func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at i
 	return a, nil
 }
 
-// PlanOf returns the tune of a stored run.
+// PlanOf returns the tune's plan from a stored run.
 func PlanOf(info *results.RunInfo) (*tune.Plan, error) {
 	canonical, err := info.ParsePlan()
 	if err != nil {
@@ -77,7 +77,7 @@ func PlanOf(info *results.RunInfo) (*tune.Plan, error) {
 	return tune.ParsePlan(string(canonical.Tune))
 }
 
-// Words returns options in a line.
+// Words returns options as one line: NAME=VALUE, separated by blanks.
 func Words(options []match.Option) string {
 	var words []string
 	for _, o := range options {
@@ -86,19 +86,21 @@ func Words(options []match.Option) string {
 	return strings.Join(words, " ")
 }
 
-// Summary summarises the requested state.
+// Summary returns a summary of the state that Read was called for.
 func (a *Account) Summary() tune.Summary { return tune.Summarize(&a.Plan.Settings, &a.Asked) }
 
 // Done reports whether all blocks are learnt.
 func (a *Account) Done() bool { return a.State.Blocks == a.Plan.Settings.Blocks() }
 
-// Point returns the answer of the state that was asked for, as it is sent.
+// Point returns the parameter values that are the answer of the state that Read was called for, as engine
+// options.
 func (a *Account) Point() []match.Option {
 	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
 }
 
-// Candidate returns the newest candidate of a tune. It stores one if there is none, or if another is
-// requested; proposed is then true. The run that validates it has no game yet. plan is the tune's.
+// Candidate returns the newest candidate of a tune. If there is no candidate yet, or if another is true, it
+// stores a new candidate and returns proposed = true. The run that validates a new candidate has no game yet.
+// plan is the plan of the tune.
 func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
 	if n := len(a.Candidates); n > 0 && !another {
 		return a.Candidates[n-1], false, nil

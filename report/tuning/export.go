@@ -18,7 +18,7 @@ func Forms() []string {
 	return []string{"options", "toml", "params", "fishtest", "openbench", "patch"}
 }
 
-// Export writes an answer: values by parameter, not rounded.
+// Export writes the answer of a tune in the format form. values has the unrounded value of each parameter.
 func Export(w io.Writer, a *Account, form string, values []float64) error {
 	s := &a.Plan.Settings
 	switch form {
@@ -38,7 +38,7 @@ func Export(w io.Writer, a *Account, form string, values []float64) error {
 	return fmt.Errorf("--as %q: expected one of %s", form, strings.Join(Forms(), ", "))
 }
 
-// exportOptions writes the options of an engine as a file has them, and as flags.
+// exportOptions writes the values as engine options, in the form of a player file and in the form of flags.
 func exportOptions(w io.Writer, s *tune.Settings, values []float64) error {
 	var keys, flags []string
 	for i := range s.Params {
@@ -66,7 +66,7 @@ func tomlValue(p *tune.Param, text string) string {
 	return text
 }
 
-// exportTOML writes the parameters as a file of another tune, which begins at the answer.
+// exportTOML writes a tune file whose parameters start at the answer.
 func exportTOML(w io.Writer, s *tune.Settings, values []float64) error {
 	for i := range s.Params {
 		if err := writeParam(w, &s.Params[i], s.Params[i].Text(values[i]), ""); err != nil {
@@ -100,8 +100,9 @@ func writeParam(w io.Writer, p *tune.Param, start, remark string) error {
 	return err
 }
 
-// exportPatch writes the changes, the surest first. Values that the path does not distinguish from their
-// start are comments. The validated candidate has them; without them it is another candidate.
+// exportPatch writes the changed values, the most certain change first. A change that the games do not
+// distinguish from the start value is a comment. The validated candidate includes these changes too; a
+// candidate without them is not validated.
 func exportPatch(w io.Writer, a *Account, values []float64) error {
 	s, sum := &a.Plan.Settings, a.Summary()
 	type change struct {
@@ -141,14 +142,14 @@ type Result struct {
 	Run        string                `json:"run"`
 	Tune       *tune.Plan            `json:"tune"`
 	Summary    tune.Summary          `json:"summary"`
-	Copies     int                   `json:"copies"` // pairs of two equal games
+	Copies     int                   `json:"copies"` // number of pairs with two equal games
 	Candidates []match.TuneCandidate `json:"candidates"`
 	Failures   []tune.ParamFailures  `json:"failures"` // by parameter
-	Coupled    []Interaction         `json:"coupled"`  // the strongest first, at most 100
+	Coupled    []Interaction         `json:"coupled"`  // pairs of parameters that interact: the strongest first, at most 100
 	Track      []tune.Step           `json:"track"`
 }
 
-// trackPoints is the largest number of a path's points in the JSON.
+// trackPoints is the largest number of points of a tune's path in the JSON.
 const trackPoints = 400
 
 // NewResult returns the JSON form of an account.
@@ -156,7 +157,7 @@ func NewResult(a *Account) Result {
 	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }
 
-// thinned are at most trackPoints of a track, the last among them.
+// thinned returns at most trackPoints points of a track. The last point is always included.
 func thinned(track []tune.Step) []tune.Step {
 	if len(track) <= trackPoints {
 		return track
@@ -168,7 +169,7 @@ func thinned(track []tune.Step) []tune.Step {
 	return list
 }
 
-// Describe writes a tune that is not played yet.
+// Describe writes a description of a tune before its first game.
 func Describe(w io.Writer, plan *match.Plan, p *tune.Plan) {
 	s := &p.Settings
 	fmt.Fprintf(w, "tune %s: %s, %d pairs in %d blocks of %d, %d in flight, seed %d\n", plan.Run, s.Method, s.Pairs, s.Blocks(), s.Block, s.Inflight, s.Seed)

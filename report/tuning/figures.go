@@ -11,7 +11,7 @@ import (
 	"gogi/match/tune"
 )
 
-// controllerFigures draws the controller's settings over time, and the results of its probes.
+// controllerFigures returns charts of the controller's settings over time, and of the results of its probes.
 func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) string {
 	if s.Spread == 0 {
 		return ""
@@ -26,7 +26,7 @@ func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) st
 			at, elo = append(at, float64(step.Pairs)), append(elo, *step.LostElo)
 		}
 	}
-	if n := len(elo); n > 4 { // the first means are of few pairs, and would hide the others
+	if n := len(elo); n > 4 { // the first means come from few pairs, and would make the scale too large for the others
 		settled := elo[n/4:]
 		lost.y0, lost.y1 = math.Min(lost.y0, slices.Min(settled)), math.Max(lost.y1, slices.Max(settled))
 	}
@@ -38,7 +38,7 @@ func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) st
 		lost.level("start", s.Spread) + lost.line("path", at, elo) + "</svg>\n"
 }
 
-// sharesFigure draws the number of pairs without information.
+// sharesFigure returns a chart of the share of pairs without information.
 func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string {
 	sc := scale{x1: float64(s.Pairs), y1: 0.01}
 	var xs, equal, copies []float64
@@ -57,7 +57,8 @@ func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string 
 		sc.line("path", xs, copies) + sc.line("other", xs, equal) + "</svg>\n"
 }
 
-// failuresFigure draws how often points failed by parameter and side, or nothing without failures.
+// failuresFigure returns a chart of how often points failed, by parameter and side. It returns "" if no point
+// failed.
 func failuresFigure(in i18n.Language, a *Account) string {
 	const row, label, most = 18.0, 200.0, 180.0
 	var b strings.Builder
@@ -81,7 +82,7 @@ func failuresFigure(in i18n.Language, a *Account) string {
 `, i18n.Say(in, "Share of points that failed, below (left) and above the centre, by parameter; the bars are full where all did"), figureWidth, y+4, i18n.Say(in, "failures"), b.String())
 }
 
-// heatMap is which parameters work together, by the probes.
+// heatMap returns a chart of the interactions between parameters, by the probes.
 func heatMap(in i18n.Language, a *Account) string {
 	s, which := &a.Plan.Settings, perturbed(&a.Plan.Settings)
 	if len(which) < 2 || len(s.Params) > tune.MaxCoupled || a.Coupled.Probes < 3 {

@@ -16,7 +16,7 @@ const (
 	marginLeft, marginTop, marginIn = 64.0, 12.0, 24.0
 )
 
-// Page returns the report of a tune as one HTML page that needs nothing from elsewhere, in a language.
+// Page returns the report of a tune as one HTML page, in a language. The page loads no other file.
 func Page(in i18n.Language, a *Account, validations []i18n.Message) string {
 	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="%[3]s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -55,7 +55,7 @@ func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	return b.String()
 }
 
-// scale maps numbers to a figure.
+// scale maps values to the coordinates of a figure.
 type scale struct{ x0, x1, y0, y1 float64 }
 
 func (s scale) x(v float64) float64 {
@@ -66,7 +66,7 @@ func (s scale) y(v float64) float64 {
 	return marginTop + (s.y1-v)/math.Max(s.y1-s.y0, 1e-12)*(figureHeight-marginTop-marginIn)
 }
 
-// frame begins a figure with its axes.
+// frame returns the beginning of a figure, with its axes.
 func (s scale) frame(in i18n.Language, title, low, high string, pairs float64) string {
 	return fmt.Sprintf(`<h2>%s</h2><svg viewBox="0 0 %g %g" role="img" aria-label="%[1]s">
 <path class="axis" d="M%[4]g %[5]g V%[6]g H%[7]g" fill="none"/><text x="%[8]g" y="%[9]g" text-anchor="end">%[10]s</text><text x="%[8]g" y="%[6]g" text-anchor="end">%[11]s</text><text x="%[7]g" y="%[12]g" text-anchor="end">%[13]s</text>
@@ -74,7 +74,7 @@ func (s scale) frame(in i18n.Language, title, low, high string, pairs float64) s
 		html.EscapeString(high), html.EscapeString(low), figureHeight-6, i18n.Say(in, "%g pairs", pairs))
 }
 
-// line returns a path through points.
+// line returns an SVG path through points.
 func (s scale) line(class string, xs, ys []float64) string {
 	var b strings.Builder
 	for i := range xs {
@@ -87,7 +87,7 @@ func (s scale) level(class string, y float64) string {
 	return fmt.Sprintf("<path class=%q d=\"M%.1f %.1fH%.1f\"/>\n", class, s.x(s.x0), s.y(y), s.x(s.x1))
 }
 
-// trajectory returns the way of one parameter.
+// trajectory returns a figure of one parameter's values over the tune.
 func trajectory(in i18n.Language, s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, track []tune.Step) string {
 	var xs, ys, above, below []float64
 	sc := scale{x1: float64(s.Pairs), y0: math.Min(p.Start, sum.Mean), y1: math.Max(p.Start, sum.Mean)}
@@ -113,7 +113,7 @@ func trajectory(in i18n.Language, s *tune.Settings, p *tune.Param, sum *tune.Par
 	return b.String()
 }
 
-// sensitivities returns the evidence of the tune's games on each parameter.
+// sensitivities returns a table of the evidence from the tune's games on each parameter.
 func sensitivities(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 	type bar struct {
 		name        string

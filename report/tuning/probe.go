@@ -13,7 +13,7 @@ import (
 	"gogi/usi"
 )
 
-// Bounds of a probe: its cost, and the smallest visible effect.
+// Limits of a probe, which decide its cost and the smallest effect that it can see.
 const (
 	probePositions = 20
 	probeNodes     = 20_000
@@ -24,11 +24,12 @@ const (
 // Finding is the result of a probe for one parameter.
 type Finding struct {
 	Param string `json:"param"`
-	// Dead means that the engine searches alike with the parameter at both bounds.
+	// Dead reports that the engine's searches are equal with the parameter at both bounds, so the parameter
+	// seems to have no effect.
 	Dead bool `json:"dead"`
-	// Unclear means that the engine's searches are not even repeatable, so that Dead is unknown.
+	// Unclear reports that the engine's searches are not repeatable, so that Dead is unknown.
 	Unclear bool `json:"unclear,omitempty"`
-	// Refused are the values with which it does not start or search, and why.
+	// Refused lists the values with which the engine does not start or search, each with the reason.
 	Refused []string `json:"refused,omitempty"`
 }
 
@@ -77,17 +78,17 @@ type prober struct {
 	open     runner.Opener
 	plan     *match.Plan
 	settings *tune.Settings
-	player   runner.Player // nil: none is open
+	player   runner.Player // nil if no engine is open
 }
 
 func (p *prober) close() {
 	if p.player != nil {
-		_ = p.player.Close() // its end is not tested here
+		_ = p.player.Close() // the probe does not check how the engine exits
 		p.player = nil
 	}
 }
 
-// param looks at one parameter.
+// param returns the finding for one parameter.
 func (p *prober) param(ctx context.Context, i int, repeats bool) (Finding, error) {
 	param := &p.settings.Params[i]
 	f := Finding{Param: param.Name, Unclear: !repeats}
@@ -147,7 +148,7 @@ func (p *prober) search(ctx context.Context, point []float64) (said string, err 
 	return b.String(), nil
 }
 
-// how returns the limit of the searches: one that does not depend on time.
+// how returns the limit of the searches. The limit does not depend on time.
 func (p *prober) how() usi.Go {
 	if n := p.plan.Players[0].Limits.Nodes; n > 0 {
 		return usi.Go{Nodes: min(n, probeNodes)}

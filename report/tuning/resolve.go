@@ -1,7 +1,7 @@
-// Package tuning resolves a tune, and reports it. It makes the parameters from a file and the engine's
-// options, the plan of the tuning games ([Play]), and the plan of the match that judges the candidate
-// ([Validation]). [Read] returns the [Account] of a stored tune; [Print] and [Export] write it. Package
-// match/tune has the algorithms.
+// Package tuning prepares a tune, and reports its results. It makes the parameters from a file and the
+// engine's options, the plan of the tuning games ([Play]), and the plan of the match that validates the
+// candidate ([Validation]). [Read] returns the [Account] of a stored tune; [Print] and [Export] write it.
+// Package match/tune has the algorithms.
 package tuning
 
 import (
@@ -29,23 +29,26 @@ import (
 type Request struct {
 	*configs.TuneWish
 	Dir   string   // base directory of the file's paths
-	Globs []string // patterns of the engine's options to tune in addition
+	Globs []string // patterns of further engine options to tune
 	// Inflight is the stored value of a resumed tune, for use if the file has none; 0: a new tune.
 	Inflight int
 	// Wide is the stored value of a resumed tune; nil: a new tune.
 	Wide *float64
-	// From is a finished tune that this one continues, Starts its final values; "": none.
+	// From is the name of a finished tune that this tune continues, or "". Starts has the final values of
+	// that tune.
 	From   string
 	Starts []match.Option
 }
 
-// Begun takes the stored values of a resumed tune for settings that the file does not have.
+// Begun sets Inflight and Wide to the stored values of a resumed tune, for use if the file does not have
+// them.
 func (w *Request) Begun(s *tune.Settings) {
 	w.Inflight, w.Wide = s.Inflight, &s.Wide
 }
 
-// Resolve makes the tune of a plan whose two players are the same engine, which declares these options. The
-// plan that is given stays as it is: a validation is made from it.
+// Resolve returns the tune for a base plan. The two players of base are the same engine, and declared has the
+// options that the engine declares. Resolve does not change base, because the validation's plan is made from
+// it.
 func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []advice.Warning, error) {
 	params, err := w.params(base, declared)
 	if err != nil {
@@ -77,14 +80,15 @@ func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, 
 	}
 	text, err := p.Text()
 	if err == nil {
-		_, err = tune.ParsePlan(text) // also for values that only the validation has
+		_, err = tune.ParsePlan(text) // also checks values that only the validation uses
 	}
 	return p, warnings, err
 }
 
-// Forfeits reports whether points that fail are taken for points that lose, however many do.
+// Forfeits reports whether a point with which the engine fails counts as a loss, no matter how many points
+// fail.
 func (w *Request) Forfeits() bool {
-	yes, _ := w.forfeits() // looked at by Resolve
+	yes, _ := w.forfeits() // Resolve checks the error
 	return yes
 }
 
@@ -137,7 +141,8 @@ const (
 	seedOffset  = 0x9e37 // between a tune's seed and its validation's
 )
 
-// validations returns those of the file, or one; the shortest games first.
+// validations returns the validations of the file, or one default validation. Validations with the shortest
+// games come first.
 func (w *Request) validations(base *match.Plan) []tune.Validation {
 	var list []tune.Validation
 	for i := range w.Validate {
@@ -148,7 +153,7 @@ func (w *Request) validations(base *match.Plan) []tune.Validation {
 	}
 	length := func(v tune.Validation) float64 { return gameLength(*cmp.Or(v.Limits, &base.Players[0].Limits)) }
 	slices.SortStableFunc(list, func(a, b tune.Validation) int {
-		if x, y := length(a), length(b); x*y > 0 { // both in one measure
+		if x, y := length(a), length(b); x*y > 0 { // both lengths have the same unit
 			return cmp.Compare(math.Abs(x), math.Abs(y))
 		}
 		return 0
@@ -156,10 +161,10 @@ func (w *Request) validations(base *match.Plan) []tune.Validation {
 	return list
 }
 
-// gameLength measures the length of games with such limits: in seconds, or, negative, in nodes or plies of
-// depth. It is 0 if unknown.
+// gameLength returns a measure of the length of games with the limits l. It is in seconds if positive, and in
+// nodes or plies of depth if negative. It is 0 if unknown.
 func gameLength(l match.Limits) float64 {
-	const moves = 60 // moves of a side, in a long game
+	const moves = 60 // number of moves of one side in a long game
 	switch {
 	case !l.Clock.IsZero():
 		return (l.Clock.Main + moves*(l.Clock.Increment+l.Clock.Byoyomi)).Seconds()
@@ -171,7 +176,7 @@ func gameLength(l match.Limits) float64 {
 	return 0
 }
 
-// validation returns the file's validation of that number; -1: none.
+// validation returns the file's validation with the index at. With -1 it returns the default validation.
 func (w *Request) validation(base *match.Plan, at int) tune.Validation {
 	v := tune.Validation{
 		Elo1: defaultElo1, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Pairs: base.Pairs,
@@ -198,7 +203,7 @@ func (w *Request) validation(base *match.Plan, at int) tune.Validation {
 	return v
 }
 
-// startAt starts a parameter at the final value of the previous tune.
+// startAt sets a parameter's start to its final value in the previous tune.
 func (w *Request) startAt(p *tune.Param) error {
 	for _, o := range w.Starts {
 		if !usi.SameOption(o.Name, p.Name) {
@@ -213,7 +218,8 @@ func (w *Request) startAt(p *tune.Param) error {
 	return nil
 }
 
-// leastBook is how many openings a book needs so that half of it is a book.
+// leastBook is the smallest number of openings for which the tune and its validation each get half of the
+// book.
 const leastBook = 20
 
 // params returns the parameters from the file's list, from a parameter file, and from the options that the
@@ -252,7 +258,7 @@ func (w *Request) params(base *match.Plan, declared []usi.Option) ([]tune.Param,
 	return list, nil
 }
 
-// readParams returns the parameters of the parameter file, none without one.
+// readParams returns the parameters from the parameter file. It returns none if there is no such file.
 func (w *Request) readParams() ([]tune.Param, error) {
 	file := w.Params
 	if file == "" {
@@ -278,7 +284,7 @@ func matches(glob, name string) bool {
 	return ok && err == nil
 }
 
-// ofList returns a parameter of the file's list.
+// ofList returns the parameter for an entry in the tune file's list.
 func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) (tune.Param, error) {
 	o, found := usi.FindOption(declared, from.Name)
 	if !found {
@@ -318,7 +324,7 @@ func kindOf(o usi.Option) tune.Kind {
 	return tune.Int
 }
 
-// choice returns a parameter of words.
+// choice returns a parameter whose values are words, such as the values of a combo or check option.
 func choice(p tune.Param, o usi.Option, start string) (tune.Param, error) {
 	if len(p.Levels) == 0 {
 		if p.Levels = o.Vars; o.Type == usi.Check {
@@ -333,8 +339,8 @@ func choice(p tune.Param, o usi.Option, start string) (tune.Param, error) {
 	return p, p.Check()
 }
 
-// startOf returns an option's value if the user sets none for the tune: the engine's option of the file, else
-// its default.
+// startOf returns the start value of an option for which the user sets no start: the value set in the
+// player's options, else the option's default.
 func startOf(o usi.Option, set []match.Option) string {
 	for _, s := range set {
 		if usi.SameOption(s.Name, o.Name) {
@@ -344,8 +350,8 @@ func startOf(o usi.Option, set []match.Option) string {
 	return o.Default
 }
 
-// ofGlob returns the declared options that a pattern names and that are not among those that there are: numbers,
-// and any that is named in full.
+// ofGlob returns parameters for the declared options that match a pattern and are not in have. It returns
+// only numeric options, except if the pattern is the full name of an option.
 func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.Option) (list []tune.Param, err error) {
 	if _, err := path.Match(glob, ""); err != nil {
 		return nil, fmt.Errorf("--param %q: %w", glob, err)
@@ -374,8 +380,8 @@ func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.O
 	return list, nil
 }
 
-// fits gives a parameter the name that the engine declares. It returns an error if the engine cannot take its
-// bounds.
+// fits sets a parameter's name to the spelling that the engine declares. It returns an error if the engine
+// cannot take its bounds.
 func fits(p *tune.Param, declared []usi.Option) error {
 	texts := []float64{p.Start, p.Min, p.Max}
 	if p.Kind == tune.Choice {
@@ -394,16 +400,16 @@ func fits(p *tune.Param, declared []usi.Option) error {
 	return nil
 }
 
-// timeOptions are options about time: with limits that have none they do nothing, and with others their
-// signal is losses on time.
+// timeOptions returns the names of options about time. With limits without time they have no effect. With
+// other limits they show their effect mainly by losses on time.
 func timeOptions() []string {
 	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover", "MinimumThinkingTime", "Minimum Thinking Time"}
 }
 
 // Bounds for warnings.
 const (
-	manyForSurface = 12 // parameters: a quadratic of more has too many coefficients
-	farShare       = 20 // a path of which more than the 1/20 is in flight learns late
+	manyForSurface = 12 // parameters: with more, a quadratic model has too many coefficients
+	farShare       = 20 // if more than 1/20 of the tune's pairs are in flight, the tune learns late
 )
 
 func (w *Request) warnings(base *match.Plan, p *tune.Plan) (list []advice.Warning, err error) {
@@ -448,13 +454,13 @@ func Play(base *match.Plan, p *tune.Plan) (*match.Plan, error) {
 	return &plan, plan.Check()
 }
 
-// half returns the part of the book for the tune (0) or its validation (1). If they share no opening, each
-// gets every second opening of an order by the tune's seed.
+// half returns the part of the book for the tune (0) or its validation (1). If they must share no opening,
+// each gets every second opening, in an order that depends on the tune's seed.
 func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	if !slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.FreshOpenings }) {
 		return base.Openings
 	}
-	order := rand.New(rand.NewPCG(p.Settings.Seed, uint64(len(base.Openings)))).Perm(len(base.Openings)) //nolint:gosec // to be repeated
+	order := rand.New(rand.NewPCG(p.Settings.Seed, uint64(len(base.Openings)))).Perm(len(base.Openings)) //nolint:gosec // the order must be repeatable
 	var list []match.Opening
 	for i, at := range order {
 		if i%2 == which {
@@ -464,8 +470,8 @@ func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	return list
 }
 
-// Validation returns the plan of one of the matches of the j-th candidate against the start: which is an index of
-// Plan.Validations.
+// Validation returns the plan of a match between the candidate c and the start values. which is the index of
+// the validation in Plan.Validations.
 func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate) *match.Plan {
 	v := p.Validations()[which]
 	plan := *base
@@ -489,12 +495,13 @@ func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate
 	return &plan
 }
 
-// ValidationRun returns the name of the first run that judges the j-th candidate of a tune.
+// ValidationRun returns the name of the first run that validates the candidate with this number.
 func ValidationRun(tune string, number int) string {
 	return fmt.Sprintf("%s-validation-%d", tune, number)
 }
 
-// ValidationRuns returns the names of all runs that judge a candidate, of the first's.
+// ValidationRuns returns the names of all runs that validate a candidate. first is the name of the first of
+// these runs.
 func ValidationRuns(p *tune.Plan, first string) []string {
 	runs := []string{first}
 	for i := range p.Also {

@@ -11,9 +11,9 @@ import (
 )
 
 // Starter writes a tune file for an engine. It has every declared number, with the declared bounds and
-// guessed scales. Options of the machine, of limits and of time are comments, and so are options that no tune
-// can take. With only, the file has the options that match one of these patterns. Of these, only options that
-// no tune can take are comments.
+// guessed scales. Options about the machine, limits and time are comments, and so are options that a tune
+// cannot use. If only is not empty, the file has just the options that match one of its patterns. In that
+// case only options that a tune cannot use are comments.
 func Starter(w io.Writer, name, command string, declared []usi.Option, only []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# A tune of %s: gogi tune FILE. docs/configuration.md explains the keys.
@@ -47,7 +47,7 @@ games = 20000           # maximum
 	return err
 }
 
-// starterParam writes one option, as comments if it is not for a tune.
+// starterParam writes one option. hold makes the option a comment.
 func starterParam(b *strings.Builder, o *usi.Option, declared []usi.Option, hold bool) error {
 	switch {
 	case o.Min == o.Max:
@@ -80,12 +80,13 @@ func starterParam(b *strings.Builder, o *usi.Option, declared []usi.Option, hold
 	return nil
 }
 
-// takes reports whether a tune can take a number's range.
+// takes reports whether a tune can use the range of a numeric option.
 func takes(o *usi.Option) bool {
 	return max(-float64(o.Min), float64(o.Max)) <= tune.MaxValue
 }
 
-// heldBack returns why an option is a comment in a starter file, or "".
+// heldBack returns the reason why an option is a comment in a starter file. It returns "" if the option is
+// not a comment.
 func heldBack(name string) string {
 	for reason, names := range map[string][]string{
 		"sets what the engine uses of the machine, not how it plays": {"Threads", "Hash", "USI_Hash", "EvalHash", "MultiPV", "USI_MultiPV"},

@@ -14,8 +14,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the facts of a tune in a language, for a terminal. None of them is a strength: the games of a
-// tune explain its parameters, but prove nothing.
+// Print writes the facts of a tune in a language, for a terminal. None of these facts is a strength. The
+// games of a tune give information on its parameters, but prove no strength.
 func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message) {
 	s, sum := &a.Plan.Settings, a.Summary()
 	fmt.Fprint(w, i18n.Say(in, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
@@ -78,7 +78,7 @@ func row(in i18n.Language, p *tune.Param, sum *tune.ParamSummary) []any {
 	}
 }
 
-// digits returns how many behind the point are worth showing.
+// digits returns the number of decimals to print for a parameter's values.
 func digits(p *tune.Param) int {
 	if p.Kind == tune.Int {
 		return max(0, 1-int(math.Log10(math.Max(1, p.Max-p.Min)/100)))
@@ -105,13 +105,13 @@ func printLevels(w io.Writer, in i18n.Language, p *tune.ParamSummary) {
 	}
 }
 
-// futile returns why a tune may end; in English it equals the result of its Error.
+// futile returns text with the reason why a tune may end. In English it equals why.Error().
 func futile(why *tune.Futile) i18n.Message {
 	return i18n.Of("after %d pairs no parameter matters: with %.1f times the requested perturbation, none differs from a parameter without effect", why.Pairs, why.Factor)
 }
 
-// manyCopies is the share of duels without a difference from which the perturbation is too small, or the
-// options are dead.
+// manyCopies is the share of pairs with equal games above which the report warns. The perturbation is then
+// too small, or the options have no effect.
 const manyCopies = 0.3
 
 func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
@@ -142,7 +142,7 @@ func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
 	}
 }
 
-// toldCouples is how many pairs of parameters a text names at most.
+// toldCouples is the largest number of interacting pairs of parameters that the text names.
 const toldCouples = 3
 
 func share(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(1, of))) }
@@ -155,7 +155,7 @@ type Interaction struct {
 	P           float64 `json:"p"`           // two-sided, adjusted over all pairs (Holm)
 }
 
-// couples are pairs of parameters, the most correlated first, at most so many.
+// couples returns at most most pairs of parameters, the most correlated pair first.
 func couples(a *Account, most int) []Interaction {
 	list := []Interaction{}
 	params, which := a.Plan.Settings.Params, perturbed(&a.Plan.Settings)
@@ -180,7 +180,7 @@ func couples(a *Account, most int) []Interaction {
 	return list[:min(len(list), most)]
 }
 
-// perturbed returns the indices of the parameters that have a direction.
+// perturbed returns the indices of the parameters that the tune perturbs.
 func perturbed(s *tune.Settings) (list []int) {
 	for i := range s.Params {
 		if p := &s.Params[i]; !p.Unused && p.Kind != tune.Choice {
@@ -190,12 +190,12 @@ func perturbed(s *tune.Settings) (list []int) {
 	return list
 }
 
-// text returns the interaction in a line.
+// text returns one line about the interaction.
 func (c *Interaction) text() i18n.Message {
 	return i18n.Of("%s and %s work together: r = %+.2f in the probes* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
 }
 
-// failures returns the lines of parameters whose points have failed.
+// failures returns a line for each parameter with points that failed.
 func failures(a *Account) (lines []i18n.Message) {
 	for _, i := range perturbed(&a.Plan.Settings) {
 		f := a.Failed[i]

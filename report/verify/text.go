@@ -10,10 +10,10 @@ import (
 	"gogi/results/repair"
 )
 
-// printed is how many differences the text names; JSON has them all.
+// printed is the largest number of differences in the text. The JSON has all of them.
 const printed = 20
 
-// Text prints the result, for a terminal.
+// Text writes the result for a terminal.
 func Text(w io.Writer, in i18n.Language, f *Found) {
 	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s · %s in %s, %s", sanitize.Printable(f.Run, 40), i18n.Number{N: f.Games, Noun: "game"}, i18n.Number{N: f.Pairs, Noun: "pair"}, f.replayed()))
 	fmt.Fprintln(w, f.openings().In(in))
@@ -30,7 +30,8 @@ func Text(w io.Writer, in i18n.Language, f *Found) {
 	}
 }
 
-// problemText returns a difference without the run, because there is only one run.
+// problemText returns the text of a difference. It leaves out the name of the run, because there is only one
+// run.
 func problemText(d repair.Problem) i18n.Message {
 	if d.Pair >= 0 {
 		return i18n.Of("pair %d: %s", d.Pair, d.What)
@@ -45,7 +46,7 @@ func (f *Found) replayed() i18n.Message {
 	return i18n.Of("%s of them sound", format.Count(f.Replayed))
 }
 
-// openings returns the state of the book in words.
+// openings returns text about the openings that were played from the book.
 func (f *Found) openings() i18n.Message {
 	if f.Book == 0 {
 		return i18n.Of("The run has no list of openings, so none was compared.")

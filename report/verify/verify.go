@@ -1,10 +1,10 @@
 // Package verify replays every move of a stored run and compares the stored data of its games with the moves,
 // the rules and the plan. [Run] returns a [Found]; [Text] and [JSON] print it.
 //
-// It checks that each pair has the players, the seed and the opening of its number in the plan. It checks
-// that its games can have been played under the plan (arbiter.Verify), and that each row agrees with the
-// moves and the rules. A legal game that was never played passes; only playing it again finds that (package
-// farm/replay).
+// It checks that each pair has the players, the seed and the opening that the plan has for the pair's number.
+// It checks that the pair's games are possible under the plan (arbiter.Verify), and that each stored row
+// agrees with the moves and the rules. It cannot detect a legal game that was never played; only package
+// farm/replay, which plays games again, can detect it.
 package verify
 
 import (
@@ -24,12 +24,12 @@ import (
 type Found struct {
 	Run      string
 	Digest   string
-	Pairs    int // that are stored
+	Pairs    int // number of stored pairs
 	Games    int // number of these that could be read
-	Replayed int // pairs of which every move was played again, and nothing was wrong
-	Openings int // openings of the book that were played
-	Book     int // openings in the book; all of them played prove that it is the plan's
-	Plies    int // plies of the games
+	Replayed int // number of pairs whose moves were all replayed without a difference
+	Openings int // number of the book's openings that were played
+	Book     int // number of openings in the book; only if all were played is it proved that the book is the plan's book
+	Plies    int // number of plies of the games
 	// Differences are the errors, in the order in which Run found them: first in the database, then pair by
 	// pair, then in the run. More counts the differences beyond the list's limit.
 	Differences []repair.Problem
@@ -39,8 +39,8 @@ type Found struct {
 // Same reports whether nothing differs.
 func (f *Found) Same() bool { return len(f.Differences)+f.More == 0 }
 
-// Run replays a stored run, in one pass over it as of one moment. Memory grows with players and openings. It
-// returns an error if the run cannot be read.
+// Run replays a stored run in one pass, as it is stored at one moment. The memory grows with the number of
+// players and openings. Run returns an error if it cannot read the run.
 func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progress func(done, of int)) (*Found, error) {
 	c, err := newReplayer(info)
 	if err != nil {
@@ -67,9 +67,9 @@ func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progr
 	return f, nil
 }
 
-// replayer takes pairs in order.
+// replayer replays the pairs of a run in order.
 type replayer struct {
-	plan     *match.Plan // without openings
+	plan     *match.Plan // the plan without its openings
 	roll     *match.PairIndex
 	schedule *tournament.Schedule // nil: results do not decide the pairings
 	games    int
@@ -116,7 +116,7 @@ func (c *replayer) pair(p match.PairResult, rows []match.Row) (wrong []error) {
 	return wrong
 }
 
-// place returns an error if the pair is not the one of its number in the plan.
+// place returns an error if the pair differs from the plan's pair with the same number.
 func (c *replayer) place(p *match.PairResult) error {
 	if c.schedule == nil {
 		return c.roll.Take(p.Pair)
@@ -132,7 +132,7 @@ func (c *replayer) place(p *match.PairResult) error {
 	}
 	slot, drawn := c.schedule.Slot(p.Pair.ID)
 	if !drawn {
-		return nil // the pairs before it are still to be played; Learn reports it then
+		return nil // pairs before it are still to be played, so Learn reports the difference later
 	}
 	return c.roll.TakeDrawn(p.Pair, slot.Players, slot.Opening)
 }
