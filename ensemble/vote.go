@@ -101,7 +101,7 @@ func (v *vote) gather(ctx context.Context) error {
 type round struct {
 	ctx      context.Context //nolint:containedctx // of one search, which ends with it
 	question question
-	requests []usi.Request // by seat
+	requests []usi.Request // by member
 }
 
 // ask sends the position to all members that are ready, and collects their answers. It returns false if no

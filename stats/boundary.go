@@ -111,7 +111,8 @@ func newTriangle(alpha, beta float64) triangle {
 }
 
 // triangleStep is the step of the random walk that calculates a triangle. A place within half a step of a
-// bound counts as beyond it, because the walk passes other bounds by up to half a step.
+// bound counts as beyond the bound. This corrects for the steps of the walk, which pass a bound by up to half
+// a step.
 const triangleStep = 0.05
 
 // pass returns the probability to leave at the upper bound. drift is per unit of information: -½ under H0, ½

@@ -68,8 +68,8 @@ func (s *Series) shared(other *Series) (own, others []float64) {
 	return own, others
 }
 
-// A NotWorse is the result of a test that one player's Elo against a common opponent is more than that of a
-// second player minus Margin.
+// A NotWorse is the result of a test of two players with a common opponent. The gain is the first player's
+// Elo minus the second player's Elo. The test can show that the gain is more than -Margin.
 type NotWorse struct {
 	Margin float64       `json:"margin"`
 	Bound  float64       `json:"bound"` // one-sided lower bound of the gain at the level

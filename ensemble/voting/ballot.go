@@ -153,7 +153,8 @@ func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
 	return b
 }
 
-// judge sets the ballot's kind and its move.
+// judge sets the ballot's kind and move from the member's reply. It sets KindIllegal if the move is not legal
+// in the position.
 func (b *Ballot) judge(p *shogi.Position, r usi.Reply) {
 	switch r.Answer {
 	case usi.AnswerMove:
