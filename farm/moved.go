@@ -6,7 +6,8 @@ import (
 	"gogi/match"
 )
 
-// Pull requests the stored pairs of a test from number From on, without those in Have. The answer is a Pulled.
+// Pull requests the stored pairs of a test from number From on, without the pairs in Have. The answer is a
+// Pulled.
 type Pull struct {
 	Run  string `cbor:"run"` // a test's name or its plan's digest
 	From int    `cbor:"from"`

@@ -22,7 +22,7 @@ type eventLog struct {
 
 // A lastMove is a player's last move with its search data.
 type lastMove struct {
-	ply  int // 0: no move yet
+	ply  int // 0 before the first move
 	move kifu.Move
 	hit  bool
 }

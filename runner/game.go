@@ -45,7 +45,7 @@ func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, pla
 	if err != nil {
 		return match.Result{}, err
 	}
-	if g.chance == nil { // a game of self-play starts when the player accepts its drawn opening
+	if g.chance == nil { // a game of self-play starts when the player accepts the selected opening
 		s.events.gameStarted(g)
 	}
 	if err := g.play(ctx); err != nil {

@@ -218,7 +218,7 @@ func resultsAgain(t *testing.T, ctx context.Context, f Farm) {
 	}
 	got := take(t, ctx, f.Bus, 4)
 	testutil.OK(t, got[0].Ack(ctx))
-	testutil.OK(t, got[2].Ack(ctx)) // before the one in front of it
+	testutil.OK(t, got[2].Ack(ctx)) // before the message in front of it
 	next := f.Again(t)
 	publish(t, ctx, w, "new")
 	for _, want := range []string{"1", "3", "new"} {

@@ -106,7 +106,7 @@ type Config struct {
 	Open func(ctx context.Context, plan *match.Plan) (Store, error)
 
 	Lease    time.Duration // lifetime of a lease without a heartbeat; 0 means 20 s
-	OwnerMax float64       // see ledger.Schedule; 0: 0.4
+	OwnerMax float64       // see ledger.Schedule; 0 means 0.4
 	Quota    func(owner string) Quota
 	// Spent returns the time of all games of the pairs stored since a moment, by plan digest. A game counts as
 	// at most one day. If Spent is nil, nothing was stored before.
@@ -114,9 +114,9 @@ type Config struct {
 	// Stored returns the numbers of stored pairs by plan digest. If it is nil, the status shows no stored pairs
 	// for tests that had ended before the start.
 	Stored  func(ctx context.Context) (map[string]int, error)
-	Auditor Auditor      // nil: nothing is audited
+	Auditor Auditor      // if it is nil, nothing is audited
 	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
-	Log     *slog.Logger // nil: no log
+	Log     *slog.Logger // nil turns the log off
 
 	// Bar makes the bus reject all further results of a worker before they are stored, and closes the worker's
 	// connections. With an empty reason the bus accepts the worker's results again. Bar may be nil, because the

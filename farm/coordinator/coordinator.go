@@ -304,7 +304,7 @@ func (c *Coordinator) fail(err error) error {
 	return err
 }
 
-// Serve answers requests and judges results until ctx ends or a store fails. It returns the store's error.
+// Serve answers requests and processes results until ctx ends or a store fails. It returns the store's error.
 func (c *Coordinator) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -394,9 +394,11 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 	return a
 }
 
-// quarter returns how many more pairs of a run a worker may be granted. If a trusted worker plays a run with an SPRT, an
-// untrusted one holds and has stored at most a quarter of the window's size in the window and in as many pairs before it.
-// So it has at most a quarter of any pairs in a row that are as many as the window has.
+// quarter returns how many more pairs of a run a worker may be granted. It limits an untrusted worker while a
+// trusted worker plays a run with an SPRT. The limit applies to the pairs in the window and in a range of the
+// same length before it. Of these pairs, the untrusted worker may hold or have stored at most a quarter of
+// the window's size. So the worker has at most a quarter of any consecutive pairs in a range as long as the
+// window.
 func (c *Coordinator) quarter(r *run, s *session) int {
 	if r.gate == nil || !r.crowd.trusted || c.workers[s.name].Trust != trust.Untrusted {
 		return math.MaxInt

@@ -22,7 +22,7 @@ type Creds struct {
 	URL         string `toml:"url"`         // tls://HOST:PORT
 	Coordinator string `toml:"coordinator"` // public key (nkey) that signs tasks
 	Seed        string `toml:"seed"`
-	CA          string `toml:"ca,omitempty"` // PEM; the only accepted authority. "": no TLS, loopback only
+	CA          string `toml:"ca,omitempty"` // PEM; the only accepted authority. "" means no TLS, on loopback only
 }
 
 const credsHead = "# Credentials of a gogi farm. Whoever reads this file can speak in its name.\n\n"

@@ -27,7 +27,7 @@ import (
 type Config struct {
 	Dir    string      // for JetStream ("jetstream") and artefacts ("artefacts")
 	Listen string      // HOST:PORT; port 0 means any free port. Ignored with Outside
-	TLS    *tls.Config // nil: no TLS, on loopback only
+	TLS    *tls.Config // nil means no TLS, on loopback only
 	Keys   *keys.Ring  // accepted keys
 	Log    *slog.Logger
 
@@ -49,7 +49,7 @@ type Config struct {
 type Bus struct {
 	*conn
 	config    Config
-	embedded  *embedded // nil: Outside
+	embedded  *embedded // nil with Config.Outside
 	artefacts *artefactServer
 	judge     jetstream.Consumer
 	intake    intake

@@ -32,7 +32,7 @@ func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 		if n == 1 {
 			return first, nil
 		}
-		rest, err := b.fetch(ctx, n-1, true) // those that are available now
+		rest, err := b.fetch(ctx, n-1, true) // further messages that are available now
 		if err != nil {
 			return first, nil //nolint:nilerr // the next call returns it
 		}

@@ -49,7 +49,7 @@ type Settings struct {
 	Quota   map[string]Quota `toml:"quota"` // by owner
 	Trust   Trust            `toml:"trust"`
 	Metrics struct {
-		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics; "": no pages
+		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics; "" means no pages
 	} `toml:"metrics"`
 	Backup struct {
 		Every time.Duration `toml:"every"`

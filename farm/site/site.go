@@ -40,7 +40,7 @@ type Site struct {
 	Bus         *nats.Bus
 	Store       *results.Store
 	Coordinator *coordinator.Coordinator
-	CA          string // certificate authority of the coordinator, as PEM; "": no TLS
+	CA          string // certificate authority of the coordinator, as PEM; "" means no TLS
 
 	config   Config
 	kept     *farmstate.State

@@ -23,7 +23,7 @@ type Fetcher struct {
 	Store     *files.Store // evicts
 	Transport farm.Transport
 	Mirrors   []string     // bases of URLs; an artefact is BASE/SHA256
-	Client    *http.Client // nil: the default
+	Client    *http.Client // nil means the default client
 	Largest   int64        // bytes of one artefact
 	// Silence is the time after which the Fetcher leaves a mirror that sends nothing, and tries the next source.
 	// 0 means a minute.

@@ -46,12 +46,12 @@ type Config struct {
 	Show func(plan *match.Plan, hub *events.Hub, send func(match.Event))
 	Log  *slog.Logger
 
-	OutboxMax int64         // bytes; 0: 1 GB
-	BatchWait time.Duration // how long a result waits for others of the same message; 0: 5 s
+	OutboxMax int64         // maximum size of the outbox in bytes; 0 means 1 GB
+	BatchWait time.Duration // how long a result waits for other results of the same message; 0 means 5 s
 	// Measures means that the caller can measure the speed of the machine. A request of the coordinator to
 	// measure then ends the session, see End.Measure.
 	Measures bool
-	GiveUp   time.Duration // how long the coordinator may be away; 0: without limit
+	GiveUp   time.Duration // how long the coordinator may be away; 0 means without limit
 	Once     bool          // end if there is nothing to play
 }
 
@@ -72,7 +72,7 @@ const (
 type End struct {
 	Exit   int
 	Why    string
-	Update string // SHA-256 of the wanted program, with ExitUpdate; "": unknown
+	Update string // SHA-256 of the wanted program, with ExitUpdate, or "" if it is unknown
 	// Release is the wanted program. The caller must check its signature.
 	Release *farm.Release
 	// Measure means that the caller measures the machine and then joins again; Exit is 0.
@@ -108,7 +108,7 @@ type Worker struct {
 	leaving    bool          // Drain was called: the worker ends for good
 	leave      chan struct{} // closed with leaving
 	leases     map[leaseKey]*lease
-	byLease    map[<-chan struct{}]*lease // those in play, by runner.Lease.Revoked
+	byLease    map[<-chan struct{}]*lease // the leases in play, by runner.Lease.Revoked
 	waiting    []*lease                   // in the order of their grants
 	back       []farm.Back
 	tasks      map[string]*task // by digest

@@ -20,7 +20,8 @@ const (
 	longCommand  = 300 // the maximum length in bytes of a quoted command with its options
 )
 
-// failing detects a player that loses all its games by one fault, its own or that of a machine that slows it.
+// failing detects a player that loses all its games by one fault. The fault is the player's own, or it is a
+// delay by a machine that slows the player.
 type failing struct {
 	player  string
 	limits  string

@@ -23,7 +23,7 @@ type Hub struct {
 	closed  bool
 	over    chan struct{} // closed with closed
 
-	source    MoveSource // nil: the stream always has the moves
+	source    MoveSource // nil if the stream always has the moves
 	listeners int        // the subscriptions to moves, including those that begin
 	news      *sync.Cond // with mu: an event was published, or the hub closed
 }

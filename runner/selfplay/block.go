@@ -31,7 +31,7 @@ type Game struct {
 	Winner   string      `json:"winner"`                // black, white or draw
 	Audited  bool        `json:"audited,omitempty"`     // it continued although the scores would have ended it
 	Adjudged string      `json:"adjudged,omitempty"`    // the winner by the scores; "" if they ended nothing
-	At       int         `json:"adjudged_at,omitempty"` // the number of plies at that time
+	At       int         `json:"adjudged_at,omitempty"` // the number of plies when the scores ended, or would have ended, the game
 }
 
 // Record returns the game as a record that shares its moves.

@@ -176,7 +176,7 @@ type dataWriter struct {
 	rule     shogi.DeclarationRule
 	shards   *packed.Shards
 	manifest *Manifest
-	seen     *seen // nil: repeated positions are written
+	seen     *seen // if it is nil, repeated positions are written
 }
 
 func (w *dataWriter) all(ctx context.Context, from Source, blocks int) error {

@@ -46,7 +46,7 @@ type Ledger struct {
 	holders map[string]*holder
 	clock   heapOf[deadline]
 	refused map[farm.Epoch]bool // leases whose results were rejected; they are invalid
-	drained time.Time           // every result published before this time has been judged
+	drained time.Time           // every result published before this time has been processed
 	beats   uint64
 
 	troubled map[int]*trouble
@@ -83,7 +83,7 @@ type holder struct {
 	session  string
 	first    *lease
 	leases   int
-	finished int // leases whose result waits to be judged
+	finished int // leases whose result waits to be processed
 	times    times
 }
 

@@ -18,7 +18,7 @@ type Test struct {
 // A Worker is a worker that requests pairs.
 type Worker struct {
 	Open []string              // runs whose engines are open
-	Can  func(run string) bool // reports whether it may play a run; nil: any
+	Can  func(run string) bool // reports whether the worker may play a run; nil allows any run
 }
 
 // A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the run that

@@ -12,7 +12,7 @@ import (
 
 // step is one line to send, or one answer to wait for, after the step before it.
 type step struct {
-	send      []byte // nil: wait for an answer
+	send      []byte // nil if the step waits for an answer
 	await     string // the recorded answer: usiok, readyok, bestmove or checkmate
 	after     time.Duration
 	searching bool // the line was sent during a search
