@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Alpha is the rate of false discoveries among the workers of a farm.
+// Alpha is the false discovery rate for the accused workers of a farm.
 const Alpha = 0.01
 
 // Accused returns the workers whose evidence is a discovery at the rate alpha, strongest first. The number of workers
@@ -28,8 +28,8 @@ func Accused(all []Evidence, alpha float64) []Evidence {
 	return sorted[:most]
 }
 
-// Unlike returns the workers whose machine is a discovery at the rate alpha: slowed moves or a
-// speed ratio that is not the others'. They are a reason to audit a worker, not to quarantine it.
+// Unlike returns the workers whose machines differ from the others at the false discovery rate alpha, by
+// slowed moves or by the speed ratio. This is a reason to audit a worker, but not to quarantine it.
 func Unlike(all []Evidence, alpha float64) []Evidence {
 	list := slices.Clone(all)
 	for i := range list {
@@ -38,7 +38,7 @@ func Unlike(all []Evidence, alpha float64) []Evidence {
 	return Accused(list, alpha)
 }
 
-// Cell is the evidence about a worker in one test.
+// Cell has the evidence about one worker in one test.
 type Cell struct {
 	Worker, Owner string
 	Test          string // a run
@@ -48,9 +48,9 @@ type Cell struct {
 // Cause is the likely cause of evidence in several tests.
 type Cause string
 
-// The causes.
+// The likely causes of evidence in several tests.
 const (
-	Nobody  Cause = ""        // nothing is proved
+	Nobody  Cause = ""        // no cause is proved
 	Machine Cause = "machine" // the worker differs in all tests
 	Patch   Cause = "patch"   // workers of several owners differ in this one test: the tested change plays differently on different machines
 	Unknown Cause = "unknown" // it differs in one test, and no other worker does

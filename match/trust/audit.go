@@ -9,10 +9,10 @@ import (
 	"gogi/match"
 )
 
-// Level is how far a worker is trusted.
+// Level is the level of trust in a worker.
 type Level string
 
-// The levels.
+// The levels of trust.
 const (
 	Untrusted Level = "untrusted" // a worker of an unknown owner
 	Verified  Level = "verified"  // its audits have agreed often enough
@@ -27,8 +27,8 @@ const (
 	AgreeToVerify  = 200
 )
 
-// Auditor draws the pairs that a worker of another owner plays again; the second result does not count.
-// Without the secret, drawn pairs cannot be predicted.
+// Auditor selects the pairs that a worker of another owner plays again for an audit. The second result does
+// not count. The selection cannot be predicted without the secret.
 type Auditor struct{ Secret []byte }
 
 // Audits reports whether a pair of a run is audited. run is the digest of the run, level the worker's trust, and n
@@ -60,7 +60,7 @@ type Difference struct {
 	What string
 }
 
-// String returns the difference in words.
+// String returns the difference as text.
 func (d *Difference) String() string {
 	return fmt.Sprintf("game %d of the pair differs from ply %d on: %s", d.Leg+1, d.Ply, d.What)
 }

@@ -1,7 +1,7 @@
 package trust
 
-// Line brings the pairs of a run into the order of the plan for Residuals: one that comes
-// before its turn waits. The zero value is ready to use, with everybody.
+// Line passes the pairs of a run to Residuals in the order of the plan. A pair that arrives early waits for
+// the pairs before it. The zero value is ready to use and ignores no worker.
 type Line struct {
 	Residuals
 
@@ -43,7 +43,7 @@ func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 	}
 }
 
-// Compared returns how many workers have had pairs compared with each other.
+// Compared returns the number of workers whose pairs were compared with pairs of other workers.
 func (l *Line) Compared() int { return len(l.found) }
 
 // TwoSided reports whether two workers that differ in this kind look equally suspect, because more and

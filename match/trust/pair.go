@@ -6,7 +6,7 @@ import (
 	"gogi/match"
 )
 
-// OfRows returns a stored pair, its games by leg, as residuals see it.
+// OfRows returns a stored pair as input for Residuals. rows has its games in the order of their legs.
 func OfRows(rows []match.Row) Pair {
 	var p Pair
 	var tally speeds
@@ -24,7 +24,7 @@ func OfRows(rows []match.Row) Pair {
 	return p
 }
 
-// OfResult returns a finished pair as residuals see it. OfRows returns the same for the stored pair.
+// OfResult returns a finished pair as input for Residuals. OfRows returns the same for the stored pair.
 func OfResult(plan *match.Plan, r *match.PairResult) Pair {
 	p := Pair{Worker: r.Played.Worker}
 	for i := range r.Games {

@@ -29,7 +29,7 @@ const resultKinds = Slowed
 // with different processors differ by a few percent for honest reasons, and a tenth of speed is about 9 Elo.
 const speedMargin = 0.10
 
-// String returns the kind in words.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	names := [kinds]string{"results", "losses on time", "crashes", "slowed moves", "speed of one side"}
 	if k < 0 || k >= kinds {
@@ -41,7 +41,7 @@ func (k Kind) String() string {
 // MarshalText returns the text of String.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Pair is a finished pair as residuals see it.
+// Pair has the data of a finished pair that Residuals compares.
 type Pair struct {
 	Worker  string
 	Points  float64 // points of the plan's first player, all games of the pair together, from 0 to 2
@@ -91,7 +91,7 @@ type worker struct {
 	log [kinds][]float64
 }
 
-// Add takes the next pair of the run in plan order; pairs behind a gap must wait until it is filled.
+// Add adds the next pair of the run in plan order. The caller must hold back pairs after a missing pair.
 func (r *Residuals) Add(p Pair) error {
 	if p.Worker == "" || p.Points < 0 || p.Points > 2 || math.IsNaN(p.Points) || p.OnTime < 0 || p.Crashes < 0 || p.Ratio < 0 || math.IsNaN(p.Ratio) || math.IsInf(p.Ratio, 0) {
 		return fmt.Errorf("trust: %+v is not a pair of a worker", p)
@@ -288,7 +288,7 @@ func logMeanProducts(g []float64, most int) []float64 {
 	return mean
 }
 
-// Evidence is the evidence of residuals about a worker.
+// Evidence has the evidence of Residuals about one worker.
 type Evidence struct {
 	Worker string
 	Pairs  int     // that were compared
@@ -301,7 +301,7 @@ type Evidence struct {
 	Of          [kinds]float64
 }
 
-// Evidence returns the evidence about every worker, by name.
+// Evidence returns the evidence about every worker, sorted by name.
 func (r *Residuals) Evidence() []Evidence {
 	var list []Evidence
 	for _, name := range slices.Sorted(maps.Keys(r.found)) {

@@ -9,9 +9,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// drawChoice deals the levels of a choice: every ordered pair of two levels once
-// in each round of as many pairs, shuffled by parameter. A probe's points, and
-// those of a choice that is not tuned, have the start's.
+// drawChoice sets the levels of a choice in both points of a duel. In each round, every ordered pair of two
+// levels occurs once, in a random order for each parameter. The points of a probe, and of a choice that is
+// not tuned, have the start level.
 func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
 	p := &s.Params[i]
 	d.Plus[i], d.Minus[i] = st.Theta[i], st.Theta[i]
@@ -32,7 +32,7 @@ func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
 
 func met(a, b float64) string { return fmt.Sprintf("%d>%d", int(a), int(b)) }
 
-// countLevels adds an outcome to the sums of the choices.
+// countLevels adds the outcome of a duel to the sums of all choices.
 func (st *State) countLevels(s *Settings, o *Outcome) {
 	for i := range s.Params {
 		if s.Params[i].Kind != Choice || o.Kind != KindDuel || o.Plus[i] == o.Minus[i] {
@@ -49,7 +49,7 @@ func (st *State) countLevels(s *Settings, o *Outcome) {
 	}
 }
 
-// Level is the estimate for one level of a choice against its start.
+// Level has the estimate for one level of a choice compared with the start level.
 type Level struct {
 	Name string `json:"name"`
 	// Elo is the shrunken mean difference to the start's level, Lo and Hi its interval
@@ -98,8 +98,8 @@ func (s *Settings) against(e *ParamSums, name string, a, start, ofA, ofStart flo
 	return Level{Name: name, Elo: shrink * diff, Lo: diff - z*se, Hi: diff + z*se}
 }
 
-// level returns the answer of a choice: the best of the levels whose interval excludes that
-// they are no better than the start's, else the start's.
+// level returns the final level of a choice: the best level whose whole interval is above the start level, or
+// the start level if there is none.
 func (s *Settings) level(st *State, i int) float64 {
 	p := &s.Params[i]
 	best, at := 0.0, p.Start

@@ -1,15 +1,15 @@
-// Package tune finds values of an engine's options by playing games. It draws the points that
-// are played, learns from whole blocks of pairs, and returns one candidate. It proves nothing;
-// a match does that. [NewPath] begins a [Path], Draw returns the points of a block, Learn takes
-// its results, and Answer returns the candidate.
+// Package tune finds values of an engine's options by playing games. It selects the points to play, learns
+// from whole blocks of pairs, and returns one candidate. It does not prove that the candidate is better; a
+// match must do that. [NewPath] returns a [Path], which gives the points of each pair and learns the results.
+// [Answer] returns the candidate.
 //
-// Block k is drawn from the seed and the state after block k − lag, and learnt after all blocks
-// before it. The path therefore depends only on the settings and on the results by pair: it is
-// the same at any concurrency and after any kill.
+// The points of block k depend on the seed and on the state after block k − lag. Blocks are learnt in order.
+// A tune therefore depends only on the settings and on the results of the pairs. It is the same at any
+// concurrency and after any interruption.
 //
-// A pair plays the engine at one point (plus) against itself at another (minus). Its outcome is
-// W − L, the wins of plus less its losses, from −2 to 2 in halves. A difference of one Elo
-// between the points changes it by 1/EloPerPair.
+// A pair plays the engine at one point (plus) against itself at another (minus). Its outcome is W − L, the
+// wins of plus minus its losses, from −2 to 2 in steps of a half. A difference of one Elo between the points
+// changes it by 1/EloPerPair.
 //
 // The methods are:
 //
@@ -20,5 +20,5 @@
 //   - "fishtest": the same numbers as the testing framework of that name.
 //   - "surface": a shrunken quadratic over all pairs.
 //
-// The package is pure: it has no clock, no files and no engines.
+// The package uses no clock, no files and no engines.
 package tune

@@ -6,8 +6,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Faults counts how often points fail: games lost by a fault of the engine, and pairs decided because a
-// point does not start. It takes whole blocks.
+// Faults counts the failures of points in the latest blocks. A point fails if it loses a game by a fault of
+// the engine, or if the engine does not start with it.
 type Faults struct {
 	settings *Settings
 	blocks   [][]pointPlayed // the latest
@@ -27,11 +27,11 @@ const (
 	faultShare  = 0.05 // the largest share of their pairs with a failure
 )
 
-// NewFaults begins to watch.
+// NewFaults returns a Faults without blocks for a tune with these settings.
 func NewFaults(s *Settings) *Faults { return &Faults{settings: s} }
 
-// Block takes a learnt block: its duels and the failures in each. It returns a *Faulty if too many pairs
-// of the latest blocks have a failure.
+// Block adds a learnt block with its duels and the failures in each duel. It returns a *Faulty if too many
+// pairs of the latest blocks have a failure.
 func (f *Faults) Block(duels []Duel, failed []Failures) error {
 	var block []pointPlayed
 	for j := range duels {
@@ -109,18 +109,18 @@ func (f *Faults) fisher(i int, side float64) float64 {
 
 // Faulty is the error that points fail too often to continue without a user's decision.
 type Faulty struct {
-	Bad, Pairs int     // pairs with a failure, of how many
+	Bad, Pairs int     // number of pairs with a failure, and number of all pairs
 	Param      string  // the parameter with the most failures on one side; "" if none differs
 	Above      bool    // which side of its centre
 	P          float64 // p of Fisher's exact test, times all sides of all parameters (Bonferroni, which is Holm's first step)
 }
 
-// Error returns the failure and the remedy.
+// Error returns a text with the failure and what the user can do.
 func (f *Faulty) Error() string {
 	return f.What() + `: narrow its bounds, or go on with faults = "forfeit" (--faults forfeit), which takes failing for losing`
 }
 
-// What returns the failure without the remedy.
+// What returns the text of the failure only.
 func (f *Faulty) What() string {
 	text := fmt.Sprintf("in %d of the last %d pairs an engine failed or did not start", f.Bad, f.Pairs)
 	if f.Param != "" && f.P < 0.05 {

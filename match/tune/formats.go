@@ -131,7 +131,8 @@ func readFields(fields []string) (p Param, ok bool, err error) {
 	return p, true, nil
 }
 
-// WriteParams writes .params, values in place of the starts (nil: the starts).
+// WriteParams writes parameters in the format .params, with values instead of the start values. With nil it
+// writes the start values.
 func WriteParams(w io.Writer, params []Param, values []float64) error {
 	out := bufio.NewWriter(w)
 	for i := range params {
@@ -152,12 +153,12 @@ func WriteParams(w io.Writer, params []Param, values []float64) error {
 	return out.Flush()
 }
 
-// WriteFishtest writes fishtest's lines.
+// WriteFishtest writes parameters in fishtest's format, with values as in WriteParams.
 func WriteFishtest(w io.Writer, params []Param, values []float64) error {
 	return writeLines(w, params, values, func(p *Param) string { return p.Name + "," })
 }
 
-// WriteOpenBench writes OpenBench's lines.
+// WriteOpenBench writes parameters in OpenBench's format, with values as in WriteParams.
 func WriteOpenBench(w io.Writer, params []Param, values []float64) error {
 	return writeLines(w, params, values, func(p *Param) string { return p.Name + ", " + string(p.Kind) + ", " })
 }
@@ -188,7 +189,7 @@ func at(values []float64, i int, otherwise float64) float64 {
 	return values[i]
 }
 
-// digits returns a bound or a value of the option, all of its digits.
+// digits returns a bound or a value of the option as text with all digits.
 func (p *Param) digits(x float64) string {
 	if p.Kind == Int {
 		return p.Text(x)

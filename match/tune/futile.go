@@ -7,14 +7,14 @@ import (
 	"gogi/match"
 )
 
-// Futile means that a tune may end: no parameter matters at the present perturbations. It stops a tune
-// and claims nothing, so it uses no error rate.
+// Futile is the error that a tune may end, because no parameter has a measurable effect at the current
+// perturbations. It only stops a tune and makes no claim, so it uses no error rate.
 type Futile struct {
 	Pairs  int     // learnt
 	Factor float64 // factor of all perturbations, which is at its greatest
 }
 
-// Error returns the finding.
+// Error returns the reason for the end as text.
 func (f *Futile) Error() string {
 	return fmt.Sprintf("after %d pairs no parameter matters: with %.1f times the requested perturbation, none differs from a parameter without effect", f.Pairs, f.Factor)
 }
@@ -53,7 +53,7 @@ func (e *ParamSums) isSteep(tightest float64) bool {
 	return math.Abs(slope) > radius
 }
 
-// Lost returns how many Elo the probes have lost to the centre so far; nil: there were none.
+// Lost returns the Elo that the probes have lost to the centre so far, or nil without probes.
 func (st *State) Lost() *float64 {
 	if st.Probes == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (st *State) Lost() *float64 {
 	return &elo
 }
 
-// Told returns the tune's settings for observers, without a track.
+// Told returns the tune's settings as tune events show them, without a track.
 func (s *Settings) Told() match.TuneTold {
 	t := match.TuneTold{Method: s.Method, Pairs: s.Pairs, Blocks: s.Blocks(), Block: s.Block, Inflight: s.Inflight, Target: s.Spread}
 	for i := range s.Params {

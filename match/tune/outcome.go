@@ -2,7 +2,7 @@ package tune
 
 import "gogi/match"
 
-// Result is the result of a pair, from its games alone.
+// Result has the result of a pair, calculated from its games.
 type Result struct {
 	Score   float64  // W − L of plus, from −2 to 2
 	Forfeit bool     // a point did not start

@@ -26,7 +26,7 @@ const (
 	MaxParams  = 1000
 )
 
-// Param is one option that is tuned.
+// Param is one parameter of a tune: an engine option with its start value and range.
 type Param struct {
 	Name string `json:"name"` // the engine's option
 	Kind Kind   `json:"kind"`
@@ -60,9 +60,9 @@ func (p *Param) leastCEnd() float64 {
 	return 1e-6 * (p.Max - p.Min)
 }
 
-// Spread returns the perturbation c of the parameter at the schedule's end under a method. An imported
-// c_end is that of "fishtest". The other methods take it for a twentieth of a range, as its authors do,
-// and perturb by scaleOfCEnd × 5 times as much.
+// Spread returns the perturbation c of the parameter at the end of the schedule for a method. "fishtest" uses
+// an imported c_end unchanged. The other methods treat c_end as a twentieth of the range, as its authors do,
+// and use scaleOfCEnd × 5 times c_end.
 func (p *Param) Spread(method string) float64 {
 	c := p.Scale * scaleOfCEnd
 	switch {
@@ -80,7 +80,7 @@ func (p *Param) Spread(method string) float64 {
 // integers and their halves.
 const MaxValue = 1e15
 
-// Check returns the error of a parameter, or nil.
+// Check returns an error if a parameter is invalid.
 func (p *Param) Check() error {
 	wrong := func(what string, args ...any) error {
 		return fmt.Errorf("parameter %s: "+what, append([]any{strconv.Quote(p.Name)}, args...)...)
@@ -122,7 +122,7 @@ func (p *Param) checkLevels(wrong func(string, ...any) error) error {
 	return nil
 }
 
-// CheckParams returns the error of a list of parameters, or nil.
+// CheckParams returns an error if a parameter of the list is invalid, or if the list as a whole is.
 func CheckParams(params []Param) error {
 	used, choices, names := 0, 0, map[string]bool{}
 	for i := range params {
@@ -167,7 +167,7 @@ func (p *Param) Text(x float64) string {
 	return strconv.FormatFloat(six, 'f', -1, 64)
 }
 
-// Value reads the result of Text.
+// Value returns the number for a text of Text.
 func (p *Param) Value(text string) (float64, error) {
 	if p.Kind == Choice {
 		if i := slices.Index(p.Levels, text); i >= 0 {

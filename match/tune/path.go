@@ -7,7 +7,7 @@ import (
 	"gogi/match"
 )
 
-// Path is a tune as far as its results are known. Its methods are called by one goroutine at a time.
+// Path is the state of a tune with its known results. It is not safe for concurrent use.
 type Path struct {
 	settings Settings
 	states   map[int]State // by learnt blocks; those that a block may still be drawn from
@@ -21,7 +21,7 @@ type result struct {
 	forfeit bool
 }
 
-// NewPath begins a tune.
+// NewPath returns a Path before the first pair. It returns an error if the settings are invalid.
 func NewPath(s Settings) (*Path, error) {
 	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("tune: %w", err)
@@ -29,16 +29,16 @@ func NewPath(s Settings) (*Path, error) {
 	return &Path{settings: s, states: map[int]State{0: Begin(&s)}, known: map[int]result{}}, nil
 }
 
-// Settings returns those that the path was begun with.
+// Settings returns the settings of the tune.
 func (p *Path) Settings() *Settings { return &p.settings }
 
-// State returns the state after all whole blocks from the first on.
+// State returns the state after the latest learnt block.
 func (p *Path) State() State { return p.states[p.latest].clone() }
 
-// Blocks returns how many blocks are learnt.
+// Blocks returns the number of learnt blocks.
 func (p *Path) Blocks() int { return p.latest }
 
-// Drawable returns the number of pairs, from the first, that can be drawn by now.
+// Drawable returns the number of pairs, from the first, whose points are known.
 func (p *Path) Drawable() int {
 	block := p.latest
 	for block < p.settings.Blocks() && p.settings.DrawnFrom(block) <= p.latest {
@@ -61,9 +61,9 @@ func (p *Path) Draw(pair int) (Duel, bool) {
 	return Draw(&p.settings, &st, pair), true
 }
 
-// Add takes a pair's W − L of plus. A known pair changes nothing and is not added. A score that no pair
-// can have, or a pair that was never drawn, is an error. The states are those after each block that the
-// pair completed, oldest first.
+// Add adds the result of a pair. score is W − L of plus. For a known pair, Add changes nothing and returns
+// false. It returns an error for an impossible score, and for a pair whose points are not known. states has
+// the state after each block that the pair completed, oldest first.
 func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []State, err error) {
 	switch {
 	case pair < 0 || pair >= p.settings.Pairs:
@@ -88,9 +88,9 @@ func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []
 	return true, states, nil
 }
 
-// Expect takes the stored states. When the path reaches one, it compares the two and continues from the
-// stored one, because the stored pairs were drawn from that. A difference larger than rounding is an
-// error of Add.
+// Expect sets the stored states. When the path reaches a block with a stored state, it compares the stored
+// state with the calculated one. It continues from the stored state, because the points of the stored pairs
+// depend on it. Add returns an error if the difference is larger than rounding errors.
 func (p *Path) Expect(stored []match.TuneState) {
 	p.expected = map[int]match.TuneState{}
 	for _, s := range stored {
@@ -98,7 +98,7 @@ func (p *Path) Expect(stored []match.TuneState) {
 	}
 }
 
-// learn learns the next block if it is whole.
+// learn learns the next block if the results of all its pairs are known. It returns whether it did.
 func (p *Path) learn() bool {
 	if p.latest == p.settings.Blocks() {
 		return false
@@ -160,7 +160,7 @@ func (p *Path) adopt(stored match.TuneState) error {
 	return nil
 }
 
-// Known reports whether a pair's result is in.
+// Known reports whether the result of a pair was added.
 func (p *Path) Known(pair int) bool {
 	_, known := p.known[pair]
 	return known || pair < p.latest*p.settings.Block

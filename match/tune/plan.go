@@ -14,21 +14,21 @@ import (
 // match.CanonicalPlan. Fields never change their names, and new ones are omitted if they are zero.
 const planVersion = 1
 
-// Plan is the content of match.Plan.Tune: the tune, and the match that will judge its final values. Both
+// Plan is the content of match.Plan.Tune: the tune, and the matches that will validate its final values. Both
 // are fixed before the first game.
 type Plan struct {
 	Version  int         `json:"version"`
 	Settings Settings    `json:"settings"`
-	Validate *Validation `json:"validate,omitempty"` // nil: nothing judges it
+	Validate *Validation `json:"validate,omitempty"` // nil: no validation
 	// Also are further matches that a candidate has to pass, one after the other. The claim is that it
 	// passes all of them, so each may have the whole error rate (R. L. Berger, Technometrics 24 (1982)
 	// 295).
 	Also []Validation `json:"also,omitempty"`
-	// From is the tune whose answer this one begins at; "": none.
+	// From is the name of the tune whose final values are the start values of this tune; "": none.
 	From string `json:"from,omitempty"`
 }
 
-// Validations returns the matches that judge a candidate, in the order in which they are played.
+// Validations returns the matches that validate a candidate, in the order in which they are played.
 func (p *Plan) Validations() []Validation {
 	if p.Validate == nil {
 		return nil
@@ -36,7 +36,7 @@ func (p *Plan) Validations() []Validation {
 	return append([]Validation{*p.Validate}, p.Also...)
 }
 
-// Validation is the match that judges a candidate against the start.
+// Validation has the settings of a match that tests a candidate against the start values.
 type Validation struct {
 	Elo0   float64       `json:"elo0"`
 	Elo1   float64       `json:"elo1"`
@@ -66,7 +66,7 @@ func (v *Validation) Level(j int) float64 {
 	return level
 }
 
-// Text returns the plan as match.Plan has it.
+// Text returns the plan as the text for match.Plan.Tune.
 func (p *Plan) Text() (string, error) {
 	p.Version = planVersion
 	text, err := json.Marshal(p)
@@ -76,8 +76,8 @@ func (p *Plan) Text() (string, error) {
 	return string(text), nil
 }
 
-// ParsePlan is the inverse of Text; a field that is not known is an error, since the tune
-// might be another without it.
+// ParsePlan reads a text of Plan.Text. It returns an error for an unknown field, because the field may change
+// the tune.
 func ParsePlan(text string) (*Plan, error) {
 	var p Plan
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
@@ -124,7 +124,7 @@ func (s *Settings) Options(point []float64) []match.Option {
 	return list
 }
 
-// Start returns the point that a tune begins at.
+// Start returns the point with the start values of all parameters.
 func (s *Settings) Start() []float64 {
 	point := make([]float64, len(s.Params))
 	for i := range s.Params {
@@ -138,9 +138,9 @@ func (s *Settings) Points(d *Duel) [2][]match.Option {
 	return [2][]match.Option{s.Options(d.Plus), s.Options(d.Minus)}
 }
 
-// CheckPoints rejects options that no pair of the tune can have. Each player's options are the tune's
-// parameters, in their order, within their bounds. It does not check which points the pair has, because
-// they depend on earlier results.
+// CheckPoints returns an error for options that no pair of the tune can have. Each player's options are the
+// tune's parameters, in their order, within their bounds. It does not check which points the pair has,
+// because they depend on earlier results.
 func (s *Settings) CheckPoints(options [2][]match.Option) error {
 	for _, list := range options {
 		if len(list) != len(s.Params) {
@@ -169,8 +169,8 @@ func (p *Param) takes(text string) error {
 	return err
 }
 
-// FirstAfter returns the first pair that is drawn from a state with a pair learnt, or the number of all
-// pairs.
+// FirstAfter returns the first pair whose points depend on the result of the given pair, or the number of all
+// pairs if there is none.
 func (s *Settings) FirstAfter(pair int) int {
 	for block := s.BlockOf(pair) + 1; block < s.Blocks(); block++ {
 		if s.DrawnFrom(block) > s.BlockOf(pair) {
@@ -180,7 +180,7 @@ func (s *Settings) FirstAfter(pair int) int {
 	return s.Pairs
 }
 
-// Rounded returns a point whose values are those that are sent.
+// Rounded returns a point with each value rounded as gogi sends it to the engine.
 func (s *Settings) Rounded(point []float64) []float64 {
 	out := make([]float64, len(point))
 	for i := range point {
@@ -193,12 +193,12 @@ func (s *Settings) Rounded(point []float64) []float64 {
 	return out
 }
 
-// Stored returns the state as it is stored.
+// Stored returns the part of the state that the store saves.
 func (st *State) Stored() match.TuneState {
 	return match.TuneState{Blocks: st.Blocks, Pairs: st.Pairs, Centre: append([]float64(nil), st.Theta...), Factor: st.Factor}
 }
 
-// Perturbation returns how far from the centre a parameter is played after so many pairs.
+// Perturbation returns the distance of parameter i from the centre in a duel after a number of pairs.
 func (s *Settings) Perturbation(i, pairs int, factor float64) float64 {
 	p := &s.Params[i]
 	_, t, k := s.place(min(pairs, s.Pairs-1))

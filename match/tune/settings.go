@@ -6,7 +6,7 @@ import (
 	"path"
 )
 
-// The methods' names.
+// The names of the tuning methods.
 const (
 	SPSA     = "spsa"
 	Fishtest = "fishtest"
@@ -18,8 +18,7 @@ const (
 // the excess.
 const EloPerPair = 400 / math.Ln10
 
-// Settings are all settings that decide a tune's path, apart from its results. The digest of its plan
-// covers them.
+// Settings has all settings that decide a tune together with its results. The digest of the plan covers them.
 type Settings struct {
 	Method   string  `json:"method"`
 	Params   []Param `json:"params"`
@@ -27,8 +26,8 @@ type Settings struct {
 	Seed     uint64  `json:"seed"`
 	Block    int     `json:"block"`    // pairs
 	Inflight int     `json:"inflight"` // pairs that may be drawn before the oldest of them is learnt
-	// Spread is how many Elo a perturbed point shall lose to the centre; 0: no
-	// controller. Probes is the share of pairs that measure it.
+	// Spread is the Elo that a perturbed point should lose to the centre; 0: no controller of the
+	// perturbations. Probes is the share of pairs that measure this loss.
 	Spread float64 `json:"spread"`
 	Probes float64 `json:"probes"`
 	// Wide is the factor of all perturbations at the start, which the controller
@@ -41,10 +40,10 @@ type Settings struct {
 	Alpha float64 `json:"alpha"`
 	Gamma float64 `json:"gamma"`
 	REnd  float64 `json:"r_end"`
-	// Average is the last part of the path whose mean is the answer.
+	// Average is the last part of the tune, as a share, whose mean centre is the final value.
 	Average float64 `json:"average"`
-	// Stages are patterns (path.Match) of parameters that are tuned one after the
-	// other, each with an equal part of the budget. None: all at once.
+	// Stages are patterns (path.Match) of parameters that are tuned one after the other, each with an equal
+	// part of the budget. If there are none, all parameters are tuned together.
 	Stages []string `json:"stages,omitempty"`
 }
 
@@ -100,7 +99,7 @@ func (s *Settings) Lag() int {
 	return max(1, (s.Inflight+s.Block-1)/s.Block-1)
 }
 
-// Blocks returns how many blocks there are; the last may be shorter.
+// Blocks returns the number of blocks in the tune. The last block may be shorter.
 func (s *Settings) Blocks() int { return (s.Pairs + s.Block - 1) / s.Block }
 
 // BlockOf returns the block of a pair.
@@ -111,8 +110,8 @@ func (s *Settings) PairsOf(block int) (first, end int) {
 	return block * s.Block, min((block+1)*s.Block, s.Pairs)
 }
 
-// DrawnFrom returns the number of blocks that the state has learnt from which a block is
-// drawn. The first blocks of a stage wait for all of the stage before.
+// DrawnFrom returns the number of learnt blocks in the state that decides the points of a block. The first
+// blocks of a stage need the whole previous stage.
 func (s *Settings) DrawnFrom(block int) int {
 	return max(block-s.Lag(), s.stageBegins(s.stageOf(block)))
 }
@@ -145,7 +144,7 @@ func (s *Settings) active(stage int) []bool {
 	return on
 }
 
-// Check returns the error of the settings, or nil.
+// Check returns an error if the settings are invalid.
 func (s *Settings) Check() error {
 	if err := CheckParams(s.Params); err != nil {
 		return err

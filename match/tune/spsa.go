@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Draw returns the duel of a pair, drawn from the state that Settings.DrawnFrom names for
-// its block. It is pure.
+// Draw returns the duel of a pair. st must be the state after the number of blocks that Settings.DrawnFrom
+// returns for the pair's block. Draw changes nothing and always returns the same duel.
 func Draw(s *Settings, st *State, pair int) Duel {
 	switch s.Method {
 	case Fishtest:
@@ -81,8 +81,8 @@ func (s *Settings) perturb(d *Duel, i int, at, u float64) {
 	d.Minus[i] = p.rounded(middle-d.Flips[i]*c, u)
 }
 
-// Learn returns the state after one more block, whose outcomes are in the order of their
-// pairs: all of the block, drawn from the state of Settings.DrawnFrom.
+// Learn returns the state after one more block. block has the outcomes of all pairs of the block, in the
+// order of the pairs.
 func Learn(s *Settings, st State, block []Outcome) State {
 	next := st.clone()
 	switch s.Method {
@@ -229,8 +229,8 @@ func (s *Settings) endStage(st *State) {
 	}
 }
 
-// Answer returns the present final values of the tune, not rounded: the mean of the averaged part of the
-// path so far, or the centre before it.
+// Answer returns the current final values of the tune, not rounded. They are the mean centre over the
+// averaged part of the tune so far, or the current centre before that part begins.
 func Answer(s *Settings, st *State) []float64 {
 	answer := append([]float64(nil), st.Theta...)
 	for i := range s.Params {

@@ -9,7 +9,8 @@ import (
 	"math/rand/v2"
 )
 
-// State is the state after some whole blocks. It is a value: Learn returns another one.
+// State is the state of a tune after a number of whole blocks. Learn does not change a State; it returns a
+// new one.
 type State struct {
 	Blocks int `json:"blocks"` // learnt
 	Pairs  int `json:"pairs"`  // learnt
@@ -81,7 +82,7 @@ const (
 	KindProbe DuelKind = "probe" // plus against the centre: measures the cost of the perturbation
 )
 
-// Duel is one pair to play: two points, by parameter.
+// Duel is one pair to play: two points with one value for each parameter.
 type Duel struct {
 	Pair  int
 	Kind  DuelKind
@@ -94,7 +95,7 @@ type Duel struct {
 	At    []float64
 }
 
-// Equal reports whether both points are sent as the same texts.
+// Equal reports whether gogi sends the same option values for both points.
 func (d *Duel) Equal(params []Param) bool {
 	for i := range params {
 		if params[i].Text(d.Plus[i]) != params[i].Text(d.Minus[i]) {
@@ -109,7 +110,7 @@ type Outcome struct {
 	Duel
 	// Score is W − L of plus, from −2 to 2.
 	Score float64
-	// Forfeit means that a point did not start; the score shows which.
+	// Forfeit means that the engine did not start with a point. Score shows which point.
 	Forfeit bool
 }
 

@@ -8,8 +8,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Summary has the printed figures of a tune. None of them proves that a value plays better: intervals and
-// p values explain the tune's own games.
+// Summary has the numbers that gogi prints about a tune. They do not prove that a value plays better:
+// intervals and p values describe only the games of the tune.
 type Summary struct {
 	Method string `json:"method"`
 	Pairs  int    `json:"pairs"` // learnt
@@ -47,7 +47,7 @@ type ParamSummary struct {
 	Levels         []Level            `json:"levels,omitempty"`
 }
 
-// Summarize returns the summary of a state.
+// Summarize returns the Summary of a tune at a state.
 func Summarize(s *Settings, st *State) Summary {
 	sum := Summary{
 		Method: s.Method, Pairs: st.Pairs, Budget: s.Pairs, Blocks: st.Blocks, Factor: st.Factor,

@@ -41,7 +41,8 @@ func NewTrajectory(s Settings, states []match.TuneState) (*Trajectory, error) {
 	return c, nil
 }
 
-// HashPoints stands for options: those of a million pairs would fill the memory.
+// HashPoints returns a hash of the options of a pair. Trajectory keeps hashes, because the options of a
+// million pairs would need too much memory.
 func HashPoints(options [2][]match.Option) uint64 {
 	h := fnv.New64a()
 	for _, list := range options {
@@ -53,13 +54,13 @@ func HashPoints(options [2][]match.Option) uint64 {
 	return h.Sum64()
 }
 
-// Played sets the options of a stored pair.
+// Played sets the options with which a stored pair was played.
 func (c *Trajectory) Played(pair int, options [2][]match.Option) {
 	c.points[pair] = HashPoints(options)
 }
 
-// Resume takes the games of a stored pair, after Played set its options. The states are those that it
-// leads to, oldest first.
+// Resume adds the games of a stored pair. Call Played with its options before. Resume returns the state after
+// each block that the pair completed, oldest first.
 func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 	id := rows[0].Pair
 	if id >= c.settings.Pairs {
@@ -69,7 +70,7 @@ func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 	return c.catchUp()
 }
 
-// Watch resets the failures, because they have been reported.
+// Watch deletes the counted failures. Call it after they have been reported.
 func (c *Trajectory) Watch() { c.watch = NewFaults(c.settings) }
 
 // Drawable returns the number of pairs, from the first, that can be drawn by now.
@@ -84,7 +85,7 @@ func (c *Trajectory) Done() bool { return c.path.Blocks() == c.settings.Blocks()
 // State returns the state after all whole blocks from the first on.
 func (c *Trajectory) State() State { return c.path.State() }
 
-// Known reports whether a pair's result is in, learnt or not.
+// Known reports whether the result of a pair was added, learnt or not.
 func (c *Trajectory) Known(pair int) bool {
 	_, ahead := c.ahead[pair]
 	return ahead || c.path.Known(pair)
@@ -99,7 +100,7 @@ func (c *Trajectory) Points(pair int) (options [2][]match.Option, err error) {
 	return c.settings.Points(&duel), nil
 }
 
-// Draw returns the duel that a pair is.
+// Draw returns the duel of a pair.
 func (c *Trajectory) Draw(id int) (Duel, error) {
 	if duel, ok := c.drawn[id]; ok {
 		return duel, nil
@@ -138,7 +139,7 @@ func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (
 // with the pair that was learnt last, which all of them may depend on.
 func (c *Trajectory) Owed() []match.TuneState { return c.owed }
 
-// Settled marks the owed states as stored.
+// Settled marks the states of Owed as stored.
 func (c *Trajectory) Settled() {
 	for _, st := range c.owed {
 		c.states[st.Blocks] = true

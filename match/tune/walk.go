@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// Walk reads the stored pairs of a tune, in order, calculates every state again, and notes values that do
-// not follow from the results.
+// Walk checks a stored tune. It reads the stored pairs in order, calculates every state again, and records
+// values that do not follow from the results.
 type Walk struct {
 	Track  []Step // after each block, from none
 	Copies int    // pairs whose two games have the same moves: they give no information
@@ -47,7 +47,7 @@ type Coupled struct {
 	Sum    []float64 `json:"sum"` // Σ flip·flip·(W − L), for i < j: row by row
 }
 
-// MaxCoupled is for how many parameters couplings are kept.
+// MaxCoupled is the largest number of parameters for which Walk calculates Coupled.
 const MaxCoupled = 60
 
 // Correlation returns the correlation of the product of two parameters' signs with W − L in the probes,
@@ -110,8 +110,8 @@ func (w *Walk) fails(d *Duel, failed Failures) {
 	}
 }
 
-// NewWalk begins at the start; at is a number of learnt blocks whose state is asked for,
-// −1 for the latest.
+// NewWalk returns a Walk before the first pair. at is the number of learnt blocks whose state the caller
+// wants in Asked; −1 means the latest state.
 func NewWalk(s Settings, stored []match.TuneState, at int) (*Walk, error) {
 	path, err := NewPath(s)
 	if err != nil {
@@ -130,7 +130,7 @@ func (w *Walk) differs(format string, args ...any) {
 	w.Differences = append(w.Differences, fmt.Sprintf(format, args...))
 }
 
-// Pair takes a stored pair: its games, and its options.
+// Pair adds a stored pair: its games in rows, and its options in played.
 func (w *Walk) Pair(rows []match.Row, played [2][]match.Option) {
 	id := rows[0].Pair
 	duel, ok := w.path.Draw(id)
@@ -173,7 +173,7 @@ func (w *Walk) reached() {
 	delete(w.states, st.Blocks)
 }
 
-// End returns the latest state, once all pairs were shown.
+// End returns the latest state. Call it after all pairs were added.
 func (w *Walk) End() State {
 	if w.at < 0 {
 		w.Asked = w.path.State()
