@@ -325,7 +325,7 @@ func (a *Estimates) Print(w io.Writer) {
 	}
 }
 
-// printError writes the error, for points of Go also in ranks.
+// printError writes the RMSE. If ratings are points of Go, it also writes the RMSE in ranks.
 func (a *Estimates) printError(w io.Writer) {
 	if a.RMSE == nil {
 		return

@@ -47,7 +47,7 @@ games = 20000           # maximum
 	return err
 }
 
-// starterParam writes one option. hold makes the option a comment.
+// starterParam writes one option. With hold, an option for which heldBack has a reason becomes a comment.
 func starterParam(b *strings.Builder, o *usi.Option, declared []usi.Option, hold bool) error {
 	switch {
 	case o.Min == o.Max:

@@ -180,7 +180,8 @@ func couples(a *Account, most int) []Interaction {
 	return list[:min(len(list), most)]
 }
 
-// perturbed returns the indices of the parameters that the tune perturbs.
+// perturbed returns the indices of the used parameters that are not choices, so that a value above or below
+// makes sense.
 func perturbed(s *tune.Settings) (list []int) {
 	for i := range s.Params {
 		if p := &s.Params[i]; !p.Unused && p.Kind != tune.Choice {
