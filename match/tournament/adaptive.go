@@ -61,7 +61,7 @@ func (a *adaptive) draw(s *Schedule) ([]Slot, error) {
 	return slots, nil
 }
 
-// finished reports whether all pairs with numbers from from to to−1 have results.
+// finished reports whether every pair n with from <= n < to has a result.
 func (s *Schedule) finished(from, to int) bool {
 	for id := from; id < to; id++ {
 		if !s.Finished(id) {

@@ -16,7 +16,7 @@ import (
 // player has a second bye before every player has had one. If no round without a rematch is left, swiss
 // allows the smallest number of earlier meetings that gives a round.
 type swiss struct {
-	matches int // a round
+	matches int // number of matches in a round
 	rounds  []swissRound
 	met     map[[2]int]int // number of meetings of two players, with the smaller player number first; a key with bye counts byes
 }

@@ -46,6 +46,6 @@ func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 // Compared returns the number of workers whose pairs were compared with pairs of other workers.
 func (l *Line) Compared() int { return len(l.found) }
 
-// TwoSided reports whether two workers that differ in this kind look equally suspect, because more and
-// less than usual are alike.
+// TwoSided reports whether a value above and a value below the usual one are both evidence against a worker.
+// With two workers that differ, both are then equally suspect.
 func (k Kind) TwoSided() bool { return k == Score }

@@ -19,8 +19,8 @@ type Summary struct {
 	// all probes, in Elo with its interval at 95 %; nil without probes.
 	Factor   float64            `json:"factor"`
 	Loss     *binomial.Interval `json:"loss"`
-	Equal    int                `json:"equal"`    // duels of two equal points
-	Forfeits int                `json:"forfeits"` // pairs decided because a point did not start
+	Equal    int                `json:"equal"`    // number of duels whose two points were equal
+	Forfeits int                `json:"forfeits"` // number of pairs decided because the engine did not start with a point
 	Params   []ParamSummary     `json:"params"`
 }
 
@@ -30,8 +30,8 @@ type ParamSummary struct {
 	Kind  Kind     `json:"kind"`
 	Start float64  `json:"start"`
 	Now   float64  `json:"now"`
-	Mean  float64  `json:"mean"`  // the answer, not rounded
-	Value string   `json:"value"` // the answer as it is sent
+	Mean  float64  `json:"mean"`  // the final value, not rounded
+	Value string   `json:"value"` // the final value as gogi sends it to the engine
 	Error *float64 `json:"error"` // standard error of the path's mean, from batch means
 	// Moved is the direction of a parameter's results, early pairs weighted more than later ones, in
 	// standard deviations of this sum for a parameter without effect. P is its two-sided p value,
