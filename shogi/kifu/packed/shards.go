@@ -30,7 +30,8 @@ type ShardOptions struct {
 	// Create opens shard number n, from 0; it is closed when it is full. An error of Close is one of the
 	// writing. A shard that is given up half-written is closed by its method Discard() error, if it has one.
 	Create func(n int) (io.WriteCloser, error)
-	// Positions is how many a shard has; the game that reaches it is the shard's last. 0: one shard has all.
+	// Positions is the number of positions in a shard, which ends after the game that reaches this number. 0:
+	// one shard has all.
 	Positions int
 	// Shuffle writes all samples, or games, in an order that depends on Seed and on nothing else.
 	Shuffle bool
@@ -71,7 +72,7 @@ func NewShards(o ShardOptions) (*Shards, error) {
 	return s, nil
 }
 
-// Add writes one sample or game of so many positions. It fits the emit of Encode.
+// Add writes one sample or game with the given number of positions. It can be the emit function of Encode.
 func (s *Shards) Add(b []byte, positions int) error {
 	if !s.options.Shuffle {
 		return s.write(b, positions)

@@ -11,12 +11,12 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendCSA adds a record in the dialect of floodgate, version 2.2, which every tested reader
-// understands. It has whole seconds, the score from Black's view with the principal variation from the
-// reply on, and the result in floodgate's words. It has no place for the two sides of a handicap, a limit
-// of nodes or thousandths of a second. It returns an error at an illegal move. Sources:
-// http://www2.computer-shogi.org/protocol/record_v22.html, and shogi-server's game.rb and game_result.rb
-// for floodgate's additions.
+// AppendCSA appends a record in the dialect of floodgate, version 2.2, which every tested reader understands.
+// It has whole seconds, the score from Black's view with the principal variation from the reply on, and the
+// result in floodgate's words. It has no place for the two sides of a handicap, a limit of nodes or
+// thousandths of a second. It returns an error at an illegal move. Sources:
+// http://www2.computer-shogi.org/protocol/record_v22.html, and shogi-server's game.rb and game_result.rb for
+// floodgate's additions.
 func AppendCSA(dst []byte, r *kifu.Record) ([]byte, error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -97,7 +97,7 @@ func (w *csaWriter) limits() {
 	w.line("$TIME_LIMIT:", fmt.Sprintf("%02d:%02d+%02d", minutes/60, minutes%60, int(c.Byoyomi/time.Second)))
 }
 
-// ratings are in the words that training scripts look for.
+// ratings writes the players' ratings in the form that training scripts search for.
 func (w *csaWriter) ratings() {
 	for c, name := range w.record.Names() {
 		if rating := w.record.Ratings[c]; rating != 0 && !math.IsNaN(rating) && !math.IsInf(rating, 0) {
@@ -106,7 +106,7 @@ func (w *csaWriter) ratings() {
 	}
 }
 
-// comment writes lines that programs pass over.
+// comment writes comment lines, which programs ignore.
 func (w *csaWriter) comment(text string) {
 	for _, line := range commentLines(text) {
 		w.line("'*", kifu.Remark(kifu.EscapedComment(line)))
