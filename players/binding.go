@@ -24,8 +24,9 @@ type Binding struct {
 	Warnings []advice.Warning
 }
 
-// Bind assigns the CPUs of this machine as the plan says; nil if the plan does not bind. greetings are in the
-// order of plan.Engines. More slots than CPUs, and CPUs that gogi may not use here, are errors of usage.
+// Bind assigns the CPUs of this machine to the plan's slots. It returns nil if the plan binds no CPUs.
+// greetings are in the order of plan.Engines. It returns a usage error if there are more slots than CPUs, or
+// if gogi may not use the CPUs of the plan here.
 func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	if plan.CPUs == "" {
 		return nil, nil
@@ -44,7 +45,7 @@ func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	return b, nil
 }
 
-// bind does the same for a given machine.
+// bind is Bind for a given machine.
 func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology) (*Binding, error) {
 	choice, err := affinity.ParseChoice(plan.CPUs)
 	if err != nil {
@@ -69,7 +70,8 @@ func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology)
 	return b, nil
 }
 
-// cores returns the greatest number of cores that one player's threads need; 0 if all engines are remote.
+// cores returns the greatest number of cores that the threads of one player need. It returns 0 if all engines
+// are remote.
 func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 	most := 0
 	for _, p := range plan.Players {
@@ -84,8 +86,8 @@ func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 	return plan.CoresPerSlot
 }
 
-// threads counts the local threads of a player, and removes its engines' greetings from the list. The members
-// of a council think at the same time.
+// threads returns the number of a player's threads on this machine, and removes the greetings of the player's
+// engines from the list. The members of a council think at the same time.
 func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) int {
 	if p.Council != nil {
 		sum := 0
@@ -173,8 +175,8 @@ func (b *Binding) Room(slots int) error {
 	return nil
 }
 
-// Sets returns the CPUs of each slot for package runner, then those of slots that can be added. It returns nil
-// if nothing is bound.
+// Sets returns the CPUs of each slot for package runner, followed by the CPUs of further slots that can be
+// added. It returns nil if nothing is bound.
 func (b *Binding) Sets() [][2][]int {
 	if b == nil {
 		return nil
@@ -186,7 +188,7 @@ func (b *Binding) Sets() [][2][]int {
 	return sets
 }
 
-// Warned returns the warnings.
+// Warned returns the warnings about the binding.
 func (b *Binding) Warned() []advice.Warning {
 	if b == nil {
 		return nil
@@ -209,7 +211,7 @@ func (b *Binding) Summary() i18n.Message {
 	return i18n.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), i18n.Number{N: b.Layout.CPUs, Noun: "CPU"}, shared)
 }
 
-// Slots describes the CPUs of each slot, one line for each.
+// Slots returns a line about the CPUs of each slot.
 func (b *Binding) Slots() []i18n.Message {
 	if b == nil {
 		return nil
@@ -243,7 +245,7 @@ func nodes(s affinity.Share) i18n.List {
 	return names
 }
 
-// kindName returns the maker's name for a kind of core.
+// kindName returns the vendor's name for a kind of core.
 func kindName(k affinity.Kind) i18n.Message {
 	switch k.Name {
 	case "core":

@@ -16,8 +16,8 @@ type books struct {
 	read map[string]*book.Book // by path
 }
 
-// drawer returns a function that draws moves from the book among files; nil if there is no book. It returns
-// an error if the book has not the hash of the plan.
+// drawer returns a function that selects book moves at random, from the book in files. The function is nil if
+// files has no book. drawer returns an error if the hash of the book differs from the plan's.
 func (s *books) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand) shogi.Move, error) {
 	i := slices.IndexFunc(files, func(f match.FileHash) bool { return f.Role == match.BookRole })
 	if i < 0 {

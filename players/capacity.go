@@ -16,7 +16,7 @@ import (
 	"gogi/usi"
 )
 
-// A Capacity is the resources that a plan needs, and those of the machine.
+// A Capacity holds the memory and threads that a plan needs, and the memory of the machine.
 type Capacity struct {
 	HashMiB    int64    `json:"hash_mib"`   // sum over all processes that declare it
 	MemoryMiB  int64    `json:"memory_mib"` // memory of the machine, or of its cgroup if that is smaller; 0: unknown
@@ -52,8 +52,8 @@ func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 	return c
 }
 
-// player returns the resources of one player, and removes its engines' greetings from the list. The members of
-// a council think at the same time.
+// player returns the resources of one player, and removes the greetings of the player's engines from the
+// list. The members of a council think at the same time.
 func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) (hash, threads int64) {
 	if p.Council != nil {
 		for _, m := range p.Council.Members {
@@ -72,8 +72,8 @@ func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	return hash, max(threads, 1)
 }
 
-// effective returns the value that one of an engine's spin options will have: the value that is sent, or else
-// the declared default. It uses the first name that the engine declares.
+// effective returns the value that a spin option of an engine will have: the value that gogi sends, or else
+// the declared default. The option is the first of names that the engine declares.
 func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ...string) (int64, bool) {
 	for _, name := range names {
 		if _, value, ok := valueOf(p, plan, declared, name); ok {
@@ -84,7 +84,7 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 	return 0, false
 }
 
-// valueOf returns the declared option with a name, and the value that it will have.
+// valueOf returns the declared option with a name, and the value that the option will have.
 func valueOf(p match.Player, plan *match.Plan, declared []usi.Option, name string) (o usi.Option, value string, ok bool) {
 	if o, ok = usi.FindOption(declared, name); !ok {
 		return o, "", false
@@ -119,7 +119,8 @@ func warning(phrase string, args ...any) advice.Warning {
 	return advice.Warning{Text: i18n.Of(phrase, args...)}
 }
 
-// memoryMiB returns the memory of the machine, or of its cgroup if that is smaller; 0 if neither can be read.
+// memoryMiB returns the memory of the machine, or the limit of its cgroup if the limit is smaller. It returns
+// 0 if it can read neither.
 func memoryMiB() int64 {
 	limit := physicalMemory()
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {

@@ -10,7 +10,7 @@ import (
 	"gogi/runner"
 )
 
-// openCouncil starts a council. The same opener opens its members.
+// openCouncil starts a council. The opener also opens the members of the council.
 func (o *Opener) openCouncil(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
 	config, err := o.CouncilConfig(p, cpus)
 	if err != nil {
@@ -19,8 +19,8 @@ func (o *Opener) openCouncil(ctx context.Context, p match.Player, cpus []int) (r
 	return ensemble.Open(ctx, config)
 }
 
-// CouncilConfig returns the configuration of a plan's council. It returns an error for a voting rule that
-// cannot be parsed, and for a changed book.
+// CouncilConfig returns the configuration of a plan's council. It returns an error if it cannot parse the
+// voting rule, or if the book has changed.
 func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, error) {
 	c := p.Council
 	config := ensemble.Config{

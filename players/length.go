@@ -11,7 +11,8 @@ import (
 // TypicalPlies is the length of a game for estimates. Games between engines mostly have 100 to 140 plies.
 const TypicalPlies = 120
 
-// GameLength estimates the time of one game: from the clocks, or from a few searches if there is no clock.
+// GameLength estimates the duration of one game: from the clocks, or from a few searches if the plan has no
+// clock.
 func (o *Opener) GameLength(ctx context.Context) (time.Duration, error) {
 	var total time.Duration
 	for i := range o.Plan.Players[:2] {
@@ -24,8 +25,8 @@ func (o *Opener) GameLength(ctx context.Context) (time.Duration, error) {
 	return total, nil
 }
 
-// sideLength returns the time that one side uses in a game. Engines use most of a Fischer clock and all of a
-// byoyomi.
+// sideLength estimates the time that one side uses in a game. Engines use most of a Fischer clock and all of
+// a byoyomi.
 func (o *Opener) sideLength(ctx context.Context, player int) (time.Duration, error) {
 	l := o.Plan.LimitsOf(player, 0)
 	const moves = TypicalPlies / 2

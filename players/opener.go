@@ -24,7 +24,7 @@ import (
 	"gogi/usi/ssh"
 )
 
-// ErrStart marks the error of a program that did not start.
+// ErrStart is in the chain of the error of a program that did not start.
 var ErrStart = errors.New("it cannot be started")
 
 // An Opener starts the engines of a plan. Its methods are safe for concurrent use, if no goroutine changes the
@@ -35,7 +35,7 @@ type Opener struct {
 	Bound *Binding       // the CPUs of the slots; nil: any
 	// Records are the logs of the dialogues with engines; nil: no log.
 	Records *crash.Records
-	// Waiting is called at most once a minute, when a start waits for a free file descriptor; nil: no call.
+	// Waiting is called at most once a minute, when a start waits for a free file descriptor. It may be nil.
 	Waiting func(why i18n.Message)
 
 	books  books
@@ -59,8 +59,8 @@ func Surroundings() (identity.Env, error) {
 	}, nil
 }
 
-// StartGuard starts the guard process: this binary with another verb. It calls tell at each change of the
-// guard's state, see process.StartGuard.
+// StartGuard starts the guard process: this program with the command that runs a guard. It calls tell at each
+// change of the guard's state, see process.StartGuard.
 func StartGuard(tell func(process.GuardChange)) (*process.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -77,7 +77,7 @@ func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.P
 	return o.openEngine(ctx, p, "", cpus)
 }
 
-// openEngine opens an engine. council names the council that it is a member of; "": it is none.
+// openEngine opens an engine. council is the name of the council of which the engine is a member, or "".
 func (o *Opener) openEngine(ctx context.Context, p match.Player, council string, cpus []int) (runner.Player, error) {
 	draw, err := o.books.drawer(p.Identity.Files)
 	if err != nil {
@@ -127,7 +127,7 @@ func (o *Opener) greet(ctx context.Context, p match.Player, council string, cpus
 	return usi.Greet(ctx, conn, config)
 }
 
-// waits is the time of the last call of Waiting.
+// waits holds the time of the last call of Waiting.
 type waits struct {
 	mu   sync.Mutex
 	last time.Time
@@ -148,7 +148,8 @@ func (o *Opener) waiting(engine string) func(why error) {
 	}
 }
 
-// A Process is a started engine without a dialogue: a process here, or its ssh.
+// A Process is a started engine without a USI dialogue: a process on this machine, or the ssh process of a
+// remote engine.
 type Process interface {
 	usi.Connection
 	usi.WriteDeadliner
@@ -177,11 +178,13 @@ func cannotStart(name string, err error) error {
 	return fail.Engine(name, fmt.Errorf("%w: %w", ErrStart, err))
 }
 
-// A remote engine can lose its connection. Without this line the compiler would not notice a renamed method.
+// A remote engine can lose its connection. This line makes the compiler report an error if a method of
+// usi.Losable is missing.
 var _ usi.Losable = (*ssh.Engine)(nil)
 
-// Start starts a process of an engine, here or behind ssh, on the given CPUs of this machine (nil: any). It
-// does not bind a remote engine. grace is the time that the process has to end by itself after Close.
+// Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of
+// this machine, or on any CPUs if cpus is nil. Start does not bind a remote engine. grace is the time that
+// the process has to end by itself after Close.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus, Grace: grace}
 	if remote, ok := ssh.Parse(spec.Command); ok {

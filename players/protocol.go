@@ -20,10 +20,10 @@ const (
 	protocolGrace = 100 * time.Millisecond
 )
 
-// Recognise returns a context for the first greeting of an engine. Its cause becomes a *usi.Fault if the
-// program is a UCI engine, which never answers "usi". Recognise asks a second process, because some engines
-// speak both protocols and change from one to the other; a slow USI engine is not disturbed. stop ends that
-// process; call it when the engine has answered.
+// Recognise returns a context for the first greeting of an engine. The context's cause becomes a *usi.Fault
+// if the program is a UCI engine, which never answers "usi". Recognise checks the protocol with a second
+// process, so that it does not disturb a slow USI engine: some engines have both protocols and change from
+// one to the other. stop ends the second process. The caller calls stop when the engine has answered.
 func (o *Opener) Recognise(ctx context.Context, p match.Player) (_ context.Context, stop func()) {
 	if p.Builtin || identity.IsRemote(p.Command) {
 		return ctx, func() {}

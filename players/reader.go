@@ -11,8 +11,8 @@ import (
 	"gogi/usi"
 )
 
-// A reader is an engine that plays from a book. It asks the book first. The engine sees a move from the book
-// only as part of the next position.
+// A reader is an engine that plays from a book. It looks for a move in the book first. The engine sees a move
+// from the book only as part of the next position.
 type reader struct {
 	*usi.Engine
 
@@ -23,14 +23,14 @@ type reader struct {
 	line usi.Line
 }
 
-// NewGame prepares the engine and keeps the game's seed.
+// NewGame prepares the engine and stores the game's seed.
 func (r *reader) NewGame(ctx context.Context, g usi.Game) error {
 	r.seed, r.line = g.Seed, usi.Line{}
 	return r.Engine.NewGame(ctx, g)
 }
 
-// Think returns a move of the book, drawn with the game's seed and the number of moves, or else the engine's
-// reply.
+// Think returns a move of the book, selected by the game's seed and the number of moves. If the book has no
+// move, it returns the engine's reply.
 func (r *reader) Think(ctx context.Context, q usi.Request) (usi.Reply, error) {
 	began := time.Now()
 	if err := r.line.Follow(q.Position); err != nil {

@@ -14,17 +14,17 @@ import (
 	"gogi/usi"
 )
 
-// The length and number of the probe's games. fairy-stockfish does not reset itself completely, and shows it in
-// about one of three games.
+// These are the length and the number of the probe's games. fairy-stockfish does not reset itself completely;
+// about one game in three shows it.
 const (
 	probeGames = 4
 	probePlies = 24
 )
 
-// Deterministic checks that the plan repeats move for move. It plays the beginnings of a few games twice. The
-// returned plan starts a fresh process for each game of a player that does not reset itself, with one warning
-// for each such player. greetings are in the order of plan.Engines. It returns an error if the plan cannot
-// repeat.
+// Deterministic checks that a second run of the plan would have the same moves. It plays the beginnings of a
+// few games twice. If a player does not reset itself between games, the returned plan starts a new process of
+// this player for each game, and Deterministic returns a warning. greetings are in the order of plan.Engines.
+// It returns an error if the games cannot have the same moves.
 func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []advice.Warning, error) {
 	for _, p := range o.Plan.Players {
 		if err := repeatable(p); err != nil {
@@ -51,7 +51,7 @@ func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*
 	return &plan, notes, nil
 }
 
-// repeatable returns an error for limits of time, including a council member's own.
+// repeatable returns an error if a player, or a member of a council, has a time limit.
 func repeatable(p match.Player) error {
 	if p.Limits.Timed() || (p.Limits.Nodes == 0 && p.Limits.Depth == 0 && !p.Limits.Self) {
 		return fmt.Errorf("engine %s plays by %s; expected fixed nodes or depth", p.Name, p.Limits)

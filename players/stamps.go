@@ -26,9 +26,9 @@ type stamp struct {
 	changed time.Time
 }
 
-// check returns an error if one of the engine's files is not the plan's. The first call for a path trusts the
-// file, because the plan has just been made or verified. A path that does not exist then belongs to the machine
-// that made the plan.
+// check returns an error if one of the engine's files differs from the plan's hash. The first call for a path
+// trusts the file, because the plan has just been made or verified. A path that does not exist then belongs
+// to the machine that made the plan.
 func (s *stamps) check(p match.Player) error {
 	if p.Builtin || identity.IsRemote(p.Command) {
 		return nil
@@ -68,7 +68,8 @@ func (s *stamps) file(id match.Identity, f match.FileHash) error {
 	return nil
 }
 
-// same reads a file again and compares its hash. A binary may be any of the identity's variants.
+// same reads a file again and returns an error if its hash has changed. A program may have the hash of any
+// variant in the identity.
 func same(id match.Identity, f match.FileHash) error {
 	here := match.Player{}
 	if err := (identity.Hasher{}).Add(&here, f.Role, f.Path); err != nil {

@@ -14,7 +14,8 @@ type budget struct {
 	cut  bool          // hard is the deadline of the request
 }
 
-// allot returns the budget of one move. deadline is the request's; overhead is the time for the communication.
+// allot returns the budget of one move. deadline is the deadline of the request, and overhead is the time for
+// the communication.
 func allot(g usi.Go, side shogi.Colour, deadline, overhead time.Duration) budget {
 	b := budget{hard: thinking(g, side, overhead)}
 	b.soft = b.hard / 2
@@ -26,7 +27,7 @@ func allot(g usi.Go, side shogi.Colour, deadline, overhead time.Duration) budget
 	return b
 }
 
-// thinking returns the limit of the go command.
+// thinking returns the time limits that follow from the go command.
 func thinking(g usi.Go, side shogi.Colour, overhead time.Duration) time.Duration {
 	var limit time.Duration
 	switch {
@@ -60,7 +61,7 @@ func clockShare(g usi.Go, side shogi.Colour, overhead time.Duration) time.Durati
 // moment is the time of a search if no time is left.
 const moment = time.Microsecond
 
-// less subtracts the overhead, at most a quarter of d.
+// less returns d minus the overhead, but it subtracts at most a quarter of d.
 func less(d, overhead time.Duration) time.Duration {
 	return max(d-min(overhead, d/4), moment)
 }

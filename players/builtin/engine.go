@@ -11,8 +11,8 @@ import (
 	"gogi/usi"
 )
 
-// Version is the engine's identity in results. Raise it with every change after which a search could answer
-// differently or count other nodes. gogi never adds up results of different versions.
+// Version is the engine's identity in results. Raise it with every change that could change the answer or the
+// node count of a search. gogi never adds up results of different versions.
 const Version = "1"
 
 // An Engine is the built-in engine. Its methods are not safe for concurrent use.
@@ -62,8 +62,8 @@ func (e *Engine) openBook() (err error) {
 	return nil
 }
 
-// fromBook returns a move of the book; ok is false if it has none, or if the request is not for a move to be
-// played.
+// fromBook returns a move of the book. ok is false if the book has no move, or if the request is not for a
+// move of a game.
 func (e *Engine) fromBook(p *shogi.Position, r usi.Request) (reply usi.Reply, ok bool) {
 	if e.book == nil || len(r.Go.SearchMoves) > 0 || r.Go.Ponder || r.Go.Infinite || r.Go.Mate {
 		return usi.Reply{}, false

@@ -15,7 +15,7 @@ type tables struct {
 	byKing  *kingNoise                        // nil: no noise
 }
 
-// Index of tables.near.
+// These are the first indices of tables.near: own king and enemy king.
 const (
 	ownKing = iota
 	enemyKing
@@ -42,8 +42,8 @@ func newTables(w *weights) *tables {
 	return t
 }
 
-// fillNear fills the values near the kings, less with distance. Attackers are best in front of the king, and
-// defenders not behind it.
+// fillNear fills tables.near for a type of piece: values that decrease with the distance from the king.
+// Attackers are best in front of the king, and defenders not behind it.
 func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 	percent := [9]int{0, 100, 65, 35, 15, 5, 0, 0, 0}
 	for file := -8; file <= 8; file++ {
@@ -65,7 +65,8 @@ func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 // centre is the index of no offset in tables.near.
 const centre = 8*span + 8
 
-// kings are the squares of both kings by colour, also as offsets. Without a king its terms are 0.
+// kings holds the squares of both kings by colour, also as offsets. If a king is missing, the terms about
+// this king are 0.
 type kings struct {
 	at     [2]int32
 	square [2]shogi.Square
@@ -110,7 +111,7 @@ func (t *tables) inHand(c shogi.Colour, kind shogi.PieceType, n int, k *kings) i
 	return value
 }
 
-// whole evaluates a position from scratch, positive for Black.
+// whole returns the full evaluation of a position, positive if Black is better.
 func (t *tables) whole(p *shogi.Position) int32 {
 	k := t.kings(p)
 	var sum int32
@@ -127,8 +128,8 @@ func (t *tables) whole(p *shogi.Position) int32 {
 	return sum
 }
 
-// after returns whole(next), where m leads from p with evaluation sum to next. It evaluates only what the move
-// changes, unless a king moved.
+// after returns whole(next). The move m leads from p, whose evaluation is sum, to next. It evaluates only
+// what the move changes, unless a king moved.
 func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.Position) int32 {
 	us, to := p.Side(), m.To()
 	k := t.kings(p)

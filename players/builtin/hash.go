@@ -45,7 +45,7 @@ func (h *hashTable) resize(megabytes int) {
 // newGame makes all entries invalid.
 func (h *hashTable) newGame() { h.game = h.search + 1 }
 
-// newSearch starts a search. With alone, the search ignores all other searches' entries.
+// newSearch starts a search. If alone is true, this search ignores the entries of all other searches.
 func (h *hashTable) newSearch(alone bool) {
 	if h.search >= 1<<16-2 { // newGame adds one more
 		clear(h.entries)
@@ -86,8 +86,8 @@ func (h *hashTable) store(key uint64, m shogi.Move, score, depth, ply int, b bou
 	*e = entry{key: key, move: m, score: int16(fromRoot(score, -ply)), search: h.search, depth: int8(depth), bound: b}
 }
 
-// fromRoot moves a mate score ply plies further from the mate: an entry counts from its position, a search from
-// its root.
+// fromRoot converts the mate score of an entry to the search's score, ply plies further from the mate. An
+// entry counts plies from its position, and a search counts plies from its root.
 func fromRoot(score, ply int) int {
 	switch {
 	case score > mateBound:

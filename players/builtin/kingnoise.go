@@ -12,8 +12,8 @@ type kingNoise struct {
 	hand  [2][squares][8][fullHand + 1]int16
 }
 
-// newKingNoise draws the numbers; nil if deviation is 0. The largest number is six deviations, which fits an
-// int16 for the range of EvalNoise.
+// newKingNoise generates the random numbers from seed. It returns nil if deviation is 0. The largest number
+// is six deviations, which fits an int16 for the range of EvalNoise.
 func newKingNoise(seed, deviation int) *kingNoise {
 	if deviation == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"gogi/usi"
 )
 
-// The names of the options.
+// These are the names of the engine's USI options.
 const (
 	optionPonder   = "USI_Ponder"
 	optionHash     = "USI_Hash"
@@ -23,7 +23,7 @@ const (
 	optionMate     = "MateNodes"
 )
 
-// The values of NoiseModel.
+// These are the values of the option NoiseModel.
 const (
 	noiseByTable = "tables"
 	noiseByKing  = "king_square"

@@ -2,7 +2,8 @@ package builtin
 
 import "gogi/shogi"
 
-// Ratings of moves for their order. Quiet moves have their history as rating, between ±historyLimit.
+// These are ratings of moves for the order in which the search tries them. The rating of a quiet move is its
+// history, between ±historyLimit.
 const (
 	hashMoveFirst = 1 << 28
 	captureFirst  = 1 << 20
@@ -96,7 +97,7 @@ func needless(p *shogi.Position, m shogi.Move) bool {
 	return false
 }
 
-// rankSeen returns the rank as c sees it; 1 is the far one.
+// rankSeen returns the rank of a square from the point of view of c. Rank 1 is the farthest from c.
 func rankSeen(c shogi.Colour, s shogi.Square) int {
 	if c == shogi.Black {
 		return s.Rank()
@@ -104,7 +105,8 @@ func rankSeen(c shogi.Colour, s shogi.Square) int {
 	return 10 - s.Rank()
 }
 
-// past returns the history of a quiet move: how well moves of that piece to that square did in this search.
+// past returns the history of a quiet move: how well moves of the same piece to the same square did in this
+// search.
 func (s *search) past(f *frame, m shogi.Move) *int32 {
 	kind := m.Dropped() + pieceTypes
 	if !m.IsDrop() {

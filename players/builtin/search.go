@@ -18,7 +18,7 @@ const (
 	jitter    = 2 // added to an evaluation if there is a seed
 )
 
-// A search is one search. The next search reuses its memory.
+// A search holds the state of one search. The next search reuses the memory.
 type search struct {
 	tables *tables
 	hash   *hashTable
@@ -40,7 +40,7 @@ type search struct {
 	stack   [maxPly + 1]frame
 }
 
-// enter plays a move of the position at ply. It returns false and plays nothing if the search must end.
+// enter plays move m in the position at ply. It returns false and plays nothing if the search must end.
 func (s *search) enter(ply int, m shogi.Move) bool {
 	if s.exhausted() {
 		return false
@@ -119,7 +119,7 @@ func (s *search) alphaBeta(ply, depth, alpha, beta int) int {
 	if depth <= 0 || ply >= maxPly {
 		return s.quiesce(ply, 0, alpha, beta)
 	}
-	// No mate is nearer than the next ply.
+	// The nearest possible mate is at the next ply.
 	if alpha, beta = max(alpha, ply-mateScore), min(beta, mateScore-ply-1); alpha >= beta {
 		return alpha
 	}
@@ -226,8 +226,8 @@ func (s *search) reply(ply, i, depth, alpha, beta int) int {
 	return score
 }
 
-// Plies of the quiescence search after which it no longer tries all evasions, and after which it only takes the
-// piece that moved last.
+// These are the plies after which the quiescence search no longer tries all evasions, and after which it only
+// takes the piece that moved last.
 const (
 	quietEvasions = 4
 	quietCaptures = 5

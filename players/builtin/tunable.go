@@ -11,7 +11,7 @@ import (
 //   - Hand.Pawn … Hand.Rook: the additional value of a piece in hand;
 //   - Attack, Defence: the value of pieces near the kings, in percent of the usual value.
 //
-// With the default values it plays like New's engine.
+// With the default values it plays like the engine that New returns.
 func NewTunable() *Engine {
 	e := New()
 	e.settings.tunable = true
@@ -73,7 +73,7 @@ func (v *knobValues) set(name string, value int) {
 	}
 }
 
-// of returns the evaluation with these weights.
+// of returns the weights of the evaluation with these values.
 func (v *knobValues) of() *weights {
 	w := handMadeBoard()
 	premium, i := handPremiums(), 0

@@ -36,11 +36,11 @@ func defaultWaits() waits {
 	return waits{overrun: 2 * time.Second, stop: 3 * time.Second, end: 2 * time.Second}
 }
 
-// Engine examines p, which is one of the opener's plan and no council. The plan contains the rules and the
-// options. The items run in the order of a game; a failed vital item ends the examination. Engine ends all its
-// processes. A bad engine is no error, but a Finding with Fail. Errors are the cause of ctx, and a process that
-// does not end. An idle reference process runs at the same time, so that the engine is not blamed for a busy
-// machine.
+// Engine examines p, an engine of the opener's plan that is not a council. The plan contains the rules and
+// the options. The items run in the order of a game; a failed vital item ends the examination. Engine ends
+// all its processes. If the engine is bad, Engine returns no error, but a Finding with Fail. It returns an
+// error if ctx ends, or if a process does not end. An idle reference process runs at the same time, so that
+// the engine is not blamed for a busy machine.
 func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Examination, error) {
 	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits, control: options.control}
 	if s.waits == (waits{}) {
@@ -79,7 +79,7 @@ func Engine(ctx context.Context, o *players.Opener, p match.Player, options Opti
 	return sheet, nil
 }
 
-// Title returns the printed name of an item; items that are USI words keep them.
+// Title returns the printed name of an item. If the name of an item is a USI word, it is not translated.
 func Title(check string) i18n.Message {
 	titles := map[string]i18n.Message{
 		"options": i18n.Of("options"), "defaults": i18n.Of("defaults"), "go_main_and_byoyomi": i18n.Of("go main and byoyomi"),

@@ -34,7 +34,7 @@ const crawl = time.Second
 // busy reports whether the machine was too busy for the control process.
 func (s stamp) busy() bool { return s.known() && s.Took >= crawl }
 
-// In describes the stamp.
+// In describes the stamp in a language.
 func (s stamp) In(in i18n.Language) string {
 	took := format.Span(s.Took)
 	switch {
@@ -52,14 +52,14 @@ func (s stamp) In(in i18n.Language) string {
 type control interface {
 	// starting starts one process after another until end is called; end returns the slowest start.
 	starting(ctx context.Context) (end func() stamp)
-	// answering sends a command to a waiting process after a time. end returns the time of its answer; if end
-	// is called earlier, nothing is sent.
+	// answering sends a command to a waiting process after the time after. end returns the time that the
+	// answer took. If end is called before that, nothing is sent.
 	answering(ctx context.Context, after time.Duration) (end func() stamp)
 	// close ends the processes.
 	close() error
 }
 
-// nothing is the control of real examinations: the built-in engine, which only answers usi.
+// nothing is the control of real examinations: a process of the built-in engine, which only answers usi.
 type nothing struct {
 	opener  *players.Opener
 	player  match.Player
@@ -148,7 +148,7 @@ func (n *nothing) starting(ctx context.Context) func() stamp {
 	}
 }
 
-// patience is how long the control's answer is waited for after the engine's.
+// patience is how long the examination waits for the control's answer after the engine's answer.
 const patience = 2 * time.Second
 
 func (n *nothing) answering(ctx context.Context, after time.Duration) func() stamp {

@@ -25,7 +25,7 @@ func (v Verdict) Message() i18n.Message {
 	return [...]i18n.Message{i18n.Of("pass"), i18n.Of("warn"), i18n.Of("fail")}[v]
 }
 
-// MarshalText returns the word in JSON.
+// MarshalText returns the English word, for JSON.
 func (v Verdict) MarshalText() ([]byte, error) {
 	return []byte(v.String()), nil
 }

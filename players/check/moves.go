@@ -11,7 +11,8 @@ import (
 	"gogi/usi"
 )
 
-// Limits of the item: moves, time, and faults after which it ends.
+// These are the limits of the item on legal moves: the number of moves, the time, and the number of faults
+// after which the item ends.
 const (
 	checkedMoves  = 50
 	checkedTime   = 12 * time.Second
@@ -63,7 +64,7 @@ func (m *moveCheck) play(ctx context.Context, p usi.Position) {
 	}
 }
 
-// ask returns the engine's move, or none if it gives no legal one.
+// ask returns the engine's move, or NoMove if the engine returns no legal move.
 func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) shogi.Move {
 	if !m.unfinished(ctx) {
 		return shogi.NoMove

@@ -116,7 +116,8 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	}
 }
 
-// noise is the error of the measurement: clocks use whole milliseconds, and an answer passes a pipe.
+// noise is the possible error of a measured time, because clocks use whole milliseconds and an answer passes
+// through a pipe.
 const noise = time.Millisecond
 
 // late reports an answer after the limit. It warns unless a control process was as late at the same time.
@@ -281,7 +282,7 @@ func (s *subject) cannotPonder(f *Finding, how i18n.Message) {
 	s.neverPonders(f)
 }
 
-// chargePonder does the same as charge, for a fault while it ponders.
+// chargePonder does the same as charge, for a fault while the engine ponders.
 func (s *subject) chargePonder(f *Finding, err error, at i18n.Message) {
 	if s.ponders() {
 		s.charge(f, Fail, err, at)

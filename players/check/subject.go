@@ -78,7 +78,7 @@ func (s *subject) awake(ctx context.Context) error {
 	})
 }
 
-// beside runs do, which ends when the engine is ready, and measures control processes at the same time.
+// beside calls do, which returns when the engine is ready, and measures control processes at the same time.
 func (s *subject) beside(ctx context.Context, do func() error) error {
 	end := s.control.starting(ctx)
 	err := do()
@@ -112,7 +112,7 @@ func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return s.thinkFor(ctx, r, r.Deadline)
 }
 
-// thinkFor requests a move that is due after a time. The control is measured from then on.
+// thinkFor requests a move that is due after the time due. From that time on, it also measures the control.
 func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration) (usi.Reply, error) {
 	if err := s.awake(ctx); err != nil {
 		return usi.Reply{}, &notStarted{err}
@@ -155,7 +155,7 @@ func (s *subject) offers(name string) (usi.Option, bool) {
 	return usi.FindOption(s.greeting.Options, name)
 }
 
-// works returns a kind of search that the engine understood.
+// works returns the kind of search with a name. ok is false if the engine did not understand this kind.
 func (s *subject) works(name string) (goKind, bool) {
 	i := slices.IndexFunc(s.understood, func(k goKind) bool { return k.name == name })
 	if i < 0 {
@@ -252,7 +252,7 @@ func (s *subject) warnUnlessBusy(f *Finding, slow i18n.Message) {
 	f.add(Warn, "%s", slow)
 }
 
-// silence reports whether err is a missing answer, and which.
+// silence reports whether err is a missing answer, and describes this answer.
 func silence(err error) (silent bool, what string) {
 	if u, ok := errors.AsType[*unanswered](err); ok {
 		return true, u.awaited

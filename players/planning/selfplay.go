@@ -14,7 +14,7 @@ import (
 	"gogi/usi/process"
 )
 
-// A Selfplay is a resolved plan of self-play, with the greetings of its engines.
+// A Selfplay is a plan of self-play, with the greetings of its engines.
 type Selfplay struct {
 	*configs.SelfplayPlan
 

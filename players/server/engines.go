@@ -25,12 +25,12 @@ type councilEngine struct {
 	declared []usi.Option
 	known    bool // declared is from the engine or the cache
 	plan     *match.Plan
-	hash     string        // its part of USI_Hash; "": the file's value
+	hash     string        // this engine's part of USI_Hash; "": the file's value
 	own      []usi.Setting // the GUI's values of E options, under the engine's own names
 	pressed  []string      // buttons, until they are sent
 	early    bool          // it understands a ponderhit with clocks
 	version  int           // counts the changes by ask
-	hopeless error         // it did not answer in this isready, and is not asked again
+	hopeless error         // the engine did not answer during this isready, and the council does not start it again
 }
 
 func listEngines(c *match.Council, prefix string) []*councilEngine {
@@ -69,7 +69,7 @@ func (e *councilEngine) check() error {
 	return errors.Join(errs...)
 }
 
-// ask runs change, which changes the engine's values, and counts it as a new version.
+// ask calls change, which changes the engine's values, and increases the version.
 func (e *councilEngine) ask(change func(*councilEngine)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -77,8 +77,8 @@ func (e *councilEngine) ask(change func(*councilEngine)) {
 	e.version++
 }
 
-// settings returns the values for the engine; later ones win: the plan's and the file's, its part of USI_Hash,
-// and the GUI's for this engine.
+// settings returns the option values for the engine in this order: the plan's and the file's values, the
+// engine's part of USI_Hash, and the GUI's values for this engine. A later value overrides an earlier one.
 func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, version int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -123,8 +123,8 @@ type councilMember struct {
 	early   bool // it ponders without clocks
 }
 
-// openEngine starts a member's program. It does not retry an engine that did not answer before the next
-// isready, because the GUI would wait twice as long.
+// openEngine starts a member's program. If an engine did not answer, openEngine does not start it again
+// before the next isready, because the GUI would wait twice as long.
 func (s *council) openEngine(ctx context.Context, e *councilEngine) (ensemble.Player, error) {
 	if err := e.gaveUp(); err != nil {
 		return nil, err
@@ -192,8 +192,8 @@ func (m *councilMember) NewGame(ctx context.Context, g usi.Game) error {
 }
 
 // Think sends changed options and starts a search. If a search on the opponent's time began without clocks,
-// Think first ends it and starts another one. It does not if the engine understands clocks after ponderhit;
-// other engines would play without clocks.
+// Think first ends it and starts another one. This is necessary because an engine would play without clocks,
+// unless it accepts clocks with ponderhit.
 func (m *councilMember) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if m.early && ctx.Err() == nil {
 		ended, cancel := context.WithCancel(ctx)
@@ -236,10 +236,10 @@ func (m *councilMember) GameOver(ctx context.Context, o usi.Outcome) error {
 	return m.Engine.GameOver(ctx, o)
 }
 
-// options returns an engine's options as the council declares them. GUIs split these lines at spaces, so a
-// space in a name becomes an underscore. Options with a space in the default or a choice are omitted, and so
-// are those that the council sets itself. The default is the value without a GUI: the file's, else the
-// engine's.
+// options returns an engine's options as the council declares them. GUIs split option lines at spaces, so a
+// space in a name becomes an underscore. It omits options with a space in the default or in a choice, and
+// options that the council sets itself. The declared default is the value in the file, or else the engine's
+// default.
 func (e *councilEngine) options() []memberOption {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -260,7 +260,7 @@ func (e *councilEngine) options() []memberOption {
 	return list
 }
 
-// inForce returns an option's value of the file, or the engine's default.
+// inForce returns the value of an option in the file, or else the engine's default.
 func (e *councilEngine) inForce(o usi.Option) string {
 	for _, s := range e.player.Options {
 		if usi.SameOption(s.Name, o.Name) {

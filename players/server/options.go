@@ -16,16 +16,16 @@ import (
 	"gogi/usi"
 )
 
-// A councilOption is an option of the council itself. apply changes the configuration by a value that is not
-// the default. With a nil apply, the code that needs the value reads it.
+// A councilOption is an option of the council itself. apply writes a value that is not the default into the
+// configuration. If apply is nil, the code that needs the value reads the option itself.
 type councilOption struct {
 	usi.Option
 	apply func(config *ensemble.Config, value string) error
 }
 
 // declare returns the council's own options. The defaults are the values of the file. An option with its
-// default value changes nothing, so a number that is rounded here stays exact. No name, choice or default has a
-// space.
+// default value changes nothing, so a number of the file stays exact although the declared default is
+// rounded. No name, choice or default has a space.
 func (s *council) declare() []councilOption {
 	c := s.player.Council
 	veto := c.Veto
@@ -150,8 +150,9 @@ func (s *council) milliseconds(name string) time.Duration {
 	return time.Duration(s.whole(name)) * time.Millisecond
 }
 
-// rule returns the rule that the options choose. Keys belong to one rule: the keys of the file are not for
-// another rule, although the GUI sends them too.
+// rule returns the voting rule that the options choose. The keys of a rule have no meaning for another rule.
+// If the GUI chooses another rule than the file's, rule ignores the keys of the file's rule, although the GUI
+// sends them.
 func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	name, another := s.chosen["Rule"]
 	keys, typed := s.chosen["RuleKeys"]
@@ -170,7 +171,8 @@ func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	return rule, nil
 }
 
-// hashInForce returns the sum of the known engines' hash sizes in MiB, as the file sets them.
+// hashInForce returns the sum of the hash sizes in MiB that the file sets, over all engines with known
+// options.
 func (s *council) hashInForce() int {
 	sum := 0
 	for _, e := range s.engines {
@@ -185,9 +187,9 @@ func (s *council) hashInForce() int {
 	return max(1, sum)
 }
 
-// hashParts divides USI_Hash evenly among the engines that have a hash, rounded down, at least 1 MiB for each.
-// An engine without a known greeting counts: too little memory is better than too much. "" means that an engine
-// keeps its value.
+// hashParts divides USI_Hash evenly among the engines that have a hash, rounded down, with at least 1 MiB for
+// each engine. It counts an engine with unknown options as one with a hash, because too little memory is
+// better than too much. It returns "" for an engine that keeps its value.
 func (s *council) hashParts() []string {
 	parts := make([]string, len(s.engines))
 	if _, ok := s.chosen["USI_Hash"]; !ok {

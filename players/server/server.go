@@ -105,8 +105,8 @@ func (s *council) learn(ctx context.Context, deadline time.Time) error {
 	return fail.Usage(errors.Join(errs...))
 }
 
-// greetAll performs a handshake with all engines whose options are unknown, at the same time. It returns those
-// that had not answered when ctx ended.
+// greetAll performs a handshake with all engines whose options are unknown, at the same time. It returns the
+// engines that had not answered when ctx ended.
 func (s *council) greetAll(ctx context.Context) []*councilEngine {
 	answers := make(chan greeted, len(s.engines)) // one from each handshake, never closed
 	var late []*councilEngine
@@ -184,8 +184,9 @@ func (s *council) Options() []usi.Option {
 	return list
 }
 
-// SetOption stores a value. Most of the council's own options take effect at the next isready, those of the
-// display at once. A member gets its values before its next game or search, or at its start.
+// SetOption stores a value. Most options of the council itself take effect at the next isready; the options
+// of the display take effect at once. A member gets its values before its next game or search, or at its
+// start.
 func (s *council) SetOption(o usi.Setting) error {
 	s.settled = false
 	if i := slices.IndexFunc(s.members, func(m memberOption) bool { return m.shown.Name == o.Name }); i >= 0 {
@@ -210,10 +211,10 @@ func (s *council) SetOption(o usi.Setting) error {
 	return nil
 }
 
-// Ready starts the members, or prepares running ones, all at once. MinAlive members are enough, and a note
-// names the missing ones. With fewer, Ready returns an error and sends no readyok: a waiting GUI is better than
-// a game lost on its first move. A second isready does nothing if all members answered the first. So a flood of
-// isready cannot delay the end of the input.
+// Ready starts all members, or prepares the running members, at the same time. If at least MinAlive members
+// are ready, Ready succeeds, and a note names the missing members. Otherwise it returns an error, so that no
+// readyok is sent: a waiting GUI is better than a game lost on its first move. If all members answered the
+// first isready, a second isready does nothing. So many isready lines cannot delay the end of the input.
 func (s *council) Ready(ctx context.Context) error {
 	if s.fresh && s.settled {
 		return nil
@@ -264,7 +265,7 @@ func (s *council) prepareEngines(config *ensemble.Config) {
 	}
 }
 
-// config returns the council's configuration: the file's, with the options applied.
+// config returns the council's configuration: the configuration in the file, with the options applied.
 func (s *council) config() (ensemble.Config, error) {
 	config, err := s.configOf(s.player, "E")
 	if err != nil {
@@ -286,8 +287,8 @@ func (s *council) config() (ensemble.Config, error) {
 	return config, err
 }
 
-// configOf returns the file's configuration of a council. s opens the members, so that they get their options.
-// The council accepts missing members (Degrade), and so do the councils in it.
+// configOf returns the configuration of a council in the file. The configuration makes s open the members, so
+// that they get their options. The council and all councils in it accept missing members (Degrade).
 func (s *council) configOf(p match.Player, prefix string) (ensemble.Config, error) {
 	config, err := s.opener.CouncilConfig(p, nil)
 	if err != nil {
@@ -313,7 +314,7 @@ func (s *council) openMember(ctx context.Context, p match.Player, label string) 
 	return ensemble.Open(ctx, config)
 }
 
-// NewGame prepares a game. Directly after isready there is nothing to do.
+// NewGame prepares a game. Directly after isready it does nothing.
 func (s *council) NewGame(ctx context.Context, _ usi.Game) error {
 	switch {
 	case s.voters == nil:
@@ -326,7 +327,7 @@ func (s *council) NewGame(ctx context.Context, _ usi.Game) error {
 
 var errNotReady = errors.New("the council is not ready, see the answer to isready")
 
-// Think returns the move of a vote within the time that the clocks allow.
+// Think lets the members vote and returns the chosen move within the time that the clocks allow.
 func (s *council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if s.voters == nil {
 		return usi.Reply{}, errNotReady
@@ -398,7 +399,7 @@ func (s *council) allot(r *usi.Request) error {
 	return nil
 }
 
-// levels returns the greatest number of nested councils.
+// levels returns the depth of nested councils in c.
 func levels(c *match.Council) time.Duration {
 	var deepest time.Duration
 	for _, m := range c.Members {
@@ -416,13 +417,14 @@ const (
 	leastClock = time.Second
 )
 
-// A reserve is the part of a move's time that is not used. margin is the time to the GUI and back. overhead is
-// margin and the time that the council itself needs.
+// A reserve is the part of a move's time that the council leaves unused. margin is the time for the
+// communication with the GUI. overhead is margin plus the time that the council itself needs.
 type reserve struct{ margin, overhead time.Duration }
 
-// allot returns the limits for the members, and the time that the council may use for the side's move; 0 means
-// until stop. The deadline is the time that is left minus the margin, so that no member makes the council lose
-// on time. The members' time is shorter by the overhead, so that most searches end by themselves.
+// allot returns the limits for the members, and deadline, the time that the council may use for the side's
+// move. A deadline of 0 means until stop. The deadline is the remaining time minus the margin, so that no
+// member makes the council lose on time. The members' time is shorter by the overhead, so that most searches
+// end by themselves.
 //
 // Some GUIs have added the increment to the clock and some have not. At least the larger of the two is left in
 // both cases. Some engines move at once if the clock is 0 and there is an increment, so allot fills the clock
@@ -492,7 +494,7 @@ func (o *output) setKeepAlive(on bool) {
 	o.keepAlive = on
 }
 
-// greets reports whether lines begin within the answer to usi.
+// greets reports whether lines begin with a line of the answer to usi.
 func greets(lines []byte) bool {
 	return slices.ContainsFunc([]string{"id ", "option ", "usiok"}, func(word string) bool { return bytes.HasPrefix(lines, []byte(word)) })
 }
@@ -500,7 +502,8 @@ func greets(lines []byte) bool {
 // Write writes whole lines.
 func (o *output) Write(lines []byte) (int, error) {
 	o.mu.Lock()
-	// Before usiok some GUIs do not accept an info, so the notes wait. The greeting may come in several writes.
+	// Before usiok some GUIs do not accept an info line, so the notes wait. The answer to usi may come in
+	// several writes.
 	var text []byte
 	if !greets(lines) {
 		text = []byte(strings.Join(o.notes, ""))
@@ -535,7 +538,7 @@ type recordLog struct {
 	file *os.File
 }
 
-// use changes the file; "" keeps it.
+// use changes the file to name. If name is "", it changes nothing.
 func (l *recordLog) use(name string) {
 	if name == "" || name == l.name {
 		return

@@ -8,15 +8,15 @@ import (
 	"gogi/usi"
 )
 
-// The values of ShowMembers.
+// These are the values of the option ShowMembers.
 const (
 	showWinner = "winner" // the vote, and the line of the member that represents the move
 	showAll    = "all"    // also the answer of each member
 	showNone   = "none"   // only that line
 )
 
-// show sends the GUI a decision. GUIs keep the last info, so it has the variation and the score of one member,
-// with the nodes of all.
+// show sends the GUI info lines about a decision. GUIs show the last info line, so this line has the
+// variation and the score of one member, and the nodes of all members.
 func (s *council) show(say func(usi.Info), record *voting.Record, reply *usi.Reply) {
 	members := s.value("ShowMembers")
 	if members == showAll {
@@ -71,8 +71,8 @@ func ballotLine(r *voting.Record, b *voting.BallotRecord) string {
 	return strings.Join(words, " ")
 }
 
-// voteLine returns the counts of a decision, such as "vote 7g7f=4(w12.0) 2g2f=3(w8.0) split 4:3", and what
-// decided if the rule did not.
+// voteLine returns the counts of a decision, such as "vote 7g7f=4(w12.0) 2g2f=3(w8.0) split 4:3". If
+// something other than the rule decided, it adds the cause.
 func voteLine(r *voting.Record) string {
 	words := []string{"vote"}
 	for _, c := range r.Counts {
