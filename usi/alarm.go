@@ -2,9 +2,9 @@ package usi
 
 import "time"
 
-// alarm signals that the time of a search is over. One timer runs on from search to search, because most
-// searches end long before. set resets it only if it would fire too late. So the timer may fire too early,
-// for a search that is over. due then sets it again. The zero value is not set.
+// alarm signals that the time of a search is over. One timer serves all searches, because most searches end
+// long before their time is over. set resets the timer only if it would fire too late. So the timer may fire
+// too early, at the time of an earlier search. due then sets the timer again. The zero value is not set.
 type alarm struct {
 	timer *time.Timer
 	rings chan struct{} // capacity 1; the timer's goroutine sends; never closed

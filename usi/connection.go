@@ -50,8 +50,8 @@ type (
 	// Pinned checks the CPU affinity of an engine that was started on chosen CPUs.
 	Pinned interface {
 		// AffinityChanged returns a sentence if the engine's threads may run on other CPUs: "it was started
-		// on CPUs 2-3, and has bound itself to 0-7". It returns "" if they keep the CPUs that they were
-		// given, or were given none.
+		// on CPUs 2-3, and has bound itself to 0-7". It returns "" if the threads keep the CPUs on which the
+		// engine was started, or if no CPUs were chosen.
 		AffinityChanged() string
 	}
 

@@ -87,7 +87,7 @@ type Counters struct {
 }
 
 // Greet sends "usi" and waits for usiok. It takes over conn and closes it on failure. The error is a *Fault
-// or that of ctx.
+// or the error of ctx.
 func Greet(ctx context.Context, conn Connection, config Config) (*Engine, error) {
 	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox(config.Tap)}
 	e.reader.Go(func() { e.in.read(conn) })

@@ -294,7 +294,7 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 // searching reports whether the inbox waits for the answer of a search.
 func (in *inbox) searching() bool { return in.want == lineBestmove || in.want == lineCheckmate }
 
-// said returns the engine's last lines outside of searches, as one line, safe to print.
+// said returns the engine's last lines outside of searches, joined to one line that is safe to print.
 func (in *inbox) said() string {
 	in.burst.Lock() // the reader may still sort the last lines before the end
 	defer in.burst.Unlock()
@@ -417,8 +417,8 @@ func isExactLine(line []byte) bool {
 	return len(pv) > 0 && (pv[0] >= '1' && pv[0] <= '9' || pv[0] >= 'A' && pv[0] <= 'Z')
 }
 
-// find is bytes.Index for a short word that searches for its letter at index rare. bytes.Index searches for
-// the first byte, a space, which is too common in these lines.
+// find returns the index of a short word in a line, like bytes.Index. It searches for the letter at index
+// rare of the word. bytes.Index searches for the first byte, a space, which is too common in these lines.
 func find(line []byte, word string, rare int) int {
 	for from := rare; from < len(line); {
 		i := bytes.IndexByte(line[from:], word[rare])

@@ -128,8 +128,8 @@ func (b Bound) suffix() string {
 	return ""
 }
 
-// parseMoves parses moves up to the first word that is not one, at most so many (0: all). It collects them on
-// the stack, so it allocates only one block of the right size.
+// parseMoves parses moves up to the first word that is not a move. It returns at most most moves, or all
+// moves if most is 0. It collects them on the stack, so it allocates only one block of the right size.
 func parseMoves(text string, most int) []shogi.Move {
 	var room [64]shogi.Move
 	moves := room[:0]

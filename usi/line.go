@@ -61,7 +61,7 @@ func (r *Replay) Follow(p Position) (*shogi.History, error) {
 	return &r.history, nil
 }
 
-// continues reports whether the position is that of the game or a later one.
+// continues reports whether p is the current position of a game or a later position of the same game.
 func (p Position) continues(start string, moves []shogi.Move) bool {
 	return start != "" && start == p.Start && len(moves) <= len(p.Moves) && slices.Equal(moves, p.Moves[:len(moves)])
 }

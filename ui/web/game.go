@@ -123,7 +123,7 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// noGame returns the error for a game that does not exist.
+// noGame returns the error of a request for a game that the run does not have.
 func noGame(info *results.RunInfo, name string) error {
 	return &missing{What: "There is no game %s in this run.", Name: strconv.Quote(name), There: []crumb{
 		{Name: info.Name, Link: pathOf(info.Name)}, {Name: info.Name + ": games", Link: pathOf(info.Name) + "/games"},

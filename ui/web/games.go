@@ -45,7 +45,7 @@ func newGameLine(run string, r match.Row) gameLine {
 	}
 }
 
-// filters returns the parameters that filter a list.
+// filters returns the names of the query parameters that filter a list of games.
 func filters() []string {
 	return []string{"player", "colour", "result", "termination", "opening", "marked", "min", "max"}
 }

@@ -172,9 +172,9 @@ func (g *guard) needsTokenIfAny(inner http.HandlerFunc) http.HandlerFunc {
 	return g.needsToken(inner)
 }
 
-// sessions are those of browsers whose users have given the token. The server keeps them in memory: each ends
-// when it is old, when its user logs out, and with the process. The zero value has none. Goroutines may share
-// one.
+// sessions holds the sessions of browsers whose users have entered the token. The server stores them in
+// memory. A session ends after its maximum age, when its user logs out, and when the process ends. The zero
+// value has no sessions. It is safe for concurrent use.
 type sessions struct {
 	mu   sync.Mutex
 	ends map[[sha256.Size]byte]time.Time // by the hash of the secret, which takes the same time for all secrets
@@ -183,7 +183,8 @@ type sessions struct {
 // maxSessions bounds the memory of sessions. Only holders of the token begin any.
 const maxSessions = 1000
 
-// begin returns the secret of a new session. If there are too many, the one that ends first ends now.
+// begin returns the secret of a new session. If there are too many sessions, it ends the session that would
+// end first.
 func (s *sessions) begin(end time.Time) string {
 	secret := rand.Text()
 	s.mu.Lock()
@@ -204,14 +205,14 @@ func (s *sessions) begin(end time.Time) string {
 	return secret
 }
 
-// has reports whether a secret is that of a session.
+// has reports whether a secret belongs to a session.
 func (s *sessions) has(secret string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Now().Before(s.ends[sha256.Sum256([]byte(secret))])
 }
 
-// end ends a session; no other has its secret.
+// end ends the session with a secret.
 func (s *sessions) end(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Limits of the HTTP server. Clients without the token meet them, too.
+// These are limits of the HTTP server. They also apply to clients without the token.
 const (
 	headerTimeout = 5 * time.Second
 	// requestTimeout is the time that a client has to send a whole request.

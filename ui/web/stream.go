@@ -56,7 +56,7 @@ func (p *places) take() *place {
 	return own
 }
 
-// give returns a place. For a lost place it does nothing.
+// give makes a place free for another stream. It does nothing if the stream has already lost the place.
 func (p *places) give(own *place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +99,8 @@ func (s *Server) liveStream(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r, feed, own, r.FormValue("run"), game)
 }
 
-// askedGame checks the name of a game; "" is none.
+// askedGame returns the name of the requested game, or an error if it is not a valid name. "" means the whole
+// run.
 func askedGame(text string) (string, error) {
 	if text == "" {
 		return "", nil

@@ -77,8 +77,8 @@ type Server struct {
 	ended chan struct{}
 }
 
-// Check returns the error of a configuration. It needs neither Store nor Live. It listens on the address for
-// a moment.
+// Check returns an error if a configuration is not valid. It needs neither Store nor Live. It listens on the
+// address for a moment.
 func Check(ctx context.Context, c Config) error {
 	if _, err := newGuard(c); err != nil {
 		return err
@@ -107,7 +107,7 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// newServer returns a server without a listener.
+// newServer returns a server that does not listen yet.
 func newServer(c Config) (*Server, error) {
 	guard, err := newGuard(c)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"gogi/usi"
 )
 
-// Player plays games: an engine, or a council. It is the runner's interface of the same name. One goroutine
-// at a time calls its methods. After an error the Client closes it and opens another.
+// Player plays games: an engine, or a council. It has the methods of runner.Player. One goroutine at a time calls
+// its methods. After an error the Client closes it and opens another.
 type Player interface {
 	// NewGame prepares for a game; it may take minutes.
 	NewGame(ctx context.Context, g usi.Game) error

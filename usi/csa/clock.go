@@ -34,7 +34,7 @@ func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	return c.remaining + c.allowance(), true
 }
 
-// allowance returns the time that each move has of its own.
+// allowance returns the time that each move has in addition to the main time.
 func (c *Clock) allowance() time.Duration {
 	return c.time.Byoyomi + c.time.Increment + c.time.Delay
 }

@@ -83,7 +83,7 @@ func (g *game) push(m shogi.Move, spent time.Duration, record kifu.Move) {
 	g.record.Moves = append(g.record.Moves, record)
 }
 
-// mine reports whether it is our turn.
+// mine reports whether it is the turn of our player.
 func (g *game) mine() bool { return g.history.Position().Side() == g.summary.Colour }
 
 // agree accepts the game and waits for its start. started is false if the opponent or the server rejected it.

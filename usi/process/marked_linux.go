@@ -20,7 +20,7 @@ func killMarked(variable string) {
 	}
 }
 
-// killMarkedOnce reports whether it killed one.
+// killMarkedOnce kills the marked processes that it finds in /proc, and reports whether it killed any.
 func killMarkedOnce(variable string) (found bool) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

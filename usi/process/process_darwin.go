@@ -75,7 +75,7 @@ func pipeSize(*os.File) int64 { return 64 << 10 }
 // THREAD_AFFINITY_POLICY), and none on Apple's own processors.
 var errNoBinding = errors.New("macOS binds no program to CPUs")
 
-// Allowed fails.
+// Allowed returns an error, because macOS cannot bind a program to CPUs.
 func Allowed() (affinity.Set, error) { return nil, fmt.Errorf("process: %w", errNoBinding) }
 
 // mayRunOn returns nothing, because the CPUs are unknown.

@@ -17,7 +17,7 @@ type tail struct {
 	cut bool // bytes before buf were dropped
 }
 
-// Write never fails.
+// Write stores the last bytes of b. It never returns an error.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
