@@ -125,6 +125,29 @@ func TestCopiesInOneMessage(t *testing.T) {
 	})
 }
 
+// TestCopiesInManyMessages: a pair that comes again in later messages is not verified again, so that a worker cannot
+// keep the judge busy with one result. It counts as a duplicate and nobody is blamed.
+func TestCopiesInManyMessages(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("copies", 20, 3)
+		f.run(p)
+		l := f.line(t, "w0")
+		g := l.want(1)[0]
+		good := result(t, g, play(p, g.Pair))
+		l.send(good)
+		f.until("it is stored", func() bool { return f.test("copies").Stored == 1 })
+		broken := good
+		broken.Pair = []byte("no pair at all") // verification would blame the worker
+		for range 5 {
+			l.send(broken)
+		}
+		f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
+		if s := f.test("copies"); s.Stored != 1 || s.Added != 1 || s.Duplicates != 5 || s.Refused != 0 || f.worker("w0").Quarantine != "" {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 // TestAnOldTake: a result that comes again after its pair was made void counts nothing.
 func TestAnOldTake(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {

@@ -51,6 +51,7 @@ type item struct {
 	stale    bool   // it does not count; its worker is not responsible
 	added    bool
 	copied   bool   // an earlier item of the message has the same lease
+	late     bool   // when it was read, its pair was stored or void already; it was not verified
 	twice    bool   // the store or an earlier item has the pair
 	lost     string // with stale: why its ended run cannot be opened; the message is stored as evidence
 	outdated bool   // with stale: a pair of a tune with parameters of an earlier path
@@ -174,6 +175,10 @@ func (c *Coordinator) read(ctx context.Context, m *message) {
 func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 	c.mu.Lock()
 	it.run = c.runs[it.Lease.Run]
+	// Verification costs a thousand times what the message costs its sender. So a copy is not verified.
+	if r := it.run; r != nil && r.ledger != nil && it.Attempt == nil && !it.Lease.Audit {
+		it.late = r.ledger.IsStored(it.Lease.Pair) || it.Lease.Take != r.ledger.Take(it.Lease.Pair)
+	}
 	c.mu.Unlock()
 	if err := it.Item.Check(); err != nil && it.run != nil {
 		it.refuse = err.Error()
@@ -188,6 +193,8 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 		return
 	case it.copied:
 		it.stale = true
+		return
+	case it.late: // see decide
 		return
 	case it.Attempt != nil:
 		if it.Attempt.Pair != it.Lease.Pair {
@@ -287,6 +294,8 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				it.stale = true
 			case before[key] || r.ledger.IsStored(it.Lease.Pair):
 				it.twice = true
+			case it.late: // its pair was voided meanwhile
+				it.stale = true
 			default:
 				r.tune.learn(r.plan, it)
 				before[key] = !it.stale // a stale item does not exclude a later one

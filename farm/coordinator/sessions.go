@@ -328,7 +328,8 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 
 // fair returns how many unfinished pairs of a run a worker may hold, see ledger.Fair.
 func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
-	if r.crowd.version != c.changes || r.crowd.slots == 0 || now.Sub(r.crowd.counted) >= crowdAge {
+	changed := r.crowd.version != c.changes && now.Sub(r.crowd.counted) >= crowdPause(len(c.sessions))
+	if changed || r.crowd.slots == 0 || now.Sub(r.crowd.counted) >= crowdAge {
 		slots, trusted := c.slotsFor(now, r, s)
 		r.crowd = crowd{slots, trusted, now, c.changes}
 	}
@@ -429,6 +430,12 @@ type crowd struct {
 // all sessions for each grant would need a CPU core. Within this time only a session that expires can change
 // the count.
 const crowdAge = time.Second
+
+// crowdPause returns the shortest time between two counts. Without it, one worker that sends a hello before each
+// request, or many workers that come at the same time, would make every grant a walk over all sessions.
+func crowdPause(sessions int) time.Duration {
+	return min(time.Duration(sessions/100)*10*time.Millisecond, crowdAge)
+}
 
 // slotsFor counts the slots of the workers that may play a run now, including the slots of s. trusted means
 // that at least one of these workers is trusted, and that it holds a pair or has not waited long for one.

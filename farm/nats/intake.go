@@ -3,6 +3,7 @@ package nats
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -24,7 +25,7 @@ import (
 type intake struct {
 	mu     sync.Mutex
 	busy   map[string]bool   // workers with a message under way
-	bad    map[string]int    // number of rejected messages since the last good one, by worker
+	bad    map[string]int    // rejected messages since the last good one, by worker
 	barred map[string]string // reasons, by worker
 }
 
@@ -33,6 +34,10 @@ const journalSubject = "journal."
 
 // badToShut is the number of consecutive bad messages after which the coordinator closes the worker's connections.
 const badToShut = 16
+
+// maxID is the longest id of a message, in bytes. The stream keeps the ids of two minutes in memory. An id of gogi's
+// workers has less than 128 bytes.
+const maxID = 256
 
 // errUnderWay rejects a message of a worker while another message of that worker is in progress. The error
 // code makes the worker wait and try again.
@@ -61,14 +66,15 @@ func (b *Bus) receive(m *nats.Msg) {
 	}
 	b.running.Go(func() {
 		defer b.intake.end(worker)
-		if err := b.admit(worker, m.Data); err != nil {
+		id := m.Header.Get(jetstream.MsgIDHeader)
+		if err := b.admit(worker, id, m.Data); err != nil {
 			b.acknowledge(m, nil, err)
 			return
 		}
 		// The id contains the worker's name. So one worker cannot make the stream ignore another worker's results
 		// as repetitions.
 		kept := &nats.Msg{Subject: journalSubject + strings.TrimPrefix(m.Subject, farm.SubjectResults), Data: m.Data, Header: nats.Header{}}
-		if id := m.Header.Get(jetstream.MsgIDHeader); id != "" {
+		if id != "" {
 			kept.Header.Set(jetstream.MsgIDHeader, worker+"/"+id)
 		}
 		ack, err := b.js.PublishMsg(b.ctx, kept, jetstream.WithRetryAttempts(0))
@@ -93,18 +99,19 @@ func (i *intake) end(worker string) {
 	delete(i.busy, worker)
 }
 
-// admit returns the reason why a message is not stored, or nil. It rejects a message of a barred worker and a
-// message that Config.Check rejects. After badToShut consecutive bad messages it closes the connections of
-// the worker.
-func (b *Bus) admit(worker string, body []byte) error {
+// admit returns the reason why a message is not stored, or nil. It rejects a message of a barred worker, a message with
+// an id that is too long, and a message that Config.Check rejects. After badToShut consecutive bad messages it closes
+// the connections of the worker.
+func (b *Bus) admit(worker, id string, body []byte) error {
 	b.intake.mu.Lock()
 	why, barred := b.intake.barred[worker]
 	b.intake.mu.Unlock()
-	if barred {
-		return rejection(why)
-	}
 	var err error
-	if b.config.Check != nil {
+	if barred {
+		err = errors.New(why)
+	} else if len(id) > maxID {
+		err = fmt.Errorf("an id of %d bytes: expected at most %d", len(id), maxID)
+	} else if b.config.Check != nil {
 		err = b.config.Check(worker, body)
 	}
 	b.intake.mu.Lock()
@@ -115,7 +122,7 @@ func (b *Bus) admit(worker string, body []byte) error {
 	}
 	if b.intake.bad[worker]++; b.intake.bad[worker] >= badToShut {
 		delete(b.intake.bad, worker)
-		b.config.Log.Warn("a worker is disconnected: its messages are not signed results", "worker", worker, "why", err)
+		b.config.Log.Warn("a worker is disconnected: its messages are rejected", "worker", worker, "why", err)
 		b.running.Go(func() { b.disconnect(worker) })
 	}
 	return rejection(err.Error())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,4 +143,40 @@ func TestBarredWorker(t *testing.T) {
 	if got := testutil.Must(w.bus.Results(t.Context(), 1))(t); string(got[0].Body) != "good2" {
 		t.Errorf("the stream has %q", got[0].Body)
 	}
+}
+
+// TestLongID: an id that the stream would keep in memory for two minutes is rejected when it is long.
+func TestLongID(t *testing.T) {
+	t.Parallel()
+	w := open(t, nil)
+	way := w.dial(t, w.key(t, "w1", time.Time{}, keys.Work))
+	testutil.Fails(t, way.Publish(t.Context(), "res.w1.0", strings.Repeat("i", 60_000), []byte("x")), "an id of 60000 bytes")
+	testutil.OK(t, way.Publish(t.Context(), "res.w1.0", strings.Repeat("i", 200), []byte("x")))
+}
+
+// TestFloodOfRequests: a flood of one key's requests does not delay the requests of others until their deadline.
+func TestFloodOfRequests(t *testing.T) {
+	t.Parallel()
+	w := open(t, nil)
+	hold := make(chan struct{})
+	defer close(hold)
+	testutil.OK(t, testutil.Err(w.bus.Answer("beat.*", func(ctx context.Context, subject string, _ []byte) (any, error) {
+		if subject == "beat.mallory" {
+			select {
+			case <-hold:
+			case <-ctx.Done():
+			}
+		}
+		return farm.BeatReply{}, nil
+	})))
+	honest := w.dial(t, w.key(t, "honest", time.Time{}, keys.Work))
+	mallory := testutil.Must(raw(t, w, w.key(t, "mallory", time.Time{}, keys.Work)))(t)
+	defer mallory.Close()
+	for range 1000 {
+		testutil.OK(t, mallory.PublishRequest("beat.mallory", keys.Inbox("mallory")+".x", []byte{0xa0}))
+	}
+	testutil.OK(t, mallory.Flush())
+	ctx, cancel := context.WithTimeout(t.Context(), testutil.Patience)
+	defer cancel()
+	testutil.OK(t, honest.Request(ctx, "beat.honest", farm.Beat{}, &farm.BeatReply{}))
 }

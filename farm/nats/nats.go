@@ -306,21 +306,49 @@ func (b *Bus) Close() error {
 // requests wait.
 const atATime = 64
 
+// ofOneKey is how many requests of one key on one subject are answered at the same time; the others fail at once, so that
+// a flood of one key does not delay the others' requests. gogi's own clients send fewer.
+const ofOneKey = 16
+
 // Answer implements farm.Bus. It answers only to the inbox of the key that may publish on the subject. With any other
 // reply subject a client could make the coordinator send messages in its name.
 func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (stop func(), err error) {
 	slots := make(chan struct{}, atATime)
+	var mu sync.Mutex
+	underWay := map[string]int{} // by key
 	s, err := b.nats.Subscribe(subject, func(m *nats.Msg) {
 		if !ownInbox(m) {
 			return
 		}
+		key := farm.Speaker(m.Subject)
+		mu.Lock()
+		many := underWay[key] >= ofOneKey
+		if !many {
+			underWay[key]++
+		}
+		mu.Unlock()
+		if many {
+			b.answer(m, func(context.Context, string, []byte) (any, error) {
+				return nil, fmt.Errorf("%d requests of %s are under way", ofOneKey, key)
+			})
+			return
+		}
+		done := func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if underWay[key]--; underWay[key] == 0 {
+				delete(underWay, key)
+			}
+		}
 		select {
 		case slots <- struct{}{}:
 		case <-b.ctx.Done():
+			done()
 			return
 		}
 		b.running.Go(func() {
 			defer func() { <-slots }()
+			defer done()
 			b.answer(m, f)
 		})
 	})
