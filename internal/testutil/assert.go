@@ -1,7 +1,6 @@
 package testutil
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -73,14 +72,6 @@ func Fails(t T, err error, want string, about ...any) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%sthe error is %v; want %q", prefix(about), err, want)
-	}
-}
-
-// FailsAs reports a failure if err is not want by [errors.Is].
-func FailsAs(t T, err, want error, about ...any) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("%sthe error is %v; want %v", prefix(about), err, want)
 	}
 }
 
