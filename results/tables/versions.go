@@ -21,8 +21,8 @@ const ApplicationID = 0x676f6769
 const PageSize = 8192
 
 // migrations has the steps from an empty database to the current schema. Step n is the n-th file by name and
-// leaves PRAGMA user_version at n. A published step never changes. The variable is never assigned, but
-// go:embed cannot fill a constant.
+// leaves PRAGMA user_version at n. A published step never changes. Nothing assigns this variable, but
+// an embedded folder cannot be a constant.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS

@@ -154,11 +154,11 @@ func (e *effort) add(more effort) {
 	e.moves, e.nodes, e.ms = e.moves+more.moves, match.SumNodes(e.nodes, more.nodes), e.ms+more.ms
 }
 
-// beyond returns d minus o, with 0 for negative differences.
-func (d effort) beyond(o effort) effort {
-	more := effort{moves: max(0, d.moves-o.moves), ms: max(0, d.ms-o.ms)}
-	if d.nodes > o.nodes {
-		more.nodes = d.nodes - o.nodes
+// beyond returns e minus o, with 0 for negative differences.
+func (e effort) beyond(o effort) effort {
+	more := effort{moves: max(0, e.moves-o.moves), ms: max(0, e.ms-o.ms)}
+	if e.nodes > o.nodes {
+		more.nodes = e.nodes - o.nodes
 	}
 	return more
 }

@@ -28,7 +28,7 @@ type deadline struct {
 	lease *lease
 }
 
-func (d deadline) less(other deadline) bool { return d.at.Before(other.at) }
+func (d deadline) less(other deadline) bool { return d.at.Before(other.at) } //nolint:unused // heapOf calls it
 
 // A gap is a pair that a worker returned or lost, and that waits until it is granted again.
 type gap struct {
@@ -36,7 +36,7 @@ type gap struct {
 	since time.Time
 }
 
-func (g gap) less(other gap) bool { return g.pair < other.pair }
+func (g gap) less(other gap) bool { return g.pair < other.pair } //nolint:unused // heapOf calls it
 
 // bits is a set of pairs.
 type bits []uint64
