@@ -140,6 +140,9 @@ func BenchmarkCouncil(b *testing.B) {
 // TestCouncilAllocations: a vote of seven instant members, who allocate 14 blocks of their own, takes at most
 // 115. It fails if the text of a rule is made again for every record.
 func TestCouncilAllocations(t *testing.T) {
+	if testutil.Raced {
+		t.Skip("the race detector allocates as well")
+	}
 	members := make([]ensemble.Player, 7)
 	for i := range members {
 		members[i] = &scripted{moves: always("7g7f"), score: 10 * i}
