@@ -65,7 +65,6 @@ type commandLine struct {
 	Dev     toolcmd.DevCommand       `cmd:"" help:"Count legal moves (perft); run the built-in engine"`
 	Version toolcmd.VersionCommand   `cmd:"" help:"Print the version of gogi"`
 
-	Man      toolcmd.ManCommand      `cmd:"" hidden:"" help:"Write the manual page of a command, or of all commands"`
 	Complete toolcmd.CompleteCommand `cmd:"" hidden:"" help:"Print completions, for the scripts of gogi completion"`
 	Engine   enginecmd.EngineCommand `cmd:"" hidden:"" help:"Run the built-in engine as a USI engine"`
 	Guard    enginecmd.GuardCommand  `cmd:"" hidden:"" help:"Kill the engines of a killed gogi"`
@@ -74,7 +73,7 @@ type commandLine struct {
 // grammarFor returns the grammar that reads a command line, and a pointer to the value of --lang in this
 // grammar. Building the grammar of all commands takes longer than most commands run, and gogi starts itself
 // often, as its guard and its built-in engine. So for a line that begins with a command, grammarFor returns
-// the grammar of this command alone, unless the command needs all commands, as help does.
+// the grammar of this command alone. Help and shell completion need all commands.
 func grammarFor(args []string) (grammar any, lang *string) {
 	all := new(commandLine)
 	if len(args) == 0 {
@@ -84,17 +83,13 @@ func grammarFor(args []string) (grammar any, lang *string) {
 	for i := range of.NumField() {
 		field := of.Field(i)
 		name := cmp.Or(field.Tag.Get("name"), kebab(field.Name))
-		if _, verb := field.Tag.Lookup("cmd"); !verb || name != args[0] || needsAll(field.Type) {
+		if _, verb := field.Tag.Lookup("cmd"); !verb || name != args[0] || field.Type == reflect.TypeFor[toolcmd.CompleteCommand]() {
 			continue
 		}
 		one := reflect.New(reflect.StructOf([]reflect.StructField{of.Field(0), field}))
 		return one.Interface(), one.Elem().Field(0).Addr().Interface().(*string)
 	}
 	return all, &all.Lang
-}
-
-func needsAll(command reflect.Type) bool {
-	return command == reflect.TypeFor[toolcmd.CompleteCommand]() || command == reflect.TypeFor[toolcmd.ManCommand]()
 }
 
 // kebab converts the name of a grammar field to its name on the command line, such as EloWhere to elo-where.

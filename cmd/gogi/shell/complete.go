@@ -1,6 +1,6 @@
-// Package shell completes command lines and writes manual pages. It reads the grammar from which gogi also
-// makes --help. [Complete] returns the words that may come next, [Script] the script for bash, zsh, fish or
-// PowerShell, and [Manual] a manual page. The package does no I/O.
+// Package shell completes command lines. It reads the grammar from which gogi also makes --help. [Complete]
+// returns the words that may come next, and [Script] the completion script for bash, zsh, fish or PowerShell.
+// The package does no I/O.
 package shell
 
 import (

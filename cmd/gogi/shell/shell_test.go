@@ -1,7 +1,6 @@
 package shell_test
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -255,48 +254,4 @@ func TestScriptOfNobody(t *testing.T) {
 	if text, err := shell.Script("tcsh", "prog"); err == nil {
 		t.Error(text)
 	}
-}
-
-// groff finds nothing to warn of, and shows the words of the help as they are.
-func TestManual(t *testing.T) {
-	app := model(t)
-	for _, node := range []*kong.Node{app.Node, app.Children[0], app.Children[2]} {
-		var page bytes.Buffer
-		testutil.OK(t, shell.Manual(&page, app, node))
-		cmd := exec.CommandContext(t.Context(), "groff", "-man", "-ww", "-Tutf8", "-P-c", "-rLL=200n")
-		cmd.Stdin = bytes.NewReader(page.Bytes())
-		out, err := cmd.CombinedOutput()
-		if _, missing := exec.LookPath("groff"); missing != nil {
-			t.Skip("groff is not installed")
-		}
-		if err != nil || strings.Contains(string(out), "warning") {
-			t.Fatalf("%v\n%s\n%s", err, out, page.String())
-		}
-		if node != app.Children[0] {
-			continue
-		}
-		text := plain(string(out))
-		for _, want := range []string{
-			"prog-play - Play it", "What — \"as\" is.", ".How.", "It's \\loud.", "--[no-]loud", "-k, --kind=", "OPTIONS: NOISE", "prog(1)",
-		} {
-			testutil.Contains(t, text, want, "no")
-		}
-		if strings.Contains(text, "quiet") {
-			t.Error("a hidden flag is told of")
-		}
-	}
-}
-
-// plain takes away how a typewriter makes letters bold.
-func plain(text string) string {
-	var b strings.Builder
-	letters := []rune(text)
-	for i := 0; i < len(letters); i++ {
-		if i+1 < len(letters) && letters[i+1] == '\b' {
-			i++
-			continue
-		}
-		b.WriteRune(letters[i])
-	}
-	return b.String()
 }

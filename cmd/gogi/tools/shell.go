@@ -3,10 +3,7 @@ package toolcmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -66,65 +63,4 @@ func runs(ctx context.Context, db string) (list []shell.Candidate) {
 		return err
 	})
 	return list
-}
-
-// ManCommand writes manual pages.
-type ManCommand struct {
-	Verb []string `arg:"" optional:"" help:"Command, such as match or db check (default: the page of gogi)."`
-	To   string   `type:"path" placeholder:"DIR" help:"Folder for the pages of all commands, gogi-COMMAND.1."`
-}
-
-// Run writes one page to standard output, or all pages to a folder.
-func (c *ManCommand) Run(env *cli.Env, k *kong.Context) error {
-	if c.To != "" {
-		if len(c.Verb) > 0 {
-			return fail.Usage(errors.New("--to: it writes the pages of all commands; leave out the command"))
-		}
-		return writePages(c.To, k.Model, k.Model.Node)
-	}
-	node, err := find(k.Model.Node, c.Verb)
-	if err != nil {
-		return fail.Usage(err)
-	}
-	return shell.Manual(env.Out, k.Model, node)
-}
-
-func find(node *kong.Node, words []string) (*kong.Node, error) {
-	for _, word := range words {
-		var names []string
-		var next *kong.Node
-		for _, child := range node.Children {
-			if !child.Hidden {
-				names = append(names, child.Name)
-			}
-			if child.Name == word {
-				next = child
-			}
-		}
-		if next == nil {
-			return nil, fmt.Errorf("unknown command %q; give one of %s", word, strings.Join(names, ", "))
-		}
-		node = next
-	}
-	return node, nil
-}
-
-func writePages(dir string, app *kong.Application, node *kong.Node) error {
-	var text strings.Builder
-	if err := shell.Manual(&text, app, node); err != nil {
-		return err
-	}
-	path := filepath.Join(dir, strings.ReplaceAll(node.FullPath(), " ", "-")+".1")
-	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil { //nolint:gosec // a public file
-		return err
-	}
-	for _, child := range node.Children {
-		if child.Hidden || child.Type != kong.CommandNode {
-			continue
-		}
-		if err := writePages(dir, app, child); err != nil {
-			return err
-		}
-	}
-	return nil
 }

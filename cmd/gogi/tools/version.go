@@ -1,5 +1,5 @@
-// Package toolcmd implements the commands that help a user to set gogi up: completion and man
-// write files for a shell, and version prints the build.
+// Package toolcmd implements the small commands: completion prints a script for a shell, version prints the
+// build, and dev groups the commands for developers.
 package toolcmd
 
 import (
