@@ -43,7 +43,7 @@ profile = "yano"
 // What cannot be read as TOML is one problem with its line; what is well has none, and
 // an engine behind ssh is not asked.
 func TestInspectEnds(t *testing.T) {
-	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2, "a" + strings.Repeat(".a", 40) + " = 1\n": 1} {
+	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2, "a" + strings.Repeat(".a", 1001) + " = 1\n": 1} {
 		_, _, err := configs.Inspect([]byte(text), "m.toml", "", configstest.Machine(t))
 		if list := configs.ProblemsOf(err); len(list) != 1 || list[0].Line != line {
 			t.Errorf("%q: %v", text, list)

@@ -41,10 +41,6 @@ func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Ope
 	return openings.Read(disk.Absolute(base, o.File), plies, rules)
 }
 
-// RunName returns the name of the run under which gogi stores the match: the key run, or the name of the
-// file.
-func (f *File) RunName() string { return (&resolver{file: f}).run() }
-
 // DefaultOpenings sets the built-in set that the match uses if the file gives no openings.
 func (f *File) DefaultOpenings(name string) {
 	switch o := f.Openings; {

@@ -17,177 +17,97 @@ import (
 	"gogi/match"
 )
 
-// Text returns the file as commented TOML that a user can edit. The text is the starter file with the values
-// of f instead of the examples. Keys that f does not have are commented out. Parse reads f back from the
-// text; if f has no games or no limits, the text has those of the starter file. Text returns an error if a
-// value is not UTF-8, because a TOML file must be UTF-8.
+// Text returns the file as TOML that a user can edit: the keys that f has, each with its comment in the starter
+// file. Parse reads f back from the text. If f has no games or no search limits, the text has those of the
+// starter file. Text returns an error if a value is not UTF-8, because a TOML file must be UTF-8.
 func (f *File) Text() ([]byte, error) {
-	w := writer{file: f}
-	for _, b := range passagesOf(string(template)) {
-		w.passage(b)
+	w := writer{comments: starterComments()}
+	w.out.WriteString("# A match between shogi engines; gogi init FILE without flags writes a file with every key.\n\n")
+	if d := or(f.Design, Design{}); f.Games == nil && d.Rounds == nil && d.Kind != match.DesignKnockout {
+		w.pair("", keyValue{"games", starterGames})
+	}
+	limits := or(f.Limits, Limits{})
+	if limits.Nodes == nil && !f.limited() {
+		limits.Nodes = new(uint64(starterNodes))
+	}
+	for _, v := range valuesOf(f) {
+		if v.key != "limits" && v.key != "engine" && v.key != "council" {
+			w.pair("", v)
+		}
+	}
+	w.table("[limits]", valuesOf(&limits))
+	for i := range f.Engines {
+		w.table("[[engine]]", valuesOf(&f.Engines[i]))
+	}
+	for i := range f.Councils {
+		w.table("[[council]]", valuesOf(&f.Councils[i]))
 	}
 	if !utf8.Valid(w.out.Bytes()) {
 		return nil, errors.New("a word of the command line is not UTF-8, which a series file must be")
 	}
-	return append(bytes.TrimRight(w.out.Bytes(), "\n"), '\n'), nil
-}
-
-// passage is a part of the starter file: the header of a table, the comment before it, and the lines of the
-// table.
-type passage struct {
-	table string // name of the table; "" before the first header
-	lines []string
-}
-
-// aKey matches a line of the starter file with a key, which may be commented out. Its groups are the name,
-// the value, and the comment with the blanks before it.
-var aKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?([a-z_]+) = (.*?)(\s+# .*)?$`) })
-
-// aHeader matches the header of a table, which may be commented out.
-var aHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?\[\[?([a-z_]+)\]`) })
-
-// passagesOf splits the starter file at empty lines into passages.
-func passagesOf(text string) (list []passage) {
-	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-		b := passage{lines: strings.Split(part, "\n")}
-		for _, line := range b.lines {
-			if m := aHeader().FindStringSubmatch(line); m != nil && b.table == "" {
-				b.table = m[1]
-			}
-		}
-		if last := len(list) - 1; last >= 0 && b.table == "" && list[last].table == "" {
-			list[last].lines = slices.Concat(list[last].lines, []string{""}, b.lines) // the title, and the keys
-			continue
-		}
-		list = append(list, b)
-	}
-	return list
-}
-
-// writer writes the starter file with the values of a File.
-type writer struct {
-	file    *File
-	out     bytes.Buffer
-	engines bool // all engines are written, in place of the first engine of the starter file
-}
-
-func (w *writer) passage(b passage) {
-	f := w.file
-	switch b.table {
-	case "":
-		w.table(b, w.top())
-	case "limits":
-		w.table(b, w.limits())
-	case "limits_by_colour":
-		w.table(b, valuesOf(f.ByColour))
-	case "store":
-		w.table(b, valuesOf(f.Store))
-	case "engine":
-		w.list(b, w.engines, len(f.Engines), func(i int) []keyValue { return valuesOf(&f.Engines[i]) })
-		w.engines = true
-	case "council":
-		w.list(b, false, len(f.Councils), func(i int) []keyValue { return valuesOf(&f.Councils[i]) })
-	default: // the top has it on a line: the table is an example
-		w.table(b, nil)
-	}
-}
-
-// list writes the n tables of a list. Only the first table gets the comments of the starter file on its keys.
-func (w *writer) list(b passage, written bool, n int, values func(int) []keyValue) {
-	switch {
-	case written:
-		return
-	case n == 0:
-		w.table(b, nil)
-		return
-	}
-	for i := range n {
-		w.table(b, values(i))
-		b = passage{table: b.table, lines: []string{"[[" + b.table + "]]"}}
-	}
-}
-
-type keyValue struct{ key, value string }
-
-// table writes a passage with these values instead of its example values. It adds the values whose keys are
-// not in the passage at the end.
-func (w *writer) table(b passage, values []keyValue) {
-	for _, line := range b.lines {
-		m := aKey().FindStringSubmatch(line)
-		switch {
-		case aHeader().MatchString(line) && len(values) > 0:
-			w.line(strings.TrimPrefix(line, "# "))
-			continue
-		case m == nil:
-			w.line(line)
-			continue
-		}
-		i := slices.IndexFunc(values, func(v keyValue) bool { return v.key == m[1] })
-		switch {
-		case i >= 0:
-			w.pair(values[i], m[3])
-			values = slices.Delete(slices.Clone(values), i, i+1)
-		case strings.HasPrefix(line, "# "):
-			w.line(line)
-		default:
-			w.line("# " + line)
-		}
-	}
-	for _, v := range values {
-		w.pair(v, "")
-	}
-	w.line("")
-}
-
-func (w *writer) line(text string) { w.out.WriteString(text + "\n") }
-
-const commentColumn = 27
-
-func (w *writer) pair(v keyValue, said string) {
-	line := v.key + " = " + v.value
-	if said = strings.TrimSpace(said); said != "" {
-		line += strings.Repeat(" ", max(1, commentColumn-utf8.RuneCountInString(line))) + said
-	}
-	w.line(line)
-}
-
-func (w *writer) top() (values []keyValue) {
-	f := w.file
-	for _, v := range valuesOf(f) {
-		switch v.key {
-		case "limits", "limits_by_colour", "store", "engine", "council":
-		default:
-			values = append(values, v)
-		}
-	}
-	if d := or(f.Design, Design{}); f.Games == nil && d.Rounds == nil && d.Kind != match.DesignKnockout {
-		values = append(values, keyValue{"games", starterGames})
-	}
-	return values
+	return w.out.Bytes(), nil
 }
 
 // The starter file's values for a match that does not have them.
 const (
 	starterGames = "100"
-	starterNodes = "400"
+	starterNodes = 400
 )
 
-// limits returns the common limits of the file. If the file has no search limits at all, it adds the node
-// limit of the starter file.
-func (w *writer) limits() []keyValue {
-	f := w.file
-	values := valuesOf(f.Limits)
-	limited := f.ByColour != nil || f.Limits != nil && f.Limits.search()
-	for _, e := range f.Engines {
-		limited = limited || e.Limits != nil
+// limited reports whether the file has a search limit for any player.
+func (f *File) limited() bool {
+	return f.ByColour != nil || f.Limits != nil && f.Limits.search() ||
+		slices.ContainsFunc(f.Engines, func(e Engine) bool { return e.Limits != nil }) ||
+		slices.ContainsFunc(f.Councils, func(c Council) bool { return c.Limits != nil })
+}
+
+type keyValue struct{ key, value string }
+
+// writer writes tables of TOML.
+type writer struct {
+	comments map[keyValue]string // by header and key
+	out      bytes.Buffer
+}
+
+// table writes a table with its header. It writes nothing if there are no values.
+func (w *writer) table(header string, values []keyValue) {
+	if len(values) > 0 {
+		w.out.WriteString("\n" + header + "\n")
 	}
-	for _, c := range f.Councils {
-		limited = limited || c.Limits != nil
+	for _, v := range values {
+		w.pair(header, v)
 	}
-	if !limited {
-		values = append(values, keyValue{"nodes", starterNodes})
+}
+
+const commentColumn = 27
+
+// pair writes a key of the table with this header. Only the first use of the key in the file gets the comment.
+func (w *writer) pair(header string, v keyValue) {
+	line, at := v.key+" = "+v.value, keyValue{header, v.key}
+	if comment := w.comments[at]; comment != "" {
+		line += strings.Repeat(" ", max(1, commentColumn-utf8.RuneCountInString(line))) + comment
 	}
-	return values
+	delete(w.comments, at)
+	w.out.WriteString(line + "\n")
+}
+
+// starterLine matches a line of the starter file, which may be commented out. Its groups are the header of a
+// table, or a key and its comment.
+var starterLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:# )?(?:(\[\[?[a-z_]+\]\]?)|([a-z_]+) = .*?(?:[ ]+(# .*))?$)`)
+})
+
+// starterComments returns the comments of the keys in the starter file, by header and key.
+func starterComments() map[keyValue]string {
+	comments, header := map[keyValue]string{}, ""
+	for _, m := range starterLine().FindAllStringSubmatch(string(template), -1) {
+		if m[1] != "" {
+			header = m[1]
+		} else if m[3] != "" {
+			comments[keyValue{header, m[2]}] = m[3]
+		}
+	}
+	return comments
 }
 
 // valuesOf returns the keys of a table that are set, with their values. It returns none for nil.

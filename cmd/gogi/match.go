@@ -109,7 +109,7 @@ func (c *matchCommand) match(ctx context.Context, env *cli.Env) (r *report.Repor
 }
 
 func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report.Report, error) {
-	plan, warnings, err := c.plan(ctx, s.Guard)
+	plan, warnings, err := c.plan(s.Guard)
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
@@ -123,11 +123,8 @@ func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report
 }
 
 // plan returns the plan of the match file and the flags, with warnings. It starts no engine.
-func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
+func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := c.Read(c.File)
-	if err == nil && !c.New {
-		err = cli.KeepOpenings(ctx, c.DB, file)
-	}
 	if err != nil {
 		return nil, nil, err
 	}

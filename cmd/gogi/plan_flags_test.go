@@ -109,7 +109,7 @@ func parse(t *testing.T, args ...string) *commandLine {
 func planned(t *testing.T, line ...string) (seen, error) {
 	t.Helper()
 	c := &parse(t, line...).Match
-	plan, _, err := c.plan(t.Context(), nil)
+	plan, _, err := c.plan(nil)
 	return seen{plan, c.transcript, c.durability}, err
 }
 

@@ -106,16 +106,3 @@ type set struct {
 // readSets caches the openings of each set that was read without a warning, because checking ten thousand
 // lines takes a tenth of a second of CPU time.
 var readSets sync.Map //nolint:gochecknoglobals // a cache
-
-// SmallSet returns the name of the built-in set that a stored run used, if it is one of the two smaller sets:
-// BuiltinNamed, an earlier default, or BuiltinFew, the default on a farm. Otherwise it returns "". With plies
-// 0 it also recognises half of a set, because a tune uses half of its set.
-func SmallSet(stored match.CanonicalOpenings, plies int) string {
-	for _, name := range []string{BuiltinNamed, BuiltinFew} {
-		list, _, err := Builtin(name, plies, match.Rules{})
-		if err == nil && (stored == match.OpeningsHash(list) || plies == 0 && stored.Count == len(list)/2) {
-			return name
-		}
-	}
-	return ""
-}

@@ -82,9 +82,6 @@ func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, erro
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	if err := cli.KeepOpenings(ctx, c.DB, file); err != nil {
-		return nil, err
-	}
 	base, err := planning.NewTuneBase(ctx, file, dir, guard)
 	if err != nil {
 		return nil, err
