@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -40,22 +39,12 @@ type Review struct {
 	progress Progress
 	failed   []Failure
 	row      int // number of games that failed in a row
-	began    time.Time
 }
 
 // Progress is the progress of a review.
 type Progress struct {
 	Games, OfGames         int // without the games that the file already had
 	Positions, OfPositions int
-	Elapsed                time.Duration
-}
-
-// Left returns the estimated remaining time at the speed so far. It returns 0 before the first reading.
-func (p Progress) Left() time.Duration {
-	if p.Positions == 0 {
-		return 0
-	}
-	return time.Duration(float64(p.Elapsed) / float64(p.Positions) * float64(p.OfPositions-p.Positions))
 }
 
 // Failure is a game that could not be read, with the error.
@@ -76,7 +65,6 @@ type Done struct {
 // ends early, it returns the error. The file then has the games read until then.
 func (v *Review) Run(ctx context.Context) (Done, error) {
 	todo, done := v.todo()
-	v.began = time.Now()
 	next := make(chan *Game)
 	all, ctx := errgroup.WithContext(ctx)
 	for range min(v.Processes, len(todo)) {
@@ -190,7 +178,6 @@ func (v *Review) step(positions, games int) {
 	defer v.mu.Unlock()
 	v.progress.Positions += positions
 	v.progress.Games += games
-	v.progress.Elapsed = time.Since(v.began)
 	if games > 0 {
 		v.row = 0
 	}

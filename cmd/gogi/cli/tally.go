@@ -3,14 +3,14 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"gogi/internal/format"
 )
 
 const (
-	tallyFirst  = 10 * time.Second // between two lines, if not on a terminal
+	tallyDrawn  = 200 * time.Millisecond // between two drawings on a terminal
+	tallyFirst  = 10 * time.Second       // between two lines, if not on a terminal
 	tallyRarest = 10 * time.Minute
 )
 
@@ -26,11 +26,23 @@ type Tally struct {
 
 // NewTally returns a Tally of a job that starts now.
 func NewTally(w io.Writer) *Tally {
-	f, ok := w.(*os.File)
-	t := &Tally{w: w, terminal: ok && Drawable(f), now: time.Now}
+	t := &Tally{w: w, now: time.Now}
+	if f := File(w); f != nil && Drawable(f) {
+		t.w, t.terminal = f, true
+	}
 	t.began = t.now()
 	t.shown = t.began
 	return t
+}
+
+// Percent returns a function that shows the progress of a long job over pairs on a terminal. It returns nil
+// if w is not a terminal or quiet is set.
+func Percent(w io.Writer, quiet bool) func(done, of int) {
+	t := NewTally(w)
+	if quiet || !t.terminal {
+		return nil
+	}
+	return func(done, of int) { t.Show(done, of, "pairs") }
 }
 
 // Show prints text with the rate and the remaining time if a line is due. done is the number of finished
@@ -40,7 +52,7 @@ func (t *Tally) Show(done, of int, text string) {
 	switch since := now.Sub(t.shown); {
 	case t.terminal && done >= of:
 		fmt.Fprint(t.w, "\r\x1b[K")
-	case t.terminal && since >= percentEvery:
+	case t.terminal && since >= tallyDrawn:
 		t.shown = now
 		fmt.Fprint(t.w, "\r\x1b[K"+t.line(now, done, of, text))
 	case !t.terminal && since >= max(tallyFirst, min(now.Sub(t.began)/10, tallyRarest)):

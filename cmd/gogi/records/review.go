@@ -15,7 +15,6 @@ import (
 	"gogi/configs/identity"
 	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/internal/sanitize"
 	"gogi/internal/shellwords"
 	"gogi/match"
 	"gogi/players"
@@ -280,32 +279,12 @@ func (c *ReviewReadCommand) into(ctx context.Context, env *cli.Env, v *review.Re
 	return err
 }
 
-// These are the intervals between two progress lines, on a terminal and elsewhere.
-const (
-	shownEvery  = time.Second
-	loggedEvery = time.Minute
-)
-
 func (c *ReviewReadCommand) progress(env *cli.Env) func(review.Progress) {
 	if c.Quiet {
 		return nil
 	}
-	begin, end, every := "", "\n", loggedEvery
-	if cli.OnTerminal(env.Err) {
-		begin, end, every = "\r\x1b[K", "", shownEvery
-	}
-	next, out := every, sanitize.Raw(env.Err)
+	tally := cli.NewTally(env.Err)
 	return func(p review.Progress) {
-		last := p.Positions >= p.OfPositions
-		if p.Elapsed < next && !last || last && end != "" {
-			return
-		}
-		next = p.Elapsed + every
-		if last {
-			fmt.Fprint(out, begin)
-			return
-		}
-		fmt.Fprintf(out, "%s%d of %d games, %s of %s positions, %.1f a second, %s left%s", begin, p.Games, p.OfGames,
-			format.Count(p.Positions), format.Count(p.OfPositions), float64(p.Positions)/p.Elapsed.Seconds(), format.Duration(p.Left()), end)
+		tally.Show(p.Positions, p.OfPositions, fmt.Sprintf("positions, in %d of %d games", p.Games, p.OfGames))
 	}
 }
