@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -28,6 +29,7 @@ import (
 // formats forget is missed.
 type filler struct {
 	count  int
+	random *rand.Rand     // if not nil, numbers, bytes and lengths are random
 	inside []reflect.Type // the types of the pointers that are being filled: a council in a council is nil
 }
 
@@ -69,7 +71,11 @@ func (f *filler) fill(v reflect.Value) {
 			f.fill(v.Field(i))
 		}
 	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		n := 2
+		if f.random != nil {
+			n = f.random.IntN(4)
+		}
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
@@ -79,6 +85,12 @@ func (f *filler) fill(v reflect.Value) {
 		v.SetString(fmt.Sprintf("将棋 %d", f.count))
 	default:
 		switch {
+		case f.random != nil && v.CanInt():
+			v.SetInt(int64(f.random.Uint64()) >> f.random.IntN(64))
+		case f.random != nil && v.CanUint():
+			v.SetUint(f.random.Uint64() >> f.random.IntN(64))
+		case f.random != nil:
+			v.SetFloat(f.random.NormFloat64())
 		case v.CanInt():
 			v.SetInt(-int64(f.count))
 		case v.CanFloat():
@@ -89,16 +101,16 @@ func (f *filler) fill(v reflect.Value) {
 	}
 }
 
-func filled[T any]() *T {
+func filled[T any](f filler) *T {
 	var value T
-	new(filler).fill(reflect.ValueOf(&value).Elem())
+	f.fill(reflect.ValueOf(&value).Elem())
 	return &value
 }
 
 // TestPlanFields: plans of earlier versions are stored on farms. The committed file has every
 // field of a plan, and a version without tags wrote it.
 func TestPlanFields(t *testing.T) {
-	plan := filled[match.Plan]()
+	plan := filled[match.Plan](filler{})
 	got := testutil.Must(json.MarshalIndent(plan, "", " "))(t)
 	file := filepath.Join("testdata", "plan_fields.json")
 	want := testutil.Must(os.ReadFile(file))(t)
@@ -135,12 +147,17 @@ func TestPlanFieldsHaveTags(t *testing.T) {
 	}
 }
 
-func filledPair() match.PairResult {
-	r := *filled[match.PairResult]()
+func filledPair() match.PairResult { return pairBy(filler{}) }
+
+func pairBy(f filler) match.PairResult {
+	r := *filled[match.PairResult](f)
 	for i := range r.Games { // what no runner knows
 		r.Games[i].Record.Header = kifu.Header{}
 		for j := range r.Games[i].Record.Moves {
-			r.Games[i].Record.Moves[j].Comment = ""
+			m := &r.Games[i].Record.Moves[j]
+			if m.Comment = ""; !m.HasScore {
+				m.Score = 0
+			}
 		}
 	}
 	return r
@@ -166,6 +183,9 @@ func TestPairRoundTrip(t *testing.T) {
 	extreme.Games[0].Sides[1].Nodes = math.MaxUint64
 	extreme.Games[0].Sides[0].Time = math.MaxInt64 / 1000 * 1000
 	checkPairRoundTrip(t, extreme)
+	for seed := range uint64(100) {
+		checkPairRoundTrip(t, pairBy(filler{random: rand.New(rand.NewPCG(seed, 1))}))
+	}
 	matchtest.Played(t, playedFile, func(t *testing.T, _ *match.Plan, r match.PairResult) {
 		t.Helper()
 		checkPairRoundTrip(t, r)

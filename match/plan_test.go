@@ -3,12 +3,8 @@ package match_test
 import (
 	"fmt"
 	"hash/fnv"
-	"reflect"
-	"slices"
 	"strconv"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -70,39 +66,6 @@ func TestLegsAndGames(t *testing.T) {
 	p.Design.Swap = false
 	if p.Legs() != 1 || p.Games() != 50 || p.Pair(7).Legs != 1 || p.Pair(7).Game(0).Players != [2]int{0, 1} {
 		t.Errorf("one leg: %d legs, %d games, %+v", p.Legs(), p.Games(), p.Pair(7))
-	}
-}
-
-// Each round has every pairing once, from one opening; rounds differ in it.
-func TestRounds(t *testing.T) {
-	for _, test := range []struct {
-		kind    match.DesignKind
-		players int
-		want    [][2]int
-	}{
-		{match.DesignMatch, 2, [][2]int{{0, 1}}},
-		{match.DesignRoundRobin, 2, [][2]int{{0, 1}}},
-		{match.DesignRoundRobin, 4, [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}},
-		{match.DesignGauntlet, 4, [][2]int{{0, 1}, {0, 2}, {0, 3}}},
-	} {
-		p := planOf(test.kind, test.players, 5, 99)
-		size := len(test.want)
-		testutil.Equal(t, p.Pairings(), size, "%s of %d", test.kind, test.players)
-		var openings []string
-		for round := range 5 {
-			var got [][2]int
-			first := p.Pair(round * size)
-			for i := range size {
-				pair := p.Pair(round*size + i)
-				got = append(got, pair.Players)
-				testutil.Equal(t, pair.Opening.ID, first.Opening.ID, "%s, round %d: openings", test.kind, round)
-			}
-			openings = append(openings, first.Opening.ID)
-			slices.SortFunc(got, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-			testutil.Slices(t, got, test.want, "%s of %d, round %d", test.kind, test.players, round)
-		}
-		slices.Sort(openings)
-		testutil.Slices(t, []string{"0", "1", "2", "3", "4"}, openings, "%s: five rounds have the openings", test.kind)
 	}
 }
 
@@ -260,30 +223,6 @@ func TestSeedsAreDistinct(t *testing.T) {
 		add(pair.Game(1).Seed, fmt.Sprintf("pair %d, leg 1", n))
 		add(other.Pair(n).Seed, fmt.Sprintf("another plan's pair %d", n))
 	}
-}
-
-// Pair n depends on the design, the seed and the book alone, not on what was
-// asked before, how many pairs are wanted or how they are played.
-func TestLawPairIsPure(t *testing.T) {
-	kinds := []match.DesignKind{match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet}
-	rapid.Check(t, func(t *rapid.T) {
-		kind, seed := rapid.SampledFrom(kinds).Draw(t, "design"), rapid.Uint64().Draw(t, "seed")
-		players, openings := rapid.IntRange(2, 6).Draw(t, "players"), rapid.IntRange(1, 50).Draw(t, "openings")
-		p, q := planOf(kind, players, openings, seed), planOf(kind, players, openings, seed)
-		q.Run, q.Pairs, q.Concurrency, q.PVPlies = "other", 1000, 8, 4
-		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 100_000), 1, 20).Draw(t, "pairs") {
-			pair := p.Pair(n)
-			if !reflect.DeepEqual(pair, q.Pair(n)) || !reflect.DeepEqual(pair, p.Pair(n)) {
-				t.Fatalf("pair %d differs", n)
-			}
-			if pair.ID != n || pair.Players[0] >= pair.Players[1] || pair.Players[1] >= players {
-				t.Fatalf("pair %d: %+v", n, pair)
-			}
-			if !reflect.DeepEqual(pair.Game(1), q.Pair(n).Game(1)) {
-				t.Fatalf("pair %d: its second leg differs", n)
-			}
-		}
-	})
 }
 
 func TestLimitsOf(t *testing.T) {

@@ -407,7 +407,7 @@ func finishing(ctx context.Context, sink *hookSink, l runner.Lease, atEnd func()
 			if strings.HasSuffix(name, ".B") {
 				return &lastMove{over: func() { atEnd(); synctest.Wait() }}, nil
 			}
-			return &fake{}, nil
+			return &fake{delay: everySecond}, nil
 		}),
 	})
 }
@@ -455,19 +455,26 @@ func TestASlowSinkIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAPairRevokedAtItsEndIsThrownAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		sink := &hookSink{}
-		l := lease(planNamed("p"), 0, &sink.journal)
-		revoked := make(chan struct{})
-		l.Revoked = revoked
-		var why error
-		l.Return = func(err error) { why = err }
-		err := finishing(t.Context(), sink, l, func() { close(revoked) })
-		if err != nil || !errors.Is(why, runner.ErrRevoked) || sink.has("put") {
-			t.Errorf("%v, returned: %v, %q", err, why, sink.lines)
-		}
-	})
+// A pair that is taken away is thrown away, in the middle of a game and at its end.
+func TestARevokedPairIsThrownAway(t *testing.T) {
+	for _, inPlay := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			sink := &hookSink{}
+			l := lease(planNamed("p"), 0, &sink.journal)
+			revoked := make(chan struct{})
+			revoke := sync.OnceFunc(func() { close(revoked) })
+			l.Revoked = revoked
+			var why error
+			l.Return = func(err error) { why = err }
+			if inPlay {
+				time.AfterFunc(5*time.Second, revoke)
+			}
+			err := finishing(t.Context(), sink, l, revoke)
+			if err != nil || !errors.Is(why, runner.ErrRevoked) || sink.has("put") {
+				t.Errorf("in play %t: %v, returned: %v, %q", inPlay, err, why, sink.lines)
+			}
+		})
+	}
 }
 
 // faults are the events of a run that has ended, as "kind engine: note", and how

@@ -29,24 +29,13 @@ func (e *Events) sent() (list []match.Event) {
 	return list
 }
 
-func typesOf(list []match.Event) (types []match.EventType) {
-	for _, ev := range list {
-		types = append(types, ev.Type)
-	}
-	return types
-}
-
 func wantTypes(t *testing.T, list []match.Event, want ...match.EventType) {
 	t.Helper()
-	got := typesOf(list)
-	if len(got) != len(want) {
-		t.Fatalf("events %v, want %v", got, want)
+	var got []match.EventType
+	for _, ev := range list {
+		got = append(got, ev.Type)
 	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("events %v, want %v", got, want)
-		}
-	}
+	testutil.Slices(t, got, want, "events")
 }
 
 // Moves are not told while nobody listens. Who begins to is told the game as far as it is

@@ -470,40 +470,6 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 	})
 }
 
-func TestRevokedPairIsThrownAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		plan := testPlan(2, 1, fixedNodes)
-		revoked := make(chan struct{})
-		source := &revokingSource{PlanSource: runner.NewPlanSource(plan, func(int) bool { return false }), revoked: revoked}
-		time.AfterFunc(5*time.Second, func() { close(revoked) })
-		pairs, err := playConfig(t.Context(), runner.Config{
-			Plan: plan, Source: source,
-			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-				return &fake{name: p.Name, delay: func(int) time.Duration { return time.Second }}, nil
-			},
-		})
-		if err != nil || len(pairs) != 1 || source.returned == nil {
-			t.Errorf("%v, %d pairs, returned: %v", err, len(pairs), source.returned)
-		}
-	})
-}
-
-// revokingSource takes the first pair away while it is played.
-type revokingSource struct {
-	*runner.PlanSource
-	revoked  chan struct{}
-	returned error
-}
-
-func (s *revokingSource) Next(ctx context.Context) (runner.Lease, error) {
-	l, err := s.PlanSource.Next(ctx)
-	if l.Pair.ID == 0 {
-		l.Revoked = s.revoked
-		l.Return = func(why error) { s.returned = why }
-	}
-	return l, err
-}
-
 // pondering is a fake that thinks on the opponent's time, and hits when the
 // expected reply was played.
 type pondering struct {

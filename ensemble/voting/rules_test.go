@@ -219,16 +219,6 @@ func TestRandomOrder(t *testing.T) {
 	}
 }
 
-// TestRewardVoters takes the worked example with the other reward: A 3+3+2 = 8 against 6 in the third vote,
-// which P2, P3 and P5 gain by; in the fourth A has 3+3, B 4+3 and C 4.
-func TestRewardVoters(t *testing.T) {
-	s := newSession(t, "adoption:reward=voters", 5, voting.Settings{})
-	s.wants("A A A A A", "A", "2 2 2 2 2")
-	s.wants("A A A A B", "A", "3 3 3 3 2")
-	s.wants("B A A B A", "A", "3 4 4 3 3")
-	s.wants("A B C A B", "B", "3 5 4 3 4")
-}
-
 // TestApplyKey is E6: P3 leads by these very ballots.
 func TestApplyKey(t *testing.T) {
 	ties := voting.Settings{Ties: []voting.Tie{voting.TieMember}}
@@ -340,20 +330,6 @@ func TestBothColours(t *testing.T) {
 		}
 	})
 }
-
-// TestEvaluationAsWhite is the sign trap: as White the member that sees White best gains.
-func TestEvaluationAsWhite(t *testing.T) {
-	c := chamber(t, "evaluation", members(3), voting.Settings{})
-	p := position(t, turned(shogiStart))
-	list := turnedBallots(ballots("A-20 A+90 A+30"))
-	d := c.Decide(p, list)
-	c.Observe(p, list, &d)
-	if p.Side() != shogi.White || d.Move.String() != "3c3d" || fmt.Sprint(c.Weights()) != "[1 2 1]" {
-		t.Errorf("%s, weights %v", d.Move, c.Weights())
-	}
-}
-
-const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
 func newChamber(t *rapid.T, spec voting.Spec, voters []voting.Voter, settings voting.Settings) *voting.Session {
 	c := testutil.Must(voting.NewSession(spec, voters, settings))(t)

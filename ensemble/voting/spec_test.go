@@ -101,69 +101,9 @@ func TestSpecCheck(t *testing.T) {
 	}
 }
 
-func FuzzParseSpec(f *testing.F) {
-	for name, list := range settings() {
-		f.Add(name)
-		f.Add(name + ":" + strings.Join(list, ","))
-	}
-	f.Add("weighted:weights=1/2/0.5")
-	f.Fuzz(func(t *testing.T, text string) {
-		spec, err := voting.ParseSpec(text)
-		if err != nil {
-			return
-		}
-		again, err := voting.ParseSpec(spec.String())
-		if err != nil || again.String() != spec.String() {
-			t.Errorf("%q is %q, then %q (%v)", text, spec, again, err)
-		}
-	})
-}
-
-func FuzzParseTies(f *testing.F) {
-	f.Add("score,member")
-	f.Add(strings.Join(voting.TieNames(), " , "))
-	f.Fuzz(func(t *testing.T, text string) {
-		chain, err := voting.ParseTies(text)
-		if err != nil {
-			return
-		}
-		if len(chain) != strings.Count(text, ",")+1 {
-			t.Errorf("%q: %d levels", text, len(chain))
-		}
-		for _, level := range chain {
-			if !slices.Contains(voting.TieNames(), string(level)) {
-				t.Errorf("%q: level %q", text, level)
-			}
-		}
-	})
-}
-
 func TestTieErrors(t *testing.T) {
 	for _, text := range []string{"", "score,", "score;member", "Score"} {
 		testutil.Fails(t, testutil.Err(voting.ParseTies(text)), "expected a list of score, member,", "%q", text)
-	}
-}
-
-// TestEveryRuleIsMade: each name of the table makes a rule that votes, and no other name does.
-func TestEveryRuleIsMade(t *testing.T) {
-	for _, name := range voting.RuleNames() {
-		spec := voting.DefaultSpec(name)
-		if name == voting.Weighted {
-			spec.Weights = []float64{1, 1}
-		}
-		rule, err := voting.NewRule(spec, members(2), false)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		rule.NewGame(1)
-		if list := rule.Candidates(ballots("A+1 B+2")); len(list) != 2 {
-			t.Errorf("%s: %d candidates of two votes", name, len(list))
-		}
-	}
-	for _, name := range []string{"", "majorit", "Majority"} {
-		_, err := voting.NewRule(voting.Spec{Name: name}, members(2), false)
-		testutil.Fails(t, err, "expected one of majority, adoption,", "rule %q", name)
 	}
 }
 

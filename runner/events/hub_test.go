@@ -142,28 +142,6 @@ func TestSlowSubscriberIsCut(t *testing.T) {
 	})
 }
 
-// TestFollowDrains: without a recorder the stream is read to its end whoever
-// stands still; the hub closes then.
-func TestFollowDrains(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		hub := events.NewHub("run")
-		stuck := hub.Subscribe(1)
-		stream := make(chan match.Event)
-		go hub.Follow(stream, nil)
-		for _, e := range lines(1000) {
-			stream <- e
-		}
-		close(stream)
-		synctest.Wait()
-		if !errors.Is(stuck.Err(), events.ErrSlow) || hub.State().Seq != 1000 {
-			t.Errorf("%v, at %d", stuck.Err(), hub.State().Seq)
-		}
-		if e, open := <-hub.Subscribe(1).Events(); !open || e.Seq != 1000 || hub.Subscribers() != 0 {
-			t.Errorf("the hub is not closed: %d subscribers", hub.Subscribers())
-		}
-	})
-}
-
 // TestRecorderIsWaitedFor: it gets every event in order, after the subscribers
 // did, and the stream is not read on before it is ready.
 func TestRecorderIsWaitedFor(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner/events"
 )
@@ -26,14 +27,7 @@ func (t *teller) Listen(on bool) uint64 {
 
 func (t *teller) wasAsked(tt *testing.T, want ...bool) {
 	tt.Helper()
-	if len(t.asked) != len(want) {
-		tt.Fatalf("asked %v, want %v", t.asked, want)
-	}
-	for i := range want {
-		if t.asked[i] != want[i] {
-			tt.Fatalf("asked %v, want %v", t.asked, want)
-		}
-	}
+	testutil.Slices(tt, t.asked, want, "asked")
 }
 
 // Moves are asked for while somebody listens to them, and whoever begins to sees in the

@@ -312,21 +312,6 @@ func TestGivenUpWhileNobodyReads(t *testing.T) {
 	})
 }
 
-// TestDrain: the pairs in play are the last, and the rest is told as left.
-func TestDrain(t *testing.T) {
-	m := newMemory(plan(50, 1))
-	s := begin(t, m)
-	m.put = func(id int) {
-		if id == 4 {
-			s.Drain()
-		}
-	}
-	ending, err := s.Play(t.Context(), series.Config{Open: open})
-	if err != nil || ending.Why != nil || ending.Left != 45 || len(m.pairs) != 5 {
-		t.Errorf("%+v, %v, %d pairs", ending, err, len(m.pairs))
-	}
-}
-
 // TestAStoreThatFails ends the session, and what is left is still counted.
 func TestAStoreThatFails(t *testing.T) {
 	full := errors.New("the disk is full")
@@ -339,30 +324,6 @@ func TestAStoreThatFails(t *testing.T) {
 	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open})
 	if err != nil || !errors.Is(ending.Why, full) || ending.Left != 20-len(m.pairs) || ending.Left == 0 {
 		t.Errorf("%+v, %v, %d pairs", ending, err, len(m.pairs))
-	}
-}
-
-// TestOnlookersDoNotHoldUp: somebody who looks and does not read is cut, and the games
-// go on to the end all the same.
-func TestOnlookersDoNotHoldUp(t *testing.T) {
-	m := newMemory(plan(300, 2))
-	var why error
-	onlooker := func(hub *events.Hub) {
-		slow, other := hub.Subscribe(1), hub.Subscribe(1000)
-		for hub.Subscribers() > 1 { // until the slow one is cut
-			if _, open := <-other.Events(); !open {
-				break
-			}
-		}
-		why = slow.Err()
-		other.Close()
-	}
-	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open, Moves: true, Watch: []func(*events.Hub){onlooker}})
-	if err != nil || ending.Left != 0 {
-		t.Fatalf("%+v, %v", ending, err)
-	}
-	if !errors.Is(why, events.ErrSlow) {
-		t.Errorf("the one that never read ended with %v", why)
 	}
 }
 
