@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gogi/stats/binomial"
@@ -119,14 +120,26 @@ func meansOf(values []float64) means {
 	return m
 }
 
+// FlipSigns returns the two-sided sign-flip test of the differences of independent units: under the null
+// hypothesis each difference has either sign with the same probability. The test is exact, or its method ends
+// in _normal if an exact sum would take too long. A difference of 1 is divided into parts, and the differences
+// are rounded to whole parts.
+func FlipSigns(method string, differences []float64, parts float64) binomial.Test {
+	var s scores
+	for _, d := range differences {
+		s = append(s, scoreCount{milli + int(math.Round(parts*d)), 1})
+	}
+	return signFlip(method, s.plus(nil), binomial.TwoSided)
+}
+
 // pairedFlips returns the sign-flip test of the differences between a and b. It rounds the differences to
 // thousandths of a point per game.
 func pairedFlips(a, b []float64) binomial.Test {
-	var s scores
-	for i := range a {
-		s = append(s, scoreCount{milli + int(math.Round(milli*(a[i]-b[i]))), 1})
+	differences := slices.Clone(a)
+	for i := range b {
+		differences[i] -= b[i]
 	}
-	return signFlip("paired_sign_flip", s.plus(nil), binomial.TwoSided)
+	return FlipSigns("paired_sign_flip", differences, milli)
 }
 
 // normalDifference returns the two-sided normal test of the difference between the means of a and b.

@@ -32,7 +32,7 @@ var oldWords = []oldWord{
 	{was: "stats rmse", now: "stats lab rmse"},
 	{was: "stats orders", now: "stats lab orders"},
 	{was: "stats aic", now: "stats lab aic"},
-	{was: "stats error", now: "stats lab error"},
+	{was: "stats error", now: "stats interval"},
 	{was: "perft", now: "dev perft"},
 	{was: "book check --run", now: "report --openings", line: openingsOf},
 	{was: "db pack", now: "db optimize"},

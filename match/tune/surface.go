@@ -1,10 +1,6 @@
 package tune
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "math"
 
 // The method "surface" fits E(z) = gᵀz + ½ zᵀHz to all duels. z is the centre minus the start, in units
 // of each parameter's perturbation. A duel at z ± δ has the expected difference 2 δᵀ(g + H z), which is
@@ -181,29 +177,30 @@ func (m *model) fit(factor, curve float64) (beta []float64, evidence float64) {
 		noise = 1
 	}
 	a, priors := m.square(), m.priors()
-	mean, rhs := m.curved(curve), make([]float64, m.p)
+	mean := m.curved(curve)
+	rhs := make([]float64, m.p)
 	rest := *m.yy // Σ of squares that the mean leaves
 	for i := range m.p {
 		expected := 0.0
 		for j := range m.p {
-			expected += a.At(i, j) * mean[j]
+			expected += a[i][j] * mean[j]
 		}
 		rest += mean[i] * (expected - 2*m.xy[i])
 		rhs[i] = (m.xy[i] - expected) / noise
 	}
-	a.ScaleSym(1/noise, a)
 	for i := range m.p {
-		a.SetSym(i, i, a.At(i, i)+1/(priors[i]*factor))
+		for j := range m.p {
+			a[i][j] /= noise
+		}
+		a[i][i] += 1 / (priors[i] * factor)
 	}
-	var c mat.Cholesky
-	solution := mat.NewVecDense(m.p, nil)
-	if !c.Factorize(a) || c.SolveVecTo(solution, mat.NewVecDense(m.p, rhs)) != nil {
+	if !cholesky(a) {
 		return nil, math.Inf(-1)
 	}
-	beta = solution.RawVector().Data
-	evidence = -rest/noise/2 - c.LogDet()/2
+	beta = solved(a, rhs)
+	evidence = -rest / noise / 2
 	for i := range m.p {
-		evidence += 0.5*beta[i]*rhs[i] - 0.5*math.Log(priors[i]*factor)
+		evidence += 0.5*beta[i]*rhs[i] - math.Log(a[i][i]) - 0.5*math.Log(priors[i]*factor)
 		beta[i] += mean[i]
 	}
 	return beta, evidence
@@ -221,15 +218,57 @@ func (m *model) curved(curve float64) []float64 {
 }
 
 // square returns the whole matrix of the sums of products.
-func (m *model) square() *mat.SymDense {
-	a, k := mat.NewSymDense(m.p, nil), 0
+func (m *model) square() [][]float64 {
+	a, k := make([][]float64, m.p), 0
+	for i := range a {
+		a[i] = make([]float64, m.p)
+	}
 	for i := range m.p {
 		for j := i; j < m.p; j++ {
-			a.SetSym(i, j, m.xx[k])
+			a[i][j], a[j][i] = m.xx[k], m.xx[k]
 			k++
 		}
 	}
 	return a
+}
+
+// cholesky replaces the lower triangle by its factor; false: the matrix is not positive definite.
+func cholesky(a [][]float64) bool {
+	for i := range a {
+		for j := range i + 1 {
+			sum := a[i][j]
+			for k := range j {
+				sum -= a[i][k] * a[j][k]
+			}
+			if i > j {
+				a[i][j] = sum / a[j][j]
+				continue
+			}
+			if !(sum > 0) {
+				return false
+			}
+			a[i][i] = math.Sqrt(sum)
+		}
+	}
+	return true
+}
+
+// solved returns the solution for a Cholesky factor.
+func solved(l [][]float64, b []float64) []float64 {
+	x := append([]float64(nil), b...)
+	for i := range x {
+		for k := range i {
+			x[i] -= l[i][k] * x[k]
+		}
+		x[i] /= l[i][i]
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		for k := i + 1; k < len(x); k++ {
+			x[i] -= l[k][i] * x[k]
+		}
+		x[i] /= l[i][i]
+	}
+	return x
 }
 
 // sweeps of coordinate ascent are enough for a dozen parameters.

@@ -1,6 +1,7 @@
 package ratings
 
 import (
+	"hash/maphash"
 	"math"
 
 	"gogi/stats/rating/crosstable"
@@ -63,10 +64,12 @@ func (n *interned) of(text []byte) int32 {
 	return i
 }
 
-// countList is a list of counts that grows without copying its elements.
+// countList is a list of counts that grows without copying its elements. Its hash table stores no terms, and
+// so needs a third of the memory of a map.
 type countList struct {
 	blocks [][]fileCount
-	places map[fileTerms]int32 // the number of the latest count with these terms
+	index  []int32 // hash table: the number of the latest count with some terms, plus 1; 0 is an empty slot
+	seed   maphash.Seed
 }
 
 const blockSize = 1 << 12
@@ -81,26 +84,45 @@ func (l *countList) len() int {
 
 func (l *countList) at(i int) *fileCount { return &l.blocks[i/blockSize][i%blockSize] }
 
+// slot returns the slot of terms in the hash table, or the empty slot for them.
+func (l *countList) slot(t fileTerms) *int32 {
+	for h := maphash.Comparable(l.seed, t); ; h++ {
+		slot := &l.index[h%uint64(len(l.index))]
+		if *slot == 0 || l.at(int(*slot)-1).fileTerms == t {
+			return slot
+		}
+	}
+}
+
+// grow doubles the hash table.
+func (l *countList) grow() {
+	l.index, l.seed = make([]int32, max(1024, 2*len(l.index))), maphash.MakeSeed()
+	for i := range l.len() {
+		*l.slot(l.at(i).fileTerms) = int32(i + 1) //nolint:gosec // memory runs out before an overflow
+	}
+}
+
 // add adds games to the count with the same terms, or to a new count.
 func (g *fileGames) add(c fileCount) {
 	l := &g.counts
-	if i, known := l.places[c.fileTerms]; known {
-		if sum := l.at(int(i)); sum.fits(&c) {
+	if 2*l.len() >= len(l.index) {
+		l.grow()
+	}
+	slot := l.slot(c.fileTerms)
+	if *slot > 0 {
+		if sum := l.at(int(*slot) - 1); sum.fits(&c) {
 			sum.blackWins += c.blackWins
 			sum.draws += c.draws
 			sum.whiteWins += c.whiteWins
 			return
 		}
 	}
-	if l.places == nil {
-		l.places = map[fileTerms]int32{}
-	}
-	l.places[c.fileTerms] = int32(l.len()) //nolint:gosec // memory runs out before an overflow
 	if l.len()%blockSize == 0 {
 		l.blocks = append(l.blocks, make([]fileCount, 0, blockSize))
 	}
 	last := &l.blocks[len(l.blocks)-1]
 	*last = append(*last, c)
+	*slot = int32(l.len()) //nolint:gosec // memory runs out before an overflow
 }
 
 // counted returns the count with the players' labels. labels has them by number of the file and number of the

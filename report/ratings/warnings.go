@@ -29,6 +29,7 @@ const (
 	PairedByResult WarningKind = "paired_by_result" // a run gave its pairs to players who seemed close
 	WinnerSelected WarningKind = "winner_selected"  // a run's results chose its winner
 	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
+	CloseModels    WarningKind = "close_models"     // the AIC of two models differ by 2 or less, which is no reason to prefer one
 )
 
 // Warning is a reason for doubt, shown with the ratings.
@@ -74,13 +75,10 @@ func (r *Report) warnGames(g *Games) {
 	}
 }
 
-// warnComparison adds the warnings of a comparison of models. It leaves out warnings about close models,
-// because weigh adds one warning for all of them.
+// warnComparison adds the warnings of a comparison of handicap models.
 func (r *Report) warnComparison(warnings []rating.Warning) {
 	for _, w := range warnings {
-		if w.Kind != rating.CloseModels {
-			r.warn(WarningKind(w.Kind), comparisonText(w))
-		}
+		r.warn(WarningKind(w.Kind), comparisonText(w))
 	}
 }
 
@@ -97,7 +95,6 @@ func comparisonText(w rating.Warning) i18n.Message {
 		return i18n.Of("even games have a first-move effect (p = %s) that only %s and %s contain", format.PValue(w.P), shortModel(rating.FirstMoveOnly), shortModel(rating.LogFreeFirst))
 	case rating.DrawsAreHalves:
 		return i18n.Of("draws count as half a win: likelihoods and criteria compare these models with each other, not with models of draws")
-	case rating.CloseModels:
 	}
 	return i18n.Verbatim(string(w.Kind))
 }
@@ -115,7 +112,7 @@ func (r *Report) warnClose(least float64) {
 		}
 	}
 	if len(near) > 1 {
-		r.warn(WarningKind(rating.CloseModels), i18n.Of("the games do not choose between %s: their AIC are within %d of each other", i18n.List(near), closeAIC))
+		r.warn(CloseModels, i18n.Of("the games do not choose between %s: their AIC are within %d of each other", i18n.List(near), closeAIC))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -17,7 +16,6 @@ import (
 	"gogi/match/matchtest"
 	"gogi/match/tournament"
 	"gogi/report"
-	"gogi/results"
 )
 
 // gather is the report of a run, which may have a gate.
@@ -44,22 +42,15 @@ func TestPrint(t *testing.T) {
 	testutil.Equal(t, b.String(), string(want))
 }
 
-// aboutRun is what is known of a run of these players beside its games.
-func aboutRun(players ...string) report.About {
-	info := &results.RunInfo{Digest: "abcdef", Rules: "default", Created: time.Unix(0, 0), Engines: make([]results.Engine, len(players))}
-	return report.About{RunInfo: info, Plan: &match.CanonicalPlan{Design: "match", Swap: true}}
-}
-
-// TestFormsAgree: what became of a run stands in the terminal, in the block of a pull request, in the gate's
+// TestFormsAgree: what became of a run stands in the terminal, in the gate's
 // verdict and in its Markdown alike, a slow machine in the first line; and none of them has a figure for a
 // fixed length where a test stopped the run.
 func TestFormsAgree(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
 	r := gather(t, o, late, report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}})
-	var terminal, block, verdict bytes.Buffer
+	var terminal, verdict bytes.Buffer
 	Print(&terminal, r, i18n.English)
-	testutil.OK(t, Block(&block, r, aboutRun("x", "y"), i18n.English))
 	v := r.GateVerdict(late)
 	Verdict(&verdict, v, i18n.English)
 	passed := *v
@@ -70,7 +61,7 @@ func TestFormsAgree(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"terminal": terminal.String(), "block": strings.TrimPrefix(block.String(), "```\n"), "verdict": verdict.String(), "Markdown": Markdown(v, i18n.English),
+		"terminal": terminal.String(), "verdict": verdict.String(), "Markdown": Markdown(v, i18n.English),
 	} {
 		first, _, _ := strings.Cut(text, "\n")
 		testutil.Contains(t, first, "the machine slowed 59 of 60 pairs", "%s: the first line", name)
@@ -86,35 +77,6 @@ func TestFormsAgree(t *testing.T) {
 		}
 	}
 	testutil.Equal(t, len(r.Looks.Remarks), 3, "%q", r.Looks.Remarks)
-}
-
-// TestBlockTellsOfBooks: how many moves a player's book gave, once.
-func TestBlockTellsOfBooks(t *testing.T) {
-	r := gather(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WW"}}, report.Registration{})
-	from := 3
-	r.Players[0].BookMoves = &from
-	said := FromBook(&r.Players[0])
-	for in, want := range map[i18n.Language]string{i18n.English: "\nbook    x: 3 of ", i18n.Japanese: "\n定跡    " + said.In(i18n.Japanese) + "\n"} {
-		var b bytes.Buffer
-		testutil.OK(t, Block(&b, r, aboutRun("x", "y"), in))
-		if !strings.Contains(b.String(), want) || strings.Count(b.String(), "book ")+strings.Count(b.String(), "定跡") != 1 {
-			t.Errorf("%q is not there once:\n%s", want, b.String())
-		}
-	}
-}
-
-// TestBlockFits: no line of the looks is cut.
-func TestBlockFits(t *testing.T) {
-	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
-	change := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
-	for _, pairs := range []int{4, 60} {
-		r := gather(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, pairs)}, late, slices.Repeat([]report.Start{change}, 12)...)
-		var b bytes.Buffer
-		testutil.OK(t, Block(&b, r, aboutRun("x", "y"), i18n.English))
-		for _, remark := range i18n.Each(i18n.English, r.Looks.Remarks) {
-			testutil.Contains(t, b.String(), "looks   "+remark+"\n", "%q is cut", remark)
-		}
-	}
 }
 
 // TestSummary: the default report has the figures of [TestPrint], whose doc comment derives
@@ -173,18 +135,6 @@ func TestSummaryOfAnSPRT(t *testing.T) {
 	}
 }
 
-func TestFenceHolds(t *testing.T) {
-	got := fence([]string{"a ``` b", "\x1b[31mred\x1b[0m  ", strings.Repeat("x", 300)})
-	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
-	if lines[0] != "````" || lines[len(lines)-1] != "````" || len(lines) != 5 {
-		t.Errorf("%q", got)
-	}
-	testutil.Equal(t, lines[2], "red")
-	if n := len([]rune(lines[3])); n > blockWidth+1 {
-		t.Errorf("a line has %d characters", n)
-	}
-}
-
 func TestPrintWorkers(t *testing.T) {
 	t.Parallel()
 	f := func(v float64) *float64 { return &v }
@@ -231,8 +181,8 @@ func TestMatchLines(t *testing.T) {
 	}
 }
 
-// TestTournamentForms: a terminal and a pull request have the standings, and no figures of the first two
-// players, who may not have met.
+// TestTournamentForms: a terminal has the standings, and no figures of the first two players, who may not have
+// met.
 func TestTournamentForms(t *testing.T) {
 	t.Parallel()
 	half := 0.5
@@ -244,19 +194,13 @@ func TestTournamentForms(t *testing.T) {
 			Standings: []report.Standing{{Place: 1, Player: "a", Start: 1, Pairs: 1, Points: 2, Reached: i18n.Of("winner")}, {Place: 2, Player: "c", Start: 3, Pairs: 1, Reached: i18n.Of("final")}},
 		},
 	}
-	var screen, block bytes.Buffer
+	var screen bytes.Buffer
 	Print(&screen, rep, i18n.English)
-	testutil.OK(t, Block(&block, rep, report.About{Plan: &match.CanonicalPlan{}, RunInfo: &results.RunInfo{Engines: make([]results.Engine, 3), Digest: strings.Repeat("0", 64)}}, i18n.English))
-	for out, wants := range map[string][]string{
-		screen.String(): {"a won the knockout", "final\n  a 2.0–0.0 c", "winner"},
-		block.String():  {"place   1 | a | 2.0 points | 1 pair | winner", "place   2 | c | 0.0 points | 1 pair | final"},
-	} {
-		for _, want := range wants {
-			testutil.Contains(t, out, want, "no")
-		}
-		if strings.Contains(out, "a against b") {
-			t.Errorf("a and b never met:\n%s", out)
-		}
+	for _, want := range []string{"a won the knockout", "final\n  a 2.0–0.0 c", "winner"} {
+		testutil.Contains(t, screen.String(), want, "no")
+	}
+	if strings.Contains(screen.String(), "a against b") {
+		t.Errorf("a and b never met:\n%s", screen.String())
 	}
 	rep.Tournament = &report.Tournament{
 		Design: match.DesignAdaptive, Anchor: "c", Spread: 50, Over: true,

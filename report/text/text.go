@@ -1,5 +1,5 @@
-// Package text prints a report as plain text: [Print] for a terminal, [Block] for a pull request, and
-// [Verdict] for a release note. For each kind of figure, for example Elo, one function of this package
+// Package text prints a report as plain text: [Summary] and [Print] for a terminal, [Verdict] and [Markdown]
+// for the decision of a gate. For each kind of figure, for example Elo, one function of this package
 // decides the format.
 package text
 
@@ -276,6 +276,16 @@ func Elo(e report.Elo) i18n.Message {
 		return i18n.Of("%s, no interval: %s", fmt.Sprintf("%+.1f", *e.Estimate), e.Why)
 	}
 	return i18n.Verbatim(eloShort(e))
+}
+
+// eloShort returns the text of a rating difference and the ends of its interval. A missing end is printed as
+// infinite.
+func eloShort(e report.Elo) string {
+	sign := -1 // sign of an infinite estimate: the same as of the infinite end
+	if e.Hi == nil {
+		sign = 1
+	}
+	return format.Elo(e.Estimate, sign) + "   " + e.EloText()
 }
 
 // TestLabel returns the name of a test.

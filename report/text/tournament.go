@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -122,20 +121,6 @@ func RatingNote(t *report.Tournament) i18n.Message {
 	}
 	return i18n.Of("Elo from %s, by Bradley–Terry with a prior of %s Elo; ± and the last column are posterior. They are no 95%% intervals: after adaptive pairing they contained the true value in 82%% to 99%% of simulations (docs/matches.md).",
 		from, fmt.Sprintf("%g", t.Spread))
-}
-
-// outline returns a tournament's standings in short lines, for a block of text.
-func (r view) outline() []string {
-	t := r.Tournament
-	var list []string
-	for i, s := range t.Standings {
-		words := []string{t.PlaceOf(i), s.Player, r.say("%s points", Points(s.Points)), i18n.Number{N: s.Pairs, Noun: "pair"}.In(r.in)}
-		if !s.Reached.IsZero() {
-			words = append(words, s.Reached.In(r.in))
-		}
-		list = append(list, r.block("place", i18n.Verbatim(strings.Join(words, " | "))))
-	}
-	return list
 }
 
 // printRanking writes the ranking of more than two players by points, with their ratings.

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"gogi/internal/disk"
 	"gogi/internal/version"
 	"gogi/usi/transcript"
 )
@@ -91,7 +90,7 @@ type Problem struct {
 }
 
 // NewKeeper returns a Keeper for a folder, which the first bundle creates. It counts the bundles of earlier
-// sessions.
+// sessions, and deletes incomplete files of earlier sessions.
 func NewKeeper(dir, run string) *Keeper {
 	k := &Keeper{
 		dir: dir, run: run, versions: ownVersions(), taken: map[string]int{},
@@ -145,6 +144,7 @@ func (k *Keeper) keep(path string, b *Bundle) {
 
 func (k *Keeper) write() {
 	defer close(k.done)
+	sweep(k.dir)
 	for j := range k.jobs {
 		j.bundle.lookBack()
 		if err := writeFile(j.path, j.bundle); err != nil {
@@ -169,19 +169,41 @@ func (k *Keeper) failed(p Problem) {
 	}
 }
 
-// writeFile writes a bundle that has its name only when it is complete.
+// unfinished is the beginning of the names of incomplete files.
+const unfinished = ".bundle-"
+
+// staleAfter is the age from which sweep deletes an incomplete file. No process still writes such a file,
+// because a write takes seconds.
+const staleAfter = 10 * time.Minute
+
+// sweep deletes incomplete files of killed processes. It ignores errors, because the files do no harm.
+func sweep(dir string) {
+	entries, _ := os.ReadDir(dir) // the folder may not exist
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), unfinished) && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// writeFile writes a temporary file and renames it, so that a bundle is always complete.
 func writeFile(path string, b *Bundle) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the rights of the database
 		return err
 	}
-	part, err := disk.NewPart(path)
+	f, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
 	if err != nil {
 		return err
 	}
-	if err := b.Write(part.File); err != nil {
-		return errors.Join(err, part.Discard())
+	err = errors.Join(b.Write(f), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	return part.Publish(false)
+	if err != nil {
+		_ = os.Remove(f.Name()) // sweep deletes a file that remains
+	}
+	return err
 }
 
 // closeWait is the maximum time for which Close waits for the disk.

@@ -8,7 +8,6 @@ import (
 
 	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
-	"gogi/stats/rating/newton"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -64,53 +63,22 @@ func (f *Fit) inverse() (matrix, error) {
 }
 
 // TermErrors returns the standard errors of the terms other than strengths, by name: "first_move" and "draw"
-// if they are estimated. The numbers equal those of [Fit.Covariance]. TermErrors is faster, because
-// Covariance takes time proportional to the cube of the number of players. TermErrors returns the same errors
-// as Covariance.
+// if they are estimated. The numbers equal those of [Fit.Covariance].
 func (f *Fit) TermErrors() (map[string]float64, error) {
-	names := f.termNames()
-	errs := make(map[string]float64, len(names))
+	errs, names := map[string]float64{}, f.termNames()
 	if len(names) == 0 {
 		return errs, nil
 	}
-	l, quick := f.inner.(*ladder)
-	if quick = quick && f.errs == nil; !quick {
-		inverse, err := f.inverse()
-		if err != nil {
-			return nil, err
-		}
-		scale := f.termScale()
-		for k, name := range names {
-			i := len(f.Players) + k
-			errs[name] = math.Sqrt(inverse.At(i, i)) * scale(i)
-		}
-		return errs, nil
+	inverse, err := f.inverse()
+	if err != nil {
+		return nil, err
 	}
+	scale := f.termScale()
 	for k, name := range names {
-		variance, err := l.termVariance(f.at.X, len(f.Players)+k)
-		if err != nil {
-			return nil, err
-		}
-		errs[name] = math.Sqrt(variance)
+		i := len(f.Players) + k
+		errs[name] = math.Sqrt(inverse.At(i, i)) * math.Abs(scale(i))
 	}
 	return errs, nil
-}
-
-// termVariance returns the diagonal element of the inverse information for a term. It solves only for the
-// column of this term.
-func (l *ladder) termVariance(x []float64, term int) (float64, error) {
-	_, info := l.curvature(x)
-	unit, product := make([]float64, len(x)), make([]float64, len(x))
-	unit[term] = 1
-	column := newton.Conjugate(info.multiply, info.diagonal(), unit)
-	info.multiply(column, product)
-	product[term]--
-	for _, rest := range product {
-		if !(math.Abs(rest) < 1e-6) {
-			return 0, errSingular
-		}
-	}
-	return column[term], nil
 }
 
 var errSingular = errors.New("the games do not determine every parameter: the information is singular")

@@ -28,7 +28,6 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 		{"one-sided", []crosstable.Count{{Black: "a", White: "b", BlackWins: 4}}, Model{}, "won and lost"},
 		{"draws model", even, Model{Draws: "often"}, "draw model"},
 		{"first move", even, Model{FirstMove: "big"}, "first-move"},
-		{"method", even, Model{Method: "guess"}, "method"},
 		{"NaN prior", even, Model{Prior: Prior{SD: math.NaN()}}, "prior"},
 		{"additive draws", even, Model{FirstMove: Additive, Draws: Davidson}, "additive"},
 		{"all drawn", []crosstable.Count{{Black: "a", White: "b", Draws: 4}}, Model{Draws: Davidson}, "drawn"},

@@ -74,7 +74,6 @@ type HandicapFit struct {
 	AIC        float64 // -2(LogLik - Parameters)
 	AICc       float64 // corrected for few games; +Inf if there are no more than Parameters + 1 games
 	BIC        float64
-	Weight     float64  // Akaike weight among the compared models, by AIC
 	Against    LRTest   // test against NoEffect; conservative for models 1 to 3, because NoEffect is at a bound of their parameters
 	Notes      []string // parameters or strengths without a finite estimate
 

@@ -37,21 +37,9 @@ const (
 	// Multiplicative multiplies Black's strength by a factor. This adds the same number of Elo points for
 	// every player.
 	Multiplicative FirstMove = "multiplicative"
-	// Additive gives Black a win with probability (π_i + δ)/(π_i + π_j). It allows no prior, only the draw
-	// model HalfWin, and only the method Newton.
+	// Additive gives Black a win with probability (π_i + δ)/(π_i + π_j). It allows no prior, and only the
+	// draw model HalfWin.
 	Additive FirstMove = "additive"
-)
-
-// A Method is an algorithm that maximises the likelihood. All methods have the same result.
-type Method string
-
-// The methods.
-const (
-	// Newton is Newton's method. It solves each step by conjugate gradients.
-	Newton Method = "newton"
-	// MM is the minorisation algorithm of Hunter (2004), which updates player after player. It needs more
-	// steps if few games connect the players.
-	MM Method = "mm"
 )
 
 // A Prior pulls ratings towards each other, so that even a player who lost every game has a rating. The zero
@@ -67,7 +55,6 @@ func (p Prior) exists() bool { return p.SD > 0 || p.VirtualDraws > 0 }
 type Model struct {
 	Draws     Draws     // "" is HalfWin
 	FirstMove FirstMove // "" is NoFirstMove
-	Method    Method    // "" is Newton
 	Prior     Prior
 }
 
@@ -75,18 +62,15 @@ type Model struct {
 func (m Model) resolved() (Model, error) {
 	m.Draws = cmp.Or(m.Draws, HalfWin)
 	m.FirstMove = cmp.Or(m.FirstMove, NoFirstMove)
-	m.Method = cmp.Or(m.Method, Newton)
 	switch {
 	case !slices.Contains([]Draws{HalfWin, Davidson, RaoKupper}, m.Draws):
 		return m, fmt.Errorf("unknown draw model %q", string(m.Draws))
 	case !slices.Contains([]FirstMove{NoFirstMove, Multiplicative, Additive}, m.FirstMove):
 		return m, fmt.Errorf("unknown first-move effect %q", string(m.FirstMove))
-	case !slices.Contains([]Method{Newton, MM}, m.Method):
-		return m, fmt.Errorf("unknown method %q", string(m.Method))
 	case !isSize(m.Prior.SD) || !isSize(m.Prior.VirtualDraws):
 		return m, errors.New("a prior's size is a finite number that is not negative")
-	case m.FirstMove == Additive && (m.Draws != HalfWin || m.Prior.exists() || m.Method != Newton):
-		return m, errors.New("the additive first-move effect has no prior, no draw model, and no MM algorithm")
+	case m.FirstMove == Additive && (m.Draws != HalfWin || m.Prior.exists()):
+		return m, errors.New("the additive first-move effect has no prior and no draw model")
 	}
 	return m, nil
 }
@@ -173,7 +157,7 @@ func fit(t crosstable.Table, m Model) (*Fit, error) {
 		return rateAdditive(t, m, aside)
 	}
 	l := newLadder(t, m)
-	at, err := l.maximum(m.Method)
+	at, err := newton.Climb(l, l.headStart(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -187,13 +171,6 @@ func fit(t crosstable.Table, m Model) (*Fit, error) {
 		f.Draw = math.Exp(draw)
 	}
 	return f, nil
-}
-
-func (l *ladder) maximum(by Method) (newton.Peak, error) {
-	if by == MM {
-		return l.minorise()
-	}
-	return newton.Climb(l, l.headStart(), nil)
 }
 
 func (l *ladder) whyDrifting(t crosstable.Table, at newton.Peak) error {

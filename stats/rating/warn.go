@@ -44,28 +44,15 @@ func AkaikeWeights(criteria []float64) ([]float64, error) {
 	return weights, nil
 }
 
-// closeAIC is the largest difference of AIC between models that count as equally good.
-const closeAIC = 2
-
 // followed is the R² from which on the handicaps count as a function of the players. Standard errors are then
 // more than three times as large as without such a relation.
 const followed = 0.9
 
-// judge sets the Akaike weights and adds the warnings.
+// judge sets the best model and adds the warnings.
 func (c *HandicapComparison) judge(t crosstable.Table) {
-	aic := make([]float64, len(c.Fits))
-	for i, f := range c.Fits {
-		aic[i] = f.AIC
-	}
-	weights, err := AkaikeWeights(aic)
-	for i, f := range c.Fits {
-		if err == nil {
-			f.Weight = weights[i]
-		}
-	}
+	c.Best = slices.MinFunc(c.Fits, func(a, b *HandicapFit) int { return cmp.Compare(a.AIC, b.AIC) }).Model
 	c.Following = following(t, signed)
 	c.warnFollowing(t)
-	c.warnClose()
 	c.warnFirstMove()
 	if t.Draws() > 0 {
 		c.Warnings = append(c.Warnings, Warning{Kind: DrawsAreHalves})
@@ -81,18 +68,6 @@ func (c *HandicapComparison) warnFollowing(t crosstable.Table) {
 		c.Warnings = append(c.Warnings, Warning{Kind: HandicapFollows, Following: c.Following})
 	case again >= 5 && varied == 0:
 		c.Warnings = append(c.Warnings, Warning{Kind: HandicapIsPair, Pairs: again})
-	}
-}
-
-// warnClose adds a warning for each model that is about as good as the best model.
-func (c *HandicapComparison) warnClose() {
-	order := slices.Clone(c.Fits)
-	slices.SortStableFunc(order, func(a, b *HandicapFit) int { return cmp.Compare(a.AIC, b.AIC) })
-	c.Best = order[0].Model
-	for _, f := range order[1:] {
-		if d := f.AIC - order[0].AIC; d <= closeAIC {
-			c.Warnings = append(c.Warnings, Warning{Kind: CloseModels, Model: f.Model, Difference: d})
-		}
 	}
 }
 

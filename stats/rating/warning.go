@@ -3,13 +3,10 @@ package rating
 // A Warning is a reason to doubt a comparison of handicap models. Its Kind determines which other fields are
 // set.
 type Warning struct {
-	Kind  WarningKind
-	Model HandicapModel // the model that is about as good as the best one, for CloseModels
-	// Difference is the difference of AIC between Model and the best model.
-	Difference float64
-	P          float64 // p value of the first-move effect in even games
-	Following  float64 // R² of a regression of the handicap on the players
-	Pairs      int     // number of pairs of players who met again, always under the same handicap
+	Kind      WarningKind
+	P         float64 // p value of the first-move effect in even games
+	Following float64 // R² of a regression of the handicap on the players
+	Pairs     int     // number of pairs of players who met again, always under the same handicap
 }
 
 // A WarningKind names the subject of a [Warning].
@@ -17,7 +14,6 @@ type WarningKind string
 
 // The kinds of a Warning.
 const (
-	CloseModels      WarningKind = "close_models"       // the AIC of two models differ by 2 or less, which is no reason to prefer one
 	HandicapIsGap    WarningKind = "handicap_is_gap"    // the handicap is a function of the players' difference, so its effect cannot be separated from the ratings
 	HandicapFollows  WarningKind = "handicap_follows"   // the handicap is nearly such a function, so standard errors are large
 	HandicapIsPair   WarningKind = "handicap_is_pair"   // players who met again always had the same handicap

@@ -198,7 +198,6 @@ type StrengthValidateCommand struct {
 	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the models, as in gogi review fit (default: ${default})."`
 	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Numbers of games from which gogi estimates a rating (default: ${default})."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
-	Figure  string `placeholder:"FILE" help:"SVG file for a figure of the true ratings and the ratings estimated from the largest number of --games."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -222,9 +221,6 @@ func (c *StrengthValidateCommand) Run(env *cli.Env) error {
 	}
 	v, err := strength.Validate(t, ratings, c.Of, terms, c.Games)
 	if err != nil {
-		return err
-	}
-	if err := cli.WriteForm("--figure", c.Figure, env.Out, func() (string, error) { return v.Figure(), nil }); err != nil {
 		return err
 	}
 	return env.AnswerEnglish(c.JSON, v, nil)

@@ -28,14 +28,13 @@ type ReportCommand struct {
 	Top      int      `default:"20" placeholder:"N" help:"Number of openings to print (default ${default}) [--openings]."`
 
 	Verbose bool `short:"v" xor:"form" help:"Print all tables, tests and remarks."`
-	Text    bool `name:"text" xor:"form" help:"Print a short text for a pull request."`
 }
 
 // Run prints the report of a run, finished or not.
 func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
-	case c.Openings && (c.HTML != "" || c.Text):
-		return fail.Usage(errors.New("--openings: it has a text and a JSON form; leave out --html and --text"))
+	case c.Openings && c.HTML != "":
+		return fail.Usage(errors.New("--openings: it has a text and a JSON form; leave out --html"))
 	case !c.Openings && len(c.Also) > 0:
 		return fail.Usage(errors.New("--also: it belongs to --openings; add --openings"))
 	}
@@ -45,8 +44,6 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 			return c.openings(ctx, env, store, info)
 		case c.HTML != "":
 			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info, env.Language) })
-		case c.Text:
-			return c.printBlock(ctx, env, store, info)
 		}
 		r, err := stored.Report(ctx, store, info.Name)
 		if err != nil {
@@ -83,18 +80,6 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 	}
 	w.Print(env.Out, max(1, c.Top))
 	return nil
-}
-
-func (c *ReportCommand) printBlock(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
-	r, err := stored.Report(ctx, store, info.Name)
-	if err != nil {
-		return err
-	}
-	about, err := stored.About(info)
-	if err != nil {
-		return err
-	}
-	return text.Block(env.Out, r, about, env.Language)
 }
 
 // pageOf returns a run's HTML page in a language, with the sources of the Elo difference.

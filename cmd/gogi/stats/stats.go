@@ -25,6 +25,5 @@ type LabCommand struct {
 	RMSE        RMSECommand                                                        `cmd:"" name:"rmse" help:"Calculate the root mean square error of predictions"`
 	Orders      OrdersCommand                                                      `cmd:"" help:"Rate the players of games of more than two players"`
 	AIC         AICCommand                                                         `cmd:"" name:"aic" help:"Compare models by their log-likelihoods"`
-	Error       ErrorCommand                                                       `cmd:"" help:"Calculate the standard error of a win rate"`
 	Regress     RegressCommand                                                     `cmd:"" help:"Fit a regression of a table's column on other columns"`
 }

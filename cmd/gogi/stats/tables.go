@@ -8,7 +8,6 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/csv"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 	"gogi/report/calculator"
 	"gogi/report/ratings"
 	"gogi/report/regression"
@@ -129,23 +128,4 @@ func (c *AICCommand) Run(env *cli.Env) error {
 	}
 	r, err := ratings.NewCriteria(models, c.Games)
 	return env.Answer(c.JSON, r, err)
-}
-
-// ErrorCommand prints the standard error of a win rate.
-type ErrorCommand struct {
-	Wins  int  `required:"" placeholder:"W" help:"Number of wins."`
-	Games int  `required:"" placeholder:"N" help:"Number of decisive games."`
-	JSON  bool `name:"json" help:"Print one JSON object."`
-}
-
-// Run prints the standard error.
-func (c *ErrorCommand) Run(env *cli.Env) error {
-	e, err := calculator.NewStandardError(c.Wins, c.Games)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return format.JSON(env.Out, e)
-	}
-	return e.Print(env.Out, env.Language)
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"gogi/stats"
 	"gogi/stats/binomial"
 	"gogi/stats/rating/newton"
 )
@@ -85,65 +87,16 @@ func Compare(games [][]Placing, a, b string, samples int, level float64, seed ui
 	return c, nil
 }
 
-// most is the maximum number of additions of an exact sum of signs. They take about a second.
-const most = 1 << 28
-
 // flip returns the two-sided sign-flip test of differences. The p value is the share of all sign patterns
-// whose sum is at least as far from 0 as the observed sum.
+// whose sum is at least as far from 0 as the observed sum. It is exact for points with up to four decimals.
 func flip(differences []float64) binomial.Test {
-	t := binomial.Test{Method: "game_sign_flip", Alternative: binomial.TwoSided, N: len(differences)}
-	sizes, sum, reach, ok := whole(differences)
-	if !ok || reach*len(sizes) > most {
-		seen, squares := 0.0, 0.0
-		for _, d := range differences {
-			seen += d
-			squares += d * d
-		}
-		t.Method += "_normal"
-		t.P = math.Erfc(math.Abs(seen) / math.Sqrt(2*squares))
+	const method, decimals, most = "game_sign_flip", 10_000, 1 << 28
+	if slices.ContainsFunc(differences, func(d float64) bool {
+		return math.Abs(math.Round(d*decimals)-d*decimals) > 1e-6 || math.Abs(d*decimals) > most
+	}) {
+		t := stats.ScoreFlip(differences)
+		t.Method, t.N = method+"_normal", len(differences)
 		return t
 	}
-	// chance[reach+s] is the probability of the sum s.
-	chance, next, far := make([]float64, 2*reach+1), make([]float64, 2*reach+1), 0
-	chance[reach] = 1
-	for _, size := range sizes {
-		clear(next)
-		for s := reach - far; s <= reach+far; s++ {
-			next[s-size] += chance[s] / 2
-			next[s+size] += chance[s] / 2
-		}
-		chance, next, far = next, chance, far+size
-	}
-	for s, p := range chance {
-		if s-reach >= sum || reach-s >= sum {
-			t.P += p
-		}
-	}
-	t.P = min(1, t.P)
-	return t
-}
-
-// whole returns the sizes of the differences that are not 0, as integers. sum is the absolute value of the
-// sum of the differences, and reach is the sum of the sizes. ok is false for points with more than four
-// decimals.
-func whole(differences []float64) (sizes []int, sum, reach int, ok bool) {
-	for _, unit := range []float64{1, 2, 10, 100, 1000, 10_000} {
-		sizes, sum, reach, ok = nil, 0, 0, true
-		for _, d := range differences {
-			scaled := math.Round(d * unit)
-			if math.Abs(scaled-d*unit) > 1e-6 || math.Abs(scaled) > most {
-				ok = false
-				break
-			}
-			if scaled != 0 {
-				sizes = append(sizes, int(math.Abs(scaled)))
-			}
-			sum += int(scaled)
-			reach += int(math.Abs(scaled))
-		}
-		if ok {
-			return sizes, max(sum, -sum), reach, true
-		}
-	}
-	return nil, 0, 0, false
+	return stats.FlipSigns(method, differences, decimals)
 }
