@@ -64,7 +64,7 @@ type Flags struct {
 	Handicap      string   `group:"series" name:"handicap" key:"openings.handicap" placeholder:"NAME" more:"" help:"Handicap of the first position, such as two-piece."`
 	Rules         string   `group:"series" name:"rules" key:"rules" placeholder:"NAME" help:"Rules: default, wcsc, denryu or floodgate."`
 	MaxPlies      *int     `group:"series" name:"max-plies" key:"rules.max_plies" placeholder:"N" help:"Maximum number of plies, opening included; 0: no limit (default: from the rules)."`
-	Resign        string   `group:"series" name:"resign" key:"resign" placeholder:"2000x3" help:"Resign adjudication: 2000x3 ends a game when a player's score is below -2000 for 3 moves in a row and the opponent's scores agree; 1:2000x3 needs no agreement."`
+	Resign        string   `group:"series" name:"resign" key:"resign" placeholder:"2000x3" help:"Resign adjudication: 2000x3 ends a game when a player's score is -2000 or less for 3 moves in a row and the opponent's scores agree; 1:2000x3 needs no agreement."`
 	Draw          string   `group:"series" name:"draw" key:"draw" placeholder:"10x8@40" help:"Draw adjudication: 10x8@40 ends a game as a draw after 8 moves of each side with scores within ±10, from ply 40."`
 	Mate          string   `group:"series" name:"mate" key:"mate.engine" placeholder:"ENGINE" more:"" help:"Mate adjudication: solver that gogi asks for mates, or builtin. gogi proves each mate before it ends a game."`
 	SPRT          string   `group:"series" name:"sprt" key:"gate.sprt" placeholder:"0,4" help:"Stop when an SPRT of elo0 and elo1 decides; --games is the maximum. All keys: elo0=0,elo1=4,alpha=0.05,beta=0.05,model=logistic,boundary=ratio."`

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gogi/internal/shellwords"
 )
 
 var (
@@ -26,7 +28,7 @@ func badLine(args []string, command string, err error) error {
 		return fmt.Errorf("%s: %s: expected %s", m[1], m[3], expected)
 	}
 	if m := badMinus.FindStringSubmatch(text); m != nil {
-		return fmt.Errorf("%s: %q begins like a flag: expected a value; write a negative number as %s=%s", m[1], m[2], m[1], m[2])
+		return fmt.Errorf("%s: %q begins like a flag: expected a value; write %s=%s", m[1], m[2], m[1], shellwords.Quote(m[2]))
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

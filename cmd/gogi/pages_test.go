@@ -23,9 +23,8 @@ type pageCommand struct {
 var placeholder = regexp.MustCompile(`…|[\[(|]|(^|[ =])[A-Z][A-Z0-9-]*(\.[a-z]+)?(,| |$)`)
 
 // pageCommands returns the commands of a page: the indented lines that begin with gogi or ./gogi,
-// continued lines joined. A remark "# test: needs …" names a prerequisite of one command, the comment
-// "<!-- test: needs … -->" one of the commands up to the next heading, and "<!-- test: the page needs … -->"
-// one of all commands below it.
+// continued lines joined. The comment "<!-- test: needs … -->" names a prerequisite of the commands up to the next heading,
+// and "<!-- test: the page needs … -->" one of all commands below it.
 func pageCommands(t *testing.T, page string) (commands []pageCommand) {
 	t.Helper()
 	text := strings.ReplaceAll(string(testutil.Must(os.ReadFile(page))(t)), "\\\n", " ")
@@ -41,8 +40,8 @@ func pageCommands(t *testing.T, page string) (commands []pageCommand) {
 		}
 		command := strings.TrimPrefix(strings.TrimSpace(line), "./")
 		if strings.HasPrefix(line, "    ") && strings.HasPrefix(command, "gogi ") {
-			words, remark, _ := strings.Cut(command, " #")
-			commands = append(commands, pageCommand{command, !section && !rest && !strings.Contains(remark, "test: needs") && !placeholder.MatchString(words)})
+			words, _, _ := strings.Cut(command, " #")
+			commands = append(commands, pageCommand{command, !section && !rest && !placeholder.MatchString(words)})
 		}
 	}
 	return commands
@@ -143,7 +142,7 @@ func verbOf(names []string, words string) string {
 	return best
 }
 
-// typeIn runs a command as a shell does. A command with the remark "# test: exit 0, 10 or 11" may end with a
+// typeIn runs a command as a shell does. A command with the remark "# exit code 0, 10 or 11" may end with a
 // decision of an SPRT. gogi check has to end with its list of results, and may reject
 // the small engine of the test.
 func typeIn(t *testing.T, dir, command string) {
@@ -152,7 +151,7 @@ func typeIn(t *testing.T, dir, command string) {
 	c.Dir = dir
 	out, err := c.CombinedOutput()
 	checked := strings.HasPrefix(command, "gogi check") && strings.Contains(string(out), " passed, ")
-	decided := strings.Contains(command, "# test: exit 0, 10 or 11") && slices.Contains([]int{cli.GateFailed, cli.GateOpen}, c.ProcessState.ExitCode())
+	decided := strings.Contains(command, "# exit code 0, 10 or 11") && slices.Contains([]int{cli.GateFailed, cli.GateOpen}, c.ProcessState.ExitCode())
 	if err != nil && !checked && !decided {
 		t.Fatalf("%s: %v\n%s", command, err, out)
 	}

@@ -248,7 +248,7 @@ func mayApprove(who Key, r *run) error {
 	case !who.may(rightApprove):
 		return deny(who, "approve tests")
 	case r.Owner == who.Owner || r.By == who.Name:
-		return deny(who, "approve a test of %s's own", r.Owner)
+		return deny(who, "approve this test, because its owner is %s, too; a key of another owner may", r.Owner)
 	}
 	return nil
 }

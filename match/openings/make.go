@@ -211,7 +211,8 @@ func (m *Maker) collect(results <-chan attempt, end func()) (err error) {
 				m.Tried(turn, m.count)
 			}
 			if err == nil && barren >= maxBarren && m.Given == nil {
-				err = fmt.Errorf("%d attempts in a row became no opening (%+v): expected a wider window, a smaller margin or fewer openings", barren, m.Refused)
+				err = fmt.Errorf("%d attempts in a row gave no opening (%d unequal, %d repeated, %d ended): expected a wider window or margin, a centre that is the engine's value of equal positions, or fewer openings",
+					barren, m.Refused.Unequal, m.Refused.Repeated, m.Refused.Ended)
 			}
 		}
 		if err != nil || m.count >= m.Wanted {

@@ -166,7 +166,7 @@ func TestMakeFails(t *testing.T) {
 		"attempt 0: it gave no line with a score": {Open: func(context.Context) (Thinker, error) {
 			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerMove, Text: "7g7f"}, nil }}, nil
 		}},
-		"500 attempts in a row became no opening ({Unequal:0 Repeated:500 Ended:0})": {Open: func(context.Context) (Thinker, error) {
+		"500 attempts in a row gave no opening (0 unequal, 500 repeated, 0 ended)": {Open: func(context.Context) (Thinker, error) {
 			return scripted{answer: func(p usi.Position) (usi.Reply, error) {
 				if len(p.Moves) > 0 {
 					return usi.Reply{Answer: usi.AnswerMove, Lines: []usi.Info{info("3c3d", 0)}}, nil
@@ -174,7 +174,7 @@ func TestMakeFails(t *testing.T) {
 				return first(p)
 			}}, nil
 		}},
-		"500 attempts in a row became no opening ({Unequal:0 Repeated:0 Ended:500})": {Open: func(context.Context) (Thinker, error) {
+		"500 attempts in a row gave no opening (0 unequal, 0 repeated, 500 ended)": {Open: func(context.Context) (Thinker, error) {
 			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerResign}, nil }}, nil
 		}},
 		"the disk is full": {

@@ -94,6 +94,7 @@ func heldBack(name string) string {
 		"is about time on the clock":                                 timeOptions(),
 		"is about the book's moves":                                  {"BookMoves", "BookEvalDiff", "BookEvalBlackLimit", "BookEvalWhiteLimit", "BookDepthLimit", "BookIgnoreRate", "BookPvMoves"},
 		"is about what the engine prints, or when it resigns":        {"PvInterval", "ResignValue"},
+		"starts random numbers":                                      {"Seed", "RandomSeed"},
 	} {
 		if slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(other, name) }) {
 			return reason

@@ -74,7 +74,7 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Err, "%s openings%s in %s (%s were there); no opening became of %s unequal, %s repeated, %s ended attempts\n",
+	fmt.Fprintf(env.Err, "%s openings%s in %s (%s were in the file before); discarded attempts: %s unequal, %s repeated, %s ended\n",
 		format.Count(count), c.length(), c.To, format.Count(len(made)),
 		format.Count(m.Refused.Unequal), format.Count(m.Refused.Repeated), format.Count(m.Refused.Ended))
 	return nil

@@ -131,7 +131,7 @@ func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, 
 		r := stored.NewGame(row)
 		return yield([]string{
 			fmt.Sprintf("%d.%d", r.Pair, r.Leg), strconv.Itoa(r.Plies), r.Opening, r.Black, r.White, wonBy(r, in),
-			text.Ending(r.Termination).In(in), sanitize.Printable(r.Note, 60),
+			text.Ending(r.Termination).In(in), sanitize.Printable(r.Note, 1000),
 		})
 	})
 }
