@@ -106,7 +106,7 @@ type Limits struct {
 	Stall    *time.Duration `toml:"stall"`
 }
 
-// ByColour has clocks for Black and White. Whoever plays the colour has its clock.
+// ByColour has clocks for Black and White. The player of the colour has its clock, whichever engine it is.
 type ByColour struct {
 	Black *Clock `toml:"black"`
 	White *Clock `toml:"white"`
@@ -138,7 +138,7 @@ type Store struct {
 	Durable *bool `toml:"durable"` // a stored pair survives a power failure; default false
 }
 
-// Durable reports whether stored pairs must survive a power failure (key store.durable).
+// Durable reports whether each stored pair must survive a power failure (key store.durable).
 func (f *File) Durable() bool { return f.Store != nil && or(f.Store.Durable, false) }
 
 // Openings has the source of the openings: exactly one of File, Handicap and List.

@@ -54,13 +54,13 @@ func (a *applier) limits() {
 				a.fail(flag, "%v", err)
 			}
 			if !named {
-				a.won(f.key, flag)
+				a.setBy(f.key, flag)
 			}
 		}
 	}
 	if a.flags.Self {
 		all.Self = &a.flags.Self
-		a.won("limits.self", "--self")
+		a.setBy("limits.self", "--self")
 	}
 	limitsAt(&a.file.Limits, all)
 	for _, o := range own {
@@ -90,7 +90,7 @@ func (a *applier) own(o *ownLimits) error {
 	default:
 		limitsAt(&a.file.Engines[i].Limits, o.Limits)
 	}
-	a.won(position.Element(kind, i)+".limits", o.flag)
+	a.setBy(position.Element(kind, i)+".limits", o.flag)
 	return nil
 }
 
@@ -109,5 +109,5 @@ func (a *applier) colourClock(colour, flag string, clock Clock) {
 		by.White = &clock
 	}
 	a.file.ByColour = &by
-	a.won("limits_by_colour."+colour, flag)
+	a.setBy("limits_by_colour."+colour, flag)
 }

@@ -129,7 +129,8 @@ func (a *applier) fail(flag, format string, args ...any) {
 	a.errs = append(a.errs, &Problem{Flag: flag, Cause: fmt.Errorf(format, args...)})
 }
 
-func (a *applier) won(path, flag string) { a.file.flags[path] = flag }
+// setBy records that a flag set the key at path, for errors and for the folder of relative paths.
+func (a *applier) setBy(path, flag string) { a.file.flags[path] = flag }
 
 type aFlag struct {
 	name, key string
@@ -182,7 +183,7 @@ func (a *applier) plain() {
 				continue
 			}
 		}
-		a.won(f.key, f.name)
+		a.setBy(f.key, f.name)
 	}
 	if a.flags.SPRT != "" {
 		a.file.Gate.without(a.file.Gate.SPRT)
@@ -274,11 +275,11 @@ func (a *applier) engine(text string, before []string) {
 	if i < 0 {
 		i = len(a.file.Engines)
 		a.file.Engines = append(a.file.Engines, Engine{Name: name})
-		a.won(position.Element("engine", i), "--engine "+text)
+		a.setBy(position.Element("engine", i), "--engine "+text)
 	}
 	e := &a.file.Engines[i]
 	e.Cmd, e.Command, e.Identity = command, nil, ""
-	a.won(position.Element("engine", i)+".cmd", "--engine "+text)
+	a.setBy(position.Element("engine", i)+".cmd", "--engine "+text)
 }
 
 // council applies the flag --council "C=RULE:A,B". The rule may have keys after another colon:
@@ -300,11 +301,11 @@ func (a *applier) council(text string) {
 	if i < 0 {
 		i = len(a.file.Councils)
 		a.file.Councils = append(a.file.Councils, Council{Name: name})
-		a.won(position.Element("council", i), flag)
+		a.setBy(position.Element("council", i), flag)
 	}
 	c := &a.file.Councils[i]
 	c.Rule, c.Members, c.Vary = Rule(spec.String()), strings.Split(rest[colon+1:], ","), nil
-	a.won(position.Element("council", i)+".members", flag)
+	a.setBy(position.Element("council", i)+".members", flag)
 }
 
 func (f *File) engine(name string) int {
@@ -329,7 +330,7 @@ func (a *applier) option(text string) {
 		if j == i || whose == "all" {
 			e := &a.file.Engines[j]
 			e.Options = e.Options.with(match.Option{Name: name, Value: value})
-			a.won(position.Element("engine", j)+".options."+name, flag)
+			a.setBy(position.Element("engine", j)+".options."+name, flag)
 		}
 	}
 }

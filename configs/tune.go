@@ -58,9 +58,9 @@ type TuneParam struct {
 	Levels []string `toml:"levels"` // The values of a choice.
 }
 
-// TuneWish has the settings of a tune that TakeTune removes from a file. The rest of the file has the
-// settings of the games.
-type TuneWish struct {
+// TuneSettings has the settings of a tune, which TakeTune takes from a file. The rest of the file has the settings
+// of the games.
+type TuneSettings struct {
 	Tune
 	List   []TuneParam
 	Engine Engine          // the engine to tune, as in the file
@@ -71,8 +71,8 @@ var errTune = errors.New("the file has a [tune] or a [[param]]: it is played by 
 
 // TakeTune removes the tables [tune] and [[param]] from the file and returns their settings. The rest of the
 // file becomes a match of the engine against itself, with two equal players, NAME+ and NAME-.
-func (f *File) TakeTune() (*TuneWish, error) {
-	w := &TuneWish{List: f.Params}
+func (f *File) TakeTune() (*TuneSettings, error) {
+	w := &TuneSettings{List: f.Params}
 	if f.Tune != nil {
 		w.Tune = *f.Tune
 	}

@@ -59,14 +59,14 @@ func Surroundings() (identity.Env, error) {
 	}, nil
 }
 
-// StartGuard starts the guard process: this program with the command that runs a guard. It calls tell at each
-// change of the guard's state, see process.StartGuard.
-func StartGuard(tell func(process.GuardChange)) (*process.Guard, error) {
+// StartGuard starts the guard process: this program with the command that runs a guard. It calls onChange
+// at each change of the guard's state, see process.StartGuard.
+func StartGuard(onChange func(process.GuardChange)) (*process.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program, to start its guard: %w", err)
 	}
-	return process.StartGuard([]string{self, "guard"}, tell)
+	return process.StartGuard([]string{self, "guard"}, onChange)
 }
 
 // Open starts one player: an engine with its options and its book, or a council.

@@ -40,7 +40,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Engine is the dialogue with one engine over a connection. It is a player. One goroutine at a time may call
+// Engine is the dialogue with one engine over a connection. It is a runner.Player. One goroutine at a time may call
 // its methods; Snapshot, Stopped and Blame may run at the same time as others. After a *Fault every method
 // except Close fails with that fault.
 type Engine struct {
@@ -56,14 +56,14 @@ type Engine struct {
 	reader sync.WaitGroup
 	out    positionLine
 	alarm  alarm
-	line   Line // the game, as far as a check needed it
+	line   Line // the game, up to the last position that illegal checked
 
 	readied  bool // the engine has answered isready once
 	rests    bool // a game is over, and the next one has not begun
-	searched bool // since the last readyok a search has ended with an answer, which may come twice
+	searched bool // a search has ended with a bestmove since the last readyok; some engines send it twice
 
 	ponder   *search      // the search on the opponent's time, or nil
-	deadline atomic.Int64 // that of the last search, in nanoseconds, for the records of a Tap
+	deadline atomic.Int64 // deadline of the last search, in nanoseconds, for the records of a Tap
 	closing  atomic.Bool  // Close has begun, so failures no longer matter
 	fault    *Fault
 	count    Counters
@@ -174,7 +174,7 @@ func (e *Engine) Set(settings []Setting) error {
 	return nil
 }
 
-// sendOptions sends the chosen options and returns all, as Resolve returns them.
+// sendOptions sends the settings for which chosen returns true. It returns all settings, as Resolve returns them.
 func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]Setting, error) {
 	settings, err := Resolve(e.greeting.Options, settings)
 	if err != nil {
@@ -227,10 +227,10 @@ func (e *Engine) Ready(ctx context.Context) error {
 	return nil
 }
 
-// search is one "go" without its bestmove yet.
+// search is a search whose bestmove has not come yet.
 type search struct {
 	wait     <-chan event
-	position string // the position of a Ponder search
+	position string // the position of a Ponder search; "" for other searches
 	// start is the time just before gogi writes go, ponderhit, or the stop that has to precede go. The time
 	// after the write would be too late: the engine may begin before gogi continues.
 	start   time.Time
@@ -269,7 +269,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	return reply, nil
 }
 
-// begin turns the Ponder search into the real one if it hit; otherwise it starts a new search.
+// begin turns the Ponder search into the search of r if both have the same position. Otherwise it starts a search.
 func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	if p := e.ponder; p != nil && p.position == r.Position.String() {
 		return e.ponderHit(ctx, p, r)
@@ -362,13 +362,13 @@ func (e *Engine) answer(ctx context.Context, s *search, deadline time.Duration) 
 	}
 }
 
-// stop ends a search and returns its bestmove. It waits at most patience, and at most Limits.Stop after ctx
-// has ended.
-func (e *Engine) stop(ctx context.Context, s *search, patience time.Duration) (event, error) {
+// stop ends a search and returns its bestmove. It waits at most limit, and at most Limits.Stop after ctx has
+// ended.
+func (e *Engine) stop(ctx context.Context, s *search, limit time.Duration) (event, error) {
 	if err := e.write("stop\n", "saying stop"); err != nil {
 		return event{}, err
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for ended := ctx.Done(); ; {
 		select {
@@ -378,7 +378,7 @@ func (e *Engine) stop(ctx context.Context, s *search, patience time.Duration) (e
 			return event{}, e.fail(e.silence(FaultHang), "waiting for bestmove after stop", e.lastWords(""))
 		case <-ended:
 			ended = nil
-			timer.Reset(min(patience, e.limits.Stop))
+			timer.Reset(min(limit, e.limits.Stop))
 		}
 	}
 }
@@ -475,10 +475,10 @@ func (e *Engine) hasExited() bool {
 	return exited
 }
 
-// explained adds the engine's last stdout lines outside of a search to a note. If the engine seems to lack
-// its evaluation file, it also adds where the engine looks for it.
+// explained returns a note with the engine's last stdout lines outside of a search. If the engine seems to lack its
+// evaluation file, the note also names the folder in which the engine looks for it.
 func (e *Engine) explained(note string) string {
-	if words := e.in.said(); words != "" {
+	if words := e.in.outsideText(); words != "" {
 		note += "; stdout: " + words
 	}
 	return note + e.evaluationHint(note)
@@ -506,7 +506,7 @@ func (e *Engine) evaluationHint(note string) string {
 		"put the file there, or set the option %s", evalDir, sanitize.Printable(folder, 200), evalDir)
 }
 
-// check turns the end of the engine's output into a fault.
+// check returns a fault if the event is the end of the engine's output, else nil.
 func (e *Engine) check(ev event, doing string) error {
 	if ev.err == nil {
 		return nil
@@ -514,7 +514,7 @@ func (e *Engine) check(ev event, doing string) error {
 	return e.fail(e.silence(FaultCrash), doing, e.diagnosis())
 }
 
-// silence returns FaultConnection if the connection is lost, else kind.
+// silence returns the kind of a fault: FaultConnection if the connection is lost, else kind.
 func (e *Engine) silence(kind FaultKind) FaultKind {
 	if c, ok := e.conn.(Losable); ok && c.ConnectionLost() {
 		return FaultConnection
@@ -582,7 +582,7 @@ func (e *Engine) AffinityChanged() string {
 	return p.AffinityChanged()
 }
 
-// lastWords appends the last stderr output of a running engine to a note.
+// lastWords returns a note with the last stderr output of a running engine.
 func (e *Engine) lastWords(note string) string {
 	d, ok := e.conn.(Diagnosed)
 	if !ok {
@@ -595,7 +595,7 @@ func (e *Engine) lastWords(note string) string {
 	return note + "; " + words
 }
 
-// diagnosis describes how the process behind the connection ended.
+// diagnosis returns how the process behind the connection ended.
 func (e *Engine) diagnosis() string {
 	d, ok := e.conn.(Diagnosed)
 	if !ok {
@@ -648,8 +648,8 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, e
 	return search{wait: s.wait, position: s.position, start: began, sending: time.Since(began), hit: true}, nil
 }
 
-// ponderHitLine carries clocks only in the early form, when "go ponder" had none (an extension of YaneuraOu
-// and ShogiHome).
+// ponderHitLine returns the ponderhit line. It has clocks only if "go ponder" had none, which is an extension of
+// YaneuraOu and ShogiHome.
 func ponderHitLine(g Go) string {
 	if !g.Early {
 		return "ponderhit\n"
@@ -676,7 +676,7 @@ func (e *Engine) Rest(ctx context.Context, deadline time.Duration) error {
 
 // stopPonder ends the search on the opponent's time, if there is one, and drops its bestmove. It waits as
 // stop does.
-func (e *Engine) stopPonder(ctx context.Context, patience time.Duration) error {
+func (e *Engine) stopPonder(ctx context.Context, limit time.Duration) error {
 	s := e.ponder
 	if s == nil {
 		return nil
@@ -688,6 +688,6 @@ func (e *Engine) stopPonder(ctx context.Context, patience time.Duration) error {
 		return e.check(ev, "pondering")
 	default:
 	}
-	_, err := e.stop(ctx, s, patience)
+	_, err := e.stop(ctx, s, limit)
 	return err
 }

@@ -15,7 +15,7 @@ import (
 // variation of 250 moves has 1.3 kB.
 const maxLine = 64 << 10
 
-// lineKind distinguishes the lines that end a wait from all others.
+// lineKind is the kind of a line that can end a wait; lineOther is every other line.
 type lineKind uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	lineUsiok
 	lineReadyok
 	lineBestmove
-	lineCheckmate // if wanted, a bestmove ends the wait too: engines without a mate search send one
+	lineCheckmate // a bestmove ends a wait for it too, because engines without a mate search send one
 )
 
 // maxGathered limits the number of stored id and option lines.
@@ -34,17 +34,17 @@ type event struct {
 	line  []byte    // a buffer of the inbox, valid until its next expect
 	stamp time.Time // when the read that completed the line returned
 	err   error     // the end of the output; then line is empty
-	// informed is true if an info line has come since the search began. For a bestmove after the answer, it
-	// counts from the answer.
+	// informed reports whether an info line came before this line: since the start of the search, or, for a
+	// second bestmove, since the first one.
 	informed bool
 }
 
-// inbox is the receiving half of a dialogue. Its one reader stamps and sorts every line. It sends a line that
-// ends a wait to the waiter. It keeps the latest info line for each multipv as bytes, which are parsed once,
-// at the end of the search. It drops all others. The reader blocks on nothing except the engine, so no flood
-// can stall it.
+// inbox receives the lines of an engine. One goroutine, the reader, gives each line a time stamp. It sends a line
+// that ends a wait to the goroutine that waits. Of the info lines it stores the latest for each multipv, as bytes
+// that are parsed once, at the end of the search. It drops all other lines. The reader waits only for the engine,
+// so a flood of lines cannot block it.
 type inbox struct {
-	burst    sync.Mutex // held while lines of one read are sorted
+	burst    sync.Mutex // the reader holds it while it handles the lines of one read
 	mu       sync.Mutex
 	want     lineKind
 	wait     chan event // see expect
@@ -57,11 +57,11 @@ type inbox struct {
 	gathered []string
 	onInfo   func(Info)
 	infos    infoKeeper
-	outside  lastLines // lines outside of searches: they explain a failed start
+	outside  lastLines // the last lines outside of searches, which explain a failed start
 	tap      Tap       // may be nil; only the reader uses it
 }
 
-// lastLines keeps the last lines that are not empty and not the handshake's, oldest first.
+// lastLines has the last few lines, oldest first, without empty lines and lines of the handshake.
 type lastLines []string
 
 const (
@@ -81,16 +81,17 @@ func (l *lastLines) add(line []byte) {
 
 func newInbox(tap Tap) *inbox { return &inbox{wait: make(chan event, 1), tap: tap} }
 
-// expect registers the line to wait for. Call it before the write of the command that causes the line. The
-// channel gets one event, from the reader, or at once if the output has ended. It has capacity 1 and is never
-// closed. All waits share it, so expect drops what an abandoned wait left in it. Senders hold the same lock.
+// expect registers a kind of line to wait for, and returns the channel that gets it. The caller calls expect
+// before it writes the command that causes the line. The channel gets one event: the line, or the end of the
+// output. All waits share this channel, so expect removes an event that an abandoned wait left in it. The channel
+// has capacity 1 and is never closed. Senders hold mu.
 func (in *inbox) expect(kind lineKind) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.register(kind)
 }
 
-// search works like the method expect, for the line that ends a search. It discards the infos of the last search and
+// search does the same as expect, for the line that ends a search. It discards the infos of the last search and
 // sends new ones to onInfo.
 func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
 	in.mu.Lock()
@@ -106,7 +107,7 @@ func (in *inbox) begin(onInfo func(Info)) {
 	in.onInfo, in.extra, in.informed = onInfo, event{}, false
 }
 
-// register is expect for a caller that holds the lock.
+// register does the work of expect. The caller holds the lock.
 func (in *inbox) register(kind lineKind) <-chan event {
 	select {
 	case <-in.wait:
@@ -120,7 +121,7 @@ func (in *inbox) register(kind lineKind) <-chan event {
 	return in.wait
 }
 
-// collect switches the storing of id and option lines on or off and returns the stored ones.
+// collect starts or stops the storing of id and option lines, and returns the stored lines.
 func (in *inbox) collect(on bool) []string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -128,17 +129,17 @@ func (in *inbox) collect(on bool) []string {
 	return in.gathered
 }
 
-// forget drops infos that belong to another position.
+// forget drops the stored infos, because they are about another position.
 func (in *inbox) forget() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.begin(nil)
 }
 
-// behind returns a bestmove that came after the answer of the last search, including one of the same read. ok
-// is false if there is none.
+// behind returns the bestmove that came after the answer of the last search, also if one read brought both. ok is
+// false if none came.
 func (in *inbox) behind() (ev event, ok bool) {
-	in.burst.Lock() // the reader may still sort the lines of one read
+	in.burst.Lock() // the reader may still handle the lines of one read
 	defer in.burst.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -191,8 +192,8 @@ func (in *inbox) reply() Reply {
 	return in.infos.reply(0)
 }
 
-// finish is reply at the end of a search; it removes the receiver of the infos. It includes every line of the
-// read that brought the answer, so the result does not depend on the reader's progress.
+// finish parses the stored infos at the end of a search, and removes the receiver of the infos. It waits until the
+// reader has handled every line of the read that brought the answer, so the result does not depend on timing.
 func (in *inbox) finish(maxPV int) Reply {
 	in.burst.Lock()
 	defer in.burst.Unlock()
@@ -202,7 +203,7 @@ func (in *inbox) finish(maxPV int) Reply {
 	return in.infos.reply(maxPV)
 }
 
-// read sorts lines until the output ends.
+// read handles lines until the output ends.
 func (in *inbox) read(r io.Reader) {
 	buf := make([]byte, 0, 8<<10)
 	skipping := false // inside a line that is too long
@@ -231,7 +232,8 @@ func (in *inbox) read(r io.Reader) {
 	}
 }
 
-// lines sorts all complete lines of buf and returns their total length in bytes.
+// lines handles all complete lines of buf, and returns their total length in bytes. skipping is true inside a line
+// that is too long.
 func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
 	done := 0
 	for {
@@ -247,26 +249,28 @@ func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
 	}
 }
 
-// line sorts one line, without leading blanks and carriage returns at its end.
+// line handles one line. It removes leading blanks, and carriage returns at the end.
 func (in *inbox) line(line []byte, stamp time.Time) {
 	for len(line) > 0 && line[len(line)-1] == '\r' {
 		line = line[:len(line)-1]
 	}
 	if in.tap != nil {
-		in.tap.Heard(stamp, line)
+		in.tap.Received(stamp, line)
 	}
 	for len(line) > 0 && isBlank(line[0]) {
 		line = line[1:]
 	}
 	in.mu.Lock()
-	onInfo := in.sort(line, stamp)
+	onInfo := in.store(line, stamp)
 	in.mu.Unlock()
 	if onInfo != nil {
 		onInfo(ParseInfo(sanitize.Decode(line)))
 	}
 }
 
-func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
+// store stores a line, or sends it to the goroutine that waits for it. It returns the receiver of the line if it is an
+// info line, else nil.
+func (in *inbox) store(line []byte, stamp time.Time) func(Info) {
 	if !in.searching() && !in.wants(kindOf(line)) {
 		in.outside.add(line)
 	}
@@ -294,9 +298,9 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 // searching reports whether the inbox waits for the answer of a search.
 func (in *inbox) searching() bool { return in.want == lineBestmove || in.want == lineCheckmate }
 
-// said returns the engine's last lines outside of searches, joined to one line that is safe to print.
-func (in *inbox) said() string {
-	in.burst.Lock() // the reader may still sort the last lines before the end
+// outsideText returns the engine's last lines outside of searches, joined to one line that is safe to print.
+func (in *inbox) outsideText() string {
+	in.burst.Lock() // the reader may still handle the last lines before the end
 	defer in.burst.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -331,7 +335,7 @@ func kindOf(line []byte) lineKind {
 // end signals the end of the output to the waiter, if there is one. rest is an unfinished line.
 func (in *inbox) end(err error, rest []byte, stamp time.Time) {
 	if len(rest) > 0 && in.tap != nil {
-		in.tap.Heard(stamp, rest)
+		in.tap.Received(stamp, rest)
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -345,14 +349,14 @@ func (in *inbox) end(err error, rest []byte, stamp time.Time) {
 	}
 }
 
-// infoKeeper keeps info lines as bytes: the last one with a score for each multipv, the best line's last
-// exact one, and the last one with a node count. Most lines are never parsed, and none twice.
+// infoKeeper stores some info lines as bytes: for each multipv the last line with a score, for multipv 1 also the
+// last line with an exact score, and the last line with a node count. It parses no line twice, and most never.
 type infoKeeper struct {
 	scored    [][]byte // index: multipv - 1
-	exact     []byte   // the best line's last exact one, if it is not scored[0]
-	isExact   bool     // scored[0] is exact: it has a variation, and its score is no bound
-	counted   []byte   // the last one with a node count, if it is not scored[countedAt-1]
-	countedAt int      // 0: the line is in counted, or there is none
+	exact     []byte   // the last line of multipv 1 with an exact score, if it is not scored[0]
+	isExact   bool     // the score of scored[0] is exact: it is no bound, and the line has a variation
+	counted   []byte   // the last line with a node count, if it is not scored[countedAt-1]
+	countedAt int      // the multipv of the last line with a node count; 0: the line is in counted, or there is none
 }
 
 // maxMultiPV limits the number of lines that an engine can make gogi store.

@@ -7,7 +7,7 @@ import (
 	"gogi/shogi"
 )
 
-// Line is a game that follows a growing Position. The zero value has no game.
+// Line is a game up to a position. Follow advances it as the game grows. The zero value has no game.
 type Line struct {
 	Start    string // as in a Position
 	Moves    []shogi.Move

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Bound says whether a score is exact or a bound of the search window.
+// Bound is the kind of a score: exact, or a bound because it is outside of the search window.
 type Bound uint8
 
 // The bounds of a score.

@@ -167,7 +167,7 @@ func (s *server) command(ctx context.Context, line string) {
 	case "isready":
 		s.reset(ctx)
 		if s.report(s.ready(ctx)); s.readied {
-			s.out.say("readyok")
+			s.out.send("readyok")
 		}
 	case "setoption":
 		s.setOption(rest)
@@ -193,17 +193,17 @@ func (s *server) command(ctx context.Context, line string) {
 // report sends an error, if there is one, to the GUI.
 func (s *server) report(err error) {
 	if err != nil {
-		s.out.say("info string error: " + sanitize.Printable(err.Error(), 500))
+		s.out.send("info string error: " + sanitize.Printable(err.Error(), 500))
 	}
 }
 
 func (s *server) introduce() {
-	s.out.say("id name " + s.name)
-	s.out.say("id author " + s.author)
+	s.out.send("id name " + s.name)
+	s.out.send("id author " + s.author)
 	for _, o := range s.options {
-		s.out.say(o.Line())
+		s.out.send(o.Line())
 	}
-	s.out.say("usiok")
+	s.out.send("usiok")
 }
 
 // reset forgets the game. Some GUIs send only isready before a game, others only usinewgame before the
@@ -240,7 +240,7 @@ func (s *server) keepAlive() func() {
 		for {
 			select {
 			case <-ticker.C:
-				s.out.say("")
+				s.out.send("")
 			case <-stop:
 				return
 			}

@@ -113,11 +113,11 @@ func newOutbox(out io.Writer) *outbox {
 	return o
 }
 
-// say sends a line that is never dropped.
-func (o *outbox) say(line string) { o.add(outLine{text: line}) }
+// send queues a line that the outbox never drops.
+func (o *outbox) send(line string) { o.add(outLine{text: line}) }
 
-// info sends a line that may be dropped. If there are too many, the outbox drops the oldest, because GUIs
-// show the last one before the bestmove.
+// info queues an info line. If too many info lines wait, the outbox drops the oldest, because GUIs show the last
+// one before the bestmove.
 func (o *outbox) info(line string) { o.add(outLine{text: line, info: true}) }
 
 func (o *outbox) add(l outLine) {

@@ -8,7 +8,8 @@ import (
 	"gogi/shogi"
 )
 
-// state is what a search of a Server is doing. Without one the Server is idle.
+// state is the state of a Server's search. Without a search the Server is idle. This table has the effect of each
+// command in each state:
 //
 //	command    idle        thinking, solving   held                    pondering
 //	go         thinking    answer, thinking    answer, thinking        answer, thinking
@@ -33,12 +34,12 @@ type run struct {
 	state   state
 	asked   Go // as the GUI sent it
 	request Request
-	bad     error // the error of the position: there is nothing to search
-	cancel  context.CancelFunc
-	release chan struct{} // closed by the command that releases the answer of held
-	ended   chan struct{} // closed by the search's goroutine once its answer is in the outbox
-	silent  bool          // set before release is closed: send no answer, because ponderhit starts a new search
-	stopped bool          // a stopped search on the opponent's time; set like silent
+	bad     error              // the error of the position: there is nothing to search
+	cancel  context.CancelFunc // stops the search
+	release chan struct{}      // closed by the command that releases the answer of held
+	ended   chan struct{}      // closed by the search's goroutine once its answer is in the outbox
+	silent  bool               // set before release is closed: send no answer, because ponderhit starts a new search
+	stopped bool               // a stopped search on the opponent's time; set like silent
 
 	mu   sync.Mutex
 	over bool       // the answer was sent: drop further infos
@@ -115,7 +116,7 @@ func (s *server) solve(ctx context.Context, r *run) {
 // conclude sends the answer; no info of this search follows it.
 func (s *server) conclude(r *run, line string) {
 	r.mute()
-	s.out.say(line)
+	s.out.send(line)
 }
 
 // mute drops all further infos of the search.

@@ -11,7 +11,7 @@ import (
 // its answer. Two signs distinguish it. The move is mostly illegal in the new position (always, if it repeats
 // the move that was just played). And no info line of the new search precedes it.
 
-// StaleBestmove says whether such a second bestmove came before an engine's answer.
+// StaleBestmove reports whether a second bestmove of the previous search came before the answer of this search.
 type StaleBestmove uint8
 
 // The values of StaleBestmove.

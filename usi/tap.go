@@ -2,14 +2,14 @@ package usi
 
 import "time"
 
-// Tap receives everything that is sent in a dialogue. The reader of the engine's output and the sender call
-// its methods at the same time. They must not block, and must not keep the slices.
+// Tap receives every line of a dialogue, for records. The goroutine that reads the engine's output and the one that
+// writes its input may call the methods at the same time. A method must not block, and must not store a slice.
 type Tap interface {
 	// Sent receives whole lines, with their ends, just before gogi writes them.
 	Sent(at time.Time, text []byte)
-	// Heard receives one line of the engine without its end, unchanged. From a line that is too long it
-	// receives the beginning.
-	Heard(at time.Time, line []byte)
+	// Received receives one line of the engine without its end, unchanged. Of a line that is too long it receives
+	// only the beginning.
+	Received(at time.Time, line []byte)
 	// Game receives a game that begins, before its first line.
 	Game(g Game)
 	// Over is called once, at the end of the dialogue. No other call follows it.

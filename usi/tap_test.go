@@ -25,9 +25,9 @@ type listener struct {
 func (l *listener) Sent(_ time.Time, text []byte) {
 	l.add("> " + strings.ReplaceAll(string(text), "\n", "|"))
 }
-func (l *listener) Heard(_ time.Time, line []byte) { l.add("< " + string(line)) }
-func (l *listener) Game(g usi.Game)                { l.add(fmt.Sprintf("game %d.%d", g.Pair, g.Leg)) }
-func (l *listener) Over()                          { l.add("over") }
+func (l *listener) Received(_ time.Time, line []byte) { l.add("< " + string(line)) }
+func (l *listener) Game(g usi.Game)                   { l.add(fmt.Sprintf("game %d.%d", g.Pair, g.Leg)) }
+func (l *listener) Over()                             { l.add("over") }
 func (l *listener) Failed(f usi.Failure) string {
 	l.add(fmt.Sprintf("failed %s %v %v: %s", f.Kind, f.Blamed, f.Deadline, f.Note))
 	return l.failed
@@ -103,14 +103,14 @@ type slowListener struct {
 	over chan struct{}
 }
 
-func (l *slowListener) Heard(at time.Time, line []byte) {
+func (l *slowListener) Received(at time.Time, line []byte) {
 	if strings.HasPrefix(string(line), "info") {
 		select {
 		case <-l.over:
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	l.listener.Heard(at, line)
+	l.listener.Received(at, line)
 }
 
 // TestWhatIsReadWithTheAnswerCounts: an info line behind the bestmove, read together with it,

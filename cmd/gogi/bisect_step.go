@@ -99,8 +99,8 @@ func (s *bisectStep) isOurs(err error) bool {
 	return false
 }
 
-// promise prints the error probabilities of this step and of the bisection.
-func (s *bisectStep) promise(w io.Writer, plan *match.Plan) {
+// printErrors prints the error probabilities of this step and of the bisection.
+func (s *bisectStep) printErrors(w io.Writer, plan *match.Plan) {
 	a, b, reference := s.rates.Alpha, s.rates.Beta, plan.Players[1].Name
 	if g := plan.Gate; !g.IsZero() {
 		fmt.Fprintf(w, "bisect: a good commit (%+g Elo or more against %s, %s) is called bad with probability at most %.3g, a bad one (%+g Elo or less) good with at most %.3g\n",

@@ -343,7 +343,7 @@ func TestBisectRates(t *testing.T) {
 			continue
 		}
 		var said strings.Builder
-		step.promise(&said, got)
+		step.printErrors(&said, got)
 		for _, words := range c.says {
 			testutil.Contains(t, said.String(), words, "%s", name)
 		}

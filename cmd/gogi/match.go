@@ -26,13 +26,13 @@ import (
 
 // matchCommand plays a match or tournament. Its flags override the keys of the file.
 type matchCommand struct {
-	File string `arg:"" optional:"" help:"Match file (TOML), or the name of a ready-made match (default, without --engine: 100 games between built-in engines)."`
+	File string `arg:"" optional:"" help:"Match file (TOML), or the name of a built-in match file (default, without --engine: 100 games between built-in engines)."`
 
 	DB  string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	New bool   `more:"" help:"Start a new run NAME-2 instead of resuming NAME."`
 
 	DryRun        bool   `help:"Start the engines and print the plan; play no game."`
-	Deterministic bool   `more:"" help:"Check that both engines play the same moves at fixed nodes or depth."`
+	Deterministic bool   `more:"" help:"Check before the match that each engine repeats its moves with fixed nodes or depth; gogi restarts an engine that repeats them only in a new process."`
 	Exit          string `enum:"default,bisect" default:"default" more:"" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip, 255 stop)."`
 
 	FromFastchess string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
@@ -48,7 +48,7 @@ type matchCommand struct {
 	session    *session.Session
 	transcript bool                  // the match file or the flags ask for transcripts
 	step       *bisectStep           // for --exit bisect, else nil
-	room       func(slots int) error // see session.Match
+	room       func(slots int) error // see Room of session.Match
 	durability results.Durability    // from the file and the flags
 }
 
@@ -155,7 +155,7 @@ func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener
 	}
 	warnings = append(warnings, o.Bound.Warned()...)
 	if c.step != nil {
-		c.step.promise(env.Err, o.Plan)
+		c.step.printErrors(env.Err, o.Plan)
 	}
 	if c.DryRun {
 		return nil, dryRun(ctx, env, o, greetings, warnings)
@@ -171,7 +171,7 @@ func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener
 		return errors.Join(fatal, o.Bound.Room(slots))
 	}
 	for _, w := range append(warnings, more...) {
-		c.session.Note(w.Said())
+		c.session.Note(w.Message())
 	}
 	if err := c.session.Open(ctx, c.durability); err != nil {
 		return nil, err

@@ -4,16 +4,16 @@ package advice
 
 import "gogi/internal/i18n"
 
-// Warning is a message about a setting that is valid but may not do what the user expects. In and String
-// return its text.
+// Warning is a warning about a setting that is valid but may not do what the user expects. In and String return
+// its text.
 type Warning struct {
 	Engine string       // the engine that the warning is about; "": the whole match, or several players
 	Text   i18n.Message // the problem, such as "NetworkDelay 120: made for play over networks, they distort short games"
 	Advice i18n.Message // the recommended setting, such as `profile = "yaneuraou" sets them`; empty: no advice
 }
 
-// Said returns the warning in one line: "engine NAME: TEXT; ADVICE".
-func (w Warning) Said() i18n.Message {
+// Message returns the warning in one line: "engine NAME: TEXT; ADVICE".
+func (w Warning) Message() i18n.Message {
 	text := w.Text
 	if w.Engine != "" {
 		text = i18n.Of("engine %s: %s", w.Engine, text)
@@ -25,7 +25,7 @@ func (w Warning) Said() i18n.Message {
 }
 
 // In returns the warning in a language.
-func (w Warning) In(in i18n.Language) string { return w.Said().In(in) }
+func (w Warning) In(in i18n.Language) string { return w.Message().In(in) }
 
 // String returns the warning in English.
 func (w Warning) String() string { return w.In(i18n.English) }

@@ -234,7 +234,7 @@ func (b *book) read(t openingText) error {
 		}
 		all.Wait()
 		for i := range blocks {
-			if b.take(&blocks[i]); blocks[i].err != nil {
+			if b.add(&blocks[i]); blocks[i].err != nil {
 				return blocks[i].err
 			}
 		}
@@ -310,9 +310,9 @@ func (r *openingReader) read(text string) (match.Opening, uint64, error) {
 	return o, r.referee.Position().Key(), nil
 }
 
-// take adds the openings of a block to the book, except those that lead to the position of an earlier
+// add adds the openings of a block to the book, except those that lead to the position of an earlier
 // opening.
-func (b *book) take(k *block) {
+func (b *book) add(k *block) {
 	for i, o := range k.openings {
 		b.count++
 		if first, met := b.seen[k.finals[i]]; met && samePlace(b.openings[first], o) {

@@ -50,8 +50,8 @@ func (l *locator) peek() byte {
 	return 0
 }
 
-// take moves past one byte.
-func (l *locator) take() {
+// advance moves past one byte.
+func (l *locator) advance() {
 	if l.peek() == '\n' {
 		l.line++
 	}
@@ -63,7 +63,7 @@ func (l *locator) skip() {
 	for l.pos < len(l.text) {
 		switch l.peek() {
 		case ' ', '\t', '\r', '\n':
-			l.take()
+			l.advance()
 		case '#':
 			l.until("\n")
 		default:
@@ -75,7 +75,7 @@ func (l *locator) skip() {
 // until moves to the next byte that is one of stops.
 func (l *locator) until(stops string) {
 	for l.pos < len(l.text) && strings.IndexByte(stops, l.peek()) < 0 {
-		l.take()
+		l.advance()
 	}
 }
 
@@ -87,10 +87,10 @@ func (l *locator) found(path string) {
 
 // header reads a table header such as [a.b] or [[a.b]] and returns the path of the table.
 func (l *locator) header() string {
-	l.take()
+	l.advance()
 	list := l.peek() == '['
 	if list {
-		l.take()
+		l.advance()
 	}
 	path := ""
 	keys := l.key()
@@ -108,7 +108,7 @@ func (l *locator) header() string {
 	l.found(path)
 	l.until("]\n")
 	for l.peek() == ']' {
-		l.take()
+		l.advance()
 	}
 	return path
 }
@@ -121,7 +121,7 @@ func (l *locator) pair(path string) {
 		l.found(path)
 	}
 	l.until("=\n")
-	l.take()
+	l.advance()
 	l.value(path)
 	l.moveOn(start)
 }
@@ -130,7 +130,7 @@ func (l *locator) pair(path string) {
 // loop.
 func (l *locator) moveOn(start int) {
 	if l.pos == start {
-		l.take()
+		l.advance()
 	}
 }
 
@@ -144,7 +144,7 @@ func (l *locator) key() []string {
 		if l.peek() != '.' {
 			return keys
 		}
-		l.take()
+		l.advance()
 	}
 }
 
@@ -171,13 +171,13 @@ func (l *locator) quoted() string {
 	l.pos += len(quote)
 	for l.pos < len(l.text) && !strings.HasPrefix(l.text[l.pos:], quote) {
 		if l.peek() == '\\' && quote[0] == '"' {
-			l.take()
+			l.advance()
 		}
-		l.take()
+		l.advance()
 	}
 	l.pos = min(l.pos+len(quote), len(l.text))
 	for len(quote) == 3 && l.peek() == quote[0] {
-		l.take() // the string may itself end in quotes
+		l.advance() // the string may itself end in quotes
 	}
 	return l.text[start:l.pos]
 }
@@ -197,13 +197,13 @@ func (l *locator) value(path string) {
 }
 
 func (l *locator) list(path string) {
-	l.take()
+	l.advance()
 	l.depth++
 	defer func() { l.depth-- }()
 	for i := 0; ; i++ {
 		l.skip()
 		if l.pos >= len(l.text) || l.peek() == ']' {
-			l.take()
+			l.advance()
 			return
 		}
 		inner, start := path, l.pos
@@ -218,11 +218,11 @@ func (l *locator) list(path string) {
 }
 
 func (l *locator) inline(path string) {
-	l.take()
+	l.advance()
 	for {
 		l.skip()
 		if l.pos >= len(l.text) || l.peek() == '}' {
-			l.take()
+			l.advance()
 			return
 		}
 		l.pair(path)
@@ -233,7 +233,7 @@ func (l *locator) inline(path string) {
 func (l *locator) comma() {
 	l.skip()
 	if l.peek() == ',' {
-		l.take()
+		l.advance()
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"gogi/players"
 )
 
-// A stamp is the time that a control process took, measured at the same time as the engine: the part that the
-// machine caused.
+// A stamp is the time that a control process took at the same time as the engine. It estimates the part of the
+// engine's time that the machine caused.
 type stamp struct {
 	Asked    time.Time
 	Took     time.Duration // until the answer, or without one until the end of the wait
@@ -27,12 +27,12 @@ type stamp struct {
 // known reports whether there was a control; false means that it could not start.
 func (s stamp) known() bool { return !s.Asked.IsZero() }
 
-// crawl is the least start time of a control process that shows a busy machine. On an idle machine a start
+// slowStart is the least start time of a control process that shows a busy machine. On an idle machine a start
 // takes some hundredths of a second.
-const crawl = time.Second
+const slowStart = time.Second
 
 // busy reports whether the machine was too busy for the control process.
-func (s stamp) busy() bool { return s.known() && s.Took >= crawl }
+func (s stamp) busy() bool { return s.known() && s.Took >= slowStart }
 
 // In describes the stamp in a language.
 func (s stamp) In(in i18n.Language) string {
@@ -52,8 +52,8 @@ func (s stamp) In(in i18n.Language) string {
 type control interface {
 	// starting starts one process after another until end is called; end returns the slowest start.
 	starting(ctx context.Context) (end func() stamp)
-	// answering sends a command to a waiting process after the time after. end returns the time that the
-	// answer took. If end is called before that, nothing is sent.
+	// answering waits for the time after, and then sends a command to a process. end returns the time that the
+	// answer took. If the caller calls end earlier, answering sends nothing.
 	answering(ctx context.Context, after time.Duration) (end func() stamp)
 	// close ends the processes.
 	close() error
@@ -124,7 +124,8 @@ func (n *nothing) startOnce(ctx context.Context) stamp {
 	return s
 }
 
-const again = time.Second
+// startPause is the pause between two starts of control processes.
+const startPause = time.Second
 
 func (n *nothing) starting(ctx context.Context) func() stamp {
 	ctx, cancel := context.WithCancel(ctx)
@@ -135,7 +136,7 @@ func (n *nothing) starting(ctx context.Context) func() stamp {
 			if s := n.startOnce(ctx); s.Took > worst.Took {
 				worst = s
 			}
-			pause(ctx, again)
+			pause(ctx, startPause)
 			if ctx.Err() != nil {
 				return
 			}
@@ -148,8 +149,8 @@ func (n *nothing) starting(ctx context.Context) func() stamp {
 	}
 }
 
-// patience is how long the examination waits for the control's answer after the engine's answer.
-const patience = 2 * time.Second
+// controlWait is how long the examination waits for the control's answer after the engine's answer.
+const controlWait = 2 * time.Second
 
 func (n *nothing) answering(ctx context.Context, after time.Duration) func() stamp {
 	if !n.rests() {
@@ -174,7 +175,7 @@ func (n *nothing) answering(ctx context.Context, after time.Duration) func() sta
 	}()
 	return func() stamp {
 		cancel()
-		timer := time.AfterFunc(patience, n.resting.proc.Kill)
+		timer := time.AfterFunc(controlWait, n.resting.proc.Kill)
 		s := <-result
 		if !timer.Stop() || s.known() && !s.Answered {
 			_ = n.resting.end() // it did not answer: start another one next time
@@ -193,7 +194,7 @@ func (n *nothing) rests() bool {
 	if err != nil {
 		return false
 	}
-	timer := time.AfterFunc(patience, p.proc.Kill)
+	timer := time.AfterFunc(controlWait, p.proc.Kill)
 	answered := p.ask()
 	timer.Stop()
 	if !answered {

@@ -41,7 +41,7 @@ type Finding struct {
 
 type checkNote struct {
 	verdict Verdict
-	said    i18n.Message
+	text    i18n.Message
 }
 
 // add adds a note: a phrase and its arguments, which may contain text of an engine. The worst note comes first
@@ -60,7 +60,7 @@ func (f *Finding) In(in i18n.Language) string {
 	}
 	var all i18n.Clauses
 	for _, n := range f.notes {
-		all = append(all, i18n.Verbatim(sanitize.Printable(n.said.In(in), 300)))
+		all = append(all, i18n.Verbatim(sanitize.Printable(n.text.In(in), 300)))
 	}
 	return all.In(in)
 }

@@ -20,13 +20,13 @@ const (
 )
 
 type moveCheck struct {
-	s       *subject
-	f       *Finding
-	until   time.Time
-	asked   int
-	resigns int
-	faults  int
-	untold  int // answers that a busy machine delayed
+	s         *subject
+	f         *Finding
+	until     time.Time
+	asked     int
+	resigns   int
+	faults    int
+	undecided int // searches without a verdict, because the machine was busy
 }
 
 // checkLegalMoves checks the moves in tricky positions and in games of the engine against itself.
@@ -81,7 +81,7 @@ func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) s
 		if m.s.charge(m.f, Fail, err, where(p, why)) {
 			m.faults++
 		} else {
-			m.untold++
+			m.undecided++
 		}
 		return shogi.NoMove
 	}
@@ -108,7 +108,7 @@ func where(p usi.Position, why i18n.Message) i18n.Message {
 }
 
 func (m *moveCheck) sum() {
-	asked := m.asked - m.untold
+	asked := m.asked - m.undecided
 	text := i18n.Of("%d of %d answers", asked-m.faults, asked)
 	if m.faults == 0 {
 		text = i18n.Of("all of %d answers", asked)

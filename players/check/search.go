@@ -52,8 +52,8 @@ func (k goKind) due() time.Duration {
 	return k.until
 }
 
-// gravity returns the verdict on an engine that fails this kind.
-func (k goKind) gravity() Verdict {
+// failure returns the verdict on an engine that fails this kind.
+func (k goKind) failure() Verdict {
 	if k.core {
 		return Fail
 	}
@@ -64,7 +64,7 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	position := middlegame()
 	reply, err := s.thinkFor(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until}, k.due())
 	if err != nil {
-		s.charge(f, k.gravity(), err, i18n.Verbatim(k.with.String()))
+		s.charge(f, k.failure(), err, i18n.Verbatim(k.with.String()))
 		return
 	}
 	if v, wrong := s.judge(position, reply); !wrong.IsZero() {
@@ -85,7 +85,7 @@ func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 	case r.Stopped && s.aside.busy():
 		f.add(Warn, "undecided: no %s in time, but the machine is busy: %s", "bestmove", s.aside)
 	case r.Stopped:
-		f.add(k.gravity(), "does not end by itself: stopped after %s", format.Span(k.until))
+		f.add(k.failure(), "does not end by itself: stopped after %s", format.Span(k.until))
 	case k.with.Nodes > 0:
 		measureNodes(r, k.with.Nodes, f)
 	case k.with.Depth > 0:
@@ -209,7 +209,7 @@ func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(usi.Request) {
 		began, answer := time.Now(), s.control.answering(ctx, 0)
-		err := s.survived(s.engine.GameOver(ctx, usi.Draw))
+		err := s.endAfter(s.engine.GameOver(ctx, usi.Draw))
 		took := time.Since(began)
 		s.aside = answer()
 		if err != nil {
@@ -251,13 +251,13 @@ func (s *subject) pondering(ctx context.Context, f *Finding, end func(usi.Reques
 }
 
 func (s *subject) beginPonder(ctx context.Context, r usi.Request) error {
-	if err := s.awake(ctx); err != nil {
+	if err := s.ensureReady(ctx); err != nil {
 		return err
 	}
 	if err := s.setPonder(ctx, "true"); err != nil {
 		return err
 	}
-	return s.survived(s.engine.Ponder(ctx, r))
+	return s.endAfter(s.engine.Ponder(ctx, r))
 }
 
 func (s *subject) setPonder(ctx context.Context, value string) error {
@@ -265,7 +265,7 @@ func (s *subject) setPonder(ctx context.Context, value string) error {
 	if !ok {
 		return nil
 	}
-	if err := s.survived(s.engine.Configure([]usi.Setting{{Name: option.Name, Value: value}})); err != nil {
+	if err := s.endAfter(s.engine.Configure([]usi.Setting{{Name: option.Name, Value: value}})); err != nil {
 		return err
 	}
 	return s.newGame(ctx)

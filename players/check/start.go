@@ -115,7 +115,7 @@ func checkDefaults(_ context.Context, s *subject, f *Finding) {
 
 // checkReady sends isready twice: some engines load at the first one, some reset themselves at each.
 func checkReady(ctx context.Context, s *subject, f *Finding) {
-	if err := s.survived(s.engine.Configure(s.settings)); err != nil {
+	if err := s.endAfter(s.engine.Configure(s.settings)); err != nil {
 		s.charge(f, Fail, err, i18n.Verbatim("setoption"))
 		return
 	}
@@ -133,15 +133,15 @@ func checkReady(ctx context.Context, s *subject, f *Finding) {
 
 // checkStderr reports the last output on stderr, after many searches.
 func checkStderr(ctx context.Context, s *subject, f *Finding) {
-	if err := s.awake(ctx); err != nil {
+	if err := s.ensureReady(ctx); err != nil {
 		s.charge(f, Fail, err, i18n.Verbatim("usi"))
 		return
 	}
-	said := s.proc.Exit().Stderr
-	if said == "" {
+	text := s.proc.Exit().Stderr
+	if text == "" {
 		f.add(Pass, "silent")
 		return
 	}
-	runes := []rune(said)
+	runes := []rune(text)
 	f.add(Pass, "not empty, the end: %s", string(slices.Clone(runes[max(0, len(runes)-120):])))
 }

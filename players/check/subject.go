@@ -61,8 +61,8 @@ func (s *subject) start(ctx context.Context) error {
 	return nil
 }
 
-// awake starts a process that is ready for a game, if none runs.
-func (s *subject) awake(ctx context.Context) error {
+// ensureReady starts a process and makes it ready for a game, if none runs.
+func (s *subject) ensureReady(ctx context.Context) error {
 	if s.engine != nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (s *subject) awake(ctx context.Context) error {
 		if err == nil {
 			err = s.engine.NewGame(ctx, usi.Game{})
 		}
-		return s.survived(err)
+		return s.endAfter(err)
 	})
 }
 
@@ -87,11 +87,11 @@ func (s *subject) beside(ctx context.Context, do func() error) error {
 }
 
 func (s *subject) newGame(ctx context.Context) error {
-	return s.beside(ctx, func() error { return s.survived(s.engine.NewGame(ctx, usi.Game{})) })
+	return s.beside(ctx, func() error { return s.endAfter(s.engine.NewGame(ctx, usi.Game{})) })
 }
 
-// survived returns err. If it is not nil, survived also ends the process.
-func (s *subject) survived(err error) error {
+// endAfter returns err. If it is not nil, endAfter also ends the process.
+func (s *subject) endAfter(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 
 // thinkFor requests a move that is due after the time due. From that time on, it also measures the control.
 func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration) (usi.Reply, error) {
-	if err := s.awake(ctx); err != nil {
+	if err := s.ensureReady(ctx); err != nil {
 		return usi.Reply{}, &notStarted{err}
 	}
 	before, _ := s.engine.Waited()
@@ -126,7 +126,7 @@ func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration
 	if known {
 		s.waited = max(0, after-before)
 	}
-	return reply, s.survived(err)
+	return reply, s.endAfter(err)
 }
 
 // settle starts a new game. It returns how many unexpected bestmoves came since the last call; isready makes

@@ -28,9 +28,9 @@ type councilEngine struct {
 	hash     string        // this engine's part of USI_Hash; "": the file's value
 	own      []usi.Setting // the GUI's values of E options, under the engine's own names
 	pressed  []string      // buttons, until they are sent
-	early    bool          // it understands a ponderhit with clocks
-	version  int           // counts the changes by ask
-	hopeless error         // the engine did not answer during this isready, and the council does not start it again
+	early    bool          // the engine accepts clocks with ponderhit
+	version  int           // counts the changes by update
+	silent   error         // the error of an engine that did not answer during this isready; the council does not start it again
 }
 
 func listEngines(c *match.Council, prefix string) []*councilEngine {
@@ -52,8 +52,8 @@ func (e *councilEngine) greeted(g usi.Greeting) {
 	e.declared, e.known = g.Options, true
 }
 
-// check returns an error for options of the file that the engine does not accept. It accepts all if none are
-// known.
+// check returns an error for options of the file that the engine does not accept. It returns nil if the engine's
+// options are not known.
 func (e *councilEngine) check() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -69,8 +69,8 @@ func (e *councilEngine) check() error {
 	return errors.Join(errs...)
 }
 
-// ask calls change, which changes the engine's values, and increases the version.
-func (e *councilEngine) ask(change func(*councilEngine)) {
+// update calls change, which changes the engine's values, and increases the version.
+func (e *councilEngine) update(change func(*councilEngine)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	change(e)
@@ -104,6 +104,7 @@ func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, ver
 	return list, e.version
 }
 
+// overlay returns the list with the setting s instead of the setting of the same option, or in addition.
 func overlay(list []usi.Setting, s usi.Setting) []usi.Setting {
 	i := slices.IndexFunc(list, func(x usi.Setting) bool { return usi.SameOption(x.Name, s.Name) })
 	if i < 0 {
@@ -126,12 +127,12 @@ type councilMember struct {
 // openEngine starts a member's program. If an engine did not answer, openEngine does not start it again
 // before the next isready, because the GUI would wait twice as long.
 func (s *council) openEngine(ctx context.Context, e *councilEngine) (ensemble.Player, error) {
-	if err := e.gaveUp(); err != nil {
+	if err := e.silence(); err != nil {
 		return nil, err
 	}
 	engine, err := s.opener.Greet(ctx, e.player, nil)
 	if err != nil {
-		e.remember(err)
+		e.noteSilence(err)
 		return nil, err
 	}
 	e.greeted(engine.Greeting())
@@ -143,21 +144,22 @@ func (s *council) openEngine(ctx context.Context, e *councilEngine) (ensemble.Pl
 	return m, nil
 }
 
-func (e *councilEngine) gaveUp() error {
+// silence returns the error of an engine that did not answer during this isready, or nil.
+func (e *councilEngine) silence() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.hopeless
+	return e.silent
 }
 
-// remember notes an engine that did not answer in time.
-func (e *councilEngine) remember(err error) {
+// noteSilence stores the error of an engine that did not answer in time. It ignores other errors.
+func (e *councilEngine) noteSilence(err error) {
 	f, ok := errors.AsType[*usi.Fault](err)
 	if !ok || f.Kind != usi.FaultStart {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.hopeless = errors.New(f.Error()) // not a usi.Fault: the council would retry that
+	e.silent = errors.New(f.Error()) // not a usi.Fault: the council would retry that
 }
 
 // configure sends the values that changed since the last call.
@@ -186,7 +188,7 @@ func (m *councilMember) NewGame(ctx context.Context, g usi.Game) error {
 	}
 	err := m.Engine.NewGame(ctx, g)
 	if err != nil {
-		m.of.remember(err)
+		m.of.noteSilence(err)
 	}
 	return err
 }
@@ -286,7 +288,7 @@ type memberOption struct {
 // at each start.
 func (o memberOption) set(value string) {
 	if o.shown.Type == usi.Button {
-		o.of.ask(func(e *councilEngine) { e.pressed = append(e.pressed, o.name) })
+		o.of.update(func(e *councilEngine) { e.pressed = append(e.pressed, o.name) })
 		return
 	}
 	o.of.mu.Lock()
@@ -295,5 +297,5 @@ func (o memberOption) set(value string) {
 	if !touched && value == o.shown.Default {
 		return
 	}
-	o.of.ask(func(e *councilEngine) { e.own = overlay(e.own, usi.Setting{Name: o.name, Value: value}) })
+	o.of.update(func(e *councilEngine) { e.own = overlay(e.own, usi.Setting{Name: o.name, Value: value}) })
 }

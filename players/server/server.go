@@ -46,7 +46,7 @@ const keepAlive = 5 * time.Second
 // nothing and returns a usage error.
 func Serve(ctx context.Context, o *players.Opener, in io.Reader, out io.Writer, config Config) error {
 	s := newCouncil(o, out, config)
-	err := s.learn(ctx, config.Greeted)
+	err := s.readOptions(ctx, config.Greeted)
 	if err == nil {
 		err = usi.Server{KeepAlive: keepAlive}.Serve(ctx, in, s.out, s)
 	}
@@ -71,8 +71,8 @@ type council struct {
 	line      usi.Line          // the current game
 	voters    *ensemble.Council // nil before the first successful isready
 	games     uint64
-	fresh     bool // no search and no game since the members became ready
-	settled   bool // all of them became ready, and no option was set since
+	fresh     bool // the members are ready, and there was no search and no game since
+	settled   bool // all members are ready, and the GUI has set no option since
 	pondering bool
 }
 
@@ -88,9 +88,9 @@ func newCouncil(o *players.Opener, out io.Writer, config Config) *council {
 	return s
 }
 
-// learn gets the options of the members' engines from the cache, or from the engines that answer before the
+// readOptions gets the options of the members' engines from the cache, or from the engines that answer before the
 // deadline. The other engines show no options until the next start.
-func (s *council) learn(ctx context.Context, deadline time.Time) error {
+func (s *council) readOptions(ctx context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel() // ends slow engines without a delay of the dialogue
 	for _, e := range s.greetAll(ctx) {
@@ -212,9 +212,9 @@ func (s *council) SetOption(o usi.Setting) error {
 }
 
 // Ready starts all members, or prepares the running members, at the same time. If at least MinAlive members
-// are ready, Ready succeeds, and a note names the missing members. Otherwise it returns an error, so that no
-// readyok is sent: a waiting GUI is better than a game lost on its first move. If all members answered the
-// first isready, a second isready does nothing. So many isready lines cannot delay the end of the input.
+// are ready, Ready succeeds, and a note names the missing members. Otherwise it returns an error, so that the
+// GUI gets no readyok: a waiting GUI is better than a game lost on its first move. If all members answered the
+// first isready, a second one does nothing, so that many isready lines do not delay the end of the input.
 func (s *council) Ready(ctx context.Context) error {
 	if s.fresh && s.settled {
 		return nil
@@ -258,8 +258,8 @@ func (s *council) prepareEngines(config *ensemble.Config) {
 	}
 	hash := s.hashParts()
 	for i, e := range s.engines {
-		e.ask(func(e *councilEngine) {
-			e.plan, e.hash, e.hopeless = &plan, hash[i], nil
+		e.update(func(e *councilEngine) {
+			e.plan, e.hash, e.silent = &plan, hash[i], nil
 			e.early = s.value("EarlyPonder") == "true"
 		})
 	}
@@ -494,8 +494,8 @@ func (o *output) setKeepAlive(on bool) {
 	o.keepAlive = on
 }
 
-// greets reports whether lines begin with a line of the answer to usi.
-func greets(lines []byte) bool {
+// answersUSI reports whether lines begin with a line of the answer to usi.
+func answersUSI(lines []byte) bool {
 	return slices.ContainsFunc([]string{"id ", "option ", "usiok"}, func(word string) bool { return bytes.HasPrefix(lines, []byte(word)) })
 }
 
@@ -505,7 +505,7 @@ func (o *output) Write(lines []byte) (int, error) {
 	// Before usiok some GUIs do not accept an info line, so the notes wait. The answer to usi may come in
 	// several writes.
 	var text []byte
-	if !greets(lines) {
+	if !answersUSI(lines) {
 		text = []byte(strings.Join(o.notes, ""))
 		o.notes = nil
 	}

@@ -12,20 +12,20 @@ import (
 const (
 	showWinner = "winner" // the vote, and the line of the member that represents the move
 	showAll    = "all"    // also the answer of each member
-	showNone   = "none"   // only that line
+	showNone   = "none"   // only the line of the member that represents the move
 )
 
-// show sends the GUI info lines about a decision. GUIs show the last info line, so this line has the
-// variation and the score of one member, and the nodes of all members.
-func (s *council) show(say func(usi.Info), record *voting.Record, reply *usi.Reply) {
+// show sends info lines about a decision to the GUI. GUIs show the last info line, so that line has the variation
+// and the score of one member, and the nodes of all members.
+func (s *council) show(send func(usi.Info), record *voting.Record, reply *usi.Reply) {
 	members := s.value("ShowMembers")
 	if members == showAll {
 		for i := range record.Ballots {
-			say(usi.Info{Text: ballotLine(record, &record.Ballots[i])})
+			send(usi.Info{Text: ballotLine(record, &record.Ballots[i])})
 		}
 	}
 	if members != showNone {
-		say(usi.Info{Text: voteLine(record)})
+		send(usi.Info{Text: voteLine(record)})
 	}
 	if len(reply.Lines) == 0 {
 		return
@@ -33,14 +33,14 @@ func (s *council) show(say func(usi.Info), record *voting.Record, reply *usi.Rep
 	shown := s.whole("MultiPV")
 	for _, line := range reply.Lines[:min(shown, len(reply.Lines))] {
 		if shown > 1 {
-			say(line)
+			send(line)
 		}
 	}
 	best := reply.Lines[0]
 	if shown == 1 {
 		best.MultiPV = 0 // not sent
 	}
-	say(best)
+	send(best)
 }
 
 // ballotLine returns one member's answer, such as "[O] b3 7g7f cp 50 depth 14".

@@ -27,7 +27,7 @@ import (
 
 // Request is the file and the flags of a tune.
 type Request struct {
-	*configs.TuneWish
+	*configs.TuneSettings
 	Dir   string   // base directory of the file's paths
 	Globs []string // patterns of further engine options to tune
 	// Inflight is the stored value of a resumed tune, for use if the file has none; 0: a new tune.
@@ -115,7 +115,7 @@ func (w *Request) settings(base *match.Plan) (tune.Settings, error) {
 	s.Block = min(s.Block, max(1, base.Pairs/20))
 	override(&s.Block, w.Block)
 	s.Inflight = cmp.Or(w.Inflight, max(s.Block, min(3*base.Concurrency, base.Pairs/5)))
-	override(&s.Inflight, w.TuneWish.Inflight)
+	override(&s.Inflight, w.TuneSettings.Inflight)
 	override(&s.Spread, w.Spread)
 	override(&s.Probes, w.Probes)
 	override(&s.A, w.A)

@@ -47,7 +47,7 @@ func wish(t *testing.T, text string) *Request {
 	t.Helper()
 	f := testutil.Must(configs.Parse([]byte("games = 800\n[[engine]]\nname = \"e\"\ncmd = \"builtin\"\n"+text), "t.toml"))(t)
 	w := testutil.Must(f.TakeTune())(t)
-	return &Request{TuneWish: w, Dir: "testdata"}
+	return &Request{TuneSettings: w, Dir: "testdata"}
 }
 
 func TestResolve(t *testing.T) {
@@ -252,7 +252,7 @@ func TestValidationSPRT(t *testing.T) {
 	} {
 		f := testutil.Must(configs.Parse([]byte(engine+text), "t.toml"))(t)
 		w := testutil.Must(f.TakeTune())(t)
-		p, _, err := (&Request{TuneWish: w, Dir: "testdata"}).Resolve(base(64), declared())
+		p, _, err := (&Request{TuneSettings: w, Dir: "testdata"}).Resolve(base(64), declared())
 		testutil.OK(t, err)
 		if v := p.Validate; v.Elo0 != want[0] || v.Elo1 != want[1] || v.Alpha != want[2] || v.Beta != want[3] {
 			t.Errorf("%q: %+v, want %v", text, v, want)

@@ -76,9 +76,9 @@ func (r *Recorder) Sent(at time.Time, text []byte) {
 	}
 }
 
-// Heard implements usi.Tap.
-func (r *Recorder) Heard(at time.Time, line []byte) {
-	r.log.Heard(at, line)
+// Received implements usi.Tap.
+func (r *Recorder) Received(at time.Time, line []byte) {
+	r.log.Received(at, line)
 	if r.records.Transcripts != nil {
 		r.transcribe(transcript.Line{At: at, Text: line})
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Demand is what a plan needs; all numbers are at least 1.
+// Demand has the CPU needs of a plan. All numbers are at least 1.
 type Demand struct {
 	Slots int
-	Cores int  // for the threads of one player
+	Cores int  // number of cores for the threads of one player
 	Apart bool // both players of a game think at the same time and need Cores each
 }
 
@@ -22,10 +22,10 @@ func (d Demand) block() int {
 	return cores
 }
 
-// Share is the part of the machine that one slot has.
+// Share has the CPUs of one slot.
 type Share struct {
 	Sets  [2]Set // the CPUs of the two players of a game; equal unless they are apart
-	Cores int    // whole cores of both sets together; in a Split layout the cores that it has a part of
+	Cores int    // number of cores of both sets together; in a Split layout also those of which the slot has only a part
 	Nodes []int  // memory nodes, ascending
 	Kind  Kind
 }
@@ -33,14 +33,14 @@ type Share struct {
 // Layout assigns CPUs to all slots.
 type Layout struct {
 	Shares []Share // by slot
-	Spare  []Share // for further slots, as good as possible without changing the others
-	Split  bool    // too few cores: slots, or players that think at the same time, share cores, one thread each
+	Spare  []Share // CPUs for slots that are added later, so that Shares need not change
+	Split  bool    // there are too few cores, so each thread has one CPU of a core that it shares with other threads
 	Cores  int     // cores of the machine
 	CPUs   int     // CPUs of the machine
 	Kinds  int     // kinds of cores of the machine; a slot has one kind
 }
 
-// TooFewError says that even the hardware threads are too few.
+// TooFewError is the error of a machine that has too few CPUs even if each thread gets one CPU instead of one core.
 type TooFewError struct {
 	Demand Demand
 	Cores  int // of the machine
@@ -50,7 +50,7 @@ type TooFewError struct {
 	Split  int // possible number of slots with hardware threads
 }
 
-// Error returns one line.
+// Error returns the numbers of needed and existing CPUs, in one line.
 func (e *TooFewError) Error() string {
 	kinds := ""
 	if e.Kinds > 1 {
@@ -90,7 +90,7 @@ func (t Topology) Lay(d Demand) (Layout, error) {
 // unit is the smallest part of a layout: the CPUs of a core, or one CPU.
 type unit []CPU
 
-// units groups CPUs, in the order of their numbers.
+// units groups the CPUs for which by returns the same number. Units and CPUs stay in the order of list.
 func units(list []CPU, by func(CPU) int) []unit {
 	var all []unit
 	at := map[int]int{}
@@ -117,7 +117,7 @@ func kinds(list []CPU) int {
 	return len(seen)
 }
 
-// blocks makes as many blocks of size units as possible without mixing kinds, the best first.
+// blocks makes as many blocks as possible. A block has size units of one kind. The best blocks come first.
 func blocks(all []unit, size int) [][]unit {
 	slices.SortStableFunc(all, compare)
 	var list [][]unit
@@ -143,7 +143,7 @@ func levels() []func(CPU) int {
 	}
 }
 
-// spread returns the distance between the units of a block: from 0 for one core to the number of levels.
+// spread returns how far apart the units of a block are: from 0, if they share a core, to the number of levels.
 func spread(block []unit) int {
 	shared := 0
 	for _, level := range levels() {
@@ -157,9 +157,10 @@ func spread(block []unit) int {
 	return 0
 }
 
-// within makes blocks of units that share as much as possible, and returns the remaining units. All blocks
-// have the same size, so it can join the rests of the parts without loss. The parts take turns, the last part
-// first. So the first blocks are spread out and the lowest units come last.
+// within makes blocks of units that share as many levels as possible, and returns the units that remain. It
+// first makes blocks inside each part of the machine, such as a memory node. Then it makes blocks of the units
+// that remain in all parts. It takes one block of each part in turn, beginning with the last part. So the first
+// blocks are spread over the machine, and the lowest units are used last.
 func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest []unit) {
 	if len(levels) == 0 {
 		return cut(all, size)
@@ -182,7 +183,7 @@ func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest 
 	return append(turns(lists), across...), rest
 }
 
-// cut takes blocks from the end.
+// cut makes blocks of size units from the end of all, and returns the units that remain.
 func cut(all []unit, size int) (found [][]unit, rest []unit) {
 	for len(all) >= size {
 		found, all = append(found, all[len(all)-size:]), all[:len(all)-size]
@@ -205,11 +206,11 @@ func turns(lists [][][]unit) (all [][]unit) {
 	}
 }
 
-// shareOf turns a block into sets.
+// shareOf returns the share of a slot that has this block. With apart, each player gets half of the units.
 func shareOf(block []unit, apart bool) Share {
 	s := Share{Kind: block[0][0].Kind}
 	if apart {
-		block = alike(block)
+		block = equalWidths(block)
 		half := len(block) / 2
 		s.Sets = [2]Set{ids(block[:half]), ids(block[half:])}
 	} else {
@@ -227,9 +228,9 @@ func shareOf(block []unit, apart bool) Share {
 	return s
 }
 
-// alike reduces all cores to the number of CPUs of the smallest: some CPUs of a core may be excluded, and
-// opponents with their own sets need equal sets.
-func alike(block []unit) []unit {
+// equalWidths returns the block with as many CPUs of each core as the smallest core has. Some CPUs of a core may
+// be excluded, and opponents with separate sets need sets of equal size.
+func equalWidths(block []unit) []unit {
 	width := len(block[0])
 	for _, u := range block {
 		width = min(width, len(u))

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Quota returns how many CPUs' worth of time this process and its children may use together, as docker run
-// --cpus sets it; 0: no limit. It is the least cpu.max from its control group upwards (the kernel's
-// Documentation/admin-guide/cgroup-v2.rst). root is the root file system. For control groups of version 1 it
-// reads the quota at the place where a container sees its own.
+// Quota returns the limit of CPU time for this process and its children together, as a number of CPUs. docker run
+// --cpus sets such a limit. Quota returns 0 if there is none. It is the smallest cpu.max of this process's control
+// group and the groups above it (the kernel's Documentation/admin-guide/cgroup-v2.rst). For control groups of
+// version 1, Quota reads the file in which a container sees its own limit. root is the root file system.
 func Quota(root fs.FS) float64 {
 	const mount = "sys/fs/cgroup"
 	r := reader{root}

@@ -50,13 +50,13 @@ func parseRange(text string) (first, last int, ok bool) {
 	return first, last, ok1 && ok2 && first <= last
 }
 
-// parseCPU accepts only digits; Atoi also accepts signs.
+// parseCPU parses a CPU number. It accepts only digits, although Atoi also accepts signs.
 func parseCPU(text string) (n int, ok bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n <= Most && !strings.ContainsAny(text, "+-")
 }
 
-// sorted returns the set of numbers in any order.
+// sorted returns s as a valid Set. s may have numbers in any order, and repeated numbers.
 func (s Set) sorted() Set {
 	slices.Sort(s)
 	return slices.Compact(s)

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// CPU is one logical CPU with the resources that it shares. The name of a Core or Cache is its lowest CPU,
-// even if that CPU may not be used.
+// CPU is one logical CPU with the resources that it shares. Core and Cache have the number of the lowest CPU of
+// the core or cache, even if gogi may not use that CPU.
 type CPU struct {
 	ID      int
 	Core    int
-	Cache   int // the last level; -1: unknown
+	Cache   int // the cache of the last level; -1: unknown
 	Node    int // memory node
 	Package int // the socket
 	Kind    Kind
@@ -22,11 +22,11 @@ type CPU struct {
 
 // Kind is the kind of a CPU's core. All CPUs of an ordinary machine have the zero Kind.
 type Kind struct {
-	Name     string // the kernel's name of its performance counters: core, atom, lowpower; "": all cores are alike
-	Capacity int    // cpu_capacity of the fastest of its kind, 1024 for the fastest of all; 0: unknown, or there are names
+	Name     string // the kernel's name of its performance counters: core, atom, lowpower; "": the kernel has no names for kinds
+	Capacity int    // the highest cpu_capacity of this kind; the fastest core of the machine has 1024; 0: unknown, or Name is set
 }
 
-// compare orders the faster kind first.
+// compare returns a negative number if k is the faster kind, as package cmp does for the smaller value.
 func (k Kind) compare(other Kind) int {
 	return cmp.Or(cmp.Compare(other.Capacity, k.Capacity), cmp.Compare(k.rank(), other.rank()), cmp.Compare(k.Name, other.Name))
 }
@@ -101,7 +101,7 @@ func (r reader) text(name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// set reads a file with a list of CPUs; nil if it is missing or has other text.
+// set returns the list of CPUs in a file. It returns nil if the file is missing or has other text.
 func (r reader) set(name string) Set {
 	s, err := ParseSet(r.text(name))
 	if err != nil {
@@ -120,7 +120,7 @@ func (r reader) number(name string, none int) int {
 	return n
 }
 
-// named returns for each CPU the matching file that lists it, as the name of its folder without prefix.
+// named returns, for each CPU in a file that matches pattern, the name of the folder of this file without prefix.
 func (r reader) named(pattern, prefix string) map[int]string {
 	of := map[int]string{}
 	files, _ := fs.Glob(r.sys, pattern) // the patterns are well formed

@@ -24,8 +24,8 @@ type Player interface {
 	Close() error
 }
 
-// Ponderer is a Player that can think on the opponent's time. The next Think with the same position is a hit,
-// any other is a miss.
+// Ponderer is a Player that can think on the opponent's time. If the next Think has the same position, the search
+// continues for the move; otherwise the player drops it.
 type Ponderer interface {
 	Ponder(ctx context.Context, r usi.Request) error
 }
@@ -37,7 +37,7 @@ const (
 	firstWait     = time.Second
 	longestWait   = time.Minute
 	steadyAfter   = time.Minute     // a session of this length resets the count of failures
-	farewell      = 3 * time.Second // for the server's last messages
+	farewell      = 3 * time.Second // wait for the server's last messages
 	maxReopenings = 3               // openings of a player in one game
 )
 
@@ -63,7 +63,7 @@ type Client struct {
 	config    Config
 	player    Player // nil if it must be opened
 	tally     Tally
-	broken    *game // the game that the last connection interrupted, until its fate is known
+	broken    *game // the game that a lost connection interrupted; nil if there is none, or if it has resumed or ended
 	entered   bool  // the server has accepted a login before
 	started   int   // games that began or resumed
 	finish    chan struct{}
@@ -129,9 +129,8 @@ func (c *Client) sessions(ctx context.Context) error {
 	}
 }
 
-// mayNotRetry reports whether another attempt is useless. A rejected name stays rejected, unless the server
-// accepted it before and still holds the broken connection. A player that cannot be opened is not the
-// server's fault.
+// mayNotRetry reports whether another attempt is useless: the player cannot be opened, or the server rejects the
+// name. If the server accepted the name before, it may only still hold the broken connection.
 func (c *Client) mayNotRetry(err error) bool {
 	return errors.Is(err, errPlayer) || errors.Is(err, ErrLogin) && !c.entered
 }
@@ -159,8 +158,7 @@ func (c *Client) wait(ctx context.Context, failures int, why error) error {
 	return nil
 }
 
-// finished returns a channel that is closed when no new game may begin; nil while an interrupted game may
-// still resume.
+// finished returns the channel that Finish closes. It returns nil while an interrupted game may still resume.
 func (c *Client) finished() <-chan struct{} {
 	if c.broken != nil {
 		return nil
@@ -260,7 +258,7 @@ func (c *Client) proposal(ctx context.Context, conn *Conn) (*Summary, error) {
 	}
 }
 
-// game prepares the player, agrees, and plays one game.
+// game prepares the player, accepts the proposal s, and plays the game.
 func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 	resumed := c.broken != nil && c.broken.summary.GameID == s.GameID
 	if !resumed {
@@ -297,7 +295,7 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 	return nil
 }
 
-// settle gives up the interrupted game, if there is one.
+// settle ends the interrupted game, if there is one, as disconnected.
 func (c *Client) settle(ctx context.Context) {
 	g := c.broken
 	c.broken = nil
@@ -356,7 +354,7 @@ func (c *Client) reopen(ctx context.Context) error {
 	return nil
 }
 
-// load opens the player and lets it load before the login, if it can, so that no opponent waits for it.
+// load opens the player before the login. A player with a method Ready also loads, so that no opponent waits for it.
 func (c *Client) load(ctx context.Context) error {
 	ctx, stop := hurry.Start(ctx, c.finish)
 	defer stop()

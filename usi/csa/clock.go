@@ -7,7 +7,7 @@ import (
 	"gogi/usi"
 )
 
-// Clock is one player's clock as the server runs it.
+// Clock is one player's clock, with the same time as the server's clock.
 type Clock struct {
 	time      Time
 	remaining time.Duration // without the increment of the next move
@@ -39,7 +39,7 @@ func (c *Clock) allowance() time.Duration {
 	return c.time.Byoyomi + c.time.Increment + c.time.Delay
 }
 
-// Without a limit of the server a move gets unlimited, and the Client stops it after unlimitedStop.
+// These are the byoyomi of a move that the server does not limit, and the time after which the Client stops it.
 const (
 	unlimited     = 10 * time.Second
 	unlimitedStop = time.Minute
@@ -48,9 +48,9 @@ const (
 // leastDeadline lets a player without remaining time at least read the position before the stop.
 const leastDeadline = 20 * time.Millisecond
 
-// search returns the limits and the deadline of our move. spent is the time since our turn began. margin is
-// the time for the way to the server and back, at most half of the available time. search subtracts it first
-// from the time that each move has of its own, because each move costs it.
+// search returns the limits and the deadline of our move. spent is the time since our turn began. margin is the
+// reserve for the network; search uses at most half of the available time for it. search subtracts the reserve
+// first from the byoyomi or the increment, because every move needs it.
 func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (usi.Go, time.Duration) {
 	own := clocks[ours]
 	args := usi.Go{Clock: true}

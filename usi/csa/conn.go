@@ -25,7 +25,7 @@ const (
 
 // Timing holds the time limits of a Conn. A zero field means the default.
 type Timing struct {
-	KeepAlive time.Duration // silence of ours before Conn sends an empty line
+	KeepAlive time.Duration // time without a line from gogi before Conn sends an empty line
 	// Silence is how long the server may send nothing, not even empty lines, before the connection counts as
 	// lost. It applies only once the server has answered an empty line, because servers of the first protocol
 	// version do not.
@@ -117,7 +117,7 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// shut closes the connection with a cause; the first cause stays.
+// shut closes the connection. Err returns the cause of the first call.
 func (c *Conn) shut(why error) (err error) {
 	c.mu.Lock()
 	if c.err == nil {
@@ -153,7 +153,7 @@ func (c *Conn) Send(line string) error {
 	return nil
 }
 
-// sending records the time of a line, if the connection is open.
+// sending records that a line is sent now. It returns the error of a connection that has ended.
 func (c *Conn) sending() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,7 +190,7 @@ func (c *Conn) Logout(ctx context.Context) error {
 	return nil
 }
 
-// await skips to the first message of the given kinds.
+// await drops messages up to the first one of the given kinds, and returns its kind.
 func (c *Conn) await(ctx context.Context, kinds ...Kind) (Kind, error) {
 	for {
 		select {
@@ -223,7 +223,7 @@ func (c *Conn) read() {
 			_ = c.shut(fmt.Errorf("%w: %w", errEnded, err)) // it has ended anyway
 			return
 		}
-		c.heard(line == "")
+		c.noteLine(line == "")
 		if line == "" {
 			continue
 		}
@@ -298,7 +298,8 @@ func (r *lineReader) line() (string, error) {
 	return strings.TrimRight(string(raw), "\r\n"), nil
 }
 
-func (c *Conn) heard(blank bool) {
+// noteLine records the time of a line from the server, and whether it is empty.
+func (c *Conn) noteLine(blank bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.received = time.Now()
@@ -332,7 +333,7 @@ func (c *Conn) keepAlive() {
 	}
 }
 
-// idle returns how long we have sent nothing, and whether the server was silent for too long.
+// idle returns the time since the last line from gogi, and whether the server was silent for too long.
 func (c *Conn) idle() (quiet time.Duration, silent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

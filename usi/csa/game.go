@@ -23,16 +23,16 @@ type game struct {
 	clocks   [2]Clock
 	record   kifu.Record
 
-	turn       time.Time          // the start of our turn
+	turn       time.Time          // the time at which our turn began
 	thought    chan thought       // gets one answer and is never closed; nil: the player does not think
 	cancel     context.CancelFunc // stops the thinking
 	answer     *usi.Reply         // the move that was sent and is not confirmed yet
 	comment    string             // the comment that was sent with it
 	reopenings int                // failures of the player in this game
-	early      *Message           // a message that came in place of START
+	early      *Message           // the first message of a resumed game that came without START; or nil
 	special    string             // the last special move, such as %KACHI
 	cause      string             // the server's word for the end, such as #RESIGN
-	stuck      bool               // the server played a move that is illegal here, so it must end the game
+	stuck      bool               // gogi cannot continue, as after an illegal move from the server, and waits for the end
 }
 
 // thought is the result of the player's thinking.
@@ -124,7 +124,7 @@ func agreement(word string, s *Summary) string {
 	return word + ":" + s.GameID
 }
 
-// play plays until the game is over. An error means that it was interrupted.
+// play plays until the game is over. It returns an error if the game was interrupted.
 func (g *game) play(ctx context.Context) error {
 	defer g.stopThinking()
 	if m := g.early; m != nil {
@@ -156,7 +156,7 @@ func (g *game) play(ctx context.Context) error {
 	}
 }
 
-// receive handles a message of the server; over reports the end of the game.
+// receive handles a message of the server. over reports whether the game has ended.
 func (g *game) receive(ctx context.Context, m Message) (over bool) {
 	switch m.Kind {
 	case Moved:
@@ -283,7 +283,7 @@ func (g *game) search(ctx context.Context) (usi.Reply, error) {
 	}
 }
 
-// failed counts a failure of the player. again: the Client may open it once more.
+// failed counts a failure of the player. again reports whether the Client may open the player once more.
 func (g *game) failed(ctx context.Context, err error) (again bool) {
 	if ctx.Err() != nil {
 		return false

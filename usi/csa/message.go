@@ -9,7 +9,6 @@ type Kind int
 const (
 	// Other is a line without meaning for a player, such as chat ("##[CHAT]…"), or an unknown line.
 	Other        Kind = iota
-	Blank             // an empty line, which keeps the connection alive
 	LoggedIn          // LOGIN:name OK
 	LoginRefused      // LOGIN:incorrect
 	LoggedOut         // LOGOUT:completed
@@ -38,8 +37,6 @@ type Message struct {
 func parseLine(line string) Message {
 	m := Message{Text: line}
 	switch {
-	case line == "":
-		m.Kind = Blank
 	case line == "LOGIN:incorrect":
 		m.Kind = LoginRefused
 	case strings.HasPrefix(line, "LOGIN:") && strings.HasSuffix(line, " OK"):
@@ -50,7 +47,7 @@ func parseLine(line string) Message {
 		m.Kind, m.Text = Started, line[len("START:"):]
 	case strings.HasPrefix(line, "REJECT:"):
 		m.Kind, m.Text = Rejected, line[len("REJECT:"):]
-	case strings.HasPrefix(line, "##"):
+	case line == "", strings.HasPrefix(line, "##"):
 	case line[0] == '#':
 		m.Kind = parseEnd(line)
 	case line[0] == '%' && !strings.HasPrefix(line, "%%"):

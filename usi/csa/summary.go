@@ -16,10 +16,10 @@ import (
 type Time struct {
 	Unit      time.Duration // the unit of times in messages
 	Total     time.Duration
-	Byoyomi   time.Duration // a move's allowance once Total is used up
+	Byoyomi   time.Duration // time of each move after Total is used up
 	Increment time.Duration // added before each own move, including the first
 	Delay     time.Duration // free time of each move, before the clock runs
-	Least     time.Duration // the time that the quickest move costs
+	Least     time.Duration // the least time that the server counts for a move
 	Roundup   bool          // a move's time is rounded up to whole units, else down
 	// Remaining is the rest of Total in a resumed game; negative if the server did not send it.
 	Remaining time.Duration

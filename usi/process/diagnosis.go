@@ -12,7 +12,7 @@ import (
 // diagnosisRunes is the maximum length of stderr in an Exit, in characters.
 const diagnosisRunes = 1000
 
-// Exit describes the end of a process, as far as it has ended, and its last stderr output.
+// Exit describes how a process ended, if it has ended, and its last stderr output.
 type Exit struct {
 	Running bool // it has not ended
 	// Deaf is true if a Write found stdin closed, Mute if a Read found stdout closed.
@@ -20,7 +20,7 @@ type Exit struct {
 	// Status is the exit status, 0 to 255, on Windows any 32-bit number. It is -1 while the process runs, if
 	// a signal ended it, and if another process has reaped it.
 	Status int
-	// Signal ended the process; 0: none did.
+	// Signal is the signal that ended the process; 0: no signal did.
 	Signal syscall.Signal
 	// Stderr is the end of stderr, at most 1000 characters of UTF-8 or Shift_JIS. It is one line of valid
 	// UTF-8 without control characters; "": there was no output.
@@ -82,7 +82,7 @@ func (p *Process) Exit() Exit {
 		p.awaitLastWords(diagnosisWait)
 	}
 	e := p.ending()
-	raw, cut := p.said.last()
+	raw, cut := p.errors.last()
 	e.Stderr = sanitize.LastLine(raw, cut, diagnosisRunes)
 	return e
 }
@@ -104,13 +104,13 @@ func (p *Process) LastWords() string {
 }
 
 // awaitLastWords waits for the exit status, and then for the rest of stderr.
-func (p *Process) awaitLastWords(patience time.Duration) {
-	if within(patience, p.done) {
+func (p *Process) awaitLastWords(limit time.Duration) {
+	if within(limit, p.done) {
 		within(statusWait, p.drained)
 	}
 }
 
-// ending is Exit without Stderr.
+// ending returns how the process ended, without its stderr output.
 func (p *Process) ending() Exit {
 	e := Exit{Running: !isClosed(p.done), Deaf: p.deaf.Load(), Mute: p.mute.Load(), Status: -1}
 	if e.Running || p.cmd.ProcessState == nil { // nil: another process reaped our child

@@ -2,7 +2,8 @@ package process
 
 import "fmt"
 
-// GuardChange reports a change of the guard: it died and was replaced, there is none, or there is one again.
+// GuardChange is a change of the guard process: it died and was replaced, it died and could not be replaced, or a
+// guard works again.
 type GuardChange struct {
 	Died string // how it died, as "signal: killed"; "": a guard works again
 	Err  error  // why there is no guard now (StartGuard's goroutine tries again); nil: another one replaced it

@@ -26,17 +26,17 @@ const guardWait = 2 * time.Second
 
 // guardPace holds the times of guard replacement.
 type guardPace struct {
-	steady time.Duration // a guard that lives this long works
+	steady time.Duration // after this time a new guard counts as one that works
 	pause  time.Duration // before the next start, if a new guard has died or failed to start; doubled each time
 	rarest time.Duration // the longest pause
 }
 
 var defaultPace = guardPace{steady: 10 * time.Second, pause: 100 * time.Millisecond, rarest: time.Minute}
 
-// Guard is the runner's handle of the guard process. A run has one guard, in its own session. The runner
-// reports the number of every group to it, at the group's start and end. When the runner ends in any way, the
-// guard reads the end of its pipe, kills every remaining group, and ends. If a guard dies or does not read,
-// another one replaces it and receives the living groups. Any goroutine may call the methods.
+// Guard is the runner's side of the guard process, which kills engines if the runner is killed. A run has one guard, in
+// its own session. The runner reports the number of every group to it, at the group's start and end. When the runner
+// ends in any way, the guard reads the end of its pipe, kills every remaining group, and ends. If a guard dies or does
+// not read, another one replaces it and receives the living groups. Any goroutine may call the methods.
 type Guard struct {
 	command  []string
 	mark     string // in the environment of every engine and of the guard, see markKey
@@ -137,8 +137,8 @@ func (l *guardLife) send(sign string, pgid int) error {
 	return err
 }
 
-// kill ends a useless guard. Its pipe stays open until it is dead: at the end of the pipe it would kill the
-// groups that it knows.
+// kill kills a guard that does not read. Its pipe stays open until the guard is dead: at the end of the pipe it would
+// kill the groups that it knows.
 func (l *guardLife) kill() {
 	_ = l.cmd.Process.Kill() // fails only if it has already ended
 }
@@ -205,7 +205,7 @@ func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*gu
 	}
 }
 
-// rest waits; it returns false if Close was called.
+// rest waits for the pause. It returns false if Close was called.
 func (g *Guard) rest(pause time.Duration) bool { return !within(pause, g.shut) && !g.isClosed() }
 
 // install starts a guard and sends it the living groups.
@@ -288,7 +288,7 @@ func diedBySignal(err error) bool {
 	return ok && exit.ExitCode() < 0
 }
 
-// add reports a living group to the guard, now or when there is a guard again. It fails only after Close.
+// add sends a living group to the guard, at once or when there is a guard again. It fails only after Close.
 func (g *Guard) add(pgid int) error {
 	if g == nil {
 		return nil
@@ -303,7 +303,7 @@ func (g *Guard) add(pgid int) error {
 	return nil
 }
 
-// remove reports to the guard that the group has been killed.
+// remove informs the guard that the group has been killed.
 func (g *Guard) remove(pgid int) {
 	if g == nil {
 		return

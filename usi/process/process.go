@@ -61,7 +61,7 @@ type Process struct {
 	stdin  *os.File  // our write end
 	stdout *os.File  // our read end
 	stderr *os.File  // our read end, read and closed by drain
-	said   tail      // the end of stderr
+	errors tail      // the end of stderr
 
 	deaf    atomic.Bool // a Write found stdin closed, so the child is probably ending
 	mute    atomic.Bool // a Read found stdout closed
@@ -131,7 +131,7 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 	return nil
 }
 
-// own is the goroutine, locked to its thread, that starts the child and reaps it.
+// own starts the child, waits for its end, and reaps it. It runs in its own goroutine, locked to its thread.
 func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	defer close(p.done)
 	runtime.LockOSThread()
@@ -178,8 +178,8 @@ func (p *Process) endOutput() {
 // escapedWait is how long a Read still waits after the leader's end.
 const escapedWait = 500 * time.Millisecond
 
-// order calls do on the whole group, unless it has been reaped.
-func (p *Process) order(do func(tree)) {
+// withTree calls do with the process group, unless the leader has been reaped.
+func (p *Process) withTree(do func(tree)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
@@ -255,7 +255,7 @@ func (p *Process) SetWriteDeadline(t time.Time) error {
 
 // Kill kills the whole group at once, for an engine that hangs. It does not wait. Close is still necessary,
 // and returns soon.
-func (p *Process) Kill() { p.order(tree.kill) }
+func (p *Process) Kill() { p.withTree(tree.kill) }
 
 // Close ends the process and its group and waits for their end. It closes stdin, waits Grace, sends SIGTERM
 // to the group, waits TermGrace, and sends SIGKILL. (The caller may first send the line "quit".)
@@ -283,13 +283,13 @@ func (p *Process) end() error {
 	return err
 }
 
-// endLeader escalates until the leader has been reaped.
+// endLeader waits for the end of the leader, sends SIGTERM after grace and SIGKILL after termGrace.
 func (p *Process) endLeader() error {
 	if within(p.grace, p.done) {
 		return nil
 	}
 	asked := false
-	p.order(func(t tree) { asked = t.askToEnd() })
+	p.withTree(func(t tree) { asked = t.askToEnd() })
 	if asked && within(p.termGrace, p.done) {
 		return nil
 	}
@@ -316,7 +316,7 @@ func (p *Process) awaitGroup() {
 	}
 }
 
-// wrap names the process in place of the pipe, which os calls "|0".
+// wrap returns err with the number of the process instead of the pipe's name, which is "|0" in package os.
 func (p *Process) wrap(doing string, err error) error {
 	if err == nil {
 		return nil

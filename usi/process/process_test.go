@@ -129,7 +129,7 @@ func TestStoppedProcessIsKilled(t *testing.T) {
 	spec.Grace, spec.TermGrace = 10*time.Millisecond, 10*time.Millisecond
 	p := start(t, spec, nil)
 	line(t, p)
-	p.order(func(t tree) { t.signal(syscall.SIGSTOP) })
+	p.withTree(func(t tree) { t.signal(syscall.SIGSTOP) })
 	testutil.Eventually(t, "the process stops", func() bool { s, _ := stat(p.PID()); return s == "T" })
 	closeOK(t, p)
 }
@@ -204,8 +204,8 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, sh("echo said; setsid sh -c 'echo $$ >&2; "+script+"' & read go"), nil)
-			testutil.Eventually(t, "the child has left", func() bool { b, _ := p.said.last(); return bytes.HasSuffix(b, []byte("\n")) })
-			b, _ := p.said.last()
+			testutil.Eventually(t, "the child has left", func() bool { b, _ := p.errors.last(); return bytes.HasSuffix(b, []byte("\n")) })
+			b, _ := p.errors.last()
 			escaped := testutil.Must(strconv.Atoi(strings.TrimSpace(string(b))))(t)
 			defer unix.Kill(escaped, unix.SIGKILL)
 			testutil.Must(io.WriteString(p, "go\n"))(t)
@@ -269,8 +269,8 @@ func TestStderrNeverBlocks(t *testing.T) {
 		p := start(t, sh("head -c "+size+" /dev/zero | tr '\\0' x >&2; echo >&2; echo last words >&2; echo through; cat"), nil)
 		testutil.Equal(t, line(t, p), "through", "%s bytes: read", size)
 		closeOK(t, p)
-		if b, cut := p.said.last(); len(b) != tailSize || !cut || cap(p.said.buf) > 2*tailSize {
-			t.Errorf("%s bytes: kept %d, cut %v, room for %d", size, len(b), cut, cap(p.said.buf))
+		if b, cut := p.errors.last(); len(b) != tailSize || !cut || cap(p.errors.buf) > 2*tailSize {
+			t.Errorf("%s bytes: kept %d, cut %v, room for %d", size, len(b), cut, cap(p.errors.buf))
 		}
 		if got := p.Diagnosis(); !strings.HasSuffix(got, "xxx | last words") {
 			t.Errorf("%s bytes: Diagnosis = %q", size, got)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Self measures how long the threads of this program wait for a CPU. The zero value is ready.
+// Self measures how long the threads of this program wait for a CPU. The zero value is ready to use.
 type Self struct {
 	mu     sync.Mutex
 	looked bool

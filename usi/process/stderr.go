@@ -42,7 +42,7 @@ func (t *tail) last() (b []byte, cut bool) {
 
 // Stderr returns a copy of the end of stderr so far, at most 4096 bytes.
 func (p *Process) Stderr() []byte {
-	b, _ := p.said.last()
+	b, _ := p.errors.last()
 	return b
 }
 
@@ -52,7 +52,7 @@ func (p *Process) drain() {
 	defer func() { _ = p.stderr.Close() }()
 	// Every end (EOF, deadline) means that there is no more text. The plain Reader makes io.CopyBuffer use
 	// the small buffer.
-	_, _ = io.CopyBuffer(&p.said, struct{ io.Reader }{p.stderr}, make([]byte, tailSize))
+	_, _ = io.CopyBuffer(&p.errors, struct{ io.Reader }{p.stderr}, make([]byte, tailSize))
 }
 
 // awaitStderr waits for the end of drain. The killed group has closed its stderr. If a process left the group

@@ -33,7 +33,7 @@ func (p *Process) Waited() (time.Duration, error) {
 	return d, p.wrap("reading its waiting time", err)
 }
 
-// waits holds the samples of a process's waits for a CPU. The zero value has none.
+// waits holds samples of the time that a process's threads wait for a CPU. The zero value has none.
 type waits struct {
 	threads   map[int]wait  // by number
 	ended     time.Duration // the waits of ended threads

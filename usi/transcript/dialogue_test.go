@@ -74,8 +74,8 @@ func TestLogWhole(t *testing.T) {
 	log, at := transcript.NewLog(), time.Now()
 	long := bytes.Repeat([]byte("x"), 5000)
 	log.Sent(at, []byte("position startpos\ngo\n"))
-	log.Heard(at.Add(time.Millisecond), []byte("bestmove 7g7f"))
-	log.Heard(at.Add(time.Millisecond), long)
+	log.Received(at.Add(time.Millisecond), []byte("bestmove 7g7f"))
+	log.Received(at.Add(time.Millisecond), long)
 	log.Sent(at.Add(2*time.Millisecond), append(bytes.Clone(long), '\n'))
 	e := log.Excerpt()
 	var got []string
@@ -99,7 +99,7 @@ func TestLogOfMany(t *testing.T) {
 		log := transcript.NewLog()
 		pad := strings.Repeat(".", c.size)
 		for i := range c.lines {
-			log.Heard(time.Now(), fmt.Appendf(nil, "%d %s", i, pad))
+			log.Received(time.Now(), fmt.Appendf(nil, "%d %s", i, pad))
 		}
 		e := log.Excerpt()
 		size := 0
@@ -129,7 +129,7 @@ func TestLogCostsNothing(t *testing.T) {
 	line := []byte("info depth 20 seldepth 31 score cp 123 nodes 12345678 nps 1000000 pv 7g7f 3c3d 2g2f 8c8d")
 	sent := []byte("position startpos moves 7g7f\ngo btime 1000 wtime 1000\n")
 	say := func() {
-		log.Heard(at, line)
+		log.Received(at, line)
 		log.Sent(at, sent)
 	}
 	for range 40_000 {
@@ -143,7 +143,7 @@ func BenchmarkHeard(b *testing.B) {
 	line := []byte("info depth 20 seldepth 31 score cp 123 nodes 12345678 nps 1000000 pv 7g7f 3c3d 2g2f 8c8d")
 	b.ReportAllocs()
 	for b.Loop() {
-		log.Heard(at, line)
+		log.Received(at, line)
 	}
 }
 

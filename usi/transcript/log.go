@@ -16,7 +16,7 @@ const (
 	KeptLines = 10_000  // the latest ones, in addition to the first chunk
 	KeptBytes = 2 << 20 // size of these lines, including a few bytes each for the stamp
 	chunkSize = 64 << 10
-	maxHeard  = 4 << 10 // stored part of one line; a variation of 250 moves has 1.3 kB
+	maxLine   = 4 << 10 // stored part of one line; a variation of 250 moves has 1.3 kB
 )
 
 // Line is one line of a dialogue.
@@ -71,11 +71,11 @@ func (l *Log) Sent(at time.Time, text []byte) {
 	}
 }
 
-// Heard stores a line of the engine, without its end. It stores only the beginning of a very long line.
-func (l *Log) Heard(at time.Time, line []byte) {
+// Received stores a line of the engine, without its end. It stores only the beginning of a very long line.
+func (l *Log) Received(at time.Time, line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	kept := line[:min(len(line), maxHeard)]
+	kept := line[:min(len(line), maxLine)]
 	l.add(at, false, kept, len(line)-len(kept))
 }
 

@@ -91,7 +91,7 @@ func (env *Env) print(before string, what i18n.Message) {
 	fmt.Fprintf(env.Err, "%s%s\n", before, line)
 }
 
-// startSeen is the time after which a slow start of engines is reported.
+// startSeen is the time after which gogi reports that engines are starting.
 const startSeen = 2 * time.Second
 
 // Starting prints which engines are starting if the start takes long. Some engines load for half a minute.
@@ -183,8 +183,8 @@ func (env *Env) Fail(err error, code int) int {
 // why returns the text of an error: its translation, if the phrasebook has one for all of it, else
 // the English text.
 func (env *Env) why(err error) string {
-	said := i18n.Because(err)
-	if translated := said.In(env.Language); said.String() == err.Error() && translated != err.Error() {
+	message := i18n.Because(err)
+	if translated := message.In(env.Language); message.String() == err.Error() && translated != err.Error() {
 		return translated
 	}
 	return printed(err)

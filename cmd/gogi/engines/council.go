@@ -36,7 +36,7 @@ func (c *CouncilCommand) Run(ctx context.Context, env *cli.Env) error {
 		return fail.Usage(err)
 	}
 	for _, w := range warnings {
-		env.Warn(w.Said())
+		env.Warn(w.Message())
 	}
 	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
 		return server.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.In, sanitize.Raw(env.Out), config)

@@ -33,7 +33,7 @@ type CSACommand struct {
 	Game         string `placeholder:"NAME" help:"Game name, such as floodgate-300-10F; gogi sends it before the password, which floodgate uses as your trip."`
 
 	Engine  []string `sep:"none" placeholder:"A=CMD" help:"Engine named A that gogi starts by the command CMD, split into words as a shell does; the CMD builtin is the built-in engine."`
-	File    string   `placeholder:"FILE" help:"Match file (TOML), or the name of a ready-made match, with the player."`
+	File    string   `placeholder:"FILE" help:"Match file (TOML) that defines the player, or the name of a built-in match file."`
 	Player  string   `placeholder:"NAME" help:"Player of the file, if there are several."`
 	Option  []string `sep:"none" placeholder:"A.NAME=VALUE" help:"Option of engine A; all.NAME sets it for every engine."`
 	Profile string   `placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou. On a server the engine's defaults are usually right."`

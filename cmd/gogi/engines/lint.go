@@ -69,7 +69,7 @@ func (f *findings) write(env *cli.Env) {
 		fmt.Fprintf(env.Out, "%s: %s\n", p.At(), i18n.Because(p.Cause).In(env.Language))
 	}
 	for _, w := range f.warnings {
-		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "warning: %s", w.Said()))
+		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "warning: %s", w.Message()))
 	}
 	if f.plan != nil {
 		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "%s in %s; nothing is wrong that can be known without starting an engine",

@@ -44,7 +44,7 @@ func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir st
 	if err != nil {
 		return nil, nil, fail.Usage(err)
 	}
-	h := &handedTune{wish: tuning.Request{TuneWish: wish, Dir: dir}}
+	h := &handedTune{wish: tuning.Request{TuneSettings: wish, Dir: dir}}
 	file.DefaultOpenings(openings.BuiltinFew)
 	if h.TuneBase, err = planning.NewTuneBase(ctx, file, dir, guard); err != nil {
 		return nil, nil, err

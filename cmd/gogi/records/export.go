@@ -37,7 +37,7 @@ type ExportCommand struct {
 	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Encoding: utf8 or sjis [csa, csa3, kif, ki2] (default ${default})."`
 	Player   string             `placeholder:"NAME" help:"Only games of this player."`
 	End      string             `name:"termination" placeholder:"WORD" help:"Only games with this end, such as resignation."`
-	LostFrom int                `placeholder:"CP" more:"" help:"Only games whose loser (or --player) once had a score of at least CP centipawns."`
+	LostFrom int                `placeholder:"CP" more:"" help:"Only lost games in which the loser (or --player) once had a score of at least CP centipawns."`
 	MinPlies int                `placeholder:"N" more:"" help:"Only games of at least N plies."`
 	Opening  string             `placeholder:"ID" help:"Only games from this opening."`
 	Pairs    string             `placeholder:"A-B" help:"Only games of pairs A to B, or of one pair."`
@@ -45,7 +45,7 @@ type ExportCommand struct {
 	Unscored bool               `help:"Training data: include moves without a score, with score 0."`
 	Given    bool               `name:"with-opening" help:"Training data: include the moves of the opening."`
 	NoMate   bool               `help:"Training data: skip positions with a mate score."`
-	Played   bool               `more:"" help:"With hcpe3: write the played move as the only candidate if there are no votes; dlshogi needs a candidate."`
+	Played   bool               `more:"" help:"With hcpe3: write the played move as the only candidate move of a position without votes, because dlshogi needs one."`
 	Shard    int                `placeholder:"N" help:"Training data: number of positions in each file."`
 	Shuffle  bool               `help:"Training data: shuffle the positions."`
 	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"Seed of the order (default: ${default}) [--shuffle]."`
@@ -184,7 +184,7 @@ type ImportCommand struct {
 	Files        []string `arg:"" name:"files" help:"Game files in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders, .zip and .gz; - is standard input."`
 	Into         string   `name:"run" required:"" placeholder:"NAME" help:"Name of the new run."`
 	DB           string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database; gogi creates it if it does not exist."`
-	OpeningPlies int      `default:"24" placeholder:"N" help:"Number of plies that gogi takes as the opening if a game does not name it; games with the same opening are not independent (default: ${default})."`
+	OpeningPlies int      `default:"24" placeholder:"N" help:"Number of first plies that are the opening of a game whose record does not mark one; reports count games with the same opening as dependent (default: ${default})."`
 	JSON         bool     `name:"json" help:"Print one JSON object, with every rejected game."`
 }
 

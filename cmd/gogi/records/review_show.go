@@ -23,7 +23,7 @@ type reviewRules struct {
 	Within  *float64 `placeholder:"P" help:"Skip positions with a win rate below P or above 100 - P percent (default: 20)."`
 	Decided string   `enum:"auto,skip,stop" default:"auto" help:"Treatment of decided positions: skip them, or stop at the first one (auto: skip for shogi, stop for Go)."`
 	Opening *int     `placeholder:"N" help:"Number of the last move that is part of the opening (default: 64)."`
-	Change  string   `enum:"auto,turn,move" default:"auto" help:"Positions between which gogi measures the change by a move. move: before and after the move. turn: at the player's turn and at the player's next turn, which cancels a value that favours the side to move (auto: move for shogi, turn for Go)."`
+	Change  string   `enum:"auto,turn,move" default:"auto" help:"Two positions whose evaluations give the effect of a move. move: before and after the move. turn: the player's turn and the player's next turn, because some engines evaluate the side to move too high (auto: move for shogi, turn for Go)."`
 	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted (counted), or all moves of the player (own) (default: ${default})."`
 }
 

@@ -98,7 +98,7 @@ func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, read
 	}
 	more, fatal := players.CapacityFor(ready.Plan, ready.Greetings).Problems()
 	for _, w := range append(append(ready.Warnings, ready.Opener.Bound.Warned()...), more...) {
-		s.Note(w.Said())
+		s.Note(w.Message())
 	}
 	if c.DryRun {
 		return errors.Join(c.dryRun(ctx, s.Env, ready), fatal)

@@ -29,15 +29,16 @@ func (c *CtlCommand) Run(ctx context.Context, env *cli.Env) error {
 	err = socket.Order(ctx, socket.Path(c.DB, c.Run1), order)
 	switch {
 	case errors.Is(err, socket.ErrNobody):
-		return fmt.Errorf("run %q of %s: %w%s", c.Run1, c.DB, err, played(c.DB))
+		return fmt.Errorf("run %q of %s: %w%s", c.Run1, c.DB, err, runningRuns(c.DB))
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(env.Out, "%s: %s\n", c.Run1, taken(order))
+	fmt.Fprintf(env.Out, "%s: %s\n", c.Run1, effect(order))
 	return nil
 }
 
-func played(db string) string {
+// runningRuns returns a text for errors with the runs of a database that other processes play.
+func runningRuns(db string) string {
 	runs, err := socket.Runs(db)
 	if err != nil || len(runs) == 0 {
 		return ""
@@ -45,7 +46,8 @@ func played(db string) string {
 	return " (running: " + strings.Join(runs, ", ") + ")"
 }
 
-func taken(c control.Command) string {
+// effect returns a text about the effect of an order.
+func effect(c control.Command) string {
 	switch c.Do {
 	case control.Pause:
 		return "the pairs in play are finished, and no other begins before gogi ctl … resume"

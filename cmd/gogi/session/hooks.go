@@ -19,7 +19,8 @@ import (
 	"gogi/runner/events"
 )
 
-const patience = time.Minute
+// commandLimit is the longest time of a user's command.
+const commandLimit = time.Minute
 
 // A command is a program of the user with its arguments; the zero value does nothing. It runs without a shell
 // and gets its data in environment variables.
@@ -31,7 +32,7 @@ func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	if len(c) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c[0], c[1:]...) //nolint:gosec // the user's command
 	cmd.Env = append(os.Environ(), more...)
@@ -39,7 +40,7 @@ func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	cmd.WaitDelay = time.Second // a child of the command may keep the output open
 	err := cmd.Run()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("it did not end within %v", patience)
+		err = fmt.Errorf("it did not end within %v", commandLimit)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c[0], err)

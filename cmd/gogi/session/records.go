@@ -41,6 +41,7 @@ func newLive(dir, format string, env *cli.Env) (*live, error) {
 
 type place = [2]int
 
+// growing is a record file of a game in play.
 type growing struct {
 	record  kifu.Record
 	path    string
@@ -222,7 +223,7 @@ func (l *live) write(g *growing) {
 		if !g.ended {
 			text = withoutLastWord(text)
 		}
-		err = g.bring(text)
+		err = g.update(text)
 	}
 	if err != nil && !g.failed {
 		g.failed = true
@@ -235,7 +236,8 @@ func withoutLastWord(text []byte) []byte {
 	return text[:bytes.LastIndexByte(bytes.TrimRight(text, "\n"), '\n')+1]
 }
 
-func (g *growing) bring(text []byte) error {
+// update writes a new text of the record. If it only has more lines, update appends them.
+func (g *growing) update(text []byte) error {
 	old := g.written
 	g.written = text
 	if len(old) == 0 || !bytes.HasPrefix(text, old) {

@@ -69,7 +69,7 @@ func (c *RMSECommand) Run(env *cli.Env) error {
 type OrdersCommand struct {
 	File       string   `arg:"" help:"CSV file with the columns game, player, and rank or points."`
 	Confidence float64  `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
-	Compare    []string `sep:"none" placeholder:"A,B" help:"Compare the shares of two players by a sign-flip test over games; may be repeated."`
+	Compare    []string `sep:"none" placeholder:"A,B" help:"Two players, whose mean shares of the points gogi compares by a sign-flip test over games; may be repeated."`
 	Samples    int      `default:"1000" help:"Number of bootstrap samples of games for the intervals (default ${default})."`
 	Seed       uint64   `default:"1" help:"Seed of the samples (default ${default})."`
 	JSON       bool     `name:"json" help:"Print one JSON object."`

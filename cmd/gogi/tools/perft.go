@@ -20,7 +20,7 @@ type DevCommand struct {
 type PerftCommand struct {
 	SFEN   string `name:"sfen" default:"startpos" placeholder:"SFEN" help:"Position: startpos or an SFEN, with or without moves (default ${default})."`
 	Depth  int    `required:"" placeholder:"N" help:"Depth in plies."`
-	Divide bool   `help:"Print the count of each first move, sorted by its USI text."`
+	Divide bool   `help:"Also print the count after each first move."`
 }
 
 // Run prints the count, with --divide after the count of each first move. The last line is "total N".

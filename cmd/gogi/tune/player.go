@@ -44,7 +44,7 @@ func (p *player) warn() {
 	}
 	p.warned = true
 	for _, w := range p.study.warnings {
-		p.Note(w.Said())
+		p.Note(w.Message())
 	}
 }
 
@@ -184,15 +184,15 @@ func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) 
 		return &cli.Exit{Code: cli.GateOpen, Err: errors.New("the tune answers its start: there is nothing to validate")}
 	}
 	for which := range s.tune.Validations() {
-		if err := p.judge(ctx, which, candidate); err != nil { // the candidate must pass every match
+		if err := p.validateOnce(ctx, which, candidate); err != nil { // the candidate must pass every match
 			return err
 		}
 	}
 	return nil
 }
 
-// judge plays one of the validation matches of a candidate.
-func (p *player) judge(ctx context.Context, which int, c match.TuneCandidate) error {
+// validateOnce plays one of the validation matches of a candidate.
+func (p *player) validateOnce(ctx context.Context, which int, c match.TuneCandidate) error {
 	plan := tuning.Validation(p.study.base, p.study.tune, which, c)
 	if err := plan.Check(); err != nil {
 		return err

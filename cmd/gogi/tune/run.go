@@ -118,7 +118,7 @@ func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
 		return nil, "", err
 	}
 	request.Method, request.Faults = cmp.Or(c.Method, request.Method), cmp.Or(c.Faults, request.Faults)
-	s.request = tuning.Request{TuneWish: request, Dir: dir, Globs: c.Param}
+	s.request = tuning.Request{TuneSettings: request, Dir: dir, Globs: c.Param}
 	return file, dir, nil
 }
 

@@ -153,7 +153,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 type ShowCommand struct {
 	cli.Stored
 
-	At int `required:"" placeholder:"BLOCK" help:"Iteration to print, as a number of blocks (default: the last)."`
+	At int `required:"" placeholder:"BLOCK" help:"Number of the block (iteration) whose state gogi prints."`
 }
 
 // Run prints the state.
@@ -169,7 +169,7 @@ type ExportCommand struct {
 	cli.Stored
 
 	As string `default:"options" placeholder:"FORM" help:"Output format: options, toml, params, fishtest, openbench or patch (default ${default})."`
-	At string `default:"mean" placeholder:"WHERE" help:"Values to print: mean (the final values), last (the last iterate), or the number of a block (default ${default})."`
+	At string `default:"mean" placeholder:"WHERE" help:"Values to print: mean (the final values), last (the values after the last block), or the number of a block (default ${default})."`
 }
 
 // Run prints the tuned values in the form of --as.

@@ -11,7 +11,7 @@ import (
 // ReplayCommand repeats recorded votes.
 type ReplayCommand struct {
 	votesSource
-	Rule []string `sep:"none" placeholder:"RULE" help:"Voting rule to try on the recorded ballots, such as majority or adoption:decay=0.9; may be repeated (default: check the recorded decisions)."`
+	Rule []string `sep:"none" placeholder:"RULE" help:"Voting rule to try on the recorded answers of the members, such as majority or adoption:decay=0.9; may be repeated (default: check the recorded decisions)."`
 	Ties string   `placeholder:"CHAIN" help:"Tie-breaks in order, such as weight,score,member (default: as recorded)."`
 	JSON bool     `name:"json" help:"Print one JSON object."`
 }

@@ -59,7 +59,7 @@ func (w *Watch) print(e csa.Event) {
 	fmt.Fprintf(w.Out, "%s\n", line)
 }
 
-// line describes an event; "" if it needs no line.
+// line returns the text of an event, or "" for an event that is not printed.
 func (w *Watch) line(e csa.Event) string {
 	switch e.Type {
 	case csa.EventLogin:
