@@ -27,21 +27,7 @@ const (
 const Suffix = ".jsonl"
 
 // Dir returns the folder with the bundles of a run in a database.
-func Dir(db, run string) string { return folderOf(db+"-faults", run) }
-
-// folderOf returns the path of a run's folder. If only a folder with the name that an earlier gogi used
-// exists, folderOf returns the path of that folder.
-func folderOf(dir, run string) string {
-	folder := filepath.Join(dir, transcript.FileName(run))
-	old := filepath.Join(dir, transcript.OldFileName(run))
-	if _, err := os.Stat(folder); err == nil {
-		return folder
-	}
-	if _, err := os.Stat(old); err == nil {
-		return old
-	}
-	return folder
-}
+func Dir(db, run string) string { return filepath.Join(db+"-faults", transcript.FileName(run)) }
 
 // List returns the paths of the bundles in a folder, sorted by name. It returns nil if the folder cannot be read.
 func List(dir string) []string {

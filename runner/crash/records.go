@@ -2,6 +2,7 @@ package crash
 
 import (
 	"errors"
+	"path/filepath"
 
 	"gogi/usi/transcript"
 )
@@ -21,7 +22,7 @@ func TranscriptDir(dir, db, run string) string {
 	if dir == "" {
 		dir = db + "-transcripts"
 	}
-	return folderOf(dir, run)
+	return filepath.Join(dir, transcript.FileName(run))
 }
 
 // Close writes the remaining records and returns the first error of a write. The error changes no game

@@ -30,11 +30,10 @@ type Ponderer interface {
 	Ponder(ctx context.Context, r usi.Request) error
 }
 
-// The defaults of Config, and fixed limits of a Client.
+// The limits of a Client.
 const (
-	DefaultMargin = time.Second
-	DefaultResume = time.Minute
-	firstWait     = time.Second
+	firstWait     = time.Second // before the second attempt to connect, doubled each time
+	resumeLimit   = time.Minute // how long an interrupted game may take to resume
 	longestWait   = time.Minute
 	steadyAfter   = time.Minute     // a session of this length resets the count of failures
 	farewell      = 3 * time.Second // wait for the server's last messages
@@ -51,9 +50,6 @@ type Config struct {
 	Comments       bool          // send score and variation with the moves
 	Ponder         bool          // let a Ponderer think on the opponent's time
 	Retries        int           // reconnection attempts in a row
-	RetryWait      time.Duration // before the second attempt, doubled each time; 0: one second
-	Resume         time.Duration // how long an interrupted game may take to resume; 0: DefaultResume
-	Timing         Timing
 	// Observe, if set, receives every event, one at a time. It must not call the Client.
 	Observe func(Event)
 }
@@ -74,12 +70,6 @@ type Client struct {
 
 // NewClient returns a client that has not connected yet.
 func NewClient(c Config) *Client {
-	if c.RetryWait <= 0 {
-		c.RetryWait = firstWait
-	}
-	if c.Resume <= 0 {
-		c.Resume = DefaultResume
-	}
 	return &Client{config: c, finish: make(chan struct{})}
 }
 
@@ -144,7 +134,7 @@ func playerError(err error) error { return fmt.Errorf("csa: %w: %w", errPlayer, 
 func (c *Client) wait(ctx context.Context, failures int, why error) error {
 	d := longestWait
 	if failures <= 16 {
-		d = min(longestWait, c.config.RetryWait<<(failures-1))
+		d = min(longestWait, firstWait<<(failures-1))
 	}
 	c.emit(Event{Type: EventLost, Note: why.Error(), Wait: d})
 	timer := time.NewTimer(d)
@@ -185,7 +175,7 @@ func (c *Client) session(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("csa: connecting: %w", err)
 	}
-	conn := NewConn(rwc, c.config.Timing)
+	conn := NewConn(rwc)
 	defer func() { _ = conn.Close() }() // there is nothing left to lose
 	if err := conn.Login(ctx, c.config.User, c.config.Password); err != nil {
 		return err
@@ -228,7 +218,7 @@ func (c *Client) games(ctx context.Context, conn *Conn) (games int, err error) {
 func (c *Client) proposal(ctx context.Context, conn *Conn) (*Summary, error) {
 	var late <-chan time.Time
 	if c.broken != nil {
-		timer := time.NewTimer(c.config.Resume)
+		timer := time.NewTimer(resumeLimit)
 		defer timer.Stop()
 		late = timer.C
 	}

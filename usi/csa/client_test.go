@@ -389,53 +389,55 @@ func TestTimeUpWhileThinking(t *testing.T) {
 
 // TestResume cuts the connection in the middle of a game that the server then goes on with.
 func TestResume(t *testing.T) {
-	player := &scripted{}
-	b := newBench(t, player,
-		func(p *peer) {
-			p.login()
-			p.begin("g", "+", clock+even)
-			p.expect("+9998KY,'* 50")
-			p.say("+9998KY,T1", "-3334FU,T2")
-			p.expect("+9796FU,'* 50") // lost on the way
-		},
-		func(p *peer) {
-			p.expect("LOGIN me secret")
-			p.say("LOGIN:incorrect") // the old connection is still there
-		},
-		func(p *peer) {
-			p.login()
-			p.begin("g", "+", clock+"BEGIN Position\nPI\n+\n+9998KY,T1\n-3334FU,T2\nEND Position\n")
-			p.expect("+9796FU,'* 50")
-			p.say("+9796FU,T20")
-			p.end("#WIN")
-		})
-	b.config.RetryWait = time.Millisecond
-	b.tally(Tally{Games: 1, Wins: 1})
-	testutil.Equal(t, strings.Join(player.calls, ", "), "new game black, think, think, think, game over win, close")
-	b.has(EventLost, "ended the connection")
-	record := b.events[len(b.events)-1].Record
-	if len(record.Moves) != 3 || !record.Moves[0].HasScore {
-		t.Errorf("%+v", record.Moves)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		player := &scripted{}
+		b := newBench(t, player,
+			func(p *peer) {
+				p.login()
+				p.begin("g", "+", clock+even)
+				p.expect("+9998KY,'* 50")
+				p.say("+9998KY,T1", "-3334FU,T2")
+				p.expect("+9796FU,'* 50") // lost on the way
+			},
+			func(p *peer) {
+				p.expect("LOGIN me secret")
+				p.say("LOGIN:incorrect") // the old connection is still there
+			},
+			func(p *peer) {
+				p.login()
+				p.begin("g", "+", clock+"BEGIN Position\nPI\n+\n+9998KY,T1\n-3334FU,T2\nEND Position\n")
+				p.expect("+9796FU,'* 50")
+				p.say("+9796FU,T20")
+				p.end("#WIN")
+			})
+		b.tally(Tally{Games: 1, Wins: 1})
+		testutil.Equal(t, strings.Join(player.calls, ", "), "new game black, think, think, think, game over win, close")
+		b.has(EventLost, "ended the connection")
+		record := b.events[len(b.events)-1].Record
+		if len(record.Moves) != 3 || !record.Moves[0].HasScore {
+			t.Errorf("%+v", record.Moves)
+		}
+	})
 }
 
 // TestResumeWithoutStart is a server that goes on with the opponent's move.
 func TestResumeWithoutStart(t *testing.T) {
-	b := newBench(t, &scripted{},
-		func(p *peer) {
-			p.login()
-			p.begin("g", "-", clock+even)
-		},
-		func(p *peer) {
-			p.login()
-			p.propose("g", "-", clock+even)
-			p.expect("AGREE:g")
-			p.say("+7776FU,T30")
-			p.expect("-9394FU,'* -50")
-			p.end("#WIN")
-		})
-	b.config.RetryWait = time.Millisecond
-	b.tally(Tally{Games: 1, Wins: 1})
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, &scripted{},
+			func(p *peer) {
+				p.login()
+				p.begin("g", "-", clock+even)
+			},
+			func(p *peer) {
+				p.login()
+				p.propose("g", "-", clock+even)
+				p.expect("AGREE:g")
+				p.say("+7776FU,T30")
+				p.expect("-9394FU,'* -50")
+				p.end("#WIN")
+			})
+		b.tally(Tally{Games: 1, Wins: 1})
+	})
 }
 
 // TestNotResumed asserts that a game with which the server does not go on is

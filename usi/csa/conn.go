@@ -14,42 +14,19 @@ import (
 // DefaultPort is the usual port of CSA servers.
 const DefaultPort = "4081"
 
-// The defaults of Timing. The protocol forbids empty lines within 30 seconds of the last line.
+// The time limits of a Conn. The protocol forbids empty lines within 30 seconds of the last line.
 const (
-	DefaultKeepAlive = 40 * time.Second
-	DefaultSilence   = 2 * time.Minute
-	DefaultWrite     = 10 * time.Second
-	DefaultLogin     = 30 * time.Second
-	DefaultAgreement = 30 * time.Minute
-)
-
-// Timing holds the time limits of a Conn. A zero field means the default.
-type Timing struct {
-	KeepAlive time.Duration // time without a line from gogi before Conn sends an empty line
-	// Silence is how long the server may send nothing, not even empty lines, before the connection counts as
-	// lost. It applies only once the server has answered an empty line, because servers of the first protocol
+	keepAliveAfter = 40 * time.Second // time without a line from gogi before Conn sends an empty line
+	// silenceLimit is how long the server may send nothing, not even empty lines, before the connection counts as
+	// lost. It applies only after the server has answered an empty line, because servers of the first protocol
 	// version do not.
-	Silence time.Duration
-	Write   time.Duration // longest time of the network to accept a line
-	Login   time.Duration // longest wait for the answer to LOGIN
-	// Agreement is the longest wait for the start of a game after AGREE: the opponent's program may still be
+	silenceLimit = 2 * time.Minute
+	writeLimit   = 10 * time.Second // longest time of the network to accept a line
+	loginLimit   = 30 * time.Second // longest wait for the answer to LOGIN
+	// agreementLimit is the longest wait for the start of a game after AGREE: the opponent's program may still be
 	// loading.
-	Agreement time.Duration
-}
-
-func (t Timing) filled() Timing {
-	fill := func(d *time.Duration, def time.Duration) {
-		if *d <= 0 {
-			*d = def
-		}
-	}
-	fill(&t.KeepAlive, DefaultKeepAlive)
-	fill(&t.Silence, DefaultSilence)
-	fill(&t.Write, DefaultWrite)
-	fill(&t.Login, DefaultLogin)
-	fill(&t.Agreement, DefaultAgreement)
-	return t
-}
+	agreementLimit = 30 * time.Minute
+)
 
 // ErrLogin is the error of a name or password that the server rejects.
 var ErrLogin = errors.New("the server refused the name or the password")
@@ -72,7 +49,6 @@ const (
 // Conn is one connection to a server. Any goroutine may call its methods; Messages has one reader.
 type Conn struct {
 	rwc      io.ReadWriteCloser
-	timing   Timing
 	messages chan Message // the reader closes it at the end
 	quit     chan struct{}
 	done     sync.WaitGroup // the reader and the keep-alive
@@ -88,10 +64,10 @@ type Conn struct {
 }
 
 // NewConn takes over an open connection; Close closes it.
-func NewConn(rwc io.ReadWriteCloser, timing Timing) *Conn {
+func NewConn(rwc io.ReadWriteCloser) *Conn {
 	now := time.Now()
 	c := &Conn{
-		rwc: rwc, timing: timing.filled(), messages: make(chan Message, messageRoom), quit: make(chan struct{}),
+		rwc: rwc, messages: make(chan Message, messageRoom), quit: make(chan struct{}),
 		sent: now, received: now,
 	}
 	c.done.Go(c.read)
@@ -145,7 +121,7 @@ func (c *Conn) Send(line string) error {
 	}
 	if d, ok := c.rwc.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		// Without support for deadlines the write has no limit.
-		_ = d.SetWriteDeadline(time.Now().Add(c.timing.Write))
+		_ = d.SetWriteDeadline(time.Now().Add(writeLimit))
 	}
 	if _, err := io.WriteString(c.rwc, line+"\n"); err != nil {
 		return fmt.Errorf("csa: sending: %w", err)
@@ -167,7 +143,7 @@ func (c *Conn) Login(ctx context.Context, user, password string) error {
 	if err := c.Send("LOGIN " + user + " " + password); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timing.Login, fmt.Errorf("no answer within %v", c.timing.Login))
+	ctx, cancel := context.WithTimeoutCause(ctx, loginLimit, fmt.Errorf("no answer within %v", loginLimit))
 	defer cancel()
 	kind, err := c.await(ctx, LoggedIn, LoginRefused)
 	if err == nil && kind == LoginRefused {
@@ -309,7 +285,7 @@ func (c *Conn) noteLine(blank bool) {
 // keepAlive sends an empty line after KeepAlive without other lines, so that neither the server nor a router
 // drops the connection.
 func (c *Conn) keepAlive() {
-	timer := time.NewTimer(c.timing.KeepAlive)
+	timer := time.NewTimer(keepAliveAfter)
 	defer timer.Stop()
 	for {
 		select {
@@ -319,17 +295,17 @@ func (c *Conn) keepAlive() {
 		}
 		quiet, silent := c.idle()
 		if silent {
-			_ = c.shut(fmt.Errorf("the server has been silent for %v", c.timing.Silence)) // it is lost anyway
+			_ = c.shut(fmt.Errorf("the server has been silent for %v", silenceLimit)) // it is lost anyway
 			return
 		}
-		if quiet >= c.timing.KeepAlive {
+		if quiet >= keepAliveAfter {
 			if err := c.Send(""); err != nil {
 				_ = c.shut(err)
 				return
 			}
 			quiet = 0
 		}
-		timer.Reset(c.timing.KeepAlive - quiet)
+		timer.Reset(keepAliveAfter - quiet)
 	}
 }
 
@@ -337,5 +313,5 @@ func (c *Conn) keepAlive() {
 func (c *Conn) idle() (quiet time.Duration, silent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Since(c.sent), c.answers && time.Since(c.received) >= c.timing.Silence
+	return time.Since(c.sent), c.answers && time.Since(c.received) >= silenceLimit
 }

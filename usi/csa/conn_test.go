@@ -42,10 +42,10 @@ func (p *peer) say(lines ...string) {
 	}
 }
 
-func pipe(t *testing.T, timing Timing) (*Conn, *peer) {
+func pipe(t *testing.T) (*Conn, *peer) {
 	t.Helper()
 	near, far := net.Pipe()
-	return NewConn(near, timing), newPeer(t, far)
+	return NewConn(near), newPeer(t, far)
 }
 
 func TestLogin(t *testing.T) {
@@ -57,7 +57,7 @@ func TestLogin(t *testing.T) {
 		{[]string{"##[NOTICE] hello", "", "LOGIN:me OK\r"}, nil},
 		{[]string{"LOGIN:incorrect"}, ErrLogin},
 	} {
-		c, p := pipe(t, Timing{})
+		c, p := pipe(t)
 		go func() {
 			p.expect("LOGIN me game,secret")
 			p.say(test.answer...)
@@ -69,7 +69,7 @@ func TestLogin(t *testing.T) {
 		}
 		c.Close()
 	}
-	c, _ := pipe(t, Timing{})
+	c, _ := pipe(t)
 	defer c.Close()
 	if err := c.Login(t.Context(), "me", "two\nlines"); err == nil || strings.Contains(err.Error(), "two") {
 		t.Errorf("a line break in the password: %v", err)
@@ -78,7 +78,7 @@ func TestLogin(t *testing.T) {
 
 func TestLoginUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, p := pipe(t, Timing{})
+		c, p := pipe(t)
 		defer c.Close()
 		go io.Copy(io.Discard, p.conn)
 		testutil.Fails(t, c.Login(t.Context(), "me", "secret"), "no answer within 30s")
@@ -89,7 +89,7 @@ func TestLoginUnanswered(t *testing.T) {
 // within 30 seconds of the last line.
 func TestKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, p := pipe(t, Timing{})
+		c, p := pipe(t)
 		began := time.Now()
 		type heard struct {
 			line string
@@ -129,7 +129,7 @@ func TestKeepAlive(t *testing.T) {
 func TestSilence(t *testing.T) {
 	for _, answers := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			c, p := pipe(t, Timing{})
+			c, p := pipe(t)
 			go func() {
 				for n := 0; ; n++ {
 					if _, err := p.in.ReadString('\n'); err != nil {
@@ -167,7 +167,7 @@ func TestHostileServer(t *testing.T) {
 		"a heavy summary":       "BEGIN Game_Summary\n" + strings.Repeat(strings.Repeat("x", maxLine-1)+"\n", maxSummaryBytes/(maxLine-1)+1),
 		"a cut summary":         "BEGIN Game_Summary\nx\n",
 	} {
-		c, p := pipe(t, Timing{})
+		c, p := pipe(t)
 		go func() {
 			io.WriteString(p.conn, text) // it may be cut off
 			p.conn.Close()
@@ -180,7 +180,7 @@ func TestHostileServer(t *testing.T) {
 		}
 		c.Close()
 	}
-	c, p := pipe(t, Timing{})
+	c, p := pipe(t)
 	defer c.Close()
 	go p.say("BEGIN Game_Summary", "rubbish", "END Game_Summary", "\x00\xff", "##[CHAT] x", "#NEW_WORD")
 	kinds := []Kind{Proposed, Other, Other, Cause}
@@ -206,10 +206,9 @@ func TestFlood(t *testing.T) {
 		{[]string{most, most, most, "LOGIN:me OK\n"}, floodWindow + time.Second, nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, p := pipe(t, Timing{Login: time.Hour, Silence: time.Hour})
+			c, p := pipe(t)
 			defer c.Close()
 			go func() {
-				p.expect("LOGIN me secret")
 				go io.Copy(io.Discard, p.conn) // what keeps the connection alive
 				for i, text := range test.text {
 					if i > 0 {
@@ -218,7 +217,7 @@ func TestFlood(t *testing.T) {
 					io.WriteString(p.conn, text) // it may be cut off
 				}
 			}()
-			if err := c.Login(t.Context(), "me", "secret"); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			if _, err := c.await(t.Context(), LoggedIn); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
 				t.Errorf("%d texts, %v: %v, want %v", len(test.text), test.pause, err, test.want)
 			}
 		})
@@ -227,7 +226,7 @@ func TestFlood(t *testing.T) {
 
 func TestLogout(t *testing.T) {
 	for _, answer := range []string{"LOGOUT:completed\n", ""} { // the second closes at once
-		c, p := pipe(t, Timing{})
+		c, p := pipe(t)
 		go func() {
 			p.expect("LOGOUT")
 			io.WriteString(p.conn, answer)
@@ -238,7 +237,7 @@ func TestLogout(t *testing.T) {
 		}
 		c.Close()
 	}
-	c, p := pipe(t, Timing{})
+	c, p := pipe(t)
 	defer c.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {

@@ -92,8 +92,7 @@ func (g *game) agree(ctx context.Context, resumed bool) (started bool, err error
 	if err := g.conn.Send(agreement("AGREE", g.summary)); err != nil {
 		return false, err
 	}
-	limit := g.conn.timing.Agreement
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("csa: the game did not begin within %v", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, agreementLimit, fmt.Errorf("csa: the game did not begin within %v", agreementLimit))
 	defer cancel()
 	for {
 		select {

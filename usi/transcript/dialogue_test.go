@@ -65,7 +65,6 @@ func TestFileName(t *testing.T) {
 		}
 		seen[got] = true
 	}
-	testutil.Equal(t, transcript.OldFileName("総.a"), "%E7%B7%8F.a")
 }
 
 // TestLogWhole: a dialogue that is not long is kept as it was.

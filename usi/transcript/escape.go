@@ -88,20 +88,6 @@ func FileName(name string) string {
 	return fileName(name, func(rune) bool { return false })
 }
 
-// OldFileName returns what FileName returned before it allowed letters beyond ASCII.
-func OldFileName(name string) string {
-	var b strings.Builder
-	for i := range len(name) {
-		if c := name[i]; plain(rune(c)) || c == '.' && i > 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	text := cmp.Or(b.String(), "%")
-	return text[:min(len(text), maxFileName)]
-}
-
 func plain(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
 }
