@@ -98,6 +98,10 @@ type TestStatus struct {
 	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that gogi has given up because they crash engines
 	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // of the SPRT: continue, pass, fail or inconclusive
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
+	// Provisional is the reason why the verdict is not final, with the remedy; "" if it is final or there is none.
+	Provisional string `cbor:"provisional,omitempty" json:"provisional,omitempty"`
+	// Voided says which pairs were made void last, and why; "" if none were.
+	Voided string `cbor:"voided,omitempty" json:"voided,omitempty"`
 
 	Tune *TuneStatus `cbor:"tune,omitempty" json:"tune,omitempty"` // nil if the test is not a tune
 	// Selfplay means that the test's pairs are blocks of self-play.

@@ -5,6 +5,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/stats"
@@ -16,6 +17,8 @@ type Registration struct {
 	Registered bool           // the design was stored in the run before its first game
 	Pairs      int            // the maximum number of pairs that was stored with the design
 	Changes    []i18n.Message // changes of the design or the maximum after the first game
+	// Provisional is the reason why a farm does not regard the verdict as final; "" if there is none.
+	Provisional string
 }
 
 // Gate is the state of a run's sequential test, and its verdict.
@@ -146,6 +149,9 @@ func (g *Gate) decide(j *judge, b string) {
 	}
 	for _, change := range j.registration.Changes {
 		g.doubt(change)
+	}
+	if why := j.registration.Provisional; why != "" && g.Decision != stats.Continue {
+		g.doubt(i18n.Of("the test's decision, %s, is provisional: %s", string(g.Decision), sanitize.Printable(why, 500)))
 	}
 	if !j.registration.Registered {
 		g.doubt(i18n.Of("the design was given after the games, so it may have been chosen to fit them"))

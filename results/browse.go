@@ -319,7 +319,11 @@ func (s Search) played(g *match.Row) bool {
 
 // Stamp identifies one state of a run's games and settings. A caller may keep values that it calculated from
 // them as long as the Stamp stays equal. A Stamp has no other use than comparison.
-type Stamp struct{ run, pairs, lastGame, lastSetting, voided int64 }
+type Stamp struct {
+	run, pairs, lastGame, lastSetting, voided int64
+
+	provisional string // Setting.Provisional
+}
 
 // Stamp returns the Stamp of a run as the run is stored now.
 func (s *Store) Stamp(ctx context.Context, runID int64) (Stamp, error) {
@@ -328,7 +332,9 @@ func (s *Store) Stamp(ctx context.Context, runID int64) (Stamp, error) {
 		(SELECT count(*) FROM pairs WHERE run_id = ?1),
 		(SELECT coalesce(max(id), 0) FROM games WHERE run_id = ?1),
 		(SELECT coalesce(max(id), 0) FROM settings_log WHERE run_id = ?1),
-		(SELECT count(*) FROM voided WHERE run_id = ?1)`, runID).Scan(&t.pairs, &t.lastGame, &t.lastSetting, &t.voided)
+		(SELECT count(*) FROM voided WHERE run_id = ?1),
+		coalesce((SELECT json_extract(settings, '$.provisional') FROM settings_log WHERE run_id = ?1 ORDER BY id DESC LIMIT 1), '')`, runID).
+		Scan(&t.pairs, &t.lastGame, &t.lastSetting, &t.voided, &t.provisional)
 	if err != nil {
 		return t, s.fail("reading the state of a run", err)
 	}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -33,6 +34,9 @@ type Setting struct {
 	// Validation is the match that validates a tune's final values, see Run.Register. Later settings of the
 	// run repeat it.
 	Validation string `json:"validation,omitzero"`
+	// Provisional is the reason why a farm does not regard the verdict of the run's SPRT as final; "" if there is none.
+	// Later settings of the run repeat it, see Run.SetProvisional.
+	Provisional string `json:"provisional,omitzero"`
 	// Changes lists the differences from the setting before. The first setting has none.
 	Changes []match.Difference `json:"-"`
 }
@@ -121,17 +125,50 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	return id, err
 }
 
-// keepRegistered returns text, the encoded setting now, with the registered match of the last setting.
+// keepRegistered returns text, the encoded setting now, with the registered match and the remark on the verdict of the
+// last setting.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
-	if last == "" || now.Validation != "" {
+	if last == "" {
 		return text, nil
 	}
-	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation == "" {
+	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" {
 		return text, nil //nolint:nilerr // an unreadable setting registers nothing, and readers report it
 	}
-	now.Validation = before.Validation
+	now.Validation, now.Provisional = cmp.Or(now.Validation, before.Validation), before.Provisional
 	return json.Marshal(now)
+}
+
+// SetProvisional stores why the verdict of the run's SPRT is not final; "" means that it is final. It changes the
+// current setting in place, because the remark is no setting of the games.
+func (r *Run) SetProvisional(ctx context.Context, why string) error {
+	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
+		var id int64
+		var text []byte
+		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", r.id).Scan(&id, &text)
+		if err != nil {
+			return err
+		}
+		var now Setting
+		if err := json.Unmarshal(text, &now); err != nil || now.Provisional == why {
+			return err
+		}
+		now.Provisional = why
+		if text, err = json.Marshal(now); err != nil {
+			return err
+		}
+		if _, err := verifyRun(ctx, tx, r.id, r.plan.Run); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE settings_log SET settings = ? WHERE id = ?", string(text), id); err != nil {
+			return err
+		}
+		return sealRun(ctx, tx, r.id)
+	})
+	if err != nil {
+		return r.store.fail(fmt.Sprintf("run %q: marking its verdict", r.plan.Run), err)
+	}
+	return nil
 }
 
 // sealRun writes the checksums of the run's own rows after a change. Rows of an older gogi have no checksums

@@ -312,7 +312,7 @@ func (c *Coordinator) priority(ctx context.Context, who Key, r *run, o *farm.Ord
 	if err := mayPriority(who, o.Number); err != nil {
 		return err
 	}
-	return c.set(ctx, who, r, fmt.Sprintf("priority %v", o.Number), func() { r.Priority = int(o.Number) })
+	return c.set(ctx, who.Name, r, fmt.Sprintf("priority %v", o.Number), func() { r.Priority = int(o.Number) })
 }
 
 func (c *Coordinator) share(ctx context.Context, who Key, r *run, o *farm.Order) error {
@@ -322,14 +322,14 @@ func (c *Coordinator) share(ctx context.Context, who Key, r *run, o *farm.Order)
 	if err := mayShare(o.Number); err != nil {
 		return err
 	}
-	return c.set(ctx, who, r, fmt.Sprintf("share %v", o.Number), func() { r.Share = o.Number })
+	return c.set(ctx, who.Name, r, fmt.Sprintf("share %v", o.Number), func() { r.Share = o.Number })
 }
 
 // set changes a test's record, adds a line to its log, and stores both. After an error nothing has changed.
-func (c *Coordinator) set(ctx context.Context, who Key, r *run, what string, change func()) error {
+func (c *Coordinator) set(ctx context.Context, by string, r *run, what string, change func()) error {
 	before := r.record
 	change()
-	r.note(time.Now(), who.Name, what)
+	r.note(time.Now(), by, what)
 	if err := c.keep(ctx, r); err != nil {
 		r.record = before
 		return err
@@ -405,31 +405,41 @@ func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, e
 	if err != nil {
 		return nil, err
 	}
+	return c.void(ctx, who.Name, r, o)
+}
+
+// void does the work of purge for an open run. The caller holds judging and mu.
+func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order) (out farm.Purged, err error) {
 	if err := c.open(ctx, r, time.Now()); err != nil {
-		return nil, err
+		return out, err
 	}
-	out := farm.Purged{Before: r.verdict(), After: r.verdict(), Selfplay: r.selfplays()}
+	out = farm.Purged{Before: r.verdict(), After: r.verdict(), Selfplay: r.selfplays()}
 	if out.Pairs, err = r.store.By(ctx, o.Worker); err == nil && r.tune != nil {
 		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))
 	}
 	if o.Dry || err != nil {
 		return out, err
 	}
-	if out.Pairs, err = r.store.Void(ctx, o.Worker, o.Why, who.Name); err != nil {
-		return nil, c.fail(err)
+	if out.Pairs, err = r.store.Void(ctx, o.Worker, o.Why, by); err != nil {
+		return out, c.fail(err)
 	}
 	now := time.Now()
 	for _, pair := range out.Pairs {
 		r.ledger.Void(now, pair)
+		delete(r.agreed, pair)
+	}
+	if len(out.Pairs) > 0 {
+		r.audits = slices.DeleteFunc(r.audits, func(a *audit) bool { return slices.Contains(out.Pairs, a.Pair) })
+		r.auditsChanged, r.agreedChanged = true, true
 	}
 	what := voidedText(r, o, &out)
 	if _, err := c.rejudge(ctx, r); err != nil {
-		r.note(now, who.Name, what)
+		r.note(now, by, what)
 		c.setAside(ctx, r, err)
 		if r.State.Final() { // otherwise setAside has stored the record
 			err = errors.Join(err, c.keep(ctx, r))
 		}
-		return nil, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.word(), o.Worker, r.Name, err)
+		return out, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.word(), o.Worker, r.Name, err)
 	}
 	out.After = r.verdict()
 	out.Withdrawn = r.State == farm.Over && out.Before != out.After
@@ -439,11 +449,16 @@ func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, e
 	case out.Withdrawn:
 		what += fmt.Sprintf("; the verdict %s is withdrawn", out.Before)
 	}
+	r.Voided = what
 	if r.State == farm.Over && r.decided() == "" {
-		return out, c.turn(ctx, r, farm.Running, who.Name, what)
+		return out, c.turn(ctx, r, farm.Running, by, what)
 	}
 	r.limit()
-	return out, c.set(ctx, who, r, what, func() {})
+	return out, c.set(ctx, by, r, what, func() {
+		if r.State == farm.Over {
+			r.Provisional = c.provisional(r)
+		}
+	})
 }
 
 // drawn returns how many of the pairs that a purge removes from a tune were not played by the worker. all is
@@ -468,10 +483,12 @@ func voidedText(r *run, o *farm.Order, p *farm.Purged) string {
 	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.word(), o.Worker, others, also(o.Why))
 }
 
+// trust sets the level of trust in a worker.
 func (c *Coordinator) trust(_ context.Context, _ Key, _ string, w *worker, o *farm.Order) error {
 	if err := checkLevel(o.Level); err != nil {
 		return err
 	}
 	w.Trust = trust.Level(o.Level)
+	c.proveAgain()
 	return nil
 }

@@ -24,11 +24,13 @@ type Auditor interface {
 	Differ(a, b *match.PairResult) string
 	// Verified returns the number of agreeing audits after which a worker is verified.
 	Verified() int
+	// Sample returns those pairs of one worker in a run that must be audited before a verdict is final.
+	Sample(run string, pairs []int) []int
 }
 
 // An audit is a pair that another worker plays again. The coordinator compares the second result with the
-// first and does not count it. If the results differ, a worker of a third owner plays the pair as well. The
-// end of the run does not end an audit.
+// first and does not count it. If the results differ, a trusted worker of a third owner plays the pair as well,
+// see Coordinator.mayAudit. The end of the run does not end an audit.
 type audit struct {
 	dueAudit
 
@@ -51,7 +53,7 @@ type dueAudit struct {
 const (
 	// maxAudits limits the open audits of a run.
 	maxAudits = 256
-	// auditsKept is the time for which an ended run waits for its audits.
+	// auditsKept is the time for which an ended run waits for its audits, unless its verdict is provisional.
 	auditsKept = 7 * 24 * time.Hour
 )
 
@@ -67,14 +69,25 @@ func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, 
 	// A pair that was not stored before a crash comes again.
 	r.audits = slices.DeleteFunc(r.audits, func(a *audit) bool { return a.Pair == pair })
 	if len(r.audits) < maxAudits {
-		r.audits = append(r.audits, &audit{dueAudit: dueAudit{pair, name, w.Owner, now.Round(0)}, owners: []string{w.Owner}})
-		r.auditsChanged = true
+		r.addAudit(now, pair, name, w.Owner)
 	}
 }
 
-// keepAudits stores the audits of a run if they have changed. After an error the next call tries again.
+// addAudit adds an audit of a pair of a worker.
+func (r *run) addAudit(now time.Time, pair int, worker, owner string) {
+	r.audits = append(r.audits, &audit{dueAudit: dueAudit{pair, worker, owner, now.Round(0)}, owners: []string{owner}})
+	r.auditsChanged = true
+}
+
+// keepAudits stores the audits of a run if they have changed. After an error the next call tries again. It stores
+// the agreed audits first, because after a crash an audit that is due again does no harm.
 func (c *Coordinator) keepAudits(ctx context.Context, r *run) {
-	if !r.auditsChanged {
+	if r.agreedChanged {
+		err := c.save(ctx, bucketAgreed, r.digest, r.agreed, &r.agreedRevision)
+		r.agreedChanged = err != nil
+		c.warn(err, "the agreed audits of a test were not stored", "run", r.Name)
+	}
+	if !r.auditsChanged || r.agreedChanged {
 		return
 	}
 	list := make([]dueAudit, len(r.audits))
@@ -108,13 +121,40 @@ func (c *Coordinator) readAudits(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the audits: %w", err)
 	}
-	return nil
+	return c.config.State.Each(ctx, bucketAgreed, func(digest string, body []byte, revision uint64) error {
+		if r := c.runs[digest]; r != nil {
+			r.agreed, r.agreedRevision = map[int]string{}, revision
+			c.warn(farm.Decode(body, &r.agreed), "the agreed audits of a test cannot be read; they are played again", "run", r.Name)
+		}
+		return nil
+	})
 }
 
 // endAudit removes an audit.
 func (r *run) endAudit(a *audit) {
 	r.audits = slices.DeleteFunc(r.audits, func(b *audit) bool { return a == b })
-	r.auditsChanged = true
+	r.auditsChanged, r.unproved = true, true
+}
+
+// mayAudit reports whether a worker may play the next result of an audit. Only a trusted worker decides a dispute,
+// and only a trusted worker checks the pairs that a verdict waits for. A machine of the test's owner is trusted
+// for these, unless the audited worker has a higher trust.
+func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
+	w := c.workers[name]
+	switch {
+	case a.worker != "" || slices.Contains(a.owners, owner):
+		return false
+	case w.Trust != trust.Untrusted || len(a.results) < 2 && (r.plan.Gate.IsZero() || !c.mustProve(r, a.Worker)):
+		return true
+	}
+	return owner == r.Owner && !c.trusted(a.Worker)
+}
+
+// trusted reports whether the farm trusts a worker, or a key that pushed pairs, without audits.
+func (c *Coordinator) trusted(name string) bool {
+	key, ok := c.config.Keys.Key(name)
+	w := c.workers[name]
+	return w != nil && w.Trust != trust.Untrusted || ok && key.may(rightRun)
 }
 
 // auditedBy reports whether a worker holds an audit of the run.
@@ -128,7 +168,7 @@ func (c *Coordinator) grantAudits(ctx context.Context, now time.Time, r *run, s 
 		if len(grants) >= n {
 			break
 		}
-		if a.worker != "" || slices.Contains(a.owners, s.owner) {
+		if !c.mayAudit(r, a, s.name, s.owner) {
 			continue
 		}
 		if err := c.open(ctx, r, now); err != nil {
@@ -203,7 +243,7 @@ func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, 
 // ended run.
 func (r *run) expireAudits(now time.Time) {
 	for _, a := range slices.Clone(r.audits) {
-		if r.State.Final() && now.Sub(a.Since) > auditsKept {
+		if r.State.Final() && r.Provisional == nil && now.Sub(a.Since) > auditsKept {
 			r.endAudit(a)
 		}
 		if a.worker != "" && !now.Before(a.deadline) {
@@ -220,6 +260,10 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 		return
 	}
 	a.worker, a.epoch = "", 0
+	if !c.mayAudit(r, a, m.worker, m.key.Owner) { // it has lost its trust since the grant
+		r.counts.Stale++
+		return
+	}
 	if len(a.results) == 0 {
 		first, err := c.firstResult(ctx, r, a)
 		if err != nil {
@@ -240,8 +284,7 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 		return
 	case len(a.results) == 2:
 		r.counts.Agreed++
-		c.agree(ctx, first.Played.Worker)
-		c.agree(ctx, second.Played.Worker)
+		c.agree(ctx, r, a, m.worker)
 	default:
 		r.counts.Differed++
 		c.decideAudit(ctx, r, a, differ)
@@ -258,10 +301,13 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	switch {
 	case c.config.Auditor.Differ(first, third) == "":
 		wrong = second
+		c.agree(ctx, r, a, third.Played.Worker)
 	case c.config.Auditor.Differ(second, third) == "":
 		wrong = first
 	default:
 		c.config.Log.Warn("three results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.Pair)
+		r.Inexact, r.exact = true, false
+		c.warn(c.keep(ctx, r), "it was not stored that a test's games do not repeat", "run", r.Name)
 		return
 	}
 	name := wrong.Played.Worker
@@ -270,13 +316,26 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	c.keepOrWarn(ctx, name, w)
 }
 
-// agree counts an agreeing audit of a worker. After enough agreeing audits the worker is verified.
-func (c *Coordinator) agree(ctx context.Context, name string) {
-	w := c.worker(name, "")
-	if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trust.Untrusted {
-		w.Trust = trust.Verified
-		c.changes++
-		c.keepOrWarn(ctx, name, w)
+// agree counts an audit in which a worker's result agrees with the audited one. The agreement of an untrusted worker
+// earns nothing: two keys of one person always agree. After enough agreeing audits a worker is verified.
+func (c *Coordinator) agree(ctx context.Context, r *run, a *audit, by string) {
+	if !r.plan.Gate.IsZero() && c.mustProve(r, a.Worker) {
+		if r.agreed == nil {
+			r.agreed = map[int]string{}
+		}
+		r.agreed[a.Pair], r.agreedChanged = by, true
 	}
-	c.keepCounts(ctx, name, w)
+	if c.workers[by].Trust == trust.Untrusted {
+		return
+	}
+	for _, name := range []string{a.Worker, by} {
+		w := c.worker(name, "")
+		if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trust.Untrusted {
+			w.Trust = trust.Verified
+			c.changes++
+			c.proveAgain()
+			c.keepOrWarn(ctx, name, w)
+		}
+		c.keepCounts(ctx, name, w)
+	}
 }

@@ -19,6 +19,7 @@ type fifth struct{}
 func (fifth) Exact(p *match.Plan) bool                             { return p.Run != "timed" }
 func (fifth) Audits(_ string, pair int, _ trust.Level, _ int) bool { return pair%5 == 0 }
 func (fifth) Verified() int                                        { return 3 }
+func (fifth) Sample(_ string, pairs []int) []int                   { return pairs[:(len(pairs)+4)/5] }
 func (fifth) Differ(a, b *match.PairResult) string {
 	for i := range a.Games {
 		if !reflect.DeepEqual(a.Games[i].Record.Moves, b.Games[i].Record.Moves) {
@@ -45,6 +46,7 @@ func TestAudits(t *testing.T) {
 			t.Errorf("blamed by one alone: %+v", w)
 		}
 		f.hand("w8", 3)
+		f.trust("w8", "verified")
 		f.until("the liar is found", func() bool { return f.worker("w0").Quarantine != "" })
 		f.until("it is over", func() bool { return f.test("audited").State == farm.Over })
 		s, honest := f.test("audited"), f.worker("w1")
@@ -81,6 +83,7 @@ func TestAuditsOutlive(t *testing.T) {
 			t.Errorf("after a restart w0 has %d pairs of 40", w.Added)
 		}
 		f.hand("w1", 3)
+		f.trust("w1", "verified")
 		f.hand("w8", 3).kill() // it comes later
 		f.until("the audits of the honest one agree", func() bool { return f.worker("w2").Agreed == 8 })
 		f.restart()
@@ -89,6 +92,7 @@ func TestAuditsOutlive(t *testing.T) {
 		}
 		f.keys.add("w8", "green", "work")
 		f.hand("w8", 3)
+		f.trust("w8", "verified")
 		f.until("the liar is found", func() bool { return f.worker("w0").Quarantine != "" })
 		if s := f.test("audited"); s.State != farm.Over || !strings.Contains(f.worker("w0").Quarantine, "two others agree") {
 			t.Errorf("%q, %+v", f.worker("w0").Quarantine, s)

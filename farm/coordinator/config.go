@@ -42,6 +42,8 @@ type Store interface {
 	// Sum returns the SHA-256 (hex) of the pairs in a range of numbers, in the form of a stable dump, and the
 	// number of stored pairs in the range. The range excludes its upper end.
 	Sum(ctx context.Context, from, below int) (sum string, stored int, err error)
+	// SetProvisional stores why the verdict of the run's SPRT is not final; "" means that it is final.
+	SetProvisional(ctx context.Context, why string) error
 	// Close closes the store.
 	Close() error
 }

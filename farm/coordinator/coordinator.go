@@ -43,16 +43,18 @@ type Coordinator struct {
 	judge    farm.JudgeStatus
 	day      time.Time                // the day of spent
 	spent    map[string]time.Duration // slot-time by owner
+	voidDue  bool                     // a worker was quarantined: its pairs may have to be void
 	broken   error                    // a store failed: nothing is granted or acknowledged
 	update   updating
 }
 
 // These are the buckets of State. They contain the number of boots and the update, the records of tests by
-// digest, the audits of tests by digest, and the workers by name.
+// digest, the waiting and the agreed audits of tests by digest, and the workers by name.
 const (
 	bucketFarm    = "farm"
 	bucketTests   = "tests"
 	bucketAudits  = "audits"
+	bucketAgreed  = "agreed"
 	bucketWorkers = "workers"
 )
 
@@ -64,7 +66,7 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 	}
 	k := &Coordinator{
 		config: c, verifies: verify.Brought, runs: map[string]*run{}, sessions: map[string]*session{}, allowed: map[string]allowance{}, workers: map[string]*worker{},
-		schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, epochs: &ledger.Epochs{},
+		schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, epochs: &ledger.Epochs{}, voidDue: true,
 	}
 	for _, read := range []func(context.Context) error{k.countBoot, k.readWorkers, k.readUpdate, k.readTests, k.readAudits, k.readStored, k.readSpent} {
 		if err := read(ctx); err != nil {
@@ -167,7 +169,7 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 		return err
 	}
 	c.runs[r.digest] = r
-	r.exact = c.config.Auditor != nil && c.config.Auditor.Exact(r.plan)
+	r.exact = c.config.Auditor != nil && !r.Inexact && c.config.Auditor.Exact(r.plan)
 	if r.State != farm.Running && r.State != farm.Paused {
 		return nil
 	}
@@ -191,7 +193,7 @@ func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	}
 	r.store, r.ledger, r.gate, r.tune, r.line = nil, nil, nil, nil, nil
 	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
-		r.State, r.Why = farm.Paused, what
+		r.State, r.Why, r.Provisional = farm.Paused, what, nil
 		r.note(time.Now(), "farm", string(farm.Paused)+also(what))
 		c.warn(c.keep(ctx, r), "the pause of a test was not stored", "run", r.Name)
 	}
@@ -245,6 +247,17 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 	}
 	if state.Final() {
 		r.Evidence = r.evidence()
+	}
+	r.Provisional = nil
+	if state == farm.Over {
+		r.Provisional = c.provisional(r)
+	}
+	if r.gate != nil {
+		// Before the record: a reader of the database must not see a verdict without this remark.
+		if err := r.store.SetProvisional(ctx, r.Provisional.text()); err != nil {
+			r.record = before
+			return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
+		}
 	}
 	if err := c.keep(ctx, r); err != nil {
 		r.record = before
@@ -344,6 +357,7 @@ func (c *Coordinator) tick(ctx context.Context) {
 		c.mu.Lock()
 		c.expire(ctx, time.Now())
 		c.mu.Unlock()
+		c.voidBarred(ctx)
 	}
 }
 
@@ -358,6 +372,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 	c.schedule.Slots = slots
 	for _, r := range c.inOrder() {
 		r.expireAudits(now)
+		c.prove(ctx, now, r)
 		c.keepAudits(ctx, r)
 		if r.ledger == nil {
 			continue
@@ -405,6 +420,7 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 	if why := r.decided(); why != "" && r.State == farm.Running {
 		r.ledger.Over(true) // even if the new state cannot be stored now
 		c.warn(c.turn(ctx, r, farm.Over, "farm", why), "a test did not end", "run", r.Name)
+		c.prove(ctx, time.Now(), r)
 	}
 }
 

@@ -100,16 +100,17 @@ type disk struct {
 
 // store is a coordinator.Store in memory.
 type store struct {
-	disk     *disk
-	run      string // the digest of the plan
-	plan     *match.Plan
-	pairs    map[int]match.PairResult
-	takes    map[int]int
-	attempts map[match.Attempt]bool
-	voided   []string
-	adds     int
-	states   []match.TuneState
-	early    string // a state that was stored before its pairs
+	disk        *disk
+	run         string // the digest of the plan
+	plan        *match.Plan
+	pairs       map[int]match.PairResult
+	takes       map[int]int
+	attempts    map[match.Attempt]bool
+	voided      []string
+	adds        int
+	states      []match.TuneState
+	provisional string
+	early       string // a state that was stored before its pairs
 }
 
 var errFull = errors.New("no space left on device")
@@ -244,6 +245,13 @@ func (s *store) Void(ctx context.Context, worker, why, by string) ([]int, error)
 		s.states = slices.DeleteFunc(s.states, func(st match.TuneState) bool { return st.Pairs > id })
 	}
 	return pairs, err
+}
+
+func (s *store) SetProvisional(_ context.Context, why string) error {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	s.provisional = why
+	return nil
 }
 
 func (s *store) Close() error { return nil }
@@ -510,6 +518,15 @@ func (f *theFarm) worker(name string) farm.WorkerStatus {
 	}
 	f.t.Fatalf("there is no worker %s", name)
 	return farm.WorkerStatus{}
+}
+
+// trust sets the trust in a worker as soon as it is here.
+func (f *theFarm) trust(name, level string) {
+	f.t.Helper()
+	f.until(name+" is here", func() bool {
+		return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == name })
+	})
+	testutil.OK(f.t, f.do("boss", "trust", farm.Order{Worker: name, Level: level}, nil))
 }
 
 // until waits for something, at most some hours of the bubble.

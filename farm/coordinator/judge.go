@@ -438,6 +438,8 @@ func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why strin
 	w.Quarantine, w.Since = why, time.Now().Round(0)
 	c.config.Bar(name, why)
 	c.changes++
+	c.voidDue = true
+	c.proveAgain()
 	now := time.Now()
 	for _, r := range c.runs {
 		if r.ledger != nil {

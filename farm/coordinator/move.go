@@ -188,5 +188,5 @@ func (c *Coordinator) addPushed(ctx context.Context, who Key, r *run, played []m
 	if out.Added == 0 {
 		return out, nil
 	}
-	return out, c.set(ctx, who, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
+	return out, c.set(ctx, who.Name, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
 }

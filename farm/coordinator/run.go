@@ -35,6 +35,12 @@ type record struct {
 	Rule string `cbor:"rule"`
 	// Evidence is the evidence about the test's workers when the test ended, as logarithms of e-values.
 	Evidence map[string]float64 `cbor:"evidence,omitempty"`
+	// Provisional is set while the test has ended and its verdict is not final.
+	Provisional *provisional `cbor:"provisional,omitempty"`
+	// Voided is the text about the latest pairs that became void, with the reason; "" if none did.
+	Voided string `cbor:"voided,omitempty"`
+	// Inexact means that an audit has shown that the players do not repeat their games.
+	Inexact bool `cbor:"inexact,omitempty"`
 	// Logged holds the subjects that the log mentions only once, see Coordinator.logOnce.
 	Logged []string `cbor:"told,omitempty"`
 }
@@ -75,6 +81,13 @@ type run struct {
 
 	auditsChanged  bool   // the audits have changed since they were stored
 	auditsRevision uint64 // the revision of the stored audits
+
+	// agreed are the pairs whose result a second playing has confirmed, with the worker that played it. It has only
+	// pairs that a verdict needs, see Coordinator.mustProve.
+	agreed         map[int]string
+	agreedChanged  bool
+	agreedRevision uint64
+	unproved       bool // the next tick examines the provisional verdict
 }
 
 // newRun creates a run from its record. It returns an error if the plan does not have the digest.
@@ -88,7 +101,7 @@ func newRun(digest string, rec record, revision uint64) (*run, error) {
 	}
 	r := &run{
 		record: rec, digest: digest, revision: revision, plan: plan, hub: events.NewHub(plan.Run), attempts: map[int]int{}, cost: 60,
-		listeners: map[string]*listener{}, relayed: map[string]uint64{},
+		listeners: map[string]*listener{}, relayed: map[string]uint64{}, unproved: true,
 	}
 	if plan.Scales() {
 		r.claims = newClaims(plan)
@@ -306,8 +319,9 @@ func (r *run) status() farm.TestStatus {
 	s := farm.TestStatus{
 		Run: r.digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
 		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.plan.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
-		Selfplay: r.selfplays(), ResultCounts: r.counts,
+		Selfplay: r.selfplays(), ResultCounts: r.counts, Voided: r.Voided,
 	}
+	s.Provisional = r.Provisional.text()
 	if r.ledger == nil {
 		s.Stored = r.stored
 		return s

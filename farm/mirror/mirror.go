@@ -52,7 +52,7 @@ func pull(ctx context.Context, store *results.Store, ask Ask, test string, verif
 		return Moved{}, nil, err
 	}
 	c := &copying{run: run, plan: plan, verify: verify, out: Moved{Run: plan.Run, Pairs: plan.Pairs, Tune: plan.Tune != ""}}
-	err = c.all(ctx, store, ask, test)
+	err = c.all(ctx, store, ask, test, &page.Test)
 	if closed := run.Close(); err == nil {
 		err = closed
 	}
@@ -122,12 +122,17 @@ func (c *copying) resting() (states []match.TuneState) {
 	return states
 }
 
-func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test string) error {
-	if err := c.look(ctx); err != nil {
+func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test string, status *farm.TestStatus) error {
+	err := c.look(ctx)
+	if err == nil { // before the pairs, so that a reader sees no verdict without the remark
+		err = c.run.SetProvisional(ctx, status.Provisional)
+	}
+	if err != nil {
 		return err
 	}
 	have := spans(c.there, c.plan.Pairs)
-	for page := (farm.Pulled{More: true}); page.More; {
+	page := farm.Pulled{More: true}
+	for page.More {
 		from := page.Next
 		page = farm.Pulled{}
 		if err := ask(ctx, "pull", farm.Pull{Run: test, From: from, Have: have}, &page); err != nil {
@@ -152,7 +157,7 @@ func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test s
 		}
 	}
 	c.out.Stored = len(c.there)
-	return nil
+	return c.run.SetProvisional(ctx, page.Test.Provisional)
 }
 
 // add stores the pairs of a page.

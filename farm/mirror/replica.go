@@ -34,6 +34,8 @@ type state struct {
 	stored int
 	log    int // number of lines of the test's log, which grows when pairs are made void
 	pairs  int
+
+	provisional string // see farm.TestStatus
 }
 
 // Round copies the new pairs of each test and returns the results for the tests that have changed. It replays
@@ -49,7 +51,7 @@ func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	}
 	for i := range tests {
 		t := &tests[i]
-		if was, known := f.copied[t.Run]; known && was.stored == t.Stored && was.log == len(t.Log) {
+		if was, known := f.copied[t.Run]; known && was.stored == t.Stored && was.log == len(t.Log) && was.provisional == t.Provisional {
 			continue
 		}
 		got, err := f.copy(ctx, t)
@@ -83,7 +85,7 @@ func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 
 // copy copies the new pairs of a test.
 func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err error) {
-	now := state{stored: t.Stored, log: len(t.Log)}
+	now := state{stored: t.Stored, log: len(t.Log), provisional: t.Provisional}
 	if got, _, err = pull(ctx, f.Store, f.Ask, t.Run, verify); err != nil {
 		return Moved{}, err
 	}

@@ -1,10 +1,13 @@
 package trust
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"slices"
 
 	"gogi/match"
 )
@@ -43,6 +46,27 @@ func (a Auditor) Audits(run string, pair int, level Level, n int) bool {
 		share = ShareUntrusted
 	}
 	return a.draw(run, pair) < share
+}
+
+// leastSample and mostSample bound the sample of a worker's pairs. If a worker has invented a twentieth of its pairs, a
+// sample of mostSample misses them with the probability 0.04.
+const (
+	leastSample = 4
+	mostSample  = 64
+)
+
+// Sample returns the pairs of one worker in a run that must be audited before the run's verdict is final: a fifth of
+// them, within leastSample and mostSample. A worker cannot predict the sample. These are the pairs that Audits selects
+// first.
+func (a Auditor) Sample(run string, pairs []int) []int {
+	sorted := slices.Clone(pairs)
+	draws := map[int]float64{}
+	for _, pair := range pairs {
+		draws[pair] = a.draw(run, pair)
+	}
+	slices.SortFunc(sorted, func(x, y int) int { return cmp.Compare(draws[x], draws[y]) })
+	share := int(math.Ceil(ShareUntrusted * float64(len(pairs))))
+	return sorted[:min(max(share, leastSample), mostSample, len(sorted))]
 }
 
 // draw is uniform in [0, 1): the first 53 bits of HMAC-SHA256 (RFC 2104) of the run and the pair, written as run|pair.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -338,5 +339,29 @@ func TestClaims(t *testing.T) {
 	}
 	if act, _ := two.Action("b"); act != Nothing {
 		t.Errorf("of two that differ nobody knows which is wrong: %q", act)
+	}
+}
+
+// TestSample: a fifth of a worker's pairs, at least 4 and at most 64, which a worker without the secret cannot predict.
+// They do not depend on the order, and contain the pairs that were audited while the run was played.
+func TestSample(t *testing.T) {
+	t.Parallel()
+	a, b := Auditor{Secret: []byte("a")}, Auditor{Secret: []byte("b")}
+	for n, want := range map[int]int{0: 0, 3: 3, 4: 4, 10: 4, 21: 5, 100: 20, 1000: 64} {
+		pairs := make([]int, n)
+		for i := range pairs {
+			pairs[i] = 3 * i
+		}
+		got := a.Sample("r", pairs)
+		testutil.Equal(t, len(got), want, fmt.Sprint("of ", n))
+		slices.Reverse(pairs)
+		if !slices.Equal(a.Sample("r", pairs), got) || n >= 100 && (slices.Equal(b.Sample("r", pairs), got) || slices.Equal(a.Sample("s", pairs), got)) {
+			t.Errorf("of %d: %v", n, got)
+		}
+		for _, pair := range got {
+			if n == 1000 && !a.Audits("r", pair, Untrusted, NewPairs) {
+				t.Errorf("pair %d is not audited while the run is played", pair)
+			}
+		}
 	}
 }

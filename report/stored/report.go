@@ -203,6 +203,7 @@ func Divergence(ctx context.Context, store *results.Store, run int64, a, b strin
 func registrationOf(settings []results.Setting, first int64) report.Registration {
 	r := report.Registration{Registered: true}
 	for _, now := range settings {
+		r.Provisional = now.Provisional
 		switch {
 		case first == 0 || now.ID <= first:
 			r.Design, r.Pairs = now.Gate, now.Pairs

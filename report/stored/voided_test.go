@@ -97,7 +97,17 @@ func TestWithdrawnVerdict(t *testing.T) {
 		rep := testutil.Must(Report(t.Context(), store, "r"))(t)
 		return rep.GateVerdict(report.Registration{})
 	}
-	if v := tell(); v.Gate.Decision != stats.Pass || v.Gate.Withdrawn != "" || len(v.Report.Voided) > 0 {
+	// A farm may not regard the verdict as final yet: it is then inconclusive, also for a later process.
+	stamp := testutil.Must(store.Stamp(t.Context(), 1))(t)
+	testutil.OK(t, run.SetProvisional(t.Context(), "3 of 4 audits are missing"))
+	testutil.OK(t, run.Change(t.Context(), plan.Pairs, 7, match.RunPlaying))
+	if v := tell(); v.Verdict != report.Inconclusive || !slices.ContainsFunc(v.Why, func(w i18n.Message) bool {
+		return strings.Contains(w.String(), "pass, is provisional: 3 of 4 audits are missing")
+	}) || testutil.Must(store.Stamp(t.Context(), 1))(t) == stamp {
+		t.Errorf("provisional: %+v", v)
+	}
+	testutil.OK(t, run.SetProvisional(t.Context(), ""))
+	if v := tell(); v.Gate.Decision != stats.Pass || v.Verdict != report.Passed || v.Gate.Withdrawn != "" || len(v.Report.Voided) > 0 {
 		t.Fatalf("%+v", v.Gate)
 	}
 	void := func(why string, which func(match.Row) bool) {

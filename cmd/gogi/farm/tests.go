@@ -123,7 +123,26 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 		fmt.Fprintln(env.Out, "no tests")
 		return nil
 	}
-	return printRows(env.Out, format.NewColumns([]string{"test", "owner", "state", "priority", "stored", "held", "gate"}, 3, 4, 5), rows)
+	if err := printRows(env.Out, format.NewColumns([]string{"test", "owner", "state", "priority", "stored", "held", "gate"}, 3, 4, 5), rows); err != nil {
+		return err
+	}
+	for i := range s.Tests {
+		for _, remark := range remarks(&s.Tests[i]) {
+			fmt.Fprintf(env.Out, "%s: %s\n", sanitize.Printable(s.Tests[i].Name, 40), remark)
+		}
+	}
+	return nil
+}
+
+// remarks returns what an operator must know about the verdict and the pairs of a test.
+func remarks(t *farm.TestStatus) (all []string) {
+	if t.Provisional != "" {
+		all = append(all, "the verdict "+t.Verdict+" is provisional: "+sanitize.Printable(t.Provisional, 600))
+	}
+	if t.Voided != "" {
+		all = append(all, sanitize.Printable(t.Voided, 400))
+	}
+	return all
 }
 
 // verdict returns the SPRT's verdict, or its LLR while it is undecided.
@@ -133,6 +152,9 @@ func verdict(t farm.TestStatus) string {
 		return "–"
 	case "continue":
 		return fmt.Sprintf("LLR %+.2f", t.LLR)
+	}
+	if t.Provisional != "" {
+		return t.Verdict + " (provisional)"
 	}
 	return t.Verdict
 }
@@ -250,6 +272,9 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	}
 	if s.Verdict != "" {
 		line("gate", "%s, LLR %+.3f; %d pairs stored beyond its verdict", s.Verdict, s.LLR, s.Beyond)
+	}
+	for _, remark := range remarks(s) {
+		line("", "%s", remark)
 	}
 	if t := s.Tune; t != nil {
 		line("tune", "%d of %d blocks are applied", t.Blocks, t.Of)

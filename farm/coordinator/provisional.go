@@ -1,0 +1,216 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/farm"
+	"gogi/match/trust"
+)
+
+// A provisional is the stored part of a verdict that is not final. The verdict rests on pairs of workers that the
+// farm does not trust, and of which audits have not confirmed a sample.
+type provisional struct {
+	End  int      `cbor:"end"`  // the verdict uses the pairs below End
+	By   []string `cbor:"by"`   // the workers and keys whose pairs these are
+	Text string   `cbor:"text"` // why the verdict is not final, and what to do
+}
+
+// provisional returns the provisional state of a run that ends now, or nil if its verdict is final at once. A
+// farm without audits has only final verdicts.
+func (c *Coordinator) provisional(r *run) *provisional {
+	if r.gate == nil || c.config.Auditor == nil {
+		return nil
+	}
+	p := &provisional{End: r.gate.State().Judgement.Units}
+	seen := map[string]bool{"": true}
+	prove := false
+	for _, name := range r.by[:min(p.End, len(r.by))] {
+		if !seen[name] {
+			seen[name] = true
+			p.By = append(p.By, name)
+			prove = prove || c.barred(name) || c.mustProve(r, name)
+		}
+	}
+	if !prove {
+		return nil
+	}
+	r.unproved = true
+	return p
+}
+
+// text returns why the verdict is not final, or "" for nil.
+func (p *provisional) text() string {
+	if p == nil {
+		return ""
+	}
+	return cmp.Or(p.Text, "the audits of its pairs are being chosen")
+}
+
+// mustProve reports whether audits must confirm a sample of a worker's pairs: the farm does not trust the worker, or
+// the test's log accuses it.
+func (c *Coordinator) mustProve(r *run, name string) bool {
+	return !c.trusted(name) || slices.Contains(r.Logged, name)
+}
+
+// barred reports whether a worker is in quarantine.
+func (c *Coordinator) barred(name string) bool {
+	w := c.workers[name]
+	return w != nil && w.Quarantine != ""
+}
+
+// proveAgain makes the next tick examine all provisional verdicts again. The caller has changed the trust in a worker.
+func (c *Coordinator) proveAgain() {
+	for _, r := range c.runs {
+		r.unproved = true
+	}
+}
+
+// prove examines a provisional verdict: it starts missing audits, and makes the verdict final if none is missing. It
+// does nothing if nothing has changed since the last call.
+func (c *Coordinator) prove(ctx context.Context, now time.Time, r *run) {
+	if r.Provisional == nil || !r.unproved {
+		return
+	}
+	var barred, open []string
+	for _, name := range r.Provisional.By {
+		if c.barred(name) {
+			barred = append(barred, name)
+		} else if c.config.Auditor != nil && c.mustProve(r, name) {
+			open = append(open, name)
+		}
+	}
+	of, missing := 0, 0
+	var err error
+	if r.exact && len(open) > 0 {
+		of, missing, err = c.sample(ctx, now, r, open)
+	}
+	r.unproved = err != nil
+	switch who := strings.Join(open, ", "); {
+	case err != nil:
+		c.mark(ctx, now, r, "the test cannot be opened: "+err.Error())
+	case len(barred) > 0:
+		c.mark(ctx, now, r, "pairs of "+strings.Join(barred, ", ")+" will be void and played again, because of a quarantine")
+	case len(open) > 0 && !r.exact:
+		c.mark(ctx, now, r, fmt.Sprintf("audits cannot check the pairs of %s, because the engines do not repeat their games (a limit of nodes or depth and one thread do). "+
+			"If you trust the workers: gogi farm worker trust WORKER verified. Else: gogi farm worker void WORKER --run %s --why TEXT", who, r.Name))
+	case missing > 0:
+		c.mark(ctx, now, r, fmt.Sprintf("%d of %d audits are missing. They need a machine of the test's owner, or a trusted worker of another owner: gogi farm worker trust WORKER verified", missing, of))
+	default:
+		c.mark(ctx, now, r, "")
+	}
+}
+
+// sample starts the audits that the workers' pairs lack. It returns the size of the sample, and the number of its pairs
+// that no trusted worker has confirmed yet.
+func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers []string) (of, missing int, err error) {
+	if err := c.open(ctx, r, now); err != nil {
+		return 0, 0, err
+	}
+	pairs := map[string][]int{}
+	for pair, name := range r.by[:min(r.Provisional.End, len(r.by))] {
+		pairs[name] = append(pairs[name], pair)
+	}
+	waiting := map[int]bool{}
+	for _, a := range r.audits {
+		waiting[a.Pair] = true
+	}
+	for _, name := range workers {
+		for _, pair := range c.config.Auditor.Sample(r.digest, pairs[name]) {
+			of++
+			if by, ok := r.agreed[pair]; ok && c.confirms(r, by, name) {
+				continue
+			}
+			missing++
+			if !waiting[pair] {
+				r.addAudit(now, pair, name, c.ownerOf(name))
+			}
+		}
+	}
+	return of, missing, nil
+}
+
+// confirms reports whether an agreement of an auditor still counts: the auditor may have lost its trust.
+func (c *Coordinator) confirms(r *run, auditor, worker string) bool {
+	w := c.workers[auditor]
+	return w != nil && w.Quarantine == "" && (w.Trust != trust.Untrusted || w.Owner == r.Owner && !c.trusted(worker))
+}
+
+// ownerOf returns the owner of a worker or of a key that pushed pairs.
+func (c *Coordinator) ownerOf(name string) string {
+	if w := c.workers[name]; w != nil {
+		return w.Owner
+	}
+	key, _ := c.config.Keys.Key(name)
+	return key.Owner
+}
+
+// mark stores why a verdict is provisional, in the games' database and in the test's record. An empty text makes the
+// verdict final. After an error the next tick tries again.
+func (c *Coordinator) mark(ctx context.Context, now time.Time, r *run, text string) {
+	if text != "" && text == r.Provisional.Text {
+		return
+	}
+	err := c.open(ctx, r, now)
+	if err == nil {
+		err = r.store.SetProvisional(ctx, text)
+	}
+	before := r.record
+	if text == "" {
+		r.Provisional = nil
+		r.note(now, "farm", "the verdict "+r.Verdict+" is final")
+	} else {
+		p := *r.Provisional
+		p.Text = text
+		r.Provisional = &p
+	}
+	if err == nil {
+		err = c.keep(ctx, r)
+	}
+	if err != nil {
+		r.record, r.unproved = before, true
+		c.warn(err, "the state of a provisional verdict was not stored", "run", r.Name)
+	}
+}
+
+// voidBarred makes the pairs of workers in quarantine void in tests with an SPRT, unless the verdict is final.
+func (c *Coordinator) voidBarred(ctx context.Context) {
+	c.mu.Lock()
+	due := c.voidDue && c.broken == nil
+	c.mu.Unlock()
+	if !due {
+		return
+	}
+	c.judging.Lock()
+	defer c.judging.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.voidDue = false
+	for _, r := range c.inOrder() {
+		if r.plan.Gate.IsZero() || r.Provisional == nil && (r.ledger == nil || r.State.Final()) {
+			continue
+		}
+		names := map[string]bool{}
+		if r.Provisional != nil {
+			for _, name := range r.Provisional.By {
+				names[name] = true
+			}
+		}
+		for _, name := range r.by {
+			names[name] = true
+		}
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if !c.barred(name) || r.State == farm.Failed {
+				continue
+			}
+			o := &farm.Order{Run: r.digest, Worker: name, Why: c.workers[name].Quarantine}
+			_, err := c.void(ctx, "farm", r, o)
+			c.warn(err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package coordinator_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// inAudited is inFarm with audits and a third owner, green.
+func inAudited(t *testing.T, test func(t *testing.T, f *theFarm)) {
+	t.Helper()
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.keys.add("w10", "green", "work")
+		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
+		test(t, f)
+	})
+}
+
+// wins is a machine with which the first player wins everything: legal games that nobody played.
+func wins(p *match.Plan, id int) match.PairResult { return playAs(p, id, 10) }
+
+// provisional returns why a test's verdict is not final. The database must say the same.
+func (f *theFarm) provisional(p *match.Plan) string {
+	f.t.Helper()
+	why, stored := f.test(p.Run).Provisional, ""
+	f.disk.mu.Lock()
+	stored = f.disk.stores[p.Digest()].provisional
+	f.disk.mu.Unlock()
+	if why != stored {
+		f.t.Errorf("the status says %q, the database %q", why, stored)
+	}
+	return why
+}
+
+func (f *theFarm) over(p *match.Plan) {
+	f.t.Helper()
+	f.until("the test is over", func() bool { return f.test(p.Run).State == farm.Over })
+}
+
+// TestAForgedVerdictIsProvisional: the pass of a worker that forges is provisional, also after a restart, until trusted
+// machines have found it out. Its pairs are void at once, the gate is asked again, and the honest verdict is final.
+func TestAForgedVerdictIsProvisional(t *testing.T) {
+	for _, running := range []bool{false, true} {
+		inAuditedRun(t, map[bool]string{false: "after the end", true: "while it runs"}[running], func(t *testing.T, f *theFarm) {
+			p := gated("forged", 400, 5)
+			f.run(p)
+			liar := f.begin(&hand{name: "w1", slots: 8, takes: seconds(20), plays: wins})
+			if !running {
+				f.over(p)
+				liar.kill()
+				if s := f.test("forged"); s.Verdict != "pass" || !strings.Contains(f.provisional(p), "audits are missing") {
+					t.Fatalf("the verdict is %s, provisional: %q", s.Verdict, s.Provisional)
+				}
+				f.restart()
+				time.Sleep(time.Hour)
+				if !strings.Contains(f.provisional(p), "audits are missing") {
+					t.Errorf("after a restart: %q", f.provisional(p))
+				}
+				f.hand("w3", 8) // another untrusted worker of the same owner, and then one of another: neither helps
+				f.hand("w10", 8)
+				time.Sleep(10 * time.Minute)
+				if s := f.test("forged"); s.State != farm.Over || s.Provisional == "" || s.Agreed+s.Differed > 0 {
+					t.Errorf("untrusted workers audit: %+v", s)
+				}
+			} else {
+				f.hand("w10", 4)
+			}
+			f.hand("w0", 4) // of the test's owner
+			f.trust("w10", "verified")
+			f.until("the liar is found", func() bool { return f.worker("w1").Quarantine != "" })
+			f.until("its pairs are void", func() bool { return f.test("forged").Voided != "" })
+			if s := f.test("forged"); s.State != farm.Running || !strings.Contains(s.Voided, "pairs of w1 voided: audit of pair") ||
+				!running && (!strings.Contains(s.Voided, "the verdict pass is withdrawn") || s.Why != s.Voided) {
+				t.Errorf("%+v", s)
+			}
+			f.over(p)
+			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+			f.verify(p)
+			if s := f.test("forged"); s.Verdict == "pass" || s.State != farm.Over {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+func inAuditedRun(t *testing.T, name string, test func(t *testing.T, f *theFarm)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { inAudited(t, test) })
+}
+
+// TestWhenAVerdictIsFinal: at once if all workers are trusted or there are no audits; after the sample of an honest
+// worker's pairs has agreed; when an operator trusts the worker, if the games cannot be audited. It is not final because
+// a test's owner has pushed pairs.
+func TestWhenAVerdictIsFinal(t *testing.T) {
+	for name, c := range map[string]struct {
+		run, worker, level, want string
+		then                     func(t *testing.T, f *theFarm)
+	}{
+		"trusted":  {"run", "w1", "verified", "", nil},
+		"audited":  {"run", "w1", "untrusted", "audits are missing", func(_ *testing.T, f *theFarm) { f.hand("w0", 4) }},
+		"timed":    {"timed", "w1", "untrusted", "gogi farm worker trust WORKER verified", func(_ *testing.T, f *theFarm) { f.trust("w1", "verified") }},
+		"pushed":   {"run", "", "", "audits are missing", func(_ *testing.T, f *theFarm) { f.hand("w10", 4); f.trust("w10", "owner") }},
+		"verified": {"run", "w1", "untrusted", "audits are missing", func(_ *testing.T, f *theFarm) { f.trust("w1", "verified") }},
+	} {
+		inAuditedRun(t, name, func(t *testing.T, f *theFarm) {
+			p := gated(c.run, 400, 5)
+			if c.worker == "" {
+				f.run(p)
+				var texts [][]byte
+				for id := range 400 {
+					texts = append(texts, testutil.Must(match.EncodePair(play(p, id)))(t))
+				}
+				testutil.OK(t, f.do("ann", "push", farm.Push{Run: p.Digest(), Pairs: texts}, nil))
+			} else {
+				h := f.hand(c.worker, 8)
+				f.trust(c.worker, c.level)
+				f.run(p)
+				f.over(p)
+				h.kill()
+			}
+			f.over(p)
+			if got := f.provisional(p); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+				t.Errorf("%q, expected %q", got, c.want)
+			}
+			if c.then == nil {
+				return
+			}
+			f.restart()
+			if name == "audited" {
+				time.Sleep(8 * 24 * time.Hour) // audits of a provisional verdict do not end
+			}
+			time.Sleep(time.Minute)
+			if f.provisional(p) == "" {
+				t.Error("it is final after a restart")
+			}
+			c.then(t, f)
+			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+			if s := f.test(c.run); s.State != farm.Over || !slices.ContainsFunc(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, "is final") }) {
+				t.Errorf("%+v", s)
+			}
+			f.restart()
+			time.Sleep(time.Minute)
+			if got := f.provisional(p); got != "" {
+				t.Errorf("after a restart: %q", got)
+			}
+		})
+	}
+}
+
+// TestAnAuditorThatLosesItsTrust: its agreements confirm nothing any more, and neither does a result that it sends for an
+// audit that it was granted before. A copied or late message of an auditor confirms nothing a second time.
+func TestAnAuditorThatLosesItsTrust(t *testing.T) {
+	inAudited(t, func(t *testing.T, f *theFarm) {
+		p := gated("run", 400, 5)
+		f.run(p)
+		f.hand("w1", 8)
+		f.over(p)
+		f.hand("w1", 8).kill()
+		auditor := f.line(t, "w10")
+		f.trust("w10", "verified")
+		grants := auditor.want(100)
+		if len(grants) < 2 || !grants[0].Audit {
+			t.Fatalf("%+v", grants)
+		}
+		last := len(grants) - 1
+		for _, g := range grants[:last] {
+			auditor.send(result(t, g, play(p, g.Pair)))
+			auditor.send(result(t, g, play(p, g.Pair)))
+		}
+		time.Sleep(lease)
+		if s := f.test("run"); s.Agreed != last || s.Stale != last || !strings.HasPrefix(s.Provisional, "1 of ") {
+			t.Errorf("%+v", s)
+		}
+		f.trust("w10", "untrusted")
+		auditor.send(result(t, grants[last], play(p, grants[last].Pair)))
+		time.Sleep(time.Minute)
+		if s := f.test("run"); s.Agreed != last || strings.HasPrefix(s.Provisional, "1 of ") || s.Provisional == "" {
+			t.Errorf("%+v", s)
+		}
+		f.hand("w0", 4)
+		f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+	})
+}
+
+// TestStrangersWhoAgree earn nothing: two keys of two owners that forge alike are not verified, and cannot have a
+// verified worker quarantined.
+func TestStrangersWhoAgree(t *testing.T) {
+	inAudited(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("long", 400, 1)
+		f.keys.add("w11", "yellow", "work")
+		f.hand("w0", 3)
+		f.trust("w0", "verified")
+		f.run(p)
+		f.begin(&hand{name: "w1", slots: 8, plays: lies})
+		f.begin(&hand{name: "w11", slots: 8, plays: lies})
+		f.over(p)
+		time.Sleep(time.Hour)
+		if w := f.worker("w0"); w.Quarantine != "" {
+			t.Errorf("%+v", w)
+		}
+		for _, name := range []string{"w1", "w11"} {
+			if w := f.worker(name); w.Trust != "untrusted" || w.Agreed != 0 {
+				t.Errorf("%+v", w)
+			}
+		}
+		if s := f.test("long"); s.Agreed == 0 {
+			t.Errorf("the strangers did not agree: %+v", s)
+		}
+		f.hand("w10", 8)
+		f.trust("w10", "owner")
+		f.until("both are found", func() bool { return f.worker("w1").Quarantine != "" && f.worker("w11").Quarantine != "" })
+	})
+}
