@@ -19,7 +19,7 @@ type fifth struct{}
 func (fifth) Exact(p *match.Plan) bool                             { return p.Run != "timed" }
 func (fifth) Audits(_ string, pair int, _ trust.Level, _ int) bool { return pair%5 == 0 }
 func (fifth) Verified() int                                        { return 3 }
-func (fifth) Sample(_ string, pairs []int) []int                   { return pairs[:(len(pairs)+4)/5] }
+func (fifth) Sample(_ string, pairs []int) []int                   { return pairs }
 func (fifth) Differ(a, b *match.PairResult) string {
 	for i := range a.Games {
 		if !reflect.DeepEqual(a.Games[i].Record.Moves, b.Games[i].Record.Moves) {
