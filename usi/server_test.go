@@ -944,19 +944,6 @@ func TestStopRacesWithTheEnd(t *testing.T) { // trap 3
 	}
 }
 
-func TestAStoppedPonderAsksWithAnEndedContext(t *testing.T) { // trap 2
-	synctest.Test(t, func(t *testing.T) {
-		const n = 500
-		a := able()
-		g := start(t.Context(), t, usi.Server{}, a)
-		g.read()
-		g.say(strings.Repeat("go ponder btime 1 wtime 1\nstop\n", n)) // the end of the input would end all contexts
-		testutil.Equal(t, countPrefix(g.heard(), "bestmove 7g7f"), n, "bestmoves")
-		testutil.Equal(t, countPrefix(a.takeCalls(), "Think(ended) "), n, "with an ended context")
-		g.quit()
-	})
-}
-
 func TestAStoppedPonderIsNoResignation(t *testing.T) { // trap 2, without a ponderer
 	rehearse(t, usi.Server{}, &actor{answer: usi.AnswerResign, infos: []usi.Info{{MultiPV: 1, PV: pv("2g2f")}}}, `
 		> go ponder btime 1 wtime 1

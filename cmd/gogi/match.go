@@ -49,7 +49,7 @@ type matchCommand struct {
 	transcript bool                  // the match file or the flags ask for transcripts
 	step       *bisectStep           // for --exit bisect, else nil
 	room       func(slots int) error // see Room of session.Match
-	durability results.Durability    // from the file and the flags
+	durable    bool                  // the match file or the flags ask for durable storage
 }
 
 // Help returns the text below the usage line of --help.
@@ -129,9 +129,7 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 		return nil, nil, err
 	}
 	c.transcript = c.TranscriptDir != "" || file.Transcript != nil && *file.Transcript
-	if c.durability = results.Quick; file.Durable() {
-		c.durability = results.Durable
-	}
+	c.durable = file.Durable()
 	if c.step != nil {
 		c.step.setSides(file)
 	}
@@ -140,10 +138,7 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 
 // play performs the handshakes, opens the store, plays and reports.
 func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
-	started := func() {}
-	if !c.Session.Quiet {
-		started = env.Starting(o.Names()...)
-	}
+	started := c.session.Starting(o.Names()...)
 	greetings, more, err := c.resolve(ctx, o)
 	started()
 	if err != nil {
@@ -173,7 +168,7 @@ func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener
 	for _, w := range append(warnings, more...) {
 		c.session.Note(w.Message())
 	}
-	if err := c.session.Open(ctx, c.durability); err != nil {
+	if err := c.session.Open(ctx, c.durable); err != nil {
 		return nil, err
 	}
 	return c.playInto(ctx, env, o)

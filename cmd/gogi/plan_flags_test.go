@@ -18,14 +18,13 @@ import (
 	"gogi/configs"
 	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/results"
 )
 
 // seen is what the flags of a series come to.
 type seen struct {
 	*match.Plan
 	transcript bool
-	durability results.Durability
+	durable    bool
 }
 
 // aFlagOfPlans is a flag of configs.Flags, a line with it, and what the line comes to.
@@ -70,7 +69,7 @@ var flagsOfPlans = []aFlagOfPlans{
 	{"sprt", "--sprt=1,5", func(s seen) any { return s.Gate.Elo1 }, 5.0, ""},
 	{"ponder", "--ponder=standard", func(s seen) any { return s.Ponder }, match.PonderStandard, commonLine},
 	{"slowed", "--slowed=void", func(s seen) any { return s.Slowed }, match.PolicyVoid, ""},
-	{"durable", "--durable", func(s seen) any { return s.durability }, results.Durable, ""},
+	{"durable", "--durable", func(s seen) any { return s.durable }, true, ""},
 	{"pv-plies", "--pv-plies=5", func(s seen) any { return s.PVPlies }, 5, ""},
 	{"transcript", "--transcript", func(s seen) any { return s.transcript }, true, ""},
 
@@ -110,7 +109,7 @@ func planned(t *testing.T, line ...string) (seen, error) {
 	t.Helper()
 	c := &parse(t, line...).Match
 	plan, _, err := c.plan(nil)
-	return seen{plan, c.transcript, c.durability}, err
+	return seen{plan, c.transcript, c.durable}, err
 }
 
 // writtenBy is what the file that gogi init writes for the same flags makes.

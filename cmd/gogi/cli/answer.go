@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"gogi/configs"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -84,6 +85,22 @@ func Options(texts []string) (list []match.Option, err error) {
 		list = append(list, match.Option{Name: name, Value: value})
 	}
 	return list, nil
+}
+
+// PlanEngine returns a plan whose only player is an engine. options are the values NAME=VALUE of --option. run is a
+// name for errors, because the caller stores no run.
+func PlanEngine(run string, e configs.Engine, options []string, limits configs.Limits) (*match.Plan, error) {
+	var err error
+	if e.Options, err = Options(options); err != nil {
+		return nil, err
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, err
+	}
+	file := &configs.File{Run: run, Limits: &limits, Engines: []configs.Engine{e}}
+	plan, _, err := file.PlanPlayer(e.Name, here.WorkDir, here)
+	return plan, err
 }
 
 // WriteNew writes a new file that the user edits, and prints that next is the command to run then. It returns

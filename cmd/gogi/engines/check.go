@@ -96,27 +96,8 @@ func (c *CheckCommand) checkEngine(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// plan returns the plan of a match of the engine with a byoyomi of one second.
+// plan returns a plan of the engine with a byoyomi of one second.
 func (c *CheckCommand) plan() (*match.Plan, error) {
-	engine, err := c.engine()
-	if err != nil {
-		return nil, err
-	}
-	here, err := players.Surroundings()
-	if err != nil {
-		return nil, err
-	}
-	byoyomi := time.Second
-	file := &configs.File{
-		Run:     "check",
-		Limits:  &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}},
-		Engines: []configs.Engine{engine},
-	}
-	plan, _, err := file.PlanPlayer(engine.Name, here.WorkDir, here)
-	return plan, err
-}
-
-func (c *CheckCommand) engine() (configs.Engine, error) {
 	e := configs.Engine{
 		Name: "under check", Dir: c.Dir, Profile: c.Profile,
 		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
@@ -127,9 +108,7 @@ func (c *CheckCommand) engine() (configs.Engine, error) {
 	} else {
 		e.Command = c.Engine
 	}
-	var err error
-	e.Options, err = cli.Options(c.Option)
-	return e, err
+	return cli.PlanEngine("check", e, c.Option, configs.Limits{Clock: configs.Clock{Byoyomi: new(time.Second)}})
 }
 
 func (c *CheckCommand) examine(ctx context.Context, env *cli.Env, o *players.Opener) error {

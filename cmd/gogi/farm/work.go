@@ -279,7 +279,7 @@ func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.P
 		for _, part := range []string{"", "-wal", "-shm"} {
 			_ = os.Remove(s.DB + part) // of an earlier process, if any
 		}
-		if err := s.Open(ctx); err != nil {
+		if err := s.Open(ctx, false); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,16 +156,6 @@ func (c *BookMakeCommand) plan() (*match.Plan, error) {
 	if c.From != "" || c.All {
 		c.Lines = 1
 	}
-	e := configs.Engine{Name: "maker", Cmd: c.Engine, Dir: c.Dir}
-	var err error
-	if e.Options, err = cli.Options(append(c.Option, "MultiPV="+strconv.Itoa(c.Lines))); err != nil {
-		return nil, err
-	}
-	here, err := players.Surroundings()
-	if err != nil {
-		return nil, err
-	}
-	file := &configs.File{Run: "book", Limits: &configs.Limits{Nodes: &c.Nodes}, Engines: []configs.Engine{e}}
-	plan, _, err := file.PlanPlayer(e.Name, here.WorkDir, here)
-	return plan, err
+	options := append(slices.Clone(c.Option), "MultiPV="+strconv.Itoa(c.Lines))
+	return cli.PlanEngine("book", configs.Engine{Name: "maker", Cmd: c.Engine, Dir: c.Dir}, options, configs.Limits{Nodes: &c.Nodes})
 }

@@ -187,22 +187,14 @@ func (c *ReviewReadCommand) games(ctx context.Context, env *cli.Env, refused *in
 
 // openUSI resolves the engine, and returns the settings that decide its evaluations.
 func (c *ReviewReadCommand) openUSI(o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
-	e := configs.Engine{Name: "reviewer", Cmd: c.Engine, Dir: c.Dir, Profile: c.Profile}
-	if e.Options, err = cli.Options(c.Option); err != nil {
-		return s, nil, fail.Usage(err)
-	}
-	here, err := players.Surroundings()
-	if err != nil {
-		return s, nil, err
-	}
 	limits, say := configs.Limits{}, usi.Go{Nodes: c.Nodes, MoveTime: c.Time}
 	if c.Nodes > 0 {
 		limits.Nodes = &c.Nodes
 	} else {
 		limits.MoveTime = &c.Time
 	}
-	file := &configs.File{Run: "review", Limits: &limits, Engines: []configs.Engine{e}}
-	plan, _, err := file.PlanPlayer(e.Name, here.WorkDir, here)
+	e := configs.Engine{Name: "reviewer", Cmd: c.Engine, Dir: c.Dir, Profile: c.Profile}
+	plan, err := cli.PlanEngine("review", e, c.Option, limits)
 	if err != nil {
 		return s, nil, fail.Usage(err)
 	}

@@ -84,10 +84,7 @@ func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 const renameSelfplay = "the key run sets another name"
 
 func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, ready *planning.Selfplay, durable bool) error {
-	started := func() {}
-	if !c.Session.Quiet {
-		started = s.Env.Starting(ready.Opener.Names()...)
-	}
+	started := s.Starting(ready.Opener.Names()...)
 	err := ready.Complete(ctx)
 	started()
 	if err != nil {
@@ -106,11 +103,7 @@ func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, read
 	if fatal != nil {
 		return fatal
 	}
-	how := results.Quick
-	if durable {
-		how = results.Durable
-	}
-	if err := s.Open(ctx, how); err != nil {
+	if err := s.Open(ctx, durable); err != nil {
 		return err
 	}
 	m := session.Match{Opener: ready.Opener, Rename: renameSelfplay}

@@ -88,9 +88,13 @@ func (s *Session) guarded(ctx context.Context, play func(context.Context, *Sessi
 	return errors.Join(cli.Reason(ctx, err), s.Guard.Close())
 }
 
-// Open opens the database.
-func (s *Session) Open(ctx context.Context, how ...results.Durability) (err error) {
-	if s.Store, err = results.Open(ctx, s.DB, how...); err != nil {
+// Open opens the database. With durable, each stored pair survives a power failure.
+func (s *Session) Open(ctx context.Context, durable bool) (err error) {
+	how := results.Quick
+	if durable {
+		how = results.Durable
+	}
+	if s.Store, err = results.Open(ctx, s.DB, how); err != nil {
 		return err
 	}
 	if kind := s.Store.Shared(); kind != "" {
@@ -115,6 +119,15 @@ func (s *Session) Note(what i18n.Message) {
 	if !s.Quiet {
 		s.Env.Warn(what)
 	}
+}
+
+// Starting prints which engines are starting if the start takes long, see cli.Env.Starting. A quiet session prints
+// nothing.
+func (s *Session) Starting(names ...string) (started func()) {
+	if s.Quiet {
+		return func() {}
+	}
+	return s.Env.Starting(names...)
 }
 
 // Playing sets the action of the first interrupt, see cli.Interrupts.Playing.

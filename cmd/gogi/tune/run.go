@@ -62,17 +62,11 @@ type study struct {
 	playing
 }
 
-type playing struct {
-	durability results.Durability
-	transcript bool
-}
+// playing has the settings of the storage of games.
+type playing struct{ durable, transcript bool }
 
 func playingOf(durable, transcript *bool) playing {
-	p := playing{results.Quick, transcript != nil && *transcript}
-	if durable != nil && *durable {
-		p.durability = results.Durable
-	}
-	return p
+	return playing{durable != nil && *durable, transcript != nil && *transcript}
 }
 
 // prepare makes the study from the tune file and the flags. It performs the handshake with the engine.
@@ -205,7 +199,7 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 		if c.DryRun {
 			return p.dryRun(ctx)
 		}
-		if err := p.Open(ctx, p.study.durability); err != nil {
+		if err := p.Open(ctx, p.study.durable); err != nil {
 			return err
 		}
 		if err := p.study.resolve(ctx, p.Store); err != nil {
@@ -228,10 +222,7 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 // guarded calls prepare, and then do with the study and a session for it. If dry is true, do plays no game.
 func (c *setup) guarded(ctx context.Context, env *cli.Env, flags *session.Flags, dry bool, prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
 	return flags.Run(ctx, env, session.Target{DB: c.DB, Run: c.Run, Dry: dry}, func(ctx context.Context, s *session.Session) error {
-		started := func() {}
-		if !s.Quiet {
-			started = env.Starting()
-		}
+		started := s.Starting()
 		study, err := prepare(ctx, s.Guard)
 		started()
 		if err != nil {

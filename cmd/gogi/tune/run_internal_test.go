@@ -6,7 +6,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gogi/internal/testutil"
-	"gogi/results"
 )
 
 // TestTuneFlags: the flags of a tune, and those of the match that it is made of, come to
@@ -24,7 +23,7 @@ func TestTuneFlags(t *testing.T) {
 		if *file.Seed != 9 || *file.Rules.MaxPlies != 99 {
 			t.Errorf("%s: seed %d, %d plies", verb, *file.Seed, *file.Rules.MaxPlies)
 		}
-		if want := (playing{results.Durable, true}); tuned.playing != want {
+		if want := (playing{true, true}); tuned.playing != want {
 			t.Errorf("%s: games are stored as %+v", verb, tuned.playing)
 		}
 		if w := tuned.request; w.Globs[0] != "LMR_*" || w.Method != "surface" || w.Faults != "forfeit" || s.DB != "x.db" {

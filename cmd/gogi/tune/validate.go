@@ -45,7 +45,7 @@ func (c *ValidateCommand) Run(ctx context.Context, env *cli.Env) error {
 		prepare = c.prepare
 	}
 	return c.guarded(ctx, env, &c.Session, false, prepare, func(ctx context.Context, p *player) error {
-		if err := p.Open(ctx, p.study.durability); err != nil {
+		if err := p.Open(ctx, p.study.durable); err != nil {
 			return err
 		}
 		if p.study.plan == nil {
