@@ -204,7 +204,7 @@ func (i Identity) has(role string) bool {
 }
 
 // bookLine returns the line of an opening that OpeningsHash hashes.
-func (o Opening) bookLine() []byte { return fmt.Appendf(nil, "%s\t%s\n", o.ID, o) }
+func (o Opening) bookLine() []byte { return []byte(o.ID + "\t" + o.String() + "\n") }
 
 // OpeningsHash returns the number and the SHA-256 of a list of openings, as the canonical text has them.
 func OpeningsHash(openings []Opening) CanonicalOpenings {

@@ -2,7 +2,6 @@ package match
 
 import (
 	"fmt"
-	"strings"
 
 	"gogi/shogi"
 )
@@ -36,15 +35,7 @@ func (o Opening) USIStart() string {
 
 // String returns the opening as a line of a book: "startpos moves …" or "sfen …".
 func (o Opening) String() string {
-	var b strings.Builder
-	b.WriteString(o.USIStart())
-	if len(o.Moves) > 0 {
-		b.WriteString(" moves")
-	}
-	for _, m := range o.Moves {
-		b.WriteString(" " + m.String())
-	}
-	return b.String()
+	return shogi.LineText(o.USIStart(), o.Moves)
 }
 
 // openingIndex returns the index of the opening for a round, in a book of n openings. The order of the

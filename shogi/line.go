@@ -39,7 +39,8 @@ func LineText(start string, moves []Move) string {
 	if len(moves) == 0 {
 		return start
 	}
-	text := append([]byte(start), " moves"...)
+	text := append(make([]byte, 0, len(start)+len(" moves")+len(" 7g7f+")*len(moves)), start...)
+	text = append(text, " moves"...)
 	for _, m := range moves {
 		text = m.Append(append(text, ' '))
 	}

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"gogi/configs/advice"
 	"gogi/match"
+	"gogi/shogi"
 )
 
 // The names of the built-in opening sets. docs/formats.md describes how each set was made.
@@ -86,6 +88,10 @@ func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advi
 		return nil, nil, fmt.Errorf("openings %s: there is no built-in set of this name; use %s, %s, %s or %s, or ./%s for a file",
 			name, BuiltinOpenings, BuiltinFew, BuiltinShort, BuiltinNamed, name)
 	}
+	if name != BuiltinNamed && plies == 0 && (rules.MaxPlies == 0 || rules.MaxPlies > longestBuiltin) {
+		openings, err := checkedLines(text)
+		return openings, nil, err
+	}
 	asked := set{name, plies, rules}
 	if known, ok := readSets.Load(asked); ok {
 		return slices.Clone(known.([]match.Opening)), nil, nil
@@ -95,6 +101,24 @@ func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advi
 		readSets.Store(asked, slices.Clone(openings))
 	}
 	return openings, warnings, err
+}
+
+// longestBuiltin is the largest number of moves of an opening in a built-in set.
+const longestBuiltin = 16
+
+// checkedLines returns the openings of a text whose lines are all "startpos moves …". It does not check the
+// moves, because TestBuiltinSets does: a match would use more CPU time for this check than for everything
+// else before its first game.
+func checkedLines(text []byte) ([]match.Opening, error) {
+	var openings []match.Opening
+	for line := range strings.Lines(string(text)) {
+		start, _, moves, err := shogi.ReadLine(line)
+		if err != nil {
+			return nil, err
+		}
+		openings = append(openings, match.Opening{ID: strconv.Itoa(len(openings) + 1), Start: start, Moves: moves})
+	}
+	return openings, nil
 }
 
 type set struct {

@@ -1,6 +1,7 @@
 package openings_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"gogi/configs/openings"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/shogi"
 )
 
 // The sets are as docs/formats.md describes them: legal lines from the start, of these lengths, no two of
@@ -69,6 +71,25 @@ func TestBuiltinFew(t *testing.T) {
 		if !slices.Contains(all, line) {
 			t.Fatalf("%q is not in the large set", line)
 		}
+	}
+}
+
+// Every rules profile and declaration rule accepts every opening of the sets, so that Builtin need not check
+// them: a limit of plies that no opening reaches makes it check, and changes nothing.
+func TestBuiltinSetsNeedNoCheck(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{openings.BuiltinOpenings, openings.BuiltinFew, openings.BuiltinShort} {
+		want, _, err := openings.Builtin(name, 0, match.Rules{})
+		testutil.OK(t, err)
+		for _, declaration := range []shogi.DeclarationRule{shogi.NoEnteringKing, shogi.CSARule24, shogi.CSARule27, shogi.TryRule} {
+			got, warnings, err := openings.Builtin(name, 100, match.Rules{Declaration: declaration, MaxPlies: 17, DeclareAtLimit: true})
+			if err != nil || len(warnings) > 0 || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, %v: checked openings differ: %v %v", name, declaration, warnings, err)
+			}
+		}
+	}
+	if list, _, err := openings.Builtin(openings.BuiltinOpenings, 0, match.Rules{MaxPlies: 16}); err == nil {
+		t.Errorf("%d openings, of which some end at the limit of 16 plies", len(list))
 	}
 }
 
