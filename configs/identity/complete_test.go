@@ -99,8 +99,8 @@ func TestCompleteIdentities(t *testing.T) {
 			"option BookFile", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt", "engine_options.txt",
 		}},
 	} {
-		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
-		before, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
+		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\n"+test.extra, 1), few, env)
+		before, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\n"+test.extra, 1), few, env)
 		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
@@ -115,7 +115,7 @@ func TestIdentityFollowsTheNetwork(t *testing.T) {
 	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net"})
 	digest := func() string {
-		p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
+		p, _ := configstest.Plan(t, configstest.Two, few, env)
 		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 		testutil.OK(t, err)
 		return got.Digest()
@@ -140,14 +140,14 @@ func TestCompleteErrors(t *testing.T) {
 		{`{EvalDir = "none"}`, `engine A: option EvalDir: DIR/none: no such file or directory`},
 		{`{EvalDir = "file"}`, `engine A: option EvalDir: DIR/file is no folder`},
 	} {
-		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\noptions = "+test.options, 1), configs.Flags{}, env)
+		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\noptions = "+test.options, 1), few, env)
 		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
 		if err == nil || err.Error() != want || got != nil {
 			t.Errorf("%s:\n got %v\nwant %s", test.options, err, want)
 		}
 	}
-	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	if _, _, err := identity.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 engines" {
 		t.Error(err)
 	}
@@ -175,7 +175,7 @@ func TestLint(t *testing.T) {
 	} {
 		text := strings.Replace(configstest.Two, `"8+0.08"`, test.limits, 1)
 		text = strings.Replace(text, "./dev\"", "./dev\"\n"+test.extra, 1)
-		p, _ := configstest.Plan(t, text, configs.Flags{}, env)
+		p, _ := configstest.Plan(t, text, few, env)
 		var got []string
 		for i, player := range p.Players {
 			got = append(got, testutil.Texts(identity.Lint(player, p, greetings[i].Options))...)
@@ -187,7 +187,7 @@ func TestLint(t *testing.T) {
 func TestCompleteWarnsOfOptionFiles(t *testing.T) {
 	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"engine_options.txt": ""})
-	p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./base", "bin/gpsusi", 1), configs.Flags{}, env)
+	p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./base", "bin/gpsusi", 1), few, env)
 	_, got, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 	want := []string{"engine A: options in " + env.WorkDir + "/engine_options.txt may override those that are sent"}
 	if diff := cmp.Diff(want, testutil.Texts(got)); diff != "" || err != nil {
@@ -203,7 +203,7 @@ func TestCompleteFindsDuplicates(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		text.WriteString("[[engine]]\nname = \"" + name + "\"\ncmd = \"./dev\"\ndir = \"" + name + "\"\n")
 	}
-	p, warnings := configstest.Plan(t, text.String(), configs.Flags{}, env)
+	p, warnings := configstest.Plan(t, text.String(), few, env)
 	if warnings != nil {
 		t.Error(warnings)
 	}
@@ -275,7 +275,7 @@ func TestSettings(t *testing.T) {
 // What a warning is about can be told without reading its text.
 func TestWarningParts(t *testing.T) {
 	env := configstest.Machine(t)
-	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	got := identity.Lint(p.Players[0], p, greeting(t, "NetworkDelay type spin default 120 min 0 max 10000").Options)
 	want := []advice.Warning{{
 		Engine: "A", Text: i18n.Of("%s: made for play over networks, they distort short games", "NetworkDelay 120"), Advice: i18n.Of("profile = \"yaneuraou\" sets them"),

@@ -15,6 +15,7 @@ import (
 	"gogi/configs"
 	"gogi/configs/configstest"
 	"gogi/configs/identity"
+	"gogi/configs/openings"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/usi"
@@ -64,6 +65,9 @@ func worker(t *testing.T) identity.Env {
 	}
 }
 
+// few makes plans of a small opening set, which are encoded, decoded and compared sooner.
+var few = configs.Flags{Openings: openings.BuiltinNamed} //nolint:gochecknoglobals // a constant
+
 // sent is a plan as another machine reads it.
 func sent(t *testing.T, p *match.Plan) *match.Plan {
 	t.Helper()
@@ -100,7 +104,7 @@ func TestPlace(t *testing.T) {
 			text = strings.Replace(text, "cmd = \"./dev\"\n", "", 1)
 		}
 		text = strings.Replace(text, "\"./base\"", "\"nice -n 5 ./base\"", 1)
-		p, _ := configstest.Plan(t, text, configs.Flags{}, env)
+		p, _ := configstest.Plan(t, text, few, env)
 		greetings := []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)}
 		p, _, err := identity.Complete(p, greetings)
 		testutil.OK(t, err)
@@ -161,7 +165,7 @@ members = ["S"]
 rule = "majority"
 book = "b.usi"
 `
-	p, _ := configstest.Plan(t, text, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, text, few, env)
 	greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy), greeting(t, "BookFile type filename default <empty>")}
 	p, _, err := identity.Complete(p, greetings)
 	testutil.OK(t, err)
@@ -196,7 +200,7 @@ book = "b.usi"
 	other := sent(t, p)
 	fill(t, env.WorkDir, map[string]string{"deep/a.db": "another"})
 	testutil.Fails(t, identity.VerifyIdentity(other, greetings), "book ("+env.WorkDir+"/deep/a.db) has SHA-256")
-	again, _ := configstest.Plan(t, text, configs.Flags{}, env)
+	again, _ := configstest.Plan(t, text, few, env)
 	if again, _, err = identity.Complete(again, greetings); err != nil || again.Digest() == p.Digest() {
 		t.Errorf("another book, the same digest: %v", err)
 	}
@@ -207,7 +211,7 @@ book = "b.usi"
 // The built-in engine and members of councils are placed, too.
 func TestPlaceBuiltinAndMembers(t *testing.T) {
 	env := configstest.Machine(t)
-	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	dev := p.Players[0]
 	p.Players[1] = match.Player{Name: "C", Limits: dev.Limits, Council: &match.Council{Rule: "majority", Members: []match.Player{
 		dev, {Name: "S", Builtin: true, Command: []string{"/opt/gogi", "sparring"}, Dir: "/x", Limits: dev.Limits, Identity: match.Identity{Fixed: "sparring-1"}},
@@ -230,7 +234,7 @@ func TestPlaceBuiltinAndMembers(t *testing.T) {
 
 func TestPlaceVariants(t *testing.T) {
 	env, here := configstest.Machine(t), stock(t.TempDir())
-	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	here.take(t, p)
 	variant := func(system, arch, isa string) match.Variant {
 		text := "built for " + system + arch + isa
@@ -289,7 +293,7 @@ func TestPlaceVariants(t *testing.T) {
 func TestPlaceRefuses(t *testing.T) {
 	env, here := configstest.Machine(t), stock(t.TempDir())
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "engine_options.txt": "option"})
-	base, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
+	base, _ := configstest.Plan(t, configstest.Two, few, env)
 	base, _, err := identity.Complete(base, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 	testutil.OK(t, err)
 	here.take(t, base)
@@ -336,7 +340,7 @@ func TestPlaceRefuses(t *testing.T) {
 // Two engines with equal files share a folder; a link that somebody changed is mended.
 func TestPlaceMends(t *testing.T) {
 	env, here, there := configstest.Machine(t), stock(t.TempDir()), worker(t)
-	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	here.take(t, p)
 	placed := testutil.Must(identity.Place(p, here.find, there))(t)
 	binary := placed.Players[0].Command[0]
@@ -355,7 +359,7 @@ func TestPlaceMends(t *testing.T) {
 func TestVerifyIdentitySays(t *testing.T) {
 	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "eval/old.bin": "old"})
-	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)}
 	p, _, err := identity.Complete(p, greetings)
 	testutil.OK(t, err)
