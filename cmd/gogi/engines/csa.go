@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -159,11 +158,12 @@ func firstLine(text []byte, err error) (string, error) {
 
 // plan makes the plan of the player from the flags and the match file, as gogi match does.
 func (c *CSACommand) plan() (*match.Plan, error) {
-	file, dir, err := c.load()
-	if err != nil {
-		return nil, err
+	if c.File == "" && len(c.Engine) == 0 {
+		return nil, errors.New("there is no player: expected --engine NAME=COMMAND or --file FILE")
 	}
-	if err := file.Apply(configs.Flags{Engine: c.Engine, Option: c.Option, Profile: c.Profile, Rules: c.Rules}); err != nil {
+	flags := configs.Flags{Engine: c.Engine, Option: c.Option, Profile: c.Profile, Rules: c.Rules}
+	file, dir, err := flags.Read(c.File)
+	if err != nil {
 		return nil, err
 	}
 	name, err := c.playerName(file)
@@ -177,17 +177,6 @@ func (c *CSACommand) plan() (*match.Plan, error) {
 	}
 	plan, _, err := file.PlanPlayer(name, dir, here)
 	return plan, err
-}
-
-func (c *CSACommand) load() (*configs.File, string, error) {
-	if c.File != "" {
-		return configs.Find(c.File)
-	}
-	if len(c.Engine) == 0 {
-		return nil, "", errors.New("there is no player: expected --engine NAME=COMMAND or --file FILE")
-	}
-	dir, err := filepath.Abs(".")
-	return &configs.File{}, dir, err
 }
 
 // adapt changes the keys of the match file that do not apply on a server. gogi stores nothing, so it need not
