@@ -44,6 +44,7 @@ func fixture(t *testing.T, name string) []byte {
 // A database that the gogi before provenance has written, with the dump that it wrote of it: read as it
 // is, migrated, played into, and repaired, each row has the checksum that it had.
 func TestSchema4(t *testing.T) {
+	t.Parallel()
 	path := resultstest.Path(t)
 	testutil.OK(t, os.WriteFile(path, fixture(t, "schema4.db"), 0o600))
 	want := string(fixture(t, "schema4.dump"))
@@ -85,6 +86,7 @@ func TestSchema4(t *testing.T) {
 // Page by page, without SQLite, rows of both ages are found: those that were written
 // before there were columns for provenance are shorter.
 func TestSalvageOfBothAges(t *testing.T) {
+	t.Parallel()
 	path := resultstest.Path(t)
 	testutil.OK(t, os.WriteFile(path, fixture(t, "schema4.db"), 0o600))
 	s := resultstest.Open(t, path)
@@ -111,6 +113,7 @@ func TestSalvageOfBothAges(t *testing.T) {
 
 // A lost worker costs no games; a pair that is told to be another's is found.
 func TestDamagedProvenance(t *testing.T) {
+	t.Parallel()
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
 	plan := matchtest.Plan("r")
@@ -154,6 +157,7 @@ func TestDamagedProvenance(t *testing.T) {
 
 // Numbers of workers are a database's own; a merged one has each worker once.
 func TestMergeWorkers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	make1 := func(name string, ids []int, who func(int) string) string {
 		path := filepath.Join(dir, name)

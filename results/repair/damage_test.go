@@ -106,6 +106,7 @@ func contents(ctx context.Context, path string) string {
 // is stored; nothing that is not what was stored is ever printed; and repair loses one
 // pair at most, all others being what they were.
 func TestFlippedBits(t *testing.T) {
+	t.Parallel()
 	file, want := damageable(t)
 	dir := t.TempDir()
 	original := filepath.Join(dir, "original.db")

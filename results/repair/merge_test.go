@@ -25,6 +25,7 @@ import (
 )
 
 func TestMerge(t *testing.T) {
+	t.Parallel()
 	a := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3}, nil)
 	b := resultstest.Filled(t, "b.db", []int{2, 3, 9}, func(p *match.Plan) { p.Pairs, p.Gate.Elo1 = 500, 4 })
 	to := filepath.Join(t.TempDir(), "c.db")
@@ -59,6 +60,7 @@ func TestMerge(t *testing.T) {
 }
 
 func TestMergeRefuses(t *testing.T) {
+	t.Parallel()
 	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
 	other := resultstest.Filled(t, "b.db", []int{1, 4}, nil)
 	s := resultstest.Open(t, other) // another playing of pair 1
@@ -105,6 +107,7 @@ func TestMergeRefuses(t *testing.T) {
 
 // What an older gogi stored is joined, and stays unchecked.
 func TestMergeOlder(t *testing.T) {
+	t.Parallel()
 	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
 	old := resultstest.Older(t, resultstest.Filled(t, "b.db", []int{1, 2}, nil), 1)
 	to := filepath.Join(t.TempDir(), "c.db")
@@ -162,6 +165,7 @@ func runUpkeep(path, mode string) error {
 // Whoever works on a database may be killed in the middle: the database is what it
 // was, and there is no half of another.
 func TestKilledUpkeep(t *testing.T) {
+	t.Parallel()
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3, 4, 5}, nil)
 	before := testutil.Must(os.ReadFile(path))(t)
 	for _, mode := range []string{"repair", "merge", "backup"} {
@@ -197,6 +201,7 @@ func TestKilledUpkeep(t *testing.T) {
 // Damage in the log: SQLite reads nothing from there on, which check says, and repair
 // finds what stands behind it.
 func TestDamagedLog(t *testing.T) {
+	t.Parallel()
 	file := resultstest.Path(t)
 	s, plan := resultstest.Open(t, file), matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
@@ -232,6 +237,7 @@ func TestDamagedLog(t *testing.T) {
 
 // Nobody repairs what is being played into.
 func TestRepairRefuses(t *testing.T) {
+	t.Parallel()
 	path := resultstest.Path(t)
 	resultstest.Begin(t, resultstest.Open(t, path), matchtest.Plan("r"))
 	to := path + ".new"
@@ -248,6 +254,7 @@ func TestRepairRefuses(t *testing.T) {
 
 // A reader says which row is damaged; a replay finds what checksums cannot, a game that was stored wrong.
 func TestDamagedRows(t *testing.T) {
+	t.Parallel()
 	for what, want := range map[string]string{
 		"UPDATE games SET black_nodes = black_nodes + 1 WHERE pair = 1 AND leg = 1":                         `in table games, run "r", pair 1, leg 1`,
 		"UPDATE pairs SET a = 1 - a, b = 1 - b WHERE pair = 1":                                              `in table pairs, run "r", pair 1`,

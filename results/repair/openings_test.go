@@ -26,6 +26,7 @@ func pageOf(t *testing.T, path, table string) (page int) {
 // A bit flips where the rows are that all pairs of a run hang on, in the page's header, its
 // pointers or the heads of its rows: no pair is lost.
 func TestRepairOfWhatAllPairsHangOn(t *testing.T) {
+	t.Parallel()
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, func(p *match.Plan) { p.Openings = p.Openings[:1] })
 	whole := testutil.Must(os.ReadFile(path))(t)
 	want := resultstest.DumpLines(t, path)

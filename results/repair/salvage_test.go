@@ -18,6 +18,7 @@ import (
 // Of a file is found what has a checksum, and nothing else; one wrong bit of what a pair
 // hangs on is mended, two are not.
 func TestRead(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	fillStore(t, path)
 	f := found(t, path)

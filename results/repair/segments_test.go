@@ -91,6 +91,7 @@ func rowsIn(ctx context.Context, path string) (rows []match.Row) {
 
 // Wherever a bit flips in a database that has segments, what is told is what was stored, or an error.
 func TestFlippedBitsBesideSegments(t *testing.T) {
+	t.Parallel()
 	path := packed(t)
 	want := rowsIn(t.Context(), path)
 	file, err := os.ReadFile(path)
@@ -129,6 +130,7 @@ func TestFlippedBitsBesideSegments(t *testing.T) {
 // A check tells of a damaged segment and of one that is none of the rows; what is repaired,
 // merged or copied has sound ones.
 func TestSegmentsMended(t *testing.T) {
+	t.Parallel()
 	path := packed(t)
 	want := rowsIn(t.Context(), path)
 	if c := checkup(t, path); !c.Sound() {

@@ -11,6 +11,7 @@ import (
 
 // What a tune has comes back, is in the stable dump, and survives a merge, a backup and a repair.
 func TestTuneIsKept(t *testing.T) {
+	t.Parallel()
 	path, _ := resultstest.Tuned(t, 18)
 	if c := checkup(t, path); !c.Sound() {
 		t.Fatalf("%+v", c.Problems)
@@ -56,6 +57,7 @@ func TestTuneIsKept(t *testing.T) {
 // Check compares points and states with what the results lead to, also where every row is
 // as it was stored.
 func TestCheckTune(t *testing.T) {
+	t.Parallel()
 	for want, spoil := range map[string]string{
 		"table tune_states: a row is not": "UPDATE tune_states SET factor = 2 WHERE blocks = 2",
 		"table tune_candidates: a row":    "UPDATE tune_candidates SET point = '[]'",
