@@ -102,14 +102,14 @@ func TestScoreFlip(t *testing.T) {
 	}
 }
 
-func TestGroupInterval(t *testing.T) {
-	got, err := Group{"g", []float64{1, 1, 1, 0, 1}}.Interval(0.95)
+func TestGamesInterval(t *testing.T) {
+	got, err := GamesInterval([]float64{1, 1, 1, 0, 1}, 0.95)
 	want, _ := binomial.ClopperPearson(4, 5, 0.95)
 	if err != nil || math.Abs(got.Lo-want.Lo) > 1e-6 || math.Abs(got.Hi-want.Hi) > 1e-6 {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
-	for _, bad := range [][]float64{nil, {1.5}, {0.33333}} {
-		if _, err := (Group{"g", bad}).Interval(0.95); err == nil {
+	for _, bad := range [][]float64{nil, {1.5}, {math.NaN()}} {
+		if _, err := GamesInterval(bad, 0.95); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
 	}

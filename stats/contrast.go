@@ -2,8 +2,8 @@ package stats
 
 import (
 	"errors"
-	"fmt"
 	"math"
+	"slices"
 
 	"gogi/stats/binomial"
 )
@@ -35,35 +35,12 @@ func ScoreFlip(contributions []float64) binomial.Test {
 	return t
 }
 
-// Interval returns Gaffke's interval for the mean of the group's scores, see [Series.Interval]. The method is
-// named game_gaffke. Interval returns an error for an empty group, for scores that are outside [0, 1] or not
-// multiples of 0.001, and for a level outside (0, 1).
-func (g Group) Interval(level float64) (binomial.Interval, error) {
-	s, err := g.counted()
-	if err != nil {
-		return binomial.Interval{}, fmt.Errorf("group %s: %w", g.Name, err)
+// GamesInterval returns Gaffke's interval for the mean of the scores of some games (or pairs), see
+// [Series.Interval]. The method is named game_gaffke. GamesInterval returns an error without scores, for
+// scores outside [0, 1], and for a level outside (0, 1).
+func GamesInterval(scores []float64, level float64) (binomial.Interval, error) {
+	if len(scores) == 0 || !(slices.Min(scores) >= 0 && slices.Max(scores) <= 1) {
+		return binomial.Interval{}, errors.New("no games, or scores outside 0 to 1")
 	}
-	return s.means(milli).interval(unitGame+gaffke, level)
-}
-
-// A Group is a set of games (or pairs) of a series, such as the games of one opening family or colour. Each
-// score is A's share of the points in a game, in multiples of 0.001.
-type Group struct {
-	Name   string
-	Scores []float64
-}
-
-func (g Group) counted() (scores, error) {
-	if len(g.Scores) == 0 {
-		return nil, errors.New("no games")
-	}
-	var s scores
-	for _, x := range g.Scores {
-		whole := math.Round(x * milli)
-		if !(x >= 0 && x <= 1) || math.Abs(x*milli-whole) > 1e-6 {
-			return nil, fmt.Errorf("%v is no score in thousandths from 0 to 1", x)
-		}
-		s = append(s, scoreCount{int(whole), 1})
-	}
-	return s.plus(nil), nil
+	return meansOf(scores).interval(unitGame+gaffke, level)
 }

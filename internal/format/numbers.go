@@ -133,6 +133,14 @@ func PValue(p float64) string {
 	return "< 1e-308"
 }
 
+// Or formats the value of v, or returns a dash if v is nil.
+func Or[T any](v *T, format func(T) string) string {
+	if v == nil {
+		return "–"
+	}
+	return format(*v)
+}
+
 // Decimal returns a number with digits decimals, or a dash if v is nil. With digits 0 it groups the digits by
 // three.
 func Decimal(v *float64, digits int) string {

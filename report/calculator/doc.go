@@ -98,17 +98,9 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// orDash formats a value, or returns a dash for nil.
-func orDash[T any](v *T, format func(T) string) string {
-	if v == nil {
-		return "–"
-	}
-	return format(*v)
-}
-
 // cell formats a number with a layout, or returns a dash for nil.
 func cell(v *float64, layout string) string {
-	return orDash(v, func(v float64) string { return fmt.Sprintf(layout, v) })
+	return format.Or(v, func(v float64) string { return fmt.Sprintf(layout, v) })
 }
 
 // parsePentanomial reads the counts "LL,LD,MID,WD,WW". It counts each MID pair as a win and a loss.

@@ -67,8 +67,8 @@ func (p *PlanRow) kind() i18n.Message {
 func (p *PlanRow) tableRow(in i18n.Language) table.Row {
 	pass, undecided := format.Percent(p.Power), "–"
 	if p.PlanCourse != nil {
-		pass = orDash(p.Pass, format.Percent)
-		undecided = orDash(p.Unfinished, format.Percent)
+		pass = format.Or(p.Pass, format.Percent)
+		undecided = format.Or(p.Unfinished, format.Percent)
 	}
 	return table.Row{
 		p.kind().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), p.quantileCell(0.5), p.quantileCell(0.9), p.quantileCell(0.99),
@@ -77,11 +77,11 @@ func (p *PlanRow) tableRow(in i18n.Language) table.Row {
 }
 
 func (p *PlanRow) gamesCell() string {
-	return orDash(p.Games, func(v float64) string { return format.Count(int(math.Round(v))) })
+	return format.Or(p.Games, func(v float64) string { return format.Count(int(math.Round(v))) })
 }
 
 func (p *PlanRow) timeCell() string {
-	return orDash(p.Hours, func(v float64) string { return format.Duration(time.Duration(v * float64(time.Hour))) })
+	return format.Or(p.Hours, func(v float64) string { return format.Duration(time.Duration(v * float64(time.Hour))) })
 }
 
 // quantile returns the number of games within which a share of the tests ends, or 0 if it is unknown.

@@ -154,7 +154,7 @@ func (s *Tests) printCritical(w io.Writer, in i18n.Language) {
 	tooFew := []CriticalRow{}
 	for _, c := range s.Critical {
 		t.AppendRow(table.Row{
-			format.PercentShort(c.Alpha), format.Count(c.N), orDash(c.Wins, format.Count), cell(c.P, "%.5f"), orDash(c.TwoSidedWins, format.Count), cell(c.TwoSidedP, "%.5f"), orDash(c.NormalWins, format.Count),
+			format.PercentShort(c.Alpha), format.Count(c.N), format.Or(c.Wins, format.Count), cell(c.P, "%.5f"), format.Or(c.TwoSidedWins, format.Count), cell(c.TwoSidedP, "%.5f"), format.Or(c.NormalWins, format.Count),
 		})
 		if c.Wins != nil && c.NormalWins != nil && *c.NormalWins < *c.Wins {
 			tooFew = append(tooFew, c)

@@ -16,11 +16,7 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintf(w, "%s\n\n", r.Claim().In(in))
 	t := format.Table(i18n.Heads(in, "run", "version", "limits", "games", "openings", "score", "Elo", "95% from", "to")...)
 	for _, run := range r.Runs {
-		score := "–"
-		if run.Score != nil {
-			score = format.Percent(*run.Score)
-		}
-		row := table.Row{run.Run, format.Name(run.Player), run.Limits, format.Count(run.Games), format.Count(run.Openings), score, elo(run.Elo, run.Score), "", ""}
+		row := table.Row{run.Run, format.Name(run.Player), run.Limits, format.Count(run.Games), format.Count(run.Openings), format.Or(run.Score, format.Percent), elo(run.Elo, run.Score), "", ""}
 		if run.Lo != nil || run.Hi != nil {
 			row[7], row[8] = format.Elo(run.Lo, -1), format.Elo(run.Hi, 1)
 		}

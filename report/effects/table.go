@@ -141,7 +141,7 @@ func (t *Table) withhold() {
 
 // setInterval sets the row's interval: Gaffke's interval of the units' mean score, also converted to Elo.
 func (r *Row) setInterval() error {
-	i, err := stats.Group{Name: r.Name, Scores: r.shares}.Interval(Level)
+	i, err := stats.GamesInterval(r.shares, Level)
 	if err != nil {
 		return err
 	}

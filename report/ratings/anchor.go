@@ -64,7 +64,7 @@ func (o Options) intervals(fit *rating.Fit) ([]binomial.Interval, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--bootstrap: %w", err)
 		}
-		return b.Players, nil
+		return b, nil
 	case a == nil:
 	case !slices.ContainsFunc(fit.Players, func(p crosstable.Player) bool { return p.Name == a.Player }):
 		return nil, fmt.Errorf("--anchor: the games do not rate %s, so no player is measured from it", a.Player)

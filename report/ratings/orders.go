@@ -227,7 +227,7 @@ func (r *OrderReport) printCompared(w io.Writer, in i18n.Language) {
 	for _, c := range r.Compared {
 		row := table.Row{format.Name(c.A) + " – " + format.Name(c.B), c.Games, "–", "–", c.Why}
 		if c.Difference != nil {
-			row[2], row[3], row[4] = strings.Replace(fmt.Sprintf("%+.1f%%", 100**c.Difference), "-", "−", 1), shareInterval(c.Bounds), optionalP(c.P)
+			row[2], row[3], row[4] = strings.Replace(fmt.Sprintf("%+.1f%%", 100**c.Difference), "-", "−", 1), shareInterval(c.Bounds), format.Or(c.P, format.PValue)
 		}
 		t.AppendRow(row)
 	}

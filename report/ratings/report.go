@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -211,12 +210,9 @@ func (r *Report) setGoodness(g rating.Goodness, err error) {
 
 // criteria sets the model's AIC, BIC and AICc from its log-likelihood and the number of games.
 func (m *Model) criteria(games float64) {
-	k, n, l := float64(m.K), games, *m.LogLik
-	m.AIC, m.BIC = format.Finite(2*k-2*l), format.Finite(k*math.Log(n)-2*l)
-	m.setAICc(math.Inf(1))
-	if n > k+1 {
-		m.setAICc(2*k - 2*l + 2*k*(k+1)/(n-k-1))
-	}
+	aic, aicc, bic := rating.Criteria(*m.LogLik, m.K, games)
+	m.AIC, m.BIC = format.Finite(aic), format.Finite(bic)
+	m.setAICc(aicc)
 }
 
 // setAICc sets the AICc. An infinite value means too few games, for which setAICc sets the reason.

@@ -138,18 +138,11 @@ func (r *Report) printComparisons(w io.Writer, in i18n.Language) {
 	t := format.Table(append(i18n.Heads(in, "comparison", "Elo", "standard error", "p", "p by Holm"), i18n.Say(in, "%s for all at once", format.PercentShort(r.Confidence)))...)
 	for _, c := range r.Comparisons {
 		t.AppendRow(table.Row{
-			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), optionalP(c.P), optionalP(c.PHolm),
+			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), format.Or(c.P, format.PValue), format.Or(c.PHolm, format.PValue),
 			c.EloText(),
 		})
 	}
 	format.Render(w, t)
-}
-
-func optionalP(p *float64) string {
-	if p == nil {
-		return "–"
-	}
-	return format.PValue(*p)
 }
 
 func (r *Report) printIterates(w io.Writer, in i18n.Language) {
@@ -279,12 +272,8 @@ func (r *Report) printModels(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "model", "log-likelihood", "parameters", "AIC", "AICc", "BIC", "weight", "model of a game")...)
 	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for _, m := range r.Models {
-		weight := "–"
-		if m.Weight != nil {
-			weight = format.Percent(*m.Weight)
-		}
 		t.AppendRow(table.Row{
-			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), weight, i18n.Say(in, modelWords(m.Name)),
+			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), format.Or(m.Weight, format.Percent), i18n.Say(in, modelWords(m.Name)),
 		})
 	}
 	format.Render(w, t)

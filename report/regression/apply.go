@@ -77,7 +77,7 @@ func (a *Applied) print(w io.Writer) {
 	t := format.Table("line", "predicted", format.PercentShort(a.Level)+" of new rows", "truth")
 	for _, p := range a.Rows {
 		t.AppendRow(table.Row{
-			p.Line, format.Figure(p.Value), fmt.Sprintf("[%s, %s]", optional(p.Lo, format.Signed), optional(p.Hi, format.Signed)), optional(p.Truth, format.Signed),
+			p.Line, format.Figure(p.Value), fmt.Sprintf("[%s, %s]", format.Or(p.Lo, format.Signed), format.Or(p.Hi, format.Signed)), format.Or(p.Truth, format.Signed),
 		})
 	}
 	format.Render(w, t)

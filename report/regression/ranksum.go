@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"gonum.org/v1/gonum/stat"
 
 	"gogi/internal/csv"
 	"gogi/internal/format"
@@ -121,17 +122,9 @@ func newRankSum(column string, a, b []float64) RankSum {
 		r.Why = err.Error()
 		return r
 	}
-	r.MeanA, r.MeanB = format.Finite(meanOf(a)), format.Finite(meanOf(b))
+	r.MeanA, r.MeanB = format.Finite(stat.Mean(a, nil)), format.Finite(stat.Mean(b, nil))
 	r.W, r.U, r.P, r.Method = &test.W, &test.U, &test.Test.P, test.Test.Method
 	return r
-}
-
-func meanOf(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
 }
 
 // Print writes the tests as a table for a terminal.
@@ -141,8 +134,8 @@ func (r *RankSums) Print(w io.Writer, in i18n.Language) {
 	t := format.Table(append(append(heads, i18n.Heads(in, "p", "p by Holm")...), "")...)
 	for _, x := range r.Tests {
 		t.AppendRow(table.Row{
-			format.Name(x.Column), fmt.Sprintf("%d, %d", x.NA, x.NB), optional(x.MeanA, format.Figure) + ", " + optional(x.MeanB, format.Figure),
-			optional(x.W, format.Figure), optional(x.U, format.Figure), optional(x.P, format.PValue), optional(x.PHolm, format.PValue),
+			format.Name(x.Column), fmt.Sprintf("%d, %d", x.NA, x.NB), format.Or(x.MeanA, format.Figure) + ", " + format.Or(x.MeanB, format.Figure),
+			format.Or(x.W, format.Figure), format.Or(x.U, format.Figure), format.Or(x.P, format.PValue), format.Or(x.PHolm, format.PValue),
 			x.how().In(in),
 		})
 	}
@@ -183,7 +176,7 @@ func Compare(file, predicted, actual string, where csv.Conditions, skipEmpty boo
 	if d.RMSE, err = regress.RMSE(p.Values, a.Values); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	d.Bias = meanOf(p.Values) - meanOf(a.Values)
+	d.Bias = stat.Mean(p.Values, nil) - stat.Mean(a.Values, nil)
 	return d, nil
 }
 

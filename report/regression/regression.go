@@ -259,14 +259,6 @@ func (r *Report) print(w io.Writer) {
 	r.Applied.print(w)
 }
 
-// optional returns the text of a number in the given format, or a dash for nil.
-func optional(v *float64, format func(float64) string) string {
-	if v == nil {
-		return "–"
-	}
-	return format(*v)
-}
-
 func (r *Report) printQuality(w io.Writer) {
 	line := func(label, value, words string) {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-20s %10s   %s", label, value, words), " "))

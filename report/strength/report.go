@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"gonum.org/v1/gonum/stat"
 
 	"gogi/internal/format"
 	"gogi/report/review"
@@ -125,7 +126,7 @@ func wonLost(t *review.Tally, name string, metric int) WonLost {
 			}
 		}
 	}
-	w.Won, w.Lost, w.MeanW, w.MeanL = len(won), len(lost), mean(won), mean(lost)
+	w.Won, w.Lost, w.MeanW, w.MeanL = len(won), len(lost), format.Finite(stat.Mean(won, nil)), format.Finite(stat.Mean(lost, nil))
 	test, err := regress.RankSum(won, lost, binomial.TwoSided)
 	if err != nil {
 		w.Why = err.Error()
@@ -138,17 +139,6 @@ func wonLost(t *review.Tally, name string, metric int) WonLost {
 	return w
 }
 
-func mean(list []float64) *float64 {
-	if len(list) == 0 {
-		return nil
-	}
-	sum := 0.0
-	for _, v := range list {
-		sum += v
-	}
-	return format.Finite(sum / float64(len(list)))
-}
-
 // significant is the significance level for the comparison of games: 1%, as in the thesis.
 const significant = 0.01
 
@@ -157,10 +147,7 @@ func (r *Report) Print(w io.Writer) {
 	r.printSubjects(w)
 	rows := format.Table("alone", "Pearson", "p", r.Of+" =", "R²", "error, left out")
 	for _, s := range r.Simple {
-		row := table.Row{s.Metric, number(s.R, "%+.3f"), "–", "–", number(s.R2, "%.3f"), number(s.LOORMSE, "%.4g")}
-		if s.P != nil {
-			row[2] = format.PValue(*s.P)
-		}
+		row := table.Row{s.Metric, number(s.R, "%+.3f"), format.Or(s.P, format.PValue), "–", number(s.R2, "%.3f"), number(s.LOORMSE, "%.4g")}
 		if s.Slope != nil && s.Intercept != nil {
 			row[3] = minus(fmt.Sprintf("%.5g %+.5g·x", *s.Intercept, *s.Slope))
 		}
@@ -238,10 +225,7 @@ func (r *Report) printGames(w io.Writer) {
 }
 
 func number(v *float64, layout string) string {
-	if v == nil {
-		return "–"
-	}
-	return minus(fmt.Sprintf(layout, *v))
+	return format.Or(v, func(v float64) string { return minus(fmt.Sprintf(layout, v)) })
 }
 
 func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }

@@ -94,11 +94,7 @@ func (r view) printRatings(w io.Writer) {
 	t := r.Tournament
 	out := r.table("rank", "player", "pairs", "Elo", "±", "above the next")
 	for i, p := range t.Ratings {
-		above := "–"
-		if p.Above != nil {
-			above = format.Percent(*p.Above)
-		}
-		out.AppendRow(table.Row{i + 1, p.Player, format.Count(p.Pairs), fmt.Sprintf("%+.1f", p.Elo), fmt.Sprintf("%.1f", p.Within), above})
+		out.AppendRow(table.Row{i + 1, p.Player, format.Count(p.Pairs), fmt.Sprintf("%+.1f", p.Elo), fmt.Sprintf("%.1f", p.Within), format.Or(p.Above, format.Percent)})
 	}
 	format.Render(w, out)
 	for _, line := range format.Lines(RatingNote(t).In(r.in), noteWidth) {

@@ -23,7 +23,7 @@ func (r view) printWorkers(w io.Writer) {
 	t := r.table("worker", "pairs", "share", "score", "against the rest", "late", "crash", "slow", "evidence")
 	for _, k := range r.Workers[:min(shownWorkers, len(r.Workers))] {
 		t.AppendRow(table.Row{
-			WorkerName(k).In(r.in), format.Count(k.Pairs), format.Percent(k.Share), percentOr(k.Score), AgainstRest(k),
+			WorkerName(k).In(r.in), format.Count(k.Pairs), format.Percent(k.Share), format.Or(k.Score, format.Percent), AgainstRest(k),
 			format.Count(k.TimeLosses), format.Count(k.Crashes), format.Count(k.Slowed), Evidence(k),
 		})
 	}
@@ -64,11 +64,4 @@ func Evidence(k report.Worker) string {
 		return fmt.Sprintf("10^%.1f !", *k.Log10E)
 	}
 	return fmt.Sprintf("10^%.1f", *k.Log10E)
-}
-
-func percentOr(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return format.Percent(*v)
 }

@@ -23,9 +23,7 @@ func (f *Fit) Bound(player string, level float64) (binomial.Interval, error) {
 	if f.Model.FirstMove == Additive || f.Model.Prior.exists() {
 		return binomial.Interval{}, fmt.Errorf("%s has no bound under this model", player)
 	}
-	b := bounded{all: f.all, rated: f.table, aside: f.SetAside, at: f.at}
-	b.on = func(t crosstable.Table) newton.Problem { return newLadder(t, f.Model) }
-	return b.bound(player, level)
+	return f.bound(player, level, func(t crosstable.Table) newton.Problem { return newLadder(t, f.Model) })
 }
 
 // Bound returns the bound in the handicap model; see [Fit.Bound]. It also returns an error if a strength or
@@ -34,39 +32,30 @@ func (f *HandicapFit) Bound(player string, level float64) (binomial.Interval, er
 	if len(f.at.Drifting) > 0 {
 		return binomial.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
 	}
-	b := bounded{all: f.all, rated: f.table, aside: f.aside, at: f.at}
-	b.on = func(t crosstable.Table) newton.Problem { return f.shape.on(t) }
-	return b.bound(player, level)
+	return f.bound(player, level, func(t crosstable.Table) newton.Problem { return f.shape.on(t) })
 }
 
-// A bounded is a fit that can give a bound to a player without a rating.
-type bounded struct {
-	all, rated crosstable.Table
-	aside      []crosstable.Excluded
-	at         newton.Peak
-	on         func(crosstable.Table) newton.Problem
-}
-
-func (b bounded) bound(player string, level float64) (binomial.Interval, error) {
+// bound returns the bound of a player without a rating. on returns the model's likelihood of a table.
+func (f *fitted) bound(player string, level float64, on func(crosstable.Table) newton.Problem) (binomial.Interval, error) {
 	none := binomial.Interval{}
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return none, err
 	}
-	place := slices.IndexFunc(b.aside, func(a crosstable.Excluded) bool { return a.Player == player && a.Kind != crosstable.NoGame })
+	place := slices.IndexFunc(f.SetAside, func(a crosstable.Excluded) bool { return a.Player == player && a.Kind != crosstable.NoGame })
 	if place < 0 {
 		return none, fmt.Errorf("%s was not set aside for winning or losing every game", player)
 	}
-	t, i := b.with(player)
+	t, i := f.with(player)
 	if !slices.ContainsFunc(t.Cells, func(c crosstable.Cell) bool { return plays(c, i) }) {
 		return none, fmt.Errorf("%s played no game against players who are rated", player)
 	}
 	deviance := -2 * math.Log(1-level) * perUnit(t, i)
 	interval := binomial.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
 	var err error
-	if b.aside[place].Kind == crosstable.WonAll {
-		interval.Lo, err = b.crossing(t, i, deviance, 1)
+	if f.SetAside[place].Kind == crosstable.WonAll {
+		interval.Lo, err = f.crossing(on(t), i, deviance, 1)
 	} else {
-		interval.Hi, err = b.crossing(t, i, deviance, -1)
+		interval.Hi, err = f.crossing(on(t), i, deviance, -1)
 	}
 	return interval, err
 }
@@ -77,13 +66,13 @@ func plays(c crosstable.Cell, player int) bool {
 
 // with returns the table of the rated players and one more player. i is the number of this player in the
 // table.
-func (b bounded) with(player string) (t crosstable.Table, i int) {
-	kept := make([]bool, len(b.all.Names))
-	for n, name := range b.all.Names {
-		_, rated := slices.BinarySearch(b.rated.Names, name)
+func (f *fitted) with(player string) (t crosstable.Table, i int) {
+	kept := make([]bool, len(f.all.Names))
+	for n, name := range f.all.Names {
+		_, rated := slices.BinarySearch(f.table.Names, name)
 		kept[n] = rated || name == player
 	}
-	t = b.all.Only(kept)
+	t = f.all.Only(kept)
 	i, _ = slices.BinarySearch(t.Names, player)
 	return t, i
 }
@@ -110,14 +99,13 @@ const widestBound = 40
 
 // crossing returns the strength of a player at which the profile likelihood is below the likelihood without
 // the player by the deviance. side is 1 if the likelihood rises with the player's strength.
-func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64) (float64, error) {
-	p := b.on(t)
-	x := slices.Insert(slices.Clone(b.at.X), player, 0)
+func (f *fitted) crossing(p newton.Problem, player int, deviance, side float64) (float64, error) {
+	x := slices.Insert(slices.Clone(f.at.X), player, 0)
 	mean := 0.0
 	weights := make([]float64, len(x))
-	for n := range t.Names {
+	for n := range len(f.table.Names) + 1 {
 		if n != player {
-			weights[n] = -1 / float64(len(b.rated.Names))
+			weights[n] = -1 / float64(len(f.table.Names))
 			mean -= weights[n] * x[n]
 		}
 	}
@@ -130,7 +118,7 @@ func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64
 		if err != nil {
 			return 0, err
 		}
-		if 2*(b.at.Value-best.Value) > deviance {
+		if 2*(f.at.Value-best.Value) > deviance {
 			low = middle
 		} else {
 			high = middle

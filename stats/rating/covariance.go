@@ -59,7 +59,7 @@ func (f *Fit) inverse() (matrix, error) {
 	if f.errs != nil {
 		return f.errs.covariance(), nil
 	}
-	return inverseOf(f.inner.information(f.at.X), len(f.Players), f.inner.shiftFree())
+	return f.independent()
 }
 
 // TermErrors returns the standard errors of the terms other than strengths, by name: "first_move" and "draw"

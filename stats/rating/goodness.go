@@ -53,39 +53,29 @@ type Replay struct {
 // returns an error for a negative number of samples, and if more than a tenth of the samples have no
 // estimate.
 func (f *Fit) Goodness(r Replay) (Goodness, error) {
-	return goodness(f, r, func(t crosstable.Table) (replica, error) {
+	return f.goodness(r, func(t crosstable.Table) (fitted, error) {
 		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
-			return rate(t, f.Model)
+			again, err := rate(t, f.Model)
+			if err != nil {
+				return fitted{}, err
+			}
+			return again.fitted, nil
 		}
 		l := newLadder(t.WithinGroups(), f.Model)
-		at, err := newton.Climb(l, l.headStart(), nil)
-		return limit{l.table, l, at}, err
+		at, err := newton.Climb(l, l.headStart(), nil) // if some strengths diverge, at has the supremum
+		return fitted{table: l.table, inner: l, at: at}, err
 	})
 }
-
-// A limit holds the supremum of the likelihood of a sample, even if some strengths diverge.
-type limit struct {
-	table crosstable.Table
-	inner inner
-	at    newton.Peak
-}
-
-func (l limit) games() crosstable.Table     { return l.table }
-func (l limit) probabilities() [][3]float64 { return l.inner.expected(l.at.X) }
-func (l limit) draws() Draws                { return HalfWin }
-func (l limit) freedom() int                { return l.inner.estimated() }
 
 // Goodness returns the goodness of the handicap model. A pairing consists of Black, White, handicap and
 // receiver. See [Fit.Goodness].
 func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {
-	return goodness(f, r, func(t crosstable.Table) (replica, error) {
-		return f.refit(t.WithinGroups())
-	})
+	return f.goodness(r, func(t crosstable.Table) (fitted, error) { return f.refit(t.WithinGroups()) })
 }
 
 // refit fits the model to another table. Every model except the additive models has one maximum, so for these
 // models the current terms are a sufficient starting point.
-func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
+func (f *HandicapFit) refit(t crosstable.Table) (fitted, error) {
 	g := f.shape.on(t)
 	x := slices.Clone(f.at.X)
 	for k := range g.terms {
@@ -94,54 +84,37 @@ func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
 		}
 	}
 	at, err := newton.Climb(g, x, nil)
-	return limit{t, g, at}, err
+	return fitted{table: t, inner: g, at: at}, err
 }
-
-// A replica is a fitted model that can simulate its games, for the test of goodness.
-type replica interface {
-	games() crosstable.Table
-	probabilities() [][3]float64
-	draws() Draws
-	freedom() int // number of estimated parameters
-}
-
-func (f *Fit) games() crosstable.Table             { return f.table }
-func (f *Fit) probabilities() [][3]float64         { return f.inner.expected(f.at.X) }
-func (f *Fit) draws() Draws                        { return f.Model.Draws }
-func (f *Fit) freedom() int                        { return f.Parameters }
-func (f *HandicapFit) games() crosstable.Table     { return f.table }
-func (f *HandicapFit) probabilities() [][3]float64 { return f.ground.expected(f.at.X) }
-func (f *HandicapFit) draws() Draws                { return HalfWin }
-func (f *HandicapFit) freedom() int                { return f.ground.estimated() }
 
 // goodness calculates the goodness of f from simulated samples, each fitted with fit. It also uses samples in
 // which a player wins every game.
-func goodness(f replica, again Replay, fit func(crosstable.Table) (replica, error)) (Goodness, error) {
-	if err := canSimulate(f, again.Samples); err != nil {
+func (f *fitted) goodness(again Replay, fit func(crosstable.Table) (fitted, error)) (Goodness, error) {
+	if err := f.canSimulate(again.Samples); err != nil {
 		return Goodness{}, err
 	}
 	var g Goodness
-	g.Deviance, g.Pearson = deviance(f)
+	g.Deviance, g.Pearson = f.deviance()
 	outcomes := 2
-	if f.games().Draws() > 0 {
+	if f.table.Draws() > 0 {
 		outcomes = 3
 	}
-	g.DF = len(f.games().Cells)*(outcomes-1) - f.freedom()
+	g.DF = len(f.table.Cells)*(outcomes-1) - f.inner.estimated()
 	g.P = chiSquared(g.Deviance, g.DF)
 	if again.Samples == 0 {
 		g.Bootstrap, g.Worst = 1, 1
 		return g, nil
 	}
-	worst := largestResidual(f)
+	worst := f.largestResidual()
 	all, single := monteCarlo{exceed: again.Exceed}, monteCarlo{exceed: again.Exceed}
-	failed, err := resample(f, again, func(t crosstable.Table) (bool, error) {
+	failed, err := f.resample(again, func(t crosstable.Table) (bool, error) {
 		r, err := fit(t)
 		if err != nil {
 			return false, err
 		}
-		_, x := deviance(r)
+		_, x := r.deviance()
 		all.see(reaches(x, g.Pearson))
-		single.see(reaches(largestResidual(r), worst))
+		single.see(reaches(r.largestResidual(), worst))
 		return all.ended() && single.ended(), nil
 	})
 	g.Samples, g.Failed = max(all.samples, single.samples), failed
@@ -176,9 +149,9 @@ func (m *monteCarlo) p() float64 {
 }
 
 // largestResidual returns the largest absolute z of all residuals.
-func largestResidual(f replica) float64 {
+func (f *fitted) largestResidual() float64 {
 	largest := 0.0
-	for _, e := range excesses(f) {
+	for _, e := range f.excesses() {
 		if e.variance > 0 {
 			largest = max(largest, math.Abs(e.points-e.expected)/math.Sqrt(e.variance))
 		}
@@ -186,13 +159,13 @@ func largestResidual(f replica) float64 {
 	return largest
 }
 
-func canSimulate(f replica, samples int) error {
+func (f *fitted) canSimulate(samples int) error {
 	switch {
 	case samples > newton.MaxSamples:
 		return newton.CheckSamples(samples)
 	case samples < 0:
 		return fmt.Errorf("%d bootstrap samples are impossible", samples)
-	case f.draws() == HalfWin && f.games().Draws() > 0:
+	case f.draws == HalfWin && f.table.Draws() > 0:
 		return errors.New("counting draws as half wins is no model of how likely they are: use davidson or rao_kupper")
 	}
 	return nil
@@ -200,7 +173,7 @@ func canSimulate(f replica, samples int) error {
 
 // resample simulates the games again and again. It calls use with each sample until use returns enough, or
 // until all samples are simulated. It returns the number of samples for which use failed.
-func resample(f replica, again Replay, use func(crosstable.Table) (enough bool, err error)) (failed int, err error) {
+func (f *fitted) resample(again Replay, use func(crosstable.Table) (enough bool, err error)) (failed int, err error) {
 	s := newStage(f)
 	random := rand.New(rand.NewPCG(again.Seed, 0x676f6769))
 	played := 0
@@ -215,9 +188,9 @@ func resample(f replica, again Replay, use func(crosstable.Table) (enough bool, 
 	return failed, nil
 }
 
-func deviance(f replica) (deviance, pearson float64) {
+func (f *fitted) deviance() (deviance, pearson float64) {
 	p := f.probabilities()
-	for n, c := range f.games().Cells {
+	for n, c := range f.table.Cells {
 		for k, observed := range []float64{c.Wins, c.Draws, c.Losses} {
 			expected := c.Games() * p[n][k]
 			if observed > 0 {
@@ -231,31 +204,21 @@ func deviance(f replica) (deviance, pearson float64) {
 	return max(0, deviance), pearson
 }
 
-// A Bootstrap is the result of a parametric bootstrap.
-type Bootstrap struct {
-	Samples   int                 // samples used
-	Failed    int                 // number of samples without an estimate, which are left out
-	Players   []binomial.Interval // intervals of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile")
-	FirstMove binomial.Interval   // interval of [Fit].FirstMove; the zero value for a model without the effect
-}
-
 // Bootstrap simulates the games with the probabilities of the fit, rates each sample, and returns percentile
-// intervals. The same seed gives the same result. Bootstrap leaves out a sample in which a player has no
-// estimate. It returns an error for fewer than 2 or more than [newton.MaxSamples] samples, for a level
-// outside (0, 1), and the errors of [Fit.Goodness].
-func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, error) {
-	if err := binomial.CheckOpen("confidence level", level); err != nil {
-		return Bootstrap{}, err
+// intervals of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile"). The same seed gives
+// the same result. Bootstrap leaves out a sample in which a player has no estimate. It returns an error for
+// fewer than 2 or more than [newton.MaxSamples] samples, for a level outside (0, 1), and the errors of
+// [Fit.Goodness].
+func (f *Fit) Bootstrap(samples int, level float64, seed uint64) ([]binomial.Interval, error) {
+	err := binomial.CheckOpen("confidence level", level)
+	for _, also := range []func(int) error{newton.CheckSamples, f.canSimulate} {
+		err = cmp.Or(err, also(samples))
 	}
-	if err := newton.CheckSamples(samples); err != nil {
-		return Bootstrap{}, err
-	}
-	if err := canSimulate(f, samples); err != nil {
-		return Bootstrap{}, err
+	if err != nil {
+		return nil, err
 	}
 	ratings := make([][]float64, len(f.Players))
-	var first []float64
-	failed, err := resample(f, Replay{Samples: samples, Seed: seed}, func(t crosstable.Table) (bool, error) {
+	if _, err := f.resample(Replay{Samples: samples, Seed: seed}, func(t crosstable.Table) (bool, error) {
 		r, err := rate(t, f.Model)
 		if err != nil {
 			return false, err
@@ -267,20 +230,15 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, err
 			i := r.rank[place]
 			ratings[i] = append(ratings[i], p.Elo)
 		}
-		first = append(first, r.FirstMove)
 		return false, nil
-	})
-	if err != nil {
-		return Bootstrap{}, err
+	}); err != nil {
+		return nil, err
 	}
-	b := Bootstrap{Samples: samples - failed, Failed: failed}
+	var list []binomial.Interval
 	for _, i := range f.rank {
-		b.Players = append(b.Players, newton.Percentiles(ratings[i], level))
+		list = append(list, newton.Percentiles(ratings[i], level))
 	}
-	if f.Model.FirstMove != NoFirstMove {
-		b.FirstMove = newton.Percentiles(first, level)
-	}
-	return b, nil
+	return list, nil
 }
 
 // A Residual is the difference between the results of two players and the results that the fit expects.
@@ -297,7 +255,7 @@ type Residual struct {
 // residuals come first. Residuals that agree to nine digits are in the order of names. Their z are slightly
 // too small, because the pair itself is part of the fit.
 func (f *Fit) Residuals() []Residual {
-	sums := excesses(f)
+	sums := f.excesses()
 	list := make([]Residual, 0, len(sums))
 	for _, s := range sums {
 		list = append(list, s.residual(f.table.Names))
@@ -324,8 +282,8 @@ type excess struct {
 }
 
 // excesses returns the excess of each pair, for the player with the smaller number.
-func excesses(f replica) []excess {
-	t := f.games()
+func (f *fitted) excesses() []excess {
+	t := f.table
 	place, count := t.Pairs()
 	sums := make([]excess, count)
 	p := f.probabilities()

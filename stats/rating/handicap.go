@@ -77,13 +77,9 @@ type HandicapFit struct {
 	Against    LRTest   // test against NoEffect; conservative for models 1 to 3, because NoEffect is at a bound of their parameters
 	Notes      []string // parameters or strengths without a finite estimate
 
+	fitted
 	shape  shape
-	ground *ground
-	table  crosstable.Table
-	at     newton.Peak
-	errs   *robust          // nil if no games depend on each other
-	all    crosstable.Table // table that includes the excluded players
-	aside  []crosstable.Excluded
+	ground *ground // the same as inner
 }
 
 // A HandicapComparison holds several models that were fitted to the same games.
@@ -143,7 +139,7 @@ func CompareHandicapTable(all crosstable.Table, level float64, models ...Handica
 		if err != nil {
 			return nil, &ModelError{m, err}
 		}
-		f.all, f.aside = all, aside
+		f.all, f.SetAside = all, aside
 		f.describe(level)
 		c.Fits = append(c.Fits, f)
 	}
@@ -269,9 +265,11 @@ func fitHandicap(t crosstable.Table, m HandicapModel, null *HandicapFit) (*Handi
 	if err != nil {
 		return nil, err
 	}
-	f := &HandicapFit{Model: m, shape: s, ground: g, table: t, at: at, LogLik: at.Value, Parameters: g.estimated()}
-	f.criteria(t.Games())
-	f.errs = newRobust(t, g, at.X)
+	f := &HandicapFit{
+		Model: m, shape: s, ground: g, LogLik: at.Value, Parameters: g.estimated(),
+		fitted: fitted{table: t, at: at, inner: g, draws: HalfWin, errs: newRobust(t, g, at.X)},
+	}
+	f.AIC, f.AICc, f.BIC = Criteria(f.LogLik, f.Parameters, t.Games())
 	if null != nil {
 		f.Against = f.errs.ratio(null.LogLik, f.LogLik, g.players, g.terms)
 	}
@@ -285,14 +283,15 @@ func evenGames(c *crosstable.Cell) float64 {
 	return c.Games()
 }
 
-func (f *HandicapFit) criteria(games float64) {
-	k := float64(f.Parameters)
-	f.AIC = -2 * (f.LogLik - k)
-	f.BIC = -2*f.LogLik + k*math.Log(games)
-	f.AICc = math.Inf(1)
-	if games > k+1 {
-		f.AICc = f.AIC + 2*k*(k+1)/(games-k-1)
+// Criteria returns the information criteria of a model with k parameters: Akaike's, the same corrected for few
+// games (infinite if there are no more than k + 1 games), and the Bayesian one.
+func Criteria(logLik float64, k int, games float64) (aic, aicc, bic float64) {
+	n := float64(k)
+	aic, aicc, bic = 2*(n-logLik), math.Inf(1), n*math.Log(games)-2*logLik
+	if games > n+1 {
+		aicc = aic + 2*n*(n+1)/(games-n-1)
 	}
+	return aic, aicc, bic
 }
 
 // starts returns several starting points, because additive models may have several local maxima. Each has the

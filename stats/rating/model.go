@@ -88,14 +88,31 @@ type Fit struct {
 	Games      int                 // number of games between rated players
 	Evidence   float64             // sum of the games' weights ([crosstable.Count.Weight])
 	Iterations int
-	SetAside   []crosstable.Excluded
 
-	table crosstable.Table
-	rank  []int // number in table of each player in Players
-	at    newton.Peak
-	inner inner
-	errs  *robust          // nil if no games depend on each other
-	all   crosstable.Table // table that includes the excluded players
+	fitted
+	rank []int // number in table of each player in Players
+}
+
+// A fitted holds the games of a fit and its likelihood at the maximum.
+type fitted struct {
+	SetAside []crosstable.Excluded
+
+	table, all crosstable.Table // the rated players, and all players
+	at         newton.Peak
+	inner      inner
+	draws      Draws
+	errs       *robust // nil if no games depend on each other
+}
+
+// probabilities returns the probabilities of win, draw and loss of each cell's Black.
+func (f *fitted) probabilities() [][3]float64 { return f.inner.expected(f.at.X) }
+
+// independent returns the covariance of the estimates for independent games.
+func (f *fitted) independent() (matrix, error) {
+	if f.errs != nil {
+		return f.errs.inverse, nil
+	}
+	return inverseOf(f.inner.information(f.at.X), len(f.table.Names), f.inner.shiftFree())
 }
 
 // An inner is a problem whose value is the log-likelihood of games between players.
@@ -225,32 +242,33 @@ func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosst
 		Games:      int(t.Played()),
 		Evidence:   t.Games(),
 		Iterations: at.Iterations,
-		SetAside:   aside,
-		table:      t,
-		at:         at,
-		inner:      l,
+		fitted:     fitted{SetAside: aside, table: t, at: at, inner: l, draws: m.Draws, errs: newRobust(t, l, at.X)},
 	}
 	if m.Prior.exists() {
 		f.LogLik = l.logLik(at.X)
 	}
 	f.Players, f.rank = crosstable.Ranking(t, at.X)
-	f.errs = newRobust(t, l, at.X)
 	return f
 }
 
-// number returns a player's number in the table.
-func (f *Fit) number(player string) (int, error) { return numberIn(f.table, f.SetAside, player) }
-
-// numberIn returns a player's number in a table. If the player has none, it returns an error with the reason.
-func numberIn(t crosstable.Table, aside []crosstable.Excluded, player string) (int, error) {
-	i, ok := slices.BinarySearch(t.Names, player)
+// number returns a player's number in the table. If the player has none, it returns an error with the reason.
+func (f *fitted) number(player string) (int, error) {
+	i, ok := slices.BinarySearch(f.table.Names, player)
 	if ok {
 		return i, nil
 	}
-	for _, a := range aside {
+	for _, a := range f.SetAside {
 		if a.Player == player {
 			return 0, fmt.Errorf("%s has no rating: %s", player, a.Why)
 		}
 	}
 	return 0, fmt.Errorf("%s has no rating: played no game", player)
+}
+
+// numbers returns the numbers of two players.
+func (f *fitted) numbers(a, b string) (i, j int, err error) {
+	if i, err = f.number(a); err == nil {
+		j, err = f.number(b)
+	}
+	return i, j, err
 }

@@ -29,11 +29,7 @@ type Prediction struct {
 // an error for other players, for a player against itself, and for a level outside (0, 1). It also returns an
 // error if the games do not determine a standard error.
 func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
-	i, err := f.number(a)
-	if err != nil {
-		return Prediction{}, err
-	}
-	j, err := f.number(b)
+	i, j, err := f.numbers(a, b)
 	if err != nil {
 		return Prediction{}, err
 	}
@@ -46,7 +42,7 @@ func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 		first, d := l.terms(x)
 		return l.outcome.probabilities(x[i]-x[j]+first, d)
 	}
-	err = q.fill(f.at, f.errs, f.inner, len(f.Players), level, chances)
+	err = q.fill(&f.fitted, level, chances)
 	return q, err
 }
 
@@ -55,11 +51,7 @@ func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 // game had this handicap and the model has no value for it. It returns an error if a needed strength or
 // parameter has no finite estimate. A parameter of 0, at the end of its range, is finite.
 func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Prediction, error) {
-	i, err := f.number(a)
-	if err != nil {
-		return Prediction{}, err
-	}
-	j, err := f.number(b)
+	i, j, err := f.numbers(a, b)
 	if err != nil {
 		return Prediction{}, err
 	}
@@ -80,7 +72,7 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 		err = q.profile(f, tilted{ground: f.ground, black: i, white: j, row: row}, level, odds)
 		return q, err
 	}
-	err = q.fill(f.at, f.errs, f.ground, len(f.Players), level, chances)
+	err = q.fill(&f.fitted, level, chances)
 	return q, err
 }
 
@@ -190,8 +182,6 @@ func (g *ground) lifted(x []float64) []float64 {
 	return x
 }
 
-func (f *HandicapFit) number(player string) (int, error) { return numberIn(f.table, f.aside, player) }
-
 // row returns the coefficients of a handicap. If the model is a line, it also has coefficients for a handicap
 // that no game had.
 func (s shape) row(handicap int) ([]float64, error) {
@@ -216,7 +206,7 @@ func (s shape) row(handicap int) ([]float64, error) {
 
 // fill sets the probabilities and the interval of a prediction. chances returns the probabilities as a
 // function of the fit's coordinates.
-func (q *Prediction) fill(at newton.Peak, errs *robust, l inner, players int, level float64, chances func(x []float64) (win, draw, loss float64)) error {
+func (q *Prediction) fill(f *fitted, level float64, chances func(x []float64) (win, draw, loss float64)) error {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
 	}
@@ -227,20 +217,17 @@ func (q *Prediction) fill(at newton.Peak, errs *robust, l inner, players int, le
 		win, draw, loss := chances(x)
 		return math.Log((win + draw/2) / (loss + draw/2))
 	}
-	q.Win, q.Draw, q.Loss = chances(at.X)
+	q.Win, q.Draw, q.Loss = chances(f.at.X)
 	q.Score = q.Win + q.Draw/2
-	slope := slopeOf(logit, at.X)
-	var inverse matrix
-	var err error
-	if errs != nil {
-		inverse = errs.inverse
-	} else if inverse, err = inverseOf(l.information(at.X), players, l.shiftFree()); err != nil {
+	slope := slopeOf(logit, f.at.X)
+	inverse, err := f.independent()
+	if err != nil {
 		return err
 	}
-	reach := errs.quantile(slope, level) * standardError(inverse, slope)
-	center := logit(at.X)
+	reach := f.errs.quantile(slope, level) * standardError(inverse, slope)
+	center := logit(f.at.X)
 	q.Interval = binomial.Interval{Method: "wald_logit", Level: level, Lo: logistic(center - reach), Hi: logistic(center + reach)}
-	if errs != nil {
+	if f.errs != nil {
 		q.Interval.Method += "_clusters"
 	}
 	return nil
@@ -264,9 +251,6 @@ func slopeOf(f func([]float64) float64, x []float64) []float64 {
 // Profile returns the profile-likelihood interval of a player's rating in Elo. The mean of the players with a
 // finite rating is 0. See [Fit.Profile]. Profile also returns an error for a player without a finite rating.
 func (f *HandicapFit) Profile(player string, level float64) (binomial.Interval, error) {
-	if err := binomial.CheckOpen("confidence level", level); err != nil {
-		return binomial.Interval{}, err
-	}
 	i, err := f.number(player)
 	if err != nil {
 		return binomial.Interval{}, err
@@ -286,6 +270,5 @@ func (f *HandicapFit) Profile(player string, level float64) (binomial.Interval, 
 		}
 	}
 	weights[i]++
-	lo, hi, err := newton.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
-	return binomial.Interval{Method: f.errs.method(), Level: level, Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}, err
+	return f.profileElo(weights, level)
 }

@@ -68,16 +68,13 @@ func (f *Fit) wald(level float64, from []float64) ([]binomial.Interval, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
-	var inverse matrix
-	method := "wald_clusters"
+	inverse, err := f.independent()
+	if err != nil {
+		return nil, err
+	}
+	method := "wald"
 	if f.errs != nil {
-		inverse = f.errs.inverse
-	} else {
-		var err error
-		if inverse, err = f.inverse(); err != nil {
-			return nil, err
-		}
-		method = "wald"
+		method = "wald_clusters"
 	}
 	base := 0.0
 	for place, p := range f.Players {
@@ -113,11 +110,7 @@ func standardError(covariance matrix, weights []float64) float64 {
 // ProfileDifference returns the profile-likelihood interval of a's rating minus b's. It returns the errors of
 // [Fit.Profile], and an error for a player against itself.
 func (f *Fit) ProfileDifference(a, b string, level float64) (binomial.Interval, error) {
-	i, err := f.number(a)
-	if err != nil {
-		return binomial.Interval{}, err
-	}
-	j, err := f.number(b)
+	i, j, err := f.numbers(a, b)
 	if err != nil {
 		return binomial.Interval{}, err
 	}
@@ -129,7 +122,7 @@ func (f *Fit) ProfileDifference(a, b string, level float64) (binomial.Interval, 
 	return f.profileElo(weights, level)
 }
 
-func (f *Fit) profileElo(weights []float64, level float64) (binomial.Interval, error) {
+func (f *fitted) profileElo(weights []float64, level float64) (binomial.Interval, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return binomial.Interval{}, err
 	}
@@ -166,7 +159,7 @@ func chiSquared(x float64, df int) float64 {
 
 // profile returns the ends of the profile-likelihood interval of weights·x. For a ladder it uses the faster
 // method, because a ladder is concave.
-func (f *Fit) profile(weights []float64, level float64) (lo, hi float64, err error) {
+func (f *fitted) profile(weights []float64, level float64) (lo, hi float64, err error) {
 	along := newton.Profile
 	if _, concave := f.inner.(*ladder); concave {
 		along = newton.ConcaveProfile

@@ -27,8 +27,8 @@ type terms struct {
 
 func termsOf(c crosstable.Cell) terms { return terms{c.Black, c.White, c.Handicap, c.ByWhite} }
 
-func newStage(f replica) *stage {
-	t := f.games()
+func newStage(f *fitted) *stage {
+	t := f.table
 	s := &stage{t: t, p: f.probabilities(), back: make([]int, len(t.Cells)), available: make([]int, len(t.Cells))}
 	at := map[terms]int{}
 	for n, c := range t.Cells {

@@ -233,51 +233,34 @@ func studentTwoSided(t float64, df int) float64 {
 	return min(1, 2*distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(df)}.Survival(math.Abs(t)))
 }
 
-// Predict returns the value of the regression for a row of regressors, in units of y. It returns an error if
-// the row does not have as many regressors as the fit.
-func (f Fit) Predict(row ...float64) (float64, error) {
-	if len(f.Terms) == 0 || len(row) != len(f.Terms)-1 {
-		return 0, fmt.Errorf("%d values for %d columns", len(row), max(0, len(f.Terms)-1))
+// A Prediction is the value that a regression predicts for a new row, with the interval of y in such a row.
+type Prediction struct {
+	Value, Lo, Hi float64 // in units of y
+}
+
+// PredictInterval returns the value of the regression for a row of regressors, with its interval at a level
+// in (0, 1), such as 0.95. The interval is exact, by Student's t, if errors are independent and normal with
+// one variance. PredictInterval returns an error if the row does not have as many regressors as the fit, for a
+// level outside (0, 1), and for a Fit that is not from [LeastSquares].
+func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
+	switch {
+	case len(f.Terms) == 0 || len(row) != len(f.Terms)-1:
+		return Prediction{}, fmt.Errorf("%d values for %d columns", len(row), max(0, len(f.Terms)-1))
+	case !(level > 0 && level < 1):
+		return Prediction{}, fmt.Errorf("level %v is not between 0 and 1", level)
+	case f.design == nil:
+		return Prediction{}, errors.New("the fit does not know its rows")
 	}
 	if err := checkFinite("row", row); err != nil {
-		return 0, err
+		return Prediction{}, err
 	}
 	y := f.Terms[0].Value
 	for i, x := range row {
 		y += f.Terms[i+1].Value * x
 	}
-	return y, nil
-}
-
-// A Prediction is the value that a regression predicts for a new row, with intervals.
-type Prediction struct {
-	Value float64 // in units of y
-	// The interval of the mean of y over all rows with these regressors, and the interval of y of one such
-	// row.
-	MeanLo, MeanHi float64
-	Lo, Hi         float64
-	Level          float64
-}
-
-// PredictInterval returns the value of [Fit.Predict] with its intervals at a level in (0, 1), such as 0.95.
-// The intervals are exact, by Student's t, if errors are independent and normal with one variance.
-// PredictInterval returns the errors of Predict, an error for a level outside (0, 1), and an error for a Fit
-// that is not from [LeastSquares].
-func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
-	value, err := f.Predict(row...)
-	if err != nil {
-		return Prediction{}, err
-	}
-	if !(level > 0 && level < 1) {
-		return Prediction{}, fmt.Errorf("level %v is not between 0 and 1", level)
-	}
-	if f.design == nil {
-		return Prediction{}, errors.New("the fit does not know its rows")
-	}
-	h := f.design.leverage(f.N, row)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(f.DF)}.Quantile((1 + level) / 2)
-	mean, one := t*f.Sigma*math.Sqrt(h), t*f.Sigma*math.Sqrt(1+h)
-	return Prediction{value, value - mean, value + mean, value - one, value + one, level}, nil
+	reach := t * f.Sigma * math.Sqrt(1+f.design.leverage(f.N, row))
+	return Prediction{y, y - reach, y + reach}, nil
 }
 
 // leverage returns the variance of a new row's prediction, divided by the variance of an error. It solves Rᵀz

@@ -7,26 +7,6 @@ import (
 	"gogi/internal/testutil"
 )
 
-// One regressor, by the textbook: y ± t s √(1 + 1/n + (x-x̄)²/Sxx). The quantile of
-// Student's t with 3 degrees of freedom is that of tables.
-func TestPredictionOfALine(t *testing.T) {
-	x, y := []float64{1, 2, 3, 4, 5}, []float64{2.1, 3.9, 6.2, 7.8, 10.1}
-	f := testutil.Must(LeastSquares(y, Column{"x", x}))(t)
-	const quantile = 3.182446305284263
-	p := testutil.Must(f.PredictInterval(0.95, 7))(t)
-	h := 1./5 + (7-3.)*(7-3.)/10
-	near := func(what string, got, want float64) {
-		if math.Abs(got-want) > 1e-9 {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
-	}
-	near("value", p.Value, f.Terms[0].Value+7*f.Terms[1].Value)
-	near("mean", p.MeanHi-p.Value, quantile*f.Sigma*math.Sqrt(h))
-	near("mean below", p.Value-p.MeanLo, quantile*f.Sigma*math.Sqrt(h))
-	near("one", p.Hi-p.Value, quantile*f.Sigma*math.Sqrt(1+h))
-	near("one below", p.Value-p.Lo, quantile*f.Sigma*math.Sqrt(1+h))
-}
-
 // A row of two regressors predicts its own leverage: the error of a row left out
 // is the residual over 1 less it, and all leverages sum to the number of terms.
 func TestLeverageOfManyColumns(t *testing.T) {

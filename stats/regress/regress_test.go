@@ -168,9 +168,9 @@ func TestLeaveOneOut(t *testing.T) {
 			if err != nil {
 				return
 			}
-			p, err := g.Predict(a[i], b[i])
+			p, err := g.PredictInterval(0.95, a[i], b[i])
 			testutil.OK(t, err)
-			sum += (p - y[i]) * (p - y[i])
+			sum += (p.Value - y[i]) * (p.Value - y[i])
 		}
 		if want := math.Sqrt(sum / float64(n)); math.Abs(f.LOORMSE-want) > 1e-6*(1+want) {
 			t.Errorf("leave-one-out RMSE %v, want %v", f.LOORMSE, want)
@@ -315,7 +315,7 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 	fails("alternative", err)
 	_, err = RMSE(nil, nil)
 	fails("empty", err)
-	_, err = Fit{}.Predict(1)
+	_, err = Fit{}.PredictInterval(0.95, 1)
 	fails("empty fit", err)
 	f, err := LeastSquares([]float64{2, 4, 6, 8}, Column{"x", ok})
 	if err != nil || f.R2 != 1 || math.Abs(f.Terms[1].Value-2) > 1e-12 || math.IsNaN(f.Terms[1].P) {
