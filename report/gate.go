@@ -168,9 +168,9 @@ func (g *Gate) decide(j *judge, b string) {
 }
 
 // withdraw reports that a decision no longer holds.
-func (g *Gate) withdraw(told stats.Decision) {
-	g.Withdrawn = told
-	g.Because = append(g.Because, withdrawal(told))
+func (g *Gate) withdraw(earlier stats.Decision) {
+	g.Withdrawn = earlier
+	g.Because = append(g.Because, withdrawal(earlier))
 }
 
 // mostlySlowed reports whether the machine slowed most pairs that the test evaluated.

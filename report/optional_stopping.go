@@ -87,13 +87,13 @@ type Change struct {
 	match.Difference
 }
 
-// Said returns the change as text, with its time.
-func (c Change) Said() i18n.Message {
+// Message returns the change as text, with its time.
+func (c Change) Message() i18n.Message {
 	return i18n.Of("%s – %s: %s before, %s now%s", c.At.Format("2006-01-02 15:04 MST"), c.place(), value(c.Before), value(c.Now), c.note())
 }
 
 // String returns the change in English.
-func (c Change) String() string { return c.Said().String() }
+func (c Change) String() string { return c.Message().String() }
 
 // MarshalText returns the English text, for JSON.
 func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

@@ -449,8 +449,8 @@ func (g *Gatherer) conclude() {
 	}
 	rep.Voided, rep.Workers = g.run.Voided, g.workers.list(rep.Pairs)
 	rep.Looks = newLooks(g.run, rep.Gate)
-	if told := rep.withdrawn(); told != stats.Continue {
-		rep.Gate.withdraw(told)
+	if earlier := rep.withdrawn(); earlier != stats.Continue {
+		rep.Gate.withdraw(earlier)
 	}
 	for i := range rep.Players {
 		rep.Players[i].conclude()

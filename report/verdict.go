@@ -278,14 +278,14 @@ func (r *Report) Evidence() i18n.Message {
 
 // DependenceWords returns text with the number of observations in the pairs.
 func DependenceWords(d stats.Dependence) i18n.Message {
-	said := i18n.Of("%s from %s", i18n.Number{N: d.Pairs, Noun: "pair"}, i18n.Number{N: d.Openings, Noun: "opening"})
+	message := i18n.Of("%s from %s", i18n.Number{N: d.Pairs, Noun: "pair"}, i18n.Number{N: d.Openings, Noun: "opening"})
 	switch d.Copies {
 	case 0:
-		return said
+		return message
 	case 1:
-		return i18n.Of("%s; 1 repeats an earlier one move for move", said)
+		return i18n.Of("%s; 1 repeats an earlier one move for move", message)
 	}
-	return i18n.Of("%s; %s repeat an earlier one move for move", said, format.Count(d.Copies))
+	return i18n.Of("%s; %s repeat an earlier one move for move", message, format.Count(d.Copies))
 }
 
 // WeightWords returns text about the weight of pairs that depend on each other: to how many independent pairs

@@ -52,15 +52,15 @@ func (v *Voiding) Remarks() []i18n.Message {
 		return lines
 	}
 	lines = append(lines, i18n.Of("counted again without the voided pairs: LLR %s before, %s after", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3)))
-	if told := v.Withdrawn(); told != stats.Continue {
-		lines = append(lines, withdrawal(told))
+	if earlier := v.Withdrawn(); earlier != stats.Continue {
+		lines = append(lines, withdrawal(earlier))
 	}
 	return lines
 }
 
 // withdrawal returns the text that says that a decision no longer holds.
-func withdrawal(told stats.Decision) i18n.Message {
-	switch told {
+func withdrawal(earlier stats.Decision) i18n.Message {
+	switch earlier {
 	case stats.Pass:
 		return i18n.Of("the earlier verdict, pass, is withdrawn: pairs of it were voided")
 	case stats.Inconclusive:
@@ -74,9 +74,9 @@ func withdrawal(told stats.Decision) i18n.Message {
 // [stats.Continue] if there is none, or if the test has reached that decision again.
 func (r *Report) withdrawn() stats.Decision {
 	for i := len(r.Voided) - 1; i >= 0 && r.Gate != nil; i-- {
-		if told := r.Voided[i].Withdrawn(); told != stats.Continue && told != r.Gate.Decision {
-			return told
-		} else if told != stats.Continue {
+		if earlier := r.Voided[i].Withdrawn(); earlier != stats.Continue && earlier != r.Gate.Decision {
+			return earlier
+		} else if earlier != stats.Continue {
 			break
 		}
 	}

@@ -63,52 +63,52 @@ func (s Step) line(tested int) i18n.Message {
 	if s.Lo == nil && s.Hi == nil {
 		return i18n.Of("%s Elo, no interval and no test: %s", elo, s.Why)
 	}
-	said := i18n.Of("%s Elo   [%s, %s]  95%% approximate", elo, format.Elo(s.Lo, -1), format.Elo(s.Hi, 1))
+	message := i18n.Of("%s Elo   [%s, %s]  95%% approximate", elo, format.Elo(s.Lo, -1), format.Elo(s.Hi, 1))
 	switch {
 	case s.P == nil:
-		return i18n.Of("%s   no test: %s", said, s.Why)
+		return i18n.Of("%s   no test: %s", message, s.Why)
 	case tested > 1:
-		return i18n.Of("%s   p = %s, %s for %d tests", said, format.PValue(*s.P), format.PValue(*s.Adjusted), tested)
+		return i18n.Of("%s   p = %s, %s for %d tests", message, format.PValue(*s.P), format.PValue(*s.Adjusted), tested)
 	}
-	return i18n.Of("%s   p = %s", said, format.PValue(*s.P))
+	return i18n.Of("%s   p = %s", message, format.PValue(*s.P))
 }
 
 // how returns text about how a step compares the two versions: by which openings and with which test.
 func (s Step) how() i18n.Message {
 	openings := i18n.Number{N: s.Shared, Noun: "opening"}
-	said := i18n.Of("the %s that both played, one by one", openings)
+	message := i18n.Of("the %s that both played, one by one", openings)
 	switch s.Method {
 	case "partly_paired":
-		said = i18n.Of("all openings of both, of which they share %s", openings)
+		message = i18n.Of("all openings of both, of which they share %s", openings)
 	case "independent":
-		said = i18n.Of("as independent samples: they share %s", openings)
+		message = i18n.Of("as independent samples: they share %s", openings)
 	}
 	switch s.Test {
 	case "paired_sign_flip":
-		return i18n.Of("%s; the test is exact, two-sided", said)
+		return i18n.Of("%s; the test is exact, two-sided", message)
 	case "":
-		return said
+		return message
 	}
-	return i18n.Of("%s; the test is approximate, two-sided", said)
+	return i18n.Of("%s; the test is approximate, two-sided", message)
 }
 
 // line returns the answer about the margin, with its test.
 func (n *NotWorse) line(tested int) i18n.Message {
 	margin := fmt.Sprintf("%g", n.Margin)
-	said := i18n.Of("not shown: not worse by %s Elo or more", margin)
+	message := i18n.Of("not shown: not worse by %s Elo or more", margin)
 	switch {
 	case n.P == nil:
-		return i18n.Of("%s; there is no test", said)
+		return i18n.Of("%s; there is no test", message)
 	case n.Verdict == ShownNotWorse:
-		said = i18n.Of("shown: not worse by %s Elo or more", margin)
+		message = i18n.Of("shown: not worse by %s Elo or more", margin)
 	case n.Verdict == ShownWorse:
-		said = i18n.Of("shown: worse by more than %s Elo", margin)
+		message = i18n.Of("shown: worse by more than %s Elo", margin)
 	}
-	said = i18n.Of("%s; the gain is at least %s Elo (95%%, one-sided, approximate)", said, fmt.Sprintf("%+.1f", *n.Bound))
+	message = i18n.Of("%s; the gain is at least %s Elo (95%%, one-sided, approximate)", message, fmt.Sprintf("%+.1f", *n.Bound))
 	if tested > 1 {
-		return i18n.Of("%s   p = %s, %s for %d tests", said, format.PValue(*n.P), format.PValue(*n.Adjusted), tested)
+		return i18n.Of("%s   p = %s, %s for %d tests", message, format.PValue(*n.P), format.PValue(*n.Adjusted), tested)
 	}
-	return i18n.Of("%s   p = %s", said, format.PValue(*n.P))
+	return i18n.Of("%s   p = %s", message, format.PValue(*n.P))
 }
 
 func (t *Trend) line() i18n.Message {
@@ -118,11 +118,11 @@ func (t *Trend) line() i18n.Message {
 	case t.P == nil:
 		return i18n.Of("%s Elo a version, no interval and no test: %s", fmt.Sprintf("%+.1f", *t.Slope), t.Why)
 	}
-	said := i18n.Of("%s Elo a version   [%s, %s]  95%% approximate   p = %s", fmt.Sprintf("%+.1f", *t.Slope), format.Elo(t.Lo, -1), format.Elo(t.Hi, 1), format.PValue(*t.P))
+	message := i18n.Of("%s Elo a version   [%s, %s]  95%% approximate   p = %s", fmt.Sprintf("%+.1f", *t.Slope), format.Elo(t.Lo, -1), format.Elo(t.Hi, 1), format.PValue(*t.P))
 	if significant(*t.Misfit) {
-		return i18n.Of("%s, but the versions do not lie on a line (p = %s)", said, format.PValue(*t.Misfit))
+		return i18n.Of("%s, but the versions do not lie on a line (p = %s)", message, format.PValue(*t.Misfit))
 	}
-	return said
+	return message
 }
 
 // Claim returns the result as one sentence. For two runs it is their difference, for more runs the trend.

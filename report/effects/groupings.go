@@ -141,7 +141,7 @@ func swing(g game) string {
 // for the winner. It returns 0 without such a ply. Scores are from the mover's view; decidedAt converts them
 // to the winner's.
 func decidedAt(g game, winner shogi.Colour) int {
-	ply, told := 0, [2]bool{}
+	ply, scored := 0, [2]bool{}
 	for i, m := range slices.Backward(g.record.Moves) {
 		if !m.HasScore {
 			continue
@@ -153,9 +153,9 @@ func decidedAt(g game, winner shogi.Colour) int {
 		if score < Decisive {
 			break
 		}
-		ply, told[mover] = i+1, true
+		ply, scored[mover] = i+1, true
 	}
-	if told != [2]bool{true, true} {
+	if scored != [2]bool{true, true} {
 		return 0
 	}
 	return ply

@@ -30,9 +30,9 @@ func (e Entrant) value(trait string) (string, bool) {
 	return "", false
 }
 
-// said returns the text of a trait to print after a player's name, such as "options=…". Limits and identity
+// traitText returns the text of a trait to print after a player's name, such as "options=…". Limits and identity
 // have no label.
-func (e Entrant) said(trait string) string {
+func (e Entrant) traitText(trait string) string {
 	value, has := e.value(trait)
 	switch {
 	case !has:
@@ -82,20 +82,20 @@ func (l entrants) named(name string) entrants {
 // differences returns the smallest set of traits that distinguishes the player from the other players with
 // the same name. It prefers earlier traits, and leaves out traits that do not differ.
 func (e Entrant) differences(alike entrants) []string {
-	var said []string
+	var parts []string
 	left := slices.DeleteFunc(slices.Clone(alike), e.same)
 	for _, trait := range alike.traits() {
 		if len(left) == 0 {
 			break
 		}
-		mine := e.said(trait)
-		if !slices.ContainsFunc(alike, func(o Entrant) bool { return o.said(trait) != mine }) {
+		mine := e.traitText(trait)
+		if !slices.ContainsFunc(alike, func(o Entrant) bool { return o.traitText(trait) != mine }) {
 			continue
 		}
-		said = append(said, mine)
-		left = slices.DeleteFunc(left, func(o Entrant) bool { return o.said(trait) != mine })
+		parts = append(parts, mine)
+		left = slices.DeleteFunc(left, func(o Entrant) bool { return o.traitText(trait) != mine })
 	}
-	return said
+	return parts
 }
 
 // traits returns the names of all traits that at least one player has, in the order of the traits.

@@ -27,7 +27,7 @@ type fileTerms struct {
 type receiver int8
 
 const (
-	unsaid receiver = iota
+	unstated receiver = iota
 	byBlack
 	byWhite
 )
@@ -137,7 +137,7 @@ func (c *fileCount) counted(labels [][]string) crosstable.Count {
 		n.Receiver = n.Black
 	case byWhite:
 		n.Receiver = n.White
-	case unsaid:
+	case unstated:
 	}
 	return n
 }

@@ -211,8 +211,8 @@ func (r *Report) printParams(w io.Writer, in i18n.Language) {
 const effectWidth = 16
 
 func (r *Report) printEffects(w io.Writer, in i18n.Language) {
-	line := func(label, said i18n.Message) {
-		fmt.Fprintf(w, "%s %s\n", format.Pad(label.In(in), effectWidth), said.In(in))
+	line := func(label, message i18n.Message) {
+		fmt.Fprintf(w, "%s %s\n", format.Pad(label.In(in), effectWidth), message.In(in))
 	}
 	if r.Anchor != nil {
 		line(i18n.Of("anchor"), i18n.Of("%s, fixed at %s Elo; intervals are of differences from it", format.Name(r.Anchor.Player), format.SignedOr(&r.Anchor.Elo, "")))
@@ -233,25 +233,25 @@ func (e Evidence) text() i18n.Message {
 	if e.Clusters == 0 {
 		return independent
 	}
-	said := i18n.Of("dependent in %s", i18n.Number{N: e.Clusters, Noun: "pair"})
+	message := i18n.Of("dependent in %s", i18n.Number{N: e.Clusters, Noun: "pair"})
 	if e.Openings > 0 {
-		said = i18n.Of("%s from %s; the games of an opening depend on each other", i18n.Number{N: e.Pairs, Noun: "pair"}, i18n.Number{N: e.Openings, Noun: "opening"})
+		message = i18n.Of("%s from %s; the games of an opening depend on each other", i18n.Number{N: e.Pairs, Noun: "pair"}, i18n.Number{N: e.Openings, Noun: "opening"})
 	}
 	if e.Independent > 0 {
-		said = i18n.Of("%s; %s", said, independent)
+		message = i18n.Of("%s; %s", message, independent)
 	}
-	return said
+	return message
 }
 
 func (e orderEffect) text(confidence float64) i18n.Message {
 	if e.Elo == nil {
 		return i18n.Of("not estimated: %s", e.Why)
 	}
-	said := i18n.Of("worth %s Elo to Black   [%s, %s]  %s", format.Elo(e.Elo, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1), format.PercentShort(confidence))
+	message := i18n.Of("worth %s Elo to Black   [%s, %s]  %s", format.Elo(e.Elo, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1), format.PercentShort(confidence))
 	if e.P != nil {
-		said = i18n.Of("%s, p = %s against no effect", said, format.PValue(*e.P))
+		message = i18n.Of("%s, p = %s against no effect", message, format.PValue(*e.P))
 	}
-	return said
+	return message
 }
 
 func (d drawParam) text() i18n.Message {

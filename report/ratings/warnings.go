@@ -38,8 +38,8 @@ type Warning struct {
 	Text i18n.Message `json:"text"`
 }
 
-func (r *Report) warn(kind WarningKind, said i18n.Message) {
-	r.Warnings = append(r.Warnings, Warning{kind, said})
+func (r *Report) warn(kind WarningKind, message i18n.Message) {
+	r.Warnings = append(r.Warnings, Warning{kind, message})
 }
 
 // warnGames adds warnings about the games, before the fit of any model.
@@ -56,10 +56,10 @@ func (r *Report) warnGames(g *Games) {
 	for _, run := range g.competed {
 		r.warn(WinnerSelected, i18n.Of("run %s is a Swiss or a knockout: in simulations the 95%% interval of the winner held in 60%% to 73%% of cases, because results chose that player (docs/matches.md)", run))
 	}
-	told := map[string]bool{}
+	warned := map[string]bool{}
 	for _, e := range g.players {
-		if alike := g.players.named(e.Name); len(alike) > 1 && !told[e.Name] {
-			told[e.Name] = true
+		if alike := g.players.named(e.Name); len(alike) > 1 && !warned[e.Name] {
+			warned[e.Name] = true
 			r.warn(NamesApart, i18n.Of("%s is %d different players in these runs; they are rated apart", e.Name, len(alike)))
 		}
 	}

@@ -200,15 +200,15 @@ func (t *Tally) printLeft(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	drift := t.Drift()
-	if t.Rules.Change == MoveChange && drift != nil && (*drift < -driftTold || *drift > driftTold) {
+	if t.Rules.Change == MoveChange && drift != nil && (*drift < -shownDrift || *drift > shownDrift) {
 		fmt.Fprintf(w, "warning: the engine's own moves change the win rate by %s points on average:\nits values favour one side, to move or not, and good, bad, gain and fall hold that, too;\ngive --change turn, by which that cancels\n",
 			strings.Replace(fmt.Sprintf("%+.1f", *drift), "-", "−", 1))
 	}
 }
 
-// driftTold is the smallest drift, in percentage points of win rate, for which Print warns. It is small
+// shownDrift is the smallest drift, in percentage points of win rate, for which Print warns. It is small
 // because players differ by only a few points per move.
-const driftTold = 1
+const shownDrift = 1
 
 // Drift returns the average [MoveChange] of the moves that equal the engine's move, in percentage points of
 // win rate. It returns nil if there is no such move.

@@ -25,7 +25,7 @@ func Report(ctx context.Context, store *results.Store, run string, watch ...func
 	if err != nil {
 		return nil, err
 	}
-	return g.rest(ctx, store, nil, watch...)
+	return g.rest(ctx, store, watch...)
 }
 
 // Gathering is an unfinished report. The caller adds the first pairs; Finish reads the other pairs from the
@@ -36,6 +36,8 @@ type Gathering struct {
 	sums *report.Gatherer
 	rank *ranking
 	next int // number of the next pair to add; all earlier pairs are in the sums
+
+	after func([]match.Row) // called after a pair has been added from the database; may be nil
 }
 
 // Gather begins the report of a run. It returns an error for a tune and for self-play, which have no report
@@ -70,8 +72,8 @@ func (g *Gathering) Add(rows []match.Row) error {
 }
 
 // rest reads the pairs that are not in the sums yet, and returns the report. It calls the watch functions
-// before it adds a pair, and after once it has added the pair.
-func (g *Gathering) rest(ctx context.Context, store *results.Store, after func([]match.Row), watch ...func([]match.Row) error) (*report.Report, error) {
+// before it adds a pair.
+func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
 	err := store.Pairs(ctx, g.info.ID, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
 		for _, see := range watch { // before the pair is added, because a watch function may change the rows, as in bisect
 			if err := see(rows); err != nil {
@@ -79,8 +81,8 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, after func([
 			}
 		}
 		err := errors.Join(g.sums.Add(rows), g.rank.add(rows))
-		if after != nil {
-			after(rows)
+		if g.after != nil {
+			g.after(rows)
 		}
 		return err
 	})
@@ -102,7 +104,7 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 	if err != nil {
 		return nil, err
 	}
-	return now.rest(ctx, store, nil)
+	return now.rest(ctx, store)
 }
 
 // Shown returns the data of a run's page: the report, the score along the run with the figures at each point,
@@ -118,7 +120,8 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*h
 	}
 	seen := html.NewScenes(info.Players[0], info.Players[1])
 	seen.Watch(g.sums.Moment)
-	rep, err := g.rest(ctx, store, seen.Add)
+	g.after = seen.Add
+	rep, err := g.rest(ctx, store)
 	if err != nil {
 		return nil, err
 	}
@@ -219,9 +222,9 @@ func registrationOf(settings []results.Setting, first int64) report.Registration
 // noteChanges adds each difference between the registered design and the given one to r.Changes, unless it is
 // already there.
 func noteChanges(r *report.Registration, design match.Gate, pairs int) {
-	note := func(said i18n.Message) {
-		if !slices.ContainsFunc(r.Changes, func(known i18n.Message) bool { return known.String() == said.String() }) {
-			r.Changes = append(r.Changes, said)
+	note := func(message i18n.Message) {
+		if !slices.ContainsFunc(r.Changes, func(known i18n.Message) bool { return known.String() == message.String() }) {
+			r.Changes = append(r.Changes, message)
 		}
 	}
 	if design != r.Design {

@@ -89,14 +89,14 @@ const (
 	StateUnreadable   State = "unreadable"   // the stored data cannot be read
 )
 
-// Said returns the state as text.
-func (s State) Said() i18n.Message {
+// Message returns the state as text.
+func (s State) Message() i18n.Message {
 	words := map[State]i18n.Message{
 		StateFinished: i18n.Of("finished"), StatePassed: i18n.Of("ended by its gate: passed"), StateFailed: i18n.Of("ended by its gate: failed"),
 		StateInconclusive: i18n.Of("ended by its gate: inconclusive"), StateStopped: i18n.Of("stopped"), StateUnreadable: i18n.Of("cannot be read"),
 	}
-	if said, known := words[s]; known {
-		return said
+	if message, known := words[s]; known {
+		return message
 	}
 	return i18n.Of("unfinished")
 }
@@ -152,7 +152,7 @@ func openState(finished bool, settings []results.Setting) State {
 		return StateFinished
 	}
 	if len(settings) > 0 {
-		if told := settings[len(settings)-1].Phase; told == match.RunDraining || told == match.RunStopping {
+		if phase := settings[len(settings)-1].Phase; phase == match.RunDraining || phase == match.RunStopping {
 			return StateStopped
 		}
 	}

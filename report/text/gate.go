@@ -29,14 +29,14 @@ const figureWidth = 22
 // but returns the text that weakens the first line, if a verdict was withdrawn or the machine slowed most
 // pairs.
 func but(v *report.GateVerdict) i18n.Message {
-	said := i18n.Verbatim("")
+	message := i18n.Verbatim("")
 	if v.Gate.Withdrawn != "" {
-		said = i18n.Of("%s, %s withdrawn", said, Decided(v.Gate.Withdrawn))
+		message = i18n.Of("%s, %s withdrawn", message, Decided(v.Gate.Withdrawn))
 	}
 	if slowed := v.Report.Slowed(); !slowed.IsZero() {
-		said = i18n.Of("%s, %s", said, slowed)
+		message = i18n.Of("%s, %s", message, slowed)
 	}
-	return said
+	return message
 }
 
 // Markdown returns a gate's verdict as Markdown for a release note, in a language.
@@ -86,11 +86,11 @@ func named(name, identity string) string { return fmt.Sprintf("%s (%s)", name, i
 
 // evidenceLine returns text with the number of observations in the evaluated pairs.
 func evidenceLine(g *report.Gate) i18n.Message {
-	said := i18n.Of("%s, each one observation", i18n.Number{N: g.Openings, Noun: "opening"})
+	message := i18n.Of("%s, each one observation", i18n.Number{N: g.Openings, Noun: "opening"})
 	if g.Copies > 0 {
-		said = i18n.Of("%s; %s of the pairs repeat an earlier one move for move", said, format.Count(g.Copies))
+		message = i18n.Of("%s; %s of the pairs repeat an earlier one move for move", message, format.Count(g.Copies))
 	}
-	return said
+	return message
 }
 
 func faultLine(v *report.GateVerdict) i18n.Message {

@@ -392,8 +392,8 @@ func (r view) printPlay(w io.Writer) {
 }
 
 // remark writes a remark with its name.
-func (r view) remark(w io.Writer, name, said i18n.Message) {
-	lines{w, r.in}.labelled("", 15, name, said)
+func (r view) remark(w io.Writer, name, message i18n.Message) {
+	lines{w, r.in}.labelled("", 15, name, message)
 }
 
 // printFaults writes the faults of each player, or "none", with one of the functions for lines.
@@ -432,8 +432,8 @@ func (r view) printRemarks(w io.Writer) {
 		r.remark(w, i18n.Of("mate solver"), Asked(*r.Mates))
 	}
 	for i := range r.Players {
-		if said := FromBook(&r.Players[i]); !said.IsZero() {
-			r.remark(w, i18n.Of("book moves"), said)
+		if message := FromBook(&r.Players[i]); !message.IsZero() {
+			r.remark(w, i18n.Of("book moves"), message)
 		}
 	}
 	r.printFaults(w, r.remark, i18n.Of("faults"))
@@ -443,11 +443,11 @@ func (r view) printRemarks(w io.Writer) {
 		}
 	}
 	if u := r.Unmarked; u != nil {
-		said := i18n.Of("%s had a move that the machine slowed; without them %d–%d–%d", i18n.Number{N: u.Marked, Noun: "pair"}, u.Wins, u.Draws, u.Losses)
+		message := i18n.Of("%s had a move that the machine slowed; without them %d–%d–%d", i18n.Number{N: u.Marked, Noun: "pair"}, u.Wins, u.Draws, u.Losses)
 		if u.Score != nil {
-			said = i18n.Of("%s, score %s", said, format.Percent(*u.Score))
+			message = i18n.Of("%s, score %s", message, format.Percent(*u.Score))
 		}
-		r.remark(w, i18n.Of("slowed moves"), said)
+		r.remark(w, i18n.Of("slowed moves"), message)
 	}
 }
 

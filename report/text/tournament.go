@@ -68,18 +68,18 @@ func Match(m report.Meeting) i18n.Message {
 	case m.Pairs == 0:
 		return i18n.Of("%s against %s", a, b)
 	}
-	said := i18n.Verbatim(fmt.Sprintf("%s %s–%s %s", a, Points(m.Points[0]), Points(m.Points[1]), b))
+	message := i18n.Verbatim(fmt.Sprintf("%s %s–%s %s", a, Points(m.Points[0]), Points(m.Points[1]), b))
 	if m.Pairs > 1 {
-		said = i18n.Of("%s  (%s)", said, i18n.Number{N: m.Pairs, Noun: "pair"})
+		message = i18n.Of("%s  (%s)", message, i18n.Number{N: m.Pairs, Noun: "pair"})
 	}
 	switch m.How {
 	case tournament.ByTiebreak:
-		return i18n.Of("%s  %s by a tie-break", said, m.Winner)
+		return i18n.Of("%s  %s by a tie-break", message, m.Winner)
 	case tournament.BySeed:
-		return i18n.Of("%s  %s as the better seed: no pair decided it", said, m.Winner)
+		return i18n.Of("%s  %s as the better seed: no pair decided it", message, m.Winner)
 	case tournament.ByPoints, tournament.Undecided:
 	}
-	return said
+	return message
 }
 
 func orUnknown(name string) string {

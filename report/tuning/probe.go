@@ -112,7 +112,7 @@ func (p *prober) param(ctx context.Context, i int, repeats bool) (Finding, error
 }
 
 // search returns the engine's output for some positions at a point.
-func (p *prober) search(ctx context.Context, point []float64) (said string, err error) {
+func (p *prober) search(ctx context.Context, point []float64) (output string, err error) {
 	defer func() {
 		if err != nil {
 			p.close()

@@ -135,15 +135,15 @@ func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
 	for _, line := range failures(a) {
 		fmt.Fprintln(w, line.In(in))
 	}
-	for _, c := range couples(a, toldCouples) {
+	for _, c := range couples(a, shownCouples) {
 		if c.P < 0.05 {
 			fmt.Fprintln(w, c.text().In(in))
 		}
 	}
 }
 
-// toldCouples is the largest number of interacting pairs of parameters that the text names.
-const toldCouples = 3
+// shownCouples is the largest number of interacting pairs of parameters that the text names.
+const shownCouples = 3
 
 func share(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(1, of))) }
 

@@ -95,7 +95,7 @@ func TestChangesWithoutPaths(t *testing.T) {
 	}}}
 	var got []string
 	for _, c := range discreet(&r).Looks.Changes {
-		got = append(got, c.String(), c.Said().In(japanese))
+		got = append(got, c.String(), c.Message().In(japanese))
 	}
 	want := []string{
 		"2026-01-02 03:04 UTC – pairs: 1 before, 2 now", "2026-01-02 03:04 UTC – pairs：1 から 2 へ変更",

@@ -37,7 +37,7 @@ func (c *RunsCommand) Run(ctx context.Context, env *cli.Env) error {
 func printRuns(env *cli.Env, list *stored.RunList) {
 	t := format.Table(i18n.Heads(env.Language, "run", "players", "pairs", "planned", "state", "begun")...)
 	for _, r := range list.Runs {
-		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.State.Said().In(env.Language), r.Created})
+		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.State.Message().In(env.Language), r.Created})
 	}
 	format.Render(env.Out, t)
 }

@@ -85,8 +85,8 @@ type Refused func(place, why string)
 // Files passes each shogi game in files to see. It reads the formats of package records, folders and
 // archives. in is the input for the file name "-".
 func Files(ctx context.Context, paths []string, in io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
-	tell := func(r games.Refusal) { refused(r.Place(), r.Why) }
-	return games.Each(ctx, paths, in, tell, func(r *kifu.Record, at games.Refusal) error {
+	refuse := func(r games.Refusal) { refused(r.Place(), r.Why) }
+	return games.Each(ctx, paths, in, refuse, func(r *kifu.Record, at games.Refusal) error {
 		if r.Event == "" {
 			r.Event = at.Place() // so that two games without an origin are not taken for one game
 		}
@@ -101,12 +101,12 @@ func Files(ctx context.Context, paths []string, in io.Reader, refused Refused, s
 
 // Run calls see for each game of a stored run that matches the search what.
 func Run(ctx context.Context, store *results.Store, info *results.RunInfo, what results.Search, see func(*review.Game, *kifu.Record) error) error {
-	teller, err := games.NewCompleter(info)
+	completer, err := games.NewCompleter(info)
 	if err != nil {
 		return err
 	}
 	return store.Records(ctx, info.ID, what, func(row match.Row, r kifu.Record) error {
-		teller.Complete(row, &r)
+		completer.Complete(row, &r)
 		g, err := FromRecord(&r)
 		if err != nil {
 			return err
