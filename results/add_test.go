@@ -141,39 +141,6 @@ func TestMovesHash(t *testing.T) {
 	testutil.Equal(t, "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", games[0].LastSFEN, "final position")
 }
 
-func TestGamesWhere(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	plan.Players = append(plan.Players, plan.Players[0])
-	plan.Players[2].Name = "C"
-	plan.Design.Kind = match.DesignGauntlet
-	run := resultstest.Begin(t, s, plan)
-	for id := range 20 {
-		matchtest.Put(t, run, matchtest.Pair(plan, id, 4))
-	}
-	games := resultstest.Games(t, s, run.ID())
-	tests := []struct {
-		filter results.Filter
-		want   func(match.Row) bool
-	}{
-		{results.Filter{Engine: "C"}, func(g match.Row) bool { return g.Black == "C" || g.White == "C" }},
-		{results.Filter{Engine: "nobody"}, func(match.Row) bool { return false }},
-		{results.Filter{Termination: match.Crash}, func(g match.Row) bool { return g.Termination == match.Crash }},
-		{results.Filter{FromPair: 5}, func(g match.Row) bool { return g.Pair >= 5 }},
-		{results.Filter{FromPair: 5, Pairs: 3, Engine: "A"}, func(g match.Row) bool { return g.Pair >= 5 && g.Pair < 8 }},
-	}
-	for _, test := range tests {
-		var got, want []match.Row
-		testutil.OK(t, s.GamesWhere(t.Context(), run.ID(), test.filter, func(g match.Row) error { got = append(got, g); return nil }))
-		for _, g := range games {
-			if test.want(g) {
-				want = append(want, g)
-			}
-		}
-		testutil.Diff(t, want, got, "%+v", test.filter)
-	}
-}
-
 func TestGamesYield(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))

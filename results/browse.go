@@ -87,7 +87,7 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) (games []m
 	}
 	for pairs := range what.turns(last) {
 		var found []match.Row
-		err := s.scan(ctx, runID, pairs.filter(), false, func(rows []match.Row) error {
+		err := s.scan(ctx, runID, pairs.filter(), func(rows []match.Row) error {
 			found = append(found, what.passed(rows)...)
 			if what.Before == nil && what.enough(len(games)+len(found)) {
 				return errEnough
@@ -182,7 +182,7 @@ func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yie
 // without their moves, since moves take most of the time.
 func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ranges []pairRange, err error) {
 	n := 0
-	err = view.scan(ctx, runID, what.pairs().filter(), false, func(rows []match.Row) error {
+	err = view.scan(ctx, runID, what.pairs().filter(), func(rows []match.Row) error {
 		for _, g := range what.passed(rows) {
 			pair := int64(g.Pair)
 			if last := len(ranges) - 1; last >= 0 && ranges[last].end >= pair {
@@ -211,7 +211,7 @@ func (s *Store) CountGames(ctx context.Context, runID int64, what Search) (int, 
 	}
 	n := 0
 	if what.narrows() || what.Pairs != nil {
-		err := s.scan(ctx, runID, what.pairs().filter(), false, func(rows []match.Row) error {
+		err := s.scan(ctx, runID, what.pairs().filter(), func(rows []match.Row) error {
 			n += len(what.passed(rows))
 			return nil
 		})

@@ -5,19 +5,16 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
-	"slices"
 
 	"gogi/match"
 	"gogi/results/tables"
 	"gogi/shogi/kifu"
 )
 
-// Filter selects games for GamesWhere and Pairs. The zero value selects every game.
+// Filter selects games by the numbers of their pairs. The zero value selects every game.
 type Filter struct {
-	Engine      string            // name of one of the two players; "" is any
-	Termination match.Termination // NotEnded is any
-	FromPair    int               // the first pair
-	Pairs       int               // number of pair numbers from FromPair on; 0 is all
+	FromPair int // the first pair
+	Pairs    int // number of pair numbers from FromPair on; 0 is all
 }
 
 // CROSS JOIN makes SQLite read the games in the order of their index. SQLite then returns the first row
@@ -34,7 +31,7 @@ func (s *Store) Games(ctx context.Context, runID int64, yield func(match.Row) er
 
 // GamesWhere does what Games does for the games that pass a filter.
 func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
-	return s.scan(ctx, runID, f, false, func(rows []match.Row) error {
+	return s.scan(ctx, runID, f, func(rows []match.Row) error {
 		for i := range rows {
 			if err := yield(rows[i]); err != nil {
 				return err
@@ -45,11 +42,11 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 }
 
 // Pairs calls yield for every pair of a run, in order, with all its games by leg. rows is always complete,
-// because gogi stores a pair whole or not at all. A filter passes a whole pair if any of its games passes.
+// because gogi stores a pair whole or not at all.
 // yield may keep and change the slice. As with Games, the pairs are read at one moment, and an error of yield
 // stops the reading and is returned unchanged.
 func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
-	return s.scan(ctx, runID, f, true, func(rows []match.Row) error {
+	return s.scan(ctx, runID, f, func(rows []match.Row) error {
 		for len(rows) > 0 {
 			n := 1
 			for n < len(rows) && rows[n].Pair == rows[0].Pair {
@@ -64,35 +61,11 @@ func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(row
 	})
 }
 
-// selectGames calls yield for the rows that pass a filter, by pair and leg, as scan does, but on one
-// connection.
-func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, pairs bool, yield func(match.Row) error) error {
+// selectGames calls yield for the games that pass a filter, by pair and leg. It uses one connection.
+func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, yield func(match.Row) error) error {
 	c, err := castOf(ctx, q, runID)
-	if err != nil {
-		return err
-	}
-	var rows []match.Row // rows of the current pair
-	reader := newGameReader(c)
-	flush := func() error {
-		for _, g := range f.keep(rows, pairs) {
-			if err := yield(g); err != nil {
-				return err
-			}
-		}
-		rows = rows[:0]
-		return nil
-	}
-	err = reader.each(ctx, q, runID, f.all(), func(g match.Row) error {
-		if len(rows) > 0 && rows[0].Pair != g.Pair {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		rows = append(rows, g)
-		return nil
-	})
 	if err == nil {
-		err = flush()
+		err = newGameReader(c).each(ctx, q, runID, f.all(), yield)
 	}
 	return tables.NameRun(ctx, q, runID, err)
 }
@@ -126,33 +99,6 @@ var gamesQuery = "SELECT " + tables.GameColumns() + fromGames + inRange
 
 // inRange is the condition of gamesQuery.
 const inRange = "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg"
-
-// keep returns the rows that pass the filter. If pairs is set, it returns all games of a pair of which one
-// passes. rows must have whole pairs of the filter's range.
-func (f Filter) keep(rows []match.Row, pairs bool) []match.Row {
-	if f.Engine == "" && f.Termination == match.NotEnded {
-		return rows
-	}
-	var kept []match.Row
-	for len(rows) > 0 {
-		n := 1
-		for n < len(rows) && rows[n].Pair == rows[0].Pair {
-			n++
-		}
-		any := slices.ContainsFunc(rows[:n], f.ended)
-		for _, g := range rows[:n] {
-			if (f.Engine == "" || g.Black == f.Engine || g.White == f.Engine) && (pairs && any || f.ended(g)) {
-				kept = append(kept, g)
-			}
-		}
-		rows = rows[n:]
-	}
-	return kept
-}
-
-func (f Filter) ended(g match.Row) bool {
-	return f.Termination == match.NotEnded || g.Termination == f.Termination
-}
 
 // pairRange is a range of pair numbers: from first to below end.
 type pairRange struct{ first, end int64 }

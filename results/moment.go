@@ -62,10 +62,9 @@ func (m Moment) Pair(ctx context.Context, runID int64, pair int) (match.PairResu
 	return storedPair(ctx, m.Q, runID, pair)
 }
 
-// Games calls yield for the games of a run that pass a filter, by pair and leg. If one game of a pair passes,
-// all games of the pair pass.
+// Games calls yield for the games of a run that pass a filter, by pair and leg.
 func (m Moment) Games(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
-	return selectGames(ctx, m.Q, runID, f, true, yield)
+	return selectGames(ctx, m.Q, runID, f, yield)
 }
 
 // Records calls yield for the games of the pairs with numbers from from to below below, by pair and leg, with

@@ -91,7 +91,7 @@ func extremes(r *rand.Rand) func(*pairRows) {
 // rowsByRows reads the games without segments.
 func rowsByRows(tb testing.TB, s *Store, run int64, f Filter) (rows []match.Row) {
 	tb.Helper()
-	testutil.OK(tb, selectGames(tb.Context(), s.read, run, f, false, func(g match.Row) error { rows = append(rows, g); return nil }))
+	testutil.OK(tb, selectGames(tb.Context(), s.read, run, f, func(g match.Row) error { rows = append(rows, g); return nil }))
 	return rows
 }
 
@@ -173,7 +173,7 @@ func TestSegmentsTellTheRows(t *testing.T) {
 	}
 	for _, f := range []Filter{
 		{}, {FromPair: 50, Pairs: 700}, {FromPair: 511, Pairs: 1}, {FromPair: 512}, {FromPair: 590}, {Pairs: 512}, {FromPair: 1030, Pairs: 3}, {FromPair: 5000},
-		{Engine: "A", FromPair: 3, Pairs: 900}, {Termination: match.Crash},
+		{FromPair: 3, Pairs: 900},
 	} {
 		want, got := rowsByRows(t, s, run.ID(), f), gamesWhere(t, s, run.ID(), f)
 		testutil.Equal(t, otherRows(want, got), "", "%+v (-rows +segments)", f)

@@ -33,12 +33,11 @@ type scanned struct{}
 // reads for Games, GamesWhere and Pairs.
 var GamesScanned scanned
 
-// scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. If pairs
-// is set, it passes all games of a pair if one of them passes. yield may keep the rows. scan returns an error
-// if a stored game is not found.
-func (s *Store) scan(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) error {
+// scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. yield may
+// keep the rows. scan returns an error if a stored game is not found.
+func (s *Store) scan(ctx context.Context, runID int64, f Filter, yield func([]match.Row) error) error {
 	var stopped error // yield's error
-	err := s.scanParts(ctx, runID, f, pairs, func(rows []match.Row) error {
+	err := s.scanParts(ctx, runID, f, func(rows []match.Row) error {
 		if n, counting := ctx.Value(GamesScanned).(*atomic.Int64); counting {
 			n.Add(int64(len(rows)))
 		}
@@ -54,7 +53,7 @@ func (s *Store) scan(ctx context.Context, runID int64, f Filter, pairs bool, yie
 	return nil
 }
 
-func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) (err error) {
+func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, yield func([]match.Row) error) (err error) {
 	last, err := lastPair(ctx, s.read, runID)
 	if err != nil {
 		return err
@@ -64,11 +63,11 @@ func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, pairs bool
 		return err
 	}
 	defer func() { err = errors.Join(err, view.end()) }()
-	return view.scan(ctx, runID, f, pairs, yield)
+	return view.scan(ctx, runID, f, yield)
 }
 
 // scan does what Store.scan does, in an existing snapshot.
-func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) error {
+func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, yield func([]match.Row) error) error {
 	who, err := castOf(ctx, view.conns[0], runID)
 	if err != nil {
 		return err
@@ -80,7 +79,7 @@ func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, pairs boo
 	}
 	all.end = min(all.end, inventory.After())
 	c := scanner{playerTable: who, run: runID, query: gamesQuery, inventory: inventory, step: scanPairs}
-	err = c.scan(ctx, view.conns, all, func(rows []match.Row) error { return yield(f.keep(rows, pairs)) })
+	err = c.scan(ctx, view.conns, all, yield)
 	return tables.NameRun(ctx, view.conns[0], runID, err)
 }
 

@@ -43,7 +43,7 @@ func TestScanInParts(t *testing.T) {
 		matchtest.Put(t, run, matchtest.Pair(plan, id, 4))
 	}
 	var want []match.Row
-	if err := selectGames(t.Context(), s.read, run.ID(), Filter{}, false, func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
+	if err := selectGames(t.Context(), s.read, run.ID(), Filter{}, func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
 		t.Fatalf("%d games, %v", len(want), err)
 	}
 	view := snapshotOf(t, s, 3)

@@ -78,7 +78,7 @@ func (s *Store) void(ctx context.Context, run int64, why, by string, which func(
 
 func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func(match.Row) bool) ([]int, error) {
 	var chosen []int
-	err := selectGames(ctx, tx, run, Filter{}, false, func(g match.Row) error {
+	err := selectGames(ctx, tx, run, Filter{}, func(g match.Row) error {
 		if which(g) {
 			chosen = append(chosen, g.Pair)
 		}

@@ -103,11 +103,7 @@ func listed(ctx context.Context, s *results.Store, run *results.RunInfo) ([]any,
 	all, err4 := s.CountGames(ctx, run.ID, results.Search{})
 	openings, err5 := stored.OpeningTallies(ctx, s, run.ID)
 	slots, err6 := stored.SlotTallies(ctx, s, run)
-	var repetitions []match.Row
-	err7 := s.Pairs(ctx, run.ID, results.Filter{Termination: match.Repetition}, func(rows []match.Row) error {
-		repetitions = append(repetitions, rows...)
-		return nil
-	})
+	repetitions, err7 := s.Search(ctx, run.ID, results.Search{Termination: match.Repetition})
 	return []any{wins, last, n, all, openings, slots, repetitions}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
 }
 

@@ -104,7 +104,7 @@ func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info
 
 func (s *votesSource) storedGames(ctx context.Context, store *results.Store, info *results.RunInfo) ([]storedGame, error) {
 	pair, leg := -1, -1
-	filter := results.Filter{Engine: s.Player}
+	var filter results.Filter
 	if s.Game != "" {
 		var err error
 		if pair, leg, err = cli.GameName(s.Game); err != nil {
@@ -114,7 +114,7 @@ func (s *votesSource) storedGames(ctx context.Context, store *results.Store, inf
 	}
 	var games []storedGame
 	err := store.GamesWhere(ctx, info.ID, filter, func(g match.Row) error {
-		if leg < 0 || g.Leg == leg {
+		if g.Leg == leg || leg < 0 && (s.Player == "" || g.Black == s.Player || g.White == s.Player) {
 			games = append(games, storedGame{g.Pair, g.Leg, g.Plies - g.OpeningPlies})
 		}
 		return nil
