@@ -16,6 +16,7 @@ import (
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/text"
 )
 
 // ends are all terminations with the spellings of the contract.
@@ -147,9 +148,9 @@ func TestOutcome(t *testing.T) {
 func TestTerminationsAreKnownToRecords(t *testing.T) {
 	for _, e := range ends() {
 		record := kifu.Record{Start: startSFEN, Result: e.word, Winner: "black"}
-		text := testutil.Must(record.CSA())(t)
+		csa := string(testutil.Must(text.AppendCSA3(nil, &record))(t))
 		unknown := e.termination == match.ScoreAdjudication || e.termination == match.MateAdjudication || e.termination == match.Crash || e.termination == match.Untold || e.termination == match.NotStarted
-		testutil.Equal(t, strings.HasSuffix(text, "\n%CHUDAN\n"), unknown, "%s ends as %q", e.word, text[len(text)-20:])
+		testutil.Equal(t, strings.HasSuffix(csa, "\n%CHUDAN\n"), unknown, "%s ends as %q", e.word, csa[len(csa)-20:])
 	}
 }
 

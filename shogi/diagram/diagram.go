@@ -4,12 +4,15 @@
 package diagram
 
 import (
+	"cmp"
 	_ "embed" // the style sheet
 	"encoding/xml"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // Style is the style sheet for pages with diagrams. Every class begins with "sd-". The colours are custom
@@ -86,7 +89,7 @@ func (c *canvas) board(japanese bool) {
 		x, y := middle(shogi.NewSquare(n, n))
 		rank := string(rune('a' + n - 1))
 		if japanese {
-			rank = kanjiNumber(n)
+			rank = kifu.KIFNumber(n)
 		}
 		c.printf(`<text x="%d" y="%d">%d</text><text x="%d" y="%d">%s</text>`, x, boardTop-6, n, boardLeft+boardWidth+12, y+5, rank)
 	}
@@ -129,7 +132,7 @@ func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 		colour, ink = " sd-promoted", "#a8201a"
 	}
 	c.printf(`<g class="sd-piece%s" data-square="%s" data-colour="%s" transform="translate(%d %d)%s">`, colour, s, p.Colour(), x, y, turn)
-	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline, ink, Kanji(p.Type()))
+	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline, ink, kifu.Kanji(p.Type()))
 }
 
 // Pieces returns an svg element with a black piece of each type, each in a group whose data-sfen is its
@@ -163,7 +166,7 @@ func (c *canvas) hand(p *shogi.Position, side shogi.Colour, y int) {
 		if n == 0 {
 			continue
 		}
-		c.printf(`<g data-piece="%s"><text x="%d" y="%d" font-size="23" fill="#1d1a14">%s</text>`, t, x, y+8, Kanji(t))
+		c.printf(`<g data-piece="%s"><text x="%d" y="%d" font-size="23" fill="#1d1a14">%s</text>`, t, x, y+8, kifu.Kanji(t))
 		if n > 1 {
 			c.printf(`<text class="sd-count" x="%d" y="%d" font-size="15" font-family="system-ui,sans-serif" text-anchor="start" fill="#1d1a14">%d</text>`, x+13, y+7, n)
 		}
@@ -181,45 +184,11 @@ func handOrder() []shogi.PieceType {
 	return []shogi.PieceType{shogi.Rook, shogi.Bishop, shogi.Gold, shogi.Silver, shogi.Knight, shogi.Lance, shogi.Pawn}
 }
 
-// Kanji returns the one character that stands for a piece in diagrams: 玉 for both
-// kings, 杏, 圭 and 全 for the promoted lance, knight and silver.
-func Kanji(t shogi.PieceType) string {
-	kanji := [...]string{
-		shogi.Pawn: "歩", shogi.Lance: "香", shogi.Knight: "桂", shogi.Silver: "銀", shogi.Bishop: "角", shogi.Rook: "飛",
-		shogi.Gold: "金", shogi.King: "玉", shogi.ProPawn: "と", shogi.ProLance: "杏", shogi.ProKnight: "圭",
-		shogi.ProSilver: "全", shogi.Horse: "馬", shogi.Dragon: "龍",
-	}
-	if int(t) >= len(kanji) {
-		return ""
-	}
-	return kanji[t]
-}
-
 func (d Diagram) describe() string {
 	if d.Japanese {
 		return DescribeJapanese(d.Position)
 	}
 	return Describe(d.Position)
-}
-
-// kanjiNumber returns the kanji for 1 to 9, which name ranks.
-func kanjiNumber(n int) string { return string([]rune("一二三四五六七八九")[n-1]) }
-
-// DescribeJapanese describes a position in Japanese, as Describe does in English.
-func DescribeJapanese(p shogi.Position) string {
-	names := map[shogi.Colour]string{shogi.Black: "先手", shogi.White: "後手"}
-	text := ""
-	for _, side := range []shogi.Colour{shogi.Black, shogi.White} {
-		text += names[side] + "：" + squaresInJapanese(&p, side) + "、持駒" + handInJapanese(&p, side) + "。"
-	}
-	return text + names[p.Side()] + "番。"
-}
-
-// squaresInJapanese returns the pieces of a side on the board with their squares, such as 玉５九、金４九 ６九.
-func squaresInJapanese(p *shogi.Position, side shogi.Colour) string {
-	return strings.Join(placed(p, side, Kanji, func(s shogi.Square) string {
-		return string([]rune("１２３４５６７８９")[s.File()-1]) + kanjiNumber(s.Rank())
-	}, ""), "、")
 }
 
 // placed returns one text for each piece type that a side has on the board: the name of the type, separator,
@@ -240,48 +209,47 @@ func placed(p *shogi.Position, side shogi.Colour, name func(shogi.PieceType) str
 	return all
 }
 
-func handInJapanese(p *shogi.Position, side shogi.Colour) string {
-	text := ""
+// held returns one text for each piece type in a hand.
+func held(p *shogi.Position, side shogi.Colour, text func(t shogi.PieceType, n int) string) []string {
+	var all []string
 	for _, t := range handOrder() {
-		switch n := p.Hand(side, t); n {
-		case 0:
-		case 1:
-			text += Kanji(t)
-		default:
-			text += fmt.Sprintf("%s%d", Kanji(t), n)
+		if n := p.Hand(side, t); n > 0 {
+			all = append(all, text(t, n))
 		}
 	}
-	if text == "" {
-		return "なし"
+	return all
+}
+
+// DescribeJapanese describes a position in Japanese, as Describe does in English.
+func DescribeJapanese(p shogi.Position) string {
+	names, text := [2]string{"先手", "後手"}, ""
+	square := func(s shogi.Square) string {
+		return string([]rune("１２３４５６７８９")[s.File()-1]) + kifu.KIFNumber(s.Rank())
 	}
-	return text
+	for side, name := range names {
+		c := shogi.Colour(side) //nolint:gosec // 0 or 1
+		hand := strings.Join(held(&p, c, func(t shogi.PieceType, n int) string {
+			if n == 1 {
+				return kifu.Kanji(t)
+			}
+			return kifu.Kanji(t) + strconv.Itoa(n)
+		}), "")
+		text += name + "：" + strings.Join(placed(&p, c, kifu.Kanji, square, ""), "、") + "、持駒" + cmp.Or(hand, "なし") + "。"
+	}
+	return text + names[p.Side()] + "番。"
 }
 
 // Describe describes a position in English, for readers who cannot see the diagram.
 func Describe(p shogi.Position) string {
-	return fmt.Sprintf("%s %s %s to move.", describeSide(&p, shogi.Black), describeSide(&p, shogi.White), sideName(p.Side()))
-}
-
-func describeSide(p *shogi.Position, side shogi.Colour) string {
-	words := placed(p, side, shogi.PieceType.String, shogi.Square.String, " ")
-	hand := " Nothing in hand."
-	var held []string
-	for _, t := range handOrder() {
-		if n := p.Hand(side, t); n > 0 {
-			held = append(held, fmt.Sprintf("%s %d", t, n))
+	names, text := [2]string{"Black", "White"}, ""
+	for side, name := range names {
+		c, hand := shogi.Colour(side), "Nothing in hand." //nolint:gosec // 0 or 1
+		if pieces := held(&p, c, func(t shogi.PieceType, n int) string { return fmt.Sprintf("%s %d", t, n) }); len(pieces) > 0 {
+			hand = "In hand: " + strings.Join(pieces, ", ") + "."
 		}
+		text += fmt.Sprintf("%s: %s. %s ", name, strings.Join(placed(&p, c, shogi.PieceType.String, shogi.Square.String, " "), ", "), hand)
 	}
-	if len(held) > 0 {
-		hand = " In hand: " + strings.Join(held, ", ") + "."
-	}
-	return sideName(side) + ": " + strings.Join(words, ", ") + "." + hand
-}
-
-func sideName(c shogi.Colour) string {
-	if c == shogi.Black {
-		return "Black"
-	}
-	return "White"
+	return text + names[p.Side()] + " to move."
 }
 
 // escape escapes a text for use in an XML element or attribute.

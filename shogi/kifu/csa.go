@@ -2,49 +2,12 @@ package kifu
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"gogi/shogi"
 )
-
-// CSA returns the record in the standard format of the Computer Shogi Association, version 3.0, in UTF-8.
-// Times have milliseconds. Each move with a score has a comment of that version, "'** score variation nodes":
-// the score is from Black's point of view, and the variation begins with the reply. CSA returns an error that
-// names an illegal move of the record. Source: http://www2.computer-shogi.org/protocol/record_v3.html
-func (r *Record) CSA() (string, error) {
-	position, err := shogi.ParseSFEN(r.Start)
-	if err != nil {
-		return "", fmt.Errorf("kifu: start position: %w", err)
-	}
-	var b strings.Builder
-	b.WriteString("'CSA encoding=UTF-8\nV3.0\n")
-	header(&b, "N+", r.Black)
-	header(&b, "N-", r.White)
-	header(&b, "$EVENT:", r.Event)
-	header(&b, "$SITE:", r.Site)
-	r.writeCSATimes(&b)
-	b.WriteString(CSAPosition(&position))
-	writeCSAComment(&b, r.Comment)
-	for i := range r.Moves {
-		m := &r.Moves[i]
-		if err := position.CheckLegal(m.Move); err != nil {
-			return "", fmt.Errorf("kifu: move %d (%s): %w", i+1, m.Move, err)
-		}
-		writeCSAMove(&b, &position, m)
-		writeCSAComment(&b, m.Comment)
-	}
-	r.writeCSAEnd(&b, position.Side())
-	return b.String(), nil
-}
-
-func header(b *strings.Builder, key, value string) {
-	if value != "" {
-		b.WriteString(key + OneLine(value) + "\n")
-	}
-}
 
 // OneLine replaces characters that some readers take for a line break by spaces. A line break in a value
 // would begin another header, move or end.
@@ -120,21 +83,6 @@ func CSAMove(p *shogi.Position, m shogi.Move) string {
 	return csaSign(p.Side()) + from + csaPlace(m.To()) + CSAPiece(piece)
 }
 
-// writeCSAMove writes the move, its time and its score, and then makes the move in p.
-func writeCSAMove(b *strings.Builder, p *shogi.Position, m *Move) {
-	b.WriteString(CSAMove(p, m.Move) + "\n")
-	if !m.Opening && !m.NoTime {
-		b.WriteString("T" + csaTime(m.Time) + "\n")
-	}
-	score := BlackScore(p.Side(), m.Score)
-	p.Apply(m.Move)
-	if !m.HasScore {
-		return
-	}
-	line := fmt.Appendf(nil, "'** %d", score)
-	b.Write(fmt.Appendf(AppendCSALine(line, *p, m.Reply()), " #%d\n", m.Nodes))
-}
-
 // Reply returns the principal variation from the opponent's reply on, as CSA comments have it. It returns nil
 // if the variation does not begin with the move itself.
 func (m *Move) Reply() []shogi.Move {
@@ -157,16 +105,6 @@ func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	return dst
 }
 
-// writeCSAComment writes a person's comment as comment lines.
-func writeCSAComment(b *strings.Builder, text string) {
-	if text == "" {
-		return
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		b.WriteString("'*" + Remark(EscapedComment(line)) + "\n")
-	}
-}
-
 // BlackScore returns a score from Black's point of view. It limits the score to ±CSAMate.
 func BlackScore(mover shogi.Colour, score int) int {
 	if mover == shogi.White {
@@ -182,44 +120,10 @@ func csaPlace(s shogi.Square) string {
 	return string([]byte{'0' + byte(s.File()), '0' + byte(s.Rank())})
 } //nolint:gosec // two digits
 
-// writeCSATimes writes the date, the times, the time control and the descriptions of the players.
-func (r *Record) writeCSATimes(b *strings.Builder) {
-	header(b, "$OPENING:", r.Opening)
-	header(b, "$START_TIME:", LocalTime(r.Started))
-	header(b, "$END_TIME:", LocalTime(r.Ended))
-	for c, clock := range r.Clocks {
-		if !clock.IsZero() {
-			header(b, "$TIME"+csaSign(shogi.Colour(c))+":", csaTime(clock.Main)+"+"+csaTime(clock.Byoyomi)+"+"+csaTime(clock.Increment)) //nolint:gosec // 0 or 1
-		}
-	}
-	if r.MaxMoves > 0 {
-		header(b, "$MAX_MOVES:", strconv.Itoa(r.MaxMoves))
-	}
-	if r.Jishogi > 0 {
-		header(b, "$JISHOGI:", strconv.Itoa(r.Jishogi))
-	}
-	header(b, "$NOTE:", r.csaNote())
-}
-
-// csaNote returns the descriptions of the players and the cause of the end, one in each line, with the
-// escapes of the format.
-func (r *Record) csaNote() string {
-	var lines []string
-	for c, about := range r.About {
-		if about != "" {
-			lines = append(lines, shogi.Colour(c).String()+": "+escaped(about)) //nolint:gosec // 0 or 1
-		}
-	}
-	if r.Note != "" {
-		lines = append(lines, "end: "+escaped(r.Note))
-	}
-	return escaped(strings.Join(lines, "\n"))
-}
-
 // EscapedComment returns a text in one line and without commas, because some readers split even CSA comments
 // at commas. It writes \n for a line break, \c for a comma and \\ for a backslash.
 func EscapedComment(text string) string {
-	return OneLine(strings.ReplaceAll(escaped(text), ",", `\c`))
+	return OneLine(strings.ReplaceAll(Escaped(text), ",", `\c`))
 }
 
 // Remark changes a comment line that a reader would take for a program's comment, because the line begins
@@ -231,8 +135,8 @@ func Remark(line string) string {
 	return line
 }
 
-// escaped returns a text in one line, with the escapes of the format's notes.
-func escaped(text string) string {
+// Escaped returns a text in one line, with the escapes of notes in CSA 3.0.
+func Escaped(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "\n", `\n`)
 }
 
@@ -247,47 +151,3 @@ func LocalTime(t time.Time) string {
 
 // Moment is the time.Format layout of a date with time in CSA and KIF.
 const Moment = "2006/01/02 15:04:05"
-
-func csaTime(d time.Duration) string {
-	return fmt.Sprintf("%d.%03d", d/time.Second, d%time.Second/time.Millisecond)
-}
-
-// writeCSAEnd writes the special move. If CSA has no exact word for the end, a comment describes it, as the
-// format demands for %ILLEGAL_MOVE.
-func (r *Record) writeCSAEnd(b *strings.Builder, side shogi.Colour) {
-	word, exact := r.csaEnd(side)
-	if !exact && r.Result != "" {
-		b.WriteString("'*" + OneLine(r.Result+" winner="+r.Winner) + "\n")
-	}
-	b.WriteString(word + "\n")
-	if r.HasLast {
-		b.WriteString("T" + csaTime(r.LastTime) + "\n")
-	}
-}
-
-// csaEnd returns the special move for the result; side is the side to move.
-func (r *Record) csaEnd(side shogi.Colour) (word string, exact bool) {
-	switch r.Result {
-	case "stall":
-		return "%TIME_UP", false
-	case "illegal_move", "false_declaration":
-		return "%ILLEGAL_MOVE", false
-	case "perpetual_check":
-		if r.Winner == shogi.White.String() {
-			return "%+ILLEGAL_ACTION", false
-		}
-		return "%-ILLEGAL_ACTION", false
-	case "declaration":
-		if r.Winner == side.String() { // the winner by the try rule has just moved
-			return "%KACHI", true
-		}
-	}
-	words := map[string]string{
-		"checkmate": "%TSUMI", "resignation": "%TORYO", "time_forfeit": "%TIME_UP", "repetition": "%SENNICHITE",
-		"max_plies": "%MAX_MOVES", "impasse": "%HIKIWAKE", // by a declaration; %JISHOGI is an agreed one
-	}
-	if word, exact = words[r.Result]; !exact {
-		word = "%CHUDAN"
-	}
-	return word, exact
-}

@@ -6,7 +6,7 @@ import (
 
 	"gogi/match"
 	"gogi/shogi"
-	"gogi/shogi/diagram"
+	"gogi/shogi/kifu"
 )
 
 // These are the sizes of the two boards: nine squares with the sign of a side, and the rank; and the same with a grid.
@@ -79,7 +79,7 @@ func square(p *shogi.Position, s, last shogi.Square, grid bool) Line {
 	if piece.Colour() == shogi.White {
 		side, style = "v", Whites
 	}
-	kanji := Span{diagram.Kanji(piece.Type()), style}
+	kanji := Span{kifu.Kanji(piece.Type()), style}
 	if s == last {
 		kanji.Style = Moved
 	}
@@ -93,9 +93,9 @@ func hand(p *shogi.Position, side shogi.Colour) Line {
 		switch n := p.Hand(side, t); n {
 		case 0:
 		case 1:
-			held = append(held, diagram.Kanji(t))
+			held = append(held, kifu.Kanji(t))
 		default:
-			held = append(held, fmt.Sprintf("%s%d", diagram.Kanji(t), n))
+			held = append(held, fmt.Sprintf("%s%d", kifu.Kanji(t), n))
 		}
 	}
 	if held == nil {

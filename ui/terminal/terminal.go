@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"gogi/shogi"
-	"gogi/shogi/diagram"
+	"gogi/shogi/kifu"
 )
 
 // ErrNoTerminal is the error if standard input or output is not a terminal.
@@ -37,7 +37,7 @@ func open() (tcell.Screen, error) {
 // spell sets replacements for characters that a terminal without Unicode cannot show.
 func spell(s tcell.Screen) {
 	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
-		for _, kanji := range diagram.Kanji(t) {
+		for _, kanji := range kifu.Kanji(t) {
 			s.RegisterRuneFallback(kanji, padLeft(t.String(), 2))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/shogi"
+	"gogi/shogi/kifu/text"
 	"gogi/usi"
 )
 
@@ -224,12 +225,12 @@ func TestGameAsWhite(t *testing.T) {
 			t.Errorf("%s, %s", r.Position, r.Go)
 		}
 		record := b.events[len(b.events)-1].Record
-		text, err := record.CSA()
+		data, err := text.AppendCSA3(nil, record)
 		if err != nil || record.Result != "resignation" || record.Winner != "white" || len(record.Moves) != 4 {
 			t.Errorf("%+v %v", record, err)
 		}
 		for _, want := range []string{"N+a\nN-b\n$EVENT:g1\n", "+7776FU\nT7.000\n-9394FU\nT3.000\n'** -50 #100\n", "%TORYO\n"} {
-			testutil.Contains(t, text, want, "is not in the record")
+			testutil.Contains(t, string(data), want, "is not in the record")
 		}
 	})
 }

@@ -18,14 +18,27 @@ import (
 // http://www2.computer-shogi.org/protocol/record_v22.html, and shogi-server's game.rb and game_result.rb for
 // floodgate's additions.
 func AppendCSA(dst []byte, r *kifu.Record) ([]byte, error) {
+	return csaWriter{text: dst, record: r}.all()
+}
+
+// AppendCSA3 appends a record in version 3.0, the standard of the Computer Shogi Association. Times have
+// milliseconds, and the comment of a move also has the number of nodes. It returns an error at an illegal move.
+// Source: http://www2.computer-shogi.org/protocol/record_v3.html
+func AppendCSA3(dst []byte, r *kifu.Record) ([]byte, error) {
+	return csaWriter{text: dst, record: r, v3: true}.all()
+}
+
+func (w csaWriter) all() ([]byte, error) {
+	dst, r := w.text, w.record
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
 		return dst, fmt.Errorf("start position: %w", err)
 	}
-	w := csaWriter{text: dst, record: r}
 	w.head()
 	w.text = append(w.text, kifu.CSAPosition(&p)...)
-	w.ratings()
+	if !w.v3 {
+		w.ratings()
+	}
 	w.comment(r.Comment)
 	for i := range r.Moves {
 		m := &r.Moves[i]
@@ -34,7 +47,7 @@ func AppendCSA(dst []byte, r *kifu.Record) ([]byte, error) {
 		}
 		w.line(kifu.CSAMove(&p, m.Move))
 		if !m.Opening && !m.NoTime {
-			w.line("T", strconv.FormatInt(int64(m.Time/time.Second), 10))
+			w.line("T", w.seconds(m.Time))
 		}
 		side := p.Side()
 		p.Apply(m.Move)
@@ -48,6 +61,15 @@ func AppendCSA(dst []byte, r *kifu.Record) ([]byte, error) {
 type csaWriter struct {
 	text   []byte
 	record *kifu.Record
+	v3     bool // version 3.0 instead of 2.2
+}
+
+// seconds returns a time in seconds: whole ones in version 2.2, with milliseconds in version 3.0.
+func (w *csaWriter) seconds(d time.Duration) string {
+	if w.v3 {
+		return fmt.Sprintf("%d.%03d", d/time.Second, d%time.Second/time.Millisecond)
+	}
+	return strconv.FormatInt(int64(d/time.Second), 10)
 }
 
 func (w *csaWriter) line(parts ...string) {
@@ -58,16 +80,23 @@ func (w *csaWriter) line(parts ...string) {
 }
 
 // header writes a value, if there is one, in a form that cannot be mistaken for another line or
-// statement: some readers cut any line at its commas.
+// statement: some readers of version 2.2 cut any line at its commas.
 func (w *csaWriter) header(key, value string) {
-	if value != "" {
-		w.line(key, strings.ReplaceAll(kifu.OneLine(value), ",", "，"))
+	if value = kifu.OneLine(value); value != "" {
+		if !w.v3 {
+			value = strings.ReplaceAll(value, ",", "，")
+		}
+		w.line(key, value)
 	}
 }
 
 func (w *csaWriter) head() {
 	r := w.record
-	w.line("V2.2")
+	if w.v3 {
+		w.line("'CSA encoding=UTF-8\nV3.0")
+	} else {
+		w.line("V2.2")
+	}
 	w.header("N+", r.Black)
 	w.header("N-", r.White)
 	w.header("$EVENT:", r.Event)
@@ -75,7 +104,34 @@ func (w *csaWriter) head() {
 	w.header("$OPENING:", r.Header.Opening)
 	w.header("$START_TIME:", kifu.LocalTime(r.Started))
 	w.header("$END_TIME:", kifu.LocalTime(r.Ended))
-	w.limits()
+	if w.v3 {
+		w.facts()
+	} else {
+		w.limits()
+	}
+}
+
+// facts writes the headers that only version 3.0 has: the time control, the rules and a note. The note has the
+// descriptions of the players and the cause of the end, one in each line.
+func (w *csaWriter) facts() {
+	r, note := w.record, ""
+	for c, clock := range r.Clocks {
+		if !clock.IsZero() {
+			w.line("$TIME", "+-"[c:c+1], ":", w.seconds(clock.Main), "+", w.seconds(clock.Byoyomi), "+", w.seconds(clock.Increment))
+		}
+	}
+	if r.MaxMoves > 0 {
+		w.line("$MAX_MOVES:", strconv.Itoa(r.MaxMoves))
+	}
+	if r.Jishogi > 0 {
+		w.line("$JISHOGI:", strconv.Itoa(r.Jishogi))
+	}
+	for i, text := range []string{r.About[0], r.About[1], r.Note} {
+		if text != "" {
+			note += []string{"black: ", "white: ", "end: "}[i] + kifu.Escaped(text) + "\n"
+		}
+	}
+	w.header("$NOTE:", kifu.Escaped(strings.TrimSuffix(note, "\n")))
 }
 
 // limits writes a common clock of both sides, if it is whole minutes and seconds.
@@ -121,17 +177,28 @@ func (w *csaWriter) thought(p *shogi.Position, mover shogi.Colour, m *kifu.Move)
 	w.text = append(w.text, "'** "...)
 	w.text = strconv.AppendInt(w.text, int64(kifu.BlackScore(mover, m.Score)), 10)
 	w.text = kifu.AppendCSALine(w.text, *p, m.Reply())
+	if w.v3 {
+		w.text = fmt.Appendf(w.text, " #%d", m.Nodes)
+	}
 	w.text = append(w.text, '\n')
 }
 
-// end writes the last statement, its time, the winner and the reason.
+// end writes the last statement, its time, the winner and the reason. In version 3.0 a comment before the
+// statement describes an end for which there is no exact word.
 func (w *csaWriter) end(side shogi.Colour) {
 	r := w.record
-	w.line(csaWord(r, side))
-	if r.HasLast {
-		w.line("T", strconv.FormatInt(int64(r.LastTime/time.Second), 10))
+	word, exact := csaWord(r, side), true
+	if w.v3 {
+		word, exact = csa3Word(r, side)
 	}
-	if r.Result == "" {
+	if !exact && r.Result != "" {
+		w.line("'*", kifu.OneLine(r.Result+" winner="+r.Winner))
+	}
+	w.line(word)
+	if r.HasLast {
+		w.line("T", w.seconds(r.LastTime))
+	}
+	if r.Result == "" || w.v3 {
 		return
 	}
 	marks := map[string][2]string{"black": {"win", "lose"}, "white": {"lose", "win"}, draw: {draw, draw}}
@@ -161,6 +228,28 @@ func csaWord(r *kifu.Record, side shogi.Colour) string {
 		return "%TORYO"
 	}
 	return "%CHUDAN"
+}
+
+// csa3Word returns the last statement of a game in version 3.0, whose words are more exact. exact is false if
+// version 3.0 has no word for the end.
+func csa3Word(r *kifu.Record, side shogi.Colour) (word string, exact bool) {
+	switch word = csaWord(r, side); r.Result {
+	case checkmate:
+		return "%TSUMI", true
+	case maxPlies:
+		return "%MAX_MOVES", true
+	case impasse:
+		return "%HIKIWAKE", true // by a declaration; %JISHOGI is an agreed one
+	case resignation, timeForfeit, repetition:
+		return word, true
+	case stall, illegalMove, falseDeclaration, perpetualCheck:
+		return word, false
+	case declaration:
+		if word == "%KACHI" {
+			return word, true
+		}
+	}
+	return "%CHUDAN", false
 }
 
 // floodgateWords are floodgate's words for the ends of games. The first word of an end is the one to write, and

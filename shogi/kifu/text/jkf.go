@@ -86,7 +86,7 @@ func AppendJKF(dst []byte, r *kifu.Record) ([]byte, error) {
 			spent[p.Side()] += m.Time
 			move.Time = jkfTimeOf(m.Time, spent[p.Side()])
 		}
-		if thought := kifu.KIFThought(&p, m); thought != "" {
+		if thought := kifThought(&p, m); thought != "" {
 			move.Comments = append(move.Comments, thought)
 		}
 		move.Comments = append(move.Comments, jkfComments(m.Comment)...)
@@ -115,7 +115,7 @@ func jkfComments(text string) []string {
 // jkfHeader returns the headers of a record, with the same keys as in KIF.
 func jkfHeader(r *kifu.Record, p *shogi.Position) map[string]string {
 	header := map[string]string{}
-	for line := range strings.Lines(r.KIFHead(p)) {
+	for line := range strings.Lines(kifHead(r, p)) {
 		key, value, ok := strings.Cut(strings.TrimRight(line, "\n"), "：")
 		if ok && !strings.HasSuffix(key, "の持駒") && key != "手合割" {
 			header[key] = value
@@ -130,7 +130,7 @@ func jkfStart(p *shogi.Position) *jkfInitial {
 	if even := shogi.StartPos(); p.SFEN() == even.SFEN() {
 		return &jkfInitial{Preset: "HIRATE"}
 	}
-	if h, ok := kifu.KnownHandicap(p); ok {
+	if h, ok := knownHandicap(p); ok {
 		return &jkfInitial{Preset: h.Code}
 	}
 	d := &jkfData{Color: int(p.Side())}
@@ -188,7 +188,7 @@ func jkfLast(r *kifu.Record, side shogi.Colour, spent time.Duration) jkfMove {
 	if r.HasLast {
 		last.Time = jkfTimeOf(r.LastTime, spent+r.LastTime)
 	}
-	if text := strings.TrimSuffix(strings.TrimPrefix(r.KIFResult(), "*"), "\n"); text != "" {
+	if text := strings.TrimSuffix(strings.TrimPrefix(kifResult(r), "*"), "\n"); text != "" {
 		last.Comments = []string{text}
 	}
 	return last

@@ -16,7 +16,7 @@ func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err != nil {
 		return dst, fmt.Errorf("start position: %w", err)
 	}
-	text := append(dst, r.KIFHead(&p)...)
+	text := append(dst, kifHead(r, &p)...)
 	text = appendRemarks(text, r.Comment)
 	before := shogi.NoSquare
 	for i := range r.Moves {
@@ -24,12 +24,12 @@ func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 		if err := p.CheckLegal(m.Move); err != nil {
 			return dst, fmt.Errorf("move %d: %w", i+1, err)
 		}
-		text = append(text, kifu.KIFSign(p.Side())+ki2Move(&p, m.Move, before)+"\n"...)
+		text = append(text, kifSign(p.Side())+ki2Move(&p, m.Move, before)+"\n"...)
 		text = appendRemarks(text, m.Comment)
 		before = m.Move.To()
 		p.Apply(m.Move)
 	}
-	text = append(text, r.KIFResult()...) // some readers take no comment behind the last line
+	text = append(text, kifResult(r)...) // some readers take no comment behind the last line
 	return append(text, ki2End(r, p.Side())+"\n"...), nil
 }
 
@@ -50,7 +50,7 @@ func commentLines(text string) []string {
 
 // ki2End returns the line with the number of moves and the winner.
 func ki2End(r *kifu.Record, side shogi.Colour) string {
-	word := r.KIFEnd(side)
+	word := kifEnd(r, side)
 	mover, waiting := ki2Side(side), ki2Side(side.Opponent())
 	end := word
 	switch word {

@@ -57,21 +57,13 @@ func (e *BadGame) Unwrap() error { return e.Err }
 func Text() []Format {
 	return []Format{
 		{Name: "csa", Ext: ".csa", Text: true, Between: "/\n", Append: AppendCSA, Read: readCSA},
-		{Name: "csa3", Ext: ".csa", Text: true, Between: "/\n", Append: whole((*kifu.Record).CSA), Read: readCSA},
-		{Name: "kif", Ext: ".kifu", Text: true, Between: "\n", Append: whole((*kifu.Record).KIF), Read: readKIF},
+		{Name: "csa3", Ext: ".csa", Text: true, Between: "/\n", Append: AppendCSA3, Read: readCSA},
+		{Name: "kif", Ext: ".kifu", Text: true, Between: "\n", Append: AppendKIF, Read: readKIF},
 		{Name: "ki2", Ext: ".ki2", Text: true, Between: "\n", Append: AppendKI2, Read: readKIF},
 		{Name: "jkf", Ext: ".jkf", Append: AppendJKF, Read: readJKF},
 		{Name: "usi", Ext: ".usi", Append: AppendUSI, Read: readUSI},
 		{Name: "sfen", Ext: ".sfen", Append: AppendSFEN, Read: readUSI},
 		{Name: "jsonl", Ext: ".jsonl", Append: AppendJSON, Read: readJSON},
-	}
-}
-
-// whole converts a method that returns a record's text to a function for Format.Append.
-func whole(text func(*kifu.Record) (string, error)) func([]byte, *kifu.Record) ([]byte, error) {
-	return func(dst []byte, r *kifu.Record) ([]byte, error) {
-		s, err := text(r)
-		return append(dst, s...), err
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"gogi/internal/sanitize"
 	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/text"
 	"gogi/usi/csa"
 )
 
@@ -95,7 +96,7 @@ func milliseconds(ms *int64) string {
 
 // write writes the record of a game to its own file.
 func (w *Watch) write(e csa.Event) error {
-	text, err := e.Record.CSA()
+	data, err := text.AppendCSA3(nil, e.Record)
 	if err != nil {
 		return fmt.Errorf("the record of %s: %w", e.Game, err)
 	}
@@ -112,7 +113,7 @@ func (w *Watch) write(e csa.Event) error {
 		if err != nil {
 			return fmt.Errorf("the record of %s: %w", e.Game, err)
 		}
-		_, err = file.WriteString(text)
+		_, err = file.Write(data)
 		if err := errors.Join(err, file.Close()); err != nil {
 			return fmt.Errorf("the record of %s: %w", e.Game, err)
 		}

@@ -1,8 +1,7 @@
-package kifu_test
+package text
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,91 +12,29 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// timeLine is the time of a move in a CSA file of version 3, in seconds.
-var timeLine = regexp.MustCompile(`^T(\d+(?:\.\d+)?)$`)
-
-// TestKIFAsOthersWriteIt: records that tsshogi 2.2.0 has written both as KIF and as USI.
-// The start, and each move with its times, are the same text; so is the last word.
+// TestKIFAsOthersWriteIt: records that tsshogi 2.2.0 has written both as KIF and as CSA, with times to the
+// millisecond. The start, and each move with its times, are the same text; so is the last word.
 func TestKIFAsOthersWriteIt(t *testing.T) {
-	ends := map[string]kifu.Record{
-		"hirate_interrupt": {}, "hirate_long_maxmoves": {Result: "max_plies", Winner: "draw"},
-		"kyoochi_illegal": {Result: "illegal_move", Winner: "black"}, "midpos_enteringwin": {Result: "declaration", Winner: "black"},
-	}
-	for name, r := range ends {
-		t.Run(name, func(t *testing.T) {
-			want := lines(t, "testdata/"+name+".kifu")
-			usi := lines(t, "testdata/"+name+".usi")[0]
-			r.Black, r.White = "A", "B"
-			moves := readUSI(t, strings.TrimPrefix(usi, "position "), &r)
-			took := times(t, lines(t, "testdata/"+name+".v30.csa"))
-			if len(took) < len(moves) || len(moves) < 10 {
-				t.Fatalf("%d moves, %d times", len(moves), len(took))
-			}
-			for i, m := range moves {
-				r.Moves = append(r.Moves, kifu.Move{Move: m, Time: took[i]})
-			}
-			text := testutil.Must(r.KIF())(t)
-			got := strings.Split(text, "\n")
-			compareParts(t, got, want, len(moves))
-		})
-	}
-}
-
-func lines(t *testing.T, file string) []string {
-	t.Helper()
-	text := testutil.Must(os.ReadFile(filepath.FromSlash(file)))(t)
-	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
-}
-
-func readUSI(t *testing.T, text string, r *kifu.Record) (moves []shogi.Move) {
-	t.Helper()
-	start, list, _ := strings.Cut(text, " moves ")
-	p := shogi.StartPos()
-	if r.Start = p.SFEN(); start != "startpos" {
-		r.Start = strings.TrimPrefix(start, "sfen ")
-	}
-	for word := range strings.FieldsSeq(list) {
-		m := testutil.Must(shogi.ParseMove(word))(t)
-		moves = append(moves, m)
-	}
-	return moves
-}
-
-// times are those of the moves to the millisecond, which KIF does not have but its sums were made of.
-func times(t *testing.T, csa []string) (all []time.Duration) {
-	t.Helper()
-	for _, line := range csa {
-		if m := timeLine.FindStringSubmatch(line); m != nil {
-			d := testutil.Must(time.ParseDuration(m[1] + "s"))(t)
-			all = append(all, d)
+	for _, name := range []string{"hirate_interrupt", "hirate_long_maxmoves", "kyoochi_illegal", "midpos_enteringwin"} {
+		r := fixture(t, "../testdata/"+name+".v30.csa")
+		text := string(testutil.Must(os.ReadFile("../testdata/" + name + ".kifu"))(t))
+		want := kifParts(strings.ReplaceAll(text, "\r\n", "\n"))
+		got := kifParts(string(testutil.Must(AppendKIF(nil, r))(t)))
+		testutil.Diff(t, want, got, "%s", name)
+		if len(got) < len(r.Moves) || len(r.Moves) < 10 {
+			t.Errorf("%s: %d lines of %d moves", name, len(got), len(r.Moves))
 		}
 	}
-	return all
 }
 
-// compareParts compares the start, the moves with their times, and the word of the end.
-func compareParts(t *testing.T, got, want []string, moves int) {
-	t.Helper()
-	part := func(all []string, pattern string) (found []string) {
-		for _, line := range all {
-			if regexp.MustCompile(pattern).MatchString(line) {
-				found = append(found, strings.TrimRight(line, " "))
-			}
+// kifParts has the lines of the start and of the moves with their times, and the word of the end.
+func kifParts(text string) (list []string) {
+	for _, pattern := range []string{`手合割.*`, `(先|後)手の持駒.*|[|+].*|  ９.*|..手番`, `手数.*`, ` *\d+ .*\)`, ` *\d+ \S+$`} {
+		for _, line := range regexp.MustCompile("(?m)^("+pattern+")").FindAllString(text, -1) {
+			list = append(list, strings.TrimRight(line, " "))
 		}
-		return found
 	}
-	for _, pattern := range []string{`^手合割`, `^(先|後)手の持駒|^(\||\+)|^  ９|手番$`, `^手数`} {
-		g, w := part(got, pattern), part(want, pattern)
-		testutil.Equal(t, strings.Join(g, "\n"), strings.Join(w, "\n"), "%s", pattern)
-	}
-	g, w := part(got, `^ *\d+ `), part(want, `^ *\d+ `)
-	if len(g) != len(w) || len(g) != moves+1 {
-		t.Fatalf("%d lines of moves, want %d", len(g), len(w))
-	}
-	for i := range moves {
-		testutil.Equal(t, g[i], w[i])
-	}
-	testutil.Equal(t, strings.Fields(w[moves])[1], strings.Fields(g[moves])[1], "the end is %q", g[moves])
+	return list
 }
 
 // TestKIFComments: what ShogiHome's and ShogiGUI's readers look for, written by hand from
@@ -116,7 +53,7 @@ func TestKIFComments(t *testing.T) {
 			{Move: move("8h2b+"), HasScore: true, Score: 1_000_000},
 		},
 	}
-	got := testutil.Must(r.KIF())(t)
+	got := string(testutil.Must(AppendKIF(nil, &r))(t))
 	const want = `#KIF version=2.0 encoding=UTF-8
 開始日時：2026/01/02 03:04:05
 棋戦：r/1.0
@@ -151,7 +88,7 @@ func TestKIFEnds(t *testing.T) {
 		{"score_adjudication", "white", "投了"}, {"score_adjudication", "black", "中断"}, {"a word of the future", "draw", "中断"},
 	} {
 		r := kifu.Record{Start: start.SFEN(), Result: c.result, Winner: c.winner} // Black is to move
-		text := testutil.Must(r.KIF())(t)
+		text := string(testutil.Must(AppendKIF(nil, &r))(t))
 		if !strings.Contains(text, "   1 "+c.want+"\n") {
 			t.Errorf("%s for %s: %s, want %s", c.result, c.winner, text, c.want)
 		}
@@ -165,7 +102,7 @@ func TestKIFEnds(t *testing.T) {
 // TestKIFHandicaps: names that readers know are given, other starts are drawn.
 func TestKIFHandicaps(t *testing.T) {
 	for _, h := range shogi.Handicaps() {
-		text := testutil.Must((&kifu.Record{Black: "b", White: "w", Start: h.SFEN}).KIF())(t)
+		text := string(testutil.Must(AppendKIF(nil, &kifu.Record{Black: "b", White: "w", Start: h.SFEN}))(t))
 		named := strings.Contains(text, "手合割："+h.Japanese+"\n下手：b\n上手：w\n")
 		drawn := strings.Contains(text, "|一\n") && strings.Contains(text, "後手番\n先手：b\n")
 		if known := !strings.Contains("三枚落ち五枚落ち左五枚落ち左七枚落ち右七枚落ち", h.Japanese); named != known || drawn == known {
