@@ -100,3 +100,8 @@ func (p *Position) uncovers(king, from Square, occ bitboard) bool {
 	}
 	return false
 }
+
+// Reaches reports whether the piece on a square attacks another square, whether it may move there or not.
+func (p *Position) Reaches(from, to Square) bool {
+	return attacks(p.PieceAt(from), from, p.byType[occupied]).has(to)
+}

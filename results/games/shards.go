@@ -66,16 +66,14 @@ func (e *Export) runShards(ctx context.Context, teller *Completer, store *result
 
 // shard writes the positions of one game.
 func (x *exporter) shard(record *kifu.Record) error {
+	var failed error // error of the output, as opposed to an error of the game
 	tally, err := x.Shards.Format.Encode(record, x.Shards.Options, func(b []byte, positions int) error {
-		if err := x.shards.Add(b, positions); err != nil {
-			return writing{err}
-		}
-		return nil
+		failed = x.shards.Add(b, positions)
+		return failed
 	})
-	var failed writing
 	switch {
-	case errors.As(err, &failed):
-		return failed.error
+	case failed != nil:
+		return failed
 	case err != nil:
 		x.tally.Skipped[reason(err)]++
 		return nil
@@ -84,6 +82,3 @@ func (x *exporter) shard(record *kifu.Record) error {
 	x.tally.Training.Add(tally)
 	return nil
 }
-
-// writing is an error of the output, as opposed to an error of the game.
-type writing struct{ error }

@@ -60,11 +60,8 @@ func readLines(r io.Reader) (*Book, error) {
 	return b, err
 }
 
-// led returns the entries that writeUSI reaches from other entries, so that no line starts there. It follows
-// all moves, first from the entries to which no move leads. Then it does so from the entries that it has not
-// reached yet, which are in cycles.
-func (b *Book) led() (map[*Entry]bool, error) {
-	next := map[*Entry][]*Entry{}
+// targets returns the entries to which a move of another entry leads. It returns an error for an illegal move.
+func (b *Book) targets() (map[*Entry]bool, error) {
 	target := map[*Entry]bool{}
 	for _, e := range b.Entries {
 		for _, m := range e.Moves {
@@ -74,57 +71,38 @@ func (b *Book) led() (map[*Entry]bool, error) {
 			p := e.Position
 			p.Apply(m.Move)
 			if to := b.Find(&p); to != nil && to != e {
-				next[e], target[to] = append(next[e], to), true
+				target[to] = true
 			}
 		}
 	}
-	led, met := map[*Entry]bool{}, map[*Entry]bool{}
-	walk := func(root *Entry) {
-		met[root] = true
-		for stack := []*Entry{root}; len(stack) > 0; {
-			e := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			for _, to := range next[e] {
-				if !met[to] {
-					met[to], led[to] = true, true
-					stack = append(stack, to)
-				}
-			}
-		}
-	}
-	for _, cycles := range []bool{false, true} {
-		for _, e := range b.Entries {
-			if !met[e] && (cycles || !target[e]) {
-				walk(e)
-			}
-		}
-	}
-	return led, nil
+	return target, nil
 }
 
-// writeUSI writes lines in which every move of the book occurs once. Each line starts from a position that
-// other lines do not reach, and follows the first move that is not yet written until there is none. It
-// returns an error for an illegal move.
+// writeUSI writes lines in which every move of the book occurs once. Each line starts from a position to which no
+// move leads, or then from one in a cycle, and follows the first move that is not yet written until there is
+// none. It returns an error for an illegal move.
 func writeUSI(w io.Writer, b *Book) error {
 	merged := b.Merged()
-	led, err := merged.led()
+	target, err := merged.targets()
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
 	met := map[*Entry]bool{}
-	for _, root := range merged.Entries {
-		if led[root] {
-			continue
+	for _, cycles := range []bool{false, true} {
+		for _, root := range merged.Entries {
+			if met[root] || target[root] != cycles {
+				continue
+			}
+			start := "startpos"
+			if usual := shogi.StartPos(); root.Position.SFEN() != usual.SFEN() {
+				start = "sfen " + root.Position.SFEN()
+			}
+			if len(root.Moves) == 0 && !cycles {
+				fmt.Fprintln(out, start)
+			}
+			merged.writeFrom(out, start, root, met)
 		}
-		start := "startpos"
-		if usual := shogi.StartPos(); root.Position.SFEN() != usual.SFEN() {
-			start = "sfen " + root.Position.SFEN()
-		}
-		if len(root.Moves) == 0 {
-			fmt.Fprintln(out, start)
-		}
-		merged.writeFrom(out, start, root, met)
 	}
 	return out.Flush()
 }

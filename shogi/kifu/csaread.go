@@ -166,9 +166,6 @@ func (p *CSASetup) rank(rank int, text string) error {
 
 // csaFields returns the pieces of a rank from file 9 to file 1.
 func csaFields(text string) (rank [9]shogi.Piece, err error) {
-	if rank, ok := csaFullFields(text); ok {
-		return rank, nil
-	}
 	n := 0
 	for rest := text; rest != ""; n++ {
 		if n == len(rank) {
@@ -193,27 +190,6 @@ func csaFields(text string) (rank [9]shogi.Piece, err error) {
 		}
 	}
 	return rank, nil
-}
-
-// csaFullFields does what csaFields does for a rank that has all its blanks, which is the usual case. ok is
-// false for other ranks.
-func csaFullFields(text string) (rank [9]shogi.Piece, ok bool) {
-	if len(text) != 3*len(rank) {
-		return rank, false
-	}
-	for i := range rank {
-		field := text[3*i : 3*i+3]
-		if field == " * " {
-			continue
-		}
-		colour, signed := ParseCSASign(field[0])
-		t, known := ParseCSAPiece(field[1:])
-		if !signed || !known {
-			return rank, false
-		}
-		rank[i] = shogi.NewPiece(colour, t)
-	}
-	return rank, true
 }
 
 // csaField parses a piece such as "+FU" at the beginning of a text.

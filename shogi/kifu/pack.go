@@ -100,29 +100,36 @@ func Pack(moves []Move, pv int) ([]byte, error) {
 
 func appendColumns(b []byte, moves []Move, pv int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(moves)))
-	for i := range moves {
-		b = binary.LittleEndian.AppendUint16(b, uint16(moves[i].Move))
-	}
-	for i := range moves {
-		b = append(b, flagsOf(&moves[i], pv))
+	for _, column := range []func(*Move){
+		func(m *Move) { b = binary.LittleEndian.AppendUint16(b, uint16(m.Move)) },
+		func(m *Move) { b = append(b, flagsOf(m, pv)) },
+	} {
+		each(moves, column)
 	}
 	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Score, m.HasScore })
 	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Depth, true })
 	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.SelDepth, true })
-	for i := range moves {
-		b = binary.AppendUvarint(b, moves[i].Nodes)
-	}
-	for i := range moves {
-		b = binary.AppendUvarint(b, uint64(max(0, moves[i].Time.Microseconds())))
-	}
-	b = appendPVs(b, moves, pv)
-	for i := range moves {
-		b = binary.AppendUvarint(b, uint64(len(moves[i].Detail)))
-	}
-	for i := range moves {
-		b = append(b, moves[i].Detail...)
+	for _, column := range []func(*Move){
+		func(m *Move) { b = binary.AppendUvarint(b, m.Nodes) },
+		func(m *Move) { b = binary.AppendUvarint(b, uint64(max(0, m.Time.Microseconds()))) },
+		func(m *Move) { b = binary.AppendUvarint(b, uint64(len(storedPV(m, pv)))) },
+		func(m *Move) {
+			for _, m := range storedPV(m, pv) {
+				b = binary.LittleEndian.AppendUint16(b, uint16(m))
+			}
+		},
+		func(m *Move) { b = binary.AppendUvarint(b, uint64(len(m.Detail))) },
+		func(m *Move) { b = append(b, m.Detail...) },
+	} {
+		each(moves, column)
 	}
 	return b
+}
+
+func each(moves []Move, do func(*Move)) {
+	for i := range moves {
+		do(&moves[i])
+	}
 }
 
 func flagsOf(m *Move, pv int) (flags byte) {
@@ -160,18 +167,6 @@ func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte 
 		if v, ok := value(&moves[i]); ok {
 			b = binary.AppendVarint(b, int64(v-last[i%2]))
 			last[i%2] = v
-		}
-	}
-	return b
-}
-
-func appendPVs(b []byte, moves []Move, pv int) []byte {
-	for i := range moves {
-		b = binary.AppendUvarint(b, uint64(len(storedPV(&moves[i], pv))))
-	}
-	for i := range moves {
-		for _, m := range storedPV(&moves[i], pv) {
-			b = binary.LittleEndian.AppendUint16(b, uint16(m))
 		}
 	}
 	return b
@@ -257,9 +252,7 @@ func (d *decoder) columns() []Move {
 		return nil
 	}
 	moves := make([]Move, n)
-	for i := range moves {
-		moves[i].Move = d.move()
-	}
+	each(moves, func(m *Move) { m.Move = d.move() })
 	flags := slices.Clone(d.bytes(n))
 	for i := range moves[:len(flags)] {
 		d.setFlags(&moves[i], flags[i])
@@ -267,12 +260,8 @@ func (d *decoder) columns() []Move {
 	d.deltas(moves, func(m *Move, v int) { m.Score = v }, func(m *Move) bool { return m.HasScore })
 	d.deltas(moves, func(m *Move, v int) { m.Depth = v }, func(*Move) bool { return true })
 	d.deltas(moves, func(m *Move, v int) { m.SelDepth = v }, func(*Move) bool { return true })
-	for i := range moves {
-		moves[i].Nodes = d.uvarint()
-	}
-	for i := range moves {
-		moves[i].Time = d.micros()
-	}
+	each(moves, func(m *Move) { m.Nodes = d.uvarint() })
+	each(moves, func(m *Move) { m.Time = d.micros() })
 	d.pvs(moves, flags)
 	d.details(moves)
 	return moves
@@ -347,14 +336,10 @@ func (d *decoder) uvarint() uint64 {
 	return v
 }
 
+// varint reads a signed number in the zigzag form of encoding/binary.
 func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.rest)
-	if n <= 0 {
-		d.fail(io.ErrUnexpectedEOF)
-		return 0
-	}
-	d.rest = d.rest[n:]
-	return v
+	v := d.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
 }
 
 // micros reads a duration in microseconds. A value out of range counts as damage.

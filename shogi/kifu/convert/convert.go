@@ -82,15 +82,13 @@ func (c *converter) record(r *kifu.Record) error {
 		}
 		return c.write(text)
 	}
+	var failed error // error of the output, as opposed to an error of the game
 	tally, err := c.to.packed.Encode(r, c.options, func(b []byte, _ int) error {
-		if err := c.write(b); err != nil {
-			return writing{err}
-		}
-		return nil
+		failed = c.write(b)
+		return failed
 	})
-	var failed writing
-	if errors.As(err, &failed) {
-		return failed.error
+	if failed != nil {
+		return failed
 	}
 	if err != nil {
 		c.done.refuse(fmt.Errorf("game %d: %w", c.done.Read, err))
@@ -99,9 +97,6 @@ func (c *converter) record(r *kifu.Record) error {
 	c.done.Training.Add(tally)
 	return nil
 }
-
-// writing is an error of the output, as opposed to an error of the game.
-type writing struct{ error }
 
 func (c *converter) write(b []byte) error {
 	c.any = true

@@ -232,13 +232,9 @@ func (g *csaGame) time(text []byte) error {
 	if len(text) == 0 {
 		return nil // programs that do not know the time write this
 	}
-	n, ok := digits(text)
-	d := time.Duration(n) * time.Second
-	if !ok || d > longestMove {
-		var err error
-		if d, err = seconds(string(text)); err != nil {
-			return err
-		}
+	d, err := seconds(string(text))
+	if err != nil {
+		return err
 	}
 	switch n := len(g.record.Moves); {
 	case g.ended != "" || g.illegal != nil:
@@ -249,33 +245,6 @@ func (g *csaGame) time(text []byte) error {
 		return errors.New("a time before the first move")
 	}
 	return nil
-}
-
-// digits parses a number of one to nine digits. ok is false for any other text.
-func digits(text []byte) (n int, ok bool) {
-	if len(text) == 0 || len(text) > 9 {
-		return 0, false
-	}
-	for _, c := range text {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + int(c-'0')
-	}
-	return n, true
-}
-
-// signed parses a 32-bit number with an optional sign, in any usual form.
-func signed(text []byte) (int, error) {
-	if len(text) > 0 && text[0] == '-' {
-		if n, ok := digits(text[1:]); ok {
-			return -n, nil
-		}
-	} else if n, ok := digits(text); ok {
-		return n, nil
-	}
-	n, err := strconv.ParseInt(string(text), 10, 32)
-	return int(n), err
 }
 
 // longestMove is the largest time of a move that is accepted: a year.
@@ -590,7 +559,7 @@ func (g *csaGame) summarised(text string) {
 func (g *csaGame) thought(text []byte) error {
 	n := len(g.record.Moves)
 	word, rest, _ := bytes.Cut(text, []byte(" "))
-	score, err := signed(word)
+	score, err := strconv.ParseInt(string(word), 10, 32)
 	if err != nil || g.illegal != nil || n == 0 {
 		if err != nil {
 			return g.remark(string(text))
@@ -598,7 +567,7 @@ func (g *csaGame) thought(text []byte) error {
 		return nil
 	}
 	m := &g.record.Moves[n-1]
-	m.HasScore, m.Score = true, score
+	m.HasScore, m.Score = true, int(score)
 	if g.p.Side() == shogi.Black { // White has moved
 		m.Score = -m.Score
 	}

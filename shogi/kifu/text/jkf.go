@@ -156,7 +156,7 @@ func jkfPlyOf(p *shogi.Position, m shogi.Move, before shogi.Square) *jkfPly {
 	out := &jkfPly{Color: new(int(p.Side())), To: &jkfPlace{m.To().File(), m.To().Rank()}, Same: m.To() == before}
 	if m.IsDrop() {
 		out.Piece = kifu.CSAPiece(m.Dropped())
-		if rivalled(p, m) {
+		if len(rivals(p, m.Dropped(), m.To())) > 0 {
 			out.Relative = "H"
 		}
 		return out

@@ -218,37 +218,31 @@ func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, wo
 	return true
 }
 
-// relativeWords returns the words that distinguish a move from moves of equal pieces to the same square. It
-// returns "" if there is no other such move.
-func relativeWords(p *shogi.Position, m shogi.Move) string {
-	if m.IsDrop() {
-		return ""
-	}
-	t := p.PieceAt(m.From()).Type()
-	var origins []shogi.Square
+// rivals returns the squares of the pieces of a type that could go to a square. Human readers distinguish equal
+// pieces even if one of them is pinned.
+func rivals(p *shogi.Position, t shogi.PieceType, to shogi.Square) (origins []shogi.Square) {
 	for from := range shogi.NoSquare {
-		if p.PieceAt(from) == shogi.NewPiece(p.Side(), t) && reaches(p, from, m.To()) {
+		if p.PieceAt(from) == shogi.NewPiece(p.Side(), t) && p.Reaches(from, to) {
 			origins = append(origins, from)
 		}
 	}
+	return origins
+}
+
+// relativeWords returns the words that distinguish a move on the board from moves of equal pieces to the same
+// square. It returns "" if there is no other such move. It prefers a direction, then a side, then both.
+func relativeWords(p *shogi.Position, m shogi.Move) string {
+	t := p.PieceAt(m.From()).Type()
+	origins := rivals(p, t, m.To())
 	if len(origins) < 2 {
 		return ""
 	}
-	for _, words := range relativeOrder(t) {
+	for _, words := range []string{"直", "上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"} {
 		if alone(p.Side(), t, m, origins, words) {
 			return words
 		}
 	}
 	return ""
-}
-
-// relativeOrder returns the possible relative words in order of preference: a direction, then a side, then
-// both.
-func relativeOrder(t shogi.PieceType) []string {
-	if t == shogi.Horse || t == shogi.Dragon {
-		return []string{"上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"}
-	}
-	return []string{"直", "上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"}
 }
 
 // alone reports whether the words fit the move and no other move.
@@ -265,7 +259,7 @@ func alone(c shogi.Colour, t shogi.PieceType, m shogi.Move, origins []shogi.Squa
 func ki2Move(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	text := kifu.KIFMove(p, m, before)
 	if m.IsDrop() {
-		if !rivalled(p, m) {
+		if len(rivals(p, m.Dropped(), m.To())) == 0 {
 			text = strings.TrimSuffix(text, "打")
 		}
 		return text
@@ -278,72 +272,4 @@ func ki2Move(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 		promoted = "不成"
 	}
 	return text + relativeWords(p, m) + promoted
-}
-
-// rivalled reports whether an equal piece on the board could go to the square of a drop.
-func rivalled(p *shogi.Position, drop shogi.Move) bool {
-	for from := range shogi.NoSquare {
-		if p.PieceAt(from) == shogi.NewPiece(p.Side(), drop.Dropped()) && reaches(p, from, drop.To()) {
-			return true
-		}
-	}
-	return false
-}
-
-// reaches reports whether the piece on from can go to a square by the way it moves, whether the move is legal
-// or not. Human readers distinguish equal pieces even if one of them is pinned.
-func reaches(p *shogi.Position, from, to shogi.Square) bool {
-	piece := p.PieceAt(from)
-	left, up := offset(piece.Colour(), from, to)
-	if left == 0 && up == 0 {
-		return false
-	}
-	switch piece.Type() {
-	case shogi.Knight:
-		return up == 2 && (left == 1 || left == -1)
-	case shogi.Lance:
-		return left == 0 && up > 0 && unobstructed(p, from, to)
-	case shogi.Bishop:
-		return (left == up || left == -up) && unobstructed(p, from, to)
-	case shogi.Rook:
-		return (left == 0 || up == 0) && unobstructed(p, from, to)
-	case shogi.Horse:
-		return near(left, up) || (left == up || left == -up) && unobstructed(p, from, to)
-	case shogi.Dragon:
-		return near(left, up) || (left == 0 || up == 0) && unobstructed(p, from, to)
-	}
-	return near(left, up) && steps(piece.Type(), left, up)
-}
-
-// near reports whether an offset is one step in any direction.
-func near(left, up int) bool { return max(left, -left) <= 1 && max(up, -up) <= 1 }
-
-// steps reports whether a piece type that moves one step at a time can take this step.
-func steps(t shogi.PieceType, left, up int) bool {
-	switch t {
-	case shogi.Pawn:
-		return left == 0 && up == 1
-	case shogi.Silver:
-		return up == 1 || up == -1 && left != 0
-	case shogi.King:
-		return true
-	}
-	return up != -1 || left == 0 // a gold, or a piece that moves like one
-}
-
-// unobstructed reports whether all squares between two squares of one line are empty.
-func unobstructed(p *shogi.Position, from, to shogi.Square) bool {
-	step := func(a, b int) int { return max(-1, min(1, b-a)) }
-	file, rank := from.File(), from.Rank()
-	df, dr := step(file, to.File()), step(rank, to.Rank())
-	for {
-		file, rank = file+df, rank+dr
-		s := shogi.NewSquare(file, rank)
-		if s == to {
-			return true
-		}
-		if s == shogi.NoSquare || p.PieceAt(s) != shogi.NoPiece {
-			return false
-		}
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
-	"pgregory.net/rapid"
 
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -312,34 +311,6 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestASCIIAndOthers: lines are told apart wherever the buffer ends.
-func TestASCIIAndOthers(t *testing.T) {
-	t.Parallel()
-	sameLines(t, []string{"a", "a", "a", "あ"})
-	rapid.Check(t, func(t *rapid.T) {
-		var want []string
-		for range rapid.IntRange(1, 40).Draw(t, "lines") {
-			want = append(want, strings.Repeat(rapid.SampledFrom([]string{"a", "bc", "あ", "a先"}).Draw(t, "piece"), rapid.SampledFrom([]int{1, 7, 8, 9, 3000, 40000}).Draw(t, "times")))
-		}
-		sameLines(t, want)
-	})
-}
-
-// sameLines reads lines in Shift_JIS.
-func sameLines(t interface {
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}, want []string) {
-	text := testutil.Must(japanese.ShiftJIS.NewEncoder().String("先手\n" + strings.Join(want, "\n")))(t)
-	in := NewInput("file", strings.NewReader(text))
-	in.next()
-	for i := range want {
-		if line, ok := in.next(); !ok || string(line) != want[i] {
-			t.Fatalf("line %d of %d bytes is another", i, len(want[i]))
-		}
-	}
-}
-
 // TestNoBoardIsEmpty: a board whose first line is broken is no start position, and is not left out.
 func TestNoBoardIsEmpty(t *testing.T) {
 	t.Parallel()
@@ -428,30 +399,6 @@ func TestEveryMoveThereAndBack(t *testing.T) {
 			seen[text] = m
 			if back, err := parseKIFMove(&p, text, shogi.NoSquare); err != nil || back != m {
 				t.Errorf("%s: %s is %s, read as %s, %v", sfen, m, text, back, err)
-			}
-		}
-	}
-}
-
-// TestReaches: where a piece goes by its way of moving is where it goes legally, when there
-// is no king to be left in check; promoting or not is no matter.
-func TestReaches(t *testing.T) {
-	for _, sfen := range []string{
-		"9/2+B2+B3/9/3p1P3/9/2+R2+R3/9/9/9 b - 1", "9/9/2p1l1n2/9/9/2+b2+b3/9/2+r2+r3/9 w - 1", "9/9/3GGG3/9/4G4/2SS1SS2/9/2B3R2/9 b - 1",
-		"9/9/9/2+P+P+P4/2L1N1N2/2+P1+P4/9/1R5B1/9 b - 1", "9/1b5r1/9/2nsgs1l1/9/9/3p5/9/9 w - 1",
-	} {
-		p := position(t, sfen)
-		legal := map[[2]shogi.Square]bool{}
-		for _, m := range p.LegalMoves(nil) {
-			legal[[2]shogi.Square{m.From(), m.To()}] = true
-		}
-		for from := range shogi.NoSquare {
-			for to := range shogi.NoSquare {
-				mine := p.PieceAt(from) != shogi.NoPiece && p.PieceAt(from).Colour() == p.Side()
-				taken := p.PieceAt(to) != shogi.NoPiece && p.PieceAt(to).Colour() == p.Side()
-				if mine && !taken && reaches(&p, from, to) != legal[[2]shogi.Square{from, to}] {
-					t.Errorf("%s: %s to %s", sfen, from, to)
-				}
 			}
 		}
 	}
