@@ -2,7 +2,6 @@ package results
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -162,25 +161,6 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) (*playe
 		}
 	}
 	return found, err
-}
-
-// readPlayed returns the facts about the machine that played a stored pair. The caller has verified the row
-// of the pair.
-func readPlayed(ctx context.Context, q tables.Querier, run int64, pair int) (p match.Provenance, err error) {
-	var worker int64
-	var epoch sql.NullInt64
-	var scale sql.NullFloat64
-	err = q.QueryRowContext(ctx, "SELECT coalesce(worker, 0), epoch, scale, proof FROM pairs WHERE run_id = ? AND pair = ?", run, pair).
-		Scan(&worker, &epoch, &scale, &p.Proof)
-	if err != nil || worker == 0 {
-		return match.Provenance{}, err
-	}
-	if err := tables.VerifyRows(ctx, q, "workers", "WHERE id = ?", worker); err != nil {
-		return match.Provenance{}, err
-	}
-	p.Epoch, p.Scale = uint64(epoch.Int64), scale.Float64 //nolint:gosec // the same 64 bits
-	err = q.QueryRowContext(ctx, "SELECT name, owner FROM workers WHERE id = ?", worker).Scan(&p.Worker, &p.Owner)
-	return p, err
 }
 
 // Take returns the number of the take of a pair that counts next: 1 plus the number of times that the pair

@@ -259,17 +259,9 @@ func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, err
 	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) { return m.Attempts(ctx, runID) })
 }
 
-// attempts returns the attempts of a run that where, an SQL condition, selects.
-func attempts(ctx context.Context, q tables.Querier, runID int64, where string, args ...any) ([]match.Attempt, error) {
-	args = append([]any{runID}, args...)
-	if err := tables.VerifyRows(ctx, q, "attempts", "WHERE run_id = ? "+where, args...); err != nil {
-		return nil, tables.NameRun(ctx, q, runID, err)
-	}
-	list, err := tables.List(ctx, q, func(rows *sql.Rows, a *match.Attempt) error {
-		return rows.Scan(&a.Pair, tables.Moment{To: &a.Ended}, &a.Why)
-	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? "+where+" ORDER BY pair, ended, id", args...)
-	if err == nil {
-		err = counted(ctx, q, runID, "attempts")
-	}
-	return list, err
+// attempts returns the attempts of a run that more, the end of an SQL clause, selects.
+func attempts(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) ([]match.Attempt, error) {
+	return ownRows(ctx, q, runID, "attempts", func(r *tables.Row) (match.Attempt, error) {
+		return match.Attempt{Pair: int(r.Int("pair")), Ended: tables.FromMicros(r.Int("ended")), Why: r.Text("why")}, nil
+	}, more+" ORDER BY pair, ended, id", args...)
 }

@@ -47,27 +47,18 @@ func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.
 
 // TuneStates returns the stored states of a tune, sorted by the number of blocks.
 func (s *Store) TuneStates(ctx context.Context, runID int64) ([]match.TuneState, error) {
-	return moment(ctx, s, "reading the states of a tune", func(m Moment) ([]match.TuneState, error) {
-		list, err := m.TuneStates(ctx, runID)
-		return list, tables.NameRun(ctx, m.Q, runID, err)
-	})
+	return moment(ctx, s, "reading the states of a tune", func(m Moment) ([]match.TuneState, error) { return m.TuneStates(ctx, runID) })
 }
 
-func tuneStates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneState, err error) {
-	err = tables.EachSound(ctx, q, "tune_states", func(r *tables.Row) error {
+func tuneStates(ctx context.Context, q tables.Querier, runID int64) ([]match.TuneState, error) {
+	return ownRows(ctx, q, runID, "tune_states", func(r *tables.Row) (match.TuneState, error) {
 		st := match.TuneState{Blocks: int(r.Int("blocks")), Pairs: int(r.Int("pairs"))}
 		st.Factor, _ = r.Value("factor").(float64)
-		text, _ := r.Value("centre").(string)
-		if err := json.Unmarshal([]byte(text), &st.Centre); err != nil {
-			return fmt.Errorf("the state after %d blocks: %w", st.Blocks, err)
+		if err := json.Unmarshal([]byte(r.Text("centre")), &st.Centre); err != nil {
+			return st, fmt.Errorf("the state after %d blocks: %w", st.Blocks, err)
 		}
-		list = append(list, st)
-		return nil
-	}, "WHERE run_id = ? ORDER BY blocks", runID)
-	if err == nil {
-		err = counted(ctx, q, runID, "tune_states")
-	}
-	return list, err
+		return st, nil
+	}, " ORDER BY blocks")
 }
 
 // TunePoints calls see for each stored pair of a run, in order, with the options that the tune set in
@@ -116,23 +107,15 @@ func (s *Store) TuneCandidates(ctx context.Context, runID int64) ([]match.TuneCa
 	})
 }
 
-func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneCandidate, err error) {
-	err = tables.EachSound(ctx, q, "tune_candidates", func(r *tables.Row) error {
-		c := match.TuneCandidate{Number: int(r.Int("number")), Blocks: int(r.Int("blocks")), At: tables.FromMicros(r.Int("at"))}
-		c.Run, _ = r.Value("run").(string)
-		text, _ := r.Value("point").(string)
+func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) ([]match.TuneCandidate, error) {
+	return ownRows(ctx, q, runID, "tune_candidates", func(r *tables.Row) (c match.TuneCandidate, err error) {
+		c = match.TuneCandidate{Number: int(r.Int("number")), Blocks: int(r.Int("blocks")), At: tables.FromMicros(r.Int("at")), Run: r.Text("run")}
 		var words []string
-		err := json.Unmarshal([]byte(text), &words)
-		if err == nil {
+		if err = json.Unmarshal([]byte(r.Text("point")), &words); err == nil {
 			c.Point, err = tables.Paired(words)
 		}
-		list = append(list, c)
-		return err
-	}, "WHERE run_id = ? ORDER BY number", runID)
-	if err == nil {
-		err = counted(ctx, q, runID, "tune_candidates")
-	}
-	return list, tables.NameRun(ctx, q, runID, err)
+		return c, err
+	}, " ORDER BY number")
 }
 
 // drawnFrom returns the number of the first pair whose options may depend on the result of the given pair. ok

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -182,18 +183,28 @@ func (s *Store) VoidedPair(ctx context.Context, runID int64, pair int) ([]Voided
 	})
 }
 
-func voided(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) (list []Voided, err error) {
-	args = append([]any{runID}, args...)
-	if err := tables.VerifyRows(ctx, q, "voided", "WHERE run_id = ?"+more, args...); err != nil {
-		return nil, tables.NameRun(ctx, q, runID, err)
-	}
-	list, err = tables.List(ctx, q, func(rows *sql.Rows, v *Voided) error {
-		return rows.Scan(&v.Pair, &v.Take, tables.Moment{To: &v.At}, &v.Why, &v.By, tables.Moment{To: &v.Stored}, &v.Body)
-	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ?"+more+" ORDER BY pair, take", args...)
+func voided(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) ([]Voided, error) {
+	return ownRows(ctx, q, runID, "voided", func(r *tables.Row) (Voided, error) {
+		body, _ := r.Value("body").([]byte)
+		return Voided{
+			Pair: int(r.Int("pair")), Take: int(r.Int("take")), At: tables.FromMicros(r.Int("at")), Why: r.Text("why"), By: r.Text("voider"),
+			Stored: tables.FromMicros(r.Int("stored")), Body: body,
+		}, nil
+	}, more+" ORDER BY pair, take", args...)
+}
+
+// ownRows returns the rows of a run in a table that more, the end of an SQL clause, selects. It returns an error for
+// a damaged row, and if a stored row of the run is not found.
+func ownRows[T any](ctx context.Context, q tables.Querier, runID int64, table string, convert func(*tables.Row) (T, error), more string, args ...any) (list []T, err error) {
+	err = tables.EachSound(ctx, q, table, func(r *tables.Row) error {
+		value, err := convert(r)
+		list = append(list, value)
+		return err
+	}, "WHERE run_id = ?"+more, append([]any{runID}, args...)...)
 	if err == nil {
-		err = counted(ctx, q, runID, "voided")
+		err = counted(ctx, q, runID, table)
 	}
-	return list, err
+	return list, tables.NameRun(ctx, q, runID, err)
 }
 
 // StoredTimes returns the time at which each pair of a run was stored, by the pair's number. The clock is
@@ -216,37 +227,11 @@ func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResu
 
 func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r match.PairResult, err error) {
 	c, err := castOf(ctx, q, runID)
-	if err != nil {
-		return r, tables.NameRun(ctx, q, runID, err)
-	}
-	err = tables.VerifyRows(ctx, q, "pairs", "WHERE run_id = ? AND pair = ?", runID, id)
 	if err == nil {
-		err = tables.VerifyRows(ctx, q, "openings", "WHERE id = (SELECT opening_id FROM pairs WHERE run_id = ? AND pair = ?)", runID, id)
+		r.Pair, r.Played, err = readPair(ctx, q, runID, id)
 	}
 	if err != nil {
 		return r, tables.NameRun(ctx, q, runID, err)
-	}
-	var moves string
-	r.Pair.ID = id
-	p := &r.Pair
-	var options any
-	err = q.QueryRowContext(ctx, `SELECT p.a, p.b, p.seed, p.options, o.name, o.start, o.moves FROM pairs p JOIN openings o ON o.id = p.opening_id
-		WHERE p.run_id = ? AND p.pair = ?`, runID, id).
-		Scan(&p.Players[0], &p.Players[1], tables.Bits{To: &p.Seed}, &options, &p.Opening.ID, &p.Opening.Start, &moves)
-	if errors.Is(err, sql.ErrNoRows) {
-		if err = noGame(ctx, q, runID, id, 0); errors.Is(err, ErrNoGame) {
-			err = ErrNoGame
-		}
-		return r, err
-	}
-	if err == nil {
-		p.Opening.Moves, err = tables.Moves(moves)
-	}
-	if err == nil {
-		p.Options, err = tables.Options(options)
-	}
-	if err != nil {
-		return r, err
 	}
 	err = records(ctx, q, c, runID, pairRange{int64(id), int64(id) + 1}, func(g *tables.Game, record kifu.Record) error {
 		r.Games = append(r.Games, match.Result{
@@ -255,12 +240,50 @@ func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r m
 		})
 		return nil
 	})
-	p.Legs = len(r.Games) // a pair is stored whole
+	r.Pair.Legs = len(r.Games) // a pair is stored whole
 	if err == nil {
-		r.Played, err = readPlayed(ctx, q, runID, id)
-	}
-	if err == nil {
-		r.Attempts, err = attempts(ctx, q, runID, "AND pair = ?", id)
+		r.Attempts, err = attempts(ctx, q, runID, " AND pair = ?", id)
 	}
 	return r, err
+}
+
+// readPair returns a stored pair without its games, and the facts about the machine that played the pair. It
+// verifies the rows of the pair, its opening and its worker.
+func readPair(ctx context.Context, q tables.Querier, runID int64, id int) (p match.Pair, by match.Provenance, err error) {
+	one := func(table, where string, args ...any) (row *tables.Row) {
+		if err == nil {
+			err = tables.EachSound(ctx, q, table, func(r *tables.Row) error {
+				row = r.Clone()
+				return nil
+			}, where, args...)
+		}
+		return row
+	}
+	row := one("pairs", "WHERE run_id = ? AND pair = ?", runID, id)
+	if row == nil {
+		if err == nil {
+			err = noGame(ctx, q, runID, id, 0)
+		}
+		if errors.Is(err, ErrNoGame) {
+			err = ErrNoGame
+		}
+		return p, by, err
+	}
+	p = match.Pair{ID: id, Players: [2]int{int(row.Int("a")), int(row.Int("b"))}, Seed: uint64(row.Int("seed"))} //nolint:gosec // the same 64 bits
+	opening := one("openings", "WHERE id = ?", row.Int("opening_id"))
+	if opening == nil {
+		return p, by, cmp.Or(err, error(&tables.Damaged{Table: "openings", Pair: id, Leg: -1, What: "a row that was stored is not found"}))
+	}
+	p.Opening.ID, p.Opening.Start = opening.Text("name"), opening.Text("start")
+	if p.Opening.Moves, err = tables.Moves(opening.Text("moves")); err == nil {
+		p.Options, err = tables.Options(row.Value("options"))
+	}
+	if worker := row.Int("worker"); worker != 0 {
+		if w := one("workers", "WHERE id = ?", worker); w != nil {
+			by.Worker, by.Owner, by.Epoch = w.Text("name"), w.Text("owner"), uint64(row.Int("epoch")) //nolint:gosec // the same 64 bits
+			by.Scale, _ = row.Value("scale").(float64)
+			by.Proof, _ = row.Value("proof").([]byte)
+		}
+	}
+	return p, by, err
 }

@@ -48,26 +48,18 @@ func readable(path string) error {
 	return err
 }
 
-func (s *sources) spool(ctx context.Context, in io.Reader) (err error) {
+// spool copies the input "-" to a temporary file. A cancelled ctx stops the copying.
+func (s *sources) spool(ctx context.Context, in io.Reader) error {
 	if s.spooled != "" {
 		return errors.New("it is named twice")
 	}
-	s.spooled, err = spool(ctx, in)
-	return err
-}
-
-// spool copies a stream into a temporary file and returns the path. If it returns an error, the file does not
-// exist. A cancelled ctx stops the copying.
-func spool(ctx context.Context, in io.Reader) (path string, err error) {
 	file, err := os.CreateTemp("", "gogi-import-")
 	if err != nil {
-		return "", err
+		return err
 	}
+	s.spooled = file.Name()
 	_, err = io.Copy(file, &ended{in, ctx})
-	if err = errors.Join(err, file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
+	return errors.Join(err, file.Close())
 }
 
 // ended is a reader that returns the cause of the cancellation once its context is cancelled.
@@ -107,7 +99,7 @@ type found func(r *kifu.Record, at Refusal) error
 // each calls game for all games, and refused for unreadable games and files. It stops if game returns an
 // error or ctx is cancelled.
 func (s *sources) each(ctx context.Context, refused func(Refusal), game found) error {
-	w := walker{ctx: ctx, refused: refused, game: game, largest: maxInner}
+	w := walker{ctx: ctx, refused: refused, game: game}
 	for _, path := range s.paths {
 		var err error
 		if path == "-" {
@@ -126,8 +118,6 @@ type walker struct {
 	ctx     context.Context //nolint:containedctx // a walker lives for one call of each
 	refused func(Refusal)
 	game    found
-	depth   int   // depth of archives within archives
-	largest int64 // bytes of an archive within an archive
 }
 
 // path reads a file, or all files of a folder in the order of their names.
@@ -194,25 +184,19 @@ func (w *walker) entry(name string, f *zip.File) error {
 		return w.refuse(name, err)
 	}
 	defer func() { _ = r.Close() }() // reading it has returned the error of a damaged file
-	return w.text(name, unpacked(r))
+	return w.text(name, &bounded{r, maxUnpacked})
 }
 
-// bounded is a reader that returns the error long if it reads more than left bytes.
+// bounded is a reader that returns an error if it reads more than left bytes.
 type bounded struct {
 	io.Reader
 	left int64
-	long error
-}
-
-// unpacked returns a reader for a file of an archive that fails after maxUnpacked bytes.
-func unpacked(r io.Reader) *bounded {
-	return &bounded{r, maxUnpacked, fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)}
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, b.long
+		return 0, fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)
 	}
 	return n, err
 }
@@ -225,11 +209,11 @@ func (w *walker) text(name string, r io.Reader) error {
 		if err != nil {
 			return w.refuse(name, err)
 		}
-		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), unpacked(plain))
-	case ".zip":
-		return w.inner(name, r)
+		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), &bounded{plain, maxUnpacked})
 	case ".7z", ".xz", ".bz2", ".lzh", ".rar":
 		return w.refuse(name, fmt.Errorf("gogi does not read archives of this kind; unpack it first: 7z x %q", filepath.Base(name)))
+	case ".zip":
+		return w.refuse(name, errors.New("gogi does not read archives within archives; unpack the outer one first"))
 	}
 	if f, ok := packed.OfFile(name); ok {
 		return w.packed(name, f, r)
@@ -240,32 +224,6 @@ func (w *walker) text(name string, r io.Reader) error {
 		return w.refuse(name, errors.New("in no format that is known: expected CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack"))
 	}
 	return w.games(name, format.Read(in))
-}
-
-// maxDepth is the largest depth of archives within archives. An archive could contain itself.
-const maxDepth = 3
-
-// maxInner is the largest size in bytes of an archive within an archive. gogi copies such archives into the
-// temporary folder, up to maxDepth of them at a time. A year of floodgate's games is far smaller.
-const maxInner = 4 << 30
-
-// inner reads an archive within another archive. An archive has its list of files at its end, so inner copies
-// it to a temporary file first.
-func (w *walker) inner(name string, r io.Reader) error {
-	if w.depth == maxDepth {
-		return w.refuse(name, fmt.Errorf("it lies in %d archives, one in the other, and no more are opened: unpack it first", maxDepth))
-	}
-	copied, err := spool(w.ctx, &bounded{r, w.largest, fmt.Errorf("an archive within an archive of more than %d bytes is not copied into the temporary folder: unpack the outer one first", w.largest)})
-	if ended := context.Cause(w.ctx); err != nil && ended != nil {
-		return ended
-	}
-	if err != nil {
-		return w.refuse(name, err)
-	}
-	w.depth++
-	err = w.file(name, copied)
-	w.depth--
-	return errors.Join(err, os.Remove(copied))
 }
 
 // formatOf returns the format of a text. It inspects the text even if the file name has the extension of JKF

@@ -14,25 +14,16 @@ import (
 	"gogi/results/tables"
 )
 
-// target keeps a value as it was assigned.
-type target struct{ value driver.Value }
-
-// Scan takes any value.
-func (t *target) Scan(src any) error {
-	t.value = src
-	return nil
-}
-
 // rowsOf reads a segment whole.
 func rowsOf(s *Segment, columns int) (rows [][]driver.Value, err error) {
-	targets, into := make([]any, columns), make([]target, columns)
+	targets, into := make([]any, columns), make([]any, columns)
 	for c := range targets {
 		targets[c] = &into[c]
 	}
 	err = s.Each(targets, func() error {
 		row := make([]driver.Value, columns)
 		for c := range row {
-			row[c] = into[c].value
+			row[c] = into[c]
 		}
 		rows = append(rows, row)
 		return nil

@@ -58,22 +58,12 @@ func (c *Checksum) int(v int64) {
 	c.text = binary.LittleEndian.AppendUint64(append(c.text, 'i'), uint64(v)) //nolint:gosec // all 64 bits
 }
 
-func (c *Checksum) string(v string) {
-	c.text = binary.AppendUvarint(append(c.text, 't'), uint64(len(v)))
-	c.text = append(c.text, v...)
+// appendSized appends the kind of a value, its length and its bytes.
+func appendSized[V string | []byte](text []byte, kind byte, v V) []byte {
+	return append(binary.AppendUvarint(append(text, kind), uint64(len(v))), v...)
 }
 
-func (c *Checksum) bytes(v []byte) {
-	if v == nil {
-		c.text = append(c.text, 'n')
-		return
-	}
-	c.text = binary.AppendUvarint(append(c.text, 'b'), uint64(len(v)))
-	c.text = append(c.text, v...)
-}
-
-// Add adds a value to the checksum: one that was read from SQLite, or one of gogi's types before it is
-// written. Both give the same bytes.
+// Add adds a value to the checksum: one that was read from SQLite, or the same value before it is written.
 func (c *Checksum) Add(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -82,60 +72,15 @@ func (c *Checksum) Add(value any) error {
 		c.int(v)
 	case int:
 		c.int(int64(v))
-	case *int64:
-		c.int(*v)
-	case *int:
-		c.int(int64(*v))
-	case *bool:
-		if *v {
-			c.int(1)
-		} else {
-			c.int(0)
-		}
 	case float64:
-		c.real(v)
-	case *float64:
-		c.real(*v)
+		c.text = binary.LittleEndian.AppendUint64(append(c.text, 'r'), math.Float64bits(v))
 	case string:
-		c.string(v)
-	case *string:
-		c.string(*v)
+		c.text = appendSized(c.text, 't', v)
 	case []byte:
-		c.bytes(v)
-	default:
-		return c.addOurs(value)
-	}
-	return nil
-}
-
-func (c *Checksum) real(v float64) {
-	c.text = binary.LittleEndian.AppendUint64(append(c.text, 'r'), math.Float64bits(v))
-}
-
-// addOurs adds a value of one of the types of columns.go.
-func (c *Checksum) addOurs(value any) error {
-	switch v := value.(type) {
-	case Bits:
-		c.int(int64(*v.To)) //nolint:gosec // the same 64 bits
-	case Span:
-		c.int(v.To.Microseconds())
-	case Moment:
-		c.int(Micros(*v.To))
-	case number:
-		if *v.To == 0 {
+		if v == nil {
 			return c.Add(nil)
 		}
-		c.int(*v.To)
-	case questions:
-		text, err := v.Value()
-		if err != nil {
-			return err
-		}
-		return c.Add(text)
-	case word:
-		text, err := v.To.MarshalText()
-		c.string(string(text))
-		return err
+		c.text = appendSized(c.text, 'b', v)
 	default:
 		return fmt.Errorf("a value of type %T has no checksum", value)
 	}

@@ -46,10 +46,10 @@ func (g *Game) Columns() []Column {
 		{"g.plies", &g.Plies},
 		{"o.name", &g.OpeningID},
 		{"o.plies", &g.OpeningPlies},
-		{"o.hash", Bits{&g.OpeningHash}},
+		{"o.hash", unsigned{&g.OpeningHash}},
 		{"o.start", &g.Start},
 		{"g.marked", &g.Marked},
-		{"g.moves_hash", Bits{&g.MovesHash}},
+		{"g.moves_hash", unsigned{&g.MovesHash}},
 		{"g.last_sfen", &g.LastSFEN},
 		{"g.slot", &g.Slot},
 		{"g.started", Moment{&g.Started}},
@@ -59,11 +59,11 @@ func (g *Game) Columns() []Column {
 		s := &g.Sides[c]
 		list = append(list, []Column{
 			{colour + "plies", &s.Plies},
-			{colour + "nodes", Bits{&s.Nodes}},
-			{colour + "us", Span{&s.Time}},
+			{colour + "nodes", unsigned{&s.Nodes}},
+			{colour + "us", span{&s.Time}},
 			{colour + "depth_sum", &s.DepthSum},
 			{colour + "depth_plies", &s.DepthPlies},
-			{colour + "overrun_us", Span{&s.WorstOverrun}},
+			{colour + "overrun_us", span{&s.WorstOverrun}},
 			{colour + "ponder_hits", &s.PonderHits},
 			{colour + "ponder_misses", &s.PonderMisses},
 			{colour + "incomplete", &s.Incomplete},
@@ -76,17 +76,6 @@ func (g *Game) Columns() []Column {
 // Shortened.
 const LateColumns = 2
 
-// absent reports whether the value of a late column is stored as NULL.
-func (c Column) absent() bool {
-	switch v := c.Value.(type) {
-	case number:
-		return *v.To == 0
-	case questions:
-		return *v.To == match.Questions{}
-	}
-	return c.Value == nil
-}
-
 // GameColumns returns the names of all columns for a query, followed by the column of the game's checksum.
 func GameColumns() string {
 	var names []string
@@ -94,18 +83,6 @@ func GameColumns() string {
 		names = append(names, c.Name)
 	}
 	return strings.Join(append(names, "g.checksum"), ", ")
-}
-
-// gameSum returns the checksum of a game. It covers all columns, including those of the pair and the opening,
-// because reports read them together.
-func gameSum(c *Checksum, columns []Column) (int64, error) {
-	c.Reset("games")
-	for _, column := range Shortened(columns, len(columns)-LateColumns, Column.absent) {
-		if err := c.Add(column.Value); err != nil {
-			return 0, err
-		}
-	}
-	return c.Sum(), nil
 }
 
 // InsertGame returns the statement that stores the values of Inserted.
@@ -121,54 +98,101 @@ func InsertGame() string {
 	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
 }
 
-// Inserted returns the values to insert into the table games, in the order of InsertGame.
+// Inserted returns the values to insert into the table games, in the order of InsertGame. The checksum covers all
+// columns, including those of the pair and the opening, because reports read them together.
 func (g *Game) Inserted() ([]any, error) {
-	var values []any
-	columns := g.Columns()
-	for _, c := range columns {
-		if strings.HasPrefix(c.Name, "g.") {
-			values = append(values, c.Value)
+	var all, own []any
+	for _, c := range g.Columns() {
+		v, err := plain(c.Value)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, v); strings.HasPrefix(c.Name, "g.") {
+			own = append(own, v)
 		}
 	}
-	sum, err := gameSum(new(Checksum), columns)
-	return append(values, sum), err
+	sum, err := SumOf("games", Shortened(all, len(all)-LateColumns, Null)...)
+	return append(own, sum), err
+}
+
+// plain returns the value of a Column as the database stores it.
+func plain(pointer any) (any, error) {
+	switch v := pointer.(type) {
+	case *int:
+		return int64(*v), nil
+	case *int64:
+		return *v, nil
+	case *bool:
+		if *v {
+			return int64(1), nil
+		}
+		return int64(0), nil
+	case *float64:
+		return *v, nil
+	case *string:
+		return *v, nil
+	case unsigned:
+		return int64(*v.To), nil //nolint:gosec // the same 64 bits
+	case span:
+		return v.To.Microseconds(), nil
+	case Moment:
+		return Micros(*v.To), nil
+	case number:
+		if *v.To == 0 {
+			return nil, nil
+		}
+		return *v.To, nil
+	case word:
+		text, err := v.To.MarshalText()
+		return string(text), err
+	case questions:
+		if *v.To == (match.Questions{}) {
+			return nil, nil
+		}
+		text, err := json.Marshal(v.To)
+		return string(text), err
+	}
+	return nil, fmt.Errorf("a value of type %T has no column", pointer)
 }
 
 // Assign stores a value from SQLite in target, the pointer of a Column. It does the same as Scan of
 // database/sql, but without searching for a conversion for each value.
 func Assign(target any, value driver.Value) error {
-	switch t := target.(type) {
-	case *int:
-		n, err := integer(value)
-		*t = int(n)
-		return err
-	case Bits:
-		return t.Scan(value)
-	case Span:
-		return t.Scan(value)
-	case Moment:
-		return t.Scan(value)
-	case word:
-		return t.Scan(value)
-	case number:
-		return t.Scan(value)
-	case *sql.NullInt64:
-		if t.Valid = value != nil; !t.Valid {
-			return nil
-		}
-		n, err := integer(value)
-		t.Int64 = n
-		return err
-	case *int64:
-		n, err := integer(value)
-		*t = n
-		return err
-	case *bool:
-		n, err := integer(value)
-		*t = n != 0
-		return err
+	if n, ok := value.(int64); ok {
+		return AssignInt(target, n)
 	}
-	return assignBytes(target, value)
+	text, isText := value.(string)
+	ok := true
+	switch t := target.(type) {
+	case *string:
+		*t, ok = text, isText
+	case *float64:
+		*t, ok = value.(float64)
+	case *[]byte:
+		*t, ok = value.([]byte)
+		ok = ok || value == nil
+	case *sql.NullInt64:
+		t.Valid, ok = false, value == nil
+	case *any:
+		*t = value
+	case number:
+		*t.To, ok = 0, value == nil
+	case word:
+		if ok = isText; ok {
+			return t.To.UnmarshalText([]byte(text))
+		}
+	case questions:
+		if *t.To = (match.Questions{}); isText {
+			return json.Unmarshal([]byte(text), t.To)
+		}
+		ok = value == nil
+	default:
+		ok = false
+	}
+	if !ok {
+		return fmt.Errorf("%v (%T) is no value for a %T", value, value, target)
+	}
+	return nil
 }
 
 // AssignInt does what Assign does for an integer. It avoids the allocation of an interface value.
@@ -180,159 +204,45 @@ func AssignInt(target any, n int64) error {
 		*t = n
 	case *bool:
 		*t = n != 0
-	case Bits:
+	case unsigned:
 		*t.To = uint64(n) //nolint:gosec // the same 64 bits
-	case Span:
+	case span:
 		*t.To = time.Duration(n) * time.Microsecond
 	case Moment:
 		*t.To = FromMicros(n)
 	case number:
 		*t.To = n
+	case *sql.NullInt64:
+		*t = sql.NullInt64{Int64: n, Valid: true}
+	case *any:
+		*t = n
 	default:
-		return Assign(target, n)
+		return fmt.Errorf("the integer %d is no value for a %T", n, target)
 	}
 	return nil
 }
 
-// assignBytes does what Assign does for targets that are not integers.
-func assignBytes(target any, value driver.Value) error {
-	switch t := target.(type) {
-	case sql.Scanner:
-		return t.Scan(value)
-	case *string:
-		if v, ok := value.(string); ok {
-			*t = v
-			return nil
-		}
-	case *float64:
-		if v, ok := value.(float64); ok {
-			*t = v
-			return nil
-		}
-	case *[]byte:
-		v, ok := value.([]byte)
-		*t = v
-		if ok || value == nil {
-			return nil
+// These types say how the database stores a value: an enumeration as its text; an unsigned integer as the signed
+// one with the same 64 bits, because SQLite has only signed integers; an integer with 0 as NULL; the statistics of
+// queries to a mate solver as JSON, or NULL if there were none; and a duration in whole microseconds.
+type (
+	word struct {
+		To interface {
+			encoding.TextMarshaler
+			encoding.TextUnmarshaler
 		}
 	}
-	return fmt.Errorf("%v (%T) is no value for a %T", value, value, target)
-}
-
-// word stores an enumeration as its text.
-type word struct {
-	To interface {
-		encoding.TextMarshaler
-		encoding.TextUnmarshaler
-	}
-}
-
-// Value returns the text to store.
-func (w word) Value() (driver.Value, error) {
-	text, err := w.To.MarshalText()
-	return string(text), err
-}
-
-// Scan reads the text.
-func (w word) Scan(src any) error {
-	text, ok := src.(string)
-	if !ok {
-		return fmt.Errorf("%v (%T) is no text", src, src)
-	}
-	return w.To.UnmarshalText([]byte(text))
-}
-
-// Bits stores an unsigned integer as the signed integer with the same 64 bits, because SQLite has only signed
-// integers.
-type Bits struct{ To *uint64 }
-
-// Value returns the signed number to store.
-func (b Bits) Value() (driver.Value, error) { return int64(*b.To), nil }
-
-// Scan reads the signed number.
-func (b Bits) Scan(src any) error {
-	n, err := integer(src)
-	*b.To = uint64(n)
-	return err
-}
-
-// number stores an integer, and stores 0 as NULL.
-type number struct{ To *int64 }
-
-// Value returns the number, or nil for 0.
-func (n number) Value() (driver.Value, error) {
-	if *n.To == 0 {
-		return nil, nil
-	}
-	return *n.To, nil
-}
-
-// Scan reads the number.
-func (n number) Scan(src any) (err error) {
-	if *n.To = 0; src != nil {
-		*n.To, err = integer(src)
-	}
-	return err
-}
-
-// questions stores the statistics of queries to a mate solver as JSON. It stores NULL if there were no
-// queries.
-type questions struct{ To *match.Questions }
-
-// Value returns the text, nil without questions.
-func (q questions) Value() (driver.Value, error) {
-	if *q.To == (match.Questions{}) {
-		return nil, nil
-	}
-	text, err := json.Marshal(q.To)
-	return string(text), err
-}
-
-// Scan reads the text.
-func (q questions) Scan(src any) error {
-	*q.To = match.Questions{}
-	switch text := src.(type) {
-	case nil:
-		return nil
-	case string:
-		return json.Unmarshal([]byte(text), q.To)
-	}
-	return fmt.Errorf("%v (%T) is no text", src, src)
-}
-
-// Span stores a duration in whole microseconds.
-type Span struct{ To *time.Duration }
-
-// Value returns the duration in microseconds.
-func (s Span) Value() (driver.Value, error) { return s.To.Microseconds(), nil }
-
-// Scan reads the microseconds.
-func (s Span) Scan(src any) error {
-	n, err := integer(src)
-	*s.To = time.Duration(n) * time.Microsecond
-	return err
-}
+	unsigned  struct{ To *uint64 }
+	number    struct{ To *int64 }
+	questions struct{ To *match.Questions }
+	span      struct{ To *time.Duration }
+)
 
 // Moment stores a time as Micros returns it.
 type Moment struct{ To *time.Time }
 
-// Value returns the time in microseconds since 1970.
-func (m Moment) Value() (driver.Value, error) { return Micros(*m.To), nil }
-
 // Scan reads the microseconds since 1970.
-func (m Moment) Scan(src any) error {
-	n, err := integer(src)
-	*m.To = FromMicros(n)
-	return err
-}
-
-func integer(src any) (int64, error) {
-	n, ok := src.(int64)
-	if !ok {
-		return 0, fmt.Errorf("%v (%T) is no integer", src, src)
-	}
-	return n, nil
-}
+func (m Moment) Scan(src any) error { return Assign(m, src) }
 
 // Micros returns a time in microseconds since 1970, as the database stores it. It returns 0 for the zero
 // time.
