@@ -5,7 +5,6 @@ package csv
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -25,18 +24,13 @@ import (
 type Sheet struct {
 	Name    string // name of the file, for errors
 	Columns []string
-	lines   *bufio.Reader
-	line    int         // lines read
-	ends    []int       // ends of the cells in a plain row
-	quoted  *csv.Reader // reader of the rest, from the first line with quotes or over the buffer's size; nil before that line
-	before  int         // number of lines that quoted does not count
+	rows    *csv.Reader
 }
 
 // Row is one row below the header. It is valid until the next row is read.
 type Row struct {
 	Of    *Sheet
-	plain []byte   // text of a row without quotes, as in the file
-	cells []string // cells of any other row
+	cells []string
 	line  int
 }
 
@@ -72,18 +66,18 @@ func New(name string, r io.Reader) (*Sheet, error) {
 	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\uFEFF" {
 		_, _ = buffered.Discard(3)
 	}
-	s := &Sheet{Name: name, lines: buffered}
-	strict := strictReader(buffered) // it takes no more from the buffer than it needs
-	header, err := strict.Read()
+	s := &Sheet{Name: name, rows: csv.NewReader(buffered)}
+	s.rows.FieldsPerRecord = -1
+	s.rows.ReuseRecord = true
+	s.rows.TrimLeadingSpace = true
+	header, err := s.rows.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s:1: the file is empty; expected a header with the names of the columns", name)
 	}
 	if err != nil {
 		return nil, s.broken(err)
 	}
-	s.line, _ = strict.FieldPos(0)
 	for i, cell := range header {
-		s.line += strings.Count(cell, "\n")
 		column := strings.TrimSpace(cell)
 		if column != "" && slices.Contains(s.Columns, column) {
 			return nil, fmt.Errorf("%s:1, column %d: %s is there twice", name, i+1, format.Quoted(column))
@@ -93,72 +87,26 @@ func New(name string, r io.Reader) (*Sheet, error) {
 	return s, nil
 }
 
-// strictReader returns a reader for CSV with quotes.
-func strictReader(r io.Reader) *csv.Reader {
-	strict := csv.NewReader(r)
-	strict.FieldsPerRecord = -1
-	strict.ReuseRecord = true
-	strict.TrimLeadingSpace = true
-	return strict
-}
-
-// next returns the next row, or io.EOF at the end. A plain line has no quotes and fits the buffer: next cuts
-// it at its commas. From the first other line on, next uses the strict reader.
+// next returns the next row, or io.EOF at the end.
 func (s *Sheet) next() (Row, error) {
-	for s.quoted == nil {
-		line, err := s.lines.ReadSlice('\n')
-		if err != nil && !errors.Is(err, io.EOF) || bytes.IndexByte(line, '"') >= 0 {
-			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-				return Row{}, s.broken(err)
-			}
-			s.before = s.line
-			s.quoted = strictReader(io.MultiReader(bytes.NewReader(bytes.Clone(line)), s.lines))
-			break
-		}
-		if len(line) == 0 {
-			return Row{}, io.EOF
-		}
-		s.line++
-		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-		if len(line) > 0 {
-			return s.cut(line)
-		}
-	}
-	cells, err := s.quoted.Read()
-	if errors.Is(err, io.EOF) {
-		return Row{}, err
-	}
+	cells, err := s.rows.Read()
 	if err != nil {
 		return Row{}, s.broken(err)
 	}
-	line, _ := s.quoted.FieldPos(0)
-	return s.whole(Row{Of: s, cells: cells, line: s.before + line}, len(cells))
-}
-
-// cut returns the row of a plain line, cut at its commas.
-func (s *Sheet) cut(line []byte) (Row, error) {
-	s.ends = s.ends[:0]
-	for i, b := range line {
-		if b == ',' {
-			s.ends = append(s.ends, i)
-		}
+	line, _ := s.rows.FieldPos(0)
+	if len(cells) != len(s.Columns) {
+		return Row{}, fmt.Errorf("%s:%d: the row has %s, expected %d as in the header", s.Name, line, format.NumberOf(len(cells), "cell"), len(s.Columns))
 	}
-	s.ends = append(s.ends, len(line))
-	return s.whole(Row{Of: s, plain: line, line: s.line}, len(s.ends))
+	return Row{Of: s, cells: cells, line: line}, nil
 }
 
-// whole returns an error if a row does not have as many cells as the header.
-func (s *Sheet) whole(row Row, cells int) (Row, error) {
-	if cells != len(s.Columns) {
-		return row, fmt.Errorf("%s:%d: the row has %s, expected %d as in the header", s.Name, row.line, format.NumberOf(cells, "cell"), len(s.Columns))
-	}
-	return row, nil
-}
-
-// broken adds the file name, the line and the character to an error of the CSV format.
+// broken returns the error for a part of the file that cannot be read, with its place. It returns io.EOF unchanged.
 func (s *Sheet) broken(err error) error {
+	if errors.Is(err, io.EOF) {
+		return err
+	}
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return fmt.Errorf("%s:%d: character %d: %w", s.Name, s.before+parse.Line, parse.Column, parse.Err)
+		return fmt.Errorf("%s:%d: character %d: %w", s.Name, parse.Line, parse.Column, parse.Err)
 	}
 	return fmt.Errorf("%s: %w", s.Name, err)
 }
@@ -182,24 +130,16 @@ func (s *Sheet) NoColumn(name string) error {
 // Line returns the number of the row's line in the file. The header is line 1.
 func (r Row) Line() int { return r.line }
 
-// At returns the text of a cell. It returns "" if column is -1.
-func (r Row) At(column int) string { return string(r.Bytes(column)) }
-
-// Bytes returns the text of a cell without a copy. The bytes are valid until the next row, and the caller
-// must not change them.
-func (r Row) Bytes(column int) []byte {
-	switch {
-	case column < 0:
-		return nil
-	case r.plain == nil:
-		return []byte(strings.TrimSpace(r.cells[column]))
+// At returns the text of a cell without blanks around it. It returns "" for a negative column.
+func (r Row) At(column int) string {
+	if column < 0 {
+		return ""
 	}
-	start := 0
-	if column > 0 {
-		start = r.Of.ends[column-1] + 1
-	}
-	return bytes.TrimSpace(r.plain[start:r.Of.ends[column]])
+	return strings.TrimSpace(r.cells[column])
 }
+
+// Bytes returns the bytes of At.
+func (r Row) Bytes(column int) []byte { return []byte(r.At(column)) }
 
 // Unexpected returns the error for a cell with other text than expected.
 func (r Row) Unexpected(column int, expected string) error {
@@ -212,7 +152,7 @@ func (r Row) Unexpected(column int, expected string) error {
 
 // Whole returns the whole number in a cell. It returns an error if the number is not from 0 to most.
 func (r Row) Whole(column, most int) (int, error) {
-	n, err := strconv.Atoi(string(r.Bytes(column)))
+	n, err := strconv.Atoi(r.At(column))
 	if err != nil || n < 0 || n > most {
 		return 0, r.Unexpected(column, "a whole number from 0 to "+format.Count(most))
 	}

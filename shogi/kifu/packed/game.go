@@ -163,47 +163,77 @@ func appendUint16(dst []byte, v int) []byte {
 	return binary.LittleEndian.AppendUint16(dst, uint16(v)) //nolint:gosec // as it says
 }
 
-// readHCPE3 reads a game. For an impossible position or move it still reads the whole game before it returns
-// the error, so that the next game can be read.
+// rawMove is a move of a file that is not checked yet, with the number that follows the move: a score or visits.
+type rawMove struct {
+	bits, number uint16
+	offset       int64
+}
+
+// rawPly is a move of a file with its candidates, which are not checked yet.
+type rawPly struct {
+	rawMove
+	candidates []rawMove
+}
+
+// legal converts a move in Apery's form. It returns an error if the move is illegal in the position.
+func (m rawMove) legal(position *shogi.Position) (shogi.Move, *Error) {
+	move, ok := AperyMove(m.bits).Move()
+	if !ok {
+		return move, fault(m.offset, "the bits %#04x are of no move: expected a legal move", m.bits)
+	}
+	if err := position.CheckLegal(move); err != nil {
+		return move, fault(m.offset, "%w: expected a legal move", err)
+	}
+	return move, nil
+}
+
+// play checks the moves of a game and their candidates, and adds them to the game.
+func (g *Game) play(list []rawPly) error {
+	position := g.Start
+	for i, raw := range list {
+		m, err := raw.legal(&position)
+		p := Ply{Move: m, Score: int16(raw.number)} //nolint:gosec // its bits
+		for _, c := range raw.candidates {
+			if err == nil {
+				m, err = c.legal(&position)
+				p.Candidates = append(p.Candidates, Candidate{m, c.number})
+			}
+		}
+		if err != nil {
+			return fault(err.Offset, "move %d: %w", i+1, err.Err)
+		}
+		g.Plies = append(g.Plies, p)
+		position.Apply(p.Move)
+	}
+	return nil
+}
+
+// readHCPE3 reads a game. It reads the whole game before it checks the game, so that the next game can be read.
 func readHCPE3(r *source) (*Game, error) {
 	start := r.offset
 	var head [hcpe3Head]byte
 	if err := r.fill(head[:], "the head of a game of hcpe3"); err != nil {
 		return nil, err
 	}
-	g := &Game{Opponent: head[35]}
-	var problem error
-	keep := func(offset int64, err error) {
-		if err != nil && problem == nil {
-			problem = moved(offset, err)
-		}
-	}
-	var err error
-	g.Start, err = ParseHCP(head[:], 1)
-	keep(start, err)
-	g.Outcome, g.End, err = parseResult(head[34], endBits, 34)
-	keep(start, err)
-	g.Reason = g.End.reason(g.Outcome)
-	position := g.Start
-	for i := range int(uint16At(head[:], 32)) {
-		at := r.offset
-		p, err := readHCPE3Ply(r, &position, problem != nil)
+	var list []rawPly
+	for range uint16At(head[:], 32) {
+		p, err := readHCPE3Ply(r)
 		if err != nil {
-			if !errors.Is(err, errMove) {
-				return nil, lost{err}
-			}
-			keep(0, numbered(i, at, err))
+			return nil, lost{err}
 		}
-		if problem == nil {
-			g.Plies = append(g.Plies, p)
-			position.Apply(p.Move)
-		}
+		list = append(list, p)
 	}
-	return g, problem
+	g := &Game{Opponent: head[35]}
+	var err error
+	if g.Start, err = ParseHCP(head[:], 1); err == nil {
+		g.Outcome, g.End, err = parseResult(head[34], endBits, 34)
+	}
+	if err != nil {
+		return nil, moved(start, err)
+	}
+	g.Reason = g.End.reason(g.Outcome)
+	return g, g.play(list)
 }
-
-// errMove is the error for a move that is illegal. The bytes after the move can still be read.
-var errMove = errors.New("expected a legal move")
 
 // lost is an error after which the start of the next game is unknown.
 type lost struct{ error }
@@ -211,55 +241,22 @@ type lost struct{ error }
 // Unwrap returns the error.
 func (l lost) Unwrap() error { return l.error }
 
-// numbered adds the number of the move to an error.
-func numbered(i int, offset int64, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
-		return &Error{e.Offset, fmt.Errorf("move %d: %w", i+1, e.Err)}
-	}
-	return &Error{offset, fmt.Errorf("move %d: %w", i+1, err)}
-}
-
-// readHCPE3Ply reads a move with its candidates. With skip it does not check them.
-func readHCPE3Ply(r *source, position *shogi.Position, skip bool) (p Ply, err error) {
+// readHCPE3Ply reads a move with its candidates.
+func readHCPE3Ply(r *source) (p rawPly, err error) {
 	at := r.offset
 	var b [6]byte
 	if err := r.need(b[:], "a move of hcpe3"); err != nil {
 		return p, err
 	}
-	var problem error
-	if !skip {
-		p.Move, problem = legalMove(position, uint16At(b[:], 0), at)
-	}
-	p.Score = int16(uint16At(b[:], 2)) //nolint:gosec // its bits
+	p.rawMove = rawMove{uint16At(b[:], 0), uint16At(b[:], 2), at}
 	for range uint16At(b[:], 4) {
 		at := r.offset
-		var b [4]byte
-		if err := r.need(b[:], "a candidate of hcpe3"); err != nil {
+		if err := r.need(b[:4], "a candidate of hcpe3"); err != nil {
 			return p, err
 		}
-		if skip || problem != nil {
-			continue
-		}
-		var c Candidate
-		if c.Move, problem = legalMove(position, uint16At(b[:], 0), at); problem == nil {
-			c.Visits = uint16At(b[:], 2)
-			p.Candidates = append(p.Candidates, c)
-		}
+		p.candidates = append(p.candidates, rawMove{uint16At(b[:], 0), uint16At(b[:], 2), at})
 	}
-	return p, problem
-}
-
-// legalMove converts a move in Apery's form. It returns errMove if the move is illegal in the position.
-func legalMove(position *shogi.Position, raw uint16, offset int64) (shogi.Move, error) {
-	m, ok := AperyMove(raw).Move()
-	if !ok {
-		return m, fault(offset, "the bits %#04x are of no move: %w", raw, errMove)
-	}
-	if err := position.CheckLegal(m); err != nil {
-		return m, fault(offset, "%w: %w", err, errMove)
-	}
-	return m, nil
+	return p, nil
 }
 
 // These are the tags of a start in pack, and the step of its end marks. An end mark is encoded as a move
@@ -301,90 +298,68 @@ func AppendPack(dst []byte, g *Game) ([]byte, error) {
 
 // readPack reads a game. It reads even an illegal game to its end, so that the next game can be read.
 func readPack(r *source) (*Game, error) {
-	g := &Game{}
-	var problem error
-	err := readPackStart(r, g)
-	if err != nil {
-		if !errors.Is(err, errStart) {
-			return nil, err
-		}
-		problem = err
+	start := r.offset
+	var head [1 + PositionSize + 2]byte
+	if err := r.fill(head[:1], "a game of pack"); err != nil {
+		return nil, err
 	}
-	position := g.Start
-	for n := 0; ; n++ {
-		at := r.offset
+	switch head[0] {
+	case packStart:
+	case packPosition:
+		if err := r.need(head[1:], "a start of pack"); err != nil {
+			return nil, lost{err}
+		}
+	default:
+		return nil, lost{fault(start, "the game begins with %d: expected 0 (a position) or 1 (the usual start)", head[0])}
+	}
+	var list []rawPly
+	for {
+		raw := rawMove{offset: r.offset}
 		var b [2]byte
 		if err := r.need(b[:], "a move or an end of pack"); err != nil {
 			return nil, lost{err}
 		}
-		raw := uint16At(b[:], 0)
-		if raw&127 == raw>>7&127 {
-			return readPackEnd(r, g, raw, at, problem)
+		if raw.bits = uint16At(b[:], 0); raw.bits&127 == raw.bits>>7&127 {
+			return readPackEnd(r, start, head[:], list, raw)
 		}
-		if n == maxPlies {
-			return nil, lost{fault(at, "the game has more than %d moves: expected its end", maxPlies)}
+		if len(list) == maxPlies {
+			return nil, lost{fault(raw.offset, "the game has more than %d moves: expected its end", maxPlies)}
 		}
 		if err := r.need(b[:], "a score of pack"); err != nil {
 			return nil, lost{err}
 		}
-		if problem != nil {
-			continue
-		}
-		m, err := legalMove(&position, raw, at)
-		if err != nil {
-			problem = numbered(n, at, err)
-			continue
-		}
-		g.Plies = append(g.Plies, Ply{Move: m, Score: int16(uint16At(b[:], 0))}) //nolint:gosec // its bits
-		position.Apply(m)
+		raw.number = uint16At(b[:], 0)
+		list = append(list, rawPly{rawMove: raw})
 	}
 }
 
-// errStart is the error for an invalid start position. The moves after it can still be read.
-var errStart = errors.New("expected a position")
-
-func readPackStart(r *source, g *Game) error {
-	start := r.offset
-	var tag [1]byte
-	if err := r.fill(tag[:], "a game of pack"); err != nil {
-		return err
-	}
-	switch tag[0] {
-	case packStart:
-		g.Start = shogi.StartPos()
-		return nil
-	case packPosition:
-	default:
-		return lost{fault(start, "the game begins with %d: expected 0 (a position) or 1 (the usual start)", tag[0])}
-	}
-	var b [PositionSize + 2]byte
-	if err := r.need(b[:], "a start of pack"); err != nil {
-		return lost{err}
-	}
-	var err error
-	g.Start, err = ParseHCP(b[:], int(uint16At(b[:], PositionSize)))
-	if e := (*Error)(nil); errors.As(err, &e) {
-		return fault(start+1+e.Offset, "%w: %w", e.Err, errStart)
-	}
-	return err
-}
-
-func readPackEnd(r *source, g *Game, raw uint16, at int64, problem error) (*Game, error) {
-	g.Outcome = Outcome(raw / packEndStep)
-	if g.Outcome > WhiteWins || raw != uint16(g.Outcome)*packEndStep {
-		return nil, lost{fault(at, "the bits %#04x are neither a move nor an end: expected an end 0x0000, 0x0081 or 0x0102", raw)}
+// readPackEnd reads the end of a game and returns the whole game. head is the beginning of the game, at the offset
+// start, and end is the end mark.
+func readPackEnd(r *source, start int64, head []byte, list []rawPly, end rawMove) (*Game, error) {
+	g := &Game{Start: shogi.StartPos(), Outcome: Outcome(end.bits / packEndStep)}
+	if g.Outcome > WhiteWins || end.bits != uint16(g.Outcome)*packEndStep {
+		return nil, lost{fault(end.offset, "the bits %#04x are neither a move nor an end: expected an end 0x0000, 0x0081 or 0x0102", end.bits)}
 	}
 	var b [1]byte
 	if err := r.need(b[:], "a reason of pack"); err != nil {
 		return nil, lost{err}
 	}
 	g.Reason = Reason(b[0])
-	word, end, needsWinner := g.Reason.meaning()
-	if problem == nil && g.Outcome == Draw && needsWinner {
-		problem = fault(at, "a draw by %s contradicts itself: expected a winner or another reason", word)
+	word, kind, needsWinner := g.Reason.meaning()
+	g.End = kind
+	if head[0] == packPosition {
+		var err error
+		if g.Start, err = ParseHCP(head[1:], int(uint16At(head[1:], PositionSize))); err != nil {
+			return nil, moved(start+1, err)
+		}
 	}
-	g.End = end
-	return g, problem
+	if err := g.play(list); err != nil {
+		return nil, err
+	}
+	if g.Outcome == Draw && needsWinner {
+		return nil, fault(end.offset, "a draw by %s contradicts itself: expected a winner or another reason", word)
+	}
+	return g, nil
 }
 
 // GameReader reads the games of a file in one format.
