@@ -68,25 +68,6 @@ func TestLawIncrementalEqualsFromScratch(t *testing.T) {
 	})
 }
 
-func TestLawPerftIsSum(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		playout(t, func(p *Position, m Move) {
-			if m != NoMove {
-				return
-			}
-			sum := uint64(0)
-			for _, m := range moves(p) {
-				next := *p
-				next.Apply(m)
-				sum += uint64(len(moves(&next)))
-			}
-			if got := Perft(*p, 2); got != sum {
-				t.Fatalf("%s: Perft(2) = %d, sum %d", p.SFEN(), got, sum)
-			}
-		})
-	})
-}
-
 // A move keeps all 40 pieces (or as many as there were) and the other side's
 // right to answer; it never leaves the mover in check.
 func TestLawMoveKeepsPieces(t *testing.T) {

@@ -24,29 +24,6 @@ func TestMoveLayout(t *testing.T) {
 	}
 }
 
-// Every move of the board has its own text and value.
-func TestMoveTextRoundTrip(t *testing.T) {
-	check := func(m Move) {
-		if got, err := ParseMove(m.String()); err != nil || got != m {
-			t.Errorf("%#x: %v comes back as %v, %v", uint16(m), m, got, err)
-		}
-	}
-	for to := range NoSquare {
-		for from := range NoSquare {
-			if from != to {
-				check(NewMove(from, to))
-				check(NewPromotion(from, to))
-			}
-		}
-		for pt := Pawn; pt <= Gold; pt++ {
-			check(NewDrop(pt, to))
-			if m := NewDrop(pt, to); m.Dropped() != pt || m.To() != to || m.Promotes() {
-				t.Errorf("%v loses its parts", m)
-			}
-		}
-	}
-}
-
 func TestParseMoveErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		"":        `move "" has 0 characters: expected a move such as "7g7f", "4e3c+" or "P*3d"`,

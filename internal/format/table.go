@@ -53,11 +53,7 @@ func Table(header ...any) table.Writer {
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "   "
 	style.Format.Header = text.FormatDefault
 	t.SetStyle(style)
-	var columns []table.ColumnConfig
-	for i := 2; i <= len(header); i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
+	t.SetColumnConfigs(RightAligned(2, len(header)))
 	return t
 }
 

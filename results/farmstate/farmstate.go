@@ -18,6 +18,7 @@ import (
 	"os"
 
 	"gogi/results/file"
+	"gogi/results/tables"
 )
 
 // ErrStale is the error of Put if another coordinator has changed the row since it was read.
@@ -133,23 +134,14 @@ func (s *State) Each(ctx context.Context, bucket string, f func(name string, bod
 }
 
 // rows returns all rows of a bucket. It returns an error if the checksum of a row is wrong.
-func (s *State) rows(ctx context.Context, bucket string) (all []row, err error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT name, body, revision, crc FROM state WHERE bucket = ? ORDER BY name", bucket)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.name, &r.body, &r.revision, &r.crc); err != nil {
-			return nil, err
+func (s *State) rows(ctx context.Context, bucket string) ([]row, error) {
+	return tables.List(ctx, s.db, func(rows *sql.Rows, r *row) error {
+		err := rows.Scan(&r.name, &r.body, &r.revision, &r.crc)
+		if err == nil && r.crc != checksum(bucket, r.name, r.body, r.revision) {
+			err = fmt.Errorf("the checksum of %s %s is wrong", bucket, r.name)
 		}
-		if r.crc != checksum(bucket, r.name, r.body, r.revision) {
-			return nil, fmt.Errorf("the checksum of %s %s is wrong", bucket, r.name)
-		}
-		all = append(all, r)
-	}
-	return all, rows.Err()
+		return err
+	}, "SELECT name, body, revision, crc FROM state WHERE bucket = ? ORDER BY name", bucket)
 }
 
 // checksum returns the CRC-32C of all fields of a row.

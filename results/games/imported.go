@@ -16,11 +16,11 @@ import (
 // elsewhere has the facts of an imported record except its moves.
 type elsewhere struct {
 	Site     string         `json:"site,omitempty"`
-	Clocks   *[2]kifu.Clock `json:"clocks_ns,omitempty"`
+	Clocks   [2]kifu.Clock  `json:"clocks_ns,omitzero"`
 	MaxMoves int            `json:"max_moves,omitempty"`
 	Jishogi  int            `json:"jishogi,omitempty"`
-	Ratings  *[2]float64    `json:"ratings,omitempty"`
-	About    *[2]string     `json:"about,omitempty"`
+	Ratings  [2]float64     `json:"ratings,omitzero"`
+	About    [2]string      `json:"about,omitzero"`
 	LastNS   *time.Duration `json:"last_ns,omitempty"`
 	Opening  string         `json:"opening,omitempty"`
 	Branches int            `json:"branches,omitempty"`
@@ -30,15 +30,9 @@ type elsewhere struct {
 
 // keepImported encodes these facts of a record into the record's Site, which is stored.
 func keepImported(r *kifu.Record) error {
-	e := elsewhere{Site: r.Site, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Opening: r.Header.Opening, Branches: r.Branches, Comment: r.Comment}
-	if r.Clocks != [2]kifu.Clock{} {
-		e.Clocks = &r.Clocks
-	}
-	if r.Ratings != [2]float64{} {
-		e.Ratings = &r.Ratings
-	}
-	if r.About != [2]string{} {
-		e.About = &r.About
+	e := elsewhere{
+		Site: r.Site, Clocks: r.Clocks, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Ratings: r.Ratings, About: r.About,
+		Opening: r.Header.Opening, Branches: r.Branches, Comment: r.Comment,
 	}
 	if r.HasLast {
 		e.LastNS = &r.LastTime
@@ -65,16 +59,7 @@ func restore(r *kifu.Record) {
 		return // an ordinary site, not JSON
 	}
 	r.Site, r.MaxMoves, r.Jishogi, r.Header.Opening = e.Site, e.MaxMoves, e.Jishogi, e.Opening
-	r.Branches, r.Comment = e.Branches, e.Comment
-	if e.Clocks != nil {
-		r.Clocks = *e.Clocks
-	}
-	if e.Ratings != nil {
-		r.Ratings = *e.Ratings
-	}
-	if e.About != nil {
-		r.About = *e.About
-	}
+	r.Branches, r.Comment, r.Clocks, r.Ratings, r.About = e.Branches, e.Comment, e.Clocks, e.Ratings, e.About
 	if e.LastNS != nil {
 		r.LastTime, r.HasLast = *e.LastNS, true
 	}

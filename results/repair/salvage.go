@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"slices"
 
@@ -26,7 +25,7 @@ type Found struct {
 	records  map[int64]sqlitefile.Place
 	others   map[string][]*tables.Row // by table: attempts, voided, tune_states and tune_candidates
 	seen     map[string]bool
-	mending  map[string]bool // the tables in whose rows single wrong bits are repaired
+	mending  map[string][]int64 // the tables in whose rows single wrong bits are repaired, with the missing numbers
 }
 
 // Read reads a file page by page and returns the rows that it finds. It repairs single wrong bits in the rows
@@ -41,7 +40,7 @@ func Read(file *sqlitefile.File) (*Found, error) {
 		return nil, err
 	}
 	s.read(current)
-	if s.mending = s.wanting(); len(s.mending) > 0 {
+	if s.mending = s.missing(); len(s.mending) > 0 {
 		s.read(current)
 		s.readLoose(current)
 	}
@@ -71,7 +70,7 @@ func (s *Found) readLoose(current *tables.Schema) {
 	numbers := s.missing()
 	for _, name := range []string{"runs", "engines", "settings_log", "openings"} {
 		l := current.Table(name)
-		if !s.mending[name] {
+		if s.mending[name] == nil {
 			continue
 		}
 		s.file.Loose(l.Least()+1, 3*len(l.Columns)+2, func(r sqlitefile.Row) {
@@ -85,40 +84,34 @@ func (s *Found) readLoose(current *tables.Schema) {
 				}
 				if key, err := row.Identity(r.Rowid); err == nil && !s.seen[key] {
 					s.seen[key] = true
-					s.keepLoose(row.Clone(), r.Place)
+					if row = row.Clone(); name == "openings" {
+						s.nameless = append(s.nameless, row)
+					} else {
+						s.keep(row, r.Place)
+					}
 				}
 			}
 		})
 	}
 }
 
-// keepLoose adds a row to Found if its number is right or does not matter.
-func (s *Found) keepLoose(row *tables.Row, at sqlitefile.Place) {
-	if row.Layout.Name == "openings" {
-		s.nameless = append(s.nameless, row)
-		return
-	}
-	s.keep(row, at)
-}
-
-// missing returns, by table, the numbers of runs and settings to which pairs refer and of which no row was
-// found.
+// missing returns, by table, the numbers of the rows to which pairs refer and which were not found. For the players
+// of a run the number is that of the run.
 func (s *Found) missing() map[string][]int64 {
 	numbers := map[string][]int64{}
-	add := func(table string, number int64) {
-		if !slices.Contains(numbers[table], number) {
+	add := func(lost bool, table string, number int64) {
+		if lost && !slices.Contains(numbers[table], number) {
 			numbers[table] = append(numbers[table], number)
 		}
 	}
 	for key, p := range s.Paired {
 		run := s.RunOf(key[0])
-		if run.Row == nil {
-			add("runs", key[0])
-		}
-		setting := p.Value("setting")
-		if setting != nil && !slices.ContainsFunc(run.Settings, func(r *tables.Row) bool { return r.Value("id") == setting }) {
-			add("settings_log", p.Int("setting"))
-		}
+		setting, opening, worker := p.Value("setting"), p.Int("opening_id"), p.Int("worker")
+		add(run.Row == nil, "runs", key[0])
+		add(max(p.Int("a"), p.Int("b")) >= int64(len(run.Engines)) || !run.Complete(), "engines", key[0])
+		add(s.openings[opening] == nil, "openings", opening)
+		add(worker != 0 && s.Workers[worker] == nil, "workers", worker)
+		add(setting != nil && !slices.ContainsFunc(run.Settings, func(r *tables.Row) bool { return r.Value("id") == setting }), "settings_log", p.Int("setting"))
 	}
 	return numbers
 }
@@ -136,29 +129,13 @@ func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
 	if named != nil && fits(named) {
 		return named
 	}
-	for o := range s.everyOpening() {
+	for _, o := range slices.AppendSeq(slices.Clone(s.nameless), maps.Values(s.openings)) {
 		if fits(o) {
 			s.keep(o.With("id", id), sqlitefile.Place{}) // for the other pairs of this opening
 			return o
 		}
 	}
 	return named
-}
-
-// everyOpening returns all openings that were found, with and without a number.
-func (s *Found) everyOpening() iter.Seq[*tables.Row] {
-	return func(yield func(*tables.Row) bool) {
-		for _, o := range s.nameless {
-			if !yield(o) {
-				return
-			}
-		}
-		for _, o := range s.openings {
-			if !yield(o) {
-				return
-			}
-		}
-	}
 }
 
 // RunOf returns the found rows of the run with this number. Its field Row is nil if the run's own row is
@@ -174,31 +151,6 @@ func (s *Found) RunOf(id int64) *tables.Run {
 	slices.SortFunc(run.Engines, order("idx"))
 	slices.SortFunc(run.Settings, order("id"))
 	return run
-}
-
-// wanting returns the tables in which a row is missing to which pairs refer.
-func (s *Found) wanting() map[string]bool {
-	lost := map[string]bool{}
-	for key, p := range s.Paired {
-		run := s.RunOf(key[0])
-		if run.Row == nil {
-			lost["runs"] = true
-		}
-		if max(p.Int("a"), p.Int("b")) >= int64(len(run.Engines)) || !run.Complete() {
-			lost["engines"] = true
-		}
-		if s.openings[p.Int("opening_id")] == nil {
-			lost["openings"] = true
-		}
-		if p.Value("worker") != nil && s.Workers[p.Int("worker")] == nil {
-			lost["workers"] = true
-		}
-		setting := p.Value("setting")
-		if setting != nil && !slices.ContainsFunc(run.Settings, func(r *tables.Row) bool { return r.Value("id") == setting }) {
-			lost["settings_log"] = true
-		}
-	}
-	return lost
 }
 
 func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
@@ -235,7 +187,7 @@ const mendableSize = 32 << 10
 func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	row := rowOf(l, r, r.Values)
 	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {
-		if row = nil; s.mending[l.Name] && len(r.Payload) <= mendableSize && len(r.Payload) > l.Least() && r.Table != l.Keyed {
+		if row = nil; s.mending[l.Name] != nil && len(r.Payload) <= mendableSize && len(r.Payload) > l.Least() && r.Table != l.Keyed {
 			row = mend(l, r)
 		}
 	}

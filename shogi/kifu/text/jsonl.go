@@ -23,14 +23,14 @@ type (
 		Event    string          `json:"event,omitempty"`
 		Site     string          `json:"site,omitempty"`
 		Opening  string          `json:"opening,omitempty"`
-		Started  *time.Time      `json:"started,omitempty"`
-		Ended    *time.Time      `json:"ended,omitempty"`
-		Clocks   []*jsonClock    `json:"clocks,omitempty"` // Black's and White's
+		Started  time.Time       `json:"started,omitzero"`
+		Ended    time.Time       `json:"ended,omitzero"`
+		Clocks   [2]*jsonClock   `json:"clocks,omitzero"` // Black's and White's
 		MaxMoves int             `json:"max_moves,omitempty"`
 		Jishogi  int             `json:"jishogi,omitempty"`
-		Ratings  []*float64      `json:"ratings,omitempty"` // Black's and White's
-		About    []string        `json:"about,omitempty"`   // Black's and White's
-		Start    string          `json:"start"`             // SFEN
+		Ratings  [2]*float64     `json:"ratings,omitzero"` // Black's and White's
+		About    [2]string       `json:"about,omitzero"`   // Black's and White's
+		Start    string          `json:"start"`            // SFEN
 		Comment  string          `json:"comment,omitempty"`
 		Moves    []kifu.MoveJSON `json:"moves"`
 		Result   string          `json:"result,omitempty"`
@@ -54,10 +54,17 @@ func AppendJSON(dst []byte, r *kifu.Record) ([]byte, error) {
 	}
 	out := jsonRecord{
 		Version: jsonVersion, Black: r.Black, White: r.White, Event: r.Event, Site: r.Site, Opening: r.Header.Opening,
-		Started: timeOrNil(r.Started), Ended: timeOrNil(r.Ended), MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Start: r.Start,
+		Started: r.Started.UTC(), Ended: r.Ended.UTC(), About: r.About, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Start: r.Start,
 		Comment: r.Comment, Result: r.Result, Winner: r.Winner, Note: r.Note, Votes: r.Final, Branches: r.Branches, Moves: []kifu.MoveJSON{},
 	}
-	out.setPlayers(r)
+	for i, c := range r.Clocks {
+		if !c.IsZero() {
+			out.Clocks[i] = &jsonClock{kifu.Millis(c.Main), kifu.Millis(c.Byoyomi), kifu.Millis(c.Increment)}
+		}
+		if r.Ratings[i] != 0 {
+			out.Ratings[i] = new(r.Ratings[i])
+		}
+	}
 	if r.HasLast {
 		out.LastMS = new(kifu.Millis(r.LastTime))
 	}
@@ -69,39 +76,6 @@ func AppendJSON(dst []byte, r *kifu.Record) ([]byte, error) {
 		return dst, err
 	}
 	return append(append(dst, text...), '\n'), nil
-}
-
-func timeOrNil(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return new(t.UTC())
-}
-
-// setPlayers sets the known facts about each player. If only one player's value is known, the other one is
-// null.
-func (j *jsonRecord) setPlayers(r *kifu.Record) {
-	if r.Clocks != [2]kifu.Clock{} {
-		for _, c := range r.Clocks {
-			var k *jsonClock
-			if !c.IsZero() {
-				k = &jsonClock{kifu.Millis(c.Main), kifu.Millis(c.Byoyomi), kifu.Millis(c.Increment)}
-			}
-			j.Clocks = append(j.Clocks, k)
-		}
-	}
-	if r.Ratings != [2]float64{} {
-		for _, x := range r.Ratings {
-			var rating *float64
-			if x != 0 {
-				rating = new(x)
-			}
-			j.Ratings = append(j.Ratings, rating)
-		}
-	}
-	if r.About != [2]string{} {
-		j.About = r.About[:]
-	}
 }
 
 // readJSON returns a Reader of JSON lines, as AppendJSON writes them.
@@ -134,9 +108,6 @@ func parseJSON(line []byte) (*kifu.Record, error) {
 
 // players copies the facts about the players, and the times, into a record.
 func (j *jsonRecord) players(r *kifu.Record) (err error) {
-	if len(j.Clocks) > 2 || len(j.Ratings) > 2 || len(j.About) > 2 {
-		return errors.New("clocks, ratings or about has more than two entries: expected Black's and White's")
-	}
 	for i, c := range j.Clocks {
 		if c == nil {
 			continue
@@ -156,13 +127,7 @@ func (j *jsonRecord) players(r *kifu.Record) (err error) {
 			r.Ratings[i] = *x
 		}
 	}
-	copy(r.About[:], j.About)
-	if j.Started != nil {
-		r.Started = *j.Started
-	}
-	if j.Ended != nil {
-		r.Ended = *j.Ended
-	}
+	r.About, r.Started, r.Ended = j.About, j.Started, j.Ended
 	if j.LastMS != nil {
 		r.HasLast = true
 		r.LastTime, err = kifu.OfMillis(*j.LastMS)
