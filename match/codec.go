@@ -70,23 +70,18 @@ func DecodePair(text []byte, limit int) (PairResult, error) {
 
 func (w *wire) pairResult(r *PairResult) {
 	w.pair(&r.Pair)
-	games := list(w, &r.Games, MaxEncodedLegs)
-	for i := range games {
-		w.result(&games[i])
-	}
-	attempts := list(w, &r.Attempts, math.MaxInt)
-	for i := range attempts {
-		a := &attempts[i]
+	list(w, &r.Games, MaxEncodedLegs, w.result)
+	list(w, &r.Attempts, math.MaxInt, func(a *Attempt) {
 		w.int(&a.Pair)
 		w.time(&a.Ended)
 		w.string(&a.Why)
-	}
+	})
 	if w.version > 1 {
 		w.provenance(&r.Played)
 	}
 	if w.version > pairWithoutOptions {
 		for i := range r.Pair.Options {
-			w.options(&r.Pair.Options[i])
+			list(w, &r.Pair.Options[i], math.MaxInt, func(o *Option) { w.string(&o.Name, &o.Value) })
 		}
 	}
 	if w.version > pairWithoutQuestions {
@@ -97,46 +92,26 @@ func (w *wire) pairResult(r *PairResult) {
 }
 
 func (w *wire) questions(q *Questions) {
-	for _, n := range []*int{&q.Asked, &q.Claimed, &q.Proven, &q.Refuted, &q.Unproven, &q.Failed} {
-		w.int(n)
-	}
-}
-
-func (w *wire) options(v *[]Option) {
-	options := list(w, v, math.MaxInt)
-	for i := range options {
-		w.string(&options[i].Name)
-		w.string(&options[i].Value)
-	}
+	w.int(&q.Asked, &q.Claimed, &q.Proven, &q.Refuted, &q.Unproven, &q.Failed)
 }
 
 func (w *wire) provenance(p *Provenance) {
-	w.string(&p.Worker)
-	w.string(&p.Owner)
+	w.string(&p.Worker, &p.Owner)
 	w.uint(&p.Epoch)
 	w.float(&p.Scale)
 	w.bytes(&p.Proof)
 }
 
 func (w *wire) pair(p *Pair) {
-	w.int(&p.ID)
-	w.int(&p.Players[0])
-	w.int(&p.Players[1])
+	w.int(&p.ID, &p.Players[0], &p.Players[1])
 	w.uint(&p.Seed)
 	w.int(&p.Legs)
-	w.string(&p.Opening.ID)
-	w.string(&p.Opening.Start)
-	moves := list(w, &p.Opening.Moves, math.MaxInt)
-	for i := range moves {
-		w.move(&moves[i])
-	}
+	w.string(&p.Opening.ID, &p.Opening.Start)
+	list(w, &p.Opening.Moves, math.MaxInt, w.move)
 }
 
 func (w *wire) result(g *Result) {
-	w.int(&g.Pair)
-	w.int(&g.Leg)
-	w.int(&g.Players[0])
-	w.int(&g.Players[1])
+	w.int(&g.Pair, &g.Leg, &g.Players[0], &g.Players[1])
 	w.outcome(&g.Outcome)
 	w.termination(&g.Termination)
 	w.string(&g.Note)
@@ -154,20 +129,15 @@ func (w *wire) side(s *Side) {
 	w.int(&s.Plies)
 	w.uint(&s.Nodes)
 	w.duration(&s.Time)
-	w.int(&s.DepthSum)
-	w.int(&s.DepthPlies)
+	w.int(&s.DepthSum, &s.DepthPlies)
 	w.duration(&s.WorstOverrun)
-	w.int(&s.PonderHits)
-	w.int(&s.PonderMisses)
-	w.int(&s.Incomplete)
+	w.int(&s.PonderHits, &s.PonderMisses, &s.Incomplete)
 }
 
 // record reads or writes a game record without its header and comments, because only imported records have
 // them.
 func (w *wire) record(r *kifu.Record) {
-	for _, s := range []*string{&r.Black, &r.White, &r.Event, &r.Site, &r.Start, &r.Result, &r.Winner} {
-		w.string(s)
-	}
+	w.string(&r.Black, &r.White, &r.Event, &r.Site, &r.Start, &r.Result, &r.Winner)
 	w.time(&r.Started)
 	w.bytes(&r.Final)
 	w.moves(&r.Moves)
@@ -223,10 +193,12 @@ func (w *wire) int64(v *int64) {
 	*v = int64(u>>1) ^ -int64(u&1) //nolint:gosec // the inverse, of all 64 bits
 }
 
-func (w *wire) int(v *int) {
-	n := int64(*v)
-	w.int64(&n)
-	*v = int(n)
+func (w *wire) int(list ...*int) {
+	for _, v := range list {
+		n := int64(*v)
+		w.int64(&n)
+		*v = int(n)
+	}
 }
 
 // float reads or writes all 64 bits of a number.
@@ -265,10 +237,12 @@ func (w *wire) bytes(v *[]byte) {
 	}
 }
 
-func (w *wire) string(v *string) {
-	b := []byte(*v)
-	w.bytes(&b)
-	*v = string(b)
+func (w *wire) string(list ...*string) {
+	for _, v := range list {
+		b := []byte(*v)
+		w.bytes(&b)
+		*v = string(b)
+	}
 }
 
 // time reads or writes a time as microseconds since 1970, and the zero time as 0. It reads a time in UTC.
@@ -362,18 +336,20 @@ func size(moves []kifu.Move) int {
 	return n
 }
 
-// list writes the length of a list, or reads it and makes a list of this length. It leaves *v nil for length
-// 0. It rejects a length above most, or above the number of bytes left, because each element takes at least
-// one byte.
-func list[T any](w *wire, v *[]T, most int) []T {
+// list writes a list, or reads it: first its length, then each element by the function element. It leaves *v
+// nil for length 0. It rejects a length above most, or above the number of bytes left, because each element
+// takes at least one byte.
+func list[T any](w *wire, v *[]T, most int, element func(*T)) {
 	n := uint64(len(*v))
 	w.uint(&n)
 	if n > uint64(most) || w.reading && n > uint64(len(w.text)) { //nolint:gosec // most is positive
 		w.fail(fmt.Errorf("a list of %d cannot be right", n))
-		return nil
+		return
 	}
 	if w.reading && n > 0 && w.spend(int(n)*int(reflect.TypeFor[T]().Size())) { //nolint:gosec // no more than there are bytes
 		*v = make([]T, n)
 	}
-	return *v
+	for i := range *v {
+		element(&(*v)[i])
+	}
 }

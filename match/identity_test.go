@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -66,19 +64,6 @@ func TestVariantsDecideTheDigest(t *testing.T) {
 		if change(&p.Players[0].Identity.Variants[0]); p.Digest() == digest {
 			t.Errorf("%s is not covered", name)
 		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		i := match.Identity{Variants: rapid.SliceOfN(rapid.Custom(drawVariant), 1, 4).Draw(t, "variants")}
-		j := match.Identity{Variants: rapid.Permutation(i.Variants).Draw(t, "permuted")}
-		if i.String() != j.String() {
-			t.Fatal("the order of variants decides")
-		}
-	})
-}
-
-func drawVariant(t *rapid.T) match.Variant {
-	return match.Variant{
-		OS: anyText.Draw(t, "os"), Arch: anyText.Draw(t, "arch"), ISA: anyText.Draw(t, "isa"), SHA256: anyText.Draw(t, "sha"), Size: rapid.Int64().Draw(t, "size"),
 	}
 }
 

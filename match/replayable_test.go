@@ -1,68 +1,43 @@
 package match_test
 
 import (
+	"math"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 )
 
-// What a replay needs of a plan comes back from its canonical text.
+// TestReplayable: the canonical text of a plan has all that a replay needs.
 func TestReplayable(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		durations := rapid.Map(rapid.Int64Range(0, 1e9), func(us int64) time.Duration { return time.Duration(us) * time.Microsecond })
-		clock := func(name string) match.TimeControl {
-			c := match.TimeControl{Main: durations.Draw(rt, name+" main")}
-			if rapid.Bool().Draw(rt, name+" has byoyomi") {
-				c.Byoyomi = durations.Draw(rt, name+" byoyomi") + 1000
-			} else {
-				c.Increment = durations.Draw(rt, name+" increment")
-			}
-			return c
-		}
-		limits := func(name string) match.Limits {
-			l := match.Limits{Margin: durations.Draw(rt, name+" margin"), Stall: durations.Draw(rt, name+" stall")}
-			switch rapid.IntRange(0, 4).Draw(rt, name+" kind") {
-			case 0:
-				l.Clock = clock(name)
-			case 1:
-				l.MoveTime, l.Nodes = durations.Draw(rt, name+" movetime")+1, 7
-			case 2:
-				l.Nodes = rapid.Uint64().Draw(rt, name+" nodes")
-			case 3:
-				l.Depth = rapid.IntRange(1, 99).Draw(rt, name+" depth")
-			case 4:
-				l.Self = true
-			}
-			return l
-		}
+	clock := func(main, byoyomi, increment time.Duration) match.TimeControl {
+		return match.TimeControl{Main: main, Byoyomi: byoyomi, Increment: increment}
+	}
+	black := clock(time.Second, 0, 0)
+	for _, limits := range []match.Limits{
+		{Self: true}, {Depth: 9}, {Nodes: math.MaxUint64}, {MoveTime: 1500 * time.Microsecond, Nodes: 7}, {Clock: clock(0, time.Millisecond, 0)},
+		{Clock: clock(1e15, 1234*time.Millisecond, 0), Margin: time.Microsecond}, {Clock: clock(time.Second/3, 0, 1e9+1000), Stall: 5 * time.Second},
+	} {
+		limits.Clock.Main = limits.Clock.Main.Truncate(time.Microsecond)
 		plan := &match.Plan{
-			Players: []match.Player{{Name: "A", Limits: limits("A")}, {Name: "B", Limits: limits("B")}},
+			Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: match.Limits{Nodes: 1}}},
 			Design:  match.Design{Kind: match.DesignMatch, Swap: true}, Rules: match.RulesProfiles()["denryu"],
 			Adjudication: match.Adjudication{ResignScore: 2000, ResignMoves: 3},
 		}
 		plan.Rules.Declaration = shogi.CSARule24
-		if rapid.Bool().Draw(rt, "by colour") {
-			black := clock("black")
-			if black.IsZero() {
-				black.Main = time.Second
+		for _, plan.ColourClocks[0] = range []*match.TimeControl{nil, &black} {
+			canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
+			got := testutil.Must(canonical.Replayable())(t)
+			for i := range plan.Players {
+				testutil.Equal(t, canonical.LimitsText(i), plan.LimitsText(i))
 			}
-			plan.ColourClocks[0] = &black
+			want := *plan
+			want.Rules.Name = ""
+			testutil.Diff(t, &want, got, "(-plan +got)")
 		}
-		canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(rt)
-		got := testutil.Must(canonical.Replayable())(rt)
-		for i := range plan.Players {
-			if got, want := canonical.LimitsText(i), plan.LimitsText(i); got != want {
-				rt.Fatalf("player %d: the stored limits are %q, the plan's %q", i, got, want)
-			}
-		}
-		plan.Rules.Name = ""
-		testutil.Diff(rt, plan, got, "(-plan +got)")
-	})
+	}
 	for name, spoil := range map[string]func(*match.CanonicalPlan){
 		"limits":      func(c *match.CanonicalPlan) { c.Players[0].Limits = "nodes many" },
 		"other words": func(c *match.CanonicalPlan) { c.Players[0].Limits = "nodes 07" },
@@ -80,8 +55,8 @@ func TestReplayable(t *testing.T) {
 	}
 }
 
-// Clocks that go with the colour are told by colour, and by their absence where they are
-// the same; text of a newer program stands as it is.
+// TestLimitsText: the text names the colours if the limits of Black and White differ. Text of a newer program is
+// returned unchanged.
 func TestLimitsText(t *testing.T) {
 	clock := func(main, increment time.Duration) *match.TimeControl {
 		return &match.TimeControl{Main: main, Increment: increment}

@@ -19,18 +19,12 @@ import (
 type Monitor struct {
 	watch *Watch
 
-	// notes receives samples and events from all slots. Senders do not wait: a full channel drops the note. It is
-	// never closed.
-	notes chan note
+	// notes receives samples and events from all slots, as functions that Follow calls with its function to send
+	// events. Senders do not wait: a full channel drops the note. It is never closed.
+	notes chan func(send func(match.Event))
 
 	mu      sync.Mutex
 	sampled map[*crash.Recorder]*sampling
-}
-
-// note is either a sample or an event.
-type note struct {
-	sample *Sample
-	event  *match.Event
 }
 
 type sampling struct {
@@ -40,7 +34,7 @@ type sampling struct {
 
 // NewMonitor returns the monitor of a session of a plan.
 func NewMonitor(plan *match.Plan) *Monitor {
-	return &Monitor{watch: NewWatch(plan), notes: make(chan note, 256), sampled: map[*crash.Recorder]*sampling{}}
+	return &Monitor{watch: NewWatch(plan), notes: make(chan func(func(match.Event)), 256), sampled: map[*crash.Recorder]*sampling{}}
 }
 
 // Attend connects the monitor to the records of the run.
@@ -72,9 +66,10 @@ func (d *Monitor) playing(r *crash.Recorder, g usi.Game) {
 	if err != nil {
 		return // the process has just ended
 	}
-	d.add(note{sample: &Sample{
+	s := Sample{
 		Player: r.Name(), Slot: g.Slot, PID: r.Process.PID(), Games: games, Bytes: held, Tables: tables(r.Player.Options),
-	}})
+	}
+	d.add(func(send func(match.Event)) { sendAll(send, d.watch.Sample(s)) })
 }
 
 // due counts a game of a process, and reports whether to sample its memory.
@@ -128,15 +123,15 @@ func (d *Monitor) member(m crash.MemberFault) {
 	if g := m.Game; g.Pair != usi.NoPair {
 		ev.Pair, ev.Leg, ev.Slot = &g.Pair, &g.Leg, &g.Slot
 	}
-	d.add(note{event: &ev})
+	d.add(func(send func(match.Event)) { send(ev) })
 }
 
 func (d *Monitor) trouble(p crash.Problem) {
 	ev := event(Warning{Kind: Records, Note: fmt.Sprintf("%s: %v: it is not kept; the games go on", p.Path, p.Err)})
-	d.add(note{event: &ev})
+	d.add(func(send func(match.Event)) { send(ev) })
 }
 
-func (d *Monitor) add(n note) {
+func (d *Monitor) add(n func(send func(match.Event))) {
 	select {
 	case d.notes <- n:
 	default: // a full channel has more notes than a user can read
@@ -163,7 +158,7 @@ func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.E
 			}
 			sendAll(send, d.watch.Event(ev))
 		case n := <-d.notes:
-			d.handle(n, send)
+			n(send)
 		case <-ctx.Done():
 			d.rest(s, send)
 			return
@@ -181,19 +176,10 @@ func (d *Monitor) rest(s *events.Subscription, send func(match.Event)) {
 			}
 			sendAll(send, d.watch.Event(ev))
 		case n := <-d.notes:
-			d.handle(n, send)
+			n(send)
 		default:
 			return
 		}
-	}
-}
-
-func (d *Monitor) handle(n note, send func(match.Event)) {
-	if n.sample != nil {
-		sendAll(send, d.watch.Sample(*n.sample))
-	}
-	if n.event != nil {
-		send(*n.event)
 	}
 }
 
