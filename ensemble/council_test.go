@@ -181,9 +181,9 @@ func mustMove(text string) shogi.Move {
 	return m
 }
 
-// TestVoteIsTold: a reply tells what each member said and what it counted at the time, not after the rule
-// learnt from it; a forced move has nobody's vote.
-func TestVoteIsTold(t *testing.T) {
+// TestReplyHasVote: the reply has each member's ballot and its weight before the rule learnt from the vote. A
+// forced move has no ballots.
+func TestReplyHasVote(t *testing.T) {
 	c := council(t, ensemble.Config{Rule: voting.DefaultSpec("adoption")},
 		&scripted{moves: always("7g7f"), score: 30}, &scripted{moves: always("7g7f"), score: 10}, &scripted{moves: always("2g2f"), score: -5})
 	reply, record := vote(t, c, usi.Request{Position: atStart})

@@ -304,8 +304,8 @@ func (*unready) NewGame(ctx context.Context, _ usi.Game) error {
 	return ctx.Err()
 }
 
-// Nobody votes: the last variation goes on, and the council never resigns.
-func TestNobodyVotes(t *testing.T) {
+// TestNoBallots: without a ballot the council plays the next move of its last variation, and never resigns.
+func TestNoBallots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := says("7g7f", time.Second)
 		m.deaf = true
@@ -420,7 +420,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// critic answers one position and judges the next.
+// critic answers the first position, and gives an evaluation of the next.
 type critic struct {
 	scripted
 	after int // its score of the position after the voted move
@@ -500,7 +500,7 @@ func TestNoiseOnScores(t *testing.T) {
 	}
 }
 
-// ponderingMember notes what it is told.
+// ponderingMember sends the positions on which it ponders to told.
 type ponderingMember struct {
 	scripted
 	told chan string
@@ -591,7 +591,7 @@ type straying struct {
 
 func (s *straying) AffinityChanged() string { return s.where }
 
-// Members that bind themselves are told by name, those that do not are not.
+// TestStrayed: AffinityChanged names the members that changed their CPUs, and no other members.
 func TestStrayed(t *testing.T) {
 	a, b, d := &straying{}, &straying{where: "on 1"}, &straying{where: "on 2"}
 	for _, m := range []*straying{a, b, d} {

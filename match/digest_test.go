@@ -228,7 +228,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// The parts of a difference are values: nobody reads them back from the line.
+// TestDifferenceParts: the parts of a difference are fields, so no caller has to parse its text.
 func TestDifferenceParts(t *testing.T) {
 	now := fullPlan(t)
 	now.Players[0].Name = "A.identity"

@@ -108,7 +108,7 @@ type Event struct {
 
 	Mate *Questions `json:"mate,omitempty"` // questions to the mate solver in a game that ended
 
-	Tune       *TuneTold         `json:"tune,omitempty"`
+	Tune       *TuneSetup        `json:"tune,omitempty"`
 	Block      int               `json:"block,omitempty"`      // number of learnt blocks
 	Theta      []float64         `json:"theta,omitempty"`      // the centre after these blocks, by parameter
 	Spread     float64           `json:"spread,omitempty"`     // the factor of all perturbations after these blocks

@@ -187,8 +187,8 @@ func nestedCouncil(t *testing.T) *match.Plan {
 	return p
 }
 
-// A digest that was once stored in somebody's database stays: it is how a run is
-// known, so a new field must stand in no text where it has its zero value.
+// TestDigestsOfStoredRuns: the digests of stored runs never change, because databases find runs by them. A new
+// field must therefore be omitted from all texts if it is zero.
 func TestDigestsOfStoredRuns(t *testing.T) {
 	known := map[string]map[string]string{}
 	for _, row := range testutil.CSV(t, "digests.csv") {

@@ -6,7 +6,7 @@ import (
 	"gogi/match"
 )
 
-// Who asks for what cannot be is told so, and what is zero changes no digest.
+// TestMateCheck: invalid settings give an error, and zero settings do not change the digest.
 func TestMateCheck(t *testing.T) {
 	plan := storedPlan(t)
 	solver := plan.Players[0]

@@ -63,8 +63,8 @@ func TestOwns(t *testing.T) {
 	}
 }
 
-// TestOwnsImported: of games that were played elsewhere the plan knows the players, whoever
-// had Black, one game a pair, and the seed; games are as their own records have them.
+// TestOwnsImported: of a pair with imported games a plan checks the players in their order, the one game, and
+// the seed. The openings are those of the games' own records, and either player may have Black.
 func TestOwnsImported(t *testing.T) {
 	plan := storedPlan(t)
 	plan.Design = match.Design{Kind: match.DesignImported}

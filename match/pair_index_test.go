@@ -19,7 +19,7 @@ func rollOf(t interface{ Fatal(args ...any) }, p *match.Plan) *match.PairIndex {
 	return r
 }
 
-// manyOpenings is a plan with so many, and as many players.
+// manyOpenings returns a plan with these numbers of openings and players.
 func manyOpenings(t *testing.T, openings, players int) *match.Plan {
 	t.Helper()
 	p := storedPlan(t)

@@ -21,7 +21,7 @@ func book(n int) []match.Opening {
 	return list
 }
 
-// planOf is a plan with as many players and openings.
+// planOf returns a plan with these numbers of players and openings.
 func planOf(kind match.DesignKind, players, openings int, seed uint64) *match.Plan {
 	p := &match.Plan{Design: match.Design{Kind: kind, Swap: true}, Openings: book(openings), Seed: seed}
 	for i := range players {
@@ -190,7 +190,7 @@ func TestOrdersAreUniform(t *testing.T) {
 	}
 }
 
-// checkUniform compares counts of so many cells with equal ones.
+// checkUniform fails the test if the counts of the cells differ from a uniform distribution.
 func checkUniform(t *testing.T, name string, counts map[string]int, cells, freedom, total int) {
 	t.Helper()
 	if len(counts) != cells {

@@ -199,7 +199,8 @@ func TestRulesByName(t *testing.T) {
 	}
 }
 
-// An engine's node count reaches 2^64−1 in what others tell; a database keeps 2^63−1.
+// TestSumsOfNodesDoNotWrap: node counts from other programs may be up to 2^64−1, and a database stores at most
+// 2^63−1.
 func TestSumsOfNodesDoNotWrap(t *testing.T) {
 	const most = math.MaxInt64
 	for _, test := range [][3]uint64{
@@ -218,7 +219,7 @@ func TestSumsOfNodesDoNotWrap(t *testing.T) {
 	}
 }
 
-// What others tell of a game is bounded, whatever was played.
+// TestResultCheck: the data of a game from another program have upper bounds.
 func TestResultCheck(t *testing.T) {
 	good := func() match.Result {
 		return match.Result{Slot: 1 << 20, Sides: [2]match.Side{{Plies: 2, PonderHits: 2}, {Plies: 1, Incomplete: 1}}, Verdict: match.Verdict{Note: strings.Repeat("x", match.MaxWords)}}

@@ -8,9 +8,8 @@ import (
 	"gogi/match"
 )
 
-// TestTimesThatNobodyCanTell: a game of the year 10000 would break every page and every
-// line of JSON that it is on.
-func TestTimesThatNobodyCanTell(t *testing.T) {
+// TestTimesBeyondJSON: a game of the year 10000 is rejected, because neither pages nor JSON can show its time.
+func TestTimesBeyondJSON(t *testing.T) {
 	for year, good := range map[int]bool{1: true, 2026: true, 9999: true, 10_000: false, 200_000: false, -1: false} {
 		at := time.Date(year, 5, 4, 3, 2, 1, 0, time.UTC)
 		text := testutil.Must(match.EncodePair(match.PairResult{Attempts: []match.Attempt{{Ended: at}}}))(t)

@@ -9,8 +9,8 @@ const (
 	TuneForfeit = "forfeit" // not played, because an engine does not start with its point
 )
 
-// TuneTold has the settings of a tune as tune events and snapshots show them.
-type TuneTold struct {
+// TuneSetup has the settings of a tune as tune events and snapshots show them.
+type TuneSetup struct {
 	Method   string      `json:"method"`
 	Pairs    int         `json:"pairs"`            // the planned number of pairs
 	Blocks   int         `json:"blocks"`           // the planned number of blocks
@@ -79,7 +79,7 @@ func (t TuneTrack) Clone() TuneTrack {
 
 // TuneLive is the state of a running tune at one moment.
 type TuneLive struct {
-	TuneTold
+	TuneSetup
 
 	Forfeits    int               `json:"forfeits,omitempty"`    // in this session
 	Candidate   map[string]string `json:"candidate,omitempty"`   // the final values; nil until they are known

@@ -27,8 +27,8 @@ func (b *blamed) Blame(kind, note string) string {
 	return "the record"
 }
 
-// TestBlame: the player that failed, and no other, is asked for its record, whose name
-// the end of the game tells.
+// TestBlame: only the player that failed is asked for its crash record. The event of the game's end has the
+// name of the record.
 func TestBlame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &blamed{}, &blamed{}

@@ -17,8 +17,8 @@ import (
 	"gogi/usi/usitest"
 )
 
-// clockErrors asks engines in so many slots for moves, and returns by how much more
-// than the engine itself this program measured, in ascending order.
+// clockErrors asks engines in a number of slots for moves. It returns the differences between the times that
+// gogi measured and those of the engine, in ascending order.
 func clockErrors(t testing.TB, slots, moves int) (errs []time.Duration) {
 	t.Helper()
 	var mu sync.Mutex

@@ -79,7 +79,7 @@ func openedOn(t *testing.T, sets [2][]int, restarts ...match.Restart) (opened st
 	return opened, games
 }
 
-// TestOpponentsShareASet: with one set nobody is ever started again for its CPUs.
+// TestOpponentsShareASet: with one set no player is restarted for its CPUs.
 func TestOpponentsShareASet(t *testing.T) {
 	shared := []int{2, 3}
 	if opened, _ := openedOn(t, [2][]int{shared, shared}); opened != "A[2 3] B[2 3] C[2 3]" {
@@ -87,8 +87,8 @@ func TestOpponentsShareASet(t *testing.T) {
 	}
 }
 
-// TestOpponentsHaveSetsOfTheirOwn: with two sets the opponents of every game are on
-// different ones, also after each was on one of them against somebody else.
+// TestOpponentsHaveSetsOfTheirOwn: with two sets the two opponents of every game have different sets, also
+// after each played on one of them against another player.
 func TestOpponentsHaveSetsOfTheirOwn(t *testing.T) {
 	opened, games := openedOn(t, [2][]int{{2}, {3}})
 	if len(games) != 24 { // 6 pairs of 2 games of 2 players
@@ -105,8 +105,8 @@ func TestOpponentsHaveSetsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestSidesOfRestartedPlayers: one that starts anew gets the set that its opponent
-// has not, whoever of them has Black; where both do, sets do not go with colours.
+// TestSidesOfRestartedPlayers: a restarted player gets the set that its opponent does not have, independent of
+// the colours. If both are restarted, the sets do not depend on the colours.
 func TestSidesOfRestartedPlayers(t *testing.T) {
 	for _, r := range [][]match.Restart{{match.RestartGame}, {match.RestartNever, match.RestartGame}, {match.RestartGame, match.RestartGame, match.RestartGame}} {
 		opened, games := openedOn(t, [2][]int{{2}, {3}}, r...)
@@ -146,9 +146,9 @@ func TestSlotsHaveCPUsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// TestStraysAreToldOnce: whoever binds itself elsewhere is told once a run, and each
-// process is looked at once, after a game; without a set nobody looks.
-func TestStraysAreToldOnce(t *testing.T) {
+// TestStraysAreReportedOnce: a player that binds itself to other CPUs is reported once a run. Each process is
+// checked once, after a game, and only if it has a set.
+func TestStraysAreReportedOnce(t *testing.T) {
 	for name, sets := range map[string][][2][]int{"bound": {{{1}, {1}}, {{2}, {2}}}, "unbound": nil} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

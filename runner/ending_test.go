@@ -477,8 +477,8 @@ func TestARevokedPairIsThrownAway(t *testing.T) {
 	}
 }
 
-// faults are the events of a run that has ended, as "kind engine: note", and how
-// many pairs were told as stored.
+// faults returns the fault events of an ended run as "kind engine: note", and the number of pairs reported as
+// stored.
 func faults(events *runner.Events) (told []string, stored []int) {
 	events.Close()
 	for e := range events.Stream() {
@@ -554,9 +554,9 @@ func TestTheEndWaitsForPlayersAndSaysSo(t *testing.T) {
 	})
 }
 
-// A player that crashed may take minutes to end. Its opponent, who may be thinking
-// on, is told at once that the game is over, and the game's end is when it was.
-func TestNobodyWaitsForTheEndOfWhoCrashed(t *testing.T) {
+// TestACrashedPlayersEndIsNotWaitedFor: a crashed player may take minutes to end. Its opponent, which may be
+// pondering, hears at once that the game is over, and the end time of the game is that of the crash.
+func TestACrashedPlayersEndIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := planNamed("p")
 		var told []time.Duration

@@ -10,7 +10,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// plays makes a move of a game that nobody referees but the game's own referee.
+// plays makes a move of a game without a run, with only the game's own referee.
 func (g *game) plays(t *testing.T, text string, m kifu.Move) {
 	t.Helper()
 	move := testutil.Must(shogi.ParseMove(text))(t)
@@ -38,9 +38,9 @@ func wantTypes(t *testing.T, list []match.Event, want ...match.EventType) {
 	testutil.Slices(t, got, want, "events")
 }
 
-// Moves are not told while nobody listens. Who begins to is told the game as far as it is
-// played, once, and after that each move.
-func TestMovesAreToldToListeners(t *testing.T) {
+// TestMovesAreSentToListeners: move events are sent only while there is a listener. A new listener gets the
+// moves of the game so far once, and then each move.
+func TestMovesAreSentToListeners(t *testing.T) {
 	e := NewEvents("run", true)
 	g := standing(t, e)
 	e.gameStarted(g)
@@ -79,9 +79,9 @@ func TestMovesAreToldToListeners(t *testing.T) {
 	testutil.Equal(t, told[0].Ply, 4, "ply")
 }
 
-// The end of a game tells the moves that nobody listened to; a game that was given up is
-// not told of any more.
-func TestTheEndTellsTheMoves(t *testing.T) {
+// TestTheEndHasTheMoves: the event of a game's end has the moves that were not sent. No event follows for a
+// game that was given up.
+func TestTheEndHasTheMoves(t *testing.T) {
 	e := NewEvents("run", true)
 	e.Listen(false)
 	g := standing(t, e)
@@ -103,8 +103,8 @@ func TestTheEndTellsTheMoves(t *testing.T) {
 	}
 }
 
-// Where moves are told to somebody else in the middle of a game that began unheard, the
-// board comes before the move.
+// TestAMoveThatMeetsAListener: if a listener comes in the middle of a game, it gets the board before the next
+// move.
 func TestAMoveThatMeetsAListener(t *testing.T) {
 	e := NewEvents("run", true)
 	e.Listen(false)

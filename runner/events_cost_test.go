@@ -24,8 +24,8 @@ func standing(t testing.TB, events *Events) *game {
 	return g
 }
 
-// TestUnheardEventsCostNothing: without a stream nothing is allocated for any
-// event, and nothing for a move where moves are not wanted, or nobody listens.
+// TestUnheardEventsCostNothing: events without a stream allocate no memory. A move allocates none if moves are
+// off or if there is no listener.
 func TestUnheardEventsCostNothing(t *testing.T) {
 	var none *Events
 	g := standing(t, none)
@@ -78,7 +78,7 @@ func TestStampsNeverGoBack(t *testing.T) {
 	}
 }
 
-// BenchmarkMoveEvent is what one move costs a slot when somebody listens.
+// BenchmarkMoveEvent measures the cost of a move for a slot while there is a listener.
 func BenchmarkMoveEvent(b *testing.B) {
 	events := NewEvents("run", true)
 	g := standing(b, events)
@@ -90,7 +90,7 @@ func BenchmarkMoveEvent(b *testing.B) {
 	}
 }
 
-// BenchmarkUnheardMove is what it costs when nobody does.
+// BenchmarkUnheardMove measures the cost of a move without listeners.
 func BenchmarkUnheardMove(b *testing.B) {
 	events := NewEvents("run", true)
 	events.Listen(false)

@@ -29,8 +29,8 @@ func (s *solving) Mate(context.Context, usi.Request) (usi.Checkmate, error) {
 	return usi.ParseCheckmate("checkmate " + s.line), nil
 }
 
-// Only a mate that the rules prove ends a game, and a solver that fails costs nobody
-// anything: it is asked no more in that game.
+// TestMatesAreProven: only a mate that is proven by the rules ends a game. A solver that fails harms no player,
+// and is not asked again in this game.
 func TestMatesAreProven(t *testing.T) {
 	for name, test := range map[string]struct {
 		line  string

@@ -243,8 +243,8 @@ func TestHowGamesEnd(t *testing.T) {
 	}
 }
 
-// Who loses on time is told why, and the game is marked where it may be the machine's
-// doing: where more than half of the margin was taken.
+// TestTimeLossesAreExplained: a time loss has a note with its reason. The game is marked if the machine may be
+// the cause, which is so if more than half of the margin was used.
 func TestTimeLossesAreExplained(t *testing.T) {
 	const ms = time.Millisecond
 	byoyomi := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * ms}
@@ -516,8 +516,8 @@ func TestPonderHitsAndMissesAreCounted(t *testing.T) {
 	})
 }
 
-// expecting is a player that expects a reply of its function's after each move,
-// and keeps the positions that it was told to think on.
+// expecting is a player that expects a certain reply after each move. It records the positions on which it
+// ponders.
 type expecting struct {
 	fake
 	expect  func(p *shogi.Position) shogi.Move

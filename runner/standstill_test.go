@@ -57,8 +57,8 @@ func TestMomentsAreOfOneMachine(t *testing.T) {
 	}
 }
 
-// A tick that is pending is late for whoever asks, whether the watcher has run or not;
-// but not for who began later.
+// TestAPendingTickCounts: a pending tick counts as late, even if the watcher has not run yet, except for a
+// measurement that began later.
 func TestAPendingTickCounts(t *testing.T) {
 	var machine lateMachine
 	l := machine.watch()
@@ -114,8 +114,8 @@ func TestWhatOtherClocksSay(t *testing.T) {
 	}
 }
 
-// stopping is a player at whose sixth ply, in the first so many games, everything
-// stands still for five seconds. Nobody else runs between that and its answer.
+// stopping is a player that stops everything for five seconds at its sixth ply, in its first games. No other
+// goroutine runs between that and its answer.
 type stopping struct {
 	steady
 	machine *lateMachine
@@ -123,8 +123,7 @@ type stopping struct {
 	reply   func(r usi.Reply) (usi.Reply, error)
 }
 
-// failingStart is a player that fails to get ready for its first so many games,
-// each time while everything stands still for so long.
+// failingStart is a player that fails to start for its first games. Each time everything stops for a while.
 type failingStart struct {
 	stopping
 	starts int
@@ -221,9 +220,9 @@ func failing(kind usi.FaultKind) func(usi.Reply) (usi.Reply, error) {
 
 func unchanged(r usi.Reply) (usi.Reply, error) { return r, nil }
 
-// A standstill decides nothing: its pair is played again, whole, and somebody is told
-// why; whatever the policy for slowed moves is, here that they count. Where time decides
-// nothing, it is no matter, unless the player failed meanwhile.
+// TestAStandstillVoidsThePair: a standstill voids its pair, which is played again as a whole, and sends an
+// event with the reason. It does so under every policy for slowed moves, here the one that counts them. Without
+// time limits a standstill changes nothing, unless the player failed meanwhile.
 func TestAStandstillVoidsThePair(t *testing.T) {
 	for name, test := range map[string]struct {
 		limits string

@@ -11,8 +11,8 @@ import (
 	"gogi/usi"
 )
 
-// TestVoteOfAMove: a move event tells who voted for what, what they thought of it and what
-// it counted, and says which of them were for the move that was played.
+// TestVoteOfAMove: a move event has the ballot, evaluation and weight of each member, and whether the member
+// voted for the played move.
 func TestVoteOfAMove(t *testing.T) {
 	before := testutil.Must(shogi.ParseSFEN("4k4/9/4+P4/9/9/9/9/9/4K4 b G 1"))(t)
 	drop, step, absurd := shogi.NewDrop(shogi.Gold, shogi.NewSquare(5, 2)), shogi.NewMove(shogi.NewSquare(5, 3), shogi.NewSquare(5, 2)), shogi.NewMove(shogi.NewSquare(1, 1), shogi.NewSquare(1, 2))
@@ -31,8 +31,7 @@ func TestVoteOfAMove(t *testing.T) {
 	testutil.Equal(t, string(got), want, "%s", got)
 }
 
-// TestVotesAreBounded: however many members a council has, an event has so many ballots
-// and says how many more there were.
+// TestVotesAreBounded: an event has a limited number of ballots, and the number of the others.
 func TestVotesAreBounded(t *testing.T) {
 	start := shogi.StartPos()
 	reply := &usi.Reply{Vote: &usi.Vote{}}

@@ -13,7 +13,7 @@ import (
 	"gogi/usi"
 )
 
-// clamped are n members with a clamp of so many centipawns.
+// clamped returns n voters with a clamp in centipawns.
 func clamped(n int, clamp float64) []voting.Voter {
 	list := members(n)
 	for i := range list {
@@ -92,8 +92,8 @@ func TestShownLoss(t *testing.T) {
 	}
 }
 
-// TestRoundedTies: whoever holds the weights 0.1, 0.2 and 0.3, two that add up to the third are equal to it.
-// Bit by bit 0.1 + 0.2 is more.
+// TestRoundedTies: of the weights 0.1, 0.2 and 0.3 the first two together are equal to the third, although the
+// float64 sum 0.1 + 0.2 is greater than 0.3.
 func TestRoundedTies(t *testing.T) {
 	weights := []string{"0.1/0.2/0.3", "0.2/0.1/0.3", "0.1/0.3/0.2", "0.2/0.3/0.1", "0.3/0.1/0.2", "0.3/0.2/0.1"}
 	votes := []string{"A+5 A+0 B+9", "A+5 A+0 B+9", "A+5 B+9 A+0", "A+5 B+9 A+0", "B+9 A+5 A+0", "B+9 A+5 A+0"}

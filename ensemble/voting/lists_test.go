@@ -10,8 +10,8 @@ import (
 	"gogi/usi"
 )
 
-// TestByScore: the optimistic rule follows the best evaluation, the pessimistic one the worst. Who has none
-// takes part only when nobody has one.
+// TestByScore: the optimistic rule follows the best evaluation, and the pessimistic rule the worst. Ballots
+// without an evaluation count only if no ballot has one.
 func TestByScore(t *testing.T) {
 	for _, x := range []struct{ ballots, optimistic, pessimistic string }{
 		{"A+50 B+80 A+20", "B", "A"},
@@ -145,7 +145,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// TestPoolWithoutScores: ballots are counted when nobody has an opinion.
+// TestPoolWithoutScores: if no ballot has an evaluation, the ballots are counted.
 func TestPoolWithoutScores(t *testing.T) {
 	newSession(t, "log_pool", 3, voting.Settings{}).wants("A B B", "B", "1 1 1")
 }

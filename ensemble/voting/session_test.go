@@ -174,8 +174,8 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-// TestFallBack: when nobody votes the last decision's variation goes on, where it fits; else there is the
-// first legal move. A council never resigns for that.
+// TestFallBack: without ballots the decision is the next move of the last decision's variation, if it is legal,
+// and else the first legal move. It is never to resign.
 func TestFallBack(t *testing.T) {
 	c := chamber(t, "majority", members(2), voting.Settings{})
 	p := shogi.StartPos()

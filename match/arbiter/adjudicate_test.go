@@ -100,8 +100,8 @@ func TestAdjudicatorCountsFromTheStart(t *testing.T) {
 	testutil.Equal(t, adjudicate(t, rules, start, kingMoves, strings.Fields("0 0 0 0 0 0")), "draw at 5", "plies 39 to 44")
 }
 
-// Once a king has entered the far three ranks scores end nothing, whoever's
-// king it is and wherever it is later.
+// TestAdjudicatorIsSilentAfterAnEntry: after a king of either side has entered the last three ranks, scores
+// never end the game.
 func TestAdjudicatorIsSilentAfterAnEntry(t *testing.T) {
 	scores := strings.Fields(strings.Repeat("-2000 2000 ", 8))
 	for _, test := range []struct {

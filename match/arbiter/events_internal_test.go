@@ -40,8 +40,8 @@ func TestVotesAreOfCouncils(t *testing.T) {
 	}
 }
 
-// TestAnswersAreOfTerminations: whoever adds a termination says what the side to move does
-// instead of a move.
+// TestAnswersAreOfTerminations: every termination has an entry for what the side to move does instead of a
+// move.
 func TestAnswersAreOfTerminations(t *testing.T) {
 	t.Parallel()
 	for _, known := range match.Terminations() {

@@ -145,8 +145,8 @@ func TestIllegalMoveLoses(t *testing.T) {
 	}
 }
 
-// The fixtures, and each of them with colours exchanged: a perpetual check is
-// lost by the checker whoever is to move.
+// TestRepetitionFixtures: the fixtures give the same results with the colours exchanged. The side that gives
+// perpetual check loses, whichever side is to move.
 func TestRepetitionFixtures(t *testing.T) {
 	verdicts := map[string]match.Verdict{
 		"none":        {},
@@ -254,8 +254,8 @@ func TestDeclarationWins(t *testing.T) {
 	}
 }
 
-// The judgements of YaneuraOu (the four rules, where a draw is not a win) and of tsshogi (24 points with
-// the draw, the handicap giver's missing pieces counted) on the fixtures.
+// TestDeclarationFixtures: on the fixtures the results are those of YaneuraOu (the four rules without a draw)
+// and of tsshogi (24 points with a draw, which counts the missing pieces of a handicap).
 func TestDeclarationFixtures(t *testing.T) {
 	columns := map[string]match.Rules{
 		"CSARule27":  {Declaration: shogi.CSARule27, ImpasseDraw: true},

@@ -42,7 +42,7 @@ func cutMoves(g *match.Result, n int) {
 	g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-n]
 }
 
-// told makes the record say what the verdict says.
+// told sets the verdict of a game, and the result of its record.
 func told(g *match.Result, outcome match.Outcome, termination match.Termination) {
 	g.Verdict = match.Verdict{Outcome: outcome, Termination: termination}
 	g.Record.Result, g.Record.Winner = termination.String(), outcome.String()
@@ -340,8 +340,8 @@ func mend(opening match.Opening, g *match.Result) {
 	g.Sides[side].Plies++
 }
 
-// What Verify cannot see, and of how much: moves that change places often stay a game of the rules, and a
-// resignation that nobody said always is one. Against these there is only playing a pair again.
+// TestVerifyIsNotSufficient: Verify cannot find some forgeries. Exchanged moves often give another legal game,
+// and an invented resignation always does. Only playing the pair again would find them.
 func TestVerifyIsNotSufficient(t *testing.T) {
 	for _, test := range []struct {
 		name             string
@@ -387,7 +387,8 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 	}
 }
 
-// A slow machine's game is judged by that machine's clocks, and only within what the plan allows.
+// TestVerifyScaled: a game of a slow machine is checked against the machine's scaled clocks, if the plan allows
+// this scale.
 func TestVerifyScaled(t *testing.T) {
 	for _, test := range []struct {
 		scale    float64
@@ -433,7 +434,7 @@ func TestVerifyScaled(t *testing.T) {
 	}
 }
 
-// A game that nobody was asked to play in counts in tunes alone, and has no moves.
+// TestVerifyNotStarted: a game that did not start counts only in tunes, and has no moves.
 func TestVerifyNotStarted(t *testing.T) {
 	plan := twoPlayers(t)
 	plan.Tune = `{"pairs": 10}`

@@ -83,8 +83,8 @@ func TestLevelOfDeterministicPlayers(t *testing.T) {
 	}
 }
 
-// TestLiveAndStoredAreOneEvidence: a pair is the same play when it is judged as it is played and when it
-// is read back: what its opening is called is no matter, and how its start is spelled is none.
+// TestLiveAndStoredAreOneEvidence: a pair gives the same evidence when it is played and when it is read back.
+// The name of its opening and the spelling of its start do not matter.
 func TestLiveAndStoredAreOneEvidence(t *testing.T) {
 	t.Parallel()
 	m := testutil.Must(shogi.ParseMove("7g7f"))(t)

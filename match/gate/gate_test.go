@@ -97,8 +97,8 @@ func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) 
 	return g.State()
 }
 
-// TestGateRefusesAnotherResult: a pair that comes again with another result is told
-// and changes nothing, also where the test has long passed it.
+// TestGateRefusesAnotherResult: a known pair with another result gives an error and changes nothing, even if
+// the test continued long since.
 func TestGateRefusesAnotherResult(t *testing.T) {
 	t.Parallel()
 	g := testutil.Must(New(match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, 10))(t)

@@ -26,7 +26,8 @@ func TestMeetings(t *testing.T) {
 	}
 }
 
-// A plan with just as many openings as it takes is good; where no number is enough, that is said.
+// TestLeastOpenings: a plan with exactly the least number of openings passes. If no number is enough, an error
+// says so.
 func TestLeastOpenings(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
@@ -39,8 +40,8 @@ func TestLeastOpenings(t *testing.T) {
 	}
 }
 
-// Of single games as many are needed as the formula says; a test that is longer than
-// expected is expected to take a tenth more. (The estimate begins with 40 draws.)
+// TestRemainingOfAnyLength: for single games the estimate is that of the formula. A test beyond its expected
+// length is expected to need a tenth more. The estimate begins with 40 draws.
 func TestRemainingOfAnyLength(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}

@@ -301,7 +301,8 @@ func rows(first, second match.Outcome, hash uint64) []match.Row {
 	}
 }
 
-// By hand: Black wins both (nothing is told), A wins both, A wins and draws; a copy.
+// TestWorth: the expected values are calculated by hand, for games in which Black wins both (no information), A
+// wins both, A wins and draws, and for a copy.
 func TestWorth(t *testing.T) {
 	t.Parallel()
 	g := NewGatherer()

@@ -68,8 +68,8 @@ func open(s *Schedule) []Slot {
 	return list
 }
 
-// TestPathIsTheResults: with so many pairs at a time, ended in any order, told twice, and with kills after
-// which a new schedule reads what was stored, the pairs are those of one slot that is never killed.
+// TestPathIsTheResults: the pairs are those of one slot without interruption, for any number of pairs in play,
+// in any order of their ends, with results that come twice, and after restarts from the stored results.
 func TestPathIsTheResults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, world := specs().Draw(t, "spec"), dice(rapid.Uint64().Draw(t, "world"))
@@ -102,8 +102,8 @@ func TestPathIsTheResults(t *testing.T) {
 	})
 }
 
-// TestLeftIsRight: a design never says that it is over while pairs are open, needs as many
-// pairs as it says, but for tie-breaks, and none beyond its target.
+// TestLeftIsRight: a design is never over while pairs are open. It needs the number of pairs that it returned,
+// except for tie-breaks, and no pair beyond its target.
 func TestLeftIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, world := specs().Draw(t, "spec"), dice(rapid.Uint64().Draw(t, "world"))
@@ -127,8 +127,8 @@ func TestLeftIsRight(t *testing.T) {
 	})
 }
 
-// TestTargetMoves: a design that is told to go on longer than planned plays as if it had
-// been planned so; one that is cut has a part of these pairs.
+// TestTargetMoves: a design with a raised target draws the same pairs as one planned with this target. A design
+// with a lowered target draws a part of them.
 func TestTargetMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, world := specs().Draw(t, "spec"), dice(rapid.Uint64().Draw(t, "world"))
@@ -212,7 +212,7 @@ func TestSpecsRefused(t *testing.T) {
 	}
 }
 
-// TestOutcomeOf: points go to A and B, whoever had Black.
+// TestOutcomeOf: points go to A and B, independent of their colours.
 func TestOutcomeOf(t *testing.T) {
 	rows := []match.Row{
 		{Pair: 7, Leg: 0, Black: "p1", White: "p0", PairA: "p1", PairB: "p0", Points: [2]float64{shogi.Black: 1, shogi.White: 0}},

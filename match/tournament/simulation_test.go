@@ -14,10 +14,10 @@ import (
 
 var simulate = flag.Int("simulate", 0, "print the tables of docs/matches.md, from so many runs each (200 there)")
 
-// world is players of known strength: log strengths in natural units.
+// world has players of known strength, as log strengths in natural units.
 type world []float64
 
-// play is a pair of two independent games by the Bradley–Terry model, without draws.
+// play returns the outcome of a pair of two independent games by the Bradley–Terry model without draws.
 func (w world) play(slot Slot, r *rand.Rand) Outcome {
 	o := Outcome{Pair: slot.Pair, Players: slot.Players}
 	for range 2 {
@@ -38,7 +38,7 @@ func names(n int) []string {
 	return list
 }
 
-// worlds are fields of ten players.
+// worlds has fields of ten players.
 var worlds = []struct {
 	name string
 	of   func(r *rand.Rand) world
@@ -65,7 +65,7 @@ func normal(r *rand.Rand, elo float64) world {
 	return w
 }
 
-// series are the results of so many pairs by a design; of a knockout as many as it takes, about so many.
+// series returns the results of pairs pairs by a design. A knockout has about this number.
 func (w world) series(kind match.DesignKind, pairs int, seed uint64, r *rand.Rand) ([]Outcome, error) {
 	if kind == match.DesignRoundRobin {
 		var list []Outcome
@@ -109,7 +109,7 @@ func (w world) series(kind match.DesignKind, pairs int, seed uint64, r *rand.Ran
 	return list, nil
 }
 
-// inversions is how many pairs of players a posterior has in the wrong order.
+// inversions returns the number of pairs of players that a posterior has in the wrong order.
 func (w world) inversions(p *Posterior) float64 {
 	n := 0.0
 	for a := range w {
@@ -122,7 +122,7 @@ func (w world) inversions(p *Posterior) float64 {
 	return n
 }
 
-// ranked is the mean number of inversions after each of some numbers of pairs.
+// ranked returns the mean number of inversions after each number of pairs in at.
 func ranked(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, at []int, runs int) []float64 {
 	t.Helper()
 	sums := make([]float64, len(at))
@@ -138,8 +138,8 @@ func ranked(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, at [
 	return sums
 }
 
-// TestAdaptiveSavesGames: with a third of the pairs fewer, an adaptive series has ranked
-// better than a round robin. The table of the docs has more of it.
+// TestAdaptiveSavesGames: an adaptive series with a third fewer pairs ranks about as well as a round robin, and
+// better with the same number. docs/matches.md has a table of more such results.
 func TestAdaptiveSavesGames(t *testing.T) {
 	t.Parallel()
 	if *simulate > 0 {
@@ -160,7 +160,7 @@ func TestAdaptiveSavesGames(t *testing.T) {
 	}
 }
 
-// cover counts how often something claimed with 95% holds.
+// cover counts how often a claim with 95% confidence holds.
 type cover struct{ held, all float64 }
 
 func (c *cover) see(held bool) {
@@ -172,8 +172,8 @@ func (c *cover) see(held bool) {
 
 func (c cover) share() float64 { return c.held / c.all }
 
-// claims are what may be read off a posterior: differences from the mean, and that the
-// better of two neighbours is the better one, where that has 95% or more.
+// claims counts two claims of a posterior: the interval of each player's difference from the mean, and the order
+// of two neighbours where it has a probability of 95% or more.
 type claims struct{ intervals, neighbours cover }
 
 func (c *claims) check(w world, p *Posterior) {
@@ -193,8 +193,8 @@ func (c *claims) check(w world, p *Posterior) {
 	}
 }
 
-// claimed is how claims hold for a posterior with the prior of this package, and for one whose prior is so
-// wide (347 Elo) that it is little more than the likelihood, as ratings without a prior have it.
+// claimed returns the claims for posteriors with the prior of this package, and for posteriors with a prior of 347
+// Elo, which is so wide that they are little more than the likelihood.
 func claimed(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, pairs, runs int) (ours, wide claims) {
 	t.Helper()
 	for run := range runs {
@@ -212,9 +212,9 @@ func claimed(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, pai
 	return ours, wide
 }
 
-// TestClaims: what docs/matches.md says of the claims that pairing by results leaves.
-// A posterior with a wide prior pulls equals apart where pairs go to whoever seems close,
-// and the prior that results choose does not; in a round robin both hold.
+// TestClaims checks the statements of docs/matches.md about claims after pairings that depend on results. Pairs
+// then go to players who seem close. A posterior with a wide prior wrongly finds differences between equal
+// players, and the prior chosen by the results does not. Both are right in a round robin.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	if *simulate > 0 {

@@ -10,7 +10,7 @@ import (
 // the engine, or if the engine does not start with it.
 type Faults struct {
 	settings *Settings
-	blocks   [][]pointPlayed // the latest
+	blocks   [][]pointPlayed // the points of the latest blocks, at most faultBlocks
 }
 
 // pointPlayed is one point of a duel.
@@ -23,8 +23,8 @@ type pointPlayed struct {
 type Failures [2]bool
 
 const (
-	faultBlocks = 10   // are looked at
-	faultShare  = 0.05 // the largest share of their pairs with a failure
+	faultBlocks = 10   // number of latest blocks whose failures count
+	faultShare  = 0.05 // largest share of the pairs of these blocks that may have a failure
 )
 
 // NewFaults returns a Faults without blocks for a tune with these settings.
@@ -80,10 +80,10 @@ func (f *Faults) judge() error {
 	return worst
 }
 
-// fisher returns the one-sided p value of R. A. Fisher's exact test that points on one side of
-// a parameter's centre fail no more often than those on the other.
+// fisher returns the one-sided p value of R. A. Fisher's exact test. The null hypothesis is that points on
+// this side of a parameter's centre fail no more often than points on the other side.
 func (f *Faults) fisher(i int, side float64) float64 {
-	var n, k [2]int // points and failures: on that side, on the other
+	var n, k [2]int // number of points and of failures: on this side, on the other side
 	for _, block := range f.blocks {
 		for _, p := range block {
 			if p.above[i] == 0 {
@@ -111,8 +111,8 @@ func (f *Faults) fisher(i int, side float64) float64 {
 type Faulty struct {
 	Bad, Pairs int     // number of pairs with a failure, and number of all pairs
 	Param      string  // the parameter with the most failures on one side; "" if none differs
-	Above      bool    // which side of its centre
-	P          float64 // p of Fisher's exact test, times all sides of all parameters (Bonferroni, which is Holm's first step)
+	Above      bool    // whether most of its failures are above its centre
+	P          float64 // p value of Fisher's exact test times the number of sides of all parameters (Bonferroni)
 }
 
 // Error returns a text with the failure and what the user can do.

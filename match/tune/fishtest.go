@@ -30,20 +30,20 @@ func (s *Settings) drawFishtest(st *State, pair int) Duel {
 	return d
 }
 
-// clipped clips, then rounds with a chance of its own.
+// clipped returns a value clipped to the parameter's range. It rounds an int by u, as rounded does.
 func (p *Param) clipped(x, u float64) float64 { return p.rounded(min(max(x, p.Min), p.Max), u) }
 
 func fishtestC(s *Settings, p *Param, t schedule, iter float64) float64 {
 	return p.Spread(s.Method) * t.c(iter+1)
 }
 
-// fishtestR is a/(A + iter)^α/c² with a = r_end c_end² (A + N)^α, iter from 1.
+// fishtestR returns fishtest's gain R = a/(A + iter)^α/c² with a = r_end c_end² (A + N)^α. iter starts at 1.
 func (s *Settings) fishtestR(p *Param, t schedule, iter, c float64) float64 {
 	rate, end := cmp.Or(p.REnd, s.Gain()), p.Spread(s.Method)
 	return rate * end * end * math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+iter+1, t.alpha) / (c * c)
 }
 
-// learnFishtest adds R·c·result·flip; the result is that of the whole block.
+// learnFishtest adds R·c·result·flip to each parameter. result is the sum over the whole block.
 func (st *State) learnFishtest(s *Settings, block []Outcome) {
 	if len(block) == 0 {
 		return

@@ -122,7 +122,7 @@ func readFields(fields []string) (p Param, ok bool, err error) {
 	if p.REnd > mostREnd {
 		return p, false, fmt.Errorf("%q: delta %v looks like the old meaning, a part of the range; write delta = 0.002 or use --rescale", p.Name, p.REnd)
 	}
-	if p.Kind == "" { // fishtest's are integers, unless a bound is none
+	if p.Kind == "" { // a line of fishtest: an integer if its bounds are whole
 		p.Kind = Int
 		if p.Min != math.Floor(p.Min) || p.Max != math.Floor(p.Max) {
 			p.Kind = Float
@@ -138,7 +138,7 @@ func WriteParams(w io.Writer, params []Param, values []float64) error {
 	for i := range params {
 		p := &params[i]
 		if p.Kind == Choice {
-			continue // the format has none
+			continue // the format has no choices
 		}
 		fmt.Fprintf(out, "%s,%s,%s,%s,%s,%s,%s", p.Name, p.Kind, p.digits(at(values, i, p.Start)), p.digits(p.Min), p.digits(p.Max),
 			short(p.cEnd()), short(p.rEnd()))

@@ -10,8 +10,8 @@ import (
 // Futile is the error that a tune may end, because no parameter has a measurable effect at the current
 // perturbations. It only stops a tune and makes no claim, so it uses no error rate.
 type Futile struct {
-	Pairs  int     // learnt
-	Factor float64 // factor of all perturbations, which is at its greatest
+	Pairs  int     // number of learnt pairs
+	Factor float64 // factor of all perturbations, at its upper bound
 }
 
 // Error returns the reason for the end as text.
@@ -36,17 +36,17 @@ func IsFutile(s *Settings, st *State) *Futile {
 }
 
 // isSteep reports whether the slope of W − L on the sign of a perturbation differs from 0. It uses the
-// confidence sequence of a normal mixture with estimated variance, tightest at so many duels (H. Robbins,
+// confidence sequence of a normal mixture with estimated variance, tightest at tightest duels (H. Robbins,
 // Ann. Math. Statist. 41 (1970) 1397; I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Ann.
 // Statist. 52 (2024) 2613, theorem 2.2).
 func (e *ParamSums) isSteep(tightest float64) bool {
 	if e.N < 2 {
-		return true // nothing is known of it: it cannot be called futile
+		return true // without data the parameter may have an effect
 	}
 	const alpha = 0.01
 	slope := e.FY / e.N
 	variance := max(0, e.YY/e.N-float64(slope*slope))
-	l := -2*math.Log(alpha) + math.Log(-2*math.Log(alpha)+1) // their ρ² for the tightest time
+	l := -2*math.Log(alpha) + math.Log(-2*math.Log(alpha)+1) // the papers' ρ² for the tightest time
 	rho2 := l / tightest
 	n := e.N*rho2 + 1
 	radius := math.Sqrt(variance * 2 * n / (e.N * e.N * rho2) * math.Log(math.Sqrt(n)/alpha))
@@ -62,9 +62,9 @@ func (st *State) Lost() *float64 {
 	return &elo
 }
 
-// Told returns the tune's settings as tune events show them, without a track.
-func (s *Settings) Told() match.TuneTold {
-	t := match.TuneTold{Method: s.Method, Pairs: s.Pairs, Blocks: s.Blocks(), Block: s.Block, Inflight: s.Inflight, Target: s.Spread}
+// Setup returns the tune's settings as tune events show them, without a track.
+func (s *Settings) Setup() match.TuneSetup {
+	t := match.TuneSetup{Method: s.Method, Pairs: s.Pairs, Blocks: s.Blocks(), Block: s.Block, Inflight: s.Inflight, Target: s.Spread}
 	for i := range s.Params {
 		p := &s.Params[i]
 		one := match.TuneParam{Name: p.Name, Kind: string(p.Kind), Start: p.Start, Min: p.Min, Max: p.Max, Levels: p.Levels, Unused: p.Unused}

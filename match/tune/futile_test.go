@@ -7,8 +7,8 @@ import (
 	"gogi/match/tune/tunetest"
 )
 
-// A tune of which nothing matters is told to be futile, never before its half; one whose
-// parameters matter is not.
+// TestFutile: a tune without any effect is found futile, but not before half of its budget. A tune whose
+// parameters have an effect is not.
 func TestFutile(t *testing.T) {
 	for _, c := range []struct {
 		elo     float64

@@ -14,7 +14,7 @@ import (
 	"gogi/match/tune/tunetest"
 )
 
-// settingsOf draws settings of a small tune with parameters of all kinds.
+// settingsOf returns random settings of a small tune with parameters of all kinds.
 func settingsOf(t *rapid.T) Settings {
 	s := Defaults(rapid.SampledFrom([]string{SPSA, Fishtest, Surface}).Draw(t, "method"), rapid.IntRange(40, 160).Draw(t, "pairs"))
 	s.Block = rapid.IntRange(1, 8).Draw(t, "block")
@@ -35,13 +35,13 @@ func settingsOf(t *rapid.T) Settings {
 	return s
 }
 
-// scoreOf is a result that depends on the pair alone, as a deterministic engine's.
+// scoreOf returns a result that depends only on the pair, as with a deterministic engine.
 func scoreOf(s *Settings, pair int) float64 {
 	return float64(rand.New(rand.NewPCG(s.Seed, uint64(pair))).IntN(9)-4) / 2
 }
 
-// played plays a tune with so many slots; ready pairs end in a drawn order, and the
-// path is begun again from the stored results at drawn moments.
+// played plays a tune with a number of slots, and returns its last state. If disturbed, the pairs end in a random
+// order, and the path is resumed from the stored results at random moments.
 func played(t *rapid.T, s Settings, slots int, disturbed bool) State {
 	p := testutil.Must(NewPath(s))(t)
 	stored, next := map[int]float64{}, 0
@@ -74,7 +74,7 @@ func played(t *rapid.T, s Settings, slots int, disturbed bool) State {
 	return p.State()
 }
 
-// resumed begins a path again from what is stored; pairs in play are lost.
+// resumed returns a new path with the stored results. It returns the lost pairs, which were in play, as missing.
 func resumed(t *rapid.T, s Settings, stored map[int]float64) (p *Path, next int, missing []int) {
 	p = testutil.Must(NewPath(s))(t)
 	for n := range s.Pairs {
@@ -93,7 +93,7 @@ func resumed(t *rapid.T, s Settings, stored map[int]float64) (p *Path, next int,
 	return p, next, missing
 }
 
-// The path is a function of the settings and of the results by pair.
+// TestOnePath: a path depends only on the settings and on the results of the pairs.
 func TestOnePath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := settingsOf(t)
@@ -145,8 +145,8 @@ func TestPointsAreWithinTheirBounds(t *testing.T) {
 	t.Logf("%d duels were of equal points", equal)
 }
 
-// The mean distance of the two points is 2c, for an int of any c, and away from walls
-// their mean is the centre.
+// TestRoundingIsFair: the mean distance of the two points is 2c for an int with any c. Far from the bounds their
+// mean is the centre.
 func TestRoundingIsFair(t *testing.T) {
 	for _, c := range []float64{0.5, 0.7, 1, 3.3} {
 		s := Defaults(SPSA, 20000)
@@ -161,8 +161,8 @@ func TestRoundingIsFair(t *testing.T) {
 			distance += (d.Plus[0] - d.Minus[0]) * d.Flips[0] / float64(s.Pairs)
 			middle += (d.Plus[0] + d.Minus[0]) / 2 / float64(s.Pairs)
 		}
-		// A point's rounding has a standard deviation of at most 1/2, so 20,000 give 0.0035 and
-		// their distance 0.007: five of them.
+		// The rounding of a point has a standard deviation of at most 1/2. The mean of 20,000 then has 0.0035, and
+		// the mean distance 0.007. The bounds are five standard deviations.
 		if math.Abs(distance-2*c) > 0.035 || math.Abs(middle-50.37) > 0.0177 {
 			t.Errorf("c %v: mean distance %.4f, middle %.4f", c, distance, middle)
 		}
@@ -201,7 +201,7 @@ func TestRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-// A choice answers with another level only where the duels prove it.
+// TestChoices: the final level of a choice differs from its start only if the duels prove it.
 func TestChoices(t *testing.T) {
 	moved := map[string]int{}
 	runs := testutil.ByLength(25, 100)
@@ -224,8 +224,8 @@ func TestChoices(t *testing.T) {
 			moved[fmt.Sprint(name, " ", s.Params[0].Text(Answer(&s, &st)[0]))]++
 		}
 	}
-	// Of equal levels at most 2.5 in 100 are taken, so that 8 in 100, or 5 in 25, come in less
-	// than 1 of 200 cases; 60 Elo are seen in 1,500 pairs.
+	// Equal levels change at most 2.5 times in 100. 8 in 100, or 5 in 25, then have a chance below 1/200. 1,500
+	// pairs are enough to find 60 Elo.
 	if moved["equal a"] < runs-testutil.ByLength(4, 7) || moved["second is best b"] < runs-1 {
 		t.Errorf("%v", moved)
 	}

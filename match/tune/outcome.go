@@ -5,7 +5,7 @@ import "gogi/match"
 // Result has the result of a pair, calculated from its games.
 type Result struct {
 	Score   float64  // W − L of plus, from −2 to 2
-	Forfeit bool     // a point did not start
+	Forfeit bool     // whether the engine did not start with one of the points
 	Failed  Failures // the points that lost a game by a fault, or did not start
 }
 

@@ -16,7 +16,7 @@ type Kind string
 const (
 	Int    Kind = "int"
 	Float  Kind = "float"
-	Choice Kind = "choice" // one of a few words; no gradient
+	Choice Kind = "choice" // one of a few words, so it has no gradient
 )
 
 // Bounds of a tune: no realistic number of games can distinguish more levels or choices.
@@ -28,7 +28,7 @@ const (
 
 // Param is one parameter of a tune: an engine option with its start value and range.
 type Param struct {
-	Name string `json:"name"` // the engine's option
+	Name string `json:"name"` // name of the engine's option
 	Kind Kind   `json:"kind"`
 	// Start, Min and Max are numbers of the option. For a choice Start is the index of its level, Min is
 	// 0 and Max the last index.
@@ -47,8 +47,8 @@ type Param struct {
 	Comment string `json:"comment,omitempty"`
 }
 
-// scaleOfCEnd is the factor from Scale to the perturbation at the schedule's end: the
-// simulations of the default method gained most with two fifths of the distance.
+// scaleOfCEnd is the factor from Scale to the perturbation at the schedule's end. The default method gained
+// most with this value in simulations.
 const scaleOfCEnd = 0.4
 
 // leastCEnd returns the least perturbation at which the two points of a duel differ: half a step of an
@@ -67,7 +67,7 @@ func (p *Param) Spread(method string) float64 {
 	c := p.Scale * scaleOfCEnd
 	switch {
 	case p.CEnd > 0 && method == Fishtest:
-		return p.CEnd // number for number
+		return p.CEnd // unchanged
 	case p.Scale == 0 && p.CEnd > 0:
 		c = 5 * p.CEnd * scaleOfCEnd
 	case p.Scale == 0:
@@ -163,7 +163,7 @@ func (p *Param) Text(x float64) string {
 	case Int:
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
 	}
-	six, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64) // it reads its own text
+	six, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64) // parsing cannot fail
 	return strconv.FormatFloat(six, 'f', -1, 64)
 }
 

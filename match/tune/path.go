@@ -10,10 +10,10 @@ import (
 // Path is the state of a tune with its known results. It is not safe for concurrent use.
 type Path struct {
 	settings Settings
-	states   map[int]State // by learnt blocks; those that a block may still be drawn from
-	latest   int           // learnt blocks
+	states   map[int]State // states that later blocks need for drawing, by number of learnt blocks
+	latest   int           // number of learnt blocks
 	known    map[int]result
-	expected map[int]match.TuneState // by learnt blocks: see Expect
+	expected map[int]match.TuneState // stored states by number of learnt blocks, see Expect
 }
 
 type result struct {
@@ -136,7 +136,7 @@ func (p *Path) learn() bool {
 // Machines differ in the last bits of products and powers.
 const tolerance = 1e-9
 
-// adopt makes a stored state the latest.
+// adopt replaces the latest state with the stored one.
 func (p *Path) adopt(stored match.TuneState) error {
 	st := p.states[p.latest]
 	switch {

@@ -33,7 +33,7 @@ func TestPlanText(t *testing.T) {
 	} {
 		testutil.Fails(t, testutil.Err(ParsePlan(spoiled)), want)
 	}
-	// However many there are, they have no more than α together.
+	// All validations together have no more than α, whatever their number.
 	sum := 0.0
 	for j := 1; j < 60; j++ {
 		sum += p.Validate.Level(j)
@@ -43,7 +43,7 @@ func TestPlanText(t *testing.T) {
 	}
 }
 
-// The first pair that a result can change is the first whose points differ when it does.
+// TestFirstAfter: FirstAfter returns the first pair whose points can change if the result of a pair changes.
 func TestFirstAfter(t *testing.T) {
 	for _, inflight := range []int{4, 8, 12, 20} {
 		s := settingsOfTwo(100, 4, inflight)
@@ -89,7 +89,7 @@ func TestFirstAfter(t *testing.T) {
 	}
 }
 
-// A path goes on from the stored states, where rounding explains that they differ.
+// TestExpect: a path continues from a stored state if the difference is within rounding errors, and else fails.
 func TestExpect(t *testing.T) {
 	s := settingsOfTwo(100, 4, 4)
 	add := func(p *Path) error {
@@ -132,7 +132,8 @@ func failing(s *Settings, side float64, share int) (duels []Duel, failed []Failu
 
 func flipOf(n int) float64 { return float64(n%2*2 - 1) }
 
-// Too many failures in ten blocks are told with the side that fails; fewer, or in fewer blocks, are not.
+// TestFaults: too many failures in ten blocks give an error with the side that fails. Fewer failures, or fewer
+// blocks, give none.
 func TestFaults(t *testing.T) {
 	s := settingsOfTwo(1000, 16, 16)
 	for _, side := range []float64{1, -1} {
@@ -159,8 +160,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The p value is that of the hypergeometric distribution: of two and two points, both on
-// one side fail with a chance of 1/6.
+// TestFisher: p is that of the hypergeometric distribution. With two points on each side, a chance of 1/6 gives
+// both failures to one side.
 func TestFisher(t *testing.T) {
 	s := settingsOfTwo(1000, 2, 2)
 	f := NewFaults(&s)
@@ -174,8 +175,8 @@ func TestFisher(t *testing.T) {
 	}
 }
 
-// TestCheckPoints: what an engine is sent is the tune's parameters within their bounds, and
-// every point that is drawn is that, at a wall too.
+// TestCheckPoints: CheckPoints accepts every drawn point, also next to a bound. It rejects options that are not
+// the parameters of the tune within their bounds.
 func TestCheckPoints(t *testing.T) {
 	s := Defaults(SPSA, 1000)
 	s.Params = []Param{
@@ -205,8 +206,8 @@ func TestCheckPoints(t *testing.T) {
 	}
 }
 
-// TestStartWide: a tune begins four times as wide as its scales say, or an eighth of its
-// ranges; a tune that was stored without that begins, and is bounded, as before.
+// TestStartWide: a tune begins with four times the perturbation of its scales, or an eighth of its ranges. A
+// stored tune without Wide keeps its smaller start and bound.
 func TestStartWide(t *testing.T) {
 	param := func(scale float64) Param { return Param{Name: "X", Kind: Float, Min: -8, Max: 8, Scale: scale} }
 	for _, c := range []struct {

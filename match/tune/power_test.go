@@ -51,8 +51,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// Of parameters that change nothing, hardly any is told to have moved; of those that do, most.
-func TestWhatIsToldToHaveMoved(t *testing.T) {
+// TestDistinct: few parameters without effect are Distinct, and most parameters with an effect are.
+func TestDistinct(t *testing.T) {
 	false_, useless, true_, useful := 0, 0, 0, 0
 	for i := range 24 {
 		truth, s, st := afterTune(i)

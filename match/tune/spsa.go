@@ -158,7 +158,7 @@ func (s *Settings) weight(pair int) float64 {
 	return (t.n - k + 1) / (t.n - first)
 }
 
-// average adds the centre to the batch of the averaged part that a pair falls in.
+// average adds the centre to a batch of the averaged part. A pair's number determines its batch.
 func (st *State) average(s *Settings, pair int) {
 	stage, t, k := s.place(pair)
 	first := math.Floor(t.n * (1 - s.Average))
@@ -174,13 +174,13 @@ func (st *State) average(s *Settings, pair int) {
 	}
 }
 
-// The controller's rate falls from slow to slower. It keeps the factor within the range of the
+// Constants of the controller. Its rate falls during the tune. It keeps the factor within the range of the
 // simulations.
 const (
 	controlFirst  = 0.003
 	controlLater  = 2.0
 	controlOffset = 500
-	factorMost    = 3.0 // times the factor at the start
+	factorMost    = 3.0 // as a multiple of the factor at the start
 	factorLeast   = 1 / 6.0
 )
 

@@ -12,28 +12,28 @@ import (
 // State is the state of a tune after a number of whole blocks. Learn does not change a State; it returns a
 // new one.
 type State struct {
-	Blocks int `json:"blocks"` // learnt
-	Pairs  int `json:"pairs"`  // learnt
-	// Theta is the centre, by parameter; for a choice its start.
+	Blocks int `json:"blocks"` // number of learnt blocks
+	Pairs  int `json:"pairs"`  // number of learnt pairs
+	// Theta is the centre, by parameter. For a choice it is the start level.
 	Theta []float64 `json:"theta"`
-	// Factor multiplies all perturbations; the controller moves it.
+	// Factor multiplies all perturbations. The controller changes it.
 	Factor float64 `json:"factor"`
 	Probes int     `json:"probes"` // learnt
 	// ProbeSum is the sum of W − L of the probes.
 	ProbeSum float64 `json:"probe_sum"`
-	// Equal counts duels whose two points were the same, Forfeits those that were
-	// decided because a point did not start.
+	// Equal is the number of duels with two equal points. Forfeits is the number of duels in which the engine did
+	// not start with one of the points.
 	Equal    int         `json:"equal"`
 	Forfeits int         `json:"forfeits"`
 	Each     []ParamSums `json:"each"`            // by parameter
-	Model    []float64   `json:"model,omitempty"` // of "surface": the sums of its regression
+	Model    []float64   `json:"model,omitempty"` // sums of the regression of the method "surface"
 }
 
-// batches is the number of batch means for the standard error of a wandering mean.
+// batches is the number of batch means for the standard error of the path's mean.
 const batches = 16
 
-// ParamSums are sums over the learnt duels in which a parameter was perturbed. y is
-// W − L, flip the sign of the perturbation of plus.
+// ParamSums has sums over the learnt duels in which a parameter was perturbed. y is W − L. flip is the sign of
+// the perturbation of plus.
 type ParamSums struct {
 	N  float64 `json:"n"`
 	FY float64 `json:"fy"` // Σ flip·y
@@ -47,8 +47,8 @@ type ParamSums struct {
 	// of pairs.
 	Mean [batches]float64 `json:"mean"`
 	Of   [batches]float64 `json:"of"`
-	// Won and Met are keyed by two levels of a choice. Won is Σ y of the duels in which the first was
-	// plus's and the second minus's, Met their number.
+	// The keys of Won and Met are two levels of a choice, the first played by plus, the second by minus. Won is
+	// Σ y of these duels, and Met is their number.
 	Won map[string]float64 `json:"won,omitempty"`
 	Met map[string]float64 `json:"met,omitempty"`
 }
@@ -78,8 +78,8 @@ type DuelKind string
 
 // The kinds of pairs in a tune.
 const (
-	KindDuel  DuelKind = "duel"  // plus against minus: learnt from
-	KindProbe DuelKind = "probe" // plus against the centre: measures the cost of the perturbation
+	KindDuel  DuelKind = "duel"  // plus against minus, to learn from
+	KindProbe DuelKind = "probe" // plus against the centre, to measure the cost of the perturbation
 )
 
 // Duel is one pair to play: two points with one value for each parameter.
@@ -114,7 +114,7 @@ type Outcome struct {
 	Forfeit bool
 }
 
-// random returns the source of chance of a pair: the same on every machine.
+// random returns the random source of a pair. It is the same on every machine.
 func (s *Settings) random(pair int) *rand.Rand {
 	return rand.New(rand.NewPCG(s.Seed, match.SplitMix(uint64(pair)))) //nolint:gosec // to be repeated, not to be secret
 }
@@ -154,13 +154,13 @@ func (s *Settings) place(pair int) (stage int, t schedule, k float64) {
 	return stage, s.schedule(stage), float64(pair - s.stageBegins(stage)*s.Block + 1)
 }
 
-// isProbe spreads the probes evenly over the pairs.
+// isProbe reports whether a pair is a probe. The probes are spread evenly over the pairs.
 func (s *Settings) isProbe(pair int) bool {
 	return math.Floor(float64(pair+1)*s.Probes) > math.Floor(float64(pair)*s.Probes)
 }
 
-// rounded makes an int of a value with chance u in [0, 1), so that its mean is the value. Both points of a
-// duel take the same u: rounded apart they would often be equal, and sometimes exchanged.
+// rounded returns the integer below or above a value, so that its mean over u, uniform in [0, 1), is the value.
+// Both points of a duel use the same u. With separate u they would often be equal, and sometimes exchanged.
 func (p *Param) rounded(x, u float64) float64 {
 	if p.Kind == Int {
 		x = math.Floor(x + u)

@@ -12,11 +12,11 @@ import (
 // intervals and p values describe only the games of the tune.
 type Summary struct {
 	Method string `json:"method"`
-	Pairs  int    `json:"pairs"` // learnt
+	Pairs  int    `json:"pairs"` // number of learnt pairs
 	Budget int    `json:"budget"`
 	Blocks int    `json:"blocks"`
 	// Factor is the controller's factor of the perturbations. Loss is the loss of plus to the centre over
-	// all probes, in Elo with its interval at 95 %; nil without probes.
+	// all probes, in Elo with its 95 % interval. It is nil without probes.
 	Factor   float64            `json:"factor"`
 	Loss     *binomial.Interval `json:"loss"`
 	Equal    int                `json:"equal"`    // number of duels whose two points were equal
@@ -77,7 +77,7 @@ func Summarize(s *Settings, st *State) Summary {
 	return sum
 }
 
-// holm adjusts the p values of the parameters that were tested.
+// holm adjusts the p values of the tested parameters by Holm's method.
 func (sum *Summary) holm(tested []int) {
 	p := make([]float64, len(tested))
 	for j, i := range tested {
@@ -92,14 +92,14 @@ func (sum *Summary) holm(tested []int) {
 	}
 }
 
-// loss returns the loss of the probes, in Elo.
+// loss returns the loss of the probes in Elo with its 95 % interval.
 func loss(st *State) *binomial.Interval {
 	if st.Probes < 2 {
 		return nil
 	}
 	n := float64(st.Probes)
 	mean := -st.ProbeSum / n
-	// W − L is at most 2 either way: the most that its variance can be, given its mean.
+	// W − L is between −2 and 2, so its variance is at most 4 minus the square of its mean.
 	half := binomial.ZWithin(0.95) * math.Sqrt((4-min(mean*mean, 4))/n)
 	i := binomial.NewInterval("normal", 0.95, EloPerPair*(mean-half), EloPerPair*(mean+half))
 	return &i

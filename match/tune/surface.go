@@ -1,6 +1,10 @@
 package tune
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // The method "surface" fits E(z) = gᵀz + ½ zᵀHz to all duels. z is the centre minus the start, in units
 // of each parameter's perturbation. A duel at z ± δ has the expected difference 2 δᵀ(g + H z), which is
@@ -9,8 +13,8 @@ import "math"
 // most, by the common factor that makes the data most likely (D. J. C. MacKay, Neural Computation 4
 // (1992) 415). The centre is the fitted surface's maximum within the box of tried points.
 
-// surfaceReach is how far from the mean of all middles the top is looked for, in
-// perturbations: beyond it the surface was never seen.
+// surfaceReach is the largest distance of the maximum from the mean of all middles, in perturbations. There
+// are no duels beyond it.
 const surfaceReach = 1.5
 
 // Standard deviations before any data, in W − L per perturbation: for a slope, for a curvature, and for a
@@ -21,7 +25,7 @@ const (
 	priorCross = 0.001
 )
 
-// refit is by how much the number of pairs grows until the surface is fitted again.
+// refit is the factor by which the number of pairs must grow before the surface is fitted again.
 const refit = 1.02
 
 func (s *Settings) drawSurface(st *State, pair int) Duel {
@@ -50,7 +54,7 @@ func (s *Settings) drawSurface(st *State, pair int) Duel {
 type model struct {
 	d, p    int
 	n, yy   *float64
-	fitted  *float64  // pairs at the last fit
+	fitted  *float64  // number of pairs at the last fit
 	at      []float64 // Σ of the middles
 	xy      []float64
 	xx      []float64 // upper triangle, row by row
@@ -70,7 +74,7 @@ func (st *State) model(d int) model {
 	return m
 }
 
-// numeric returns the indices of the parameters that have a slope.
+// numeric returns the indices of the parameters with a slope, which are the tuned ints and floats.
 func (s *Settings) numeric() []int {
 	var list []int
 	for i, p := range s.Params {
@@ -151,7 +155,7 @@ func (m *model) priors() []float64 {
 	return v
 }
 
-// top returns the highest place of the fitted surface, in perturbations from the start.
+// top returns the maximum of the fitted surface, in perturbations from the start.
 func (m *model) top(s *Settings, which []int) []float64 {
 	var best []float64
 	most := math.Inf(-1)
@@ -177,36 +181,35 @@ func (m *model) fit(factor, curve float64) (beta []float64, evidence float64) {
 		noise = 1
 	}
 	a, priors := m.square(), m.priors()
-	mean := m.curved(curve)
-	rhs := make([]float64, m.p)
-	rest := *m.yy // Σ of squares that the mean leaves
+	mean, rhs := m.curved(curve), make([]float64, m.p)
+	rest := *m.yy // the sum of squares around the mean
 	for i := range m.p {
 		expected := 0.0
 		for j := range m.p {
-			expected += a[i][j] * mean[j]
+			expected += a.At(i, j) * mean[j]
 		}
 		rest += mean[i] * (expected - 2*m.xy[i])
 		rhs[i] = (m.xy[i] - expected) / noise
 	}
+	a.ScaleSym(1/noise, a)
 	for i := range m.p {
-		for j := range m.p {
-			a[i][j] /= noise
-		}
-		a[i][i] += 1 / (priors[i] * factor)
+		a.SetSym(i, i, a.At(i, i)+1/(priors[i]*factor))
 	}
-	if !cholesky(a) {
+	var c mat.Cholesky
+	solution := mat.NewVecDense(m.p, nil)
+	if !c.Factorize(a) || c.SolveVecTo(solution, mat.NewVecDense(m.p, rhs)) != nil {
 		return nil, math.Inf(-1)
 	}
-	beta = solved(a, rhs)
-	evidence = -rest / noise / 2
+	beta = solution.RawVector().Data
+	evidence = -rest/noise/2 - c.LogDet()/2
 	for i := range m.p {
-		evidence += 0.5*beta[i]*rhs[i] - math.Log(a[i][i]) - 0.5*math.Log(priors[i]*factor)
+		evidence += 0.5*beta[i]*rhs[i] - 0.5*math.Log(priors[i]*factor)
 		beta[i] += mean[i]
 	}
 	return beta, evidence
 }
 
-// curved returns the coefficients of a surface of one curvature and nothing else.
+// curved returns the coefficients of a surface that has the same curvature in all parameters and no slope.
 func (m *model) curved(curve float64) []float64 {
 	beta := make([]float64, m.p)
 	k := m.d
@@ -217,64 +220,22 @@ func (m *model) curved(curve float64) []float64 {
 	return beta
 }
 
-// square returns the whole matrix of the sums of products.
-func (m *model) square() [][]float64 {
-	a, k := make([][]float64, m.p), 0
-	for i := range a {
-		a[i] = make([]float64, m.p)
-	}
+// square returns the matrix of the sums of products with both triangles.
+func (m *model) square() *mat.SymDense {
+	a, k := mat.NewSymDense(m.p, nil), 0
 	for i := range m.p {
 		for j := i; j < m.p; j++ {
-			a[i][j], a[j][i] = m.xx[k], m.xx[k]
+			a.SetSym(i, j, m.xx[k])
 			k++
 		}
 	}
 	return a
 }
 
-// cholesky replaces the lower triangle by its factor; false: the matrix is not positive definite.
-func cholesky(a [][]float64) bool {
-	for i := range a {
-		for j := range i + 1 {
-			sum := a[i][j]
-			for k := range j {
-				sum -= a[i][k] * a[j][k]
-			}
-			if i > j {
-				a[i][j] = sum / a[j][j]
-				continue
-			}
-			if !(sum > 0) {
-				return false
-			}
-			a[i][i] = math.Sqrt(sum)
-		}
-	}
-	return true
-}
-
-// solved returns the solution for a Cholesky factor.
-func solved(l [][]float64, b []float64) []float64 {
-	x := append([]float64(nil), b...)
-	for i := range x {
-		for k := range i {
-			x[i] -= l[i][k] * x[k]
-		}
-		x[i] /= l[i][i]
-	}
-	for i := len(x) - 1; i >= 0; i-- {
-		for k := i + 1; k < len(x); k++ {
-			x[i] -= l[k][i] * x[k]
-		}
-		x[i] /= l[i][i]
-	}
-	return x
-}
-
-// sweeps of coordinate ascent are enough for a dozen parameters.
+// sweeps is the number of sweeps of coordinate ascent. It is enough for a dozen parameters.
 const sweeps = 60
 
-// climb ascends a fitted surface one coordinate at a time, within the box.
+// climb maximizes a fitted surface within the box, one coordinate at a time.
 func (m *model) climb(s *Settings, which []int, beta []float64) []float64 {
 	h := make([][]float64, m.d)
 	for i := range h {

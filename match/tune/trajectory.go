@@ -16,9 +16,9 @@ type Trajectory struct {
 	path     *Path
 	ahead    map[int]Result
 	points   map[int]uint64    // hashes of the points of stored pairs that are not learnt yet
-	states   map[int]bool      // stored, by blocks
-	owed     []match.TuneState // that a stored pair led to and that are not stored
-	failed   map[int]Failures  // by pair, of blocks that are not learnt
+	states   map[int]bool      // numbers of learnt blocks whose state is stored
+	owed     []match.TuneState // states that follow from stored pairs and are not stored
+	failed   map[int]Failures  // failures by pair, in blocks that are not learnt
 	watch    *Faults
 	drawn    map[int]Duel // duels of blocks that are not learnt
 }
@@ -76,16 +76,16 @@ func (c *Trajectory) Watch() { c.watch = NewFaults(c.settings) }
 // Drawable returns the number of pairs, from the first, that can be drawn by now.
 func (c *Trajectory) Drawable() int { return c.path.Drawable() }
 
-// Blocks returns how many blocks are learnt.
+// Blocks returns the number of learnt blocks.
 func (c *Trajectory) Blocks() int { return c.path.Blocks() }
 
 // Done reports whether all blocks are learnt.
 func (c *Trajectory) Done() bool { return c.path.Blocks() == c.settings.Blocks() }
 
-// State returns the state after all whole blocks from the first on.
+// State returns the state after the latest learnt block.
 func (c *Trajectory) State() State { return c.path.State() }
 
-// Known reports whether the result of a pair was added, learnt or not.
+// Known reports whether the result of a pair was added, even if its block is not learnt.
 func (c *Trajectory) Known(pair int) bool {
 	_, ahead := c.ahead[pair]
 	return ahead || c.path.Known(pair)
@@ -114,8 +114,8 @@ func (c *Trajectory) Draw(id int) (Duel, error) {
 }
 
 // Learn takes a pair that was played. It rejects a known pair, and a pair with points other than the
-// drawn ones. It may make stored pairs learnable. The states are those that it leads to, oldest first;
-// faulty is the error of too many failing points. Afterwards Owed returns the states to store.
+// drawn ones. It then learns the stored pairs that became learnable. states has the new states, oldest first.
+// faulty is the error for too many failing points. Afterwards Owed returns the states to store.
 func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (states []State, faulty, err error) {
 	if c.Known(pair) {
 		return nil, nil, fmt.Errorf("tune: pair %d is known", pair)
@@ -136,7 +136,7 @@ func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (
 }
 
 // Owed returns the states, oldest first, that follow from learnt pairs and are not stored. Store them
-// with the pair that was learnt last, which all of them may depend on.
+// with the pair that was learnt last, because all of them may depend on it.
 func (c *Trajectory) Owed() []match.TuneState { return c.owed }
 
 // Settled marks the states of Owed as stored.
@@ -147,7 +147,7 @@ func (c *Trajectory) Settled() {
 	c.owed = nil
 }
 
-// enter adds one pair to the path. States that it leads to and that are not stored yet are owed.
+// enter adds one pair to the path. It adds the new states that are not stored to owed.
 func (c *Trajectory) enter(id int, r Result) (states []State, faulty, err error) {
 	c.failed[id] = r.Failed
 	_, states, err = c.path.Add(id, r.Score, r.Forfeit)
@@ -178,7 +178,7 @@ func (c *Trajectory) watchBlock(block int) error {
 	return c.watch.Block(duels, failed)
 }
 
-// catchUp adds the stored pairs that can be drawn by now, of which there may be more after each block.
+// catchUp adds the stored pairs that can be drawn by now. Each learnt block may make more pairs drawable.
 func (c *Trajectory) catchUp() (states []State, err error) {
 	for id := c.path.Blocks() * c.settings.Block; len(c.ahead) > 0 && id < c.path.Drawable(); id++ {
 		r, ok := c.ahead[id]

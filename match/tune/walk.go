@@ -11,28 +11,28 @@ import (
 // Walk checks a stored tune. It reads the stored pairs in order, calculates every state again, and records
 // values that do not follow from the results.
 type Walk struct {
-	Track  []Step // after each block, from none
-	Copies int    // pairs whose two games have the same moves: they give no information
-	// Differences are sentences: pairs that were played with other points than are drawn
-	// for them, states that are not those that the results lead to.
+	Track  []Step // one step before the first block, and one after each block
+	Copies int    // number of pairs whose two games have the same moves, which give no information
+	// Differences has a sentence for each pair that was played with other points than the drawn ones, and for
+	// each stored state that does not follow from the results.
 	Differences []string
-	Asked       State // after as many blocks as were asked for; else the latest
+	Asked       State // state after the number of blocks given to NewWalk, or the latest
 	Coupled     Coupled
 	Failed      []ParamFailures // by parameter
 
 	path   *Path
-	states map[int]bool // stored, and not come to yet, by blocks
+	states map[int]bool // stored states that are not checked yet, by number of learnt blocks
 	at     int
 }
 
-// Step is a tune's state after some blocks.
+// Step has the state of a tune after a number of blocks.
 type Step struct {
 	Blocks int       `json:"blocks"`
 	Pairs  int       `json:"pairs"`
 	Centre []float64 `json:"centre"`
 	Factor float64   `json:"factor"`
-	// LostElo is the loss of the probes to the centre so far; nil without probes. Equal counts duels of
-	// two equal points so far, Copies pairs of two equal games.
+	// LostElo is the loss of the probes to the centre so far, or nil without probes. Equal is the number of duels
+	// with two equal points so far, and Copies the number of pairs with two equal games.
 	LostElo *float64 `json:"lost_elo"`
 	Equal   int      `json:"equal"`
 	Copies  int      `json:"copies"`
@@ -59,7 +59,7 @@ func (c *Coupled) Correlation(i, j, d int) float64 {
 	return c.Sum[cross(i, j, d)] / math.Sqrt(float64(c.Probes)*c.YY)
 }
 
-// cross returns the place of a pair i < j of d.
+// cross returns the index in Sum of the parameters i < j of d.
 func cross(i, j, d int) int { return i*d - i*(i+1)/2 + j - i - 1 }
 
 func (c *Coupled) add(flips []float64, score float64) {
@@ -81,8 +81,8 @@ func (c *Coupled) add(flips []float64, score float64) {
 	}
 }
 
-// ParamFailures is how often points failed on each side of a parameter's centre: games
-// that were lost by a fault, and points that did not start.
+// ParamFailures has the number of failed points on each side of a parameter's centre. A point fails if it loses
+// a game by a fault, or if the engine does not start with it.
 type ParamFailures struct {
 	Above   int `json:"above"` // failed
 	OfAbove int `json:"of_above"`
@@ -90,7 +90,7 @@ type ParamFailures struct {
 	OfBelow int `json:"of_below"`
 }
 
-// fails counts the points of a duel.
+// fails adds the failures of a duel's two points to Failed.
 func (w *Walk) fails(d *Duel, failed Failures) {
 	for i, flip := range d.Flips {
 		for side, sign := range []float64{1, -1} {
@@ -160,7 +160,7 @@ func (w *Walk) Pair(rows []match.Row, played [2][]match.Option) {
 	}
 }
 
-// reached notes a state.
+// reached adds the state after a block to the track. It records a difference if the state is not stored.
 func (w *Walk) reached() {
 	st := w.path.State()
 	w.Track = append(w.Track, Step{st.Blocks, st.Pairs, st.Theta, st.Factor, st.Lost(), st.Equal, w.Copies})

@@ -112,8 +112,7 @@ func TestSpeedOfASlot(t *testing.T) {
 	}
 }
 
-// TestSpeedOverTime: an engine that slows down to seven tenths, or becomes faster by
-// as much, is told once.
+// TestSpeedOverTime: an engine whose speed falls to seven tenths, or rises by this factor, gives one warning.
 func TestSpeedOverTime(t *testing.T) {
 	t.Parallel()
 	for _, change := range []float64{0.7, 1 / 0.7} {
@@ -200,8 +199,8 @@ func TestFalseAlarmsOfRates(t *testing.T) {
 	}
 }
 
-// TestMargin: three near misses in a hundred games are told, once, with the worst; moves
-// that keep to half of the margin never are.
+// TestMargin: three near misses in a hundred games give one warning with the worst of them. Moves within half
+// of the margin give none.
 func TestMargin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -234,8 +233,8 @@ func TestMargin(t *testing.T) {
 	}
 }
 
-// TestCopies: games that repeat are told once they are more than few; a game with
-// another opening, length or end is none.
+// TestCopies: more than a few repeated games give one warning. A game with another opening, length or end is no
+// repetition.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	w, told := NewWatch(testPlan(1)), 0
@@ -264,8 +263,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestMemory: a leak beyond the tables is told once; tables that fill up, one leap, a
-// small leak and processes that are started anew are not.
+// TestMemory: memory that grows beyond the hash tables gives one warning. Tables that fill up, a single leap, a
+// small leak and restarted processes give none.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	const mb = 1 << 20
@@ -326,8 +325,8 @@ func ended(pair int, outcome match.Outcome, by match.Termination) match.Event {
 	}
 }
 
-// TestFailing: who loses the first four games by one fault, or eight in a row later, is
-// told, once, with the line that examines it; who does not, or is not to blame, is not.
+// TestFailing: an engine that loses its first four games by one fault, or later eight in a row, gives one
+// warning with the command that examines it. Other engines, and engines without blame, give none.
 func TestFailing(t *testing.T) {
 	t.Parallel()
 	crash := func(int) (match.Outcome, match.Termination) { return match.WhiteWins, match.Crash }

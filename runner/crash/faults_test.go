@@ -148,7 +148,7 @@ func TestLimits(t *testing.T) {
 	testutil.Equal(t, records.NewRecorder(engine(), "", dead{}).Failed(usi.Failure{Kind: "late"}), "", "kept after the end")
 }
 
-// TestNoRoom: what cannot be written is told once, and whoever plays goes on.
+// TestNoRoom: a failed write is reported once, and the games continue.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "db")
@@ -167,7 +167,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestMembers: the failure of a member is told, blame for the council is not.
+// TestMembers: the failure of a member is reported, but not blame for the council.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	records := crash.Begin(filepath.Join(t.TempDir(), "db"), "run", "")

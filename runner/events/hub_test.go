@@ -15,7 +15,7 @@ import (
 	"gogi/runner/events"
 )
 
-// lines makes n numbered events of one process.
+// lines returns n numbered events of one process.
 func lines(n int) []match.Event {
 	sent := make([]match.Event, n)
 	for i := range sent {
@@ -24,8 +24,8 @@ func lines(n int) []match.Event {
 	return told(sent...)
 }
 
-// TestSubscribersSeeAllOnce: whenever somebody comes, the state and what follows
-// are all events, each once, for any number of subscribers that come and go.
+// TestSubscribersSeeAllOnce: a subscriber gets the state and then each later event once, whenever it subscribes
+// and whatever the number of subscribers.
 func TestSubscribersSeeAllOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := played(t).events
@@ -68,9 +68,8 @@ func TestSubscribersSeeAllOnce(t *testing.T) {
 	})
 }
 
-// TestSubscribeButLeavesOneTypeOut: everything else comes, and what is left out takes
-// no room.
-func TestSubscribeButLeavesOneTypeOut(t *testing.T) {
+// TestSubscribeExcept: a subscriber gets all events except those of one type, which take no room in its buffer.
+func TestSubscribeExcept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var want []match.Event
 		sent := played(t).events
@@ -98,15 +97,15 @@ func TestSubscribeButLeavesOneTypeOut(t *testing.T) {
 	})
 }
 
-// TestSlowSubscriberIsCut: it never holds up the publisher, keeps what it had
-// room for, sees why it ended, and can come again for a state.
+// TestSlowSubscriberIsCut: a slow subscriber never delays the publisher. It keeps the events in its buffer, gets
+// the reason for its end, and can subscribe again.
 func TestSlowSubscriberIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const room = 5
 		hub := events.NewHub("run")
 		slow, quick := hub.Subscribe(room), hub.Subscribe(100)
 		sent := lines(20)
-		for _, e := range sent { // would be a deadlock, which synctest tells, if anything waited
+		for _, e := range sent { // if Publish waited, synctest would report a deadlock
 			hub.Publish(e)
 		}
 		if hub.Subscribers() != 1 || quick.Err() != nil || !errors.Is(slow.Err(), events.ErrSlow) {
@@ -142,8 +141,8 @@ func TestSlowSubscriberIsCut(t *testing.T) {
 	})
 }
 
-// TestRecorderIsWaitedFor: it gets every event in order, after the subscribers
-// did, and the stream is not read on before it is ready.
+// TestRecorderIsWaitedFor: the recorder gets every event in order, after the subscribers. The hub reads the next
+// event only when the recorder is ready.
 func TestRecorderIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := events.NewHub("run")
@@ -157,7 +156,7 @@ func TestRecorderIsWaitedFor(t *testing.T) {
 		})
 		sent := lines(10)
 		stream <- sent[0]
-		stream <- sent[1] // room for one: the first is with the recorder
+		stream <- sent[1] // the channel has room for one, because the recorder has the first
 		synctest.Wait()
 		select {
 		case stream <- sent[2]:
@@ -181,9 +180,8 @@ func TestRecorderIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestHubUnderLoad: publishers of two workers, subscribers that come, read,
-// stand still and go, all at once; whoever is not cut has it all. For the race
-// detector, too.
+// TestHubUnderLoad: events of two workers are published while subscribers come, read, stop and go. A subscriber
+// that is not cut gets all events. The race detector checks the same calls.
 func TestHubUnderLoad(t *testing.T) {
 	const each = 500
 	hub := events.NewHub("run")

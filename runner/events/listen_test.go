@@ -9,7 +9,7 @@ import (
 	"gogi/runner/events"
 )
 
-// teller tells of a game, when somebody begins to listen, by what is sent to a stream.
+// teller sends the events of a game to a stream when a listener comes.
 type teller struct {
 	stream chan match.Event
 	asked  []bool
@@ -30,9 +30,9 @@ func (t *teller) wasAsked(tt *testing.T, want ...bool) {
 	testutil.Slices(tt, t.asked, want, "asked")
 }
 
-// Moves are asked for while somebody listens to them, and whoever begins to sees in the
-// state what had not been told.
-func TestMovesAreAskedForWhileSomebodyListens(t *testing.T) {
+// TestMovesAreAskedForWhileThereAreListeners: the hub asks for moves while there is a listener. A new listener
+// gets the moves that were not sent in the state.
+func TestMovesAreAskedForWhileThereAreListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := told(
 			match.Event{Type: match.EventRun, Slots: 1},
@@ -91,7 +91,7 @@ func TestAListenerBeforeTheTeller(t *testing.T) {
 	tells.wasAsked(t, false)
 }
 
-// A hub that closes keeps nobody waiting for what will not come.
+// TestListeningToAHubThatCloses: a hub that closes ends the waits of its listeners.
 func TestListeningToAHubThatCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := events.NewHub("run")

@@ -17,8 +17,8 @@ const hirate = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
 var began = time.Date(2026, 11, 1, 12, 0, 3, 0, time.UTC)
 
-// series plays pairs at random and tells its events as runner.Events does. It
-// keeps its own count of what happened, for the tests to compare.
+// series plays pairs at random and sends events as runner.Events does. It keeps its own counts, which the tests
+// compare with the state.
 type series struct {
 	t       *rapid.T
 	now     time.Time
@@ -113,7 +113,7 @@ func (s *series) step() {
 	}
 }
 
-// tell changes how many slots there shall be, and the phase.
+// tell changes the number of slots and the phase.
 func (s *series) tell() {
 	s.wanted = rapid.IntRange(1, 4).Draw(s.t, "wanted")
 	s.phase = rapid.SampledFrom([]match.RunPhase{match.RunPlaying, match.RunPaused, match.RunDraining}).Draw(s.t, "phase")

@@ -288,7 +288,7 @@ func TestLostEventsAreCountedAndMended(t *testing.T) {
 
 func number(n int) *int { return &n }
 
-// told makes events of one process, numbered and a second apart.
+// told returns the events with numbers, as those of one process, one second apart.
 func told(sent ...match.Event) []match.Event {
 	for i := range sent {
 		e := &sent[i]

@@ -7,7 +7,7 @@ import "gogi/match"
 func (s *State) tuned(ev *match.Event) {
 	t := s.known.Tune
 	if ev.Type == match.EventTune {
-		s.known.Tune = &match.TuneLive{TuneTold: *ev.Tune}
+		s.known.Tune = &match.TuneLive{TuneSetup: *ev.Tune}
 		s.known.Tune.Track = ev.Tune.Track.Clone()
 		return
 	}

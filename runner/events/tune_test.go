@@ -7,12 +7,12 @@ import (
 	"gogi/runner/events"
 )
 
-// What a tune tells is in the state, also of one who comes late; nothing counts twice.
-func TestTuneIsTold(t *testing.T) {
+// TestTuneEvents: the state has the data of tune events, also for a late subscriber, and counts nothing twice.
+func TestTuneEvents(t *testing.T) {
 	lost := 12.5
 	told := told(
 		match.Event{Type: match.EventRun, Pairs: 8, Games: 16},
-		match.Event{Type: match.EventTune, Tune: &match.TuneTold{Method: "spsa", Blocks: 4, Params: []match.TuneParam{{Name: "X"}}, Track: match.TuneTrack{Every: 1, Latest: 1, Points: map[int]match.TunePoint{1: {Pairs: 2}}}}},
+		match.Event{Type: match.EventTune, Tune: &match.TuneSetup{Method: "spsa", Blocks: 4, Params: []match.TuneParam{{Name: "X"}}, Track: match.TuneTrack{Every: 1, Latest: 1, Points: map[int]match.TunePoint{1: {Pairs: 2}}}}},
 		match.Event{Type: match.EventBlock, Block: 2, Pairs: 4, Theta: []float64{41.5}, Spread: 1.25, LostElo: &lost, Equal: 3},
 		match.Event{Type: match.EventBlock, Block: 2, Pairs: 4, Theta: []float64{99}, Spread: 1},
 		match.Event{Type: match.EventBlock, Block: 3, Pairs: 6, Theta: []float64{1, 2}},

@@ -117,7 +117,7 @@ func TestDecodeRefuses(t *testing.T) {
 
 const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-// scripted is a player that answers as it is told.
+// scripted is a player that gives scripted answers.
 type scripted struct {
 	think  func(r usi.Request) (usi.Reply, error)
 	closed *int
@@ -214,7 +214,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A game that the player loses by an illegal answer is no data, and is told.
+// TestDiscarded: a game lost by an illegal answer is not stored as data, but counted.
 func TestDiscarded(t *testing.T) {
 	t.Parallel()
 	for _, r := range []usi.Reply{{Answer: usi.AnswerInvalid, Text: "x"}, reply(shogi.NewMove(0, 1), 0), {Answer: usi.AnswerWin}} {
@@ -238,7 +238,7 @@ func TestDiscarded(t *testing.T) {
 	}
 }
 
-// The player is told of its lines where the number changes, and nowhere else.
+// TestLines: the player is told the number of lines only when it changes.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	g := newPlayer(t)
@@ -258,7 +258,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// configured notes what it is told, and its searches of more than one line.
+// configured records the numbers of lines that it is set to, and its searches with more than one line.
 type configured struct {
 	builtinEngine
 	told *[]string
@@ -361,7 +361,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// What cannot be is told by its key.
+// TestFaults: an error about an invalid setting has the setting's key.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	good := testDesign()

@@ -127,8 +127,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Games of hcpe3 and pack are those that were played, from the player's first move on; in
-// hcpe3 a position that came before has no candidate, so that nobody learns from it.
+// TestGames: games in hcpe3 and pack are the played games from the player's first move on. In hcpe3 a repeated
+// position has no candidate, so that no training uses it.
 func TestGames(t *testing.T) {
 	t.Parallel()
 	p, path := newPlayer(t), t.TempDir()
@@ -348,7 +348,8 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// What a council votes for are the candidates of hcpe3; where nobody voted there are none.
+// TestVotes: the moves with votes of a council are the candidates in hcpe3. A move without a vote has no
+// candidates.
 func TestVotes(t *testing.T) {
 	t.Parallel()
 	detail := testutil.Must(json.Marshal(voting.Record{Version: 1, Type: "vote", Members: []string{"a"}, Counts: voting.Ordered[int]{{Key: "7g7f", Value: 3}, {Key: "resign", Value: 1}, {Key: "2g2f", Value: 0}}}))(t)

@@ -80,7 +80,7 @@ func (c *controlled) playing() (n int) {
 	return n
 }
 
-// tell is a command in words, such as "target 8".
+// tell executes a command in text form, such as "target 8".
 func (c *controlled) tell(words string) error {
 	verb, number, _ := strings.Cut(words, " ")
 	order, err := control.Parse(verb, number)
@@ -95,7 +95,7 @@ func (c *controlled) must(words string) {
 	testutil.OK(c.t, c.tell(words), "%s", words)
 }
 
-// pairs lets so many pairs be played to their end; each has three moves.
+// pairs lets n pairs be played to their end. Each pair has three moves.
 func (c *controlled) pairs(n int) {
 	c.t.Helper()
 	for range 3 * n {

@@ -145,7 +145,7 @@ type recorder struct{ events []match.Event }
 
 func (r *recorder) record(e match.Event) { r.events = append(r.events, e) }
 
-// TestResume: a session plays what is missing, and tells what was there.
+// TestResume: a session plays the missing pairs, and reports the number of stored ones.
 func TestResume(t *testing.T) {
 	m := newMemory(plan(9, 2))
 	for _, id := range []int{0, 3, 4, 8} {
@@ -237,8 +237,8 @@ func (s twice) Add(ctx context.Context, r match.PairResult) (bool, error) {
 	return s.memory.Add(ctx, r)
 }
 
-// TestRedeliveryCountsNothing: pairs that the store has already are neither judged nor
-// told as stored, and end nothing.
+// TestRedeliveryCountsNothing: a pair that the store already has changes no result, gives no event, and does
+// not end the series.
 func TestRedeliveryCountsNothing(t *testing.T) {
 	p := plan(40, 1)
 	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
@@ -257,10 +257,9 @@ func TestRedeliveryCountsNothing(t *testing.T) {
 	}
 }
 
-// TestWhoStandsBesideSeesTheEnd: however long recording an event takes, who stands beside a
-// series has been shown its last game when the series ends, and what is said of it then is
-// told before the end.
-func TestWhoStandsBesideSeesTheEnd(t *testing.T) {
+// TestMonitorsSeeTheEnd: a monitor gets the event of the last game before the series ends, even if recording
+// events is slow. The events that it sends then come before the end event.
+func TestMonitorsSeeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := 0
 		beside := func(ctx context.Context, hub *events.Hub, send func(match.Event)) {
@@ -296,9 +295,9 @@ func TestWhoStandsBesideSeesTheEnd(t *testing.T) {
 	})
 }
 
-// TestGivenUpWhileNobodyReads: who hangs in recording an event keeps a cancelled series for
-// seconds, not for ever.
-func TestGivenUpWhileNobodyReads(t *testing.T) {
+// TestGivenUpWhileRecordingHangs: if recording an event hangs, a cancelled series waits for seconds, but not
+// without end.
+func TestGivenUpWhileRecordingHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		hangs := make(chan struct{})
@@ -327,9 +326,9 @@ func TestAStoreThatFails(t *testing.T) {
 	}
 }
 
-// TestMovesForWhomeverListens: moves are told where they are recorded, and while somebody
-// subscribes to them; else a game is told as a whole.
-func TestMovesForWhomeverListens(t *testing.T) {
+// TestMovesForListeners: move events are sent if moves are recorded, or while there is a subscriber for them.
+// Otherwise the event of a game's end has all moves.
+func TestMovesForListeners(t *testing.T) {
 	const games, plies = 2, 8
 	short := func() *match.Plan {
 		p := plan(1, 1)

@@ -13,8 +13,8 @@ import (
 	"gogi/runner/series"
 )
 
-// TestStarted: each start of a player is told once, with how it ended, and one that is
-// called off because its opponent failed is not.
+// TestStarted: each start of a player gives one event with its result. A start that is cancelled because the
+// opponent failed gives none.
 func TestStarted(t *testing.T) {
 	var mu sync.Mutex
 	ready, failed := map[string]int{}, map[string]int{}

@@ -229,7 +229,7 @@ const startTries = 3
 func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.Opener, send func(match.Event)) {
 	t.send = send
 	t.mu.Lock()
-	told := t.settings.Told()
+	told := t.settings.Setup()
 	told.Track = t.track.Clone()
 	t.mu.Unlock()
 	send(match.Event{Type: match.EventTune, Tune: &told})

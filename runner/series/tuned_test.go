@@ -126,7 +126,7 @@ func (p *tuned) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return p.player.Think(ctx, r)
 }
 
-// tuneSession plays until the end, or until so many pairs were stored (0: to the end).
+// tuneSession plays until the end, or until kill pairs are stored if kill is not 0.
 func tuneSession(t *testing.T, m *tuneMemory, kill int, sick func(x string) error, how series.Tuning) (series.Ending, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -274,9 +274,9 @@ func TestTuneEndsWhereTheCentreFails(t *testing.T) {
 	})
 }
 
-// A session tells what is tuned, each block, what fails, the answer and who judges it; a
-// later one tells what it found there.
-func TestTuneIsTold(t *testing.T) {
+// TestTuneEvents: a session sends the settings of the tune, each block, failures, and the final values with
+// their validation. A later session sends the stored data first.
+func TestTuneEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 60, 3))
 		how := series.Tuning{Forfeit: true, Answered: func(_ context.Context, st tune.State) ([]string, error) {

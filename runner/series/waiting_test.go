@@ -45,7 +45,7 @@ func (p *fated) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return p.player.Think(ctx, r)
 }
 
-// tournamentOf is a plan of so many fated players.
+// tournamentOf returns a plan of a tournament of fated players.
 func tournamentOf(kind match.DesignKind, players, concurrency int, t match.Tournament, pairs int) *match.Plan {
 	p := plan(pairs, concurrency)
 	p.Players = nil
@@ -65,8 +65,8 @@ func tournaments(concurrency int) []*match.Plan {
 	}
 }
 
-// session plays until the end, or until so many pairs were stored (0: to the end), which
-// is a kill: what is in play then is lost.
+// session plays until the end, or until kill pairs are stored if kill is not 0. It then loses the pairs in
+// play.
 func session(t *testing.T, m *memory, kill int) series.Ending {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -121,8 +121,8 @@ func TestTournamentPath(t *testing.T) {
 	}
 }
 
-// TestWaitsEnd: slots that wait for a result which does not come are told, whatever keeps
-// it from coming. In synctest a wait that nobody ends is a failure.
+// TestWaitsEnd: slots that wait for a result end when the result cannot come any more. In synctest an endless
+// wait is a failure.
 func TestWaitsEnd(t *testing.T) {
 	refused := errors.New("the disk is full")
 	for name, c := range map[string]struct {

@@ -22,7 +22,7 @@ import (
 	"gogi/runner/socket"
 )
 
-// serving is a run's socket with what it was told.
+// serving is the socket of a run with the commands that it got.
 type serving struct {
 	path  string
 	hub   *events.Hub
@@ -141,8 +141,8 @@ func TestOrders(t *testing.T) {
 	testutil.Slices(t, s.orders[:2], want, "%v", s.orders)
 }
 
-// A socket that a killed process left is nobody's, and is replaced; it is the owner's
-// alone; and a path may be longer than a socket's address.
+// TestWhereItIs: the socket of a killed process is replaced. Only its owner can use a socket. Its path may be
+// longer than a socket's address.
 func TestWhereItIs(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), strings.Repeat("long", 40))
 	testutil.OK(t, os.Mkdir(folder, 0o755))

@@ -76,7 +76,7 @@ func (b *browser) testTune(t *testing.T) {
 	t.Cleanup(func() { _ = store.Close() })
 	s := newStage("r", 1)
 	h := openSite(t, Config{Live: playing(s), Store: store})
-	told := match.TuneTold{
+	told := match.TuneSetup{
 		Method: "spsa", Pairs: 40, Blocks: 10, Block: 4, Inflight: 8,
 		Params: []match.TuneParam{{Name: "X", Kind: "int", Start: 40, Max: 100, C: 10}, {Name: markup, Kind: "float", Start: 0.5, Max: 1, C: 0.1}},
 	}

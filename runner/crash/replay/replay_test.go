@@ -74,8 +74,8 @@ func play(ctx context.Context, e *usi.Engine, blame string, deadline time.Durati
 	return e.Blame(blame, "as the test says"), nil
 }
 
-// TestReplay: every kind of failure is seen again in the engine that fails, is not seen
-// in one that does not, and is told apart from another failure.
+// TestReplay: every kind of failure is found again with the failing engine, and not with a sound one. Another
+// failure is not taken for it.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
