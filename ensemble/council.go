@@ -95,11 +95,8 @@ type Council struct {
 	closing sync.Once
 	asked   atomic.Pointer[asked]
 
-	waitMu    sync.Mutex
-	waits     []time.Duration // Waited of each member at the last call of Waited
-	stops     []time.Duration // stopped time of each member at the last call of Stopped
-	stopped   time.Duration
-	waitedAll time.Duration
+	waitMu       sync.Mutex
+	waits, stops longest // of Waited and Stopped
 
 	seed      uint64
 	questions uint64 // number of requests to the members so far
@@ -131,7 +128,7 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	c.cancel = cancel
 	for i, m := range config.Members {
 		s := newMemberRunner(m, i, c.changed)
-		c.runners, c.waits, c.stops = append(c.runners, s), append(c.waits, 0), append(c.stops, 0)
+		c.runners, c.waits.last, c.stops.last = append(c.runners, s), append(c.waits.last, 0), append(c.stops.last, 0)
 		s.stopped.Go(func() { s.run(life) })
 	}
 	err := c.everyMember(func(life context.Context, s *memberRunner) error {
@@ -356,19 +353,12 @@ func (c *Council) Blame(kind, note string) (record string) {
 func (c *Council) Waited() (d time.Duration, ok bool) {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
-	var longest time.Duration
-	for i, s := range c.runners {
-		p, has := playerAs[waiter](s)
-		if !has {
-			continue
+	return c.waits.add(c.runners, func(s *memberRunner) (time.Duration, bool) {
+		if p, has := playerAs[waiter](s); has {
+			return p.Waited()
 		}
-		if w, known := p.Waited(); known {
-			longest, ok = max(longest, w-c.waits[i]), true
-			c.waits[i] = w
-		}
-	}
-	c.waitedAll += longest
-	return c.waitedAll, ok
+		return 0, false
+	})
 }
 
 // Stopped returns a total of stopped times. Each call adds the longest time that any one member was stopped
@@ -376,17 +366,33 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 func (c *Council) Stopped() time.Duration {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
-	var longest time.Duration
-	for i, s := range c.runners {
-		var now time.Duration
-		if p, ok := playerAs[stopper](s); ok {
-			now = p.Stopped()
+	total, _ := c.stops.add(c.runners, func(s *memberRunner) (time.Duration, bool) {
+		if p, has := playerAs[stopper](s); has {
+			return p.Stopped(), true
 		}
-		longest = max(longest, now-c.stops[i])
-		c.stops[i] = now
+		return 0, true
+	})
+	return total
+}
+
+// longest is a total of the members' delays, of which each call of add counts only the longest.
+type longest struct {
+	last  []time.Duration // each member's own total at the last call
+	total time.Duration
+}
+
+// add adds the largest increase of any member's total since the last call. of returns a member's total, and
+// false if it is unknown. known reports whether any total is known.
+func (l *longest) add(members []*memberRunner, of func(*memberRunner) (time.Duration, bool)) (total time.Duration, known bool) {
+	most := time.Duration(0)
+	for i, s := range members {
+		if d, ok := of(s); ok {
+			most, known = max(most, d-l.last[i]), true
+			l.last[i] = d
+		}
 	}
-	c.stopped += longest
-	return c.stopped
+	l.total += most
+	return l.total, known
 }
 
 // AffinityChanged returns the names of the members that run outside the CPUs on which they were started. It

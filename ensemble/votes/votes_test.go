@@ -3,10 +3,7 @@ package votes
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -108,39 +105,6 @@ func TestVotesTiesAndDictators(t *testing.T) {
 	testutil.Equal(t, fmt.Sprint(c.By), "[{rule 3 0.75} {resignation 1 0.25}]", "decided")
 	testutil.Equal(t, c.Members[0].others().In(i18n.English), "resigned 1", "other ballots")
 	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 4 1 0.25}]", "shadows")
-}
-
-// TestVotesFigure: well-formed whatever the names are, with a line, a label and numbers for each of up to
-// fifteen members.
-func TestVotesFigure(t *testing.T) {
-	for _, n := range []int{1, 2, 15} {
-		line := strings.TrimSpace(strings.Repeat("A ", n))
-		records := ensembletest.Records(t, "adoption", line+"|"+line)
-		for i := range records {
-			records[i] = bytes.ReplaceAll(records[i], []byte(`"P1"`), []byte(`"<&\"'将棋"`))
-		}
-		out := testutil.Must(NewGame(logged(t, records)[0]).Councils[0].SVG())(t)
-		count := map[string]int{}
-		text := ""
-		for d := xml.NewDecoder(strings.NewReader(out)); ; {
-			token, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%v in %s", err, out)
-			}
-			switch e := token.(type) {
-			case xml.StartElement:
-				count[e.Name.Local]++
-			case xml.CharData:
-				text += string(e)
-			}
-		}
-		if count["polyline"] != n || count["circle"] < n || !strings.Contains(text, `<&"'将棋: 3`) || strings.Contains(out, "NaN") {
-			t.Errorf("%d members: %v in %s", n, count, out)
-		}
-	}
 }
 
 // TestVotesTakenBack: what was taken back does not count, and is replayed all the same.

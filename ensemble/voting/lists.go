@@ -7,20 +7,30 @@ import (
 	"gogi/shogi"
 )
 
-// byScore is the rule that follows one member: the member with the best evaluation (optimistic) or the worst
-// (pessimistic). Members without a score take part only if no member has a score.
-type byScore struct{ standing }
+// valued is a rule without a memory that values the candidates by its own method. One ballot can decide its
+// vote, or change the values of many moves.
+type valued struct {
+	standing
+	value func(*standing, []Ballot) []Candidate
+}
 
-func newByScore(s standing) Rule { return &byScore{s} }
+// valuedBy returns the function that makes a rule with this method.
+func valuedBy(value func(*standing, []Ballot) []Candidate) func(standing) Rule {
+	return func(s standing) Rule { return &valued{s, value} }
+}
 
-func (r *byScore) clone() Rule { return &byScore{r.twin()} }
+func (r *valued) clone() Rule { return &valued{r.twin(), r.value} }
 
-// Additive returns false, because one ballot can decide the vote.
-func (r *byScore) Additive() bool { return false }
+// Additive returns false, because a candidate's value is no sum of weights.
+func (r *valued) Additive() bool { return false }
 
-// Candidates values each move by the score of one backer: the highest score by the optimistic rule, the
-// lowest by the pessimistic rule.
-func (r *byScore) Candidates(ballots []Ballot) []Candidate {
+// Candidates values the moves by the method of the rule.
+func (r *valued) Candidates(ballots []Ballot) []Candidate { return r.value(&r.standing, ballots) }
+
+// byScore follows one member: the member with the best evaluation (optimistic) or the worst (pessimistic). It
+// values each move by the score of one backer: the highest score by the optimistic rule, the lowest by the
+// pessimistic rule. Members without a score take part only if no member has a score.
+func byScore(r *standing, ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	for i := range list {
 		list[i].Value = list[i].Best
@@ -41,18 +51,9 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 }
 
 // borda is a truncated Borda count over the members' MultiPV lists. k is the length of the longest list. In
-// each list the moves get k, k-1, … points in their order. Moves that are not in the list get no points.
-type borda struct{ standing }
-
-func newBorda(s standing) Rule { return &borda{s} }
-
-func (r *borda) clone() Rule { return &borda{r.twin()} }
-
-// Additive returns false, because a ballot gives points to many moves.
-func (r *borda) Additive() bool { return false }
-
-// Candidates values each move by its points in all lists, multiplied by the members' weights.
-func (r *borda) Candidates(ballots []Ballot) []Candidate {
+// each list the moves get k, k-1, … points in their order, multiplied by the member's weight. Moves that are
+// not in the list get no points.
+func borda(r *standing, ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	k := 1
 	rankings := make([][]Line, len(ballots))
@@ -84,20 +85,10 @@ func ranking(b *Ballot, minDepth int) []Line {
 	return list
 }
 
-// pool is an opinion pool: the weighted mean, over the members, of each move's win probability (linear) or of
-// its log odds (logarithmic).
-type pool struct{ standing }
-
-func newPool(s standing) Rule { return &pool{s} }
-
-func (r *pool) clone() Rule { return &pool{r.twin()} }
-
-// Additive returns false, because a ballot changes the values of all candidates.
-func (r *pool) Additive() bool { return false }
-
-// Candidates values every listed move. It ignores members without a score. If no member has a score, it
-// values each move by the weights of its backers.
-func (r *pool) Candidates(ballots []Ballot) []Candidate {
+// pool is an opinion pool: the weighted mean, over the members, of each listed move's win probability (linear)
+// or of its log odds (logarithmic). It ignores members without a score. If no member has a score, it values
+// each move by the weights of its backers.
+func pool(r *standing, ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	var opinions []opinion
 	for i := range ballots {
@@ -125,10 +116,10 @@ type opinion struct {
 	rest    float64   // win probability for a move that is not in the list
 }
 
-func (r *pool) opinion(b *Ballot) (opinion, bool) {
-	v := r.voters[b.Member]
-	o := opinion{weight: r.weights[b.Member], rest: 1}
-	for _, line := range ranking(b, r.spec.MinDepth) {
+func (s *standing) opinion(b *Ballot) (opinion, bool) {
+	v := s.voters[b.Member]
+	o := opinion{weight: s.weights[b.Member], rest: 1}
+	for _, line := range ranking(b, s.spec.MinDepth) {
 		if !line.HasScore {
 			continue
 		}
@@ -138,18 +129,18 @@ func (r *pool) opinion(b *Ballot) (opinion, bool) {
 	}
 	// The value is never 0, because a move must stay possible if one member does not list it.
 	const least = 1e-6
-	o.rest = max(least, o.rest-r.spec.Impute)
+	o.rest = max(least, o.rest-s.spec.Impute)
 	return o, len(o.moves) > 0
 }
 
-func (r *pool) mean(opinions []opinion, m shogi.Move) float64 {
+func (s *standing) mean(opinions []opinion, m shogi.Move) float64 {
 	sum, weights := 0.0, 0.0
 	for _, o := range opinions {
 		p := o.rest
 		if i := slices.Index(o.moves, m); i >= 0 {
 			p = o.chances[i]
 		}
-		if r.spec.Name == LogPool {
+		if s.spec.Name == LogPool {
 			p = max(1e-12, min(1-1e-12, p))
 			p = math.Log(p) - math.Log1p(-p)
 		}

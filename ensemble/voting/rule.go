@@ -273,11 +273,11 @@ func kinds() []kind {
 		{name: Adoption, begin: newAdoption, keys: append([]string{"reward", "order", "book", "absent", "ponder"}, growing...)},
 		{name: Evaluation, begin: newEvaluation, keys: append([]string{"mode", "searched", "window", "max", "scale", "apply"}, growing...)},
 		{name: Weighted, begin: newMajority, keys: []string{"weights"}},
-		{name: Optimistic, begin: newByScore},
-		{name: Pessimistic, begin: newByScore},
-		{name: Borda, begin: newBorda, keys: []string{"weights", "min_depth"}, lists: true},
-		{name: LinearPool, begin: newPool, keys: pooling, lists: true},
-		{name: LogPool, begin: newPool, keys: pooling, lists: true},
+		{name: Optimistic, begin: valuedBy(byScore)},
+		{name: Pessimistic, begin: valuedBy(byScore)},
+		{name: Borda, begin: valuedBy(borda), keys: []string{"weights", "min_depth"}, lists: true},
+		{name: LinearPool, begin: valuedBy(pool), keys: pooling, lists: true},
+		{name: LogPool, begin: valuedBy(pool), keys: pooling, lists: true},
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/mat"
+
 	"gogi/stats/binomial"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
@@ -159,30 +161,13 @@ func posteriorWithin(games []crosstable.Count, players int, spread float64) (*Po
 	return p, evidence + logDet(matrix.Matrix)/2, nil
 }
 
-// logDet returns the logarithm of the determinant of a positive definite matrix, by Cholesky's
-// decomposition, or -∞ for another matrix.
+// logDet returns the logarithm of the determinant of a positive definite matrix, or -∞ for another matrix.
 func logDet(matrix [][]float64) float64 {
-	sum := 0.0
-	rows := make([][]float64, len(matrix))
-	for i, row := range matrix {
-		rows[i] = make([]float64, i+1)
-		for j := range i + 1 {
-			x := row[j]
-			for k := range j {
-				x -= rows[i][k] * rows[j][k]
-			}
-			if j < i {
-				rows[i][j] = x / rows[j][j]
-				continue
-			}
-			if x <= 0 {
-				return math.Inf(-1)
-			}
-			rows[i][i] = math.Sqrt(x)
-			sum += math.Log(x)
-		}
+	var c mat.Cholesky
+	if !c.Factorize(mat.NewSymDense(len(matrix), slices.Concat(matrix...))) {
+		return math.Inf(-1)
 	}
-	return sum
+	return c.LogDet()
 }
 
 // rounded returns x rounded to a millionth.

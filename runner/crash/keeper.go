@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"gogi/internal/disk"
 	"gogi/internal/version"
 	"gogi/usi/transcript"
 )
@@ -76,7 +77,7 @@ type Problem struct {
 }
 
 // NewKeeper returns a Keeper for a folder, which the first bundle creates. It counts the bundles of earlier
-// sessions, and deletes incomplete files of earlier sessions.
+// sessions.
 func NewKeeper(dir, run string) *Keeper {
 	k := &Keeper{
 		dir: dir, run: run, versions: ownVersions(), taken: map[string]int{},
@@ -130,7 +131,6 @@ func (k *Keeper) keep(path string, b *Bundle) {
 
 func (k *Keeper) write() {
 	defer close(k.done)
-	sweep(k.dir)
 	for j := range k.jobs {
 		j.bundle.lookBack()
 		if err := writeFile(j.path, j.bundle); err != nil {
@@ -155,41 +155,19 @@ func (k *Keeper) failed(p Problem) {
 	}
 }
 
-// unfinished is the beginning of the names of incomplete files.
-const unfinished = ".bundle-"
-
-// staleAfter is the age from which sweep deletes an incomplete file. No process still writes such a file,
-// because a write takes seconds.
-const staleAfter = 10 * time.Minute
-
-// sweep deletes incomplete files of killed processes. It ignores errors, because the files do no harm.
-func sweep(dir string) {
-	entries, _ := os.ReadDir(dir) // the folder may not exist
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), unfinished) && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}
-
-// writeFile writes a temporary file and renames it, so that a bundle is always complete.
+// writeFile writes a bundle that has its name only when it is complete.
 func writeFile(path string, b *Bundle) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the rights of the database
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
+	part, err := disk.NewPart(path)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(b.Write(f), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
+	if err := b.Write(part.File); err != nil {
+		return errors.Join(err, part.Discard())
 	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // sweep deletes a file that remains
-	}
-	return err
+	return part.Publish(false)
 }
 
 // closeWait is the maximum time for which Close waits for the disk.

@@ -23,7 +23,6 @@ type Command struct {
 type ShowCommand struct {
 	votesSource
 	JSON bool   `name:"json" help:"Print one JSON object."`
-	SVG  string `name:"svg" placeholder:"FILE" help:"SVG file for the weights of the members over the game; - is standard output [--game]."`
 	CSV  string `name:"csv" placeholder:"FILE" help:"CSV file for the weights of the members over the game [--game]."`
 }
 
@@ -50,18 +49,15 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 
 func (c *ShowCommand) check() error {
 	switch {
-	case c.Game == "" && (c.SVG != "" || c.CSV != ""):
-		return errors.New("--svg and --csv show one game: add --game PAIR.LEG, such as --game 0.0")
-	case c.SVG == "-" && c.CSV == "-":
-		return errors.New("--svg - and --csv -: only one of them can go to the standard output")
-	case c.JSON && (c.SVG == "-" || c.CSV == "-"):
-		return errors.New("--json and a figure or table on the standard output: give the latter a file")
+	case c.Game == "" && c.CSV != "":
+		return errors.New("--csv shows one game: add --game PAIR.LEG, such as --game 0.0")
+	case c.JSON && c.CSV == "-":
+		return errors.New("--json and --csv -: only one of them can go to the standard output")
 	}
 	return c.votesSource.check()
 }
 
 func (c *ShowCommand) oneGame(ctx context.Context, env *cli.Env) error {
-	out := env.Out
 	var game *votes.Game
 	run, err := c.each(ctx, func(g *votes.Game) error {
 		game = g
@@ -72,16 +68,13 @@ func (c *ShowCommand) oneGame(ctx context.Context, env *cli.Env) error {
 	}
 	r := votes.NewGame(game)
 	r.Run, r.Log = run, c.Log
-	if (c.SVG != "" || c.CSV != "") && len(r.Councils) > 1 {
+	if c.CSV != "" && len(r.Councils) > 1 {
 		return fail.Usage(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.Name, r.Councils[0].Council, r.Councils[1].Council))
 	}
-	if err := cli.WriteForm("--svg", c.SVG, out, r.Councils[0].SVG); err != nil {
+	if err := cli.WriteForm("--csv", c.CSV, env.Out, r.Councils[0].CSV); err != nil {
 		return err
 	}
-	if err := cli.WriteForm("--csv", c.CSV, out, r.Councils[0].CSV); err != nil {
-		return err
-	}
-	if c.SVG == "-" || c.CSV == "-" {
+	if c.CSV == "-" {
 		return nil
 	}
 	return env.Answer(c.JSON, r, nil)
