@@ -225,7 +225,7 @@ func (e *notStarted) Unwrap() error { return e.cause }
 // charge adds the error of an item to its finding, and reports whether the engine caused it. If a control
 // process was slow too, the machine caused the silence. Without a control, a new process that was not ready in
 // time proves nothing about the item.
-func (s *subject) charge(f *Finding, gravity Verdict, err error, at i18n.Message) bool {
+func (s *subject) charge(f *Finding, failure Verdict, err error, at i18n.Message) bool {
 	silent, what := silence(err)
 	_, early := errors.AsType[*notStarted](err)
 	switch {
@@ -236,9 +236,9 @@ func (s *subject) charge(f *Finding, gravity Verdict, err error, at i18n.Message
 		f.add(Warn, "not tried: a fresh process was not ready in time (no %s); is the machine busy?", what)
 		return false
 	}
-	f.add(gravity, "%s", s.blame(err, at))
+	f.add(failure, "%s", s.blame(err, at))
 	if silent && s.aside.known() {
-		f.add(gravity, "%s", s.aside)
+		f.add(failure, "%s", s.aside)
 	}
 	return true
 }

@@ -22,7 +22,7 @@ import (
 
 // phrase is where a template or a program says one, and heads where it says several.
 var (
-	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|showTitled\(w, r, "\w+", |i18n\.Of\(\s*|i18n\.Phrase\(|advice\.Of\(\s*|i18n\.Errorf\(\s*|i18n\.Say\((?:in|[cd]\.in|d\.Language|env\.Language|\w+\.Language), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.gravity\(\)|gravity|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
+	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|showTitled\(w, r, "\w+", |i18n\.Of\(\s*|i18n\.Phrase\(|advice\.Of\(\s*|i18n\.Errorf\(\s*|i18n\.Say\((?:in|[cd]\.in|d\.Language|env\.Language|\w+\.Language), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.failure\(\)|failure|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
 	heads  = regexp.MustCompile(`(?:\br\.table\(|i18n\.Heads\([\w.]+, )("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)`)
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
