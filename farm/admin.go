@@ -98,6 +98,8 @@ type TestStatus struct {
 	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that gogi has given up because they crash engines
 	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // of the SPRT: continue, pass, fail or inconclusive
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
+	// Refusals are workers that do not play the test, with their reasons.
+	Refusals []string `cbor:"refusals,omitempty" json:"refusals,omitempty"`
 	// Provisional is the reason why the verdict is not final, with the remedy; "" if it is final or there is none.
 	Provisional string `cbor:"provisional,omitempty" json:"provisional,omitempty"`
 	// Voided says which pairs were made void last, and why; "" if none were.
@@ -172,7 +174,7 @@ type WorkerStatus struct {
 	// the worker are audited, and it plays no test with scaled clocks.
 	Probation string   `cbor:"probation" json:"probation,omitempty"`
 	Rebench   string   `cbor:"rebench" json:"rebench,omitempty"` // the reason why its speed must be measured again
-	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`     // running tests whose clocks do not fit its speed, with the reason
+	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`     // running tests that it does not play, with the reason
 	Draining  bool     `cbor:"draining" json:"draining,omitempty"`
 	Slots     int      `cbor:"slots" json:"slots"`
 	Held      int      `cbor:"held" json:"held"`

@@ -88,7 +88,7 @@ func (a *Ask) Check() error {
 		return fmt.Errorf("%d pairs are wanted: expected 0 to %d", a.Want, MaxWant)
 	}
 	return cmp.Or(word("the session", a.Session), words("open runs", a.Open, MaxRuns), words("known runs", a.Known, MaxRuns),
-		words("refused runs", a.Refuse, MaxRuns))
+		words("refused runs", a.Refuse, MaxRuns), words("reasons", a.Why, MaxRuns))
 }
 
 // Check returns an error if no granted lease can have these values.

@@ -100,6 +100,7 @@ type Ask struct {
 	Open    []string `cbor:"open"`             // runs with open engines
 	Known   []string `cbor:"known"`            // runs whose plan the worker has
 	Refuse  []string `cbor:"refuse,omitempty"` // runs that the worker does not play
+	Why     []string `cbor:"why,omitempty"`    // the reasons, in the order of Refuse
 }
 
 // A Grants is the answer to an Ask.
@@ -107,6 +108,7 @@ type Grants struct {
 	Grants  []Grant       `cbor:"grants"`
 	Plans   []Task        `cbor:"plans,omitempty"`   // of granted runs that the worker does not have
 	Retry   time.Duration `cbor:"retry"`             // the wait before the next Ask; a hint ends it early
+	Later   bool          `cbor:"later,omitempty"`   // without Grants: pairs are free that the worker may get later
 	Drain   bool          `cbor:"drain,omitempty"`   // send no more Asks
 	Unknown bool          `cbor:"unknown,omitempty"` // the session is unknown: send a Hello
 	// Over lists runs of Ask.Known that have ended. If the hint was lost, a worker without leases of a run

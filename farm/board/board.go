@@ -57,7 +57,7 @@ const pageText = `<!DOCTYPE html>
 <h2>Tests</h2>
 {{if .Tests}}<div class="scroll" tabindex="0"><table class="runs">
 <thead><tr><th scope="col">Test</th><th scope="col">Owner</th><th scope="col">State</th><th scope="col">Priority</th><th scope="col">Share</th><th scope="col">Pairs</th><th scope="col">Held</th><th scope="col">Gate</th></tr></thead>
-<tbody>{{range .Tests}}<tr><th scope="row">{{if .Stored}}<a href="/r/{{path .Name}}">{{name .Name}}</a>{{else}}{{name .Name}}{{end}}</th><td class="name">{{name .Owner}}</td><td>{{.State}}{{with .Why}}: {{name .}}{{end}}</td><td>{{.Priority}}</td><td>{{.Share}}</td><td>{{.Stored}} / {{.Pairs}}{{if .Selfplay}} blocks{{end}} ({{percent .Stored .Pairs}}%)</td><td>{{.Held}}</td><td>{{with .Verdict}}{{.}}{{else}}–{{end}}{{with .Provisional}}<br/>provisional: {{why .}}{{end}}{{with .Voided}}<br/>{{why .}}{{end}}</td></tr>
+<tbody>{{range .Tests}}<tr><th scope="row">{{if .Stored}}<a href="/r/{{path .Name}}">{{name .Name}}</a>{{else}}{{name .Name}}{{end}}</th><td class="name">{{name .Owner}}</td><td>{{.State}}{{with .Why}}: {{name .}}{{end}}</td><td>{{.Priority}}</td><td>{{.Share}}</td><td>{{.Stored}} / {{.Pairs}}{{if .Selfplay}} blocks{{end}} ({{percent .Stored .Pairs}}%)</td><td>{{.Held}}</td><td>{{with .Verdict}}{{.}}{{else}}–{{end}}{{with .Provisional}}<br/>provisional: {{why .}}{{end}}{{with .Voided}}<br/>{{why .}}{{end}}{{range .Refusals}}<br/>not played by {{why .}}{{end}}</td></tr>
 {{end}}</tbody></table></div>{{else}}<p>No test was submitted.</p>{{end}}
 {{range .Unread}}<p class="note">{{if .Name}}{{name .Name}}{{else}}{{name .Run}}{{end}} is not played: {{why .Why}}</p>
 {{end}}<h2>Workers</h2>

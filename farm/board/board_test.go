@@ -3,6 +3,8 @@ package board_test
 import (
 	"context"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/board"
+	"gogi/internal/testutil"
 )
 
 func status(context.Context) farm.Status {
@@ -65,6 +68,16 @@ func TestMetrics(t *testing.T) {
 	problems, err := promlint.New(strings.NewReader(body)).Lint()
 	if err != nil || len(problems) > 0 {
 		t.Errorf("%v, %+v", err, problems)
+	}
+	rules := testutil.Must(os.ReadFile("../../docs/alerts.yml"))(t)
+	names := regexp.MustCompile(`\bgogi_farm_\w+`).FindAllString(string(rules), -1)
+	for _, name := range names {
+		if !strings.Contains(body, name) {
+			t.Errorf("alerts.yml asks for %s", name)
+		}
+	}
+	if len(names) < 5 {
+		t.Errorf("alerts.yml has only %v of the farm", names)
 	}
 	if t.Failed() {
 		t.Log(body)

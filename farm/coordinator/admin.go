@@ -226,7 +226,7 @@ func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do 
 			return nil, err
 		}
 		out := r.status()
-		out.Waits = c.waits(time.Now(), r)
+		out.Waits, out.Refusals = c.waits(time.Now(), r), c.refusals(time.Now(), r)
 		return out, nil
 	})
 }

@@ -217,7 +217,7 @@ func TestDrainAndQuarantine(t *testing.T) {
 		if !a.Draining || a.Held != 0 || h.dropped.Load() != 0 || a.Added != int(h.done.Load()) {
 			t.Errorf("draining: %+v, %d finished", a, h.done.Load())
 		}
-		if b.Quarantine != "odd (boss)" || b.Held != 0 || q.dropped.Load() == 0 {
+		if b.Quarantine != "odd (boss)" || b.Held != 0 || q.exit() == nil {
 			t.Errorf("in quarantine: %+v, %d dropped", b, q.dropped.Load())
 		}
 		f.restart() // both are remembered

@@ -484,6 +484,9 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	for _, r := range runs {
 		t := r.status()
 		t.Waits = c.waits(now, r)
+		if r.State == farm.Running {
+			t.Refusals = c.refusals(now, r)
+		}
 		s.Tests = append(s.Tests, t)
 	}
 	if !c.update.At.IsZero() {

@@ -76,6 +76,9 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 			if err := c.judgeBatch(ctx, all); err != nil {
 				return err
 			}
+			if len(all) < judgeBatch { // the stream had no more messages, even if new ones come all the time
+				c.drained(began)
+			}
 		}
 	}
 }
@@ -269,13 +272,20 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	before, played := map[name]bool{}, map[string]int{} // of these messages
+	before, played, refused := map[name]bool{}, map[string]int{}, map[string]int{} // of these messages
 	for i := range messages {
 		m := &messages[i]
 		c.exclude(m)
 		for j := range m.items {
 			it := &m.items[j]
-			if it.refuse != "" || it.stale || it.Lease.Audit {
+			if it.refuse != "" {
+				refused[m.worker]++
+				continue
+			}
+			if w := c.workers[m.worker]; w != nil && w.Refused+refused[m.worker] >= refusalsToQuarantine {
+				it.stale = true // settle will quarantine the worker for the items before
+			}
+			if it.stale || it.Lease.Audit {
 				continue
 			}
 			r := it.run
@@ -345,9 +355,9 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 	if m.why != "" {
 		c.judge.Unsigned++
 	}
-	blame := ""
-	if !m.noBlame {
-		blame = m.why
+	blame, refused := "", 0
+	if !m.noBlame && m.why != "" {
+		blame, refused = m.why, 1
 	}
 	for i := range m.items {
 		it := &m.items[i]
@@ -362,6 +372,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 		case it.refuse != "":
 			r.counts.Refused++
 			blame = it.refuse
+			refused++
 			if r.ledger != nil && !it.Lease.Audit && c.config.Secret.Granted(m.worker, it.Lease) {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
@@ -378,7 +389,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 		}
 	}
 	if blame != "" {
-		c.blame(ctx, m.worker, blame)
+		c.blame(ctx, m.worker, blame, refused)
 	}
 }
 
@@ -420,10 +431,10 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 	c.examine(ctx, r)
 }
 
-// blame counts a rejected result of a worker. The third rejected result quarantines the worker.
-func (c *Coordinator) blame(ctx context.Context, name, why string) {
+// blame counts rejected results of a worker. The third rejected result quarantines the worker.
+func (c *Coordinator) blame(ctx context.Context, name, why string, results int) {
 	w := c.worker(name, "")
-	w.Refused++
+	w.Refused += results
 	c.config.Log.Warn("a result was rejected", "worker", name, "why", why)
 	if w.Refused >= refusalsToQuarantine && w.Quarantine == "" {
 		c.quarantine(ctx, w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type session struct {
 	load, nps   float64
 	seen        time.Time
 	refuses     []string // runs that the worker does not play, by its latest request for pairs
+	why         []string // the reasons, in the order of refuses; may be shorter
 }
 
 // A worker is the stored part of a worker. State stores it in the bucket of workers.
@@ -165,6 +167,9 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if w := c.workers[name]; refusal == nil && w != nil && w.Quarantine != "" {
+		refusal = refuse("%s is in quarantine: %s", name, w.Quarantine)
+	}
 	if old := c.sessions[name]; refusal == nil && old != nil && old.session != h.Session && h.Start < old.start {
 		refusal = refuse("a newer process of %s is here (start %d, this one is start %d)", name, old.start, h.Start)
 	}
@@ -199,6 +204,36 @@ func (c *Coordinator) setSession(name, owner string, h farm.Hello) {
 	}
 	s.owner, s.start, s.hello, s.slots, s.nps, s.seen = owner, h.Start, h, h.Slots, h.NPS, time.Now()
 }
+
+// refuses returns whether the worker does not play a run, and the reason.
+func (s *session) refusal(run string) (why string, refuses bool) {
+	i := slices.Index(s.refuses, run)
+	if i < 0 {
+		return "", false
+	}
+	if i < len(s.why) {
+		return s.why[i], true
+	}
+	return "it gave no reason", true
+}
+
+// refusals returns the workers that are here and do not play a run, with their reasons, at most shownRefusals.
+func (c *Coordinator) refusals(now time.Time, r *run) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.sessions)) {
+		s := c.sessions[name]
+		if why, refuses := s.refusal(r.digest); refuses && now.Sub(s.seen) < 2*retryMost && len(list) < shownRefusals {
+			list = append(list, name+": "+why)
+		}
+	}
+	return list
+}
+
+// shownRefusals bounds the refusals in the status of a test. retryMost is the longest time between two requests of a
+// worker for pairs.
+const (
+	shownRefusals = 20
+	retryMost     = time.Minute
+)
 
 // sessionOf returns the session of a request, or nil if the worker must send Hello first.
 func (c *Coordinator) sessionOf(subject, session string) *session {
@@ -243,10 +278,27 @@ func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (a
 			s.refuses = ask.Refuse
 			c.changes++
 		}
+		s.why = ask.Why
 		c.grant(ctx, time.Now(), s, w, ask, &out)
+		out.Later = len(out.Grants) == 0 && c.later(s, ask)
 	}
 	out.Over = c.over(s.name, ask.Known)
 	return out, nil
+}
+
+// later reports whether a run that the worker may play has a pair that nobody plays, although the worker gets none now.
+func (c *Coordinator) later(s *session, ask *farm.Ask) bool {
+	for _, r := range c.runs {
+		if r.State == farm.Running && c.mayPlayRun(r, s, ask) && r.ledger.Free() {
+			return true
+		}
+	}
+	return false
+}
+
+// mayPlayRun reports whether a worker meets the needs of a run, has the right speed, and does not refuse the run.
+func (c *Coordinator) mayPlayRun(r *run, s *session, ask *farm.Ask) bool {
+	return c.fits(r, s.name, s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, r.digest) && c.unfit(r, s) == nil
 }
 
 // grantOver is the maximum number of ended runs in one reply.
@@ -266,9 +318,7 @@ func (c *Coordinator) over(worker string, known []string) (over []string) {
 // grant adds pairs for a worker to a reply.
 func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *worker, ask *farm.Ask, out *farm.Grants) {
 	_, playing := c.heldBy(s.name)
-	fits := func(r *run) bool {
-		return c.fits(r, s.name, s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, r.digest) && c.unfit(r, s) == nil
-	}
+	fits := func(r *run) bool { return c.mayPlayRun(r, s, ask) }
 	can := func(digest string) bool { return c.runs[digest].State == farm.Running && fits(c.runs[digest]) }
 	size := 0
 	plan := func(r *run) { // sends it if the worker does not have it
@@ -316,7 +366,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
 			return 0 // a later reply has its plan
 		}
-		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name), c.quarter(r, s))
+		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name), c.strangers(r, s))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
 		if r.tune != nil && len(leases) < n {
 			r.tune.hungry = true
@@ -395,23 +445,30 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 	return a
 }
 
-// quarter returns how many more pairs of a run a worker may be granted. It limits an untrusted worker while a
-// trusted worker plays a run with an SPRT. The limit applies to the pairs in the window and in a range of the
-// same length before it. Of these pairs, the untrusted worker may hold or have stored at most a quarter of
-// the window's size. So the worker has at most a quarter of any consecutive pairs in a range as long as the
+// strangers returns how many more pairs of a run an untrusted worker may be granted while a trusted worker plays a run
+// with an SPRT. The limit applies to the pairs in the window and in a range of the same length before it. Of these
+// pairs, the untrusted workers of one owner may hold or have stored at most a quarter of the window's size, and all
+// untrusted workers at most a half. So they have at most that part of any consecutive pairs in a range as long as the
 // window.
-func (c *Coordinator) quarter(r *run, s *session) int {
+func (c *Coordinator) strangers(r *run, s *session) int {
 	if r.gate == nil || !r.crowd.trusted || c.workers[s.name].Trust != trust.Untrusted {
 		return math.MaxInt
 	}
-	n := r.window/4 - r.ledger.HeldBy(s.name)
+	quarter, half := r.window/4, r.window/2
+	count := func(name string) {
+		if w := c.workers[name]; name == "" || c.trusted(name) {
+			return
+		} else if w != nil && w.Owner == s.owner {
+			quarter--
+		}
+		half--
+	}
 	prefix := r.ledger.State().Prefix
 	for _, name := range r.by[max(0, prefix-r.window):min(prefix+r.window, len(r.by))] {
-		if name == s.name {
-			n--
-		}
+		count(name)
 	}
-	return n
+	r.ledger.EachHeld(count)
+	return min(quarter, half)
 }
 
 // trustedWait is the time for which a trusted worker that holds no pair of a run still limits the untrusted
@@ -504,19 +561,27 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	for _, list := range []*[]farm.Held{&b.Held, &b.Outbox, &b.Sent} {
 		*list = c.extendAudits(now, s, *list, &reply)
 	}
+	for _, r := range c.runs {
+		for _, a := range r.audits {
+			if a.worker == s.name && a.session != s.session { // of an older session, which is dead
+				a.worker, a.epoch = "", 0
+			}
+		}
+	}
 	for _, back := range b.Back {
 		c.takeBack(ctx, now, s, &back)
 	}
 	w := c.workers[s.name]
 	if w.Quarantine != "" {
 		reply.Drop = slices.Concat(b.Held, b.Outbox, b.Sent) // nothing of it counts any more
-		b.Held, b.Outbox, b.Sent = nil, nil, nil
+		reply.Refusal = refuse("%s is in quarantine: %s", s.name, w.Quarantine)
+		return reply, nil
 	}
 	c.extend(now, s, b, &reply)
 	reply.Watched = c.watched(s)
 	due := c.update.Due(c.member(s, now))
 	switch {
-	case w.Draining || w.Quarantine != "":
+	case w.Draining:
 		reply.Say = farm.SayDrain
 	case due != nil:
 		reply.Say, reply.Update, reply.Release = farm.SayUpdate, due.SHA256, due

@@ -52,13 +52,18 @@ func TestSlotsAreGranted(t *testing.T) {
 	})
 }
 
-// TestAQuarterOfAGate: while a trusted worker plays, an untrusted one has at most a quarter of any 64 pairs in a row.
-// It plays all of them if it is alone, and after some time if the trusted one plays something else.
+// TestAQuarterOfAGate: while a trusted worker plays, the untrusted workers of an owner have at most a quarter of any 64
+// pairs in a row, and all untrusted workers a half, however many keys they have. An untrusted worker plays all pairs if
+// it is alone, and after some time if the trusted one plays something else.
 func TestAQuarterOfAGate(t *testing.T) {
 	for name, c := range map[string]struct {
 		level   string
 		quarter bool
-	}{"beside an owner's": {"owner", true}, "beside an untrusted one": {"untrusted", false}, "beside a busy one": {"verified", false}} {
+		more    []string // further untrusted workers
+	}{
+		"beside an owner's": {"owner", true, nil}, "beside an untrusted one": {"untrusted", false, nil}, "beside a busy one": {"verified", false, nil},
+		"four of two owners": {"owner", true, []string{"w2", "w3", "w5", "w10"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
 				p := gated("gated", 600, 3)
@@ -73,7 +78,10 @@ func TestAQuarterOfAGate(t *testing.T) {
 				testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w1", Level: c.level}, nil))
 				time.Sleep(time.Minute)
 				f.run(p)
-				f.begin(&hand{name: "w0", slots: 64, takes: seconds(1)})
+				f.keys.add("w10", "green", "work")
+				for _, name := range append(c.more, "w0") {
+					f.begin(&hand{name: name, slots: 64, takes: seconds(1)})
+				}
 				if c.level == "verified" {
 					time.Sleep(5 * time.Minute)
 					if n := f.test("gated").Stored; n != 16 {
@@ -82,19 +90,24 @@ func TestAQuarterOfAGate(t *testing.T) {
 				}
 				f.until("it is over", func() bool { return f.test("gated").State == farm.Over })
 				f.verify(p)
-				most := 0
+				most, all := 0, 0
 				stored := f.disk.stores[p.Digest()].pairs
 				for from := range p.Pairs {
-					n := 0
+					n, strangers := map[string]int{}, 0
 					for id := range 64 {
-						if stored[from+id].Played.Worker == "w0" {
-							n++
+						if by := stored[from+id].Played; by.Worker != "w1" && by.Worker != "" {
+							n[by.Owner]++
+							strangers++
+							most = max(most, n[by.Owner])
 						}
 					}
-					most = max(most, n)
+					all = max(all, strangers)
+				}
+				if c.quarter && all > 32 || c.more != nil && all < 24 {
+					t.Errorf("untrusted workers have %d of 64 pairs in a row", all)
 				}
 				if most == 0 || c.quarter != (most <= 16) {
-					t.Errorf("w0 has %d of 64 pairs in a row, of %d", most, len(stored))
+					t.Errorf("one owner has %d of 64 pairs in a row, of %d", most, len(stored))
 				}
 			})
 		})

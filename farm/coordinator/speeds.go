@@ -31,7 +31,8 @@ func (c *Coordinator) unfit(r *run, s *session) error {
 	return err
 }
 
-// unfitFor returns the running tests from which a worker's speed excludes the worker, with the reasons.
+// unfitFor returns the running tests that a worker does not play, with the reasons: its speed does not fit, or the worker
+// refuses the test.
 func (c *Coordinator) unfitFor(s *session) (list []string) {
 	for _, r := range c.inOrder() {
 		if r.State != farm.Running || !c.fits(r, s.name, s.hello.Labels) {
@@ -39,6 +40,8 @@ func (c *Coordinator) unfitFor(s *session) (list []string) {
 		}
 		if err := c.unfit(r, s); err != nil {
 			list = append(list, fmt.Sprintf("%s: %v", r.Name, err))
+		} else if why, refuses := s.refusal(r.digest); refuses {
+			list = append(list, r.Name+": "+why)
 		}
 	}
 	return list

@@ -104,23 +104,30 @@ func (c *Coordinator) lookAtResults(ctx context.Context, now time.Time, r *run) 
 	}
 	worst := slices.MaxFunc(accused, func(a, b trust.Attribution) int { return cmp.Compare(a.LogE, b.LogE) })
 	of := c.runs[worst.Test]
-	if of == nil || of.line == nil {
+	e := trust.Evidence{Worker: worst.Worker, LogE: worst.LogE}
+	why := fmt.Sprintf("its results differ from the others: e = 10^%.1f over all tests", worst.LogE/math.Ln10)
+	if of != nil {
+		why = "in " + of.Name + ", " + why // the test with the strongest evidence, which may have ended long ago
+	}
+	if of != nil && of.line != nil {
+		e = evidenceOf(of, worst.Worker)
+		e.LogE = worst.LogE
+		why = "in " + of.Name + ", " + e.Why()
+	} else {
 		of = r
 	}
-	e := evidenceOf(of, worst.Worker)
-	e.LogE = worst.LogE
 	switch {
 	case worst.Cause == trust.Patch:
 		c.logOnce(ctx, now, of, string(trust.Patch), "workers of several owners differ in this test: it plays differently on different machines, and quarantines no worker")
 	case e.Kind.TwoSided() && of.line.Compared() < leastAccusers:
-		c.logOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s: %s; with so few workers it is unknown which is wrong", worst.Worker, e.Why()))
+		c.logOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s: %s; with so few workers it is unknown which is wrong", worst.Worker, why))
 	default:
 		w := c.workers[worst.Worker]
-		c.quarantine(ctx, w, worst.Worker, fmt.Sprintf("in %s, %s", of.Name, e.Why()))
+		c.quarantine(ctx, w, worst.Worker, why)
 		c.config.Log.Warn("a worker is quarantined", "worker", worst.Worker, "why", w.Quarantine)
 		c.keepOrWarn(ctx, worst.Worker, w)
 		c.hintDrain(worst.Worker, w)
-		c.logOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s is quarantined: %s", worst.Worker, e.Why()))
+		c.logOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s is quarantined: %s", worst.Worker, why))
 	}
 }
 

@@ -66,6 +66,9 @@ func TestResidualsQuarantine(t *testing.T) {
 				}
 				f.until("w0 is quarantined", func() bool { return f.worker("w0").Quarantine != "" })
 				w := f.worker("w0")
+				if !logHas(f, "w0 is quarantined: in long, its results") { // the log names the test with the evidence
+					t.Errorf("%+v", f.test("long").Log)
+				}
 				if !strings.Contains(w.Quarantine, "in long, its results differ from the others: e = 10^") || !logHas(f, "w0 is quarantined") || !logHas(f, "is quarantined; its results stay") {
 					t.Errorf("%+v", w)
 				}

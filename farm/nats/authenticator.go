@@ -25,6 +25,9 @@ type authenticator struct {
 	come map[string]map[uint64]bool // accepted connections by public key; sweep removes closed ones
 }
 
+// connectionsOfOneKey is the maximum number of connections of a key. Closed connections count until the next sweep.
+const connectionsOfOneKey = 64
+
 func newAuthenticator(k keyring, coordinator string) *authenticator {
 	d := &authenticator{keys: k, coordinator: coordinator, opened: make(chan struct{}), come: map[string]map[uint64]bool{}}
 	d.open = sync.OnceFunc(func() { close(d.opened) })
@@ -46,6 +49,9 @@ func (d *authenticator) Check(c server.ClientAuthentication) bool {
 	defer d.mu.Unlock()
 	k, ok := d.keys.Find(public)
 	if !ok || k.Valid(time.Now()) != nil {
+		return false
+	}
+	if len(d.come[public]) >= connectionsOfOneKey {
 		return false
 	}
 	if d.come[public] == nil {

@@ -232,6 +232,9 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 		if fullCodes[api.ErrorCode] {
 			return farm.ErrFull
 		}
+		if api.ErrorCode == busyCode {
+			return fmt.Errorf("%w: %w", farm.ErrAway, err)
+		}
 		return fmt.Errorf("bus: %w", err)
 	}
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {

@@ -27,6 +27,7 @@ type intake struct {
 	busy   map[string]bool   // workers with a message under way
 	bad    map[string]int    // rejected messages since the last good one, by worker
 	barred map[string]string // reasons, by worker
+	slots  chan struct{}     // capacity intakeAtATime
 }
 
 // journalSubject + worker + "." + shard is the subject of a result in the stream. Only the coordinator may publish there.
@@ -41,7 +42,13 @@ const maxID = 256
 
 // errUnderWay rejects a message of a worker while another message of that worker is in progress. The error
 // code makes the worker wait and try again.
-var errUnderWay = &jetstream.APIError{Code: 503, ErrorCode: 10077, Description: "another message of this worker is under way"}
+var errUnderWay = &jetstream.APIError{Code: 503, ErrorCode: busyCode, Description: "another message of this worker is under way"}
+
+// busyCode is the code of JetStream's error that a service is temporarily unavailable.
+const busyCode = 10008
+
+// intakeAtATime is the maximum number of messages in progress, of all workers. Each takes up to farm.MaxBody of memory.
+const intakeAtATime = 128
 
 // takeResults subscribes to the results of all workers.
 func (b *Bus) takeResults() error {
@@ -64,7 +71,14 @@ func (b *Bus) receive(m *nats.Msg) {
 		b.acknowledge(m, nil, errUnderWay)
 		return
 	}
+	select {
+	case b.intake.slots <- struct{}{}: // else this and later messages wait
+	case <-b.ctx.Done():
+		b.intake.end(worker)
+		return
+	}
 	b.running.Go(func() {
+		defer func() { <-b.intake.slots }()
 		defer b.intake.end(worker)
 		id := m.Header.Get(jetstream.MsgIDHeader)
 		if err := b.admit(worker, id, m.Data); err != nil {
@@ -166,7 +180,7 @@ func (b *Bus) acknowledge(m *nats.Msg, ack *jetstream.PubAck, err error) {
 	if err != nil {
 		api, ok := errors.AsType[*jetstream.APIError](err)
 		if !ok {
-			api = &jetstream.APIError{Code: 503, ErrorCode: 10008, Description: oneLine(err.Error())}
+			api = &jetstream.APIError{Code: 503, ErrorCode: busyCode, Description: oneLine(err.Error())}
 		}
 		answer.Error, answer.PubAck = api, nil
 	}

@@ -3,6 +3,7 @@ package nats_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"gogi/farm"
 	"gogi/farm/keys"
@@ -181,4 +183,53 @@ func TestFloodOfRequests(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testutil.Patience)
 	defer cancel()
 	testutil.OK(t, honest.Request(ctx, "beat.honest", farm.Beat{}, &farm.BeatReply{}))
+}
+
+// TestConnectionsOfOneKey: a key has a bounded number of connections; others connect. After closing some it may connect
+// again. A worker that is busy does not take the stream for full.
+func TestConnectionsOfOneKey(t *testing.T) {
+	t.Parallel()
+	w := open(t, func(c *bus.Config) { c.SweepEvery = 50 * time.Millisecond })
+	mallory, honest := w.key(t, "mallory", time.Time{}, keys.Work), w.key(t, "honest", time.Time{}, keys.Work)
+	var open []*nats.Conn
+	for range 200 {
+		n, err := raw(t, w, mallory, nats.NoReconnect())
+		if err != nil {
+			break
+		}
+		defer n.Close()
+		open = append(open, n)
+	}
+	if len(open) != 64 {
+		t.Fatalf("a key has %d connections", len(open))
+	}
+	publishAs(t, w.dial(t, honest), "honest", "1")
+	for _, n := range open[1:] {
+		n.Close()
+	}
+	testutil.Eventually(t, "it may connect again", func() bool {
+		n, err := raw(t, w, mallory, nats.NoReconnect())
+		if err == nil {
+			n.Close()
+		}
+		return err == nil
+	})
+	var answer struct {
+		Error *jetstream.APIError `json:"error"`
+	}
+	for try := 0; answer.Error == nil && try < 1000; try++ { // two at once
+		inbox := keys.Inbox("mallory") + ".y"
+		sub := testutil.Must(open[0].SubscribeSync(inbox))(t)
+		for i := range 2 {
+			testutil.OK(t, open[0].PublishRequest("res.mallory.0", inbox, []byte{byte(i)}))
+		}
+		for range 2 {
+			m := testutil.Must(sub.NextMsg(testutil.Patience))(t)
+			testutil.OK(t, json.Unmarshal(m.Data, &answer))
+		}
+		testutil.OK(t, sub.Unsubscribe())
+	}
+	if answer.Error == nil || answer.Error.ErrorCode != 10008 {
+		t.Errorf("%+v", answer.Error)
+	}
 }

@@ -93,7 +93,7 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
 	b := &Bus{config: c, artefacts: newArtefactServer(store, c.MaxArtefact, max(c.Readers, 1))}
-	b.intake = intake{busy: map[string]bool{}, bad: map[string]int{}, barred: map[string]string{}}
+	b.intake = intake{busy: map[string]bool{}, bad: map[string]int{}, barred: map[string]string{}, slots: make(chan struct{}, intakeAtATime)}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {

@@ -11,6 +11,6 @@ func Standing(runs int) (known, refused []string) {
 	for i := range runs {
 		w.tasks[strconv.Itoa(i)] = &task{refused: errors.New("not here")}
 	}
-	known, _, refused = w.standing()
+	known, _, refused, _ = w.standing()
 	return known, refused
 }

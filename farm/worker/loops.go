@@ -221,6 +221,7 @@ func first(leases []farm.Held) []farm.Held { return leases[:min(len(leases), lis
 // heed processes the coordinator's answer to a heartbeat: it revokes leases, deletes stored results, and
 // follows instructions. The caller holds w.mu.
 func (w *Worker) heed(told farm.BeatReply) {
+	w.listed = true
 	w.drop(told.Drop)
 	w.over(told.Over)
 	clear(w.watched)
@@ -307,7 +308,7 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 	w.mu.Lock()
 	w.hinted = false
 	a := farm.Ask{Session: w.session, Want: want}
-	a.Known, a.Open, a.Refuse = w.standing()
+	a.Known, a.Open, a.Refuse, a.Why = w.standing()
 	tuning := w.tuning()
 	leads := tuning && len(w.leases) > 0
 	w.mu.Unlock()
@@ -330,7 +331,7 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 		poke(w.beatNow)
 		return 0, nil // room waits until the coordinator knows the session again
 	}
-	w.idle = len(g.Grants) == 0 && !leads // unstored results of a tune may lead to more pairs
+	w.idle = len(g.Grants) == 0 && !leads && !g.Later && w.listed // unstored results of a tune may lead to more pairs
 	w.over(g.Over)
 	w.grant(g)
 	if g.Drain {
@@ -415,6 +416,9 @@ func (w *Worker) publishAll(ctx context.Context) error {
 			return end
 		}
 		w.setFull(errors.Is(err, farm.ErrFull))
+		if err != nil {
+			poke(w.beatNow) // its answer has the reason if the coordinator accepts no more results of this worker
+		}
 		if err == nil {
 			w.outbox.Published(numbers)
 			try = 1

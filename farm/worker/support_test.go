@@ -163,6 +163,8 @@ type coordinator struct {
 	back       []farm.Back
 	asks       []farm.Ask
 	hellos     []farm.Hello
+	listed     int            // beats before the first ask
+	later      int            // asks that get nothing although pairs are free
 	told       farm.BeatReply // what every beat is told besides
 	over       []string       // runs that whoever asks is told to be over
 	refusal    *farm.Refusal
@@ -284,7 +286,15 @@ func (c *coordinator) grant(name string, body []byte) (any, error) {
 	if c.sessions[name] != a.Session {
 		return farm.Grants{Unknown: true}, nil
 	}
+	if len(c.asks) == 1 {
+		c.listed = len(c.beats)
+	}
 	g := farm.Grants{Retry: time.Second, Over: c.over}
+	if c.later > 0 {
+		c.later--
+		g.Later = true
+		return g, nil
+	}
 	for _, task := range c.tasks {
 		if slices.Contains(a.Refuse, task.Run) {
 			continue

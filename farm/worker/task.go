@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -196,7 +197,7 @@ func (w *Worker) refuse(t *task, why error) {
 // is at most as long as an Ask allows. If a known run is not listed, the coordinator sends its plan again. If
 // a refused run is not listed, the worker gives back the pairs of the run that it gets. The caller holds
 // w.mu.
-func (w *Worker) standing() (known, open, refused []string) {
+func (w *Worker) standing() (known, open, refused, why []string) {
 	for run, t := range w.tasks {
 		if t.refused != nil && !t.until.IsZero() && time.Now().After(t.until) {
 			t.refused, t.until = nil, time.Time{}
@@ -206,6 +207,8 @@ func (w *Worker) standing() (known, open, refused []string) {
 		}
 		if t.refused != nil && len(refused) < farm.MaxRuns {
 			refused = append(refused, run)
+			text := t.refused.Error()
+			why = append(why, strings.ToValidUTF8(text[:min(len(text), farm.MaxWord)], ""))
 		}
 	}
 	seen := map[string]bool{}
@@ -215,7 +218,7 @@ func (w *Worker) standing() (known, open, refused []string) {
 			open = append(open, l.Run)
 		}
 	}
-	return known, open, refused
+	return known, open, refused, why
 }
 
 // listen returns the run's events, and forwards them while the run is watched. The caller holds Worker.mu.

@@ -114,6 +114,7 @@ type Worker struct {
 	tasks      map[string]*task // by digest
 	watched    map[string]bool
 	idle       bool // the latest answer granted nothing
+	listed     bool // the coordinator has answered a heartbeat, so it knows the leases of this session
 	hinted     bool // a hint says that pairs are available
 	streamFull bool
 	measureSay bool           // the coordinator has requested a measurement
@@ -162,6 +163,10 @@ func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error
 	}
 	if err := w.listen(); err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
+	}
+	// Before the first Ask, so that the pairs of an earlier process of this key, which may have died, are free.
+	if err := w.beat(ctx); err != nil {
+		w.config.Log.Warn("the first heartbeat was not answered", "err", err)
 	}
 	w.loops.Go(w.beatLoop)
 	w.loops.Go(w.askLoop)

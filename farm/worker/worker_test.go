@@ -557,6 +557,21 @@ func TestAFullStreamStopsTheAsking(t *testing.T) {
 	})
 }
 
+// TestOnceAfterADeadProcess: the first heartbeat of the next process comes before its first request for pairs, so that the
+// pairs of the dead one are free. It does not end while pairs are left that it may get later.
+func TestOnceAfterADeadProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 7))
+		f.config.Once = true
+		f.later = 3
+		w := f.join(t)
+		if err := errors.Join(<-playing(t.Context(), w, time.Second), w.Close(t.Context())); err != nil || len(f.stored[run]) != 7 || f.later != 0 || f.listed == 0 {
+			t.Errorf("%v, %d stored, %d beats before the first ask", err, len(f.stored[run]), f.listed)
+		}
+	})
+}
+
 // TestOnceEndsWhenThereIsNothing, and not before.
 func TestOnceEndsWhenThereIsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -93,6 +94,9 @@ func (c *SubmitCommand) plan(ctx context.Context, env *cli.Env, guard *process.G
 	}
 	for _, w := range warnings {
 		fmt.Fprintln(env.Err, "warning:", w)
+	}
+	if err := argumentFiles(plan); err != nil {
+		return nil, nil, err
 	}
 	return plan, filesOf(plan, builds), nil
 }
@@ -238,6 +242,27 @@ func withBuilds(plan *match.Plan, builds []build, called func(player string) str
 		}
 	}
 	return out, fail.Usage(errors.Join(errs...))
+}
+
+// argumentFiles returns an error if an argument of an engine names a file on this machine, as FILE or as FLAG=FILE.
+// Workers get the program and the files that options name, and would start the engine without that file.
+func argumentFiles(plan *match.Plan) error {
+	for _, p := range plan.Engines() {
+		for _, arg := range p.Command[min(len(p.Command), 1):] {
+			_, value, _ := strings.Cut(arg, "=")
+			for _, file := range []string{arg, value} {
+				path := file
+				if !filepath.IsAbs(path) {
+					path = filepath.Join(p.Dir, path)
+				}
+				if info, err := os.Stat(path); file != "" && err == nil && info.Mode().IsRegular() {
+					return wrong("engine %s: its argument %s is a file of this machine, and workers do not get files that arguments name. "+
+						"Name the file in a USI option of the engine, or build it into the program", p.Name, arg)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // filesOf returns the paths of the files that workers need, by SHA-256.

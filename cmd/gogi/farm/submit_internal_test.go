@@ -49,3 +49,19 @@ func TestSubmitFlags(t *testing.T) {
 		testutil.Fails(t, submitCommand(t, flag).Run(t.Context(), new(cli.Env)), "build nothing", "%s", flag)
 	}
 }
+
+// TestArgumentFiles: a file that an engine's argument names would be missing on every worker.
+func TestArgumentFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, "shogi.game"), nil, 0o600))
+	for arg, good := range map[string]bool{
+		"./shogi.game": false, "--game=shogi.game": false, filepath.Join(dir, "shogi.game"): false, "--file": true, ".": true, "": true, "=": true, "no.game": true,
+	} {
+		plan := matchtest.Plan("t")
+		plan.Players[1].Command, plan.Players[1].Dir = []string{"/bin/engine", arg}, dir
+		if err := argumentFiles(plan); good != (err == nil) {
+			t.Errorf("%q: %v", arg, err)
+		}
+	}
+}

@@ -142,6 +142,9 @@ func remarks(t *farm.TestStatus) (all []string) {
 	if t.Voided != "" {
 		all = append(all, sanitize.Printable(t.Voided, 400))
 	}
+	for _, why := range t.Refusals {
+		all = append(all, "is not played by "+sanitize.Printable(why, 400))
+	}
 	return all
 }
 

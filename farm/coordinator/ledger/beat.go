@@ -85,11 +85,22 @@ func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdic
 	return l.extend(now, x, where)
 }
 
-// extend extends a lease, unless the lease was revoked or its sent result did not arrive in the stream.
+// outboxLeases is the time, in leases, for which a worker may keep a finished pair without sending it. Without a limit a
+// worker could keep the pairs that a verdict waits for.
+const outboxLeases = 30
+
+// extend extends a lease, unless the worker does not send its result, the lease was revoked, or
+// its sent result did not arrive in the stream.
 func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	x.listed, x.session = l.beats, x.who.session
 	switch {
 	case x.revoked && where == playing:
+		return drop
+	case where == outbox && x.waits.IsZero():
+		x.waits = now
+	case where == outbox && now.Sub(x.waits) > outboxLeases*l.config.Lease:
+		l.counts.Lost++
+		l.free(now, x)
 		return drop
 	case where == sent && x.sent.IsZero():
 		x.sent = now

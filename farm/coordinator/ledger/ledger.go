@@ -68,6 +68,7 @@ type lease struct {
 	session  string
 	granted  time.Time
 	deadline time.Time // zero after the lease has ended
+	waits    time.Time // when a heartbeat first listed it as finished but not sent; zero if none did
 	sent     time.Time // when a heartbeat first listed it as sent; zero if none did
 	finished bool      // the worker has finished the pair
 	revoked  bool
@@ -211,6 +212,19 @@ func (l *Ledger) candidate(now time.Time, h *holder) (pair int, again, ok bool) 
 		l.next++
 	}
 	return lowest, false, true
+}
+
+// Free reports whether a pair waits that may be granted now or soon, to this or another worker.
+func (l *Ledger) Free() bool {
+	if l.over || l.paused {
+		return false
+	}
+	l.skip(false)
+	for len(l.gaps) > 0 && !l.isFree(l.gaps[0].pair) {
+		heap.Pop(&l.gaps)
+	}
+	limit := l.limit()
+	return len(l.gaps) > 0 && l.gaps[0].pair < limit || l.next < limit || l.low < min(l.lowEnd, limit)
 }
 
 // skip moves the cursors to free pairs. In the grace time it skips the pairs that other workers may hold, and

@@ -41,6 +41,13 @@ func (l *Ledger) HeldBy(worker string) int {
 	return 0
 }
 
+// EachHeld calls f with the worker of each lease.
+func (l *Ledger) EachHeld(f func(worker string)) {
+	for _, x := range l.held {
+		f(x.who.name)
+	}
+}
+
 // Holds reports whether a worker has the lease of a pair.
 func (l *Ledger) Holds(worker string, pair int) bool {
 	x := l.held[pair]

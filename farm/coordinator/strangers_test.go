@@ -1,0 +1,141 @@
+package coordinator_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/internal/testutil"
+)
+
+// TestANewSessionTakesOver the pairs of a dead one of the same key at once, so that a worker with --once does not end
+// while pairs are left. What an old process has finished still counts. A worker that gets nothing hears that pairs are free.
+func TestANewSessionTakesOver(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("over", 6, 1)
+		f.run(p)
+		l := f.line(t, "w0")
+		held := l.want(6)
+		l.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: held2(held[:5]), Outbox: held2(held[5:])}, &farm.BeatReply{})
+		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()}, &farm.HelloReply{})
+		l.ask(farm.SubjectBeat, farm.Beat{Session: "s2", Number: 1, Outbox: held2(held[5:])}, &farm.BeatReply{})
+		var g farm.Grants
+		l.ask(farm.SubjectLease, farm.Ask{Session: "s2", Want: 10}, &g)
+		if len(g.Grants) != 5 || g.Grants[0].Pair != 0 || g.Later {
+			t.Fatalf("%+v", g)
+		}
+		l.send(result(t, held[5], play(p, 5)))
+		f.until("the result of the old session counts", func() bool { return f.test("over").Stored == 1 })
+		f.restart()
+		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s3", Start: 3, Slots: 2, Labels: linux()}, &farm.HelloReply{})
+		g = farm.Grants{}
+		l.ask(farm.SubjectLease, farm.Ask{Session: "s3", Want: 10}, &g)
+		if len(g.Grants) > 0 || !g.Later { // in the grace after a restart
+			t.Errorf("%+v", g)
+		}
+	})
+}
+
+func held2(grants []farm.Grant) (list []farm.Held) {
+	for _, g := range grants {
+		list = append(list, g.Held)
+	}
+	return list
+}
+
+// TestNobodyKeepsPairs: a pair whose result was sent, as its worker says, and never came is granted again although other
+// messages come all the time, such as 454 without a valid signature. So is a pair whose result is never sent.
+func TestNobodyKeepsPairs(t *testing.T) {
+	for _, sent := range []bool{true, false} {
+		t.Run(map[bool]string{true: "sent", false: "not sent"}[sent], func(t *testing.T) {
+			inFarm(t, func(t *testing.T, f *theFarm) {
+				f.run(testPlan("kept", 10, 1))
+				keeper, junk := f.line(t, "w0"), f.line(t, "w1")
+				list := held2(keeper.want(2))
+				gone := false
+				for n := 1; n <= 454 && !gone; n++ {
+					b := farm.Beat{Session: "s", Number: uint64(n), Outbox: list}
+					if sent {
+						b.Outbox, b.Sent = nil, list
+					}
+					var reply farm.BeatReply
+					keeper.ask(farm.SubjectBeat, b, &reply)
+					gone = len(reply.Drop) == 2
+					junk.publish([]byte("no signature"))
+					time.Sleep(2 * time.Second)
+					if sent && n > 30 {
+						break
+					}
+				}
+				if !gone || f.test("kept").Lost != 2 {
+					t.Errorf("dropped: %t, %+v", gone, f.test("kept"))
+				}
+			})
+		})
+	}
+}
+
+// TestTheThirdRefusedResult quarantines a worker: nothing of it counts from there on, also in the same message and batch.
+// The count is of results, not of messages.
+func TestTheThirdRefusedResult(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("bad", 20, 1)
+		f.run(p)
+		l := f.line(t, "w0")
+		g := l.want(10)
+		item := func(i int, good bool) farm.Item {
+			it := result(t, g[i], play(p, g[i].Pair))
+			if !good {
+				it.Pair = []byte("no pair at all")
+			}
+			return it
+		}
+		_ = f.stop()
+		l.send(item(0, true), item(1, false), item(2, false), item(3, true))
+		l.send(item(4, false), item(5, true))
+		l.send(item(6, true))
+		f.start()
+		f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
+		if w, s := f.worker("w0"), f.test("bad"); w.Refused != 3 || s.Refused != 3 || w.Quarantine == "" || s.Stored != 2 || s.Stale != 2 {
+			t.Errorf("%+v\n%+v", w, s)
+		}
+		var hello farm.HelloReply
+		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()}, &hello)
+		if hello.Refusal == nil || hello.Refusal.Exit != 4 || !strings.Contains(hello.Refusal.Why, "quarantine: 3 results were refused") {
+			t.Errorf("%+v", hello)
+		}
+		var reply farm.BeatReply
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
+		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()}, &hello)
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "x"}, nil))
+		l.ask(farm.SubjectBeat, farm.Beat{Session: "s2", Number: 1}, &reply)
+		if reply.Refusal == nil || reply.Refusal.Exit != 4 { // so the worker ends within seconds
+			t.Errorf("%+v", reply)
+		}
+	})
+}
+
+// TestARefusalIsShown with its reason, at the test and at the worker, while the worker is here.
+func TestARefusalIsShown(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		s := f.run(testPlan("refused", 20, 1))
+		l := f.line(t, "w0")
+		l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Refuse: []string{s.Run}, Why: []string{"engine dev: crash: exit status 1"}}, &farm.Grants{})
+		var shown farm.TestStatus
+		testutil.OK(t, f.do("ann", "show", farm.Order{Run: "refused"}, &shown))
+		for _, list := range [][]string{shown.Refusals, f.test("refused").Refusals} {
+			if !slices.Equal(list, []string{"w0: engine dev: crash: exit status 1"}) {
+				t.Errorf("%q", list)
+			}
+		}
+		if w := f.worker("w0"); !slices.Equal(w.Unfit, []string{"refused: engine dev: crash: exit status 1"}) {
+			t.Errorf("%q", w.Unfit)
+		}
+		time.Sleep(time.Hour)
+		if list := f.test("refused").Refusals; len(list) > 0 {
+			t.Errorf("of a worker that is away: %q", list)
+		}
+	})
+}
