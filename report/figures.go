@@ -10,8 +10,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// independentGames is the assumption of the per-game methods. The two games of a pair share their opening, so
-// it holds only if colours are not swapped and each game has its own opening.
+// independentGames names the assumption of the methods that count single games. The two games of a pair share
+// their opening, so the assumption holds only if colours are not swapped and each game has its own opening.
 const independentGames = "independent games"
 
 // figures sets the intervals and tests of A against B. Intervals and tests over pairs come first. If openings
@@ -107,8 +107,8 @@ func binomialTest(total stats.WDL) Test {
 	return test
 }
 
-// signFlip returns the deciding test of a report: the exact test that exchanges the players in whole
-// openings.
+// signFlip returns the test that decides a report's verdict: the exact sign-flip test. It exchanges the two
+// players in all pairs of an opening at once.
 func signFlip(pairs int, test binomial.Test, err error) Test {
 	report := Test{Method: "pair_sign_flip", Alternative: string(binomial.TwoSided)}
 	switch {
@@ -122,8 +122,8 @@ func signFlip(pairs int, test binomial.Test, err error) Test {
 	return report
 }
 
-// dependent removes the figures that assume independent games, if the games are known to depend on each
-// other.
+// dependent removes the figures that assume independent games. The caller calls it if the games are known to
+// depend on each other. why is the reason that the report prints in place of the figures.
 func (r *Report) dependent(why i18n.Message) {
 	for i := range r.Intervals {
 		if v := &r.Intervals[i]; v.Assumes != "" {
@@ -140,8 +140,8 @@ func (r *Report) dependent(why i18n.Message) {
 }
 
 // withhold removes all figures except those that are valid at any time, and gives why as the reason. If a
-// test may have stopped the run, the raw score is biased. The report then has no Elo from the score; the gate
-// has an Elo without that bias.
+// sequential test may have stopped the run, the raw score is biased. The report then has no Elo from the
+// score; the gate has an Elo without that bias.
 func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	for i := range r.Intervals {
 		r.Intervals[i].Bounds, r.Intervals[i].Why = Bounds{}, why
@@ -211,12 +211,13 @@ func (b Bounds) EloText() string {
 
 // Divergence counts how often two engines chose different moves in the same position. As long as the two
 // games of a pair are equal, each ply compares the engines, because each engine has moved once in the same
-// position. Divergence shows what deterministic pairs save. According to measurements, if 2% of plies differ,
-// such pairs reach the same verdict at 1.7 times lower cost. If 17% differ, they save nothing.
+// position. Divergence shows how much shorter a run of deterministic engines can be. In measurements with
+// engines that differ in 2% of plies, such pairs reached the same verdict at 1.7 times lower cost. With 17%
+// they saved nothing.
 type Divergence struct {
 	Pairs    int      `json:"pairs"`
-	Compared int      `json:"plies"`    // positions in which both engines chose a move
-	Diverged int      `json:"diverged"` // pairs whose two games differ
+	Compared int      `json:"plies"`    // number of positions in which both engines chose a move
+	Diverged int      `json:"diverged"` // number of pairs whose two games differ
 	PerPly   *float64 `json:"per_ply"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"gogi/stats"
 )
 
-// Registration is the design of a gate, read from the run's log of settings.
+// Registration is the design of a run's gate, its sequential test. It comes from the run's log of settings.
 type Registration struct {
 	Design     match.Gate     // the design that the gate uses
 	Registered bool           // the design was stored in the run before its first game
@@ -21,23 +21,23 @@ type Registration struct {
 	Provisional string
 }
 
-// Gate is the state of a run's sequential test, and its verdict.
+// Gate is the state of a run's sequential test, with its verdict.
 type Gate struct {
 	Design   match.Gate     `json:"design"`
-	Decision stats.Decision `json:"decision"` // the test's own decision
+	Decision stats.Decision `json:"decision"` // the test's own decision. The verdict may differ from it.
 	LLR      *float64       `json:"llr"`
 	Lower    float64        `json:"lower"`
 	Upper    float64        `json:"upper"`
 	Pairs    int            `json:"pairs"`  // pairs on which the decision is based
-	Beyond   int            `json:"beyond"` // pairs that finished after the stop, or after a missing pair
+	Beyond   int            `json:"beyond"` // pairs that finished after the stop, or after a missing pair. The test does not use them.
 	Elo      Elo            `json:"elo"`    // median-unbiased, corrected for early stopping
 	Why      i18n.Message   `json:"why,omitzero"`
 
-	Boundary string         `json:"boundary"` // ratio or bounded
+	Boundary string         `json:"boundary"` // ratio or bounded.
 	Openings int            `json:"openings"` // openings of the pairs: the independent units
-	Copies   int            `json:"copies"`   // pairs that repeat an earlier one move for move
-	Slowed   int            `json:"slowed"`   // pairs with a move that the machine slowed
-	Verdict  string         `json:"verdict"`  // pass, fail or inconclusive: the decision, if the checks do not contradict it
+	Copies   int            `json:"copies"`   // pairs that repeat an earlier pair move for move
+	Slowed   int            `json:"slowed"`   // pairs with a move that the machine slowed.
+	Verdict  string         `json:"verdict"`  // pass, fail or inconclusive. It follows the decision unless a check contradicts it.
 	Because  []i18n.Message `json:"because"`  // why the verdict differs from the decision, and other remarks
 
 	// Withdrawn is a decision that gogi printed and that no longer holds because pairs were voided. It is ""
@@ -56,11 +56,11 @@ const (
 )
 
 // judge runs a sequential test over the pairs of a run. It also collects facts that would make the verdict
-// worthless.
+// unreliable.
 type judge struct {
 	registration Registration
 	test         *gate.Gate
-	clean        *gate.Gate // the same test, but with a pair in which B lost a game by a fault counted as even
+	clean        *gate.Gate // the same test. It counts a pair in which B lost a game by a fault as even.
 	slots        map[int]*stats.Tally
 	slowed       []int // numbers of pairs, ascending
 }
@@ -120,8 +120,8 @@ func (g *Gate) estimate(test *gate.Gate) {
 		g.Elo.Why = i18n.Of("the test has not stopped")
 		return
 	}
-	// A diffusion with the variance of so few openings would promise more than any test can show: even a
-	// player that wins all of them is not significant yet.
+	// With so few openings, the interval of a diffusion would claim more than any test can show. Not even a
+	// player that wins all openings is significantly stronger yet.
 	if least := LeastPairs(1 - Level); g.Openings < least {
 		g.Elo.Why = i18n.Of("%s are too few (at least %d)", i18n.Number{N: g.Openings, Noun: "opening"}, least)
 		return
@@ -186,7 +186,7 @@ func (g *Gate) doubt(why i18n.Message) {
 // tests every run.
 const slotsAlpha = 0.001
 
-// homogeneity is the result of the test that all slots gave the same results.
+// homogeneity is the result of the test whether all slots gave the same results.
 type homogeneity struct {
 	P        *float64     `json:"p"`
 	Outliers []int        `json:"outliers"`
@@ -214,17 +214,17 @@ func (j *judge) homogeneity(reused bool) *homogeneity {
 type GateVerdict struct {
 	Version    int               `json:"version"`
 	Run        string            `json:"run"`
-	Verdict    string            `json:"verdict"` // pass, fail, inconclusive
+	Verdict    string            `json:"verdict"` // pass, fail or inconclusive.
 	Why        []i18n.Message    `json:"why"`
 	Registered bool              `json:"registered"` // the design was stored in the run before its first game
 	MaxPairs   int               `json:"max_pairs"`
-	Looks      int               `json:"looks"` // number of looks at the test: one after each evaluated pair
-	Unit       string            `json:"unit"`  // the independent unit: opening, which is the pair if none recurs
+	Looks      int               `json:"looks"` // number of times that the test could stop: once after each evaluated pair
+	Unit       string            `json:"unit"`  // the independent unit. It is opening, which is the pair if no opening recurs.
 	Draws      string            `json:"draws"`
 	Gate       *Gate             `json:"gate"`
 	Counts     stats.WDL         `json:"counts"`      // A's results, up to the stop
 	Penta      stats.Pentanomial `json:"pentanomial"` // up to the stop
-	Primary    Test              `json:"primary"`     // P is null: a test for a fixed length is not valid after repeated looks
+	Primary    Test              `json:"primary"`     // P is null. A test for a fixed length is not valid after repeated looks.
 	Anytime    Interval          `json:"anytime"`     // over all games, also those after the stop
 	Slots      *homogeneity      `json:"homogeneity"`
 	Report     *Report           `json:"report"` // over all games, also those after the stop
@@ -259,8 +259,8 @@ func (r *Report) anytime() *Interval {
 
 // Moment holds, at one moment of a run, the figures that are valid while games are still played.
 type Moment struct {
-	Bounds          // the anytime interval of A's score, by openings
-	Judged int      // pairs that the gate has evaluated, in plan order
+	Bounds          // the anytime interval of A's score, over openings
+	Judged int      // pairs that the gate has evaluated, in plan order.
 	LLR    *float64 // the gate's log likelihood ratio; nil without a gate
 }
 

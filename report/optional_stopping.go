@@ -16,10 +16,10 @@ import (
 // length are therefore not valid if a test stopped the run, or could have stopped it.
 type OptionalStopping struct {
 	TargetChanges int            `json:"target_changes"` // changes of the number of pairs, after the first game
-	Sequential    bool           `json:"sequential"`     // after every pair a test checked whether to stop the run
-	Stopped       bool           `json:"stopped"`        // the test stopped the run
+	Sequential    bool           `json:"sequential"`     // a test checked after every pair whether to stop the run
+	Stopped       bool           `json:"stopped"`        // the test stopped the run.
 	LateDesign    bool           `json:"late_design"`    // the test was added or changed after the first game
-	FixedLength   bool           `json:"fixed_length"`   // figures for a fixed length are valid, unless a user changed the target because of the results
+	FixedLength   bool           `json:"fixed_length"`   // figures for a fixed length are valid, unless a user changed the target because of the results.
 	Remarks       []i18n.Message `json:"remarks"`        // the facts above as text, one message for each
 	Changes       []Change       `json:"changes"`        // changes of settings between the run's starts, with their time
 

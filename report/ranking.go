@@ -12,7 +12,7 @@ import (
 type Ranking struct {
 	Anchor     string   `json:"anchor,omitempty"` // player with rating 0; "": the mean of all ratings is 0
 	Confidence float64  `json:"confidence"`       // level of the intervals
-	Players    []Ranked `json:"players"`          // most points first; at equal points, the player with the greater share of the points first
+	Players    []Ranked `json:"players"`          // ordered by points, then by share of the points; the best player is first
 	// Unshown lists the players against whom the first player is not shown to be stronger. The tests compare
 	// the Elo of every two players at 5%, adjusted for all comparisons (Holm). Unshown is null if there are
 	// no such tests.

@@ -43,34 +43,34 @@ type Report struct {
 	Tests       []Test            `json:"tests"`
 	Score       *float64          `json:"score"` // A's points per game
 	ScoreWhy    i18n.Message      `json:"score_why,omitzero"`
-	Elo         Elo               `json:"elo"`          // Elo of the score; its ends are those of the score's interval
-	EloDecisive Elo               `json:"elo_decisive"` // Elo of the share of wins in decisive games, assuming independent games
-	Dependence  stats.Dependence  `json:"dependence"`   // how much the pairs depend on each other, by openings
+	Elo         Elo               `json:"elo"`          // Elo of the score. Its ends are the ends of the score's interval, converted to Elo.
+	EloDecisive Elo               `json:"elo_decisive"` // Elo of the share of wins in decisive games. It assumes independent games.
+	Dependence  stats.Dependence  `json:"dependence"`   // how much the pairs of one opening depend on each other
 	Looks       OptionalStopping  `json:"looks"`
 	Voided      []Voiding         `json:"voided,omitempty"`  // oldest first
-	Workers     []Worker          `json:"workers,omitempty"` // workers of a farm, those that differ first
+	Workers     []Worker          `json:"workers,omitempty"` // workers of a farm. Those that differ from the others are first.
 
 	BlackAdvantage Advantage `json:"black_advantage"`
 	Terminations   []Ending  `json:"terminations"`
 	Faults         []Fault   `json:"faults"`
 	SlowedLosses   int       `json:"slowed_losses,omitempty"` // number of Faults that are losses on time in games that the machine slowed
-	Duplicates     int       `json:"duplicates"`              // games equal to an earlier one, move for move
+	Duplicates     int       `json:"duplicates"`              // games that equal an earlier game move for move
 	Plies          Plies     `json:"plies"`
 
-	Mates *match.Questions `json:"mates,omitempty"` // questions to the plan's mate solver; nil: no known questions
+	Mates *match.Questions `json:"mates,omitempty"` // counts of questions to the plan's mate solver. It is nil if none are known.
 
-	Unmarked     *Unmarked   `json:"unmarked,omitempty"` // without pairs that the machine slowed
-	Distinct     *Distinct   `json:"distinct,omitempty"` // without pairs that repeat an earlier one
-	FaultLosses  FaultLosses `json:"fault_losses"`       // games of A and B against each other
+	Unmarked     *Unmarked   `json:"unmarked,omitempty"` // result without pairs that the machine slowed
+	Distinct     *Distinct   `json:"distinct,omitempty"` // result without pairs that repeat an earlier pair.
+	FaultLosses  FaultLosses `json:"fault_losses"`       // faults in games of A and B against each other
 	Crosstable   []Cross     `json:"crosstable"`
 	PairVariance *float64    `json:"pair_variance"`     // variance of a pair's points per game
-	Bundles      []string    `json:"bundles,omitempty"` // crash dumps: files with the dialogues of games that ended by a fault
+	Bundles      []string    `json:"bundles,omitempty"` // crash dumps. They are files with the dialogues of games that ended by a fault.
 	Divergence   *Divergence `json:"divergence,omitempty"`
 	Seconds      float64     `json:"seconds"` // playing time, summed over all games
 
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
-	Tournament *Tournament `json:"tournament,omitempty"` // if results decide the pairings
+	Tournament *Tournament `json:"tournament,omitempty"` // nil unless results decide the pairings.
 	Ranking    *Ranking    `json:"ranking,omitempty"`    // for more than two players; the caller that reads the pairs sets it
 
 	weaker oneSided // test whether A is weaker than B
@@ -105,8 +105,8 @@ type Player struct {
 	WorstOverrunMS float64  `json:"worst_overrun_ms"`
 	PonderHits     int      `json:"ponder_hits"`
 	PonderMisses   int      `json:"ponder_misses"`
-	Incomplete     int      `json:"incomplete_votes"`     // for a council: number of votes in which a member did not take part
-	BookMoves      *int     `json:"book_moves,omitempty"` // number of moves from the player's book; nil: the player has no book
+	Incomplete     int      `json:"incomplete_votes"`     // for a council, number of votes in which a member did not take part
+	BookMoves      *int     `json:"book_moves,omitempty"` // number of moves from the player's book. It is nil if the player has no book.
 
 	sides match.Side
 }
@@ -118,7 +118,7 @@ func (p *Player) Moves() int { return p.sides.Plies }
 type Interval struct {
 	Of       string   `json:"of"` // score, win_rate_decisive
 	Method   string   `json:"method"`
-	Assumes  string   `json:"assumes,omitempty"` // its assumptions other than independent openings
+	Assumes  string   `json:"assumes,omitempty"` // its assumptions other than independent openings.
 	Unit     string   `json:"unit,omitempty"`    // the independent unit: opening, pair or game
 	N        int      `json:"n,omitempty"`       // number of units
 	Level    float64  `json:"level"`
@@ -142,7 +142,7 @@ type Test struct {
 
 type criticalWins struct {
 	Alpha float64      `json:"alpha"`
-	Wins  *int         `json:"wins"` // wins out of N; null if no number is enough
+	Wins  *int         `json:"wins"` // wins needed out of N. It is null if no number is enough.
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
@@ -187,8 +187,8 @@ type Plies struct {
 
 // Unmarked is the result of A against B without the pairs that the machine slowed.
 type Unmarked struct {
-	Pairs  int      `json:"pairs"`  // that are left
-	Marked int      `json:"marked"` // that were taken out
+	Pairs  int      `json:"pairs"`  // number of pairs that are left
+	Marked int      `json:"marked"` // number of slowed pairs, which are left out
 	Wins   int      `json:"wins"`
 	Draws  int      `json:"draws"`
 	Losses int      `json:"losses"`
@@ -199,8 +199,8 @@ type Unmarked struct {
 // not decide a verdict: it still contains pairs that are nearly copies, and short games repeat more easily
 // than long ones. The intervals and tests of a report therefore use openings as units.
 type Distinct struct {
-	Pairs    int          `json:"pairs"`    // that are left
-	Repeated int          `json:"repeated"` // that were taken out
+	Pairs    int          `json:"pairs"`    // number of pairs that are left
+	Repeated int          `json:"repeated"` // number of repeated pairs, which are left out
 	Score    *float64     `json:"score"`
 	Bounds                // Bounds and P are null
 	P        *float64     `json:"p"`
@@ -227,8 +227,8 @@ type Cross struct {
 type Gatherer struct {
 	report   *Report
 	run      Run
-	judge    *judge               // nil: the run has no sequential test
-	schedule *tournament.Schedule // nil: the run's design ignores results
+	judge    *judge               // nil if the run has no sequential test
+	schedule *tournament.Schedule // nil if the run's design ignores results.
 	astray   error                // reason why the schedule ended early
 	index    map[string]int       // index of each player in report.Players
 	pairings map[[2]string]*stats.Series
@@ -246,10 +246,10 @@ type Run struct {
 	Name    string
 	Rules   string
 	Pairs   int          // number of planned pairs
-	Players []Player     // name, identity and limits of at least two players
-	Gate    Registration // its design is zero without a gate
+	Players []Player     // at least two players, each with name, identity and limits.
+	Gate    Registration // Its Design is the zero value for a run without a gate.
 	Starts  []Start      // oldest first
-	// Tournament decides the pairings; nil if the design ignores results.
+	// Tournament decides the pairings. It is nil if the design ignores results.
 	Tournament *Tourney
 	Voided     []Voiding // oldest first
 }

@@ -14,17 +14,17 @@ import (
 )
 
 // Tournament is a run with a design that chooses pairings by results. It has the pairings and the standings.
-// The standings are the result of a competition. They are not evidence of strength, because two players have
-// met in few pairs, and results decided which pairs were played.
+// The standings are the result of a competition. They do not prove strength, because two players have met in
+// few pairs, and results decided which pairs were played.
 type Tournament struct {
 	Design    match.DesignKind `json:"design"`
 	Anchor    string           `json:"anchor,omitempty"`
 	Over      bool             `json:"over"`
-	Left      int              `json:"left_pairs"`       // least number of pairs that are still to be played
+	Left      int              `json:"left_pairs"`       // least number of pairs that are left to play.
 	Rounds    []Round          `json:"rounds"`           // rounds of a Swiss or a knockout
 	Standings []Standing       `json:"standings"`        // best first
 	Ratings   []Rated          `json:"ratings"`          // ratings of an adaptive design, best first
-	Spread    float64          `json:"spread,omitempty"` // spread of the ratings' prior, in Elo
+	Spread    float64          `json:"spread,omitempty"` // spread of the ratings' prior, in Elo.
 	Why       i18n.Message     `json:"why,omitzero"`     // reason why the table ends early, or why there are no ratings
 }
 
@@ -64,7 +64,7 @@ type Rated struct {
 	Pairs  int      `json:"pairs"`
 	Elo    float64  `json:"elo"`             // relative to the anchor, or to the mean of all players
 	Within float64  `json:"within"`          // 1.96 standard deviations of the posterior of Elo
-	Above  *float64 `json:"above,omitempty"` // posterior probability that the player is stronger than the next player in the list; null for the last player
+	Above  *float64 `json:"above,omitempty"` // posterior probability that the player is stronger than the next player in the list. It is null for the last player.
 }
 
 // addTournament adds a pair to the schedule. If a pair contradicts the pairing that earlier results require,
@@ -214,8 +214,8 @@ func (t *Tournament) PlaceOf(i int) string {
 	return fmt.Sprintf("%d–%d", first, first+shared-1)
 }
 
-// UpTo returns the text before the number of planned pairs. It is not empty if the run may end with fewer
-// pairs.
+// UpTo returns the text to print before the number of planned pairs: "up to " if the run may end with fewer
+// pairs, else "".
 func (r *Report) UpTo() string {
 	if r.Tournament != nil && tournament.Uncertain(r.Tournament.Design) {
 		return "up to "

@@ -11,17 +11,18 @@ import (
 
 // Verdict is the result of the games of A against B in plain text, for people.
 type Verdict struct {
-	Kind    string       // shown, open or none: decides the style on a page
+	Kind    string       // shown, open or none. It decides the style on a page.
 	Claim   i18n.Message // one sentence
 	Short   i18n.Message // short form of the claim, for a cell of a table
 	Reasons []i18n.Message
 	Caveats []i18n.Message
 }
 
-// Verdict returns the verdict on the games of A against B. It uses one test, which was chosen beforehand. The
-// test is the run's gate if it has one, else the exact test that exchanges the players in whole openings.
-// Choosing the best of several tests would find a difference between equal players too often. Verdict
-// withholds the result if faults alone, or a machine that slowed most pairs, may explain it.
+// Verdict returns the verdict on the games of A against B. It uses one test, which was chosen before the
+// first game. The test is the run's gate if it has one, else the exact test that exchanges the players in
+// whole openings. If gogi chose the best of several tests, it would find a difference between equal players
+// too often. Verdict withholds the result if faults alone, or a machine that slowed most pairs, may explain
+// it.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
 		return r.competition()

@@ -10,8 +10,8 @@ import (
 	"gogi/stats"
 )
 
-// Voiding is a set of pairs that a user voided together, to be played again. It has the effect on the run's
-// sequential test, which gogi calculates again from the first pair.
+// Voiding is a set of pairs that a user voided together. gogi plays these pairs again. It also calculates the
+// run's sequential test again from the first pair, and Voiding has the effect on that test.
 type Voiding struct {
 	At    time.Time `json:"at"`
 	Why   string    `json:"why"`

@@ -35,7 +35,7 @@ type Worker struct {
 // thisProcess is the name in residuals for this process, which is not a worker. No worker can have this name.
 const thisProcess = "\x00"
 
-// workers adds up a run's pairs by worker.
+// workers adds up the results of a run's pairs for each worker.
 type workers struct {
 	next      int // number of the next pair for the residuals
 	of        map[string]*workerSums
@@ -91,7 +91,7 @@ func (w *workers) add(rows []match.Row, head bool) error {
 		w.all.add(p.Points / float64(len(rows)))
 	}
 	if rows[0].Pair != w.next {
-		return nil // after a gap: which pairs have arrived depends on the length of games
+		return nil // which pairs have arrived after a gap depends on the length of their games
 	}
 	w.next++
 	if !head {

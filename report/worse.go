@@ -9,7 +9,7 @@ import (
 	"gogi/match"
 )
 
-// Finding is the result of a bisection step about A, whose engine is the current commit.
+// Finding is the result of one step of a bisection. A is the engine of the current commit.
 type Finding int
 
 // The findings of a bisection.

@@ -26,7 +26,8 @@ type CoverageQuestion struct {
 // CoverageNames returns the names of the methods for wins of decisive games.
 func CoverageNames() []string { return append(binomialNames(), methodAnytime) }
 
-// A CoverageRow has the coverage of one method for one number of games and one true win rate.
+// A CoverageRow has the coverage of one method for one number of games and one true win rate. The coverage is
+// the probability that the interval contains the true rate.
 type CoverageRow struct {
 	Method     string  `json:"method"`
 	N          int     `json:"n"`
@@ -152,7 +153,7 @@ func (q CoverageQuestion) methods(n int) []intervalMethod {
 // coverage returns the probability that the interval of n games covers p if the true win rate is p. The
 // probability is an exact sum. A number of wins without an interval counts as not covering p.
 func coverage(n int, p float64, interval func(k int) (binomial.Interval, error)) float64 {
-	if p == 0 || p == 1 { // one number of wins is certain, but the sum would miss it
+	if p == 0 || p == 1 { // one number of wins is certain, and the sum below would not count it
 		i, err := interval(int(p) * n)
 		return indicator(err == nil && i.Lo <= p && p <= i.Hi)
 	}

@@ -1,9 +1,10 @@
-// Package calculator answers questions about typed counts, and about a match before it is played: intervals,
-// tests, plans, SPRT progress, forecasts. Each question is a type, for example [IntervalQuestion]. Its method
-// Answer checks the input and calls package stats. The answer prints as text and as rows of JSON.
+// Package calculator answers questions about counts that a user types, and about a match before it is played.
+// The answers are intervals, tests, plans, SPRT progress and forecasts. Each question is a type, for example
+// [IntervalQuestion]. Its method Answer checks the input and calls package stats. The answer prints as text
+// and as rows of JSON.
 //
-// A number that does not exist is null in JSON, with the reason next to it. An impossible
-// question is a usage error that names the flag. docs/statistics.md explains the numbers.
+// A number that does not exist is null in JSON, with the reason next to it. An impossible question is a usage
+// error that names the flag. docs/statistics.md explains the numbers.
 package calculator
 
 import (

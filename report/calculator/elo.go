@@ -13,7 +13,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// An EloQuestion asks to convert a score or an Elo difference to the other scales.
+// An EloQuestion asks to convert a score or an Elo difference to the other scales of strength.
 type EloQuestion struct {
 	Score *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score to convert, from 0 to 1."`
 	Elo   *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference to convert."`

@@ -23,10 +23,10 @@ type ForecastQuestion struct {
 type ForecastRow struct {
 	Games      int       `json:"games"`
 	Record     stats.WDL `json:"record"`
-	Win        *float64  `json:"win"` // predictive probability of more than half of the points
+	Win        *float64  `json:"win"` // predictive probability of more than half of the points.
 	Draw       *float64  `json:"draw"`
 	Loss       *float64  `json:"loss"`
-	Lo         *float64  `json:"lo"` // interval of the probability to win, given the unknown true rates
+	Lo         *float64  `json:"lo"` // lower end of the interval of the probability to win. The true rates are unknown.
 	Hi         *float64  `json:"hi"`
 	Confidence float64   `json:"confidence"`
 	Why        string    `json:"why,omitempty"`

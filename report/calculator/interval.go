@@ -75,18 +75,18 @@ func checkMethod(name string, names []string) error {
 // An IntervalRow has the interval of one method.
 type IntervalRow struct {
 	Method     string   `json:"method"`
-	Unit       string   `json:"unit"` // decisive_game, game or pair
-	N          int      `json:"n"`    // units under the draw mode
-	Wins       float64  `json:"wins"` // wins among the n units; with the draw mode half, points (at most 1 per pair)
+	Unit       string   `json:"unit"` // decisive_game, game or pair.
+	N          int      `json:"n"`    // number of units under the draw mode
+	Wins       float64  `json:"wins"` // wins among the n units. With the draw mode half they are points, at most 1 per pair.
 	Estimate   *float64 `json:"estimate"`
 	Lo         *float64 `json:"lo"`
 	Hi         *float64 `json:"hi"`
-	Elo        *float64 `json:"elo"` // Elo of the estimate and of the ends; null if infinite
+	Elo        *float64 `json:"elo"` // Elo of the estimate and of the ends. It is null if infinite.
 	EloLo      *float64 `json:"elo_lo"`
 	EloHi      *float64 `json:"elo_hi"`
 	Confidence float64  `json:"confidence"`
 	DrawMode   string   `json:"draw_mode"`
-	Exact      bool     `json:"exact"` // the confidence is a guarantee
+	Exact      bool     `json:"exact"` // the coverage is never below the confidence level
 	Why        string   `json:"why,omitempty"`
 	EloWhy     string   `json:"elo_why,omitempty"`
 	*Evidence
@@ -172,7 +172,7 @@ func (q IntervalQuestion) check() (*stats.Pentanomial, error) {
 	return &pairs, err
 }
 
-// agree returns an error if the games and the pairs contradict each other: they must be the same games.
+// agree returns an error if the games and the pairs contradict each other. Both must describe the same games.
 func agree(games stats.WDL, pairs stats.Pentanomial) error {
 	points := float64(games.Wins) + float64(games.Draws)/2
 	if s := pairs.PairScores(); games.Games() != 2*s.N() || math.Abs(points-2*s.Mean()*float64(s.N())) > 0.1 {

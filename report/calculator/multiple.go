@@ -83,14 +83,14 @@ type HomogeneityRow struct {
 	Freedom   *int     `json:"freedom"`
 	P         *float64 `json:"p"`
 	Limit     *float64 `json:"limit"`  // limit of significant residuals
-	Sparse    int      `json:"sparse"` // cells with fewer than 5 games expected; many of them make p rough
+	Sparse    int      `json:"sparse"` // cells with fewer than 5 expected games. Many such cells make p inexact.
 	Why       string   `json:"why,omitempty"`
 }
 
-// A SourceRow is the results of one source, with its residuals.
+// A SourceRow has the results of one source, with its residuals.
 type SourceRow struct {
 	Counts    stats.WDL `json:"counts"`
-	Residuals []float64 `json:"residuals,omitempty"` // standardised, of losses, draws and wins
+	Residuals []float64 `json:"residuals,omitempty"` // standardised residuals of losses, draws and wins
 	StandsOut bool      `json:"stands_out"`
 }
 

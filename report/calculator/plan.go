@@ -31,15 +31,15 @@ type PlanQuestion struct {
 
 // A PlanRow is one plan.
 type PlanRow struct {
-	Kind        string   `json:"kind"` // fixed, sequential, detectable; bounded and deterministic are cheaper alternatives to sequential
-	Elo         *float64 `json:"elo"`  // true difference; for detectable, the detected one
+	Kind        string   `json:"kind"` // fixed, sequential or detectable. The kinds bounded and deterministic are cheaper alternatives to sequential.
+	Elo         *float64 `json:"elo"`  // true difference. For detectable it is the difference that the games detect.
 	Alpha       float64  `json:"alpha"`
-	Power       float64  `json:"power"` // as asked
-	Unit        string   `json:"unit"`  // independent unit of the test: pair or game
+	Power       float64  `json:"power"` // the power that the question asks for
+	Unit        string   `json:"unit"`  // independent unit of the test: pair or game.
 	DrawRate    float64  `json:"draw_rate"`
 	Correlation float64  `json:"correlation"` // of the two games of a pair
 	Conditions  string   `json:"conditions"`  // origin of draw_rate and correlation
-	Games       *float64 `json:"games"`       // number of games: needed for fixed, expected for a sequential test, given for detectable
+	Games       *float64 `json:"games"`       // number of games. It is needed for fixed, expected for a sequential test, and given for detectable.
 	Hours       *float64 `json:"hours,omitempty"`
 	Why         string   `json:"why,omitempty"`
 	*FixedTest

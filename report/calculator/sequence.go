@@ -6,18 +6,18 @@ import (
 	"gogi/stats"
 )
 
-// A PlanCourse is what to expect of a sequential test: its chances, its number of games and the quantiles of
-// that number.
+// A PlanCourse has the expected course of a sequential test: its probabilities, its number of games and the
+// quantiles of that number.
 type PlanCourse struct {
-	Boundary   string     `json:"boundary"` // one of [BoundaryNames]
+	Boundary   string     `json:"boundary"` // one of [BoundaryNames].
 	Elo0       float64    `json:"elo0"`
 	Elo1       float64    `json:"elo1"`
 	Beta       float64    `json:"beta"`
-	Pass       *float64   `json:"pass"`                  // probability
+	Pass       *float64   `json:"pass"`                  // probability that the test accepts H1
 	Unfinished *float64   `json:"unfinished,omitempty"`  // probability of no decision within max_games
-	MaxGames   int        `json:"max_games,omitempty"`   // 0: no maximum
+	MaxGames   int        `json:"max_games,omitempty"`   // maximum number of games. 0 means no maximum.
 	Method     string     `json:"method,omitempty"`      // walk, diffusion or brownian
-	Divergence float64    `json:"divergence,omitempty"`  // for the kind deterministic: share of plies at which the players differ
+	Divergence float64    `json:"divergence,omitempty"`  // for the kind deterministic, the share of plies at which the players differ.
 	Quantiles  []Quantile `json:"games_until,omitempty"` // none for the method brownian
 }
 
@@ -92,13 +92,14 @@ func (s sequence) bounded() (sequence, bool) {
 
 // couplings are factors by which the variance of pair scores falls with deterministic players. As long as
 // both players choose the same moves, the two games of a pair are the same game, so their results cancel. The
-// variances are measured with fairy-stockfish at 500 nodes against almost the same engine: .2532 and .3614 if
-// the players differ at 2 and 5 % of plies, .4326 with noise in their nodes. At 17 % there was no effect.
+// variances are measured with fairy-stockfish at 500 nodes against almost the same engine. They are .2532 and
+// .3614 if the players differ at 2% and 5% of plies, and .4326 with noise in their nodes. At 17% there was no
+// effect.
 var couplings = []struct{ divergence, variance float64 }{{0.02, 0.2532 / 0.4326}, {0.05, 0.3614 / 0.4326}}
 
 // deterministic returns the plans of the same test for deterministic players. The test does not change: less
-// variance needs fewer pairs. (This does not hold for hypotheses in normalised Elo, because they are
-// differences divided by the standard deviation of a score.)
+// variance needs fewer pairs. (This is not true for hypotheses in normalised Elo. They are differences
+// divided by the standard deviation of a score.)
 func (s sequence) deterministic(at []float64) []PlanRow {
 	var rows []PlanRow
 	correlation := s.conditions.Correlation

@@ -22,8 +22,8 @@ type TestQuestion struct {
 	Alpha  []float64 `default:"0.05,0.01" help:"Significance levels (default ${default})."`
 }
 
-// A TestRow is the test of a result. p_greater is one-sided: it tests for the hypothesis that the player with
-// these wins is stronger.
+// A TestRow is the test of a result. Its field p_greater is one-sided: it tests whether the player with these
+// wins is stronger.
 type TestRow struct {
 	N         int      `json:"n"`
 	Wins      int      `json:"wins"`

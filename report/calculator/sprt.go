@@ -73,14 +73,14 @@ func sequentialTest(g match.Gate) (stats.SPRT, error) {
 // An SPRTRow is the state of one sequential test.
 type SPRTRow struct {
 	Model      string         `json:"model"`
-	Boundary   string         `json:"boundary"` // one of [BoundaryNames]
-	Unit       string         `json:"unit"`     // pair or game
+	Boundary   string         `json:"boundary"` // one of [BoundaryNames].
+	Unit       string         `json:"unit"`     // pair or game.
 	N          int            `json:"n"`        // number of units
 	LLR        *float64       `json:"llr"`
 	Lower      float64        `json:"lower"`
 	Upper      float64        `json:"upper"`
-	Decision   stats.Decision `json:"decision"` // pass, fail or continue; "" without a ratio
-	Elo        *float64       `json:"elo"`      // logistic for every model, median-unbiased
+	Decision   stats.Decision `json:"decision"` // pass, fail or continue. It is "" if there is no ratio.
+	Elo        *float64       `json:"elo"`      // logistic Elo for every model, median-unbiased
 	EloLo      *float64       `json:"elo_lo"`
 	EloHi      *float64       `json:"elo_hi"`
 	Confidence float64        `json:"confidence"`

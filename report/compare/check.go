@@ -11,8 +11,8 @@ import (
 )
 
 // check finds the opponent in each run, or returns an error if the runs cannot be compared. opponent has the
-// opponent's place in each run. The opponent is the second player of the first run, or the first run's player
-// called name. check does not guess another opponent: a run with a changed base must not be taken for a run
+// opponent's place in each run. The opponent is the second player of the first run, or the player called name
+// in the first run. check does not guess another opponent, because a run with a changed opponent is not a run
 // with another version.
 func check(runs []Run, name string) (opponent []int, err error) {
 	if len(runs) < 2 {
@@ -151,8 +151,8 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 	return all
 }
 
-// rest returns the differences in the other settings: adjudication, slowed moves, and the opponent's
-// tolerances.
+// rest returns the differences in the other settings: adjudication, moves that the machine slowed, and the
+// opponent's tolerances.
 func rest(a, b *match.CanonicalPlan, opponentA, opponentB int) []match.Difference {
 	type left struct {
 		Adjudication *match.Adjudication `json:"adjudication"`

@@ -1,6 +1,7 @@
-// Package compare compares runs in which versions of an engine played against one opponent. It calculates how
-// much more a newer version gained than an older one, and the trend of several versions. [New] returns a
-// [Gatherer], which takes the pairs of the runs and returns a [Report].
+// Package compare compares runs in which versions of an engine played against one opponent. It calculates the
+// gain of a newer version over an older one: the difference of their Elo against the opponent. It also
+// calculates the trend of several versions. [New] returns a [Gatherer], which takes the pairs of the runs and
+// returns a [Report].
 package compare
 
 import (
@@ -20,8 +21,8 @@ import (
 // Level is the confidence level of all intervals. The significance level of all tests is 1 - Level.
 const Level = 0.95
 
-// Least is the smallest number of openings that each run must have for a test that assumes a normal mean.
-// With only two openings such a test would find chance results significant.
+// Least is the smallest number of openings that each run must have for a test that assumes a normally
+// distributed mean. With only two openings such a test would find chance results significant.
 const Least = 20
 
 // Run holds the facts of a stored run that a comparison needs.
@@ -43,7 +44,7 @@ type Report struct {
 	Remarks  []i18n.Message `json:"remarks"`
 }
 
-// Result is the result of one run: of its version against the opponent.
+// Result is the result of one run, in which a version played against the opponent.
 type Result struct {
 	Run           string       `json:"run"`
 	Player        string       `json:"player"`
@@ -51,8 +52,8 @@ type Result struct {
 	Games         int          `json:"games"`
 	Pairs         int          `json:"pairs"`
 	Openings      int          `json:"openings"` // the independent units
-	Copies        int          `json:"copies"`   // pairs that repeat an earlier one move for move
-	Slowed        int          `json:"slowed"`   // pairs with a move that the machine slowed
+	Copies        int          `json:"copies"`   // pairs that repeat an earlier pair move for move
+	Slowed        int          `json:"slowed"`   // pairs with a move that the machine slowed.
 	Faults        int          `json:"faults"`   // games that ended by an engine's fault
 	Score         *float64     `json:"score"`
 	Elo           *float64     `json:"elo"`
@@ -60,12 +61,12 @@ type Result struct {
 	Why           i18n.Message `json:"why,omitzero"`
 }
 
-// Step compares two neighbouring versions: how much more the newer one gained against the opponent than the
-// older one.
+// Step compares two neighbouring versions. The gain is the Elo of the newer one against the opponent, minus
+// the Elo of the older one.
 type Step struct {
 	Older  string   `json:"older"` // name of the older version's run
 	Newer  string   `json:"newer"`
-	Method string   `json:"method"` // paired_openings, partly_paired, independent
+	Method string   `json:"method"` // paired_openings, partly_paired or independent.
 	Shared int      `json:"shared"` // openings that both versions played
 	Elo    *float64 `json:"elo"`
 	report.Bounds
@@ -76,13 +77,13 @@ type Step struct {
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// NotWorse is the result of the test that the newer version of a step is worse than the older one by less
-// than a margin.
+// NotWorse is the result of a test against a margin. The test shows that the newer version of a step is worse
+// than the older one by less than the margin, or that it is worse by more.
 type NotWorse struct {
-	Margin   float64  `json:"margin"` // Elo
+	Margin   float64  `json:"margin"` // in Elo
 	Verdict  Verdict  `json:"verdict"`
-	Bound    *float64 `json:"bound"`    // the gain is at least Bound: 95%, one-sided; null without a test
-	P        *float64 `json:"p"`        // one-sided, of a gain of -margin or less; approximate
+	Bound    *float64 `json:"bound"`    // lower bound of the gain (95%, one-sided). It is null without a test.
+	P        *float64 `json:"p"`        // one-sided p value of a gain of -margin or less, approximate.
 	Adjusted *float64 `json:"adjusted"` // adjusted for all tested steps (Holm)
 }
 
@@ -99,9 +100,9 @@ const (
 // Trend is a straight line fitted to the Elo of all runs. The distance between two neighbouring runs is one
 // version.
 type Trend struct {
-	Slope *float64 `json:"slope"` // Elo a version
+	Slope *float64 `json:"slope"` // Elo per version
 	report.Bounds
-	P      *float64     `json:"p"`      // two-sided, of no slope
+	P      *float64     `json:"p"`      // two-sided p value of no slope
 	Misfit *float64     `json:"misfit"` // p value of the hypothesis that the versions are on a line
 	Why    i18n.Message `json:"why,omitzero"`
 }
@@ -135,7 +136,7 @@ func New(runs []Run, opponentName string) (*Gatherer, error) {
 	return g, nil
 }
 
-// Add takes the next whole pair of a run, in plan order, with its opening.
+// Add adds the next whole pair of a run, in plan order, with its opening.
 func (g *Gatherer) Add(run int, opening match.Opening, rows []match.Row) error {
 	r := &g.results[run]
 	rows = slices.Clone(rows)
@@ -261,7 +262,7 @@ func fewOpenings() i18n.Message {
 	return i18n.Of("a run has fewer than 20 openings, and the test that is left is a normal approximation")
 }
 
-// adjust sets the steps' p values adjusted for the number of tested steps (Holm), and then the verdicts about
+// adjust adjusts the steps' p values for the number of tested steps (Holm). Then it sets the verdicts about
 // the margin.
 func (r *Report) adjust() {
 	var raw []float64

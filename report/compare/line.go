@@ -14,10 +14,10 @@ import (
 
 // line is a straight line fitted to the Elo of successive versions.
 type line struct {
-	Slope    float64 // Elo a version
+	Slope    float64 // Elo per version
 	Error    float64 // standard error of Slope
 	Interval binomial.Interval
-	P        float64 // two-sided, of no slope
+	P        float64 // two-sided p value of no slope
 	// Misfit is the p value of the hypothesis that the versions are on a line. It comes from the chi-square
 	// of their distances from the line. It is 1 for two versions.
 	Misfit float64

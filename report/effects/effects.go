@@ -35,8 +35,8 @@ type Run struct {
 type Gatherer struct {
 	run       Run
 	groupings []*grouping
-	openings  map[string]int    // number of each opening by its text, in the order of first use
-	seen      map[[3]uint64]int // the distinct pairs: opening and hashes of the games, by A's colour
+	openings  map[string]int    // number of each opening by its text, in the order of first use.
+	seen      map[[3]uint64]int // the distinct pairs. The key is the opening and the hashes of the games, by A's colour.
 	series    stats.Series
 	games     int
 }

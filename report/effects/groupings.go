@@ -10,7 +10,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// The bounds of the classes. They are fixed, so that nobody can choose bounds by the result.
+// The bounds of the classes. They are fixed, so that no user can choose bounds by the result.
 const (
 	// Decisive is the score, in centipawns, beyond which a game counts as decided.
 	Decisive = 600
@@ -31,9 +31,9 @@ type grouping struct {
 	name    string // the name in JSON
 	title   i18n.Message
 	about   i18n.Message // how games are sorted
-	classes []string     // groups in a fixed order; nil: the groups found in the games, the group with the most units first
-	byPair  bool         // the unit is the pair (without repeated pairs), not the opening
-	made    bool         // the group of a game depends on its result, so no row is tested
+	classes []string     // groups in a fixed order. If it is nil, the groups are those of the games, the group with the most units first.
+	byPair  bool         // the unit is the pair (without repeated pairs), not the opening.
+	made    bool         // the group of a game depends on its result, so no row is tested.
 	missing i18n.Message // the reason to print if no game has a group
 
 	sort func(game) (group string, of int) // group is "" for a game that is left out; of is the player that the group is about
@@ -43,7 +43,7 @@ type grouping struct {
 	who   map[string][2]int
 }
 
-// The player that a group is about.
+// The players that a group can be about.
 const (
 	nobody = iota - 1
 	playerA

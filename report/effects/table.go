@@ -34,14 +34,14 @@ type Table struct {
 	Games    int    `json:"games"`
 	Pairs    int    `json:"pairs"`
 	Openings int    `json:"openings"`
-	Copies   int    `json:"copies"` // pairs that repeat an earlier one move for move
+	Copies   int    `json:"copies"` // pairs that repeat an earlier pair move for move
 
 	Score         *float64 `json:"score"` // A's score: the mean of the openings' mean scores
 	Elo           *float64 `json:"elo"`
 	report.Bounds          // in Elo
 
 	Warnings  []i18n.Message `json:"warnings"`
-	Tested    int            `json:"tested"` // number of rows with a p value; the adjusted p values allow for this number of tests
+	Tested    int            `json:"tested"` // number of rows with a p value. The adjusted p values allow for this number of tests.
 	Groupings []Grouping     `json:"groupings"`
 }
 
@@ -63,7 +63,7 @@ type Row struct {
 	Name  string `json:"name"`
 	Games int    `json:"games"`
 	Units int    `json:"units"`
-	OfA   *int   `json:"of_a,omitempty"` // games in which the row is about A
+	OfA   *int   `json:"of_a,omitempty"` // games in which the row is about A.
 	OfB   *int   `json:"of_b,omitempty"`
 
 	Score float64 `json:"score"` // A's score: the mean over the units
@@ -72,14 +72,14 @@ type Row struct {
 	EloLo *float64 `json:"elo_lo"`
 	EloHi *float64 `json:"elo_hi"`
 
-	Effect   *float64     `json:"effect"`     // score less that of the rest
-	Shift    *float64     `json:"effect_elo"` // the same in Elo
+	Effect   *float64     `json:"effect"`     // score minus the score of the rest
+	Shift    *float64     `json:"effect_elo"` // Effect in Elo.
 	Method   string       `json:"method,omitempty"`
-	P        *float64     `json:"p"`        // two-sided, of no difference between the group and the rest
-	Adjusted *float64     `json:"adjusted"` // adjusted for all tested rows of the table (Holm)
+	P        *float64     `json:"p"`        // two-sided p value of no difference between the group and the rest
+	Adjusted *float64     `json:"adjusted"` // p value adjusted for all tested rows of the table (Holm).
 	Why      i18n.Message `json:"why,omitzero"`
 
-	class bool // the name is a word of gogi, not the name of an opening
+	class bool // the name is a text of gogi, not the name of an opening
 
 	shares []float64 // the units' mean scores
 }
@@ -129,7 +129,7 @@ func (g *Gatherer) tested() (*Table, error) {
 	return t, err
 }
 
-// withhold removes the figures that are valid only after a number of games fixed beforehand.
+// withhold removes the figures that are valid only if the number of games was fixed before the first game.
 func (t *Table) withhold() {
 	for i := range t.Groupings {
 		for j := range t.Groupings[i].Rows {
@@ -245,7 +245,7 @@ func untested(rows []Row) {
 	}
 }
 
-// part is the data of a future row: its units with their mean scores.
+// part has the data from which a row is made: the row's units with their mean scores.
 type part struct {
 	name   string
 	games  int
@@ -326,10 +326,10 @@ func (p part) row() Row {
 	return r
 }
 
-// test compares each row with the rest, by the signs of whole units' contributions. Permuting units would be
-// exact for groups of one distribution. Groups of the same mean differ in how close their games are, and then
-// a permutation test finds chance significant too often. Rows of draws alone score a half for players of any
-// strength, so they are neither tested nor a part of the rest.
+// test compares each row with the rest, by the signs of whole units' contributions. A permutation of units
+// would be exact only for groups with the same distribution. Groups with the same mean can differ in how
+// close their games are, and then a permutation test is significant too often by chance. Rows of draws alone
+// score a half for players of any strength, so they are neither tested nor a part of the rest.
 func test(rows []Row, parts []part) {
 	var kept []part
 	var at []int

@@ -16,13 +16,13 @@ const (
 	mostHandicap = 1000
 )
 
-// gameColumns has the index of each column in a file of games, -1 for a missing column.
+// gameColumns has the index of each column in a file of games. The index is -1 for a missing column.
 type gameColumns struct {
 	black, white                int
-	result                      int // result of the row's one game
-	blackWins, draws, whiteWins int // counts of the row's games
+	result                      int // result of a row with one game
+	blackWins, draws, whiteWins int // counts of a row with several games.
 	handicap, receiver          int
-	pair                        int // games with the same text in this column depend on each other
+	pair                        int // games with the same text in this column depend on each other.
 }
 
 func findGameColumns(s *csv.Sheet) (gameColumns, error) {

@@ -13,7 +13,7 @@ import (
 // are equal.
 type Entrant struct {
 	Name   string
-	Traits []Trait // settings that decide how the player plays, the most useful ones for a reader first
+	Traits []Trait // settings that decide how the player plays. The most useful ones for a reader come first.
 }
 
 // Trait is one setting of a player: its limits, an option, its identity.
@@ -111,8 +111,9 @@ func (l entrants) traits() []string {
 	return names
 }
 
-// ofFile returns the label of the player that a file means by a name. This is the runs' player with that
-// label, or else a player of the file only. It returns an error if several players of the runs have the name.
+// ofFile returns the label of the player with the given name in a file. A player of the runs with that label
+// is the same player. Without one, the player occurs only in the file. ofFile returns an error if several
+// players of the runs have the name, so that their labels differ from it.
 func (l entrants) ofFile(name, file string) (label string, err error) {
 	labels := l.labels()
 	if slices.Contains(labels, name) {

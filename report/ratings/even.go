@@ -48,8 +48,8 @@ func errorOf(errs map[string]float64, name string) float64 {
 	return math.NaN()
 }
 
-// logParam returns the estimate of a factor's logarithm. It uses the logarithm because its error is
-// approximately normal.
+// logParam returns the estimate of a factor's logarithm. The logarithm's error is approximately normal,
+// unlike the factor's.
 func logParam(name string, factor, se, confidence float64) Param {
 	value, reach := math.Log(factor), distuv.UnitNormal.Quantile((1+confidence)/2)*se
 	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se), Bounds: report.NewBounds(binomial.Interval{Lo: value - reach, Hi: value + reach})}

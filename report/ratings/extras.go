@@ -67,10 +67,10 @@ func joined(parts []string) []string {
 type Prediction struct {
 	A             string       `json:"a"`
 	B             string       `json:"b"`
-	Handicap      int          `json:"handicap"` // handicap that a receives; 0: no handicap, and a is Black
+	Handicap      int          `json:"handicap"` // handicap that a receives. With 0 there is no handicap, and a is Black.
 	Score         *float64     `json:"score"`    // a's expected points
-	report.Bounds              // ends for the score, as hi
-	Win           *float64     `json:"win"` // probability that a wins; if the model counts draws as half a win, the expected score
+	report.Bounds              // ends of the interval of Score
+	Win           *float64     `json:"win"` // probability that a wins. If the model counts draws as half a win, it is the expected score.
 	Draw          *float64     `json:"draw"`
 	Loss          *float64     `json:"loss"`
 	Why           i18n.Message `json:"why,omitzero"`
@@ -114,11 +114,11 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 type Comparison struct {
 	A             string       `json:"a"`
 	B             string       `json:"b"`
-	Elo           *float64     `json:"elo"` // a's less b's
+	Elo           *float64     `json:"elo"` // rating of a minus rating of b
 	SE            *float64     `json:"se"`  // in Elo
-	P             *float64     `json:"p"`   // two-sided, of no difference, for these two alone
+	P             *float64     `json:"p"`   // two-sided p value for equal ratings, not adjusted for other comparisons.
 	PHolm         *float64     `json:"p_holm"`
-	report.Bounds              // ends for elo, for all comparisons at once (Bonferroni)
+	report.Bounds              // ends of the interval of Elo. They hold for all comparisons at once (Bonferroni).
 	Why           i18n.Message `json:"why,omitzero"`
 }
 
@@ -141,8 +141,8 @@ type Iterate struct {
 	Strengths map[string]float64 `json:"strengths"` // they sum to 1
 }
 
-// addIterates adds the first steps of Hunter's MM algorithm (2004) to the report. Each step calculates all
-// new strengths from the old ones. A draw counts as half a win.
+// addIterates adds the first steps of Hunter's MM algorithm (2004) to the report. The algorithm fits the
+// strengths. Each step calculates all new strengths from the old ones. A draw counts as half a win.
 func (r *Report) addIterates(record played, steps int) error {
 	connection := record.table.Connection()
 	iterates, err := rating.MMIterates(slices.Collect(record.counts), steps, false)

@@ -68,7 +68,7 @@ func (n *interned) of(text []byte) int32 {
 // so needs a third of the memory of a map.
 type countList struct {
 	blocks [][]fileCount
-	index  []int32 // hash table: the number of the latest count with some terms, plus 1; 0 is an empty slot
+	index  []int32 // hash table. A used slot has 1 plus the number of the latest count with its terms, an empty slot has 0.
 	seed   maphash.Seed
 }
 

@@ -16,18 +16,18 @@ import (
 // Games holds the games of all files and runs. [Rate] rates their players.
 type Games struct {
 	files    fileGames
-	clusters int            // number of clusters so far
-	openings map[string]int // number of each opening by its text
-	numbered bool           // a file has a handicap as a number, which may be of another game than shogi
+	clusters int            // number of clusters so far. The games of one cluster depend on each other.
+	openings map[string]int // number of each opening by its text.
+	numbered bool           // a file writes a handicap as a number, which may be a handicap of another game than shogi
 
 	players entrants
 	units   map[unitKey]*unit
 	order   []*unit
-	series  map[[3]int]*stats.Series // key: the two players, the smaller number first, and the number of games of a pair
+	series  map[[3]int]*stats.Series // key: the two players, the smaller number first, and the number of games of a pair.
 
-	looked   []i18n.Message // reasons why the length of some runs depends on their results
+	looked   []i18n.Message // reasons why the length of some runs depends on their results.
 	paired   []string       // runs whose pairs were chosen by results
-	competed []string       // runs that were a Swiss or a knockout
+	competed []string       // runs that were a Swiss or a knockout.
 	anchors  []string       // anchors of the runs, "" for a run without one
 
 	odd      int    // games with an oddStart start position
@@ -142,7 +142,8 @@ func (r *Run) Add(rows []match.Row) error {
 	return nil
 }
 
-// see adds the pair to the series of its two players, from which evidence is calculated.
+// see adds the pair to the series of its two players. The method evidence counts the observations of these
+// series.
 func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error {
 	p := stats.Play{Opening: key.opening}
 	for _, row := range rows {
@@ -157,7 +158,8 @@ func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error
 	return err
 }
 
-// leg returns a game from the side of one player. black reports whether that player is Black.
+// leg returns a game's result from the point of view of one player. black reports whether that player is
+// Black.
 func leg(r match.Row, black bool) stats.Leg {
 	colour, won := shogi.White, match.WhiteWins
 	if black {
@@ -237,7 +239,7 @@ func (g *Games) record() (played, error) {
 	return r, err
 }
 
-// runCounts returns the games of runs.
+// runCounts returns the games of all runs as counts for the table.
 func (g *Games) runCounts() []crosstable.Count {
 	labels := g.players.labels()
 	list := make([]crosstable.Count, 0, len(g.order))
@@ -285,11 +287,11 @@ func (g *Games) fileLabels() ([][]string, error) {
 
 // Evidence is the number of games and observations behind the ratings.
 type Evidence struct {
-	Independent int `json:"independent_games"` // games that are assumed independent: the games of files without a column pair
-	Clusters    int `json:"clusters"`          // openings of runs, and pairs of files; the games of one opening or pair depend on each other
+	Independent int `json:"independent_games"` // games that are assumed independent: the games of files without a column pair.
+	Clusters    int `json:"clusters"`          // openings of runs, and pairs of files. The games of one opening or pair depend on each other.
 	Pairs       int `json:"pairs"`             // pairs of runs
-	Openings    int `json:"openings"`          // openings of runs, each counted for every two players who played it
-	Copies      int `json:"copies"`            // pairs of runs that repeat an earlier one move for move
+	Openings    int `json:"openings"`          // openings of runs. An opening counts once for every two players who played it.
+	Copies      int `json:"copies"`            // pairs of runs that repeat an earlier pair move for move
 }
 
 // evidence counts the observations; [stats.Series] defines a copy.

@@ -10,8 +10,8 @@ import (
 	"gogi/stats/rating"
 )
 
-// modelName has a model, the model's name on the command line, and the conditions on which the result of a
-// game depends in the model.
+// modelName describes a model: the model, its name on the command line, and the conditions on which the
+// result of a game depends.
 type modelName struct {
 	name  string
 	model rating.HandicapModel

@@ -18,13 +18,13 @@ import (
 
 // Orders holds games of more than two players.
 type Orders struct {
-	games [][]plackettluce.Placing // the players of each game with their points
-	ranks [][]string               // the players of each game, best first; empty for a game with a tie
+	games [][]plackettluce.Placing // the players of each game, with their points.
+	ranks [][]string               // the players of each game, best first. The list is empty for a game with a tie.
 	ties  int
 }
 
-// ReadOrders reads a CSV file with a row for each player in each game: game, player, and either rank (1 is
-// the best; then n players get n, n-1, …, 1 points) or points.
+// ReadOrders reads a CSV file with a row for each player in each game. The columns are game, player, and
+// either rank or points. Rank 1 is the best. With ranks, the n players of a game get n, n-1, …, 1 points.
 func ReadOrders(file string) (*Orders, error) {
 	var game, player, rank, points int
 	var names []string
@@ -116,7 +116,7 @@ func shared(game []plackettluce.Placing) []plackettluce.Placing {
 type OrderReport struct {
 	Version    int           `json:"version"`
 	Games      int           `json:"games"`
-	Ties       int           `json:"games_with_ties"` // games with ties; the Plackett–Luce model leaves them out
+	Ties       int           `json:"games_with_ties"` // games with ties. The Plackett–Luce model leaves them out.
 	Confidence float64       `json:"confidence"`
 	Shares     []ShareRow    `json:"shares"`
 	Compared   []ShareTest   `json:"comparisons,omitempty"`
@@ -131,7 +131,7 @@ type ShareRow struct {
 	Games         int     `json:"games"`
 	Points        float64 `json:"points"`
 	Share         float64 `json:"share"`
-	report.Bounds         // ends of a bootstrap interval over games; null for fewer than five games
+	report.Bounds         // ends of a bootstrap interval over games. They are null for fewer than five games.
 	Why           string  `json:"why,omitempty"`
 }
 
@@ -140,7 +140,7 @@ type ShareTest struct {
 	A          string   `json:"a"`
 	B          string   `json:"b"`
 	Games      int      `json:"games"`      // games in which both players took part
-	Difference *float64 `json:"difference"` // difference of shares, a's less b's
+	Difference *float64 `json:"difference"` // difference of the shares: a's share minus b's share
 	report.Bounds
 	P      *float64 `json:"p"` // two-sided sign-flip test over games
 	Method string   `json:"method,omitempty"`
@@ -155,8 +155,8 @@ func fewGames() string {
 // OrderPlayer is a player's strength, estimated from the finishing orders.
 type OrderPlayer struct {
 	Name     string   `json:"name"`
-	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players
-	Elo      *float64 `json:"elo"`      // the mean of all players is 0
+	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players.
+	Elo      *float64 `json:"elo"`      // the mean of all players is 0.
 	Games    int      `json:"games"`
 	Why      string   `json:"why,omitempty"`
 }

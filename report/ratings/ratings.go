@@ -29,8 +29,8 @@ type Options struct {
 	Predict    []Matchup    `kong:"-"`
 	Pairwise   bool         `help:"Compare every two players, with p values adjusted by Holm's method."`
 	Iterates   int          `placeholder:"N" help:"Number of steps of the MM algorithm, which fits the model, to show."`
-	Anchor     *Anchor      `kong:"-"` // the player with a fixed rating; nil: the mean of all is 0
-	Untested   bool         `kong:"-"` // omits the test of the model, which simulates all games many times
+	Anchor     *Anchor      `kong:"-"` // the player with a fixed rating. If it is nil, the mean of all ratings is 0.
+	Untested   bool         `kong:"-"` // omits the test of the model. This test simulates all games many times.
 }
 
 // Rate fits the requested models to the games. It returns an error with a remedy if the games determine no
@@ -262,8 +262,8 @@ func (o Options) drawAdvice(err error, r *Report) error {
 const (
 	replaySamples = 499
 	replayExceed  = 25
-	replayGames   = 200_000 // with more games there are fewer samples
-	replayPlayers = 150     // with more players there are no samples, because each takes too long
+	replayGames   = 200_000 // with more games gogi simulates fewer samples.
+	replayPlayers = 150     // with more players gogi simulates no samples, because each takes too long.
 )
 
 // replay returns the settings of the simulation of all games that tests the model.

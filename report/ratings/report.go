@@ -20,13 +20,13 @@ import (
 type Report struct {
 	Version     int              `json:"version"` // 2: warnings have a kind
 	Games       int              `json:"games"`
-	Rated       int              `json:"games_rated"` // games between rated players, on which the likelihood is based
+	Rated       int              `json:"games_rated"` // games between rated players. The likelihood is based on them.
 	Handicapped int              `json:"handicap_games"`
 	Drawn       int              `json:"drawn_games"`
 	Evidence    Evidence         `json:"evidence"`
 	Confidence  float64          `json:"confidence"`
-	Intervals   string           `json:"intervals,omitempty"` // the method of the players' intervals
-	Anchor      *Anchor          `json:"anchor,omitempty"`    // player with a fixed rating; without it the mean of all ratings is 0
+	Intervals   string           `json:"intervals,omitempty"` // the method of the players' intervals.
+	Anchor      *Anchor          `json:"anchor,omitempty"`    // player with a fixed rating. Without it the mean of all ratings is 0.
 	Players     []Player         `json:"players"`
 	OrderEffect orderEffect      `json:"order_effect"`
 	DrawParam   drawParam        `json:"draw_param"`
@@ -35,7 +35,7 @@ type Report struct {
 	Selected    string           `json:"selected"`
 	Goodness    goodnessOfRating `json:"goodness"` // fit of the selected model
 	Predictions []Prediction     `json:"predictions,omitempty"`
-	Comparisons []Comparison     `json:"comparisons,omitempty"` // every two players, if Options.Pairwise is set
+	Comparisons []Comparison     `json:"comparisons,omitempty"` // comparisons of every two players, if Options.Pairwise is set.
 	Iterates    []Iterate        `json:"iterates,omitempty"`    // the first Options.Iterates steps
 	Warnings    []Warning        `json:"warnings"`
 }
@@ -43,12 +43,12 @@ type Report struct {
 // Player is one player's rating, or the reason why the player has no rating.
 type Player struct {
 	Name     string   `json:"name"`
-	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players
+	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players.
 	Elo      *float64 `json:"elo"`      // relative to the anchor, or with a mean of 0
 	report.Bounds
-	Games    int          `json:"games"` // games against rated players; for a player without a rating, all games
+	Games    int          `json:"games"` // games against rated players. For a player without a rating they are all games.
 	Points   *float64     `json:"points"`
-	OneSided bool         `json:"one_sided,omitempty"` // one of lo and hi is a one-sided bound at the confidence level, and the other end is infinite
+	OneSided bool         `json:"one_sided,omitempty"` // one of Lo and Hi is a one-sided bound at the confidence level, and the other end is infinite.
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
@@ -56,21 +56,21 @@ type Player struct {
 type orderEffect struct {
 	Factor        *float64     `json:"factor"` // factor of Black's strength
 	Elo           *float64     `json:"elo"`
-	report.Bounds              // in Elo, as Hi
-	P             *float64     `json:"p"` // p of the likelihood-ratio test against no effect
+	report.Bounds              // ends of the interval of Elo
+	P             *float64     `json:"p"` // p value of the likelihood-ratio test against no effect.
 	Why           i18n.Message `json:"why,omitzero"`
 }
 
 type drawParam struct {
-	Model string       `json:"model"` // half_win, davidson or rao_kupper
-	Value *float64     `json:"value"` // ν of davidson, λ of rao_kupper
+	Model string       `json:"model"` // half_win, davidson or rao_kupper.
+	Value *float64     `json:"value"` // the parameter ν of davidson, or λ of rao_kupper.
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
 // handicapWorth is the effect of a handicap on its receiver's strength.
 type handicapWorth struct {
 	Handicap int          `json:"handicap"`
-	Name     string       `json:"name,omitempty"` // if all handicaps are shogi's
+	Name     string       `json:"name,omitempty"` // set if all handicaps are handicaps of shogi
 	Games    int          `json:"games"`
 	Points   float64      `json:"points"` // the receivers' points
 	Value    *float64     `json:"value"`
@@ -101,12 +101,12 @@ type Param struct {
 	Why i18n.Message `json:"why,omitzero"`
 }
 
-// goodnessOfRating has tests of how far the results of the pairings are from the model's expectations.
+// goodnessOfRating has tests of whether the results of the pairings agree with the model.
 type goodnessOfRating struct {
 	Deviance *float64     `json:"deviance"`
 	DF       *int         `json:"df"`
 	PAgain   *float64     `json:"p_bootstrap,omitempty"` // p value by simulation
-	PWorst   *float64     `json:"p_worst,omitempty"`     // p value by simulation, for the pairing farthest from the model's expectation
+	PWorst   *float64     `json:"p_worst,omitempty"`     // p value by simulation, for the pairing farthest from the model's expectation.
 	Samples  int          `json:"samples,omitempty"`     // number of simulations of all games
 	Why      i18n.Message `json:"why,omitzero"`
 }

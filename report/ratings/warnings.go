@@ -18,18 +18,18 @@ type WarningKind string
 
 // The kinds of warnings that package stats/rating does not define.
 const (
-	LeftOut        WarningKind = "left_out"         // a model was left out because the games do not determine it
+	LeftOut        WarningKind = "left_out"         // the games do not determine a model, so it was left out.
 	ModelFails     WarningKind = "model_fails"      // the model does not explain the results
 	PairingFails   WarningKind = "pairing_fails"    // one pairing contradicts the model
 	CycleFound     WarningKind = "cycle"            // three players of whom each beats the next
-	OddStarts      WarningKind = "odd_starts"       // games were left out: they were neither even nor had a customary handicap
+	OddStarts      WarningKind = "odd_starts"       // games were left out because they were neither even nor had a customary handicap.
 	NamesApart     WarningKind = "names_apart"      // several players have one name
 	NamesShared    WarningKind = "names_shared"     // a file's name is assumed to mean a run's player with that name
-	LengthDepends  WarningKind = "length_depends"   // a run's length depends on its results, or the run is not finished
+	LengthDepends  WarningKind = "length_depends"   // a run's length depends on its results, or the run is not finished.
 	PairedByResult WarningKind = "paired_by_result" // a run gave its pairs to players who seemed close
-	WinnerSelected WarningKind = "winner_selected"  // a run's results chose its winner
+	WinnerSelected WarningKind = "winner_selected"  // a run's results chose its winner.
 	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
-	CloseModels    WarningKind = "close_models"     // the AIC of two models differ by 2 or less, which is no reason to prefer one
+	CloseModels    WarningKind = "close_models"     // the AICs of two models differ by 2 or less, which is no reason to prefer one model
 )
 
 // Warning is a reason for doubt, shown with the ratings.
@@ -116,7 +116,7 @@ func (r *Report) warnClose(least float64) {
 	}
 }
 
-// warnModel adds warnings if results contradict the model. It makes two tests, at a level of 5% for both
+// warnModel adds warnings if results contradict the model. It makes two tests. Their level is 5% for both
 // together.
 func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
 	if p := 2 * g.Bootstrap; g.Samples > 0 && report.Significant(p) {

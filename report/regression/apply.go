@@ -14,13 +14,14 @@ import (
 // Applied is the result of applying an equation to the rows of another file.
 type Applied struct {
 	File  string      `json:"file"`
-	Level float64     `json:"level"` // level of the intervals
+	Level float64     `json:"level"` // level of the intervals.
 	Rows  []Predicted `json:"rows"`
-	RMSE  *float64    `json:"rmse"` // if the file also has the column y
+	RMSE  *float64    `json:"rmse"` // root-mean-square error, if the file also has the column y
 	Why   string      `json:"why,omitempty"`
 }
 
-// Predicted is one row: the equation's value, the interval of a new row, and the file's value of y.
+// Predicted is one row of the other file: the equation's value, the prediction interval of the row, and the
+// file's value of y.
 type Predicted struct {
 	Line  int      `json:"line"` // line of the file
 	Value float64  `json:"value"`

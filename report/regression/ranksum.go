@@ -25,23 +25,23 @@ type RankSums struct {
 	Tests   []RankSum `json:"tests"`
 }
 
-// RankSum is the test whether a column has the same distribution in both groups: the rank-sum test (Wilcoxon
-// 1945).
+// RankSum is the rank-sum test (Wilcoxon 1945). It tests whether a column has the same distribution in both
+// groups of rows.
 type RankSum struct {
 	Column string   `json:"column"`
 	NA     int      `json:"n_a"`
 	NB     int      `json:"n_b"`
 	MeanA  *float64 `json:"mean_a"`
 	MeanB  *float64 `json:"mean_b"`
-	W      *float64 `json:"w"` // sum of the ranks of group a
-	U      *float64 `json:"u"` // pairs of rows in which the value of group a is larger; a tie counts half
-	P      *float64 `json:"p"` // two-sided
+	W      *float64 `json:"w"` // sum of the ranks of group a.
+	U      *float64 `json:"u"` // number of pairs of rows in which the value of group a is larger. A tie counts half.
+	P      *float64 `json:"p"` // two-sided p value
 	PHolm  *float64 `json:"p_holm"`
 	Method string   `json:"method"` // rank_sum_exact or rank_sum_normal
 	Why    string   `json:"why,omitempty"`
 }
 
-// groups are the values of some columns, grouped by another column.
+// groups holds the values of some columns, grouped by another column.
 type groups struct {
 	names  []string // names of the groups, in the order of their first row
 	values []map[string][]float64

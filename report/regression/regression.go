@@ -21,10 +21,10 @@ import (
 
 // Query is a question about a file.
 type Query struct {
-	Y         []string       // columns to explain; each is explained by every set in X
+	Y         []string       // columns to explain. Each of them is explained by every set in X.
 	X         [][]string     // sets of explaining columns
-	Where     csv.Conditions // conditions for the rows to use
-	SkipEmpty bool           // leaves out rows with an empty cell in a regression's columns; otherwise such a row is an error
+	Where     csv.Conditions // conditions that select the rows to use
+	SkipEmpty bool           // leaves out rows with an empty cell in a regression's columns. Without it such a row is an error.
 	Level     float64        // level of the prediction intervals
 }
 
@@ -118,7 +118,7 @@ func (t *grid) picked(column int, rows []int) regress.Column {
 type Reports struct {
 	Version     int       `json:"version"`
 	Where       []string  `json:"where,omitempty"`
-	Regressions []*Report `json:"regressions"` // one for every y and every set of x
+	Regressions []*Report `json:"regressions"` // one regression for every y and every set of x
 }
 
 // Regress reads a file and returns the regressions of a query. If apply is not empty, it is the name of a
@@ -151,7 +151,7 @@ func Regress(file string, q Query, apply string) (*Reports, error) {
 type Report struct {
 	Y            string         `json:"y"`
 	X            []string       `json:"x"`
-	N            int            `json:"n"`       // number of rows used
+	N            int            `json:"n"`       // number of rows used.
 	Skipped      int            `json:"skipped"` // number of rows left out because of an empty cell
 	Equation     string         `json:"equation"`
 	Coefficients []regress.Term `json:"coefficients"` // the intercept first

@@ -92,7 +92,7 @@ type GameRecord struct {
 type GameMove struct {
 	kifu.MoveJSON
 
-	MS *float64 `json:"ms"` // replaces the time of MoveJSON, which is left out instead of null if it is not known
+	MS *float64 `json:"ms"` // replaces the time of MoveJSON. An unknown time is null here, and missing there.
 }
 
 // NewGameRecord returns a stored game in its JSON form.

@@ -16,8 +16,8 @@ import (
 	"gogi/results"
 )
 
-// Rate adds the games of a run to g. It also notes whether the run is unfinished, was stopped by a test, or
-// paired by results.
+// Rate adds the games of a run to g. It also records whether the run is unfinished, was stopped by a test, or
+// was paired by results.
 func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *ratings.Games) error {
 	players, anchor, err := entrantsOf(info)
 	if err != nil {
@@ -47,8 +47,9 @@ func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *r
 }
 
 // entrantsOf returns a run's players, and the name of the anchor ("" if there is none). The traits of a
-// player are the settings that decide how it plays: all settings in the plan's canonical text except the time
-// margin, the longest stall, restarts and the name of a profile. The options of the profile are included.
+// player are the settings that decide how it plays. They include the options of its profile. They are all
+// settings in the plan's canonical text except the time margin, the longest stall, restarts and the name of a
+// profile.
 func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, err error) {
 	plan, err := info.ParsePlan()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Report returns the report of a run. It reads all pairs once. Before it adds a pair, it passes the pair to
-// each of the watch functions, which may change the pair.
+// Report returns the report of a run. It reads all pairs once. Before it adds a pair, it calls each of the
+// watch functions with the pair. These functions may change the pair.
 func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
 	g, err := Gather(ctx, store, run)
 	if err != nil {
@@ -35,9 +35,9 @@ type Gathering struct {
 	run  report.Run
 	sums *report.Gatherer
 	rank *ranking
-	next int // number of the next pair to add; all earlier pairs are in the sums
+	next int // number of the next pair to add. The sums have all earlier pairs.
 
-	after func([]match.Row) // called after a pair has been added from the database; may be nil
+	after func([]match.Row) // called after a pair from the database has been added. It may be nil.
 }
 
 // Gather begins the report of a run. It returns an error for a tune and for self-play, which have no report

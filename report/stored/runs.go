@@ -80,12 +80,12 @@ type State string
 // The states. For a run with a gate the state follows the gate's verdict, which may differ from the test's
 // decision (see report.Gate).
 const (
-	StateFinished     State = "finished"     // all planned pairs are played
-	StatePassed       State = "passed"       // the gate ended the run with the verdict pass
+	StateFinished     State = "finished"     // all planned pairs are played.
+	StatePassed       State = "passed"       // the gate ended the run with the verdict pass.
 	StateFailed       State = "failed"       // the gate ended the run with the verdict fail
-	StateInconclusive State = "inconclusive" // the gate ended without a decision
+	StateInconclusive State = "inconclusive" // the gate ended without a decision.
 	StateStopped      State = "stopped"      // a user ended the run early
-	StateUnfinished   State = "unfinished"   // pairs are left to play: the run is being played, or was interrupted
+	StateUnfinished   State = "unfinished"   // pairs are left to play. The run is being played, or was interrupted.
 	StateUnreadable   State = "unreadable"   // the stored data cannot be read
 )
 
@@ -101,9 +101,8 @@ func (s State) Message() i18n.Message {
 	return i18n.Of("unfinished")
 }
 
-// StateOf returns the state of a stored run. If a gate or results decide when a run is over, it reads the
-// pairs. If it cannot read them, the state is StateUnreadable. StateOf returns an error only if ctx has
-// ended.
+// StateOf returns the state of a stored run. If a gate or results decide when a run ends, it reads the pairs.
+// If it cannot read them, the state is StateUnreadable. StateOf returns an error only if ctx has ended.
 func StateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (State, error) {
 	state, err := stateOf(ctx, store, info)
 	if err != nil {

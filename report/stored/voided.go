@@ -59,10 +59,10 @@ func together(taken []results.Voided) []report.Voiding {
 	return list
 }
 
-// play is one playing of a pair of the run's first two players.
+// play is one playing of a pair of the run's first two players. A voided pair may be played several times.
 type play struct {
 	pair         int
-	stored, gone time.Time // gone is zero for a pair that counts
+	stored, gone time.Time // gone is the time of the voiding. It is zero for a pair that counts.
 	evidence     stats.Play
 }
 

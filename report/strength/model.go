@@ -22,12 +22,12 @@ const version = 1
 // again to these subjects, so that its intervals are exact.
 type Model struct {
 	Version  int                `toml:"gogi_strength"`
-	Of       string             `toml:"of"` // unit of the ratings, such as "Elo" or "points of Go"
+	Of       string             `toml:"of"` // unit of the ratings, such as "Elo" or "points of Go".
 	Equation map[string]float64 `toml:"equation"`
-	Game     string             `toml:"game,omitempty"`   // for a table: the game, Go or Shogi; "" in files of earlier versions
-	Engine   string             `toml:"engine,omitempty"` // for a table: the engine that read the games
-	Review   review.Settings    `toml:"review"`           // settings of the review that the metrics come from; zero for a table
-	Rules    review.Rules       `toml:"rules"`            // rules of the metrics; for a table only Change and Per are set
+	Game     string             `toml:"game,omitempty"`   // for a table, the game: Go or Shogi. It is "" in files of earlier versions.
+	Engine   string             `toml:"engine,omitempty"` // for a table, the engine that analysed the games
+	Review   review.Settings    `toml:"review"`           // settings of the review that the metrics come from. It is zero for a table.
+	Rules    review.Rules       `toml:"rules"`            // rules of the metrics. For a table only Change and Per are set.
 	Terms    []string           `toml:"terms"`            // names of the metrics in the equation
 	Subjects []Subject          `toml:"subject"`
 
@@ -187,7 +187,7 @@ type Estimate struct {
 	Games  int      `json:"games"`
 	Moves  int      `json:"moves"`
 	Value  float64  `json:"estimate"`
-	Lo     float64  `json:"lo"` // lower end of the 95% prediction interval for one player
+	Lo     float64  `json:"lo"` // lower end of the 95% prediction interval for one player.
 	Hi     float64  `json:"hi"`
 	Rating *float64 `json:"rating,omitempty"` // the player's true rating, if known
 	// Outside lists the player's metrics that are outside of the range of all subjects of the fit.

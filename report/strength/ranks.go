@@ -19,8 +19,8 @@ const (
 )
 
 // Points returns the strength in points for a rank or rating in a record. It reads a rank of Go such as 3d, 3
-// dan, 3段, 初段, 5k, 5級 or 7段*, or a number, which is already a rating. ok is false for other text and for
-// ranks outside the thesis' table.
+// dan, 3段, 初段, 5k, 5級 or 7段*. It also reads a number, which is already a rating. ok is false for other text
+// and for ranks outside the thesis' table.
 func Points(rank string) (points float64, ok bool) {
 	if v, err := strconv.ParseFloat(strings.TrimSpace(rank), 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -28,7 +28,7 @@ func Points(rank string) (points float64, ok bool) {
 	return pointsOfWord(rank)
 }
 
-// word matches a text that is only a rank. Servers mark ranks with * (a title), ? (a guess) and + (proven).
+// word matches a text that is only a rank. Servers add * (a title), ? (a guess) or + (proven) to a rank.
 var word = regexp.MustCompile(`^(\d+)[ -]?(d|dan|段|k|kyu|級)[*?+]?$`)
 
 // pointsOfWord returns the points of a rank in words, such as 3d.
@@ -63,7 +63,7 @@ func plain(rank string) string {
 }
 
 // inName matches a rank at the end of a player's name. A rank in letters must follow a blank or be in
-// brackets, so that the name user2k has none.
+// brackets, so the name user2k has no rank.
 var inName = regexp.MustCompile(`(?:[ (\[（](\d+ ?(?:d|dan|段|k|kyu|級)[*?+]?)|(\d+(?:段|級)[*?+]?))[)\]）]?$`)
 
 // recorded returns the points of a player's rank in a record. It uses rank if that is set, else a rank at the

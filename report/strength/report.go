@@ -20,9 +20,9 @@ type Report struct {
 	Version  int        `json:"version"`
 	Of       string     `json:"of"` // unit of the ratings
 	Subjects []Subject  `json:"subjects"`
-	Unrated  []string   `json:"unrated"` // players without a rating, who are left out
+	Unrated  []string   `json:"unrated"` // players without a rating. They are left out.
 	Empty    []string   `json:"empty"`   // players without a move that counts
-	Simple   []Simple   `json:"simple"`  // a regression for each metric alone
+	Simple   []Simple   `json:"simple"`  // a regression for each single metric
 	Model    *ModelJSON `json:"model"`
 	Games    []WonLost  `json:"won_against_lost"` // empty for a table
 	Why      string     `json:"why,omitempty"`

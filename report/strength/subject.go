@@ -14,12 +14,12 @@ import (
 	"gogi/report/review"
 )
 
-// Subject is a player, or a rank with all of its players, with known metrics.
+// Subject is a player with known metrics, or all players of one rank together.
 type Subject struct {
 	Name    string             `toml:"name" json:"name"`
-	Rating  float64            `toml:"rating" json:"rating"` // NaN: not known
+	Rating  float64            `toml:"rating" json:"rating"` // NaN if it is not known.
 	Games   int                `toml:"games" json:"games"`   // 0 if a table does not have the number
-	Moves   int                `toml:"moves" json:"moves"`   // number of moves that counted; 0 if a table does not have it
+	Moves   int                `toml:"moves" json:"moves"`   // number of moves that counted. It is 0 if a table does not have the number.
 	Metrics map[string]float64 `toml:"metrics" json:"metrics"`
 }
 
@@ -130,9 +130,9 @@ func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	return list, empty
 }
 
-// WriteGames writes a CSV table with a row for each player of each game. Its columns are the game's ID,
-// the player, the rank of Go, the points by the list or the record, the result, the moves that counted
-// and the metrics of the whole game. Unknown values are empty cells.
+// WriteGames writes a CSV table with a row for each player of each game. Its first columns are the game's ID,
+// the player, the rank of Go, the points (by ratings or the record) and the result. The number of moves that
+// counted and the metrics of the whole game follow. Unknown values are empty cells.
 func WriteGames(w io.Writer, t *review.Tally, ratings Ratings) error {
 	out := csv.NewWriter(w)
 	write := func(row []string) { _ = out.Write(row) } // Flush returns its error

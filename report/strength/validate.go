@@ -24,21 +24,21 @@ type Validation struct {
 	Terms   []string `json:"terms"`
 	Players int      `json:"players"`
 	Rows    []Size   `json:"sizes"`
-	From    int      `json:"from_games"` // the greatest number of games with estimates
-	Points  []Point  `json:"estimates"`  // the estimates from that number of games
+	From    int      `json:"from_games"` // the greatest number of games with estimates.
+	Points  []Point  `json:"estimates"`  // the estimates from that number of games.
 }
 
 // Size has the errors of the estimates from one number of games.
 type Size struct {
 	Games     int      `json:"games"`
-	Estimates int      `json:"estimates"` // number of estimates, each from Games games of one player; no game is used twice
-	Empty     int      `json:"empty"`     // number of estimates left out because no move counted
+	Estimates int      `json:"estimates"` // number of estimates. Each is from Games games of one player, and no game is used twice.
+	Empty     int      `json:"empty"`     // number of estimates left out because no move counted.
 	RMSE      *float64 `json:"rmse"`
-	Bias      *float64 `json:"bias"` // mean of the estimate minus the true rating
+	Bias      *float64 `json:"bias"` // mean of the estimate minus the true rating.
 	R         *float64 `json:"pearson"`
-	Guess     *float64 `json:"rmse_of_guessing"` // error if the estimate of every player is the mean of the fit's players
-	Within    float64  `json:"within_interval"`  // share of the estimates whose 95% interval holds the truth
-	Outside   float64  `json:"outside_range"`    // share of the estimates beyond the fitted range
+	Guess     *float64 `json:"rmse_of_guessing"` // error if the estimate of every player is the mean of the fit's players.
+	Within    float64  `json:"within_interval"`  // share of the estimates whose 95% interval contains the true rating
+	Outside   float64  `json:"outside_range"`    // share of the estimates from metrics beyond the fitted range
 	Why       string   `json:"why,omitempty"`
 
 	points  []Point

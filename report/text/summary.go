@@ -59,8 +59,8 @@ func (r view) summaryTitle() string {
 	return r.say("%s · %s · %s (%s) · %s", r.Run, who, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, r.state())
 }
 
-// state returns text: whether an SPRT stopped the run or the run is finished, and whether the machine slowed
-// most pairs.
+// state returns the state of the run as text, such as "stopped by the SPRT". If the machine slowed most
+// pairs, the text also reports that.
 func (r view) state() i18n.Message {
 	if r.Gate != nil && r.Looks.Stopped {
 		return r.orSlowed(i18n.Of("stopped by the SPRT"))
@@ -68,7 +68,7 @@ func (r view) state() i18n.Message {
 	return r.progress()
 }
 
-// progress returns text: whether the run is finished, and whether the machine slowed most pairs.
+// progress returns text that reports whether the run is finished, and whether the machine slowed most pairs.
 func (r view) progress() i18n.Message {
 	if !r.Finished {
 		return r.orSlowed(i18n.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned))
@@ -76,7 +76,7 @@ func (r view) progress() i18n.Message {
 	return r.orSlowed(i18n.Of("finished"))
 }
 
-// orSlowed returns the text of a state. If the machine slowed most pairs, it adds that.
+// orSlowed returns the text of a state. If the machine slowed most pairs, the text also reports that.
 func (r view) orSlowed(state i18n.Message) i18n.Message {
 	if slowed := r.Slowed(); !slowed.IsZero() {
 		return i18n.Of("%s · %s", state, slowed)
@@ -112,7 +112,7 @@ func (r view) summaryFigures(w io.Writer) {
 	}
 }
 
-// summaryFixed writes the figures that hold for a number of games that was fixed before the first one.
+// summaryFixed writes the figures that are valid if the number of games was fixed before the first game.
 func (r view) summaryFixed(w io.Writer) {
 	k, n := r.Crosstable[0].Decisive()
 	if i := r.Interval("win_rate_decisive"); i != nil && i.Lo != nil {
@@ -129,7 +129,7 @@ func (r view) summaryFixed(w io.Writer) {
 	}
 }
 
-// summaryAnytime writes the figures that hold before the planned end, or when an SPRT stopped the run.
+// summaryAnytime writes the figures that are valid before the planned end, or if an SPRT stopped the run.
 func (r view) summaryAnytime(w io.Writer) {
 	if g := r.Gate; g != nil {
 		d := g.Design
@@ -146,7 +146,7 @@ func (r view) summaryAnytime(w io.Writer) {
 	}
 }
 
-// correctedElo returns the rating difference that an SPRT gives after it stopped.
+// correctedElo returns the rating difference of a stopped SPRT, corrected for early stopping.
 func correctedElo(e report.Elo) i18n.Message {
 	if unknownElo(e) {
 		return unknown(e.Why)

@@ -101,7 +101,7 @@ func (r view) printCrosstable(w io.Writer) {
 	format.Render(w, t)
 }
 
-// lines writes lines with the name of a figure and the figure.
+// lines writes lines. Each line has the name of a figure, then the figure.
 type lines struct {
 	w  io.Writer
 	in i18n.Language
@@ -184,7 +184,7 @@ func IfIndependent(r *report.Report) i18n.Message {
 	return i18n.Of("taking games as independent")
 }
 
-// printAnytime writes the figures that are valid before the end of a run, or if a test stopped the run.
+// printAnytime writes the figures that are valid before the end of a run, or after a test stopped the run.
 func (r view) printAnytime(out lines) {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {

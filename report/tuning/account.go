@@ -21,11 +21,11 @@ type Account struct {
 	Candidates []match.TuneCandidate
 }
 
-// Latest is the value of Read's parameter at that requests the latest state.
+// Latest is a value for Read's parameter at. It requests the latest state.
 const Latest = -1
 
 // Read reads all stored pairs of a tune, in order, and calculates every state again. at is the number of
-// learnt blocks of the requested state, or Latest.
+// learnt blocks (of pairs) of the requested state, or Latest.
 func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at int) (*Account, error) {
 	plan, err := PlanOf(info)
 	if err != nil {
@@ -92,15 +92,15 @@ func (a *Account) Summary() tune.Summary { return tune.Summarize(&a.Plan.Setting
 // Done reports whether all blocks are learnt.
 func (a *Account) Done() bool { return a.State.Blocks == a.Plan.Settings.Blocks() }
 
-// Point returns the parameter values that are the answer of the state that Read was called for, as engine
-// options.
+// Point returns the parameter values of a tune's result as engine options. It uses the state that Read was
+// called for.
 func (a *Account) Point() []match.Option {
 	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
 }
 
-// Candidate returns the newest candidate of a tune. If there is no candidate yet, or if another is true, it
-// stores a new candidate and returns proposed = true. The run that validates a new candidate has no game yet.
-// plan is the plan of the tune.
+// Candidate returns the newest candidate of a tune: the parameter values for a validation. If there is no
+// candidate yet, or if another is true, it stores a new candidate and returns proposed = true. The run that
+// validates a new candidate has no game yet. plan is the plan of the tune.
 func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
 	if n := len(a.Candidates); n > 0 && !another {
 		return a.Candidates[n-1], false, nil

@@ -18,7 +18,8 @@ func Forms() []string {
 	return []string{"options", "toml", "params", "fishtest", "openbench", "patch"}
 }
 
-// Export writes the answer of a tune in the format form. values has the unrounded value of each parameter.
+// Export writes the resulting values of a tune in the format form. values has the unrounded value of each
+// parameter.
 func Export(w io.Writer, a *Account, form string, values []float64) error {
 	s := &a.Plan.Settings
 	switch form {
@@ -66,7 +67,7 @@ func tomlValue(p *tune.Param, text string) string {
 	return text
 }
 
-// exportTOML writes a tune file whose parameters start at the answer.
+// exportTOML writes a tune file whose parameters start at the resulting values.
 func exportTOML(w io.Writer, s *tune.Settings, values []float64) error {
 	for i := range s.Params {
 		if err := writeParam(w, &s.Params[i], s.Params[i].Text(values[i]), ""); err != nil {
@@ -100,9 +101,9 @@ func writeParam(w io.Writer, p *tune.Param, start, remark string) error {
 	return err
 }
 
-// exportPatch writes the changed values, the most certain change first. A change that the games do not
-// distinguish from the start value is a comment. The validated candidate includes these changes too; a
-// candidate without them is not validated.
+// exportPatch writes the changed values, the most certain change first. If the games do not distinguish a
+// changed value from the start value, its change is a comment. The validated candidate has all of these
+// changes. A candidate without the changes in comments is not validated.
 func exportPatch(w io.Writer, a *Account, values []float64) error {
 	s, sum := &a.Plan.Settings, a.Summary()
 	type change struct {
@@ -142,7 +143,7 @@ type Result struct {
 	Run        string                `json:"run"`
 	Tune       *tune.Plan            `json:"tune"`
 	Summary    tune.Summary          `json:"summary"`
-	Copies     int                   `json:"copies"` // number of pairs with two equal games
+	Copies     int                   `json:"copies"` // number of pairs with two equal games.
 	Candidates []match.TuneCandidate `json:"candidates"`
 	Failures   []tune.ParamFailures  `json:"failures"` // by parameter
 	Coupled    []Interaction         `json:"coupled"`  // pairs of parameters that interact: the strongest first, at most 100
@@ -157,7 +158,8 @@ func NewResult(a *Account) Result {
 	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }
 
-// thinned returns at most trackPoints points of a track. The last point is always included.
+// thinned returns at most trackPoints points of a track, the path of the values. The last point is always
+// included.
 func thinned(track []tune.Step) []tune.Step {
 	if len(track) <= trackPoints {
 		return track

@@ -11,7 +11,8 @@ import (
 	"gogi/match/tune"
 )
 
-// controllerFigures returns charts of the controller's settings over time, and of the results of its probes.
+// controllerFigures returns charts of the settings of the controller (which adapts the tune) over time, and
+// of the results of its probes.
 func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) string {
 	if s.Spread == 0 {
 		return ""
@@ -57,8 +58,8 @@ func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string 
 		sc.line("path", xs, copies) + sc.line("other", xs, equal) + "</svg>\n"
 }
 
-// failuresFigure returns a chart of how often points failed, by parameter and side. It returns "" if no point
-// failed.
+// failuresFigure returns a chart of how often the engine failed at a point, by parameter and side. It returns
+// "" if it never failed.
 func failuresFigure(in i18n.Language, a *Account) string {
 	const row, label, most = 18.0, 200.0, 180.0
 	var b strings.Builder

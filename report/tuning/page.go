@@ -113,8 +113,8 @@ func trajectory(in i18n.Language, s *tune.Settings, p *tune.Param, sum *tune.Par
 	return b.String()
 }
 
-// sensitivities returns a bar chart of the sensitivity of each parameter, with its interval, by the tune's
-// games.
+// sensitivities returns a bar chart of the sensitivity of each parameter, with its interval. The
+// sensitivities are estimated from the tune's games.
 func sensitivities(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 	type bar struct {
 		name        string

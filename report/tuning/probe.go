@@ -46,9 +46,9 @@ func (f Finding) String() string {
 	return f.Param + " changes the search"
 }
 
-// Probe searches a few positions with each parameter at its bounds, the others at their start. It uses one
-// engine, and sets the options as a tune does; after a failure it opens the engine again. It returns an error
-// if the engine does not play at the start.
+// Probe searches a few positions with each parameter at its bounds and the other parameters at their start
+// values. It uses one engine, and sets the options as a tune does. After a failure it opens the engine again.
+// It returns an error if the engine does not play at the start values.
 func Probe(ctx context.Context, open runner.Opener, plan *match.Plan, s *tune.Settings) ([]Finding, error) {
 	p := &prober{open: open, plan: plan, settings: s}
 	defer p.close()
@@ -111,7 +111,7 @@ func (p *prober) param(ctx context.Context, i int, repeats bool) (Finding, error
 	return f, nil
 }
 
-// search returns the engine's output for some positions at a point.
+// search returns the engine's output for some positions with the parameter values of a point.
 func (p *prober) search(ctx context.Context, point []float64) (output string, err error) {
 	defer func() {
 		if err != nil {
@@ -148,7 +148,7 @@ func (p *prober) search(ctx context.Context, point []float64) (output string, er
 	return b.String(), nil
 }
 
-// how returns the limit of the searches. The limit does not depend on time.
+// how returns the limit of each search. The limit does not depend on time.
 func (p *prober) how() usi.Go {
 	if n := p.plan.Players[0].Limits.Nodes; n > 0 {
 		return usi.Go{Nodes: min(n, probeNodes)}

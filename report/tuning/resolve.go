@@ -30,9 +30,9 @@ type Request struct {
 	*configs.TuneSettings
 	Dir   string   // base directory of the file's paths
 	Globs []string // patterns of further engine options to tune
-	// Inflight is the stored value of a resumed tune, for use if the file has none; 0: a new tune.
+	// Inflight is the stored value of a resumed tune, for use if the file has none. It is 0 for a new tune.
 	Inflight int
-	// Wide is the stored value of a resumed tune; nil: a new tune.
+	// Wide is the stored value of a resumed tune. It is nil for a new tune.
 	Wide *float64
 	// From is the name of a finished tune that this tune continues, or "". Starts has the final values of
 	// that tune.
@@ -46,9 +46,9 @@ func (w *Request) Begun(s *tune.Settings) {
 	w.Inflight, w.Wide = s.Inflight, &s.Wide
 }
 
-// Resolve returns the tune for a base plan. The two players of base are the same engine, and declared has the
-// options that the engine declares. Resolve does not change base, because the validation's plan is made from
-// it.
+// Resolve returns the tune for a base plan. The two players of base are the same engine. declared has the
+// options that the engine declares. Resolve does not change base, because it is also the base of the
+// validation's plan.
 func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []advice.Warning, error) {
 	params, err := w.params(base, declared)
 	if err != nil {
@@ -85,8 +85,8 @@ func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, 
 	return p, warnings, err
 }
 
-// Forfeits reports whether a point with which the engine fails counts as a loss, no matter how many points
-// fail.
+// Forfeits reports whether a game is a loss for the player whose parameter values make the engine fail. It is
+// a loss no matter at how many points the engine fails.
 func (w *Request) Forfeits() bool {
 	yes, _ := w.forfeits() // Resolve checks the error
 	return yes
@@ -102,7 +102,7 @@ func (w *Request) forfeits() (bool, error) {
 	return false, fmt.Errorf("faults = %q: expected stop or forfeit", w.Faults)
 }
 
-// override sets a value to the one in the file, if the file has it.
+// override sets a value to the value in the file, if the file has one.
 func override[T any](to, from *T) {
 	if from != nil {
 		*to = *from
@@ -138,7 +138,7 @@ func (w *Request) settings(base *match.Plan) (tune.Settings, error) {
 // The defaults of a validation, strict enough for a release.
 const (
 	defaultElo1 = 3
-	seedOffset  = 0x9e37 // between a tune's seed and its validation's
+	seedOffset  = 0x9e37 // difference between a tune's seed and the seed of its validation
 )
 
 // validations returns the validations of the file, or one default validation. Validations with the shortest
@@ -153,7 +153,7 @@ func (w *Request) validations(base *match.Plan) []tune.Validation {
 	}
 	length := func(v tune.Validation) float64 { return gameLength(*cmp.Or(v.Limits, &base.Players[0].Limits)) }
 	slices.SortStableFunc(list, func(a, b tune.Validation) int {
-		if x, y := length(a), length(b); x*y > 0 { // both lengths have the same unit
+		if x, y := length(a), length(b); x*y > 0 { // both lengths have the same unit.
 			return cmp.Compare(math.Abs(x), math.Abs(y))
 		}
 		return 0
@@ -400,16 +400,16 @@ func fits(p *tune.Param, declared []usi.Option) error {
 	return nil
 }
 
-// timeOptions returns the names of options about time. With limits without time they have no effect. With
-// other limits they show their effect mainly by losses on time.
+// timeOptions returns the names of options about time. They have no effect with limits that do not use time.
+// With other limits they have an effect mainly through losses on time.
 func timeOptions() []string {
 	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover", "MinimumThinkingTime", "Minimum Thinking Time"}
 }
 
 // Bounds for warnings.
 const (
-	manyForSurface = 12 // parameters: with more, a quadratic model has too many coefficients
-	farShare       = 20 // if more than 1/20 of the tune's pairs are in flight, the tune learns late
+	manyForSurface = 12 // with more parameters, a quadratic model has too many coefficients.
+	farShare       = 20 // the tune learns late if more than 1/20 of its pairs are in flight
 )
 
 func (w *Request) warnings(base *match.Plan, p *tune.Plan) (list []advice.Warning, err error) {
@@ -454,8 +454,8 @@ func Play(base *match.Plan, p *tune.Plan) (*match.Plan, error) {
 	return &plan, plan.Check()
 }
 
-// half returns the part of the book for the tune (0) or its validation (1). If they must share no opening,
-// each gets every second opening, in an order that depends on the tune's seed.
+// half returns the part of the book for the tune (0) or for its validation (1). If the two must share no
+// opening, each gets every second opening, in an order that depends on the tune's seed.
 func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	if !slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.FreshOpenings }) {
 		return base.Openings

@@ -10,10 +10,10 @@ import (
 	"gogi/usi"
 )
 
-// Starter writes a tune file for an engine. It has every declared number, with the declared bounds and
-// guessed scales. Options about the machine, limits and time are comments, and so are options that a tune
-// cannot use. If only is not empty, the file has just the options that match one of its patterns. In that
-// case only options that a tune cannot use are comments.
+// Starter writes a tune file for an engine. The file has every declared numeric option, with the declared
+// bounds and guessed scales. Options about the machine, limits and time are comments, and so are options that
+// a tune cannot use. If only is not empty, the file has just the options that match one of its patterns. In
+// that case only options that a tune cannot use are comments.
 func Starter(w io.Writer, name, command string, declared []usi.Option, only []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# A tune of %s: gogi tune FILE. docs/configuration.md explains the keys.
@@ -47,7 +47,8 @@ games = 20000           # maximum
 	return err
 }
 
-// starterParam writes one option. With hold, an option for which heldBack has a reason becomes a comment.
+// starterParam writes one option. If hold is true, an option for which heldBack has a reason becomes a
+// comment.
 func starterParam(b *strings.Builder, o *usi.Option, declared []usi.Option, hold bool) error {
 	switch {
 	case o.Min == o.Max:

@@ -14,8 +14,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the facts of a tune in a language, for a terminal. None of these facts is a strength. The
-// games of a tune give information on its parameters, but prove no strength.
+// Print writes the facts of a tune in a language, for a terminal. The games of a tune give information on its
+// parameters, but none of these facts proves strength.
 func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message) {
 	s, sum := &a.Plan.Settings, a.Summary()
 	fmt.Fprint(w, i18n.Say(in, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
@@ -110,8 +110,8 @@ func futile(why *tune.Futile) i18n.Message {
 	return i18n.Of("after %d pairs no parameter matters: with %.1f times the requested perturbation, none differs from a parameter without effect", why.Pairs, why.Factor)
 }
 
-// manyCopies is the share of pairs with equal games above which the report warns. The perturbation is then
-// too small, or the options have no effect.
+// manyCopies is the share of pairs with equal games above which the report warns. With more of them, the
+// perturbation is too small, or the options have no effect.
 const manyCopies = 0.3
 
 func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
@@ -151,8 +151,8 @@ func share(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/floa
 type Interaction struct {
 	A           string  `json:"a"`
 	B           string  `json:"b"`
-	Correlation float64 `json:"correlation"` // correlation of the product of their signs with W − L, see tune.Coupled
-	P           float64 `json:"p"`           // two-sided, adjusted over all pairs (Holm)
+	Correlation float64 `json:"correlation"` // correlation of the product of the two signs with wins minus losses. See tune.Coupled.
+	P           float64 `json:"p"`           // two-sided p value, adjusted over all pairs of parameters (Holm)
 }
 
 // couples returns at most most pairs of parameters, the most correlated pair first.
@@ -180,8 +180,8 @@ func couples(a *Account, most int) []Interaction {
 	return list[:min(len(list), most)]
 }
 
-// perturbed returns the indices of the used parameters that are not choices, so that a value above or below
-// makes sense.
+// perturbed returns the indices of the used parameters that are not choices. Only for these parameters a
+// value can be above or below the start.
 func perturbed(s *tune.Settings) (list []int) {
 	for i := range s.Params {
 		if p := &s.Params[i]; !p.Unused && p.Kind != tune.Choice {

@@ -30,8 +30,8 @@ func Text(w io.Writer, in i18n.Language, f *Found) {
 	}
 }
 
-// problemText returns the text of a difference. It leaves out the name of the run, because there is only one
-// run.
+// problemText returns the text of a difference. It leaves out the name of the run, because the text is about
+// one run.
 func problemText(d repair.Problem) i18n.Message {
 	if d.Pair >= 0 {
 		return i18n.Of("pair %d: %s", d.Pair, d.What)

@@ -24,11 +24,11 @@ import (
 type Found struct {
 	Run      string
 	Digest   string
-	Pairs    int // number of stored pairs
-	Games    int // number of these that could be read
-	Replayed int // number of pairs whose moves were all replayed without a difference
+	Pairs    int // number of stored pairs.
+	Games    int // number of these pairs whose games gogi could read
+	Replayed int // number of pairs whose moves gogi replayed without finding a difference.
 	Openings int // number of the book's openings that were played
-	Book     int // number of openings in the book; only if all were played is it proved that the book is the plan's book
+	Book     int // number of openings in the book. Only if all were played is it proved that the book is the plan's book.
 	Plies    int // number of plies of the games
 	// Differences are the errors, in the order in which Run found them: first in the database, then pair by
 	// pair, then in the run. More counts the differences beyond the list's limit.
@@ -71,7 +71,7 @@ func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progr
 type replayer struct {
 	plan     *match.Plan // the plan without its openings
 	roll     *match.PairIndex
-	schedule *tournament.Schedule // nil: results do not decide the pairings
+	schedule *tournament.Schedule // nil if results do not decide the pairings
 	games    int
 	plies    int
 }
@@ -124,7 +124,7 @@ func (c *replayer) place(p *match.PairResult) error {
 	o := tournament.Outcome{Pair: p.Pair.ID, Players: p.Pair.Players}
 	for i := range p.Games {
 		points := c.plan.Rules.Points(p.Games[i].Verdict)
-		o.Points[i%2] += points[0] // A has Black in leg 0
+		o.Points[i%2] += points[0] // player A has Black in leg 0, the pair's first game
 		o.Points[1-i%2] += points[1]
 	}
 	if err := c.schedule.Learn(o); err != nil {
