@@ -68,8 +68,9 @@ func (s Scores) Mean() float64 {
 // betting is the method of [Scores.AnytimeInterval] and [Scores.EValue].
 const betting = "betting"
 
-// AnytimeInterval returns the confidence sequence for the mean score. The confidence level holds for all
-// lengths together. A user may therefore read the interval while the games run, and may stop for any reason.
+// AnytimeInterval returns the confidence sequence for the mean score. The confidence level holds for the
+// intervals at all numbers of scores together. A user may therefore read the interval while the games run,
+// and may stop for any reason.
 //
 // The interval is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of bounded
 // random variables by betting") with the hedged capital of [Scores.EValue]. It contains all means m that the
@@ -128,9 +129,9 @@ func (s Scores) EValue(m float64) (Evidence, error) {
 type stake struct{ share, weight float64 }
 
 // stakes returns the stakes of the gambler. No single share is good for every mean, variance and number of
-// scores, so the gambler divides the capital among many shares. The shares fall by a fifth from 1 to
-// 1/10,000. A share b is good for about 1/b² scores of a large variance. The weight of a share is its square
-// root, because most series are short.
+// scores, so the gambler divides the capital among many shares. The shares go from 1 down to 1/10,000, and
+// each is four fifths of the one before. A share b is good for about 1/b² scores of a large variance. The
+// weight of a share is its square root, because most series are short.
 var stakes = sync.OnceValue(func() []stake {
 	var all []stake
 	sum := 0.0
@@ -184,7 +185,7 @@ func (a means) logGrowth(share, m float64) (growth, slope float64) {
 }
 
 // refuted returns the largest mean at which the logarithm of the wealth is above the limit. It uses Newton's
-// method in log m. The logarithm is convex, so the steps cannot pass the solution again once they are below
+// method in log m. Because the logarithm of the wealth is convex, steps from below the solution cannot pass
 // it.
 func (a means) refuted(limit float64) float64 {
 	mean := Scores{all: a}.Mean()

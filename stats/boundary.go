@@ -67,8 +67,7 @@ const leastBounded = 0.001
 // tightening is the slope of the bounds of BoundaryBounded.
 const tightening = 0.1
 
-// A triangle is a pair of bounds for the information I: the upper bound u - I/10 and the lower bound I/10 -
-// l.
+// A triangle is a pair of bounds that meet. At the information I they are u - I/10 above and I/10 - l below.
 type triangle struct{ u, l float64 }
 
 func (t triangle) at(information float64) (lower, upper float64) {
@@ -115,8 +114,8 @@ func newTriangle(alpha, beta float64) triangle {
 // a step.
 const triangleStep = 0.05
 
-// pass returns the probability to leave at the upper bound. drift is per unit of information: -½ under H0, ½
-// under H1.
+// pass returns the probability that the walk ends at the upper bound. drift is per unit of information: -½
+// under H0, ½ under H1.
 func (t triangle) pass(drift float64) float64 {
 	w := t.walk(drift, triangleStep)
 	for len(w.inside()) > 0 {
@@ -125,8 +124,8 @@ func (t triangle) pass(drift float64) float64 {
 	return w.passed
 }
 
-// worse returns the probability of a worse result than height at this information: to fail before, or to be
-// below height. See [brownian.worse].
+// worse returns the probability of a result that is worse than height at this information. The test then
+// either failed earlier, or its ratio is below height. See [brownian.worse].
 func (t triangle) worse(drift, information, height float64) float64 {
 	w := t.walk(drift, 2*triangleStep)
 	for len(w.inside()) > 0 && w.information < information {

@@ -10,8 +10,8 @@ import (
 
 // A MatchForecast is the forecast of a match, calculated from a record of games.
 type MatchForecast struct {
-	binomial.Chances                   // predictive probabilities: averaged over all rates that are consistent with the record
-	Interval         binomial.Interval // interval of the probability to win at the true rates
+	binomial.Chances                   // predictive probabilities, averaged over all rates that are consistent with the record
+	Interval         binomial.Interval // interval of the probability to win at the true rates.
 }
 
 // Forecast returns A's chances in a match of n games after this record. The chances are the predictive
