@@ -9,7 +9,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Completer adds facts about the run and the game to stored records, so that an exported file has them.
+// Completer adds facts about the run and the game to stored records, so that an exported file contains them.
 type Completer struct {
 	run        string
 	plan       *match.Plan // names, limits and rules
@@ -34,12 +34,12 @@ func NewCompleter(info *results.RunInfo) (*Completer, error) {
 	return c, nil
 }
 
-// Complete adds the header to a stored record: the run with pair and leg as the event, both sides'
-// clocks, limits and identities, the rules that a file can name, the end of the game with its time and
-// reason, and the time of the last answer. It omits an illegal move at the end of a record from an older
-// gogi. Formats have no place for it; the note has it.
+// Complete adds the header to a stored record: the event (run, pair and leg), the clocks, limits and
+// identities of both sides, and the rules that a file can name. It also adds how, why and when the game
+// ended, and the time of the last answer. It removes an illegal move at the end of a record of an older gogi,
+// because formats cannot store it; the note describes the move.
 //
-// A record of a game that was played elsewhere keeps its own header.
+// A record of an imported game keeps its own header.
 func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 	if c.plan.Design.Kind == match.DesignImported {
 		restore(record)
@@ -64,8 +64,8 @@ func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 	lastAnswer(row, record)
 }
 
-// jishogi returns the number of the points rule of declarations for the header of a record: 24, 27, or 0 if
-// records have no number for the rule.
+// jishogi returns the number that a record's header uses for the points rule of declarations: 24 or 27. It
+// returns 0 if records have no number for the rule.
 func jishogi(rule shogi.DeclarationRule) int {
 	switch rule {
 	case shogi.CSARule24, shogi.CSARule24H:
@@ -96,7 +96,7 @@ func cutIllegal(record *kifu.Record) {
 }
 
 // lastAnswer sets the time of a last answer without a move, such as a resignation. The total time of a side
-// includes this time.
+// includes that time.
 func lastAnswer(row match.Row, record *kifu.Record) {
 	first, err := shogi.ParseSFEN(record.Start)
 	if err != nil {

@@ -41,22 +41,22 @@ type Filter struct {
 	results.Search
 
 	// LostFrom passes games whose loser once had a score of at least LostFrom centipawns from its own view.
-	// If Player is set, the loser must be that player. 0: any game.
+	// If Player is set, the loser must be that player. 0 passes all games.
 	LostFrom int
-	// Games passes only these games; nil: any.
+	// Games lists the only games that pass; nil passes all.
 	Games []results.GamePlace
 }
 
 // Export has the settings of an export.
 type Export struct {
 	Format   kifutext.Format
-	ShiftJIS bool               // instead of UTF-8
-	Ratings  map[string]float64 // by player, for formats with a place for ratings
+	ShiftJIS bool               // write Shift_JIS instead of UTF-8
+	Ratings  map[string]float64 // by player, for formats that store ratings
 	Filter   Filter
-	Shards   *Shards // for training data in several files or shuffled, instead of Format; nil: none
+	Shards   *Shards // set to divide training data into several files or to shuffle it; then Format is not used
 }
 
-// These are the reasons for which the export skips a game.
+// These are the reasons why the export skips a game.
 const (
 	ReasonIllegal  = "an illegal start or move"
 	ReasonUnscored = "a move without a score"
@@ -65,12 +65,12 @@ const (
 
 // Tally counts the games that the filter passed, by result.
 type Tally struct {
-	Games   int            `json:"games"`           // games that were written
+	Games   int            `json:"games"`           // written games
 	Skipped map[string]int `json:"skipped"`         // by reason
-	Lost    int            `json:"characters_lost"` // characters that Shift_JIS does not have
+	Lost    int            `json:"characters_lost"` // characters that Shift_JIS cannot represent
 
-	Files    int          `json:"files,omitempty"`   // files of Shards
-	Training packed.Tally `json:"training,omitzero"` // counts of Shards
+	Files    int          `json:"files,omitempty"`   // files written with Shards
+	Training packed.Tally `json:"training,omitzero"` // counts of the training data written with Shards
 }
 
 // Skips returns the number of skipped games.
@@ -82,8 +82,8 @@ func (t *Tally) Skips() (n int) {
 }
 
 // Run exports the games of a run in the order of their pairs. If to is "-", it writes to out. If to is a
-// folder or ends with a slash, it writes a file for each game; otherwise it writes one file. A file gets its
-// name when it is complete.
+// folder or ends with a slash, it writes one file per game; otherwise it writes one file. A file gets its
+// final name when it is complete.
 func (e *Export) Run(ctx context.Context, store *results.Store, info *results.RunInfo, to string, out io.Writer) (*Tally, error) {
 	teller, err := NewCompleter(info)
 	if err != nil {
@@ -103,7 +103,7 @@ func (e *Export) Run(ctx context.Context, store *results.Store, info *results.Ru
 	return x.tally, s.close()
 }
 
-// open returns the sink that writes the games to to, or to out for "-".
+// open returns the sink that writes the games to the file or folder to, or to out for "-".
 func (e *Export) open(run, to string, out io.Writer) (sink, error) {
 	between := []byte(e.Format.Between)
 	if to == "-" || to == "" {
@@ -115,7 +115,7 @@ func (e *Export) open(run, to string, out io.Writer) (sink, error) {
 	return newFile(to, between)
 }
 
-// ext returns the extension of files. Programs expect Shift_JIS in .kif and UTF-8 in .kifu files.
+// ext returns the extension of the files. Programs expect Shift_JIS in .kif files and UTF-8 in .kifu files.
 func (e *Export) ext() string {
 	if e.ShiftJIS && e.Format.Ext == ".kifu" {
 		return ".kif"
@@ -128,7 +128,7 @@ type exporter struct {
 
 	teller *Completer
 	sink   sink
-	shards *packed.Shards // in the place of sink
+	shards *packed.Shards // used instead of sink
 	tally  *Tally
 	text   []byte
 }
@@ -163,7 +163,7 @@ func (x *exporter) all(ctx context.Context, store *results.Store, info *results.
 	return nil
 }
 
-// game writes one game, or counts why it cannot be written.
+// game writes one game, or counts the reason why it cannot.
 func (x *exporter) game(row match.Row, record kifu.Record) error {
 	if !x.Filter.lost(&record) {
 		return nil
@@ -205,7 +205,7 @@ func reason(err error) string {
 	return ReasonIllegal
 }
 
-// lost reports whether a game passes LostFrom.
+// lost reports whether a game passes the filter LostFrom.
 func (f *Filter) lost(r *kifu.Record) bool {
 	if f.LostFrom == 0 {
 		return true

@@ -33,9 +33,9 @@ type part struct {
 	as   *disk.Part // nil: the output is a device or a pipe
 }
 
-// newPart begins to write a file. It overwrites an incomplete file that a killed process left under that
-// name. For a link it writes to the link's target. It does not replace a device or a pipe. It rejects a
-// database as output, because the games may come from this database.
+// newPart starts to write a file. It overwrites an incomplete file that a killed process left under that
+// name. If path is a link, it writes to the link's target. It does not replace a device or a pipe. It rejects
+// a database as output, because the games may come from this database.
 func newPart(path string) (*part, error) {
 	at, err := os.Stat(path)
 	switch {
@@ -57,21 +57,21 @@ func newPart(path string) (*part, error) {
 	return &part{as.File, as}, nil
 }
 
-// database reports whether a file begins as SQLite files do (sqlite.org/fileformat2.html, 1.3.1).
+// database reports whether a file begins like an SQLite file (sqlite.org/fileformat2.html, 1.3.1).
 func database(path string) bool {
 	const magic = "SQLite format 3\x00"
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // the file was only read
 	head := make([]byte, len(magic))
 	_, err = io.ReadFull(file, head)
 	return err == nil && string(head) == magic
 }
 
-// Whole calls write with a file that gets its name once it is complete, so that readers of the name never
-// see a part of it.
+// Whole calls write with a file that gets its name only when it is complete. So readers of the name never see
+// an incomplete file.
 func Whole(path string, write func(w io.Writer) error) error {
 	p, err := newPart(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func Whole(path string, write func(w io.Writer) error) error {
 	return p.publish(false)
 }
 
-// publish renames the file to its final name. If sync is set, it first waits until the data is on the disk.
+// publish gives the file its final name. If sync is set, publish first waits until the data is on the disk.
 func (p *part) publish(sync bool) error {
 	if p.as == nil {
 		return p.file.Close()
@@ -98,7 +98,7 @@ func (p *part) discard() error {
 	return p.as.Discard()
 }
 
-// folder writes each game to a file of its own.
+// folder writes each game to its own file.
 type folder struct {
 	dir, ext, run string
 }
@@ -124,8 +124,8 @@ func (f *folder) put(row match.Row, record *kifu.Record, text []byte) error {
 func (f *folder) close() error   { return nil }
 func (f *folder) discard() error { return nil }
 
-// FileName returns the name of a game's file without extension. It has floodgate's form (event, players and
-// time), with the pair and leg, which make it unique in a run.
+// FileName returns the name of a game's file without extension. The name has floodgate's form (event, players
+// and time). It also has the pair and leg, which make it unique in a run.
 func FileName(run string, row match.Row, record *kifu.Record) string {
 	parts := []string{run, record.Black, record.White}
 	for i := range parts {
@@ -137,11 +137,12 @@ func FileName(run string, row match.Row, record *kifu.Record) string {
 	return strings.Join(append(parts, fmt.Sprintf("%d.%d", row.Pair, row.Leg)), "+")
 }
 
-// longest is the largest length of each part of a file name. Three parts fit into a file name.
+// longest is the largest length of each part of a file name. A file system accepts a name of three such
+// parts.
 const longest = 60
 
-// plain returns a name in characters that every file system accepts: ASCII characters, and letters of scripts
-// without capitals, such as Japanese. It replaces all others by "_".
+// plain returns a name with only characters that every file system accepts. It keeps ASCII characters, and
+// letters of scripts without capitals, such as Japanese. It replaces all others by "_".
 func plain(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
@@ -208,7 +209,7 @@ func (s *stream) close() error {
 
 func (s *stream) discard() error {
 	if s.part == nil {
-		return s.w.Flush() // the games written before are whole
+		return s.w.Flush() // all games written before are complete
 	}
 	return s.part.discard()
 }

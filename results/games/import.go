@@ -20,9 +20,9 @@ import (
 )
 
 // Import stores the games of files as a run with the design "imported". Each game is one pair, in the order
-// of the sources. The plan has the players' names, and its seed is the hash of all games, so its digest
+// of the sources. The plan has the players' names, and its seed is the hash of all games, so the plan hash
 // identifies the sources. A second import of the same sources adds nothing. Import rejects other sources
-// under the same name.
+// under the same run name.
 type Import struct {
 	Run     string
 	Sources []string // files, folders and archives; "-" is In
@@ -57,7 +57,7 @@ func (r Refusal) Place() string {
 // Imported counts the imported games.
 type Imported struct {
 	Games    int `json:"games"`    // in the run
-	Added    int `json:"added"`    // games that this call added; the others were stored already
+	Added    int `json:"added"`    // games that this call added; the others were already stored
 	Refused  int `json:"refused"`  // games and files
 	Players  int `json:"players"`  //
 	Branches int `json:"branches"` // variations that were left out
@@ -66,8 +66,8 @@ type Imported struct {
 // ErrNoGames is the error if no game of the sources can be imported.
 var ErrNoGames = errors.New("there is no game to import")
 
-// Into imports the games into a store. It reads all sources twice: first for the players and the digest, then
-// to store the games.
+// Into imports the games into a store. It reads all sources twice: first to find the players and the hash,
+// then to store the games.
 func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, error) {
 	sources, err := newSources(ctx, i.Sources, i.In)
 	if err != nil {
@@ -102,7 +102,8 @@ func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusa
 	})
 }
 
-// unfit completes a record for the import. It returns the reason if the record cannot be imported, else "".
+// unfit completes a record for the import. If the record cannot be imported, unfit returns the reason, else
+// "".
 func unfit(r *kifu.Record) string {
 	if r.Winner != "black" && r.Winner != "white" && r.Winner != "draw" {
 		return "the game has no result"
@@ -129,7 +130,7 @@ func unfit(r *kifu.Record) string {
 	return ""
 }
 
-// census has the facts about all games that are needed before the first game is stored.
+// census collects the facts about all games that the plan of the run needs.
 type census struct {
 	numbers  map[string]int // number of each player
 	names    []string
@@ -175,8 +176,8 @@ func (i *Import) plan(c *census) *match.Plan {
 	return p
 }
 
-// writers is the number of games that are prepared at a time. The store commits all games that wait in one
-// transaction.
+// writers is the number of games that are prepared at the same time. The store commits all waiting games in
+// one transaction.
 const writers = 64
 
 var errChanged = errors.New("the sources have changed while they were read")
@@ -246,8 +247,8 @@ func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, r *kifu.
 	return match.PairResult{Pair: pair, Games: []match.Result{g}}, nil
 }
 
-// opening returns the marked opening of a game, else its first moves as the opening. The opening has the name
-// in the record, or a description of the opening as its name.
+// opening returns the opening that the record marks. Otherwise it uses the first moves of the game. The
+// opening's name comes from the record, or else describes the opening.
 func (i *Import) opening(r *kifu.Record) match.Opening {
 	n := 0
 	for n < len(r.Moves) && r.Moves[n].Opening {

@@ -9,11 +9,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// A run of imported games has no engines, limits or rules. These facts are in the files, and database rows
-// have no columns for them. gogi stores them as JSON in the field for the site of a game's record, which is
-// empty in its own runs.
+// A run of imported games has no engines, limits or rules. The imported files may have these facts for each
+// game, but the database has no columns for them. gogi stores them as JSON in the column for the site of the
+// game, which is empty in its own runs.
 
-// elsewhere has the facts of an imported record except its moves.
+// elsewhere has the facts of an imported record, except its moves.
 type elsewhere struct {
 	Site     string         `json:"site,omitempty"`
 	Clocks   [2]kifu.Clock  `json:"clocks_ns,omitzero"`
@@ -28,7 +28,7 @@ type elsewhere struct {
 	Comments map[int]string `json:"comments,omitempty"` // by move, from 0
 }
 
-// keepImported encodes these facts of a record into the record's Site, which is stored.
+// keepImported encodes the facts of elsewhere into the record's Site, which is stored.
 func keepImported(r *kifu.Record) error {
 	e := elsewhere{
 		Site: r.Site, Clocks: r.Clocks, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Ratings: r.Ratings, About: r.About,

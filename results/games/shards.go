@@ -14,24 +14,24 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// Shards has the settings for training data that is divided into files of a number of positions, or shuffled.
+// Shards has the settings for training data that is shuffled or divided into several files.
 type Shards struct {
 	Format    packed.Format
 	Options   packed.Options
-	Positions int // number of positions in a file, which ends after the game that reaches it; 0: one file has all
+	Positions int // a file ends after the game that reaches this number of positions; 0: one file for all
 	Shuffle   bool
 	Seed      uint64 // seed of the shuffling
 }
 
-// shardFile is one file of training data. It gets its name when it is complete.
+// shardFile is one file of training data. It gets its final name when it is complete.
 type shardFile struct{ *part }
 
 func (f shardFile) Write(b []byte) (int, error) { return f.file.Write(b) }
 func (f shardFile) Close() error                { return f.publish(true) }
 func (f shardFile) Discard() error              { return f.discard() }
 
-// open begins to write training data. If it is divided into several files, these are numbered before the
-// extension: data.psv becomes data-0000.psv, data-0001.psv, …
+// open starts to write training data. Several files get a number before the extension: data.psv becomes
+// data-0000.psv, data-0001.psv, …
 func (s *Shards) open(to string) (*packed.Shards, error) {
 	if to == "-" || strings.HasSuffix(to, "/") {
 		return nil, errors.New("training data that is cut or shuffled goes to files: expected --to with the name of one")
@@ -50,7 +50,7 @@ func (s *Shards) open(to string) (*packed.Shards, error) {
 	})
 }
 
-// runShards does what Run does for training data that is divided into files or shuffled.
+// runShards does the work of Run for training data that is shuffled or divided into several files.
 func (e *Export) runShards(ctx context.Context, teller *Completer, store *results.Store, info *results.RunInfo, to string) (*Tally, error) {
 	shards, err := e.Shards.open(to)
 	if err != nil {
@@ -66,7 +66,7 @@ func (e *Export) runShards(ctx context.Context, teller *Completer, store *result
 
 // shard writes the positions of one game.
 func (x *exporter) shard(record *kifu.Record) error {
-	var failed error // error of the output, as opposed to an error of the game
+	var failed error // an error of the output, not of the game
 	tally, err := x.Shards.Format.Encode(record, x.Shards.Options, func(b []byte, positions int) error {
 		failed = x.shards.Add(b, positions)
 		return failed

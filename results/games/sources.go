@@ -17,10 +17,10 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// sources are files of games. They can be read any number of times, always in the same order.
+// sources reads the games of files. It can read them any number of times, always in the same order.
 type sources struct {
 	paths   []string
-	spooled string // path of a copy of the input "-"; "" without this input
+	spooled string // path of the copy of the input "-"; "" if the input is not used
 }
 
 // newSources checks that all files exist. It copies the input "-" to a file, so that it can be read again.
@@ -39,7 +39,7 @@ func newSources(ctx context.Context, paths []string, in io.Reader) (*sources, er
 	return s, nil
 }
 
-// readable returns nil for a folder and for a file that can be read several times, else an error.
+// readable returns nil for a folder and for a file that can be read more than once, else an error.
 func readable(path string) error {
 	at, err := os.Stat(path)
 	if err == nil && !at.IsDir() && !at.Mode().IsRegular() {
@@ -48,7 +48,7 @@ func readable(path string) error {
 	return err
 }
 
-// spool copies the input "-" to a temporary file. A cancelled ctx stops the copying.
+// spool copies the input "-" to a temporary file. If ctx is cancelled, spool stops the copying.
 func (s *sources) spool(ctx context.Context, in io.Reader) error {
 	if s.spooled != "" {
 		return errors.New("it is named twice")
@@ -62,10 +62,10 @@ func (s *sources) spool(ctx context.Context, in io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-// ended is a reader that returns the cause of the cancellation once its context is cancelled.
+// ended is a reader that returns the cause of the cancellation when its context is cancelled.
 type ended struct {
 	io.Reader
-	ctx context.Context //nolint:containedctx // of one copying
+	ctx context.Context //nolint:containedctx // context of one copy operation
 }
 
 func (e *ended) Read(p []byte) (int, error) {
@@ -82,9 +82,9 @@ func (s *sources) close() error {
 	return os.Remove(s.spooled)
 }
 
-// Each calls game for each game in files, folders and archives of any known format, in order, without storing
-// the games. The path "-" stands for in. Each calls refused for unreadable games and files. It stops if game
-// returns an error or ctx is cancelled.
+// Each calls game for each game in files, folders and archives of any known format, in order. It stores
+// nothing. The path "-" means in. Each calls refused for games and files that it cannot read. It stops if
+// game returns an error or ctx is cancelled.
 func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
 	s, err := newSources(ctx, paths, in)
 	if err != nil {
@@ -93,11 +93,11 @@ func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusa
 	return errors.Join(s.each(ctx, refused, game), s.close())
 }
 
-// found is the function that a reader calls for each game, with the game's place.
+// found receives each game that a reader reads, with the game's place.
 type found func(r *kifu.Record, at Refusal) error
 
-// each calls game for all games, and refused for unreadable games and files. It stops if game returns an
-// error or ctx is cancelled.
+// each calls game for all games, and refused for games and files that it cannot read. It stops if game
+// returns an error or ctx is cancelled.
 func (s *sources) each(ctx context.Context, refused func(Refusal), game found) error {
 	w := walker{ctx: ctx, refused: refused, game: game}
 	for _, path := range s.paths {
@@ -115,7 +115,7 @@ func (s *sources) each(ctx context.Context, refused func(Refusal), game found) e
 }
 
 type walker struct {
-	ctx     context.Context //nolint:containedctx // a walker lives for one call of each
+	ctx     context.Context //nolint:containedctx // a walker exists for one call of each
 	refused func(Refusal)
 	game    found
 }
@@ -129,7 +129,7 @@ func (w *walker) path(path string) error {
 		if entry.IsDir() {
 			return nil
 		}
-		if err := readable(name); err != nil { // because opening a pipe could block forever
+		if err := readable(name); err != nil { // opening a pipe could block forever
 			return w.refuse(name, err)
 		}
 		return w.file(name, name)
@@ -152,7 +152,7 @@ func (w *walker) file(name, path string) error {
 	if err != nil {
 		return w.refuse(name, err)
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // the file was only read
 	return w.text(name, file)
 }
 
@@ -162,7 +162,7 @@ func (w *walker) zip(name, path string) error {
 	if err != nil {
 		return w.refuse(name, err)
 	}
-	defer func() { _ = archive.Close() }() // it was only read
+	defer func() { _ = archive.Close() }() // the archive was only read
 	for _, f := range archive.File {
 		if err := w.entry(name+"/"+f.Name, f); err != nil {
 			return err
@@ -171,7 +171,8 @@ func (w *walker) zip(name, path string) error {
 	return nil
 }
 
-// maxUnpacked is the largest size of a file in an archive. Reading needs no memory, but takes time.
+// maxUnpacked is the largest unpacked size of a file in an archive. It limits the time of reading, not the
+// memory.
 const maxUnpacked = 64 << 30
 
 // entry reads one file of an archive.
@@ -183,11 +184,11 @@ func (w *walker) entry(name string, f *zip.File) error {
 	if err != nil {
 		return w.refuse(name, err)
 	}
-	defer func() { _ = r.Close() }() // reading it has returned the error of a damaged file
+	defer func() { _ = r.Close() }() // reading already returned the error of a damaged file
 	return w.text(name, &bounded{r, maxUnpacked})
 }
 
-// bounded is a reader that returns an error if it reads more than left bytes.
+// bounded is a reader that returns an error when it reads more than left bytes.
 type bounded struct {
 	io.Reader
 	left int64
@@ -226,8 +227,8 @@ func (w *walker) text(name string, r io.Reader) error {
 	return w.games(name, format.Read(in))
 }
 
-// formatOf returns the format of a text. It inspects the text even if the file name has the extension of JKF
-// or JSON lines, because both formats share extensions.
+// formatOf returns the format of a text. It inspects the text even if the extension is that of JKF or JSON
+// lines, because these two formats use the same extensions.
 func formatOf(name string, in *text.Input) (text.Format, bool) {
 	list := text.Text()
 	if word, ok := text.Detect(in.Head()); ok {
@@ -279,7 +280,7 @@ func (w *walker) packed(name string, f packed.Format, r io.Reader) error {
 		}
 		if err != nil {
 			w.refused(Refusal{File: name, Game: n, Why: err.Error()})
-			continue // the reader returns io.EOF if nothing more can be read
+			continue // the reader returns io.EOF if it cannot continue
 		}
 		record := game.Record()
 		for i := range record.Moves {

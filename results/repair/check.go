@@ -19,7 +19,7 @@ import (
 	"gogi/results/tables"
 )
 
-// Problem is a part of a database that differs from the stored data.
+// Problem describes a damaged or inconsistent part of a database.
 type Problem struct {
 	Run  string // "" if the problem concerns no run or an unknown run
 	Pair int    // -1: the problem concerns no pair
@@ -45,7 +45,7 @@ type Checkup struct {
 	More     int       // problems beyond those
 }
 
-// Sound reports whether nothing is wrong.
+// Sound reports whether Check found no problem.
 func (c *Checkup) Sound() bool { return len(c.Problems) == 0 }
 
 const maxProblems = 1000
@@ -55,22 +55,23 @@ type CheckedRun struct {
 	Name      string `json:"name"`
 	Pairs     int    `json:"pairs"`     // stored pairs
 	Sound     int    `json:"sound"`     // pairs without any damage
-	Unchecked int    `json:"unchecked"` // among the sound ones: pairs that an older gogi stored without checksums: only their consistency is checked
+	Unchecked int    `json:"unchecked"` // pairs of Sound that an older gogi stored without checksums; only their consistency is checked
 	Replayed  int    `json:"replayed"`  // pairs whose moves were all replayed
 }
 
-// CheckOptions set what Check checks.
+// CheckOptions selects what Check verifies.
 type CheckOptions struct {
 	Run      string // "": every run
-	Replay   bool   // play every move again by the rules, see arbiter.VerifyGames
+	Replay   bool   // replay every move and check it with arbiter.VerifyGames
 	Progress func(done, of int)
 	// Pair, if not nil, is called for every readable pair of Run, in order, with the pair and its rows. Check
-	// reports the errors that it returns as Problems of the pair. All pairs are read at one moment.
+	// reports the errors that Pair returns as Problems of that pair. All calls see one snapshot of the
+	// database.
 	Pair func(match.PairResult, []match.Row) []error
 }
 
-// Check reads all stored data and reports the damaged parts: the file's structure, the schema, the
-// checksum of every row, incomplete pairs and pairs that do not fit their records. It may run while the
+// Check reads all stored data and reports the damaged parts: the file's structure, the schema, the checksum
+// of every row, incomplete pairs, and pairs that do not match their records. Check is safe to run while the
 // database is in use. It returns an error if it cannot read the database.
 func Check(ctx context.Context, s *results.Store, o CheckOptions) (*Checkup, error) {
 	c := checker{options: o}
@@ -120,7 +121,7 @@ func (c *checker) all(ctx context.Context) error {
 	if err := c.strays(ctx); err != nil {
 		return err
 	}
-	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs WHERE ? IN ('', (SELECT name FROM runs WHERE id = run_id))", c.options.Run).Scan(&c.of) // for the progress alone
+	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs WHERE ? IN ('', (SELECT name FROM runs WHERE id = run_id))", c.options.Run).Scan(&c.of) // only for the progress
 	for _, run := range runs {
 		if c.options.Run == "" || run.Name() == c.options.Run {
 			if err := c.run(ctx, run); err != nil {
@@ -131,8 +132,8 @@ func (c *checker) all(ctx context.Context) error {
 	return nil
 }
 
-// reading converts an error of reading into a problem, because such an error means that the data is damaged.
-// It returns an error if the check was cancelled.
+// reading reports an error of reading as a problem, because such an error means damaged data. It returns an
+// error only if the check was cancelled.
 func (c *checker) reading(run, what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -149,7 +150,7 @@ func (c *checker) structure(ctx context.Context) error {
 	} {
 		texts, err := tables.List(ctx, c.q, func(rows *sql.Rows, text *string) error { return rows.Scan(text) }, query)
 		for _, text := range texts {
-			if text != "ok" && text != "" { // "" in the row of an error
+			if text != "ok" && text != "" { // a row with an error has the text ""
 				c.problem("", -1, text)
 			}
 		}
@@ -181,8 +182,8 @@ func (c *checker) schema(ctx context.Context) error {
 	return nil
 }
 
-// strays looks for rows to which no run or pair leads. It also verifies the checksums of rows that are not
-// checked pair by pair.
+// strays reports rows of games and records that belong to no pair. It also verifies the checksums of the rows
+// that are not checked pair by pair.
 func (c *checker) strays(ctx context.Context) error {
 	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided", "tune_states", "tune_candidates"} {
 		err := tables.EachRow(ctx, c.q, table, func(r *tables.Row) error {
@@ -270,7 +271,7 @@ func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, i
 	return nil
 }
 
-// plan returns the parsed plan of a run, which a replay needs. It returns nil if moves are not replayed.
+// plan parses the plan of a run for the replay of its moves. It returns nil if moves are not replayed.
 func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error) {
 	if !c.options.Replay {
 		return nil, nil //nolint:nilnil // no replay
@@ -283,8 +284,8 @@ func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error
 	return plan, c.reading(run.Name(), "the plan", err)
 }
 
-// look checks a complete pair and returns all errors: it replays the moves if requested, and calls the
-// caller's function.
+// look checks one complete pair. It replays the moves if requested, calls options.Pair, and returns all
+// errors.
 func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, id int, checked *CheckedRun) (wrong []error) {
 	if plan == nil && c.options.Pair == nil {
 		return nil

@@ -14,10 +14,11 @@ import (
 )
 
 // graft copies rows of other databases into a new database and gives them new numbers. A row with a checksum
-// gets a new checksum. A row without one stays without, because nothing proves that it is undamaged.
+// gets a new checksum. A row without a checksum stays without, because nothing proves that the row is
+// undamaged.
 type graft struct {
 	tx       *sql.Tx
-	runs     map[string]*tables.Run // that the new database has, as stored there
+	runs     map[string]*tables.Run // runs of the new database, as stored there
 	openings map[openingKey]int64
 	workers  map[string]int64 // by the worker's identity
 }
@@ -54,15 +55,15 @@ type openingKey struct {
 	hash int64
 }
 
-// branch is a run of one source while it is copied into the new database.
+// branch copies one run of a source into the new database.
 type branch struct {
 	*graft
-	from     *tables.Run     // as in the source
-	id       int64           // in the new database
-	settings map[int64]int64 // rows of the log: source number to new number
+	from     *tables.Run     // the run in the source
+	id       int64           // number of the run in the new database
+	settings map[int64]int64 // rows of settings_log: source number to new number
 }
 
-// resum returns the row with a new checksum if it had one, else unchanged.
+// resum returns a row with a new checksum. A row without a checksum stays unchanged.
 func resum(r *tables.Row) (*tables.Row, error) {
 	if r.Value("checksum") == nil {
 		return r, nil
@@ -82,8 +83,8 @@ func (g *graft) insert(ctx context.Context, r *tables.Row) (id int64, err error)
 	return result.LastInsertId()
 }
 
-// put does what insert does for a row whose checksum does not cover a number that SQLite assigns. It renews
-// the checksum.
+// put stores a row with a new checksum, like insert. The checksum does not cover a number that SQLite
+// assigns.
 func (g *graft) put(ctx context.Context, r *tables.Row) (id int64, err error) {
 	if r, err = resum(r); err != nil {
 		return 0, err
@@ -91,7 +92,7 @@ func (g *graft) put(ctx context.Context, r *tables.Row) (id int64, err error) {
 	return g.insert(ctx, r)
 }
 
-// numbered does what insert does for a row whose checksum covers the number that SQLite assigns to it.
+// numbered stores a row with a new checksum that covers the number assigned by SQLite.
 func (g *graft) numbered(ctx context.Context, r *tables.Row) (id int64, err error) {
 	if id, err = g.insert(ctx, r.With("id", nil)); err != nil || r.Value("checksum") == nil {
 		return id, err
@@ -99,8 +100,8 @@ func (g *graft) numbered(ctx context.Context, r *tables.Row) (id int64, err erro
 	return id, tables.Seal(ctx, g.tx, r.Layout.Name, "WHERE id = ?", id)
 }
 
-// branch begins to copy a run of a source: it creates the run, or continues a run that another source has
-// begun. It returns a *results.DifferentPlan for two plans under one name.
+// branch starts to copy a run of a source. It creates the run in the new database, or uses the run that an
+// earlier source created. It returns a *results.DifferentPlan if the two runs have different plans.
 func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 	b := &branch{graft: g, from: from, settings: map[int64]int64{}}
 	have := g.runs[from.Name()]
@@ -140,8 +141,8 @@ func (b *branch) begin(ctx context.Context) (err error) {
 	return b.log(ctx, have)
 }
 
-// log appends the missing rows of a source to the new database's log of settings. A design of a later source
-// therefore counts as a later design.
+// log appends the missing rows of a source's settings log to the new database. So a design of a later source
+// counts as a later design.
 func (b *branch) log(ctx context.Context, have *tables.Run) error {
 	for _, s := range b.from.Settings {
 		same := func(h *tables.Row) bool { return h.Value("settings") == s.Value("settings") }
@@ -235,7 +236,7 @@ func (g *graft) worker(ctx context.Context, w *tables.Row) (any, error) {
 	return id, nil
 }
 
-// attempt stores an attempt that does not count, unless the new database has it already.
+// attempt stores an attempt (games that do not count), unless the new database has it already.
 func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 	n := 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM attempts WHERE run_id = ? AND pair = ? AND ended = ? AND why = ?",
@@ -246,7 +247,8 @@ func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 	return err
 }
 
-// voided stores a voided pair as the next take of its number, unless the new database has it already.
+// voided stores a voided pair, unless the new database has it already. It numbers the voided versions of one
+// pair from 1 in the column take.
 func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 	takes, same := 0, 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(body = ?), 0) FROM voided WHERE run_id = ? AND pair = ?",
@@ -257,17 +259,18 @@ func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 	return err
 }
 
-// state stores a state of a tune, unless the new database has it already. A state from another source is the
-// same if the pairs are the same, because a tune calculates its states from the pairs. state does not check
-// whether all of these pairs exist: a resumed tune compares its state with them.
+// state stores a state of a tune, unless the new database has a state with the same number of blocks. Equal
+// pairs give equal states, because a tune calculates its states from the pairs. state does not check that all
+// of these pairs exist, because a resumed tune checks this.
 func (b *branch) state(ctx context.Context, s *tables.Row) error { return b.unless(ctx, s, "blocks") }
 
-// candidate stores a candidate of a tune, unless the new database already has one of that number.
+// candidate stores a candidate of a tune, unless the new database already has a candidate with that number.
 func (b *branch) candidate(ctx context.Context, c *tables.Row) error {
 	return b.unless(ctx, c, "number")
 }
 
-// unless stores a row of the run, unless the run has a row with the same value in a column.
+// unless stores a row of the run, unless the new database has a row of that run with the same value in
+// column.
 func (b *branch) unless(ctx context.Context, r *tables.Row, column string) error {
 	n := 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.Layout.Name+" WHERE run_id = ? AND "+column+" = ?", b.id, r.Value(column)).Scan(&n)

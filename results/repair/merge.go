@@ -15,7 +15,7 @@ import (
 // Merged is the result of Merge: the runs of the new database and the conflicts.
 type Merged struct {
 	Runs      []MergedRun
-	Conflicts []Problem // conflicts in which the pair of the first database was taken
+	Conflicts []Problem // conflicts that Merge solved with the pair of the first database
 }
 
 // MergedRun is a run of a merged database.
@@ -23,7 +23,7 @@ type MergedRun struct {
 	Name  string `json:"name"`
 	Pairs int    `json:"pairs"`
 	Taken []int  `json:"taken"` // number of pairs from each database, in the order of the databases
-	Same  int    `json:"same"`  // pairs that more than one database had; each counts once
+	Same  int    `json:"same"`  // pairs found in more than one database; each counts once
 }
 
 // Conflicting is the error if databases have different games of the same pairs. A merge would lose some of
@@ -45,11 +45,11 @@ func (e *Conflicting) Error() string {
 	return "the databases have other games of the same pairs:" + strings.Join(lines, "")
 }
 
-// Merge makes a new database at path to from other databases. If several have a run with the same name and
-// plan, the new run has the pairs of all; the same pair counts once. If two databases have different games of
-// a pair, Merge returns a *Conflicting, or, with keepFirst, takes the pair of the first database. It returns
-// a *results.DifferentPlan for two plans under one name, and rejects a damaged database. It only reads the
-// sources.
+// Merge makes a new database at path to from other databases, which it only reads. If several have a run with
+// the same name and plan, the new run has the pairs of all of them, each pair once. If two databases have
+// different games for one pair, Merge returns a *Conflicting; with keepFirst it takes the pair of the first
+// database. It returns a *results.DifferentPlan if two runs have one name but different plans. It rejects a
+// damaged database.
 func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
 	m := merge{keepFirst: keepFirst, progress: progress, paths: from}
 	err := m.open(ctx)
@@ -116,7 +116,7 @@ func (m *merge) all(ctx context.Context, g *graft) error {
 	return nil
 }
 
-// take adds all runs of one database, as they are at one moment.
+// take adds all runs of one database from one snapshot of it.
 func (m *merge) take(ctx context.Context, g *graft, number int, from tables.Stored) error {
 	runs, err := from.Runs(ctx)
 	if err != nil {
@@ -209,7 +209,7 @@ func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int,
 }
 
 // voided returns a function that adds a voided pair of a source. If the same games count in the new database,
-// the function reports a conflict instead.
+// that function reports a conflict instead.
 func (m *merge) voided(b *branch) func(context.Context, *tables.Row) error {
 	return func(ctx context.Context, v *tables.Row) error {
 		have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, v.Int("pair"))

@@ -23,26 +23,26 @@ type Repaired struct {
 	LostRuns []string
 }
 
-// Whole reports whether everything that was found was saved.
+// Whole reports whether Repair saved everything that it found.
 func (r *Repaired) Whole() bool { return len(r.Lost) == 0 && len(r.LostRuns) == 0 }
 
 // RepairedRun counts the saved and the lost pairs of one run.
 type RepairedRun struct {
 	Name      string `json:"name"`
 	Saved     int    `json:"saved_pairs"`
-	Unchecked int    `json:"unchecked"`  // of these, pairs without checksums: see CheckedRun
-	Lost      int    `json:"lost_pairs"` // pairs of which a part was found
+	Unchecked int    `json:"unchecked"`  // saved pairs without checksums: see CheckedRun
+	Lost      int    `json:"lost_pairs"` // pairs of which only a part was found
 }
 
-// connections is the number of connections to a damaged database: one for a list of rows, and others to
+// connections is the number of connections to a damaged database. One connection lists rows, and the others
 // read more about each row.
 const connections = 4
 
-// Repair makes a new database at path to from the undamaged parts of a damaged database at path. It only
-// reads the damaged database, which must not be in use. It saves only pairs of which no part is damaged or
-// missing. The other pairs are missing from their run; the command that played the run plays them again. It
-// searches the file page by page for rows that SQLite cannot reach. Of those it saves only rows with
-// checksums, because others cannot be distinguished from garbage.
+// Repair makes a new database at path to from the undamaged parts of the damaged database at path. It only
+// reads the damaged database, which must not be in use. It saves only complete and undamaged pairs. The other
+// pairs are missing from their run; to play them again, the user repeats the command that played the run.
+// Repair searches the file page by page for rows that SQLite cannot reach. It saves such a row only if the
+// row has a checksum, because without one it looks like garbage.
 func Repair(ctx context.Context, path, to string, progress func(done, of int)) (*Repaired, error) {
 	r := repair{progress: progress}
 	err := r.open(ctx, path)
@@ -65,7 +65,7 @@ type repair struct {
 	done     Repaired
 }
 
-// open opens the file in both ways: with SQLite, if possible, and for the search page by page.
+// open opens the file twice: with SQLite, if possible, and as raw pages for the search.
 func (r *repair) open(ctx context.Context, path string) error {
 	path, err := file.Resolve(path)
 	if err == nil {
@@ -94,7 +94,7 @@ func (r *repair) close() error {
 	return errors.Join(errs...)
 }
 
-// nobodyPlays returns results.ErrRunLocked if a run of the file is being played.
+// nobodyPlays returns results.ErrRunLocked if another process is playing a run of the file.
 func nobodyPlays(path string) error {
 	f, err := os.Open(path + "-lock")
 	if errors.Is(err, os.ErrNotExist) {
@@ -130,12 +130,12 @@ func (r *repair) into(ctx context.Context, part string) error {
 	})
 }
 
-// runs returns the runs whose own rows are complete. It takes them from SQLite if they are undamaged there,
-// else from the search.
+// runs returns the runs whose own rows are complete. It uses the rows that SQLite reads if they are
+// undamaged, else the rows that the search found.
 func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
 	var runs []*tables.Run
 	if r.db != nil {
-		list, err := tables.Stored{Q: r.db}.Runs(ctx) // the search covers rows that cannot be read
+		list, err := tables.Stored{Q: r.db}.Runs(ctx) // the error is ignored because the search finds rows that SQLite cannot read
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -184,13 +184,13 @@ func (r *repair) run(ctx context.Context, g *graft, run *tables.Run) error {
 	return nil
 }
 
-// pairIDs returns the numbers of all pairs of which SQLite or the search finds anything.
+// pairIDs returns the numbers of all pairs for which SQLite or the search finds at least one row.
 func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) {
 	ids := map[int64]bool{}
 	note := func(id int64) error { ids[id] = true; return ctx.Err() }
 	if r.db != nil {
-		// The search covers rows that cannot be read. It also covers games, whose index may have pairs
-		// that no longer exist.
+		// The error is ignored because the search finds rows that SQLite cannot read. The search also finds
+		// games, whose index may have pairs that no longer exist.
 		_ = tables.Stored{Q: r.db}.Pairs(ctx, run.ID(), note)
 		_ = tables.Each(ctx, r.db, func(rows *sql.Rows) error {
 			var id int64
@@ -202,7 +202,7 @@ func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) 
 	return slices.Sorted(maps.Keys(ids)), ctx.Err()
 }
 
-// pair saves a pair if SQLite or the search returns it undamaged and complete.
+// pair saves a pair if SQLite or the search finds it complete and undamaged.
 func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int64]bool, done *RepairedRun) error {
 	if r.seen++; r.progress != nil {
 		r.progress(r.seen, max(r.of, r.seen))
@@ -223,7 +223,7 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 			}
 			continue
 		case gone[[2]int64{id, p.Games[0].Int("started")}]:
-			return nil // what is left of a voided pair
+			return nil // these rows belong to a voided pair
 		case doubtful:
 			done.Unchecked++
 		}
@@ -236,7 +236,7 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 	return nil
 }
 
-// worker adds the row of the worker to a pair if it is missing. A pair can also be saved without it.
+// worker adds the row of the worker to a pair if it is missing. A pair without this row is still saved.
 func (r *repair) worker(b *branch, p *tables.Pair) {
 	if p.VerifyWorker() == nil {
 		return
@@ -260,7 +260,7 @@ func (r *repair) others(ctx context.Context, b *branch, table string, run *table
 	}[table]
 	var failed error // errors of the new database
 	for _, from := range r.sources() {
-		// The search covers rows that cannot be read.
+		// The error is ignored because the search finds rows that SQLite cannot read.
 		_ = from.Rows(ctx, table, run.ID(), func(row *tables.Row) error {
 			if row.Verdict() == tables.Broken {
 				return nil
@@ -278,7 +278,7 @@ func (r *repair) others(ctx context.Context, b *branch, table string, run *table
 	return ctx.Err()
 }
 
-// lostRuns adds to LostRuns the names of runs that have pairs but cannot be saved.
+// lostRuns adds to LostRuns the names of the runs that have pairs but cannot be saved.
 func (r *repair) lostRuns(saved []*tables.Run) error {
 	lost := map[int64]int{}
 	for key := range r.found.Paired {

@@ -9,27 +9,27 @@ import (
 	"gogi/results/tables"
 )
 
-// Found has the rows that were found anywhere in a file and whose checksums are right. It has no rows without
-// a checksum, because they cannot be distinguished from deleted rows.
+// Found has all rows with a right checksum that were found in a file. It has no rows without a checksum,
+// because they cannot be distinguished from deleted rows.
 type Found struct {
 	file *sqlitefile.File
-	all  []*tables.Run // runs with at least one row, by number
-	// the rows that a run needs
+	all  []*tables.Run // runs of which at least one row was found, by number
+	// own has the rows that every run needs.
 	own map[string]map[int64][]*tables.Row // runs, engines and settings_log, by run
 	// by run and number
 	Paired   map[[2]int64]*tables.Row        // pairs
-	games    map[[2]int64][]sqlitefile.Place // not yet verified, because that needs the pair
+	games    map[[2]int64][]sqlitefile.Place // not verified yet, because the checksum of a game needs its pair
 	openings map[int64]*tables.Row
 	nameless []*tables.Row         // openings whose number is lost
 	Workers  map[int64]*tables.Row // by number
 	records  map[int64]sqlitefile.Place
 	others   map[string][]*tables.Row // by table: attempts, voided, tune_states and tune_candidates
 	seen     map[string]bool
-	mending  map[string][]int64 // the tables in whose rows single wrong bits are repaired, with the missing numbers
+	mending  map[string][]int64 // numbers of missing rows by table; single wrong bits are repaired only in rows of these tables
 }
 
 // Read reads a file page by page and returns the rows that it finds. It repairs single wrong bits in the rows
-// that a run needs, but not in pairs, because a pair can be played again.
+// that a run needs, but not in pairs, because pairs can be played again.
 func Read(file *sqlitefile.File) (*Found, error) {
 	s := &Found{
 		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}}, Paired: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{}, Workers: map[int64]*tables.Row{},
@@ -63,9 +63,9 @@ func (s *Found) read(current *tables.Schema) {
 	})
 }
 
-// readLoose searches for needed rows to which no pointer of a page leads, or before which bytes are damaged.
-// The numbers of these rows are lost with those bytes. If the checksum of a row covers its number, readLoose
-// tries each missing number. An opening is identified by the games that were played from it.
+// readLoose searches for needed rows that no pointer of a page reaches, or that follow damaged bytes. Such a
+// row has lost its number. If the checksum of a row covers the number, readLoose tries each missing number.
+// It identifies an opening by the games that were played from it.
 func (s *Found) readLoose(current *tables.Schema) {
 	numbers := s.missing()
 	for _, name := range []string{"runs", "engines", "settings_log", "openings"} {
@@ -95,8 +95,8 @@ func (s *Found) readLoose(current *tables.Schema) {
 	}
 }
 
-// missing returns, by table, the numbers of the rows to which pairs refer and which were not found. For the players
-// of a run the number is that of the run.
+// missing returns, by table, the numbers of rows that pairs refer to and that were not found. For the table
+// engines these are the numbers of the runs.
 func (s *Found) missing() map[string][]int64 {
 	numbers := map[string][]int64{}
 	add := func(lost bool, table string, number int64) {
@@ -116,8 +116,8 @@ func (s *Found) missing() map[string][]int64 {
 	return numbers
 }
 
-// openingOf returns the opening of a pair. This is the opening to which the pair refers, if the checksums of
-// the pair's games match it. Otherwise it is any found opening that matches them.
+// openingOf returns the opening of a pair. It prefers the opening to which the pair refers, if the checksums
+// of the pair's games match it. Otherwise it returns any found opening that matches them.
 func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
 	fits := func(o *tables.Row) bool {
 		from := &tables.Pair{Row: p.Row, Opening: o}
@@ -131,14 +131,14 @@ func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
 	}
 	for _, o := range slices.AppendSeq(slices.Clone(s.nameless), maps.Values(s.openings)) {
 		if fits(o) {
-			s.keep(o.With("id", id), sqlitefile.Place{}) // for the other pairs of this opening
+			s.keep(o.With("id", id), sqlitefile.Place{}) // other pairs may have this opening too
 			return o
 		}
 	}
 	return named
 }
 
-// RunOf returns the found rows of the run with this number. Its field Row is nil if the run's own row is
+// RunOf returns the found rows of the run with this number. Row is nil in the result if the run's own row is
 // lost.
 func (s *Found) RunOf(id int64) *tables.Run {
 	run := &tables.Run{Engines: s.own["engines"][id], Settings: s.own["settings_log"][id]}
@@ -163,7 +163,7 @@ func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
 		s.Workers[row.Int("id")] = row
 	case "openings":
 		if before := s.openings[row.Int("id")]; before != nil {
-			s.nameless = append(s.nameless, before) // one of the two has a wrong number
+			s.nameless = append(s.nameless, before) // one of the two rows has a wrong number
 		}
 		s.openings[row.Int("id")] = row
 	case "pairs":
@@ -178,12 +178,12 @@ func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
 	}
 }
 
-// mendableSize is the largest payload, in bytes, that mend repairs. The time for it grows with the square of
+// mendableSize is the largest payload, in bytes, that mend repairs. The repair time grows with the square of
 // the size.
 const mendableSize = 32 << 10
 
-// identify returns the row if it belongs to the table, was not found before and is undamaged; else nil. It
-// does not verify a row of games, which needs the pair.
+// identify returns the row if it belongs to the table, is undamaged and was not found before; otherwise it
+// returns nil. It does not verify a row of games, because that needs the pair.
 func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	row := rowOf(l, r, r.Values)
 	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {
@@ -205,14 +205,14 @@ func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	return row
 }
 
-// mend flips each bit of a row in turn until the checksum is right, and returns the repaired row or nil. In
-// rows of this size no other single flip makes the CRC right.
+// mend flips each bit of a row in turn until the checksum is right. It returns the repaired row, or nil if no
+// flip helps. In rows of this size only one flip can make the CRC right.
 func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
-	// The header's first byte is its length, which is about the number of columns in a complete row. This
-	// check skips most data that is no row of the table.
+	// The first byte of the header is the header's length, which is about the number of columns of a complete
+	// row. This check skips most data that is not a row of the table.
 	bits := 8 * len(r.Payload)
 	if n := int(r.Payload[0]); n < l.Least()-1 || n > 3*len(l.Columns)+2 {
-		bits = 8 // the first byte may be the wrong one
+		bits = 8 // the first byte may have the wrong bit
 	}
 	payload := slices.Clone(r.Payload)
 	for bit := range bits {
@@ -227,7 +227,7 @@ func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	return nil
 }
 
-// rowOf returns a row in the form in which SQLite would return it, or nil if it does not fit the table.
+// rowOf returns a row in the form in which SQLite returns it, or nil if the row does not match the table.
 func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 	order := l.Stored()
 	if len(values) < l.Least() || len(values) > len(order) || r.Table == l.Keyed {
@@ -256,10 +256,10 @@ func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 	return row
 }
 
-// Runs returns the runs of which a row was found, sorted by number.
+// Runs returns the runs of which at least one row was found, sorted by number.
 func (s *Found) Runs(context.Context) ([]*tables.Run, error) { return s.all, nil }
 
-// Pairs calls yield with the numbers of the pairs that were found, in order.
+// Pairs calls yield with the number of each found pair of a run, in order.
 func (s *Found) Pairs(_ context.Context, run int64, yield func(int64) error) error {
 	var ids []int64
 	for key := range s.Paired {
@@ -312,8 +312,8 @@ func (s *Found) Pair(_ context.Context, run, id int64) (*tables.Pair, error) {
 	return p, nil
 }
 
-// again reads a row again from its place. Found has only the places of games and records, which are many and
-// large.
+// again reads a row a second time from its place in the file. Found stores only the places of games and
+// records, because these rows are many and large.
 func (s *Found) again(l *tables.Layout, at sqlitefile.Place) *tables.Row {
 	if r, ok := s.file.Row(at); ok {
 		return rowOf(l, &r, r.Values)

@@ -19,8 +19,7 @@ func tuneOf(run *tables.Run) (*tune.Plan, error) {
 	return tune.ParsePlan(string(plan.Tune))
 }
 
-// tune compares the stored options of a tune's pairs, and its states, with the values that it calculates from
-// the results.
+// tune calculates the options and states of a tune from its results, and compares them with the stored ones.
 func (c *checker) tune(ctx context.Context, run *tables.Run) error {
 	plan, err := tuneOf(run)
 	if err != nil || plan == nil {

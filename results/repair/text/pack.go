@@ -19,7 +19,7 @@ type Packed struct {
 	Before, After int64 // bytes of the file and its log
 }
 
-// Sum returns the numbers of all runs added up.
+// Sum adds the numbers of all runs.
 func (p *Packed) Sum() (sum results.PackedRun) {
 	for _, r := range p.Runs {
 		sum.Segments, sum.Pairs, sum.Games = sum.Segments+r.Segments, sum.Pairs+r.Pairs, sum.Games+r.Games

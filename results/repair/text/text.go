@@ -35,7 +35,7 @@ func problems(list []repair.Problem) []problem {
 	return out
 }
 
-// printed is the number of problems that the text lists. The JSON form lists all.
+// printed is the number of problems that the text form lists. The JSON form lists all.
 const printed = 20
 
 func printProblems(w io.Writer, in i18n.Language, list []repair.Problem, more int) {
@@ -66,7 +66,7 @@ func Check(w io.Writer, in i18n.Language, c *repair.Checkup) {
 	}
 }
 
-// CheckJSON writes a check's findings as one JSON object.
+// CheckJSON writes the result of a check as one JSON object.
 func CheckJSON(w io.Writer, c *repair.Checkup) error {
 	return format.JSON(w, map[string]any{
 		"version": version, "sound": c.Sound(), "runs": append([]repair.CheckedRun{}, c.Runs...), "problems": problems(c.Problems), "more_problems": c.More,

@@ -16,16 +16,16 @@ import (
 	"gogi/results"
 )
 
-// Selection selects the pairs of a run to void: the pairs of a worker, a range of pair numbers, or the pairs
-// of a worker in a range. It never selects pairs by their results.
+// Selection selects the pairs of a run to void: by worker, by a range of pair numbers, or by both. It never
+// selects pairs by their results.
 type Selection struct {
 	Worker string
 	Pairs  string // A-B, or one number; "" is all
 }
 
 // Which returns a function that reports whether a game is selected. It returns an error for an invalid range.
-// It also returns an error for a selection of all pairs, because a user who wants to replace all pairs must
-// start another run.
+// It also returns an error for an empty Selection, because a user who wants to replace all pairs must start
+// another run.
 func (s Selection) Which() (func(match.Row) bool, error) {
 	if s.Worker == "" && s.Pairs == "" {
 		return nil, errors.New("expected --worker or --pairs: pairs are chosen by who played them or by their numbers, never by their results")
@@ -48,7 +48,7 @@ func (s Selection) Which() (func(match.Row) bool, error) {
 	}, nil
 }
 
-// Select returns the pairs for which which selects a game. It voids no pair.
+// Select returns the pairs with at least one game for which which returns true. It does not void them.
 func Select(ctx context.Context, store *results.Store, run *results.RunInfo, which func(match.Row) bool) (pairs []int, err error) {
 	err = store.Games(ctx, run.ID, func(r match.Row) error {
 		if which(r) {

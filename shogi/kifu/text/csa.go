@@ -11,19 +11,19 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendCSA appends a record in the dialect of floodgate, version 2.2, which every tested reader understands.
-// It has whole seconds, the score from Black's view with the principal variation from the reply on, and the
-// result in floodgate's words. It has no place for the two sides of a handicap, a limit of nodes or
-// thousandths of a second. It returns an error at an illegal move. Sources:
+// AppendCSA appends a record in floodgate's dialect of CSA version 2.2, which every tested reader
+// understands. Times are whole seconds. A move's score is from Black's view, and its variation starts with
+// the reply. The result has floodgate's words. The dialect cannot store handicap names, node limits or
+// milliseconds. AppendCSA returns an error at an illegal move. Sources:
 // http://www2.computer-shogi.org/protocol/record_v22.html, and shogi-server's game.rb and game_result.rb for
 // floodgate's additions.
 func AppendCSA(dst []byte, r *kifu.Record) ([]byte, error) {
 	return csaWriter{text: dst, record: r}.all()
 }
 
-// AppendCSA3 appends a record in version 3.0, the standard of the Computer Shogi Association. Times have
-// milliseconds, and the comment of a move also has the number of nodes. It returns an error at an illegal move.
-// Source: http://www2.computer-shogi.org/protocol/record_v3.html
+// AppendCSA3 appends a record in CSA version 3.0, the standard of the Computer Shogi Association. Times have
+// milliseconds, and the comment of a move also has the number of nodes. AppendCSA3 returns an error at an
+// illegal move. Source: http://www2.computer-shogi.org/protocol/record_v3.html
 func AppendCSA3(dst []byte, r *kifu.Record) ([]byte, error) {
 	return csaWriter{text: dst, record: r, v3: true}.all()
 }
@@ -64,7 +64,7 @@ type csaWriter struct {
 	v3     bool // version 3.0 instead of 2.2
 }
 
-// seconds returns a time in seconds: whole ones in version 2.2, with milliseconds in version 3.0.
+// seconds formats a time in seconds: whole seconds in version 2.2, with milliseconds in version 3.0.
 func (w *csaWriter) seconds(d time.Duration) string {
 	if w.v3 {
 		return fmt.Sprintf("%d.%03d", d/time.Second, d%time.Second/time.Millisecond)
@@ -79,8 +79,8 @@ func (w *csaWriter) line(parts ...string) {
 	w.text = append(w.text, '\n')
 }
 
-// header writes a value, if there is one, in a form that cannot be mistaken for another line or
-// statement: some readers of version 2.2 cut any line at its commas.
+// header writes a header unless its value is empty. It escapes the value so that no reader mistakes it for
+// another line: some readers of version 2.2 split every line at its commas.
 func (w *csaWriter) header(key, value string) {
 	if value = kifu.OneLine(value); value != "" {
 		if !w.v3 {
@@ -111,8 +111,8 @@ func (w *csaWriter) head() {
 	}
 }
 
-// facts writes the headers that only version 3.0 has: the time control, the rules and a note. The note has the
-// descriptions of the players and the cause of the end, one in each line.
+// facts writes the headers that only version 3.0 has: the time control, the rules and a note. The note has
+// one line for each player's description and one for the reason of the end.
 func (w *csaWriter) facts() {
 	r, note := w.record, ""
 	for c, clock := range r.Clocks {
@@ -134,7 +134,7 @@ func (w *csaWriter) facts() {
 	w.header("$NOTE:", kifu.Escaped(strings.TrimSuffix(note, "\n")))
 }
 
-// limits writes a common clock of both sides, if it is whole minutes and seconds.
+// limits writes the clock of both sides, if both have the same clock in whole minutes and seconds.
 func (w *csaWriter) limits() {
 	if n := w.record.MaxMoves; n > 0 {
 		w.line("'Max_Moves:", strconv.Itoa(n))
@@ -153,7 +153,7 @@ func (w *csaWriter) limits() {
 	w.line("$TIME_LIMIT:", fmt.Sprintf("%02d:%02d+%02d", minutes/60, minutes%60, int(c.Byoyomi/time.Second)))
 }
 
-// ratings writes the players' ratings in the form that training scripts search for.
+// ratings writes the players' ratings in the form that training scripts look for.
 func (w *csaWriter) ratings() {
 	for c, name := range w.record.Names() {
 		if rating := w.record.Ratings[c]; rating != 0 && !math.IsNaN(rating) && !math.IsInf(rating, 0) {
@@ -162,14 +162,14 @@ func (w *csaWriter) ratings() {
 	}
 }
 
-// comment writes comment lines, which programs ignore.
+// comment writes comment lines. Programs ignore them.
 func (w *csaWriter) comment(text string) {
 	for _, line := range commentLines(text) {
 		w.line("'*", kifu.Remark(kifu.EscapedComment(line)))
 	}
 }
 
-// thought writes the score and the variation; p is the position after the move.
+// thought writes the score and the principal variation of a move; p is the position after the move.
 func (w *csaWriter) thought(p *shogi.Position, mover shogi.Colour, m *kifu.Move) {
 	if !m.HasScore {
 		return
@@ -183,8 +183,8 @@ func (w *csaWriter) thought(p *shogi.Position, mover shogi.Colour, m *kifu.Move)
 	w.text = append(w.text, '\n')
 }
 
-// end writes the last statement, its time, the winner and the reason. In version 3.0 a comment before the
-// statement describes an end for which there is no exact word.
+// end writes the last statement, its time, the winner and the reason. In version 3.0, if no statement exactly
+// describes the end, end first writes a comment with gogi's word.
 func (w *csaWriter) end(side shogi.Colour) {
 	r := w.record
 	word, exact := csaWord(r, side), true
@@ -208,8 +208,8 @@ func (w *csaWriter) end(side shogi.Colour) {
 	w.line("'gogi:", kifu.EscapedComment(r.Result), ":", kifu.EscapedComment(r.Note))
 }
 
-// csaWord returns the last statement of a game; side is the side to move. It prefers words of version 2.2 that
-// most readers know.
+// csaWord returns the last statement of a game in version 2.2; side is the side to move. It prefers
+// statements that most readers know.
 func csaWord(r *kifu.Record, side shogi.Colour) string {
 	words := map[string]string{
 		resignation: "%TORYO", checkmate: "%TORYO", crash: "%TORYO", timeForfeit: "%TIME_UP", stall: "%TIME_UP",
@@ -224,14 +224,14 @@ func csaWord(r *kifu.Record, side shogi.Colour) string {
 		return word
 	case r.Result == declaration && r.Winner == side.String():
 		return "%KACHI"
-	case loserMoves(r, side): // the try rule, whose winner has just moved, and adjudications against the side to move
+	case loserMoves(r, side): // the loser is to move: the try rule and many adjudications
 		return "%TORYO"
 	}
 	return "%CHUDAN"
 }
 
-// csa3Word returns the last statement of a game in version 3.0, whose words are more exact. exact is false if
-// version 3.0 has no word for the end.
+// csa3Word returns the last statement of a game in version 3.0, which has more exact statements. exact is
+// false if version 3.0 has no statement for this end.
 func csa3Word(r *kifu.Record, side shogi.Colour) (word string, exact bool) {
 	switch word = csaWord(r, side); r.Result {
 	case checkmate:
@@ -239,7 +239,7 @@ func csa3Word(r *kifu.Record, side shogi.Colour) (word string, exact bool) {
 	case maxPlies:
 		return "%MAX_MOVES", true
 	case impasse:
-		return "%HIKIWAKE", true // by a declaration; %JISHOGI is an agreed one
+		return "%HIKIWAKE", true // this draw is by a declaration; %JISHOGI means an agreed draw
 	case resignation, timeForfeit, repetition:
 		return word, true
 	case stall, illegalMove, falseDeclaration, perpetualCheck:
@@ -252,8 +252,8 @@ func csa3Word(r *kifu.Record, side shogi.Colour) (word string, exact bool) {
 	return "%CHUDAN", false
 }
 
-// floodgateWords are floodgate's words for the ends of games. The first word of an end is the one to write, and
-// the first end of a word is its meaning.
+// floodgateWords pairs gogi's results with floodgate's words. The writer uses the first entry with a result,
+// and the reader uses the first entry with a word.
 //
 //nolint:gochecknoglobals // constant lookup table
 var floodgateWords = [][2]string{
@@ -264,7 +264,7 @@ var floodgateWords = [][2]string{
 	{crash, "abnormal"}, {notStarted, "abnormal"}, {unknown, "unknown"},
 }
 
-// floodgateType returns floodgate's word for an end, or gogi's if it has none.
+// floodgateType returns floodgate's word for a result, or gogi's own word if floodgate has none.
 func floodgateType(result string) string {
 	for _, w := range floodgateWords {
 		if w[0] == result {
@@ -274,7 +274,7 @@ func floodgateType(result string) string {
 	return kifu.EscapedComment(result)
 }
 
-// ofFloodgate is the inverse of floodgateType, "" for an unknown word.
+// ofFloodgate is the inverse of floodgateType. It returns "" for an unknown word.
 func ofFloodgate(word string) string {
 	for _, w := range floodgateWords {
 		if w[1] == word {

@@ -19,12 +19,12 @@ func readCSA(in *Input) Reader { return &csaReader{in: in} }
 
 type csaReader struct {
 	in    *Input
-	count int // number of games begun
+	count int // number of games started so far
 	moves []kifu.Move
 	pv    []shogi.Move
 }
 
-// Next reads one game, up to "/" or to the start of another game.
+// Next reads one game, up to a line "/" or to the start of another game.
 func (r *csaReader) Next() (*kifu.Record, error) {
 	g := csaGame{pv: r.pv}
 	g.record.Moves = r.moves[:0]
@@ -76,19 +76,19 @@ type csaGame struct {
 	setup  kifu.CSASetup
 	p      shogi.Position
 	start  shogi.Position
-	begun  bool // a line of the game was read
+	begun  bool // a line of this game was read
 	said   bool // a line other than a comment was read
-	placed bool // the start is known
+	placed bool // the start position is set
 	ended  string
-	// illegal is the error of the last move; only an end by an illegal move may follow.
+	// illegal is the error of the last move. After it, the file may only end the game by an illegal move.
 	illegal     error
 	illegalLine int
-	summary     outcome // from floodgate's comment
-	own         string  // gogi's word for the end
+	summary     outcome // from floodgate's comment "summary"
+	own         string  // gogi's word for the end, from the comment "gogi"
 	err         error
 	line        int            // the current line, or the line of the error
 	pv          []shogi.Move   // an array for the next variation
-	ahead       shogi.Position // along a variation
+	ahead       shogi.Position // position along a variation
 }
 
 // after reports whether a line belongs to the next game.
@@ -105,7 +105,7 @@ func (g *csaGame) after(line []byte) bool {
 	return g.placed && line[0] == 'N'
 }
 
-// take processes one line of the game.
+// take reads one line of the game.
 func (g *csaGame) take(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		if line = bytes.TrimLeft(line, " \t"); len(line) == 0 {
@@ -143,7 +143,7 @@ func (g *csaGame) statements(line []byte) error {
 			continue
 		}
 		if statement[0] == '\'' {
-			return nil // the rest is a comment
+			return nil // the rest of the line is a comment
 		}
 		if err := g.statement(statement); err != nil {
 			return err
@@ -152,7 +152,7 @@ func (g *csaGame) statements(line []byte) error {
 	return nil
 }
 
-// statement reads a part of a position, a move, a time or an end.
+// statement reads one statement: a part of a position, a move, a time or the end.
 func (g *csaGame) statement(s []byte) error {
 	switch {
 	case s[0] == 'T':
@@ -163,13 +163,13 @@ func (g *csaGame) statement(s []byte) error {
 		return g.move(s)
 	case s[0] == 'P' || s[0] == '+' || s[0] == '-':
 		return g.position(strings.ToUpper(string(s)))
-	case s[0] == 'p' || s[0] == 't': // some files that were written by hand have these
+	case s[0] == 'p' || s[0] == 't': // some hand-written files have these statements
 		return g.statement(bytes.ToUpper(s))
 	}
 	return fmt.Errorf("%q: expected a header, a position, a move such as +7776FU, its time T, an end such as %%TORYO, or a comment", clipped(s))
 }
 
-// clipped returns at most 60 bytes of a text, for an error.
+// clipped returns at most the first 60 bytes of a text, for an error message.
 func clipped(s []byte) string { return string(s[:min(len(s), 60)]) }
 
 func (g *csaGame) position(text string) error {
@@ -185,7 +185,7 @@ func (g *csaGame) position(text string) error {
 	return nil
 }
 
-// place sets the start position. A file without one has an even game.
+// place sets the start position. A file without a start position has an even game.
 func (g *csaGame) place() (err error) {
 	g.placed = true
 	g.setup.Setup.Ply = 1
@@ -227,10 +227,10 @@ func (g *csaGame) move(text []byte) error {
 	return nil
 }
 
-// time reads the time of the last move, or of the answer that ended the game.
+// time sets the time of the last move, or of the answer that ended the game.
 func (g *csaGame) time(text []byte) error {
 	if len(text) == 0 {
-		return nil // programs that do not know the time write this
+		return nil // programs that do not know the time write this text
 	}
 	d, err := seconds(string(text))
 	if err != nil {
@@ -287,8 +287,8 @@ func (g *csaGame) end(word string) error {
 	return nil
 }
 
-// finish sets how the game ended. It uses gogi's own comment if there is one, else floodgate's summary, else
-// the end word.
+// finish sets how the game ended. It prefers gogi's own comment, then floodgate's summary, then the last
+// statement.
 func (g *csaGame) finish() error {
 	if g.illegal != nil && g.ended == "" {
 		return g.illegal
@@ -322,7 +322,7 @@ func (g *csaGame) finish() error {
 	return nil
 }
 
-// byWord returns the outcome according to the end word alone.
+// byWord returns the outcome that the last statement alone gives.
 func (g *csaGame) byWord() outcome {
 	side := g.p.Side()
 	switch g.ended {
@@ -407,8 +407,8 @@ func (g *csaGame) key(key, value string) (err error) {
 	return err
 }
 
-// note reads a note of version 3: one line for each player and one for the end. It stores any other text as a
-// comment.
+// note reads a note of version 3, which has one line for each player and one for the end. It stores any other
+// text as a comment.
 func (g *csaGame) note(text string) error {
 	for line := range strings.SplitSeq(text, "\n") {
 		if about, ok := strings.CutPrefix(line, "black: "); ok {
@@ -474,7 +474,7 @@ func clock(value string) (c kifu.Clock, err error) {
 	return c, nil
 }
 
-// comment reads a comment line. text is the line without the apostrophe at its beginning.
+// comment reads a comment line. text is the line without the apostrophe at its start.
 func (g *csaGame) comment(text []byte) error {
 	switch {
 	case bytes.HasPrefix(text, []byte("** ")), string(text) == "**":
@@ -488,8 +488,8 @@ func (g *csaGame) comment(text []byte) error {
 	return nil
 }
 
-// remark reads a comment of a program or a person. If it is gogi's own comment with the result, remark takes
-// the result from it.
+// remark reads a comment of a program or a person. It reads the result from gogi's own comment, and stores
+// any other text as a comment.
 func (g *csaGame) remark(text string) error {
 	if o, note, ok := noted(text); ok {
 		g.own, g.summary.winner = o.result, o.winner
@@ -505,7 +505,7 @@ func (g *csaGame) remark(text string) error {
 	return addLine(to, unescaped(text))
 }
 
-// told reads comments of floodgate and gogi in the form KEY:VALUE.
+// told reads a comment of floodgate or gogi in the form KEY:VALUE.
 func (g *csaGame) told(key, value string) {
 	r := &g.record
 	switch key {
@@ -540,7 +540,7 @@ func rate(value string) float64 {
 	return x
 }
 
-// summarised reads floodgate's summary, such as "toryo:A win:B lose". A name may contain a colon.
+// summarised reads floodgate's summary, such as "toryo:A win:B lose". A player's name may contain a colon.
 func (g *csaGame) summarised(text string) {
 	word, _, _ := strings.Cut(text, ":")
 	g.summary.result = ofFloodgate(word)
@@ -554,8 +554,8 @@ func (g *csaGame) summarised(text string) {
 	}
 }
 
-// thought reads the score from Black's view, the variation from the reply on, and the number of nodes. It
-// ignores them before the first move.
+// thought reads the score from Black's view, the variation that starts with the reply, and the number of
+// nodes. It ignores a comment before the first move.
 func (g *csaGame) thought(text []byte) error {
 	n := len(g.record.Moves)
 	word, rest, _ := bytes.Cut(text, []byte(" "))
@@ -568,7 +568,7 @@ func (g *csaGame) thought(text []byte) error {
 	}
 	m := &g.record.Moves[n-1]
 	m.HasScore, m.Score = true, int(score)
-	if g.p.Side() == shogi.Black { // White has moved
+	if g.p.Side() == shogi.Black { // the last move was White's
 		m.Score = -m.Score
 	}
 	if len(rest) > 0 {
@@ -577,7 +577,7 @@ func (g *csaGame) thought(text []byte) error {
 	return nil
 }
 
-// variation reads the moves of the variation, up to the first illegal one, and the number of nodes.
+// variation reads the moves of a variation up to the first illegal one, and the number of nodes.
 func (g *csaGame) variation(m *kifu.Move, text []byte) {
 	text, nodes, _ := bytes.Cut(text, []byte("#"))
 	word, _, _ := bytes.Cut(nodes, []byte(" "))

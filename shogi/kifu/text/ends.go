@@ -9,7 +9,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// These are the words for the end of a game. They are the words of package match, which this package cannot
+// These words describe the end of a game. They are the same as in package match, which this package cannot
 // import. TestWordsAreThoseOfMatch compares them.
 const (
 	checkmate         = "checkmate"
@@ -27,7 +27,7 @@ const (
 	mateAdjudication  = "mate_adjudication"
 	crash             = "crash"
 	notStarted        = "not_started"
-	unknown           = "unknown" // for a record with a winner but no reason
+	unknown           = "unknown" // a record has a winner but no reason
 )
 
 const draw = "draw"
@@ -37,15 +37,15 @@ func knownEnd(word string) bool {
 	return slices.ContainsFunc(floodgateWords, func(w [2]string) bool { return w[0] == word })
 }
 
-// outcome is the result and the winner of a game as the end word of a format gives them.
+// outcome is the result and the winner of a game, as the file describes them.
 type outcome struct{ result, winner string }
 
-// lost returns an outcome in which the side to move loses; won returns one in which it wins.
+// lost returns an outcome in which the side to move loses; won returns an outcome in which it wins.
 func lost(result string, side shogi.Colour) outcome { return outcome{result, side.Opponent().String()} }
 func won(result string, side shogi.Colour) outcome  { return outcome{result, side.String()} }
 func drawn(result string) outcome                   { return outcome{result, draw} }
 
-// noted reads gogi's own comment with the result: "WORD winner=WHO", optionally followed by " note=TEXT". ok
+// noted parses gogi's own comment with the result: "WORD winner=WHO", optionally followed by " note=TEXT". ok
 // is false for any other comment.
 func noted(text string) (o outcome, note string, ok bool) {
 	word, rest, found := strings.Cut(strings.TrimSpace(text), " winner=")
@@ -67,8 +67,8 @@ func loserMoves(r *kifu.Record, side shogi.Colour) bool {
 	return r.Winner == side.Opponent().String()
 }
 
-// byRepetition returns the word for perpetual check if the moves show one, else the given word. Formats use
-// the same word for perpetual check and other illegal acts.
+// byRepetition returns the word for perpetual check if the moves contain one, else the word otherwise.
+// Formats use one word for perpetual check and for other illegal acts.
 func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string {
 	h := shogi.NewHistory(start)
 	for i := range r.Moves {
@@ -89,7 +89,7 @@ var unescaper = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\c`, ",")
 // maxComment is the largest length of a comment in bytes. gogi rejects a game with a longer comment.
 const maxComment = 64 << 10
 
-// addLine adds a line to a comment.
+// addLine adds a line to a comment. It returns an error if the comment becomes too long.
 func addLine(comment *string, line string) error {
 	if len(*comment)+len(line) > maxComment {
 		return fmt.Errorf("a comment has more than %d bytes", maxComment)
@@ -101,7 +101,7 @@ func addLine(comment *string, line string) error {
 	return nil
 }
 
-// longer returns an error if a game is too long to be stored.
+// longer returns an error if a game already has the largest number of moves.
 func longer(moves []kifu.Move) error {
 	if len(moves) >= kifu.MaxPlies {
 		return fmt.Errorf("the game has more than %d plies", kifu.MaxPlies)
@@ -109,8 +109,8 @@ func longer(moves []kifu.Move) error {
 	return nil
 }
 
-// settleTimes decides the meaning of moves without a time. If the game has times at all, its first moves
-// without one come from its opening, which takes no time. For other moves the time stays unknown.
+// settleTimes marks the first moves without a time as moves of the opening, which takes no time. It does this
+// only if the record has times at all. The time of all other moves without a time stays unknown.
 func settleTimes(r *kifu.Record) {
 	timed := r.HasLast
 	for i := range r.Moves {

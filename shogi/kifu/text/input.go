@@ -13,12 +13,13 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// maxLine is the largest length of a line in bytes. It is far more than any comment or one-line game needs.
+// maxLine is the largest length of a line in bytes. The longest sensible comment or game in one line is far
+// shorter.
 const maxLine = 4 << 20
 
 // Input reads a text line by line. The text may be in UTF-8 (with or without a byte order mark), Shift_JIS,
-// EUC-JP, ISO-2022-JP or UTF-16 with a byte order mark. It may have any line ends. Input holds one line and two
-// buffers in memory.
+// EUC-JP, ISO-2022-JP or UTF-16 with a byte order mark, and may have any line ends. Input holds only one line
+// and two buffers in memory.
 type Input struct {
 	Name string // name of the file, for errors
 
@@ -41,7 +42,7 @@ func NewInput(name string, r io.Reader) *Input {
 		in.r = bufio.NewReaderSize(other, window)
 	}
 	if bytes.HasPrefix(in.Head(), []byte(bom)) {
-		_, _ = in.r.Discard(len(bom)) // Head has returned these bytes
+		_, _ = in.r.Discard(len(bom)) // Head returned these bytes
 	} else {
 		in.sjis = !utf8.Valid(wholeLines(in.Head()))
 	}
@@ -50,7 +51,7 @@ func NewInput(name string, r io.Reader) *Input {
 	return in
 }
 
-// wholeLines returns the beginning of a text, as Head returns it, without a last line that may be cut.
+// wholeLines returns the result of Head without an incomplete last line.
 func wholeLines(head []byte) []byte {
 	if len(head) < window {
 		return head
@@ -58,9 +59,9 @@ func wholeLines(head []byte) []byte {
 	return head[:bytes.LastIndexByte(head, '\n')+1]
 }
 
-// translated returns a reader that converts a text to UTF-8 with usual line ends. It converts UTF-16 with a
-// byte order mark, ISO-2022-JP, EUC-JP, and the line ends of old Macintoshes. It returns nil for a text that
-// needs no conversion.
+// translated returns a reader that converts a text to UTF-8 with lines that end with "
+// ". It converts UTF-16 with a byte order mark, ISO-2022-JP, EUC-JP, and the line ends of old Macintoshes. It
+// returns nil if the text needs no conversion.
 func translated(text io.Reader, head []byte) io.Reader {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -75,8 +76,8 @@ func translated(text io.Reader, head []byte) io.Reader {
 	return nil
 }
 
-// returns is a reader for a text whose lines end with "\r" alone. It replaces "\r" by "\n". No two-byte
-// character contains these bytes.
+// returns is a reader for a text whose lines end with "\r" alone. It replaces each "\r" by "
+// ". This is safe because no two-byte character contains these bytes.
 type returns struct{ io.Reader }
 
 func (r returns) Read(b []byte) (int, error) {
@@ -89,7 +90,7 @@ func (r returns) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isEUCJP reports whether a text is in EUC-JP. Shift_JIS is very rarely valid as EUC-JP.
+// isEUCJP reports whether a text is in EUC-JP. A text in Shift_JIS is very rarely valid EUC-JP.
 func isEUCJP(head []byte) bool {
 	head = wholeLines(head)
 	text, err := japanese.EUCJP.NewDecoder().Bytes(head)
@@ -106,7 +107,7 @@ func (in *Input) Head() []byte {
 const endOfDOS = "\x1a"
 
 // next returns the next line without its end, or false at the end of the text. The following call overwrites
-// the line. From the first line that is not UTF-8 on, it decodes the text as Shift_JIS.
+// the line. After the first line that is not UTF-8, next decodes the text as Shift_JIS.
 func (in *Input) next() ([]byte, bool) {
 	if in.back {
 		in.back = false
@@ -130,7 +131,7 @@ func (in *Input) next() ([]byte, bool) {
 // unread makes next return the last line again.
 func (in *Input) unread() { in.back = true }
 
-// end returns why there are no more lines: io.EOF or an error.
+// end returns the reason why there are no more lines: io.EOF or an error.
 func (in *Input) end() error {
 	err := in.lines.Err()
 	switch {
@@ -142,7 +143,7 @@ func (in *Input) end() error {
 	return fmt.Errorf("%s: %w", in.Name, err)
 }
 
-// bad returns a BadGame for an error of a game in the last line.
+// bad returns a BadGame for an error in the last line of a game.
 func (in *Input) bad(game int, err error) error {
 	return &BadGame{File: in.Name, Game: game, Line: in.n, Err: err}
 }

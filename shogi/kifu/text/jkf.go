@@ -67,8 +67,8 @@ type (
 	}
 )
 
-// AppendJKF appends a record in the JSON kifu format, as one line. Times are in whole seconds, and the search
-// data of a move is in a comment, as in KIF. It returns an error for an illegal move.
+// AppendJKF appends a record in the JSON kifu format, as one line. Times are in whole seconds. The search
+// data of a move is in a comment, as in KIF. AppendJKF returns an error for an illegal move.
 func AppendJKF(dst []byte, r *kifu.Record) ([]byte, error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -102,7 +102,7 @@ func AppendJKF(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(append(dst, text...), '\n'), nil
 }
 
-// jkfComments returns the lines of a comment. It changes lines that a reader would take for a program's
+// jkfComments returns the lines of a comment. It changes lines that a reader would mistake for a program's
 // comment.
 func jkfComments(text string) []string {
 	lines := commentLines(text)
@@ -124,8 +124,8 @@ func jkfHeader(r *kifu.Record, p *shogi.Position) map[string]string {
 	return header
 }
 
-// jkfStart returns the start position: a name for the starts that all readers know by name, else the whole
-// position. Not all readers know all names of the schema.
+// jkfStart returns the start position. If all readers know the start by name, it returns the name, else the
+// whole position. Some readers do not know all names of the schema.
 func jkfStart(p *shogi.Position) *jkfInitial {
 	if even := shogi.StartPos(); p.SFEN() == even.SFEN() {
 		return &jkfInitial{Preset: "HIRATE"}
@@ -178,8 +178,8 @@ func jkfTimeOf(took, spent time.Duration) *jkfTime {
 	return &jkfTime{Now: jkfSpan{M: now / 60, S: now % 60}, Total: &jkfSpan{H: new(total / 3600), M: total / 60 % 60, S: total % 60}}
 }
 
-// jkfLast returns the entry for the end of the game. It has CSA's word without the percent sign, as the
-// schema lists it.
+// jkfLast returns the entry for the end of the game. The entry has CSA's word without the percent sign, as in
+// the schema.
 func jkfLast(r *kifu.Record, side shogi.Colour, spent time.Duration) jkfMove {
 	last := jkfMove{Special: strings.TrimPrefix(csaWord(r, side), "%")}
 	if r.Result == checkmate {
@@ -210,10 +210,10 @@ type jkfReader struct {
 	count   int
 	begun   bool
 	open    bool // the reader is inside a list of games
-	broken  bool // invalid JSON was read; there is no next object
+	broken  bool // invalid JSON was read; the reader cannot continue
 }
 
-// Next reads one object. Reading ends at text that is not JSON.
+// Next reads one object. It stops at text that is not JSON.
 func (r *jkfReader) Next() (*kifu.Record, error) {
 	if r.broken {
 		return nil, io.EOF
@@ -244,8 +244,8 @@ func (r *jkfReader) Next() (*kifu.Record, error) {
 	return record, nil
 }
 
-// list skips the brackets and commas of a list of games. Some programs write a list instead of one object in
-// each line.
+// list skips the brackets and commas of a list of games. Some programs write a list instead of one object per
+// line.
 func (r *jkfReader) list() error {
 	if !r.begun {
 		r.begun = true
@@ -266,7 +266,7 @@ func (r *jkfReader) list() error {
 	return nil
 }
 
-// isList reports whether a text begins as a JSON list that is empty or has objects.
+// isList reports whether a text begins as a JSON list that is empty or contains objects.
 func isList(head []byte) bool {
 	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
@@ -348,7 +348,7 @@ func (d *jkfData) start(g *kifGame) (err error) {
 	return nil
 }
 
-// jkfMove processes entry number i of the list of moves.
+// jkfMove reads entry number i of the list of moves.
 func (g *kifGame) jkfMove(i int, m *jkfMove) error {
 	g.record.Branches += len(m.Forks)
 	times := ""
@@ -384,7 +384,7 @@ func (g *kifGame) jkfMove(i int, m *jkfMove) error {
 	return nil
 }
 
-// jkfPly returns a move in KIF notation, which gogi then reads as in a KIF file.
+// jkfPly returns a move in KIF notation, so that gogi reads it as in a KIF file.
 func (g *kifGame) jkfPly(m *jkfPly) (string, error) {
 	t, ok := kifu.ParseCSAPiece(m.Piece)
 	to := shogi.NoSquare
@@ -407,7 +407,7 @@ func (g *kifGame) jkfPly(m *jkfPly) (string, error) {
 	return text + "(" + strconv.Itoa(m.From.X) + strconv.Itoa(m.From.Y) + ")", nil
 }
 
-// jkfEnd reads the end of the game, which is one of CSA's words.
+// jkfEnd reads the word for the end of the game, which is one of CSA's words.
 func (g *kifGame) jkfEnd(word, times string) error {
 	if g.illegal != nil && !strings.Contains(word, "ILLEGAL") {
 		return g.illegal

@@ -37,7 +37,7 @@ type (
 		Winner   string          `json:"winner,omitempty"`
 		Note     string          `json:"note,omitempty"`
 		LastMS   *float64        `json:"last_ms,omitempty"` // time of the answer that ended the game without a move
-		Votes    kifu.Detail     `json:"votes,omitempty"`   // vote record of that answer
+		Votes    kifu.Detail     `json:"votes,omitempty"`   // vote record of the answer of LastMS
 		Branches int             `json:"branches,omitempty"`
 	}
 	jsonClock struct {

@@ -10,10 +10,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendKIF appends a record in the KIF format in UTF-8, for *.kifu files. Times are in whole seconds. Each move
-// with a score has a comment that ShogiHome and ShogiGUI read; the score is from Black's point of view. AppendKIF
-// returns an error if the start is not a valid position. An illegal move that ended the game is in a comment
-// at the end. Source: http://kakinoki.o.oo7.jp/kif_format.html; the comment's format is ShogiGUI's.
+// AppendKIF appends a record in the KIF format in UTF-8, for *.kifu files. Times are in whole seconds. Each
+// move with a score has a comment that ShogiHome and ShogiGUI read; the score is from Black's view. An
+// illegal move that ended the game is in a comment at the end. AppendKIF returns an error if the start
+// position is not valid. Sources: http://kakinoki.o.oo7.jp/kif_format.html for the format, and ShogiGUI for
+// the comment.
 func AppendKIF(dst []byte, r *kifu.Record) ([]byte, error) {
 	position, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -58,8 +59,8 @@ func kifResult(r *kifu.Record) string {
 	return kifu.OneLine(text) + "\n"
 }
 
-// knownHandicap returns the handicap with this start position, if readers know its name. For any other start KIF
-// has a drawn board.
+// knownHandicap returns the handicap with this start position. ok is false if readers do not know its name;
+// then KIF needs a drawn board.
 func knownHandicap(p *shogi.Position) (h shogi.Handicap, ok bool) {
 	sfen := p.SFEN()
 	for _, name := range []string{"香落ち", "右香落ち", "角落ち", "飛車落ち", "飛香落ち", "二枚落ち", "四枚落ち", "六枚落ち", "八枚落ち", "十枚落ち"} {
@@ -76,8 +77,8 @@ func kifHeader(b *strings.Builder, key, value string) {
 	}
 }
 
-// kifHead returns the headers and the start of a record in KIF and KI2, one in each line. In a handicap game
-// White, who gives the handicap, is 上手.
+// kifHead returns the headers and the start position for KIF and KI2, one item in each line. In a handicap
+// game White, who gives the handicap, is 上手.
 func kifHead(r *kifu.Record, p *shogi.Position) string {
 	b := new(strings.Builder)
 	kifHeader(b, "開始日時：", kifu.LocalTime(r.Started))
@@ -109,8 +110,8 @@ func kifHead(r *kifu.Record, p *shogi.Position) string {
 	return b.String()
 }
 
-// kifClocks describes the clocks of both sides in words, because the format has no other form. It returns ""
-// if neither clock is known.
+// kifClocks describes the clocks of both sides in free text, because the format has no header for them. It
+// returns "" if neither clock is known.
 func kifClocks(clocks [2]kifu.Clock) string {
 	switch {
 	case clocks == [2]kifu.Clock{}:
@@ -153,7 +154,7 @@ func writeKIFBoard(b *strings.Builder, p *shogi.Position) {
 	}
 }
 
-// kifSquare returns the text for one square of a drawn board. A piece has one character.
+// kifSquare returns the text for one square of a drawn board. Each piece has one character.
 func kifSquare(p shogi.Piece) string {
 	if p == shogi.NoPiece {
 		return " ・"
@@ -192,7 +193,7 @@ func kifNumber(n int) string {
 	return "十" + kifu.KIFNumber(n-10)
 }
 
-// padded appends blanks to a move until its time begins, in column 13. A kanji takes two columns.
+// padded adds blanks to a move, up to column 13, where its time starts. A kanji takes two columns.
 func padded(text string) string {
 	width := 13
 	for _, r := range text {
@@ -210,8 +211,8 @@ func kifTimes(took, spent time.Duration) string {
 	return fmt.Sprintf("(%2d:%02d/%02d:%02d:%02d)", t/60, t%60, s/3600, s/60%60, s%60)
 }
 
-// kifThought returns the search data of a move as KIF comments have it, without the first "*". The move must
-// be legal in p. It returns "" for a move without a score.
+// kifThought returns the search data of a move as a KIF comment, without the first "*". The move must be
+// legal in p. It returns "" for a move without a score.
 func kifThought(p *shogi.Position, m *kifu.Move) string {
 	if m.Opening || !m.HasScore {
 		return ""
@@ -253,8 +254,8 @@ func kifSign(c shogi.Colour) string {
 	return "△"
 }
 
-// kifEnd returns the word for the end of the game. side is the side to move. If KIF has no exact word, it
-// returns a word with the same winner.
+// kifEnd returns KIF's word for the end of the game; side is the side to move. If KIF has no exact word,
+// kifEnd returns a word with the same winner.
 func kifEnd(r *kifu.Record, side shogi.Colour) string {
 	words := map[string]string{
 		"checkmate": "詰み", "time_forfeit": "切れ負け", "stall": "切れ負け", "illegal_move": "反則負け", "false_declaration": "反則負け",

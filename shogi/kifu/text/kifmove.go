@@ -14,7 +14,7 @@ import (
 // kifMove has the parts of a move in Japanese notation.
 type kifMove struct {
 	to       shogi.Square
-	piece    shogi.PieceType // type before the move
+	piece    shogi.PieceType // type of the piece before the move
 	from     shogi.Square    // NoSquare if the text does not name the origin
 	relative string          // 右左直上寄引, if several pieces could go there
 	promotes bool
@@ -22,9 +22,9 @@ type kifMove struct {
 	drop     bool // 打
 }
 
-// parseKIFMove reads a move of KIF or KI2 without the sign of the side: ７六歩(77), 同 銀成(43), ５五角打, ５三銀右不成.
-// before is the target of the previous move. The move may be illegal. If the text does not name the origin,
-// parseKIFMove searches for the legal move that fits.
+// parseKIFMove parses a move of KIF or KI2 without the sign of the side, such as ７六歩(77), 同 銀成(43), ５五角打 or
+// ５三銀右不成. before is the target of the previous move. The returned move may be illegal. If the text does not
+// name the origin, parseKIFMove searches for the legal move that fits.
 func parseKIFMove(p *shogi.Position, text string, before shogi.Square) (shogi.Move, error) {
 	k, err := splitKIFMove(text, before)
 	if err != nil {
@@ -91,7 +91,7 @@ func splitKIFMove(text string, before shogi.Square) (k kifMove, err error) {
 	return k, nil
 }
 
-// target reads the target square. 同 stands for the target of the previous move.
+// target parses the target square. 同 means the target of the previous move.
 func (k *kifMove) target(text string, before shogi.Square) (rest string, err error) {
 	if rest, ok := strings.CutPrefix(text, "同"); ok {
 		if k.to = before; before == shogi.NoSquare {
@@ -131,7 +131,7 @@ func (k *kifMove) pieceName(text string) (rest string, err error) {
 	return text[size+n:], nil
 }
 
-// origin reads the origin square in the form "77)".
+// origin parses the origin square in the form "77)".
 func (k *kifMove) origin(text string) error {
 	text = strings.TrimRight(text, ")） ")
 	if len(text) == 2 {
@@ -143,7 +143,7 @@ func (k *kifMove) origin(text string) error {
 	return nil
 }
 
-// resolve returns the only legal move that fits a move of KI2.
+// resolve returns the only legal move that fits a move of KI2. It returns an error if none or several fit.
 func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
 	var found []shogi.Move
 	for _, m := range p.LegalMoves(nil) {
@@ -152,7 +152,7 @@ func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
 		}
 		found = append(found, m)
 	}
-	if k.relative == "" && len(found) == 0 && !k.promotes && !k.stays { // a drop that could be nothing else
+	if k.relative == "" && len(found) == 0 && !k.promotes && !k.stays { // a move without 打 may still be a drop if no piece on the board fits
 		if m, err := k.dropped(); err == nil && p.CheckLegal(m) == nil {
 			return m, nil
 		}
@@ -175,11 +175,10 @@ func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
 	return shogi.NoMove, fmt.Errorf("%d legal moves could be meant: expected 右, 左, 直, 上, 寄 or 引 to tell them apart", len(found))
 }
 
-// fitsRelative reports whether the relative words of KI2 select the piece on from among the pieces on
-// origins, which can all go to the square to. 上, 寄 and 引 are directions of the move; 直 is straight up. 右 and
-// 左 describe the place of the piece from its owner's view: relative to the other of two pieces, or to the
-// pieces that fit the direction. Horses and dragons have no 直. Source:
-// https://www.shogi.or.jp/faq/kihuhyouki.html
+// fitsRelative reports whether the relative words of KI2 select the piece on the square from. The pieces on
+// origins can all go to the square to. 上, 寄 and 引 are directions of the move; 直 is straight up. 右 and 左
+// describe the place of the piece from its owner's view, compared with the other pieces that fit the
+// direction. Horses and dragons have no 直. Source: https://www.shogi.or.jp/faq/kihuhyouki.html
 func fitsRelative(c shogi.Colour, t shogi.PieceType, from, to shogi.Square, origins []shogi.Square, words string) bool {
 	dx, dy := offset(c, from, to)
 	for _, w := range words {
@@ -193,7 +192,7 @@ func fitsRelative(c shogi.Colour, t shogi.PieceType, from, to shogi.Square, orig
 	return true
 }
 
-// offset returns how far a piece goes, as its owner sees it: to the left and up.
+// offset returns how far a piece moves to the left and up, from its owner's view.
 func offset(c shogi.Colour, from, to shogi.Square) (left, up int) {
 	left, up = to.File()-from.File(), from.Rank()-to.Rank()
 	if c == shogi.White {
@@ -202,7 +201,7 @@ func offset(c shogi.Colour, from, to shogi.Square) (left, up int) {
 	return left, up
 }
 
-// outermost reports whether a piece is the furthest on one side among the pieces that fit the other words:
+// outermost reports whether a piece is the outermost on one side among the pieces that fit the other words:
 // sign is 1 for the right side, -1 for the left.
 func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, words string, sign int) bool {
 	mine, _ := offset(c, from, to)
@@ -218,8 +217,8 @@ func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, wo
 	return true
 }
 
-// rivals returns the squares of the pieces of a type that could go to a square. Human readers distinguish equal
-// pieces even if one of them is pinned.
+// rivals returns the squares of the pieces of a type that could go to a square. A pinned piece counts too,
+// because human readers distinguish equal pieces even then.
 func rivals(p *shogi.Position, t shogi.PieceType, to shogi.Square) (origins []shogi.Square) {
 	for from := range shogi.NoSquare {
 		if p.PieceAt(from) == shogi.NewPiece(p.Side(), t) && p.Reaches(from, to) {
@@ -230,7 +229,7 @@ func rivals(p *shogi.Position, t shogi.PieceType, to shogi.Square) (origins []sh
 }
 
 // relativeWords returns the words that distinguish a move on the board from moves of equal pieces to the same
-// square. It returns "" if there is no other such move. It prefers a direction, then a side, then both.
+// square. It returns "" if there is no such other move. It prefers a direction, then a side, then both.
 func relativeWords(p *shogi.Position, m shogi.Move) string {
 	t := p.PieceAt(m.From()).Type()
 	origins := rivals(p, t, m.To())
@@ -245,7 +244,7 @@ func relativeWords(p *shogi.Position, m shogi.Move) string {
 	return ""
 }
 
-// alone reports whether the words fit the move and no other move.
+// alone reports whether the words fit only this move.
 func alone(c shogi.Colour, t shogi.PieceType, m shogi.Move, origins []shogi.Square, words string) bool {
 	for _, o := range origins {
 		if fitsRelative(c, t, o, m.To(), origins, words) != (o == m.From()) {
@@ -255,7 +254,7 @@ func alone(c shogi.Colour, t shogi.PieceType, m shogi.Move, origins []shogi.Squa
 	return true
 }
 
-// ki2Move returns a move as KI2 writes it, without the sign of the side.
+// ki2Move returns a move in KI2 notation, without the sign of the side.
 func ki2Move(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	text := kifu.KIFMove(p, m, before)
 	if m.IsDrop() {

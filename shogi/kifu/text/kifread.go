@@ -12,8 +12,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// readKIF returns a Reader of KIF and KI2 files, which have the same headers, boards, comments and ends. A
-// KIF move has a number before it; a KI2 move has the sign of a side.
+// readKIF returns a Reader of KIF and KI2 files. Both formats have the same headers, boards, comments and
+// ends. A KIF move has a number before it; a KI2 move has the sign of a side.
 func readKIF(in *Input) Reader { return &kifReader{in: in} }
 
 type kifReader struct {
@@ -67,17 +67,17 @@ type kifGame struct {
 	record      kifu.Record
 	handicap    string
 	board       *kifBoard // nil: the file has no board
-	side        string    // "先手番" and the like, or ""
+	side        string    // "先手番" or similar; "" if unknown
 	hands       [2]string
 	p, start    shogi.Position
 	placed      bool
-	moving      bool // the line above the moves or a move was read
+	moving      bool // the headers are finished: a move, or the line above the moves, was read
 	before      shogi.Square
 	ended       bool
-	branch      bool    // the lines that follow are a variation
-	end         outcome // outcome according to the end word
-	own         outcome // from gogi's comment, which has more detail
-	illegal     error   // error of the last move; only an end by an illegal move may follow
+	branch      bool    // the following lines are a variation
+	end         outcome // from the end word
+	own         outcome // from gogi's comment, which is more exact
+	illegal     error   // error of the last move; after it, the file may only end the game by an illegal move
 	said        bool
 	err         error
 	line        int // the current line, or the line of the error
@@ -112,7 +112,7 @@ func isKIFHeader(s string) bool {
 	return false
 }
 
-// take processes one line of the game.
+// take reads one line of the game.
 func (g *kifGame) take(s string) error {
 	first, _ := utf8.DecodeRuneInString(s)
 	switch {
@@ -223,7 +223,7 @@ func (g *kifGame) header(key, value string) error {
 	return nil
 }
 
-// clocks reads the description of the clocks that kifu.Record.KIF writes. It ignores other text.
+// clocks reads the description of the clocks that AppendKIF writes. It ignores other text.
 func (g *kifGame) clocks(text string) {
 	parts := [2]string{text, text}
 	if rest, ok := strings.CutPrefix(text, "先手"); ok {
@@ -250,7 +250,7 @@ func (g *kifGame) clocks(text string) {
 	}
 }
 
-// rank reads one rank of a drawn board. The first line is rank 1.
+// rank reads one rank of a drawn board. The first such line is rank 1.
 func (g *kifGame) rank(s string) error {
 	if g.board == nil {
 		g.board = &kifBoard{}
@@ -371,7 +371,7 @@ func kanjiNumber(text string) (n int, ok bool) {
 	return 10*tens + ones, true
 }
 
-// pieceOf returns the piece type of a name that moves or boards use, or NoPieceType for other text.
+// pieceOf returns the piece type for a name in a move or on a board. It returns NoPieceType for other text.
 func pieceOf(text string) shogi.PieceType { return kifPieces[text] }
 
 //nolint:gochecknoglobals // constant lookup table
@@ -381,7 +381,7 @@ var kifPieces = map[string]shogi.PieceType{
 	"成桂": shogi.ProKnight, "全": shogi.ProSilver, "成銀": shogi.ProSilver, "馬": shogi.Horse, "龍": shogi.Dragon, "竜": shogi.Dragon,
 }
 
-// numbered reads a line of KIF. n is the number of the move and rest the text after the number.
+// numbered reads a line of KIF. n is the number of the move, and rest is the text after this number.
 func (g *kifGame) numbered(n int, rest string) error {
 	text, times := rest, ""
 	if i := strings.Index(rest, "("); i >= 0 { // where the origin or the time starts
@@ -405,8 +405,8 @@ func (g *kifGame) numbered(n int, rest string) error {
 	return g.play(text, times)
 }
 
-// cutAfterSame splits a line into the move and its time, which a blank separates. Blanks after 同 belong to
-// the move.
+// cutAfterSame splits a line into the move and its time, which are separated by a blank. Blanks after 同
+// belong to the move.
 func cutAfterSame(rest string) (text, times string) {
 	from := 0
 	if strings.HasPrefix(rest, "同") {
@@ -425,7 +425,7 @@ func cutAfterSame(rest string) (text, times string) {
 	return rest, ""
 }
 
-// play reads a move of KIF or KI2 and makes it.
+// play parses a move of KIF or KI2 and makes it.
 func (g *kifGame) play(text, times string) error {
 	switch {
 	case g.ended:
@@ -454,7 +454,7 @@ func (g *kifGame) play(text, times string) error {
 	return nil
 }
 
-// kifTime parses a time such as "( 0:16/00:00:16)". It returns the first part, the time of the move.
+// kifTime parses the first part of a time such as "( 0:16/00:00:16)", the time of the move.
 func kifTime(text string) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	text, ok := strings.CutPrefix(text, "(")
@@ -511,7 +511,7 @@ func (g *kifGame) signed(s string) error {
 	return nil
 }
 
-// finished processes an end word, which stands in place of a move.
+// finished reads an end word, which replaces a move.
 func (g *kifGame) finished(word, times string) error {
 	if err := g.place(); err != nil {
 		return err
@@ -527,21 +527,21 @@ func (g *kifGame) finished(word, times string) error {
 	return nil
 }
 
-// kifEnds has, for each end word, the result and whether the side to move wins, loses or draws. Both are
-// empty for an end without a result.
+// kifEnds has, for each end word, the result and whether the side to move wins, loses or draws. Both are ""
+// for an end without a result.
 //
 //nolint:gochecknoglobals // constant lookup table
 var kifEnds = map[string]struct{ result, mover string }{
 	"投了": {resignation, "lose"}, "詰み": {checkmate, "lose"}, "切れ負け": {timeForfeit, "lose"}, "反則負け": {illegalMove, "lose"},
 	"反則勝ち": {illegalMove, "win"}, "入玉勝ち": {declaration, "win"}, "千日手": {repetition, draw}, "最大手数": {maxPlies, draw},
 	"持将棋": {impasse, draw}, "中断": {}, "不詰": {}, "不戦勝": {}, "不戦敗": {}, "封じ手": {},
-	// The following are not words of the format.
+	// These words are not part of the format.
 	"詰": {checkmate, "lose"}, "時間切れ": {timeForfeit, "lose"}, "反則": {illegalMove, "lose"}, "反則手": {illegalMove, "lose"},
 	"宣言": {declaration, "win"}, "勝ち宣言": {declaration, "win"}, "入玉宣言": {declaration, "win"}, "宣言勝ち": {declaration, "win"},
 	"引き分け": {impasse, draw}, "引分け": {impasse, draw},
 }
 
-// kifEndWord reports whether a text is a word for how a game ended.
+// kifEndWord reports whether a text is a word for the end of a game.
 func kifEndWord(word string) bool {
 	_, ok := kifEnds[word]
 	return ok
@@ -597,8 +597,8 @@ func (g *kifGame) summarised(s string) error {
 	return nil
 }
 
-// summaryWinner returns the winner according to a text such as "先手の勝ち", "後手の反則勝ち" or "先手の反則負け". named is the
-// side that the text names.
+// summaryWinner returns the winner in a text such as "先手の勝ち", "後手の反則勝ち" or "先手の反則負け". named is the side that
+// the text names.
 func summaryWinner(s, named string) string {
 	if !strings.Contains(s, "負け") || strings.Contains(s, "により") {
 		return named
@@ -631,7 +631,7 @@ func (g *kifGame) comment(text string) error {
 		return nil
 	}
 	if g.ended && n > 0 {
-		return nil // a comment on the end
+		return nil // the comment belongs to the end
 	}
 	return addLine(&r.Moves[n-1].Comment, text)
 }
@@ -650,7 +650,7 @@ func (g *kifGame) thought(m *kifu.Move, text string) {
 		case "評価値":
 			if score, err := strconv.ParseInt(words[i+1], 10, 32); err == nil {
 				m.HasScore, m.Score = true, int(score)
-				if g.p.Side() == shogi.Black { // White has moved
+				if g.p.Side() == shogi.Black { // the last move was White's
 					m.Score = -m.Score
 				}
 			}
@@ -659,7 +659,7 @@ func (g *kifGame) thought(m *kifu.Move, text string) {
 	g.variation(m, line)
 }
 
-// variation reads the moves of a principal variation. The first one is the move itself.
+// variation reads the moves of a principal variation. Its first move is the move that it comments on.
 func (g *kifGame) variation(m *kifu.Move, line string) {
 	p, n := g.start, len(g.record.Moves)-1
 	for i := range n {

@@ -1,7 +1,7 @@
-// Package text reads and writes whole records as text: CSA in the dialect of floodgate and in
-// version 3, KIF, KI2, JKF, lines of USI, and JSON lines. Each [Format] is a value; [Text]
-// lists them, [OfFile] and [Detect] choose one, [NewInput] decodes a file. docs/formats.md has
-// the layouts, their sources, and the losses of each format.
+// Package text reads and writes whole records as text. It knows CSA in floodgate's dialect and in version 3,
+// KIF, KI2, JKF, lines of USI, and JSON lines. Each [Format] is a value; [Text] lists them, [OfFile] and
+// [Detect] choose one, [NewInput] decodes a file. docs/formats.md describes the layouts, their sources, and
+// the losses of each format.
 package text
 
 import (
@@ -19,20 +19,20 @@ import (
 // Format is a text format of game records.
 type Format struct {
 	Name string // name for command-line flags
-	Ext  string // of files, with the dot; the usual one first
+	Ext  string // extension of files, with the dot
 	Text bool   // files may also be in Shift_JIS
 	// Between is the text between two games in one file; "" if nothing separates them.
 	Between string
-	// Append adds a game to dst. It returns an error for a game that the format cannot represent: an
-	// illegal move, or an invalid start.
+	// Append adds a game to dst. It returns an error for a game that the format cannot represent, such as one
+	// with an illegal move or an invalid start.
 	Append func(dst []byte, r *kifu.Record) ([]byte, error)
-	// Read returns a Reader of the games in a file; Read is nil if gogi cannot read the format.
+	// Read returns a Reader of the games in a file. It is nil if gogi cannot read the format.
 	Read func(in *Input) Reader
 }
 
 // Reader returns the games of a file one by one. It returns io.EOF after the last game, and a *BadGame for a
-// game that cannot be read; the next call then continues with the next game. After any other error nothing
-// more can be read. The caller owns each record.
+// game that it cannot read; the next call then continues with the next game. After any other error the Reader
+// cannot continue. The caller owns each record.
 type Reader interface {
 	Next() (*kifu.Record, error)
 }
@@ -67,7 +67,7 @@ func Text() []Format {
 	}
 }
 
-// Find returns the format with a name from a list. If there is none, its error has all names of the list.
+// Find returns the format of the list with this name. If there is none, the error has all names of the list.
 func Find(list []Format, name string) (Format, error) {
 	var names []string
 	for _, f := range list {
@@ -99,8 +99,9 @@ func OfFile(list []Format, name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// ShiftJIS converts the text of one game to Windows' Shift_JIS (CP932), which programs expect in files
-// named *.kif, with the header for it. Characters outside it become "?"; lost is their number.
+// ShiftJIS converts the text of one game to Windows' Shift_JIS (CP932), which programs expect in *.kif files.
+// It also changes the line that names the encoding. It replaces characters that Shift_JIS does not have by
+// "?" and returns their number as lost.
 func ShiftJIS(text []byte) (out []byte, lost int) {
 	for _, said := range [][2]string{{"'CSA encoding=UTF-8\n", "'CSA encoding=SHIFT_JIS\n"}, {"encoding=UTF-8\n", "encoding=Shift_JIS\n"}} {
 		text = bytes.Replace(text, []byte(said[0]), []byte(said[1]), 1)
@@ -122,7 +123,8 @@ func ShiftJIS(text []byte) (out []byte, lost int) {
 	return out, lost
 }
 
-// Detect returns the name of the format of a text from its beginning. ok is false for an unknown format.
+// Detect returns the name of a text's format; head is the beginning of the text. ok is false for an unknown
+// format.
 func Detect(head []byte) (name string, ok bool) {
 	head = bytes.TrimPrefix(head, []byte(bom))
 	if isList(head) {

@@ -19,8 +19,8 @@ func AppendUSI(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(dst, "position "+r.USI()+"\n"...), nil
 }
 
-// AppendSFEN appends a record as a line of a collection of openings: "sfen … moves …". It always writes the
-// start as SFEN.
+// AppendSFEN appends a record as a line for a file of openings: "sfen … moves …". It always writes the start
+// as SFEN.
 func AppendSFEN(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err := checkMoves(r); err != nil {
 		return dst, err
@@ -47,9 +47,9 @@ func checkMoves(r *kifu.Record) error {
 	return nil
 }
 
-// readUSI returns a Reader of lines in USI notation, one game in each line. A line may begin with "position".
-// Then come "startpos", "sfen …" or an SFEN alone, and optionally "moves …". The Reader skips blank lines and
-// lines that begin with #.
+// readUSI returns a Reader of lines in USI notation, one game in each line. A line has "startpos", "sfen …"
+// or an SFEN alone, optionally after "position" and optionally followed by "moves …". The Reader skips blank
+// lines and lines that start with #.
 func readUSI(in *Input) Reader {
 	return &lineReader{in: in, comment: "#", parse: func(line []byte) (*kifu.Record, error) { return parseUSI(string(line)) }}
 }
@@ -57,7 +57,7 @@ func readUSI(in *Input) Reader {
 // lineReader reads a text with one game in each line. It skips blank lines and comments.
 type lineReader struct {
 	in      *Input
-	comment string // text with which comment lines begin; "" if there are no comments
+	comment string // start of comment lines; "" if there are no comments
 	parse   func(line []byte) (*kifu.Record, error)
 	count   int
 }
