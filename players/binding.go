@@ -20,13 +20,13 @@ import (
 type Binding struct {
 	Choice   string // the plan's text
 	Demand   affinity.Demand
-	Layout   affinity.Layout // without shares if every engine is remote
+	Layout   affinity.Layout // has no shares if every engine is remote
 	Warnings []advice.Warning
 }
 
-// Bind assigns the CPUs of this machine to the plan's slots. It returns nil if the plan binds no CPUs.
-// greetings are in the order of plan.Engines. It returns a usage error if there are more slots than CPUs, or
-// if gogi may not use the CPUs of the plan here.
+// Bind assigns the CPUs of this machine to the plan's slots. A slot runs one game at a time. Bind returns nil
+// if the plan binds no CPUs. greetings are in the order of plan.Engines. Bind returns a usage error if there
+// are more slots than CPUs, or if gogi may not use the CPUs of the plan.
 func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	if plan.CPUs == "" {
 		return nil, nil
@@ -45,7 +45,7 @@ func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	return b, nil
 }
 
-// bind is Bind for a given machine.
+// bind does the work of Bind for a given machine.
 func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology) (*Binding, error) {
 	choice, err := affinity.ParseChoice(plan.CPUs)
 	if err != nil {
@@ -70,7 +70,7 @@ func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology)
 	return b, nil
 }
 
-// cores returns the greatest number of cores that the threads of one player need. It returns 0 if all engines
+// cores returns the largest number of cores that the threads of one player need. It returns 0 if all engines
 // are remote.
 func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 	most := 0
@@ -86,8 +86,8 @@ func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 	return plan.CoresPerSlot
 }
 
-// threads returns the number of a player's threads on this machine, and removes the greetings of the player's
-// engines from the list. The members of a council think at the same time.
+// threads returns the number of a player's threads on this machine. It also removes the greetings of the
+// player's engines from the list. The members of a council think at the same time, so their threads add up.
 func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) int {
 	if p.Council != nil {
 		sum := 0
@@ -114,8 +114,8 @@ func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 func threadOptions() []string { return []string{"Threads", "Thread", "USI_Threads"} }
 
 // checkPolicy warns of an engine that binds itself to other CPUs. Stockfish and YaneuraOu have an option
-// NumaPolicy. Its values auto, system and none respect the CPUs of the process. The value hardware and lists of
-// CPUs do not (numa.h, NumaConfig::from_system and from_string).
+// NumaPolicy. Its values auto, system and none respect the CPUs of the process. The value hardware and lists
+// of CPUs do not respect them (numa.h, NumaConfig::from_system and from_string).
 func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.Option) {
 	option, value, ok := valueOf(p, plan, declared, "NumaPolicy")
 	if ok && !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
@@ -150,7 +150,7 @@ func (b *Binding) checkLayout(machine affinity.Topology) {
 	}
 }
 
-// checkQuota warns of a limit of CPU time, which the binding cannot respect.
+// checkQuota warns of a limit of CPU time, which the binding cannot take into account.
 func (b *Binding) checkQuota(quota float64) {
 	if busy := len(b.Layout.Shares) * b.threadsOfSlot(); float64(busy) > quota {
 		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %s CPUs (cpu.max): moves will be late", busy, fmt.Sprintf("%.3g", quota)))
@@ -164,7 +164,7 @@ func (b *Binding) threadsOfSlot() int {
 	return b.Demand.Cores
 }
 
-// Room returns an error if the CPUs are not enough for this number of slots.
+// Room returns an error if there are not enough CPUs for this number of slots.
 func (b *Binding) Room(slots int) error {
 	if b == nil || len(b.Layout.Shares) == 0 {
 		return nil
@@ -175,8 +175,8 @@ func (b *Binding) Room(slots int) error {
 	return nil
 }
 
-// Sets returns the CPUs of each slot for package runner, followed by the CPUs of further slots that can be
-// added. It returns nil if nothing is bound.
+// Sets returns the CPUs of each slot for package runner, followed by the CPUs of slots that can be added
+// later. It returns nil if no CPUs are bound.
 func (b *Binding) Sets() [][2][]int {
 	if b == nil {
 		return nil
@@ -211,7 +211,7 @@ func (b *Binding) Summary() i18n.Message {
 	return i18n.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), i18n.Number{N: b.Layout.CPUs, Noun: "CPU"}, shared)
 }
 
-// Slots returns a line about the CPUs of each slot.
+// Slots describes the CPUs of each slot, one line per slot.
 func (b *Binding) Slots() []i18n.Message {
 	if b == nil {
 		return nil

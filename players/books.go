@@ -10,14 +10,14 @@ import (
 	"gogi/shogi/book"
 )
 
-// books holds the books of players; it reads each file once. Its methods are safe for concurrent use.
+// books caches the books of players and reads each file once. Its methods are safe for concurrent use.
 type books struct {
 	mu   sync.Mutex
 	read map[string]*book.Book // by path
 }
 
-// drawer returns a function that selects book moves at random, from the book in files. The function is nil if
-// files has no book. drawer returns an error if the hash of the book differs from the plan's.
+// drawer returns a function that selects random moves from the book in files. The function is nil if files
+// has no book. drawer returns an error if the hash of the book differs from the hash in the plan.
 func (s *books) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand) shogi.Move, error) {
 	i := slices.IndexFunc(files, func(f match.FileHash) bool { return f.Role == match.BookRole })
 	if i < 0 {
@@ -40,7 +40,7 @@ func (s *books) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand
 		return nil, err
 	}
 	start := shogi.StartPos()
-	b.Find(&start) // makes the index, before several games use the book
+	b.Find(&start) // builds the index before several games use the book
 	if s.read == nil {
 		s.read = map[string]*book.Book{}
 	}

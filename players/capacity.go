@@ -16,13 +16,13 @@ import (
 	"gogi/usi"
 )
 
-// A Capacity holds the memory and threads that a plan needs, and the memory of the machine.
+// A Capacity is the memory and the threads that a plan needs, with the memory of the machine.
 type Capacity struct {
-	HashMiB    int64    `json:"hash_mib"`   // sum over all processes that declare it
+	HashMiB    int64    `json:"hash_mib"`   // sum over all processes that declare a hash size
 	MemoryMiB  int64    `json:"memory_mib"` // memory of the machine, or of its cgroup if that is smaller; 0: unknown
-	Threads    int64    `json:"threads"`    // sum over all slots; one side of a game thinks, with pondering both do
+	Threads    int64    `json:"threads"`    // sum over all slots; without pondering one side of a game thinks, else both
 	CPUs       int      `json:"cpus"`
-	Undeclared []string // engines without an option for their hash; HashMiB omits theirs
+	Undeclared []string // engines without an option for the hash size; HashMiB does not count them
 }
 
 // CapacityFor adds up the resources of a plan's engines, including declared defaults. greetings are in the
@@ -41,10 +41,10 @@ func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 		}
 	}
 	if len(plan.Players) > 2 {
-		// A slot holds two players at a time; the two largest are the worst case.
+		// A slot holds two players at a time, in the worst case the two largest.
 		c.HashMiB = c.HashMiB * 2 / int64(len(plan.Players))
 	}
-	if solver := plan.Mate.Solver; solver != nil { // it thinks while both players wait
+	if solver := plan.Mate.Solver; solver != nil { // the solver thinks while both players wait
 		hash, _ := c.player(*solver, plan, &greetings)
 		c.HashMiB += hash * slots
 	}
@@ -52,8 +52,8 @@ func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 	return c
 }
 
-// player returns the resources of one player, and removes the greetings of the player's engines from the
-// list. The members of a council think at the same time.
+// player returns the resources of one player. It also removes the greetings of the player's engines from the
+// list. The members of a council think at the same time, so their resources add up.
 func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) (hash, threads int64) {
 	if p.Council != nil {
 		for _, m := range p.Council.Members {
@@ -84,7 +84,7 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 	return 0, false
 }
 
-// valueOf returns the declared option with a name, and the value that the option will have.
+// valueOf returns the declared option with this name, and the value that it will have.
 func valueOf(p match.Player, plan *match.Plan, declared []usi.Option, name string) (o usi.Option, value string, ok bool) {
 	if o, ok = usi.FindOption(declared, name); !ok {
 		return o, "", false
@@ -119,8 +119,8 @@ func warning(phrase string, args ...any) advice.Warning {
 	return advice.Warning{Text: i18n.Of(phrase, args...)}
 }
 
-// memoryMiB returns the memory of the machine, or the limit of its cgroup if the limit is smaller. It returns
-// 0 if it can read neither.
+// memoryMiB returns the memory of the machine, or the limit of its cgroup if that is smaller. It returns 0 if
+// both are unknown.
 func memoryMiB() int64 {
 	limit := physicalMemory()
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
@@ -136,7 +136,7 @@ func memoryMiB() int64 {
 	return limit
 }
 
-// singleThreaded returns an error that names the engines with another number of threads than one.
+// singleThreaded returns an error that names the engines that do not use exactly one thread.
 func singleThreaded(plan *match.Plan, greetings []usi.Greeting) error {
 	var errs []error
 	for i, p := range plan.Engines() {

@@ -10,7 +10,7 @@ import (
 	"gogi/runner"
 )
 
-// openCouncil starts a council. The opener also opens the members of the council.
+// openCouncil starts a council and its members.
 func (o *Opener) openCouncil(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
 	config, err := o.CouncilConfig(p, cpus)
 	if err != nil {

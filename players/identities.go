@@ -12,8 +12,8 @@ import (
 	"gogi/usi/ssh"
 )
 
-// AskIdentities sets the missing identities of remote engines: the SHA-256 of the program, which the remote
-// host calculates.
+// AskIdentities sets the missing identities of remote engines. The remote host calculates the SHA-256 of the
+// program.
 func AskIdentities(file *configs.File, guard *process.Guard) error {
 	for i := range file.Engines {
 		e := &file.Engines[i]
@@ -38,7 +38,8 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 	return nil
 }
 
-// remoteIdentity gets the hash of the remote program. It returns an error unless the command is a plain one.
+// remoteIdentity gets the hash of the remote program. It returns an error if the command runs more than one
+// plain program.
 func remoteIdentity(c ssh.Command, guard *process.Guard) (string, error) {
 	words, err := shellwords.Split(c.Remote)
 	if err != nil || len(words) == 0 || strings.ContainsAny(c.Remote, "&|;<>$`") {

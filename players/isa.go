@@ -2,9 +2,9 @@ package players
 
 import "golang.org/x/sys/cpu"
 
-// instructionSets returns the instruction sets of the processor beyond the base of its architecture, best
-// first. The names are usual targets of engine builds. On x86-64 they are the levels of the psABI
-// (x86-64-ABI, 3.1.1), as far as package cpu reports the features of a level. On ARM, armv8.2 means the
+// instructionSets returns the instruction sets that the processor has beyond the base of its architecture,
+// best first. The names are those that engine builds use as targets. On x86-64 they are the levels of the
+// psABI (x86-64-ABI, 3.1.1), as far as package cpu reports the features of a level. On ARM, armv8.2 means the
 // features that engines use: half precision, dot products and atomics.
 func instructionSets() []string {
 	x, arm := &cpu.X86, &cpu.ARM64

@@ -8,11 +8,12 @@ import (
 	"gogi/usi"
 )
 
-// TypicalPlies is the length of a game for estimates. Games between engines mostly have 100 to 140 plies.
+// TypicalPlies is the assumed length of a game in estimates. Games between engines mostly have 100 to 140
+// plies.
 const TypicalPlies = 120
 
-// GameLength estimates the duration of one game: from the clocks, or from a few searches if the plan has no
-// clock.
+// GameLength estimates the duration of one game. It uses the clocks, or times a few searches if the plan has
+// no clock.
 func (o *Opener) GameLength(ctx context.Context) (time.Duration, error) {
 	var total time.Duration
 	for i := range o.Plan.Players[:2] {
@@ -25,8 +26,8 @@ func (o *Opener) GameLength(ctx context.Context) (time.Duration, error) {
 	return total, nil
 }
 
-// sideLength estimates the time that one side uses in a game. Engines use most of a Fischer clock and all of
-// a byoyomi.
+// sideLength estimates the time that one side uses in a game. It assumes that engines use most of a Fischer
+// clock and all of a byoyomi.
 func (o *Opener) sideLength(ctx context.Context, player int) (time.Duration, error) {
 	l := o.Plan.LimitsOf(player, 0)
 	const moves = TypicalPlies / 2
@@ -49,7 +50,7 @@ func (o *Opener) timeSearches(ctx context.Context, player int) (time.Duration, e
 	if err != nil {
 		return 0, err
 	}
-	defer engine.Close() //nolint:errcheck // only timed, nothing is stored
+	defer engine.Close() //nolint:errcheck // the engine is only timed; nothing is stored
 	if err := engine.NewGame(ctx, usi.Game{}); err != nil {
 		return 0, err
 	}

@@ -12,7 +12,7 @@ func physicalMemory() int64 {
 	if err != nil {
 		return 0
 	}
-	defer file.Close() //nolint:errcheck // it was only read
+	defer file.Close() //nolint:errcheck // the file was only read
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		var kib int64
 		if n, err := fmt.Sscanf(lines.Text(), "MemTotal: %d kB", &kib); err == nil && n == 1 {

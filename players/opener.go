@@ -24,18 +24,18 @@ import (
 	"gogi/usi/ssh"
 )
 
-// ErrStart is in the chain of the error of a program that did not start.
+// ErrStart is wrapped by the error if a program did not start.
 var ErrStart = errors.New("it cannot be started")
 
 // An Opener starts the engines of a plan. Its methods are safe for concurrent use, if no goroutine changes the
 // fields.
 type Opener struct {
 	Plan  *match.Plan
-	Guard *process.Guard // kills the engines if this program dies; nil: no guard
-	Bound *Binding       // the CPUs of the slots; nil: any
-	// Records are the logs of the dialogues with engines; nil: no log.
+	Guard *process.Guard // kills the engines if gogi is killed; nil: no guard
+	Bound *Binding       // the CPUs of the slots; nil: any CPUs
+	// Records store the logs of the dialogues with engines; nil: no logs.
 	Records *crash.Records
-	// Waiting is called at most once a minute, when a start waits for a free file descriptor. It may be nil.
+	// Waiting, if not nil, is called at most once a minute when a start waits for a free file descriptor.
 	Waiting func(why i18n.Message)
 
 	books  books
@@ -59,8 +59,8 @@ func Surroundings() (identity.Env, error) {
 	}, nil
 }
 
-// StartGuard starts the guard process: this program with the command that runs a guard. It calls onChange
-// at each change of the guard's state, see process.StartGuard.
+// StartGuard starts the guard process, which is this program with the guard command. It calls onChange at
+// each change of the guard's state, see process.StartGuard.
 func StartGuard(onChange func(process.GuardChange)) (*process.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -100,8 +100,8 @@ func (o *Opener) openEngine(ctx context.Context, p match.Player, council string,
 	return engine, nil
 }
 
-// Greet starts one engine and waits for usiok. It recognises a UCI engine, see Recognise. The error is
-// ErrStart, a *usi.Fault or the context's; after an error no process is left.
+// Greet starts one engine and waits for usiok. It recognises a UCI engine, see Recognise. The error wraps
+// ErrStart, or is a *usi.Fault or the context's error. After an error no process is left.
 func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
 	ctx, stop := o.Recognise(ctx, p)
 	defer stop()
@@ -133,10 +133,10 @@ type waits struct {
 	last time.Time
 }
 
-// noticeInterval is the least time between two calls of Waiting, because all slots wait at once.
+// noticeInterval is the least time between two calls of Waiting. All slots usually wait at the same time.
 const noticeInterval = time.Minute
 
-// waiting returns a function that reports that an engine's start waits.
+// waiting returns a function that calls Waiting for the start of an engine.
 func (o *Opener) waiting(engine string) func(why error) {
 	return func(why error) {
 		o.waits.mu.Lock()
@@ -156,19 +156,19 @@ type Process interface {
 	usi.Waited
 	usi.Diagnosed
 	SetReadDeadline(t time.Time) error
-	// Kill kills the local process at once and does not wait. The caller must still call Close, which also ends
-	// a remote engine.
+	// Kill kills the local process at once and does not wait for its end. The caller must still call Close,
+	// which also ends a remote engine.
 	Kill()
 	// Done is closed when the local process has ended.
 	Done() <-chan struct{}
-	// Exit returns how the local process ended; ssh ends with the exit status of its engine.
+	// Exit returns how the local process ended; an ssh process has the exit status of its engine.
 	Exit() process.Exit
 	// Stderr returns the last bytes of stderr, unchanged.
 	Stderr() []byte
 	PID() int
 }
 
-// cannotStart returns a fault of the engine, or a plain error if the machine lacks a resource.
+// cannotStart returns a *usi.Fault of the engine, or a plain error if the machine lacks a resource.
 func cannotStart(name string, err error) error {
 	for _, scarce := range scarcities {
 		if errors.Is(err, scarce) {
@@ -183,12 +183,12 @@ func cannotStart(name string, err error) error {
 var _ usi.Losable = (*ssh.Engine)(nil)
 
 // Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of
-// this machine, or on any CPUs if cpus is nil. Start does not bind a remote engine. grace is the time that
-// the process has to end by itself after Close.
+// this machine, or on any CPUs if cpus is nil. Start does not bind a remote engine to CPUs. grace is the time
+// that the process has to end by itself after Close.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus, Grace: grace}
 	if remote, ok := ssh.Parse(spec.Command); ok {
-		spec.CPUs = nil // the engine runs elsewhere
+		spec.CPUs = nil // the engine runs on another machine
 		return ssh.Start(spec, remote, o.Guard)
 	}
 	return process.Start(spec, o.Guard)
@@ -204,8 +204,8 @@ func (o *Opener) Names() []string {
 	return names
 }
 
-// GreetAll starts and ends each engine of the plan, one after the other, to read its options. The greetings are
-// in the order of Plan.Engines.
+// GreetAll starts and ends each engine of the plan, one after the other, to read its options. The greetings
+// are in the order of Plan.Engines.
 func (o *Opener) GreetAll(ctx context.Context) ([]usi.Greeting, error) {
 	engines := o.Plan.Engines()
 	greetings := make([]usi.Greeting, len(engines))

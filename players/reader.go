@@ -11,15 +11,15 @@ import (
 	"gogi/usi"
 )
 
-// A reader is an engine that plays from a book. It looks for a move in the book first. The engine sees a move
-// from the book only as part of the next position.
+// A reader is an engine that plays from a book. It searches for each move in the book first. The engine sees
+// a move from the book only as part of the next position.
 type reader struct {
 	*usi.Engine
 
 	name string
 	draw func(*shogi.Position, *rand.Rand) shogi.Move
-	seat bool   // it is a member of a council, whose votes record its moves
-	seed uint64 // the game's
+	seat bool   // the engine is a member of a council, which records book moves in its votes
+	seed uint64 // seed of the game
 	line usi.Line
 }
 
@@ -36,12 +36,12 @@ func (r *reader) Think(ctx context.Context, q usi.Request) (usi.Reply, error) {
 	if err := r.line.Follow(q.Position); err != nil {
 		return usi.Reply{}, fmt.Errorf("engine %s: its book: %w", r.name, err)
 	}
-	random := rand.New(rand.NewPCG(r.seed, uint64(len(r.line.Moves)))) //nolint:gosec // to be repeated, not to be secret
+	random := rand.New(rand.NewPCG(r.seed, uint64(len(r.line.Moves)))) //nolint:gosec // must be repeatable, not secure
 	m := r.draw(&r.line.Position, random)
 	if m == shogi.NoMove {
 		return r.Engine.Think(ctx, q)
 	}
-	if err := r.Rest(ctx, q.Deadline); err != nil { // the engine may still ponder, although the game is in the book again
+	if err := r.Rest(ctx, q.Deadline); err != nil { // the engine may still be pondering
 		return usi.Reply{}, err
 	}
 	reply := usi.Reply{Answer: usi.AnswerMove, Move: m, Text: m.String(), Elapsed: time.Since(began)}

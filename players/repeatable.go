@@ -14,17 +14,17 @@ import (
 	"gogi/usi"
 )
 
-// These are the length and the number of the probe's games. fairy-stockfish does not reset itself completely;
-// about one game in three shows it.
+// These are the length and the number of the probe's games. fairy-stockfish does not reset itself completely
+// between games; about one game in three shows this.
 const (
 	probeGames = 4
 	probePlies = 24
 )
 
-// Deterministic checks that a second run of the plan would have the same moves. It plays the beginnings of a
-// few games twice. If a player does not reset itself between games, the returned plan starts a new process of
-// this player for each game, and Deterministic returns a warning. greetings are in the order of plan.Engines.
-// It returns an error if the games cannot have the same moves.
+// Deterministic checks that a second run of the plan would have the same moves. It plays the first moves of a
+// few games twice. If a player does not reset itself between games, Deterministic returns a plan that starts
+// a new process of this player for each game, and a warning. greetings are in the order of plan.Engines. It
+// returns an error if the games cannot have the same moves.
 func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []advice.Warning, error) {
 	for _, p := range o.Plan.Players {
 		if err := repeatable(p); err != nil {
@@ -70,9 +70,9 @@ func repeatable(p match.Player) error {
 	return nil
 }
 
-// probe plays the beginnings of a few games with itself, each in a fresh process and all in one process. It
+// probe plays the first moves of a few self-play games, each in a fresh process and all in one process. It
 // compares every move and node count. resets reports whether one process plays like fresh ones. If two fresh
-// processes differ, it returns an error.
+// processes differ, probe returns an error.
 func (o *Opener) probe(ctx context.Context, p match.Player) (resets bool, err error) {
 	var fresh []string
 	for n := range probeGames {
@@ -102,8 +102,8 @@ func (o *Opener) probe(ctx context.Context, p match.Player) (resets bool, err er
 	return slices.Equal(reused, slices.Concat(fresh, fresh)), nil
 }
 
-// traces plays the beginnings of the given rounds' openings in one process, and returns the moves and node
-// counts of each.
+// traces plays the first moves from the openings of the given rounds in one process. It returns the moves and
+// node counts of each round.
 func (o *Opener) traces(ctx context.Context, p match.Player, rounds ...int) (traces []string, err error) {
 	engine, err := o.Open(ctx, p, nil)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"gogi/match"
 )
 
-// stamps detect that an engine's files change during a run: a rebuilt program, or a network that was
-// overwritten. Otherwise the games after a restart would be of another player under the old name. stamps read a
-// file again only if its size or time differs: networks are large, and starts are many.
+// stamps detects changes of an engine's files during a run: a rebuilt program, or an overwritten network.
+// Without this check, the games after a restart would be those of another player under the old name. It reads
+// a file again only if its size or time differs, because networks are large and starts are frequent.
 type stamps struct {
 	mu   sync.Mutex
 	seen map[string]stamp // by path
@@ -27,8 +27,8 @@ type stamp struct {
 }
 
 // check returns an error if one of the engine's files differs from the plan's hash. The first call for a path
-// trusts the file, because the plan has just been made or verified. A path that does not exist then belongs
-// to the machine that made the plan.
+// trusts the file, because the plan was just made or verified. A path that does not exist then belongs to the
+// machine that made the plan.
 func (s *stamps) check(p match.Player) error {
 	if p.Builtin || identity.IsRemote(p.Command) {
 		return nil
@@ -36,7 +36,7 @@ func (s *stamps) check(p match.Player) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range p.Identity.Files {
-		if f.Role == match.BookRole { // gogi reads it once: see books
+		if f.Role == match.BookRole { // gogi reads the book only once: see books
 			continue
 		}
 		if err := s.file(p.Identity, f); err != nil {
@@ -68,8 +68,8 @@ func (s *stamps) file(id match.Identity, f match.FileHash) error {
 	return nil
 }
 
-// same reads a file again and returns an error if its hash has changed. A program may have the hash of any
-// variant in the identity.
+// same reads a file again and returns an error if its hash has changed. The hash of a program may be that of
+// any variant in the identity.
 func same(id match.Identity, f match.FileHash) error {
 	here := match.Player{}
 	if err := (identity.Hasher{}).Add(&here, f.Role, f.Path); err != nil {

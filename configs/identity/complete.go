@@ -52,16 +52,15 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 	return out, append(warnings, Duplicates(out.Players, otherFolders)...), nil
 }
 
-// ofCommand returns those of the files that follow from the command alone and are therefore known before the
-// USI handshake.
+// ofCommand returns the files that follow from the command alone. These are known before the USI handshake.
 func ofCommand(files []match.FileHash) []match.FileHash {
 	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
 		return f.Role != match.BinaryRole && f.Role != match.BookRole && !strings.HasPrefix(f.Role, argumentRole)
 	})
 }
 
-// checkDeclared returns the errors in the user's options of a player. An option is wrong if the engine does
-// not declare it, if its value does not fit the declaration, or if it contradicts the plan's rules.
+// checkDeclared returns the errors in a player's options that the user set. An option is wrong if the engine
+// does not declare it, if its value does not fit the declaration, or if it contradicts the plan's rules.
 func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []error {
 	errs := contradictions(p, plan)
 	for _, o := range p.Options {
@@ -82,7 +81,7 @@ func (h Hasher) complete(p *match.Player, in options) (warnings []advice.Warning
 		}
 	}
 	if p.Builtin {
-		return nil, nil // the built-in engine reads no file other than its book
+		return nil, nil // the only file that the built-in engine reads is its book
 	}
 	if err := h.evaluation(p, in); err != nil {
 		return nil, err

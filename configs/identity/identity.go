@@ -17,8 +17,8 @@ import (
 	"gogi/match"
 )
 
-// Prefixes of the roles of files. Some roles have no prefix: match.BinaryRole, OPTION/NAME for a file in a
-// folder, and the names in optionFiles for files in the working directory.
+// These are prefixes of the roles of files. Some roles have no prefix: match.BinaryRole, OPTION/NAME for a
+// file in a folder, and the names in optionFiles for files in the working directory.
 const (
 	argumentRole = "argument " // an argument of a wrapper; its number follows, from 1
 	optionRole   = "option "   // the file of an option; the option's name follows
@@ -37,7 +37,7 @@ func (h Hasher) sum(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("hashing: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // only read
+	defer file.Close() //nolint:errcheck // the file was only read
 	hash := sha256.New()
 	if _, err := io.Copy(hash, file); err != nil {
 		return "", fmt.Errorf("hashing: %w", err)
@@ -46,7 +46,7 @@ func (h Hasher) sum(path string) (string, error) {
 	return h[path], nil
 }
 
-// Add adds a file with its SHA-256 and this role to a player's identity.
+// Add adds a file to a player's identity, with its SHA-256 and this role.
 func (h Hasher) Add(p *match.Player, role, path string) error {
 	sum, err := h.sum(path)
 	if err != nil {
@@ -78,9 +78,9 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// folder adds every file in a folder and its subfolders to the player's identity, in the order of their
-// names, with the role role/NAME. It follows links to files, because networks are often links. It does not
-// follow links to folders, because they may form a loop.
+// folder adds every file in a folder and its subfolders to the player's identity, sorted by name, with the
+// role role/NAME. It follows links to files, because networks are often links. It does not follow links to
+// folders, because they may form a loop.
 func (h Hasher) folder(p *match.Player, role, path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -101,15 +101,14 @@ func (h Hasher) folder(p *match.Player, role, path string) error {
 	return nil
 }
 
-// Values of the parameter folder of Duplicates.
+// These are the values of the parameter folder of Duplicates.
 const (
 	SameFolder   = true  // compare engines with the same working directory; for use before the USI handshake, when files in other folders are not known
 	otherFolders = false // compare engines with different working directories; for use after the handshake
 )
 
-// Duplicates returns a warning for each two players that are the same engine with the same settings. It
-// compares only players with the same working directory if folder is SameFolder, and only players with
-// different ones if it is false.
+// Duplicates returns a warning for each two players that are the same engine with the same settings. With
+// SameFolder it compares only players with the same working directory, else only players with different ones.
 func Duplicates(players []match.Player, folder bool) []advice.Warning {
 	var warnings []advice.Warning
 	for j := range players {
@@ -124,7 +123,7 @@ func Duplicates(players []match.Player, folder bool) []advice.Warning {
 	return warnings
 }
 
-// essence returns a player without its name and paths, and with its options sorted, for comparison.
+// essence returns a player without its name and paths, and with sorted options, for comparisons.
 func essence(p match.Player) match.Player {
 	p.Name, p.Dir = "", ""
 	p.Command = slices.Clone(p.Command[min(1, len(p.Command)):])

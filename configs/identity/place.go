@@ -17,15 +17,15 @@ import (
 	"gogi/match"
 )
 
-// Place returns a copy of a complete plan from another machine that can run on this machine. find returns the
-// path of a file with a SHA-256, and guarantees its content. Place makes a folder in env.Engines for each
-// engine. The folder has links to the files of the engine's identity, in the places where the engine reads
-// them. If the engine has variants, Place selects the variant for this machine. The digest of the plan does
-// not change. The plan may have been placed before, on any machine. Engines with equal files share a folder.
-// Place returns all errors together, each as an error of its engine.
+// Place returns a copy of another machine's complete plan that can run on this machine. find returns the path
+// of a file with a given SHA-256, and guarantees the content. Place makes a folder in env.Engines for each
+// engine; engines with equal files share a folder. The folder has links to the files of the engine's
+// identity, where the engine reads them. If the engine has variants, Place selects the variant for this
+// machine. The plan hash does not change. The plan may already be the result of Place on any machine. Place
+// returns all errors together, each as an error of its engine.
 //
 // Place returns an error for an engine behind ssh and for an engine whose identity the user gave. It also
-// returns an error for files of a default option or a folder if the digest covers their path on the other
+// returns an error for files of a default option or a folder if the plan hash covers their path on the other
 // machine.
 func Place(plan *match.Plan, find func(sha256 string) (path string, err error), env Env) (*match.Plan, error) {
 	if !filepath.IsAbs(env.Engines) {
@@ -55,7 +55,7 @@ func placeCouncil(p *match.Player, find func(string) (string, error), env Env) e
 	if len(p.Identity.Files) == 0 {
 		return nil
 	}
-	dir := p.Dir // no engine runs in the folder of the built-in engine
+	dir := p.Dir // the built-in engine does not run in its folder
 	err := lay(p, find, env)
 	p.Dir = dir
 	return err
@@ -94,7 +94,7 @@ func placeBuiltin(p *match.Player, find func(string) (string, error), env Env) e
 	return nil
 }
 
-// lay makes the player's folder, and makes the player use the files in it.
+// lay makes the player's folder, and changes the player to use the files in it.
 func lay(p *match.Player, find func(string) (string, error), env Env) error {
 	l, err := layoutOf(p)
 	if err != nil {
@@ -128,15 +128,15 @@ func chooseVariant(p *match.Player, env Env) error {
 	return fmt.Errorf("it was built for %s, and this machine is %s", strings.Join(there, "; "), has)
 }
 
-// layout has the places of an engine's files in its new folder.
+// layout describes where an engine's files are in its new folder.
 type layout struct {
-	files  []match.FileHash // the files of the identity, as in the plan
+	files  []match.FileHash // files of the identity, as in the plan
 	spots  []string         // path of each file, relative to the folder
-	binary string           // the spot of the binary
+	binary string           // entry of spots for the binary
 }
 
-// Subfolders of an engine's folder. Files below the working directory or next to the binary keep their
-// relative places, so that relative paths stay valid.
+// These are the subfolders of an engine's folder. Files below the working directory or next to the binary
+// have the same relative places there, so that relative paths stay valid.
 const (
 	workSpot   = "dir"
 	binarySpot = "bin"
@@ -189,7 +189,8 @@ func below(folder, path string) (rel string, ok bool) {
 	return rel, err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-// folderRole returns the option that names the folder of a file with the role OPTION/NAME.
+// folderRole parses a role of the form OPTION/NAME, for a file in a folder. It returns the option that names
+// the folder.
 func folderRole(role string) (option string, ok bool) {
 	if strings.HasPrefix(role, optionRole) || strings.HasPrefix(role, argumentRole) {
 		return "", false
@@ -253,7 +254,7 @@ func link(path, name string) error {
 	return os.Rename(fresh, name)
 }
 
-// enter changes the player so that it uses its files below root.
+// enter changes the player to use its files below root.
 func (l *layout) enter(p *match.Player, root string) error {
 	before := *p
 	p.Dir = filepath.Join(root, workSpot)
@@ -268,14 +269,14 @@ func (l *layout) enter(p *match.Player, root string) error {
 	return nil
 }
 
-// point replaces the old path of the i-th file by its new path wherever the player refers to the file.
+// point replaces the old path of the i-th file by its new path everywhere in the player.
 func (l *layout) point(p, before *match.Player, i int, root string) error {
 	f, spot := l.files[i], l.spots[i]
 	switch f.Role {
 	case match.BinaryRole:
 		p.Command[0] = filepath.Join(root, spot)
 		return nil
-	case match.BookRole: // gogi reads the book itself, from the path in the identity
+	case match.BookRole: // gogi itself reads the book, from the path in the identity
 		return nil
 	}
 	if number, ok := strings.CutPrefix(f.Role, argumentRole); ok {
@@ -301,8 +302,8 @@ func (l *layout) point(p, before *match.Player, i int, root string) error {
 	return l.besides(f.Role, spot)
 }
 
-// besides returns an error unless the file with this role is an option file in the place where an engine
-// finds it by itself.
+// besides returns an error unless the file with this role is an option file in the place where the engine
+// finds it without an option.
 func (l *layout) besides(role, spot string) error {
 	folder := workSpot
 	name, beside := strings.CutPrefix(role, besideRole)
@@ -315,8 +316,8 @@ func (l *layout) besides(role, spot string) error {
 	return nil
 }
 
-// set changes an option with a path to the new path at spot. A default value needs no change if the path was
-// below the working directory.
+// set changes an option with a path to the new path at spot. It does not change a default value that is below
+// the working directory.
 func (l *layout) set(p, before *match.Player, name, path, spot, root string) (err error) {
 	kept := strings.HasPrefix(spot, workSpot+string(filepath.Separator))
 	for i, o := range before.Options {
@@ -324,7 +325,7 @@ func (l *layout) set(p, before *match.Player, name, path, spot, root string) (er
 			continue
 		}
 		if kept && !filepath.IsAbs(o.Value) {
-			return nil // also for a book in the folder that another option names
+			return nil // also for a book in the folder of another option
 		}
 		p.Options[i].Value, err = renamed(before, o.Value, path, spot, root)
 		return err
@@ -335,8 +336,8 @@ func (l *layout) set(p, before *match.Player, name, path, spot, root string) (er
 	return nil
 }
 
-// renamed returns a word of a command or an option with its path replaced by the path at spot. A relative
-// path does not change if its base folder was moved together with it.
+// renamed replaces the path in word, a part of a command or an option, by the path at spot. It does not
+// change a relative path if the base folder moved together with the file.
 func renamed(before *match.Player, word, path, spot, root string) (string, error) {
 	switch {
 	case disk.Absolute(before.Dir, word) != filepath.Clean(path):

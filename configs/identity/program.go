@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// IsWrapper reports whether a command starts another program that its arguments name. For a wrapper, the
-// files among the arguments belong to the identity, and the folder of the wrapper has no meaning.
+// IsWrapper reports whether a command starts another program that its arguments name. The identity of such an
+// engine includes the files among the arguments, and gogi ignores the folder of the wrapper.
 func IsWrapper(command []string) bool {
 	switch name := filepath.Base(command[0]); name {
 	case "nice", "ionice", "taskset", "numactl", "chrt", "env", "stdbuf", "setpriv", "prlimit", "time", "timeout",

@@ -17,12 +17,12 @@ import (
 )
 
 type profile struct {
-	family []usi.Setting // options that only this family of engines has
+	family []usi.Setting // options that only engines of this family have
 	shared []usi.Setting // options that other engines also have, perhaps with a different meaning
 }
 
-// settings returns the profile's settings for an engine with these declared options. It returns none if the
-// engine declares no option of the family.
+// settings returns the profile's settings for an engine with these declared options. It returns nothing if
+// the engine declares no option of the family.
 func (p profile) settings(declared []usi.Option) []usi.Setting {
 	for _, s := range p.family {
 		if _, ok := usi.FindOption(declared, s.Name); ok {
@@ -32,11 +32,10 @@ func (p profile) settings(declared []usi.Option) []usi.Setting {
 	return nil
 }
 
-// profiles returns the profiles by name. The value leastValue means the smallest value that the engine
-// declares.
+// profiles returns the profiles by name. leastValue means the smallest value that the engine declares.
 func profiles() map[string]profile {
 	return map[string]profile{
-		// YaneuraOu's defaults are for network games with clocks of whole seconds; they change short games.
+		// YaneuraOu's defaults suit online games with clocks of whole seconds, and waste time in short games.
 		"yaneuraou": {
 			family: []usi.Setting{
 				{Name: "NetworkDelay", Value: "0"},
@@ -66,17 +65,17 @@ func IsProfile(name string) bool {
 	return ok
 }
 
-// ProfileNames returns a text for errors with the names of all option profiles.
+// ProfileNames returns the names of all option profiles as a text for errors.
 func ProfileNames() string {
 	names := slices.Sorted(maps.Keys(profiles()))
 	return strings.Join(append(names, NoProfile), " or ")
 }
 
 // Settings returns the options that gogi sends to an engine that declared these options. gogi sends the
-// automatic options before the user's. The user's options are returned as the user wrote them. The automatic
-// options follow from the plan: whether to ponder, the rules, and the player's profile if the engine belongs
-// to the profile's family. Each automatic option is declared by the engine, fits the declaration, and is not
-// set by the user.
+// automatic options first, and then the user's options as the user wrote them. The automatic options follow
+// from the plan: whether to ponder, the rules, and the player's profile if the engine belongs to the
+// profile's family. The engine declares each automatic option with a fitting range, and the user did not set
+// it.
 func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automatic, user []usi.Setting) {
 	for _, o := range p.Options {
 		user = append(user, usi.Setting(o))
@@ -164,13 +163,13 @@ func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warn
 	return warnings
 }
 
-// timed reports whether a player has a clock with at least one colour.
+// timed reports whether a player has a clock as Black or as White.
 func timed(p match.Player, plan *match.Plan) bool {
 	return p.Limits.Timed() || plan.ColourClocks[shogi.Black] != nil || plan.ColourClocks[shogi.White] != nil
 }
 
-// options has an engine's declared options with their current values: the value that gogi sends, or else the
-// declared default.
+// options has the options that an engine declares, with their current values. The current value is the value
+// that gogi sends, or else the declared default.
 type options struct {
 	declared []usi.Option
 	sent     []usi.Setting
@@ -197,7 +196,7 @@ func (o options) value(name string) (value string, set, ok bool) {
 	return option.Default, false, true
 }
 
-// timeTraps returns the options for time management that have a harmful default and are not set.
+// timeTraps returns the unset options for time management that have a harmful default.
 func (o options) timeTraps() []string {
 	harmless := map[string]string{"NetworkDelay": "0", "NetworkDelay2": "0", "RoundUpToFullSecond": "false"}
 	if least, ok := usi.FindOption(o.declared, "MinimumThinkingTime"); ok {
@@ -212,7 +211,7 @@ func (o options) timeTraps() []string {
 	return traps
 }
 
-// books returns the book options that are on by default and are not set.
+// books returns the unset book options that are on by default.
 func (o options) books() []string {
 	if o.noBook() {
 		return nil
@@ -227,7 +226,7 @@ func (o options) books() []string {
 	return on
 }
 
-// noBook reports whether an option, sent or declared, turns the engine's book off.
+// noBook reports whether an option turns the engine's book off, by its sent or its declared value.
 func (o options) noBook() bool {
 	for _, name := range []string{"USI_OwnBook", "OwnBook"} {
 		if value, _, ok := o.value(name); ok && value == "false" {
@@ -238,19 +237,20 @@ func (o options) noBook() bool {
 	return ok && value == noBook
 }
 
-// isBook reports whether the option with this name has a book file: BookFile or Book_File.
+// isBook reports whether an option is a book file: BookFile or Book_File.
 func isBook(name string) bool {
 	return strings.EqualFold(strings.ReplaceAll(name, "_", ""), "BookFile")
 }
 
-// isOutput reports whether the option with this name has a file that the engine writes, such as a log. Such a
-// file does not change the engine's play and differs from run to run.
+// isOutput reports whether an option is a file that the engine writes, such as a log. Such a file does not
+// change the engine's play and differs from run to run.
 func isOutput(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "log") || name == "csafile"
 }
 
-// folderOf returns the value of a folder option as an absolute path, or "" if there is none.
+// folderOf returns the value of a folder option as an absolute path. It returns "" if the option has no
+// folder.
 func (o options) folderOf(name, base string) (path string, set bool) {
 	value, set, ok := o.value(name)
 	if !ok || cmp.Or(value, internalEval) == internalEval {

@@ -11,10 +11,10 @@ import (
 )
 
 // VerifyIdentity returns an error if the engines on this machine differ from the engines of a complete plan.
-// It reports options that an engine does not declare, and files that are missing, differ, or are not in the
-// identity. greetings has the engines' answers to usi, in the order of plan.Engines. It reads every file. It
-// does not check the built-in engine, engines behind ssh, and the program of an engine whose identity the
-// user gave.
+// It reports options that an engine does not declare. It also reports files that are missing, that differ, or
+// that are not in the identity. greetings has the engines' answers to usi, in the order of plan.Engines.
+// VerifyIdentity reads every file. It does not check the built-in engine, engines behind ssh, and the program
+// of an engine whose identity the user gave.
 func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	engines := plan.Engines()
 	if len(greetings) != len(engines) {
@@ -33,7 +33,7 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 			err = compareFiles(e.Identity.Files, here)
 		}
 		if err == nil {
-			err = e.Identity.Check() // the binary is one of its variants
+			err = e.Identity.Check() // the binary may be one of its variants
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("engine %s is not the plan's: %w", e.Name, err))
@@ -42,7 +42,7 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	return errors.Join(errs...)
 }
 
-// anew returns the files of an engine's identity with their current hashes.
+// anew reads an engine's files again and returns them with their current hashes.
 func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
 	agreed := p.Identity.Files
 	p.Identity.Files = nil

@@ -9,13 +9,13 @@ import (
 
 // A budget is the time for one move; 0 means no limit.
 type budget struct {
-	soft time.Duration // no new iteration starts after it
-	hard time.Duration // the search ends
-	cut  bool          // hard is the deadline of the request
+	soft time.Duration // no new iteration starts after this time
+	hard time.Duration // the search ends at this time
+	cut  bool          // hard comes from the deadline of the request
 }
 
-// allot returns the budget of one move. deadline is the deadline of the request, and overhead is the time for
-// the communication.
+// allot returns the budget of one move. deadline is the deadline of the request, and overhead is the time
+// reserved for the communication.
 func allot(g usi.Go, side shogi.Colour, deadline, overhead time.Duration) budget {
 	b := budget{hard: thinking(g, side, overhead)}
 	b.soft = b.hard / 2
@@ -44,10 +44,10 @@ func thinking(g usi.Go, side shogi.Colour, overhead time.Duration) time.Duration
 	return limit
 }
 
-// clockShare returns a part of the main time plus the increment and the byoyomi. USI clocks do not include the
-// increment of the current move.
+// clockShare returns the time for this move: a part of the main time, plus the increment and the byoyomi. A
+// USI clock does not include the increment of the current move.
 func clockShare(g usi.Go, side shogi.Colour, overhead time.Duration) time.Duration {
-	const moves = 12 // half of them in practice: see soft
+	const moves = 12 // in practice half as many: see soft
 	rest, added := g.BTime, g.BInc
 	if side == shogi.White {
 		rest, added = g.WTime, g.WInc
@@ -66,7 +66,7 @@ func less(d, overhead time.Duration) time.Duration {
 	return max(d-min(overhead, d/4), moment)
 }
 
-// earlier returns the smaller limit; 0 means no limit.
+// earlier returns the smaller of two limits, where 0 means no limit.
 func earlier(a, b time.Duration) time.Duration {
 	if a == 0 {
 		return b

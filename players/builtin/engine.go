@@ -11,24 +11,23 @@ import (
 	"gogi/usi"
 )
 
-// Version is the engine's identity in results. Raise it with every change that could change the answer or the
-// node count of a search. gogi never adds up results of different versions.
+// Version identifies the engine's play in stored results. Raise it with every change that could change the
+// answer or the node count of a search. gogi never adds up results of different versions.
 const Version = "1"
 
 // An Engine is the built-in engine. Its methods are not safe for concurrent use.
 type Engine struct {
 	settings settings
-	built    *settings // the settings of the tables; nil: no tables yet
+	built    *settings // the settings that the tables were made with; nil: no tables yet
 	hash     hashTable
 	search   search
 	replay   usi.Replay
 	now      func() time.Time
 	book     *book.Book // nil: no book
-	opened   string     // its file
+	opened   string     // file of the book
 }
 
-// New returns an engine with the default options. Its memory is allocated by
-// the first Ready or Think.
+// New returns an engine with the default options. The first Ready or Think allocates its memory.
 func New() *Engine { return &Engine{settings: defaults(), now: time.Now} }
 
 // Name returns the engine's name with its Version.
@@ -37,8 +36,8 @@ func (e *Engine) Name() string { return "gogi sparring " + Version }
 // Author returns the engine's author.
 func (e *Engine) Author() string { return "gogi" }
 
-// Ready allocates the memory and forgets all searches. If it cannot read BookFile, it returns a
-// *usi.Shortcoming, and the engine plays without a book.
+// Ready allocates the memory and discards the results of all searches. If it cannot read BookFile, it returns
+// a *usi.Shortcoming, and the engine plays without a book.
 func (e *Engine) Ready(context.Context) error {
 	e.build()
 	e.hash.newGame()
@@ -49,7 +48,7 @@ func (e *Engine) openBook() (err error) {
 	switch e.settings.book {
 	case e.opened:
 		return nil
-	case "", "<empty>": // as GUIs write no file
+	case "", "<empty>": // GUIs send these values for "no file"
 		e.book, e.opened = nil, e.settings.book
 		return nil
 	}
@@ -63,12 +62,12 @@ func (e *Engine) openBook() (err error) {
 }
 
 // fromBook returns a move of the book. ok is false if the book has no move, or if the request is not for a
-// move of a game.
+// game move.
 func (e *Engine) fromBook(p *shogi.Position, r usi.Request) (reply usi.Reply, ok bool) {
 	if e.book == nil || len(r.Go.SearchMoves) > 0 || r.Go.Ponder || r.Go.Infinite || r.Go.Mate {
 		return usi.Reply{}, false
 	}
-	random := rand.New(rand.NewPCG(uint64(e.settings.seed), uint64(p.Ply()))) //nolint:gosec // to be repeated, not to be secret
+	random := rand.New(rand.NewPCG(uint64(e.settings.seed), uint64(p.Ply()))) //nolint:gosec // must be repeatable, not secure
 	m := e.book.Choose(p, random)
 	if m == shogi.NoMove {
 		return usi.Reply{}, false
@@ -79,7 +78,7 @@ func (e *Engine) fromBook(p *shogi.Position, r usi.Request) (reply usi.Reply, ok
 	return usi.Reply{Answer: usi.AnswerMove, Move: m, Text: m.String()}, true
 }
 
-// NewGame forgets all searches. It ignores the game's side and seed, and never fails.
+// NewGame discards the results of all searches. It ignores the game's side and seed, and never fails.
 func (e *Engine) NewGame(context.Context, usi.Game) error {
 	e.hash.newGame()
 	return nil
@@ -89,7 +88,7 @@ func (e *Engine) build() {
 	e.hash.resize(e.settings.hash)
 	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise || e.built.model != e.settings.model || e.built.weights != e.settings.weights {
 		e.search.tables = e.settings.tables()
-		e.hash.newGame() // scores of other tables are invalid
+		e.hash.newGame() // scores from other tables are invalid
 		built := e.settings
 		e.built = &built
 	}
@@ -107,10 +106,10 @@ func (s *settings) tables() *tables {
 }
 
 // Think searches the request's position. It resigns only without a legal move, and declares a win whenever
-// EnteringKingRule allows it. The end of ctx or the deadline stops it within milliseconds with the best move so
-// far, and sets Stopped. A go command without a limit is infinite. "go mate" is a normal search here. Think
-// ignores searchmoves without a legal move. It calls OnInfo on the caller's goroutine. It returns an error for
-// an illegal position or move.
+// EnteringKingRule allows it. When ctx ends or the deadline passes, Think returns the best move so far within
+// milliseconds and sets Stopped. A go command without a limit is infinite. "go mate" starts a normal search
+// here. Think ignores illegal moves in searchmoves, and the whole list if no move is legal. It calls OnInfo
+// on the caller's goroutine. It returns an error for an illegal position or move.
 func (e *Engine) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	start := e.now()
 	history, err := e.replay.Follow(r.Position)

@@ -5,13 +5,13 @@ import "gogi/shogi"
 // span is the number of offsets between two squares of a line, in both directions.
 const span = 17
 
-// tables are the weights in the form that the search uses.
+// tables has the weights of the evaluation in the form that the search uses.
 type tables struct {
 	board   [32][squares]int32 // by piece: material and square, positive for Black
 	hand    [2][8][fullHand + 1]int32
 	near    [2][pieceTypes][span * span]int32 // by own or enemy king, type and offset from it
 	offsets [squares]int32                    // offset of each square, for near
-	worth   [pieceTypes]int32                 // the gain of taking the piece, for move ordering
+	worth   [pieceTypes]int32                 // gain of taking the piece, for move ordering
 	byKing  *kingNoise                        // nil: no noise
 }
 
@@ -42,8 +42,8 @@ func newTables(w *weights) *tables {
 	return t
 }
 
-// fillNear fills tables.near for a type of piece: values that decrease with the distance from the king.
-// Attackers are best in front of the king, and defenders not behind it.
+// fillNear fills tables.near for a type of piece with values that decrease with the distance from the king.
+// Attackers are worth most in front of the enemy king, and defenders are worth less behind their own king.
 func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 	percent := [9]int{0, 100, 65, 35, 15, 5, 0, 0, 0}
 	for file := -8; file <= 8; file++ {
@@ -62,11 +62,11 @@ func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 	}
 }
 
-// centre is the index of no offset in tables.near.
+// centre is the index in tables.near for a piece on the king's own square.
 const centre = 8*span + 8
 
-// kings holds the squares of both kings by colour, also as offsets. If a king is missing, the terms about
-// this king are 0.
+// kings holds the squares of both kings by colour, also as offsets. If a king is missing, the terms of the
+// evaluation for it are 0.
 type kings struct {
 	at     [2]int32
 	square [2]shogi.Square
@@ -128,8 +128,8 @@ func (t *tables) whole(p *shogi.Position) int32 {
 	return sum
 }
 
-// after returns whole(next). The move m leads from p, whose evaluation is sum, to next. It evaluates only
-// what the move changes, unless a king moved.
+// after returns the same value as whole(next), but evaluates only the changed terms, unless a king moved. The
+// move m leads to next from p, whose evaluation is sum.
 func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.Position) int32 {
 	us, to := p.Side(), m.To()
 	k := t.kings(p)
@@ -149,7 +149,7 @@ func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.P
 	return sum - t.piece(moved, m.From(), &k) + t.piece(next.PieceAt(to), to, &k)
 }
 
-// gain returns the immediate gain of a move: the piece taken and the promotion.
+// gain returns the immediate gain of a move: the captured piece and the promotion.
 func (t *tables) gain(p *shogi.Position, m shogi.Move) int32 {
 	value := t.worth[p.PieceAt(m.To()).Type()]
 	if m.Promotes() {

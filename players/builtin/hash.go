@@ -15,23 +15,23 @@ const (
 	atMost
 )
 
-// An entry is the result of one position.
+// An entry is the search result of one position.
 type entry struct {
 	key    uint64
 	move   shogi.Move
 	score  int16
-	search uint16 // the number of the search that wrote it; 0 in an empty entry
+	search uint16 // number of the search that wrote it; 0 in an empty entry
 	depth  int8
 	bound  bound
 }
 
-// A hashTable stores results of positions. Each search has a number. Entries of searches before the oldest
-// valid number count as empty, so clearing the table costs nothing.
+// A hashTable stores the results of positions. Each search has a number. Entries of searches before the
+// oldest valid number count as empty, so clearing the table costs nothing.
 type hashTable struct {
 	entries []entry
 	search  uint16
 	oldest  uint16
-	game    uint16 // the first search of the current game
+	game    uint16 // number of the current game's first search
 }
 
 // resize sets the size; it clears the table if the size changes.
@@ -71,8 +71,8 @@ func (h *hashTable) find(key uint64) *entry {
 	return e
 }
 
-// store writes the result of a position. A deeper result of the same search stays. Without a new move, the old
-// move stays.
+// store writes the result of a position. It does not replace a deeper result of the same search. If m is no
+// move, it leaves the stored move.
 func (h *hashTable) store(key uint64, m shogi.Move, score, depth, ply int, b bound) {
 	e := h.slot(key)
 	if e.key == key && e.search >= h.oldest {
@@ -86,8 +86,8 @@ func (h *hashTable) store(key uint64, m shogi.Move, score, depth, ply int, b bou
 	*e = entry{key: key, move: m, score: int16(fromRoot(score, -ply)), search: h.search, depth: int8(depth), bound: b}
 }
 
-// fromRoot converts the mate score of an entry to the search's score, ply plies further from the mate. An
-// entry counts plies from its position, and a search counts plies from its root.
+// fromRoot converts the mate score of an entry to the search's score. An entry counts the plies to the mate
+// from its position, and a search counts from its root, ply plies earlier.
 func fromRoot(score, ply int) int {
 	switch {
 	case score > mateBound:
@@ -98,7 +98,7 @@ func fromRoot(score, ply int) int {
 	return score
 }
 
-// full returns how much of the table this search has filled, per mille.
+// full returns the part of the table that this search has filled, in per mille.
 func (h *hashTable) full() int {
 	n := 0
 	for i := range 1000 {

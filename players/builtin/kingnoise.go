@@ -2,18 +2,18 @@ package builtin
 
 import "gogi/shogi"
 
-// A kingNoise has one Gaussian number, fixed for an engine's seed, for every square of a king × piece × square,
-// and for every square of a king × number of pieces in hand. Both have a table for the own and the enemy king.
-// Entries are centipawns as Black sees Black's pieces; for White the board is rotated. Bonanza's command for
-// council members perturbs similar tables by king and piece. Its tables also hold pairs of pieces, which this
-// engine does not have.
+// A kingNoise has one random Gaussian number for every king square × piece × piece square, and for every king
+// square × number of pieces in hand. The numbers depend only on the engine's seed. Both tables exist twice:
+// for the own king and for the enemy king. Entries are centipawns from Black's view of Black's pieces; for
+// White the board is rotated. Bonanza's command for council members changes similar tables by king and piece.
+// Its tables also have pairs of pieces, which this engine does not have.
 type kingNoise struct {
 	board [2][squares][pieceTypes][squares]int16 // by own or enemy king, its square, piece, its square
 	hand  [2][squares][8][fullHand + 1]int16
 }
 
-// newKingNoise generates the random numbers from seed. It returns nil if deviation is 0. The largest number
-// is six deviations, which fits an int16 for the range of EvalNoise.
+// newKingNoise draws the random numbers from seed. It returns nil if deviation is 0. The largest number is
+// six deviations, which fits an int16 for every allowed EvalNoise.
 func newKingNoise(seed, deviation int) *kingNoise {
 	if deviation == 0 {
 		return nil
@@ -37,7 +37,7 @@ func newKingNoise(seed, deviation int) *kingNoise {
 	return n
 }
 
-// seenBy returns the square as a colour sees it from its side of the board.
+// seenBy returns the square from the view of a colour, whose own side is the bottom of the board.
 func seenBy(c shogi.Colour, s shogi.Square) shogi.Square {
 	if c == shogi.White {
 		return squares - 1 - s
@@ -45,7 +45,7 @@ func seenBy(c shogi.Colour, s shogi.Square) shogi.Square {
 	return s
 }
 
-// piece returns the noise of a piece that is no king, positive for its owner.
+// piece returns the noise of a piece other than a king, positive for its owner.
 func (n *kingNoise) piece(c shogi.Colour, kind shogi.PieceType, s shogi.Square, k *kings) (sum int32) {
 	for whose, of := range [2]shogi.Colour{c, c.Opponent()} {
 		if k.there[of] {

@@ -12,10 +12,10 @@ import (
 // positionsPerMegabyte is the number of positions that a mate search stores in one megabyte.
 const positionsPerMegabyte = 16_000
 
-// Mate searches for a mate by the side to move with checks only (df-pn). The answers "a mate" and "none" are
-// proven by the rules and the game so far: a line that it returns mates against every defence. r.Go.MateTime is
+// Mate searches for a mate by the side to move that uses only checks (df-pn). The answers "a mate" and "none"
+// are proven by the rules and the game so far: a returned line mates against every defence. r.Go.MateTime is
 // the time limit; 0 means until ctx ends. USI_Hash limits the stored positions, and MateNodes the searched
-// ones. Beyond these limits the answer is a timeout.
+// ones. If a limit is reached, the answer is a timeout.
 func (e *Engine) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	start := e.now()
 	history, err := e.replay.Follow(r.Position)

@@ -36,8 +36,8 @@ type settings struct {
 	overhead  time.Duration
 	seed      int
 	noise     int    // standard deviation in centipawns
-	model     string // what the noise is added to
-	book      string // a file; "": no book
+	model     string // which tables get the noise
+	book      string // path of a file; "": no book
 	mateNodes int    // limit of a mate search; 0: no limit
 	tunable   bool   // the weights are options
 	weights   knobValues
@@ -97,8 +97,8 @@ func RuleNames() []string {
 	return names
 }
 
-// SetOption changes one option from the next Ready or Think on. An unknown name or a value outside the declared
-// range is an error and changes nothing.
+// SetOption changes one option; the next Ready or Think uses the new value. An unknown name or a value
+// outside the declared range is an error and changes nothing.
 func (e *Engine) SetOption(s usi.Setting) error {
 	resolved, err := usi.Resolve(e.Options(), []usi.Setting{s})
 	if err != nil {
@@ -132,7 +132,7 @@ func (e *Engine) SetOption(s usi.Setting) error {
 		e.settings.seed = n
 	case optionNoise:
 		e.settings.noise = n
-	default: // Resolve knows no others
+	default: // Resolve accepts no other names
 		e.settings.weights.set(name, n)
 	}
 	return err

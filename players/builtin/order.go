@@ -2,8 +2,8 @@ package builtin
 
 import "gogi/shogi"
 
-// These are ratings of moves for the order in which the search tries them. The rating of a quiet move is its
-// history, between ±historyLimit.
+// These are ratings for the order in which the search tries moves. The rating of a quiet move is its history,
+// between ±historyLimit.
 const (
 	hashMoveFirst = 1 << 28
 	captureFirst  = 1 << 20
@@ -11,15 +11,15 @@ const (
 	historyLimit  = 1 << 14
 )
 
-// frame is one position on the path of the search.
+// frame is the data of one position on the path of the search.
 type frame struct {
 	pos     shogi.Position
-	sum     int32      // its evaluation, positive for Black
-	check   bool       // whether the side to move is in check
-	move    shogi.Move // that led here
+	sum     int32      // evaluation of the position, positive for Black
+	check   bool       // the side to move is in check
+	move    shogi.Move // the move that led here
 	moves   []shogi.Move
 	values  []int32
-	killers [2]shogi.Move // quiet moves that refuted something at this ply
+	killers [2]shogi.Move // quiet moves that recently refuted a position at this ply
 	pv      []shogi.Move
 }
 
@@ -56,8 +56,8 @@ func (s *search) rating(f *frame, m, first shogi.Move) int32 {
 	return *s.past(f, m)
 }
 
-// next swaps the best move from i on to i. After 32 moves it keeps the order, because the ratings mean little
-// there.
+// next moves the best-rated move of those from index i on to index i, and returns it. After 32 moves it
+// leaves the order unchanged, because the ratings mean little there.
 func (f *frame) next(i int) shogi.Move {
 	if i >= 32 {
 		return f.moves[i]
@@ -73,13 +73,13 @@ func (f *frame) next(i int) shogi.Move {
 	return f.moves[i]
 }
 
-// quiet reports whether a move neither takes nor promotes.
+// quiet reports whether a move neither captures nor promotes.
 func quiet(p *shogi.Position, m shogi.Move) bool {
 	return !m.Promotes() && (m.IsDrop() || p.PieceAt(m.To()) == shogi.NoPiece)
 }
 
 // needless reports whether m is a move of a pawn, lance, bishop or rook that could promote without a
-// disadvantage. Such a move can avoid mate by a dropped pawn; the engine ignores that rare case.
+// disadvantage but does not. Such a move can avoid mate by a dropped pawn; the engine ignores that rare case.
 func needless(p *shogi.Position, m shogi.Move) bool {
 	if m.IsDrop() || m.Promotes() {
 		return false
@@ -105,8 +105,8 @@ func rankSeen(c shogi.Colour, s shogi.Square) int {
 	return 10 - s.Rank()
 }
 
-// past returns the history of a quiet move: how well moves of the same piece to the same square did in this
-// search.
+// past returns the history of a quiet move: a score of how often moves of the same piece to the same square
+// succeeded in this search.
 func (s *search) past(f *frame, m shogi.Move) *int32 {
 	kind := m.Dropped() + pieceTypes
 	if !m.IsDrop() {
@@ -134,7 +134,8 @@ func (s *search) reward(f *frame, i, depth int) {
 	}
 }
 
-// learn adds the bonus to a history; the change is smaller near the limit.
+// learn adds the bonus to the history of a move. The closer the history is to its limit, the smaller the
+// change.
 func (s *search) learn(f *frame, m shogi.Move, bonus int32) {
 	h := s.past(f, m)
 	*h += bonus - *h*max(bonus, -bonus)/historyLimit

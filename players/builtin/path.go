@@ -2,11 +2,11 @@ package builtin
 
 import "gogi/shogi"
 
-// A path holds the positions of the game and of the search after it, for the repetition rule.
+// A path holds the positions of the game and of the current line of the search, for the repetition rule.
 type path struct {
 	keys   []uint64
 	checks []bool // whether the side to move is in check
-	root   int    // index of the position that is searched
+	root   int    // index of the searched position
 }
 
 // reset sets the path to the positions of a game.
@@ -33,8 +33,9 @@ func (l *path) set(ply int, key uint64, check bool) {
 	l.keys[l.root+ply], l.checks[l.root+ply] = key, check
 }
 
-// repeated scores a repeated position at ply for its side to move; ok is false if it is not repeated. The
-// second occurrence counts already, because a repetition that was worth playing once will be played again.
+// repeated returns the score of a repeated position at ply for its side to move; ok is false if the position
+// is not repeated. The second occurrence already counts, because a repetition that was worth playing once
+// will be played again.
 func (l *path) repeated(ply int) (score int, ok bool) {
 	last := l.root + ply
 	key, from, times := l.keys[last], 0, 1

@@ -12,13 +12,13 @@ import (
 type line struct {
 	move    shogi.Move
 	score   int
-	depth   int // 0: not searched, the score is the root's evaluation
+	depth   int // 0: not searched; then the score is the root's evaluation
 	deepest int // ply reached
 	pv      []shogi.Move
 }
 
-// prepare sets up the root and lists its moves, best guess first. If only names legal moves, the list has only
-// these.
+// prepare sets up the root and lists its moves, the most promising first. If only contains legal moves, the
+// list has only these.
 func (s *search) prepare(h *shogi.History, only []shogi.Move) []line {
 	s.nodes, s.stopped, s.deepest = 0, false, 0
 	s.history = [2][2 * pieceTypes][squares]int32{}
@@ -51,7 +51,7 @@ func (s *search) prepare(h *shogi.History, only []shogi.Move) []line {
 	return lines
 }
 
-// tries reports whether a move of the root wins by the try rule, so that even the shortest search finds it.
+// tries reports whether a root move wins by the try rule. So even the shortest search finds this win.
 func (s *search) tries(l line) bool {
 	if s.rule != shogi.TryRule {
 		return false
@@ -71,8 +71,8 @@ func common(moves, only []shogi.Move) []shogi.Move {
 	return both
 }
 
-// deepen searches deeper and deeper, keeps the best n lines in front, and calls report after each finished
-// iteration. It uses an unfinished iteration only if there is one line, or no other result.
+// deepen searches with increasing depth and moves the best n lines to the front. It calls report after each
+// finished iteration. It uses an unfinished iteration only if there is one line, or no other result.
 func (s *search) deepen(lines []line, n, depth int, report func([]line)) []line {
 	n = min(n, len(lines))
 	for s.iterate = 1; s.iterate <= depth && !s.enough(lines[:n]); s.iterate++ {
@@ -94,8 +94,8 @@ func (s *search) deepen(lines []line, n, depth int, report func([]line)) []line 
 	return lines[:n]
 }
 
-// enough reports whether another iteration is useless: there is no time, or all lines end in mates that no
-// deeper search can improve.
+// enough reports whether another iteration is useless, because the time is over or all lines end in mates
+// that no deeper search can improve.
 func (s *search) enough(lines []line) bool {
 	if s.exhausted() || s.budget.soft > 0 && s.elapsed() >= s.budget.soft {
 		return true
@@ -105,7 +105,7 @@ func (s *search) enough(lines []line) bool {
 	})
 }
 
-// bestOf searches the moves from the i-th on and moves the best one to i.
+// bestOf searches the moves from index i on, and moves the best one to index i.
 func (s *search) bestOf(lines []line, i int) {
 	alpha := -infinity
 	for j := i; j < len(lines) && s.enter(0, lines[j].move); j++ {
@@ -140,12 +140,12 @@ func (s *search) answer(lines []line, n int, r usi.Request) usi.Reply {
 	}
 	lines = s.deepen(lines, n, depth, report)
 	if s.stopped || infos == nil {
-		report(lines) // final lines and nodes
+		report(lines) // the final lines and nodes
 	}
 	best := lines[0]
 	reply := usi.Reply{Answer: usi.AnswerMove, Move: best.move, Text: best.move.String(), Lines: infos}
 	if len(infos[0].PV) > 0 && infos[0].Depth > 0 {
-		reply.Exact = infos[0] // a line's score is never a bound
+		reply.Exact = infos[0] // the score of a line is never a bound
 	}
 	if len(best.pv) > 1 {
 		reply.Ponder = best.pv[1]

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	maxPly    = 100 // moves from the root, at most
+	maxPly    = 100 // largest number of moves from the root
 	maxDepth  = 60
 	infinity  = 32_001
 	mateScore = 32_000             // the score of a mated side is ply-mateScore
-	mateBound = mateScore - maxPly // greater scores are mates
+	mateBound = mateScore - maxPly // greater scores mean a mate
 	ruleWin   = 28_000             // the opponent loses by perpetual check
 	evalLimit = 25_000
-	jitter    = 2 // added to an evaluation if there is a seed
+	jitter    = 2 // added to each evaluation if a seed is set
 )
 
-// A search holds the state of one search. The next search reuses the memory.
+// A search holds the state of one search. The next search reuses its memory.
 type search struct {
 	tables *tables
 	hash   *hashTable
@@ -40,7 +40,7 @@ type search struct {
 	stack   [maxPly + 1]frame
 }
 
-// enter plays move m in the position at ply. It returns false and plays nothing if the search must end.
+// enter plays move m in the position at ply. If the search must end, enter returns false and plays nothing.
 func (s *search) enter(ply int, m shogi.Move) bool {
 	if s.exhausted() {
 		return false
@@ -57,8 +57,8 @@ func (s *search) enter(ply int, m shogi.Move) bool {
 	return true
 }
 
-// exhausted reports whether a limit is reached. It checks the clock and the context once in 256 nodes, which
-// take less than a millisecond.
+// exhausted reports whether the search reached a limit. It checks the clock and the context once in 256
+// nodes, which take less than a millisecond.
 func (s *search) exhausted() bool {
 	if s.stopped {
 		return true
@@ -89,7 +89,8 @@ func (s *search) static(f *frame) int {
 	return max(-evalLimit, min(evalLimit, score))
 }
 
-// ended scores a game that ended by repetition, or under the try rule by a king that reached its goal.
+// ended returns the score of a game that ended by repetition, or under the try rule by a king that reached
+// its goal. ok is false if the game has not ended.
 func (s *search) ended(ply int) (score int, ok bool) {
 	f := &s.stack[ply]
 	if s.rule == shogi.TryRule && tried(&f.pos, f.move) {
@@ -98,15 +99,14 @@ func (s *search) ended(ply int) (score int, ok bool) {
 	return s.path.repeated(ply)
 }
 
-// tried reports whether m, which led to p, was a king's winning move under the
-// try rule.
+// tried reports whether m, which led to p, was a king's move that wins under the try rule.
 func tried(p *shogi.Position, m shogi.Move) bool {
 	mover := p.Side().Opponent()
 	return p.KingSquare(mover) == m.To() && p.TryAchieved(mover)
 }
 
-// alphaBeta returns the score of the position at ply for its side to move: exact between alpha and beta, a
-// bound outside. After a stop the score is meaningless.
+// alphaBeta returns the score of the position at ply for its side to move. The score is exact between alpha
+// and beta, and a bound outside. After a stop the score is meaningless.
 func (s *search) alphaBeta(ply, depth, alpha, beta int) int {
 	f := &s.stack[ply]
 	f.pv = f.pv[:0]
@@ -119,7 +119,7 @@ func (s *search) alphaBeta(ply, depth, alpha, beta int) int {
 	if depth <= 0 || ply >= maxPly {
 		return s.quiesce(ply, 0, alpha, beta)
 	}
-	// The nearest possible mate is at the next ply.
+	// A mate can happen at the next ply at the earliest.
 	if alpha, beta = max(alpha, ply-mateScore), min(beta, mateScore-ply-1); alpha >= beta {
 		return alpha
 	}
@@ -144,7 +144,7 @@ func (s *search) alphaBeta(ply, depth, alpha, beta int) int {
 	return s.tryMoves(ply, depth, alpha, beta, static)
 }
 
-// settles reports whether a stored score decides a null window below beta.
+// settles reports whether a stored score decides a search with the null window below beta.
 func (e *entry) settles(score, beta int) bool {
 	switch e.bound {
 	case atLeast:
@@ -191,8 +191,8 @@ func (s *search) tryMoves(ply, depth, alpha, beta, static int) int {
 	return best
 }
 
-// hopeless reports whether the i-th move near the leaves can be skipped: it is quiet, gives no check, and comes
-// late or is far below alpha.
+// hopeless reports whether the search can skip the i-th move near the leaves. Such a move is quiet, gives no
+// check, and comes late or is far below alpha.
 func (s *search) hopeless(f *frame, i, depth, alpha, static int) bool {
 	if depth > 3 || f.check {
 		return false
@@ -205,8 +205,9 @@ func (s *search) hopeless(f *frame, i, depth, alpha, static int) bool {
 	return quiet(&f.pos, m) && !f.pos.GivesCheck(m)
 }
 
-// reply returns the score of the i-th move of the position at ply, which enter has played. Moves after the
-// first get a null window, and late quiet ones a smaller depth, until they prove better.
+// reply returns the score of the i-th move of the position at ply, after enter played the move. It searches
+// moves after the first with a null window, and late quiet moves with less depth. If such a move proves
+// better, reply searches it again in full.
 func (s *search) reply(ply, i, depth, alpha, beta int) int {
 	if i == 0 {
 		return -s.alphaBeta(ply+1, depth, -beta, -alpha)
@@ -226,15 +227,15 @@ func (s *search) reply(ply, i, depth, alpha, beta int) int {
 	return score
 }
 
-// These are the plies after which the quiescence search no longer tries all evasions, and after which it only
-// takes the piece that moved last.
+// The quiescence search tries all evasions up to the first number of plies. After the second number it only
+// captures the piece that moved last.
 const (
 	quietEvasions = 4
 	quietCaptures = 5
 )
 
-// quiesce returns the score like alphaBeta, with only captures, promotions of pawns, and evasions, until the
-// position is quiet; depth counts its plies.
+// quiesce returns the score like alphaBeta, but searches only captures, promotions of pawns, and evasions
+// until the position is quiet. depth counts its plies.
 func (s *search) quiesce(ply, depth, alpha, beta int) int {
 	f := &s.stack[ply]
 	f.pv = f.pv[:0]

@@ -18,10 +18,10 @@ func NewTunable() *Engine {
 	return e
 }
 
-// A weightKnob is a weight that can be an option.
+// A weightKnob is a weight of the evaluation that can be an option.
 type weightKnob struct {
 	name       string
-	value, max int // the default, and the most
+	value, max int // the default, and the largest value
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 	knobDefence = "Defence"
 )
 
-// pieceKnobs returns the names of the pieces that can be in hand, for option names.
+// pieceKnobs returns the names in options of the pieces that can be in hand.
 func pieceKnobs() map[shogi.PieceType]string {
 	return map[shogi.PieceType]string{
 		shogi.Pawn: "Pawn", shogi.Lance: "Lance", shogi.Knight: "Knight", shogi.Silver: "Silver", shogi.Gold: "Gold",
@@ -62,7 +62,7 @@ func weightOptions() []usi.Option {
 	return list
 }
 
-// knobValues are the differences of the values from the defaults, in the order of weightKnobs.
+// knobValues has the difference of each value from its default, in the order of weightKnobs.
 type knobValues [16]int
 
 func (v *knobValues) set(name string, value int) {

@@ -8,17 +8,17 @@ const (
 	fullHand   = 18 // pieces of one type in hand, at most
 )
 
-// weights are the hand-made values of the evaluation, in centipawns as Black sees Black's pieces. For White the
-// board is rotated.
+// weights has the hand-made values of the evaluation, in centipawns from Black's view of Black's pieces. For
+// White the board is rotated.
 type weights struct {
 	material [pieceTypes]int
-	hand     [8][fullHand + 1]int // the total value of a number of pieces in hand
+	hand     [8][fullHand + 1]int // the total value of this number of pieces in hand
 	square   [pieceTypes][squares]int
-	attack   [pieceTypes]int // next to the enemy king; less with distance
-	defence  [pieceTypes]int // next to the own king
+	attack   [pieceTypes]int // value next to the enemy king; less with distance
+	defence  [pieceTypes]int // value next to the own king
 }
 
-// handMadeBoard returns the weights that are not calculated from others.
+// handMadeBoard returns the hand-made weights; the other weights are calculated from them.
 func handMadeBoard() *weights {
 	return &weights{
 		material: [pieceTypes]int{
@@ -42,7 +42,7 @@ func handMadeBoard() *weights {
 	}
 }
 
-// handPremiums returns how much more the first piece in hand is worth than one on the board.
+// handPremiums returns how much more the first piece of a type is worth in hand than on the board.
 func handPremiums() [pieceTypes]int {
 	return [pieceTypes]int{
 		shogi.Pawn: 12, shogi.Lance: 14, shogi.Knight: 16, shogi.Silver: 24,
@@ -50,8 +50,8 @@ func handPremiums() [pieceTypes]int {
 	}
 }
 
-// fillHands makes a piece in hand worth a little more than one on the board. Each further piece of the same
-// type is worth a little less than the one before.
+// fillHands makes a piece in hand worth a little more than a piece on the board. Each further piece of the
+// same type is worth a little less than the one before.
 func (w *weights) fillHands(premium [pieceTypes]int) {
 	for t := shogi.Pawn; t <= shogi.Gold; t++ {
 		for n := 1; n <= fullHand; n++ {
@@ -61,7 +61,8 @@ func (w *weights) fillHands(premium [pieceTypes]int) {
 	}
 }
 
-// fillSquares adds a bonus by rank (a to i) and one by the distance from the edge (files 1 and 9 to file 5).
+// fillSquares adds a bonus by rank (a to i), and a bonus by the distance from the edge (files 1 and 9 to file
+// 5).
 func (w *weights) fillSquares() {
 	byRank := [pieceTypes][9]int{
 		shogi.Pawn:   {0, 10, 12, 16, 12, 5, 0, 0, 0},
@@ -91,8 +92,8 @@ func (w *weights) fillSquares() {
 	}
 }
 
-// perturb adds noise with the given standard deviation to every entry for material, hands and squares. It uses
-// only integers, so a seed means the same on every machine. Kings have no material.
+// perturb adds noise with the given standard deviation to every entry for material, hands and squares. It
+// uses only integers, so that a seed gives the same noise on every machine. Kings have no material.
 func (w *weights) perturb(seed, deviation int) {
 	if deviation == 0 {
 		return
@@ -122,8 +123,8 @@ func (r *random) next() uint64 {
 	return mix(uint64(*r))
 }
 
-// gauss returns a random number with mean 0. The sum of twelve uniform numbers has variance one and ends at six
-// deviations.
+// gauss returns a random number with mean 0 and the given standard deviation. It adds twelve uniform numbers,
+// whose sum has variance one and a limit of six deviations.
 func (r *random) gauss(deviation int) int {
 	sum := -int64(6) << 32
 	for range 12 {
@@ -132,7 +133,7 @@ func (r *random) gauss(deviation int) int {
 	return int((sum*int64(deviation) + 1<<31) >> 32)
 }
 
-// mix maps similar numbers to unrelated ones.
+// mix maps similar numbers to unrelated numbers (the output function of SplitMix64).
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

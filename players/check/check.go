@@ -1,7 +1,6 @@
-// Package check examines one engine: which parts of USI it understands, whether it respects
-// limits, and what it survives. [Engine] starts the engine as a match would, here or behind
-// ssh, and returns an [Examination] with one [Finding] for each item. The strength of the
-// engine does not matter.
+// Package check examines one engine: which parts of USI it supports, whether it respects limits, and which
+// faults of a GUI it survives. [Engine] starts the engine as a match would, on this machine or behind ssh. It
+// returns an [Examination] with one [Finding] for each item. The strength of the engine does not matter.
 package check
 
 import (
@@ -18,17 +17,17 @@ import (
 // Options are the settings of an examination.
 type Options struct {
 	Quick bool          // omit the slow items
-	Found func(Finding) // is called with each finding when its item ends; nil: no call
+	Found func(Finding) // called with each finding when its item ends; nil: no call
 
 	waits   waits   // zero: defaultWaits
-	control control // a reference for the engine's times; nil: the built-in engine
+	control control // the reference for the engine's times; nil: the built-in engine
 }
 
-// waits are the times that the examination waits for a faulty engine.
+// waits has the times that the examination waits for a slow engine.
 type waits struct {
-	overrun time.Duration // for a search beyond its limit, before stop
-	stop    time.Duration // for bestmove after "stop"
-	end     time.Duration // for its end, and for a mate search beyond its time
+	overrun time.Duration // how long a search may exceed its limit before gogi sends stop
+	stop    time.Duration // wait for bestmove after "stop"
+	end     time.Duration // wait for the end of the engine, and for a mate search beyond its time
 }
 
 // defaultWaits are longer than the waits of a game, so that the examination can measure slow engines.
@@ -36,11 +35,11 @@ func defaultWaits() waits {
 	return waits{overrun: 2 * time.Second, stop: 3 * time.Second, end: 2 * time.Second}
 }
 
-// Engine examines p, an engine of the opener's plan that is not a council. The plan contains the rules and
-// the options. The items run in the order of a game; a failed vital item ends the examination. Engine ends
-// all its processes. If the engine is bad, Engine returns no error, but a Finding with Fail. It returns an
-// error if ctx ends, or if a process does not end. An idle reference process runs at the same time, so that
-// the engine is not blamed for a busy machine.
+// Engine examines p, an engine (not a council) of the opener's plan, which has the rules and the options. The
+// items run in the order of a game; a failed vital item ends the examination. A bad engine causes no error,
+// but a Finding with Fail. Engine returns an error if ctx ends, or if a process does not end. It ends all its
+// processes. An idle reference process runs at the same time, so that gogi does not blame the engine for a
+// busy machine.
 func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Examination, error) {
 	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits, control: options.control}
 	if s.waits == (waits{}) {
@@ -79,7 +78,7 @@ func Engine(ctx context.Context, o *players.Opener, p match.Player, options Opti
 	return sheet, nil
 }
 
-// Title returns the printed name of an item. If the name of an item is a USI word, it is not translated.
+// Title returns the printed name of an item. It does not translate a name that is a USI word.
 func Title(check string) i18n.Message {
 	titles := map[string]i18n.Message{
 		"options": i18n.Of("options"), "defaults": i18n.Of("defaults"), "go_main_and_byoyomi": i18n.Of("go main and byoyomi"),

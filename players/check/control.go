@@ -15,20 +15,20 @@ import (
 	"gogi/players"
 )
 
-// A stamp is the time that a control process took at the same time as the engine. It estimates the part of the
-// engine's time that the machine caused.
+// A stamp is the response time of a control process that ran at the same time as the engine. It estimates the
+// part of the engine's time that the machine caused.
 type stamp struct {
 	Asked    time.Time
-	Took     time.Duration // until the answer, or without one until the end of the wait
+	Took     time.Duration // time to the answer, or the whole wait if no answer came
 	Answered bool
-	Start    bool // the time includes the start of the process
+	Start    bool // Took includes the start of the process
 }
 
-// known reports whether there was a control; false means that it could not start.
+// known reports whether a control process was measured; it is false if the process could not start.
 func (s stamp) known() bool { return !s.Asked.IsZero() }
 
-// slowStart is the least start time of a control process that shows a busy machine. On an idle machine a start
-// takes some hundredths of a second.
+// slowStart is the start time of a control process from which on the machine counts as busy. On an idle
+// machine a start takes some hundredths of a second.
 const slowStart = time.Second
 
 // busy reports whether the machine was too busy for the control process.
@@ -48,18 +48,18 @@ func (s stamp) In(in i18n.Language) string {
 	return i18n.Say(in, "a process that does nothing had not answered after %s, at that moment", took)
 }
 
-// A control is a process that does nothing and is measured while the engine works.
+// A control measures a process that does nothing, while the engine works.
 type control interface {
-	// starting starts one process after another until end is called; end returns the slowest start.
+	// starting starts one process after another until the caller calls end, which returns the slowest start.
 	starting(ctx context.Context) (end func() stamp)
-	// answering waits for the time after, and then sends a command to a process. end returns the time that the
-	// answer took. If the caller calls end earlier, answering sends nothing.
+	// answering waits for the time after, and then sends a command to a process. end returns the time until
+	// the answer. If the caller calls end before the time after, answering sends nothing.
 	answering(ctx context.Context, after time.Duration) (end func() stamp)
 	// close ends the processes.
 	close() error
 }
 
-// nothing is the control of real examinations: a process of the built-in engine, which only answers usi.
+// nothing is the control of real examinations: a process of the built-in engine that only answers usi.
 type nothing struct {
 	opener  *players.Opener
 	player  match.Player
@@ -88,7 +88,7 @@ func (n *nothing) start() (*idle, error) {
 	return &idle{proc, bufio.NewReader(proc), make(chan struct{}, 1)}, nil
 }
 
-// ask sends usi and waits for usiok. To end the wait, kill the process.
+// ask sends usi and waits for usiok. To interrupt the wait, kill the process.
 func (i *idle) ask() bool {
 	if _, err := i.proc.Write([]byte("usi\n")); err != nil {
 		return false
@@ -109,7 +109,7 @@ func (i *idle) end() error {
 	return i.proc.Close()
 }
 
-// startOnce measures one start. The end of ctx kills the process.
+// startOnce measures one start. If ctx ends, it kills the process.
 func (n *nothing) startOnce(ctx context.Context) stamp {
 	s := stamp{Asked: time.Now(), Start: true}
 	p, err := n.start()
@@ -120,7 +120,7 @@ func (n *nothing) startOnce(ctx context.Context) stamp {
 	s.Answered = p.ask()
 	s.Took = time.Since(s.Asked)
 	calm()
-	_ = p.end() // it was killed
+	_ = p.end() // the process was killed
 	return s
 }
 
@@ -149,7 +149,7 @@ func (n *nothing) starting(ctx context.Context) func() stamp {
 	}
 }
 
-// controlWait is how long the examination waits for the control's answer after the engine's answer.
+// controlWait is the longest wait for the control's answer after the engine's answer.
 const controlWait = 2 * time.Second
 
 func (n *nothing) answering(ctx context.Context, after time.Duration) func() stamp {
@@ -178,14 +178,14 @@ func (n *nothing) answering(ctx context.Context, after time.Duration) func() sta
 		timer := time.AfterFunc(controlWait, n.resting.proc.Kill)
 		s := <-result
 		if !timer.Stop() || s.known() && !s.Answered {
-			_ = n.resting.end() // it did not answer: start another one next time
+			_ = n.resting.end() // the process did not answer: the next call starts another one
 			n.resting = nil
 		}
 		return s
 	}
 }
 
-// rests starts the waiting process if there is none; it reports whether that process has answered.
+// rests starts the waiting process if there is none. It reports whether the process has answered.
 func (n *nothing) rests() bool {
 	if n.resting != nil {
 		return true
@@ -198,7 +198,7 @@ func (n *nothing) rests() bool {
 	answered := p.ask()
 	timer.Stop()
 	if !answered {
-		_ = p.end() // it was killed
+		_ = p.end() // the process was killed
 		return false
 	}
 	n.resting = p

@@ -10,31 +10,31 @@ import (
 // A Verdict is the result of one item; worse verdicts are greater.
 type Verdict int
 
-// The verdicts.
+// These are the verdicts.
 const (
 	Pass Verdict = iota // correct
 	Warn                // a problem with some programs or in some games
-	Fail                // the engine loses games by it
+	Fail                // the engine loses games because of it
 )
 
-// String returns the English word.
+// String returns the English word for the verdict.
 func (v Verdict) String() string { return [...]string{"pass", "warn", "fail"}[v] }
 
-// Message returns the word that gogi prints.
+// Message returns the translatable word for the verdict.
 func (v Verdict) Message() i18n.Message {
 	return [...]i18n.Message{i18n.Of("pass"), i18n.Of("warn"), i18n.Of("fail")}[v]
 }
 
-// MarshalText returns the English word, for JSON.
+// MarshalText returns the English word for JSON.
 func (v Verdict) MarshalText() ([]byte, error) {
 	return []byte(v.String()), nil
 }
 
 // A Finding is the result of one item.
 type Finding struct {
-	Check   string  `json:"check"`   // the item, one of Checks
-	Verdict Verdict `json:"verdict"` // the worst of the notes
-	Detail  string  `json:"detail"`  // the notes in one printable line, the worst ones first
+	Check   string  `json:"check"`   // name of the item, one of Checks
+	Verdict Verdict `json:"verdict"` // the worst verdict of the notes
+	Detail  string  `json:"detail"`  // the notes in one printable line, the worst first
 
 	notes []checkNote
 }
@@ -44,8 +44,8 @@ type checkNote struct {
 	text    i18n.Message
 }
 
-// add adds a note: a phrase and its arguments, which may contain text of an engine. The worst note comes first
-// in Detail, because it is the reason for the verdict.
+// add adds a note: a phrase and its arguments, which may contain text of an engine. The worst note comes
+// first in Detail, because it explains the verdict.
 func (f *Finding) add(v Verdict, phrase string, args ...any) {
 	f.notes = append(f.notes, checkNote{v, i18n.Of(phrase, args...)})
 	f.Verdict = max(f.Verdict, v)
@@ -53,7 +53,7 @@ func (f *Finding) add(v Verdict, phrase string, args ...any) {
 	f.Detail = f.In(i18n.English)
 }
 
-// In returns the detail in a language.
+// In returns the detail in the given language.
 func (f *Finding) In(in i18n.Language) string {
 	if len(f.notes) == 0 {
 		return f.Detail
@@ -65,13 +65,13 @@ func (f *Finding) In(in i18n.Language) string {
 	return all.In(in)
 }
 
-// An Examination is the result of all items; "gogi check --json" prints its JSON.
+// An Examination is the result of all items; "gogi check --json" prints it as JSON.
 type Examination struct {
-	Version int       `json:"version"` // version of the form: 1
-	Engine  string    `json:"engine"`  // the command as its user wrote it; the caller of [Engine] sets it
+	Version int       `json:"version"` // version of the JSON form: 1
+	Engine  string    `json:"engine"`  // the command as the user wrote it; the caller of [Engine] sets it
 	Name    string    `json:"name"`    // the engine's id name
 	Checks  []Finding `json:"checks"`  // in the order of the items
-	Stuck   string    `json:"-"`       // the failed item that ended the examination; "": none
+	Stuck   string    `json:"-"`       // the failed item that ended the examination; "": no such item
 }
 
 // Count returns the number of findings with a verdict.

@@ -11,8 +11,7 @@ import (
 	"gogi/usi"
 )
 
-// These are the limits of the item on legal moves: the number of moves, the time, and the number of faults
-// after which the item ends.
+// These limits end the item on legal moves: the number of moves, the time, and the number of faults.
 const (
 	checkedMoves  = 50
 	checkedTime   = 12 * time.Second
@@ -64,7 +63,7 @@ func (m *moveCheck) play(ctx context.Context, p usi.Position) {
 	}
 }
 
-// ask returns the engine's move, or NoMove if the engine returns no legal move.
+// ask returns the engine's move, or NoMove if the engine did not return a legal move.
 func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) shogi.Move {
 	if !m.unfinished(ctx) {
 		return shogi.NoMove
@@ -143,7 +142,7 @@ func checkDeclaration(ctx context.Context, s *subject, f *Finding) {
 	}
 }
 
-// declares reports whether the answer in a position is a declaration; ok is false if there was no answer.
+// declares reports whether the engine answers a position with a declaration; ok is false without an answer.
 func (s *subject) declares(ctx context.Context, sfen string, f *Finding) (win, ok bool) {
 	request, err := s.swift(fromSFEN(sfen))
 	if err != nil {
@@ -158,8 +157,8 @@ func (s *subject) declares(ctx context.Context, sfen string, f *Finding) (win, o
 	return reply.Answer == usi.AnswerWin, true
 }
 
-// checkRepeatable runs the same search twice in one process, with other searches between, and once in a fresh
-// process.
+// checkRepeatable compares searches of one position: twice in one process, with other searches between, and
+// once in a fresh process.
 func checkRepeatable(ctx context.Context, s *subject, f *Finding) {
 	kind, ok := s.works("nodes")
 	if !ok {
@@ -214,7 +213,7 @@ func (s *subject) searchTwice(ctx context.Context, kind goKind) (first, again us
 	if first, err = s.searchFresh(ctx, kind); err != nil {
 		return first, again, err
 	}
-	for _, sfen := range []string{trickyPositions()[0].sfen, declarable} { // the game between
+	for _, sfen := range []string{trickyPositions()[0].sfen, declarable} { // the game between the two searches
 		if _, err = s.think(ctx, usi.Request{Position: fromSFEN(sfen), Go: kind.with, Deadline: kind.until}); err != nil {
 			return first, again, err
 		}

@@ -8,8 +8,8 @@ import (
 	"gogi/usi"
 )
 
-// middlegame returns the position of most searches: quiet, without a forced move, and beyond most books. It comes
-// from a game of Fairy-Stockfish against itself from a built-in opening (60,000 nodes a move).
+// middlegame returns the position of most searches. It is quiet, has no forced move, and is not in most
+// books. It comes from a self-play game of Fairy-Stockfish from a built-in opening (60,000 nodes per move).
 func middlegame() usi.Position {
 	const line = "7g7f 8c8d 7i6h 3c3d 6h7g 7a6b 2g2f 3a4b 2f2e 4b3c 2h2f 5a4b 5i6h " +
 		"7c7d 6h7i 4b3b 6i5h 4c4d 3i4h 5c5d 9g9f 4a5a 7g6h 2b3a 2f5f 8d8e"
@@ -24,13 +24,14 @@ func middlegame() usi.Position {
 	return p
 }
 
-// A trickyPosition is a position in which an engine with a wrong rule makes an error.
+// A trickyPosition is a position in which an engine with a wrong rule makes an illegal move or misses a legal
+// one.
 type trickyPosition struct {
 	why  i18n.Message
 	sfen string
 }
 
-// trickyPositions are made by hand, except those whose text names a source.
+// trickyPositions returns the positions. They are hand-made, unless their text names a source.
 func trickyPositions() []trickyPosition {
 	return []trickyPosition{
 		{i18n.Of("a pawn drop would be mate, which is illegal (uchifuzume)"), "7nk/9/6G2/7N1/9/9/9/9/4K4 b P 1"},
@@ -46,13 +47,14 @@ func trickyPositions() []trickyPosition {
 	}
 }
 
-// Positions with an entered king, from the tests of the 27-point rule: Black has 28 points, and 27.
+// These positions for the 27-point rule have an entered king; Black has 28 points in the first and 27 in the
+// second.
 const (
 	declarable   = "+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4GN 1"
 	undeclarable = "+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4G 1"
 )
 
-// mateInOne has one mate: the gold at 5b.
+// mateInOne has only one mate in one: the gold drop at 5b.
 const mateInOne = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 
 func fromSFEN(sfen string) usi.Position { return usi.Position{Start: "sfen " + sfen} }

@@ -17,13 +17,13 @@ import (
 	"gogi/shogi"
 )
 
-// A rawDialogue is a dialogue with another process, line by line. It is for items that a usi.Engine cannot
-// express: mate searches and the end of the process.
+// A rawDialogue is a dialogue with an extra process, line by line. Its items cannot use a usi.Engine: mate
+// searches and the end of the process.
 type rawDialogue struct {
 	proc  players.Process
 	lines *bufio.Reader
-	limit time.Duration // for a write
-	calm  func() bool   // stops the watch of the context
+	limit time.Duration // time limit of a write
+	calm  func() bool   // stops watching the context
 }
 
 // raw starts a process and makes it ready.
@@ -57,14 +57,14 @@ func (d *rawDialogue) close() error {
 }
 
 func (d *rawDialogue) send(command string) error {
-	_ = d.proc.SetWriteDeadline(time.Now().Add(d.limit)) // fails only if the process is closed, and then so does Write
+	_ = d.proc.SetWriteDeadline(time.Now().Add(d.limit)) // an error means that the process is closed; then Write fails too
 	_, err := io.WriteString(d.proc, command+"\n")
 	return err
 }
 
 // ask sends a command and waits for a line that begins with one of the words.
 func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) (string, error) {
-	_ = d.proc.SetReadDeadline(time.Now().Add(limit)) // fails only if the process is closed, and then so does Read
+	_ = d.proc.SetReadDeadline(time.Now().Add(limit)) // an error means that the process is closed; then Read fails too
 	err := d.send(command)
 	for err == nil {
 		var line string
@@ -82,9 +82,9 @@ func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) 
 	return "", i18n.Errorf("aborts on %s: %s", asked, d.proc.Diagnosis())
 }
 
-// unanswered is the error of a line that did not come in time.
+// unanswered is the error if a line did not come in time.
 type unanswered struct {
-	awaited string // the line's first word
+	awaited string // first word of the missing line
 	limit   time.Duration
 }
 
@@ -104,8 +104,8 @@ func (d *rawDialogue) line() (string, error) {
 	return text, err
 }
 
-// checkMate starts a search for a mate in one. Engines without a mate search answer with a bestmove, or not at
-// all.
+// checkMate checks a search for a mate in one. Engines without a mate search answer with a bestmove, or not
+// at all.
 func checkMate(ctx context.Context, s *subject, f *Finding) {
 	d, err := s.raw(ctx)
 	if err != nil {
@@ -161,8 +161,8 @@ func checkQuit(ctx context.Context, s *subject, f *Finding) {
 	})
 }
 
-// checkEndOfInput checks that the engine ends at the end of its input. An engine sees nothing else if its GUI
-// was killed.
+// checkEndOfInput checks that the engine ends when its input ends. This is the only sign for an engine that
+// its GUI was killed.
 func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
@@ -171,7 +171,7 @@ func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
 	})
 }
 
-// checkEnd ends a process with end, which returns the time that it took.
+// checkEnd calls end, which ends a process and returns the time that this took.
 func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
 	d, err := s.raw(ctx)
 	if err != nil {

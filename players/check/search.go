@@ -14,8 +14,8 @@ type goKind struct {
 	name  string
 	with  usi.Go
 	until time.Duration // when gogi sends stop
-	limit time.Duration // the time of its clock; 0: no clock
-	least time.Duration // an engine that uses less wastes its time
+	limit time.Duration // time on the clock; 0: no clock
+	least time.Duration // least sensible time; an engine that uses less wastes its clock
 	core  bool          // defined by USI; the others are extensions
 	slow  bool
 }
@@ -52,7 +52,7 @@ func (k goKind) due() time.Duration {
 	return k.until
 }
 
-// failure returns the verdict on an engine that fails this kind.
+// failure returns the verdict on an engine that cannot do this kind of search.
 func (k goKind) failure() Verdict {
 	if k.core {
 		return Fail
@@ -116,11 +116,12 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	}
 }
 
-// noise is the possible error of a measured time, because clocks use whole milliseconds and an answer passes
-// through a pipe.
+// noise is the possible error of a measured time. Clocks use whole milliseconds, and an answer passes through
+// a pipe.
 const noise = time.Millisecond
 
-// late reports an answer after the limit. It warns unless a control process was as late at the same time.
+// late reports whether an answer came after the limit. It adds a warning, unless a control process was as
+// late at the same time.
 func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	over := r.Elapsed - limit
 	if over <= noise {
@@ -140,10 +141,11 @@ func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	return true
 }
 
-// prompt is how soon a bestmove must follow "stop" in a game.
+// prompt is the longest time in a game from "stop" to bestmove.
 const prompt = 500 * time.Millisecond
 
-// measureStop reports the time from stop, sent at the time stopped of the search, to the answer.
+// measureStop reports the time from stop to the answer. stopped is the time in the search at which gogi sent
+// stop.
 func (s *subject) measureStop(r usi.Reply, stopped time.Duration, f *Finding) {
 	if !r.Stopped {
 		f.add(Warn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
@@ -163,7 +165,7 @@ func (s *subject) reportStop(f *Finding, late time.Duration) {
 	}
 }
 
-// checkStop stops a search on the clock early, and checks for a second answer.
+// checkStop stops a search with a clock early, and checks that no second answer comes.
 func checkStop(ctx context.Context, s *subject, f *Finding) {
 	const early, quiet = 300 * time.Millisecond, 200 * time.Millisecond
 	search := usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 10 * time.Second}
@@ -185,7 +187,7 @@ func checkStop(ctx context.Context, s *subject, f *Finding) {
 	s.checkSettled(ctx, f)
 }
 
-// checkPonderHit ponders for longer than the engine's clock, then sends ponderhit.
+// checkPonderHit lets the engine ponder for longer than its clock, and then sends ponderhit.
 func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(r usi.Request) {
 		reply, err := s.thinkFor(ctx, r, r.Go.Byoyomi)
@@ -271,8 +273,8 @@ func (s *subject) setPonder(ctx context.Context, value string) error {
 	return s.newGame(ctx)
 }
 
-// cannotPonder reports that pondering fails. It is only a warning if the engine does not declare USI_Ponder: in
-// a game it never ponders.
+// cannotPonder reports that pondering fails. If the engine does not declare USI_Ponder, this is only a
+// warning, because such an engine never ponders in a game.
 func (s *subject) cannotPonder(f *Finding, how i18n.Message) {
 	if s.ponders() {
 		f.add(Fail, "%s", how)

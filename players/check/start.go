@@ -40,8 +40,8 @@ func byline(g usi.Greeting) i18n.Message {
 	return i18n.Of("%s by %s", g.Name, g.Author)
 }
 
-// checkOptions checks the declared options, and decides which values gogi sends. It omits a user's option that
-// the engine does not accept.
+// checkOptions checks the declared options, and decides which values gogi sends. It omits options of the user
+// that the engine does not accept.
 func checkOptions(_ context.Context, s *subject, f *Finding) {
 	declared := s.greeting.Options
 	automatic, user := identity.Settings(s.player, s.plan, declared)
@@ -59,7 +59,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 		if strings.Contains(o.Name, " ") {
 			spaced = append(spaced, o.Name)
 		}
-		// A button has no default, and an empty default is no value.
+		// A button has no default, and an empty default means no value.
 		if _, err := o.Accept(o.Default); err != nil && o.Type != usi.Button && o.Default != "" {
 			f.add(Warn, "refuses its own default: %s", err)
 		}
@@ -69,7 +69,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 	}
 }
 
-// generalOptions lists the usual options that the engine has and lacks.
+// generalOptions lists which usual options the engine has and which it lacks.
 func (s *subject) generalOptions() i18n.Message {
 	var there, missing []string
 	for _, name := range []string{"USI_Hash", "Threads", "USI_Ponder", "MultiPV"} {
@@ -100,7 +100,7 @@ func checkDefaults(_ context.Context, s *subject, f *Finding) {
 	declared := s.greeting.Options
 	warnings := identity.Lint(s.player, s.plan, declared)
 	for _, w := range warnings {
-		f.add(Warn, "%s", w.Text) // without its advice, which is about a file; below is the flag
+		f.add(Warn, "%s", w.Text) // without the advice, which is for a file; the flag is added below
 	}
 	if len(warnings) == 0 {
 		f.add(Pass, "no waste of time, no book")
@@ -113,7 +113,8 @@ func checkDefaults(_ context.Context, s *subject, f *Finding) {
 	}
 }
 
-// checkReady sends isready twice: some engines load at the first one, some reset themselves at each.
+// checkReady sends isready twice, because some engines load files at the first one, and others reset
+// themselves at each.
 func checkReady(ctx context.Context, s *subject, f *Finding) {
 	if err := s.endAfter(s.engine.Configure(s.settings)); err != nil {
 		s.charge(f, Fail, err, i18n.Verbatim("setoption"))

@@ -15,25 +15,26 @@ import (
 	"gogi/usi/process"
 )
 
-// A subject is the engine under examination. An item uses the process of the item before it. After a fault
-// there is no process, and the next item that needs one starts it. So a fault spoils only its own item.
+// A subject is the engine under examination. Each item uses the process of the item before. After a fault
+// there is no process, and the next item that needs a process starts one. So a fault spoils only its own
+// item.
 type subject struct {
 	opener *players.Opener
-	plan   *match.Plan // the opener's
+	plan   *match.Plan // the plan of the opener
 	player match.Player
 	waits  waits
 
-	control control // the reference for its times
-	aside   stamp   // the control's time at the last start or the last search's end
+	control control // the reference for the engine's times
+	aside   stamp   // the control's time at the last start or at the end of the last search
 
-	greeting   usi.Greeting  // greeting of the first process
+	greeting   usi.Greeting  // from the first process
 	settings   []usi.Setting // for every process
 	understood []goKind      // the kinds of search that worked
 
 	proc   players.Process // the running process, or nil
-	engine *usi.Engine     // the dialogue with it
-	extra  int             // stale bestmoves that findings have reported
-	waited time.Duration   // how long its last search waited for a CPU
+	engine *usi.Engine     // the dialogue with proc
+	extra  int             // unexpected bestmoves that findings have already reported
+	waited time.Duration   // time that the engine's last search waited for a CPU
 }
 
 // start starts a new process and waits for usiok.
@@ -46,7 +47,7 @@ func (s *subject) start(ctx context.Context) error {
 		return err
 	}
 	greeted, stop := ctx, func() {}
-	if s.greeting.Elapsed == 0 { // for the first time
+	if s.greeting.Elapsed == 0 { // only the first time
 		greeted, stop = s.opener.Recognise(ctx, s.player)
 	}
 	engine, err := usi.Greet(greeted, proc, usi.Config{
@@ -61,7 +62,7 @@ func (s *subject) start(ctx context.Context) error {
 	return nil
 }
 
-// ensureReady starts a process and makes it ready for a game, if none runs.
+// ensureReady starts a process and makes it ready for a game, unless one is running.
 func (s *subject) ensureReady(ctx context.Context) error {
 	if s.engine != nil {
 		return nil
@@ -90,7 +91,7 @@ func (s *subject) newGame(ctx context.Context) error {
 	return s.beside(ctx, func() error { return s.endAfter(s.engine.NewGame(ctx, usi.Game{})) })
 }
 
-// endAfter returns err. If it is not nil, endAfter also ends the process.
+// endAfter ends the process if err is not nil, and returns err.
 func (s *subject) endAfter(err error) error {
 	if err == nil {
 		return nil
@@ -112,7 +113,8 @@ func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return s.thinkFor(ctx, r, r.Deadline)
 }
 
-// thinkFor requests a move that is due after the time due. From that time on, it also measures the control.
+// thinkFor requests a move that should come after the time due. From that time on, it also measures the
+// control.
 func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration) (usi.Reply, error) {
 	if err := s.ensureReady(ctx); err != nil {
 		return usi.Reply{}, &notStarted{err}
@@ -129,7 +131,7 @@ func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration
 	return reply, s.endAfter(err)
 }
 
-// settle starts a new game. It returns how many unexpected bestmoves came since the last call; isready makes
+// settle starts a new game. It returns the number of unexpected bestmoves since the last call; isready makes
 // the engine send them.
 func (s *subject) settle(ctx context.Context) (extra int, err error) {
 	if err := s.newGame(ctx); err != nil {
@@ -140,7 +142,7 @@ func (s *subject) settle(ctx context.Context) (extra int, err error) {
 	return extra, nil
 }
 
-// checkSettled reports extra bestmoves, and an engine that has ended.
+// checkSettled reports unexpected bestmoves, and an engine that has ended.
 func (s *subject) checkSettled(ctx context.Context, f *Finding) {
 	extra, err := s.settle(ctx)
 	switch {
@@ -155,7 +157,7 @@ func (s *subject) offers(name string) (usi.Option, bool) {
 	return usi.FindOption(s.greeting.Options, name)
 }
 
-// works returns the kind of search with a name. ok is false if the engine did not understand this kind.
+// works returns the kind of search with this name. ok is false if the engine did not support this kind.
 func (s *subject) works(name string) (goKind, bool) {
 	i := slices.IndexFunc(s.understood, func(k goKind) bool { return k.name == name })
 	if i < 0 {
@@ -164,8 +166,8 @@ func (s *subject) works(name string) (goKind, bool) {
 	return s.understood[i], true
 }
 
-// swift returns a request for a quick move, with the quickest kind of search that worked. Stop comes last: some
-// engines ignore an early stop.
+// swift returns a request for a quick move. It uses the quickest kind of search that worked. It tries the
+// kind with stop last, because some engines ignore an early stop.
 func (s *subject) swift(p usi.Position) (usi.Request, error) {
 	r := usi.Request{Position: p, Deadline: 5 * time.Second}
 	const moment = 100 * time.Millisecond
@@ -188,7 +190,7 @@ func (s *subject) swift(p usi.Position) (usi.Request, error) {
 	return r, errors.New("no kind of search worked")
 }
 
-// judge returns the error of an answer, or an empty message.
+// judge checks an answer. It returns the error, or an empty message if the answer is correct.
 func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, i18n.Message) {
 	history, err := at.History()
 	if err != nil {
@@ -214,7 +216,7 @@ func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, i18n.Message) {
 	return Pass, i18n.Message{}
 }
 
-// notStarted is the error of a process that was not ready for its item.
+// notStarted is the error if a process was not ready for its item.
 type notStarted struct{ cause error }
 
 func (e *notStarted) Error() string { return e.cause.Error() }
@@ -223,8 +225,8 @@ func (e *notStarted) Error() string { return e.cause.Error() }
 func (e *notStarted) Unwrap() error { return e.cause }
 
 // charge adds the error of an item to its finding, and reports whether the engine caused it. If a control
-// process was slow too, the machine caused the silence. Without a control, a new process that was not ready in
-// time proves nothing about the item.
+// process was slow too, the machine caused the missing answer. Without a control, a new process that was not
+// ready in time proves nothing about the item.
 func (s *subject) charge(f *Finding, failure Verdict, err error, at i18n.Message) bool {
 	silent, what := silence(err)
 	_, early := errors.AsType[*notStarted](err)
@@ -243,7 +245,7 @@ func (s *subject) charge(f *Finding, failure Verdict, err error, at i18n.Message
 	return true
 }
 
-// warnUnlessBusy warns that the engine is slow, or notes that the machine is busy.
+// warnUnlessBusy adds a warning that the engine is slow, or a note that the machine is busy.
 func (s *subject) warnUnlessBusy(f *Finding, slow i18n.Message) {
 	if s.aside.busy() {
 		f.add(Pass, "the machine is busy: %s", s.aside)
@@ -252,7 +254,7 @@ func (s *subject) warnUnlessBusy(f *Finding, slow i18n.Message) {
 	f.add(Warn, "%s", slow)
 }
 
-// silence reports whether err is a missing answer, and describes this answer.
+// silence reports whether err means a missing answer, and describes the answer.
 func silence(err error) (silent bool, what string) {
 	if u, ok := errors.AsType[*unanswered](err); ok {
 		return true, u.awaited
@@ -278,7 +280,7 @@ func (s *subject) blame(err error, at i18n.Message) i18n.Message {
 	if fault.Kind == usi.FaultHang {
 		return i18n.Of("hangs on %s: no bestmove, not even %s after stop", at, format.Span(s.waits.stop))
 	}
-	if fault.Awaiting != "" { // it failed before the search
+	if fault.Awaiting != "" { // the engine failed before the search
 		at = i18n.Of("%s, waiting for %s", at, fault.Awaiting)
 	}
 	note := sanitize.Printable(fault.Note, 110)

@@ -1,5 +1,5 @@
-// Package planning makes a plan from a TOML file with flags applied. gogi match and gogi farm submit both call
-// [Plan], so both play the same plan.
+// Package planning makes a plan from a TOML file and flags. Both gogi match and gogi farm submit call [Plan],
+// so that both play the same plan.
 package planning
 
 import (
@@ -30,9 +30,9 @@ func surroundings(file *configs.File, guard *process.Guard) (identity.Env, error
 	return players.Surroundings()
 }
 
-// Complete adds the facts of the greetings to the opener's plan, see identity.Complete; greetings are in the
-// order of plan.Engines. It returns an error for options that engines do not have, and for an SPRT that cannot
-// decide.
+// Complete adds the facts of the greetings to the opener's plan, see identity.Complete. The greetings are in
+// the order of plan.Engines. Complete returns an error for options that engines do not have, and for an SPRT
+// that cannot decide.
 func Complete(o *players.Opener, greetings []usi.Greeting) ([]advice.Warning, error) {
 	plan, warnings, err := identity.Complete(o.Plan, greetings)
 	if err != nil {

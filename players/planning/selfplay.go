@@ -23,8 +23,8 @@ type Selfplay struct {
 	Warnings  []advice.Warning
 }
 
-// ResolveSelfplay resolves a file of self-play whose paths are relative to dir. It starts an engine only if the
-// file needs an identity from it. Call Complete next.
+// ResolveSelfplay resolves a file of self-play whose paths are relative to dir. It starts an engine only if
+// the file needs an identity from it. Call Complete next.
 func ResolveSelfplay(file *configs.File, dir string, guard *process.Guard) (*Selfplay, error) {
 	here, err := surroundings(file, guard)
 	if err != nil {
@@ -38,7 +38,7 @@ func ResolveSelfplay(file *configs.File, dir string, guard *process.Guard) (*Sel
 }
 
 // Complete performs a handshake with each engine and completes the plan. It returns an error for options that
-// an engine does not have. Drawing moves among several lines requires the option MultiPV.
+// an engine does not have. If moves are drawn from several lines, the engine must have the option MultiPV.
 func (s *Selfplay) Complete(ctx context.Context) (err error) {
 	if s.Greetings, err = s.Opener.GreetAll(ctx); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"gogi/usi/process"
 )
 
-// A TuneBase is the match that a tune plays, with the greetings of its engine.
+// A TuneBase is the match that a tune plays, with the greeting of its engine.
 type TuneBase struct {
 	Plan      *match.Plan // its two players are the same engine
 	Opener    *players.Opener
@@ -22,11 +22,11 @@ type TuneBase struct {
 	Warnings  []advice.Warning
 }
 
-// Declared returns the engine's options.
+// Declared returns the options that the engine declared.
 func (b *TuneBase) Declared() []usi.Option { return b.Greetings[0].Options }
 
-// NewTuneBase resolves a file without its tune, whose paths are relative to dir, and performs a handshake with
-// the engine.
+// NewTuneBase resolves a file except its section tune, and performs a handshake with the engine. Paths in the
+// file are relative to dir.
 func NewTuneBase(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*TuneBase, error) {
 	plan, _, err := Plan(file, dir, guard)
 	if err == nil && len(plan.Openings) == 0 {
@@ -39,7 +39,7 @@ func NewTuneBase(ctx context.Context, file *configs.File, dir string, guard *pro
 	if b.Greetings, err = b.Opener.GreetAll(ctx); err != nil {
 		return nil, err
 	}
-	if b.Plan, _, err = identity.Complete(plan, b.Greetings); err != nil { // no warning about equal players: they are meant to be equal
+	if b.Plan, _, err = identity.Complete(plan, b.Greetings); err != nil { // no warning about equal players: in a tune they must be equal
 		return nil, fail.Usage(err)
 	}
 	b.Opener.Plan = b.Plan

@@ -12,8 +12,8 @@ import (
 	"gogi/usi"
 )
 
-// A cache stores the options that engines declared, so that the next start need not wait for them. It ignores
-// files that it cannot read or write.
+// A cache stores the options that engines declared, so that the next start does not wait for the engines. It
+// ignores files that it cannot read or write.
 type cache struct {
 	dir string // "": no cache
 }
@@ -30,7 +30,7 @@ const optionCacheVersion = 1
 // folder.
 func (cache) key(p match.Player) string {
 	text, err := json.Marshal([]any{p.Identity, p.Command, p.Env, p.Dir})
-	if err != nil { // strings always can be
+	if err != nil { // strings never cause an error
 		return ""
 	}
 	sum := sha256.Sum256(text)
@@ -39,7 +39,7 @@ func (cache) key(p match.Player) string {
 
 func (c cache) file(key string) string { return filepath.Join(c.dir, key+".json") }
 
-// load returns the stored greeting of an engine; ok is false if there is no readable file.
+// load returns the stored greeting of an engine; ok is false without a readable file.
 func (c cache) load(p match.Player) (g usi.Greeting, ok bool) {
 	key := c.key(p)
 	if c.dir == "" || key == "" {
@@ -76,6 +76,6 @@ func (c cache) save(p match.Player, g usi.Greeting) {
 		err = os.Rename(temporary.Name(), c.file(key))
 	}
 	if err != nil {
-		_ = os.Remove(temporary.Name()) // nothing is lost but the cache
+		_ = os.Remove(temporary.Name()) // only the cache entry is lost
 	}
 }

@@ -15,22 +15,22 @@ import (
 	"gogi/usi"
 )
 
-// A councilEngine is one engine among the members of a served council, running or not: its known options and
-// the values for them. The dialogue with the GUI writes here while members read in their own goroutines.
+// A councilEngine is one engine among the members of a served council, running or not. It has the known
+// options and their values. The dialogue with the GUI writes here while members read in their own goroutines.
 type councilEngine struct {
 	label  string // E2: the second member; E2_1: the first member of a council that is the second member
 	player match.Player
 
 	mu       sync.Mutex
 	declared []usi.Option
-	known    bool // declared is from the engine or the cache
+	known    bool // declared comes from the engine or the cache
 	plan     *match.Plan
 	hash     string        // this engine's part of USI_Hash; "": the file's value
-	own      []usi.Setting // the GUI's values of E options, under the engine's own names
-	pressed  []string      // buttons, until they are sent
+	own      []usi.Setting // values that the GUI set with E options, under the engine's own names
+	pressed  []string      // buttons that are not sent yet
 	early    bool          // the engine accepts clocks with ponderhit
 	version  int           // counts the changes by update
-	silent   error         // the error of an engine that did not answer during this isready; the council does not start it again
+	silent   error         // error of an engine that did not answer during this isready; the council does not start it again
 }
 
 func listEngines(c *match.Council, prefix string) []*councilEngine {
@@ -78,7 +78,7 @@ func (e *councilEngine) update(change func(*councilEngine)) {
 }
 
 // settings returns the option values for the engine in this order: the plan's and the file's values, the
-// engine's part of USI_Hash, and the GUI's values for this engine. A later value overrides an earlier one.
+// engine's part of USI_Hash, and the GUI's values for this engine. Later values override earlier ones.
 func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, version int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,7 +90,7 @@ func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, ver
 		}
 	}
 	for _, s := range e.own {
-		// The cache may be older than the options: omit a value that no longer fits.
+		// The cache may be older than the engine, so omit a value that no longer fits.
 		if fitting, err := usi.Resolve(declared, []usi.Setting{s}); err == nil {
 			list = overlay(list, fitting[0])
 		}
@@ -104,7 +104,7 @@ func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, ver
 	return list, e.version
 }
 
-// overlay returns the list with the setting s instead of the setting of the same option, or in addition.
+// overlay returns the list with the setting s. It replaces a setting of the same option.
 func overlay(list []usi.Setting, s usi.Setting) []usi.Setting {
 	i := slices.IndexFunc(list, func(x usi.Setting) bool { return usi.SameOption(x.Name, s.Name) })
 	if i < 0 {
@@ -115,13 +115,14 @@ func overlay(list []usi.Setting, s usi.Setting) []usi.Setting {
 	return list
 }
 
-// A councilMember is a running engine. It gets changed options before a game or a search, never during one.
+// A councilMember is a running engine. It receives changed options before a game or a search, never during
+// one.
 type councilMember struct {
 	*usi.Engine
 	of      *councilEngine
 	version int
 	sent    []usi.Setting
-	early   bool // it ponders without clocks
+	early   bool // the member ponders without clocks
 }
 
 // openEngine starts a member's program. If an engine did not answer, openEngine does not start it again
@@ -159,10 +160,10 @@ func (e *councilEngine) noteSilence(err error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.silent = errors.New(f.Error()) // not a usi.Fault: the council would retry that
+	e.silent = errors.New(f.Error()) // not a usi.Fault, because the council would retry after one
 }
 
-// configure sends the values that changed since the last call.
+// configure sends the options that changed since the last call.
 func (m *councilMember) configure() error {
 	m.of.mu.Lock()
 	current := m.version == m.of.version
@@ -193,9 +194,9 @@ func (m *councilMember) NewGame(ctx context.Context, g usi.Game) error {
 	return err
 }
 
-// Think sends changed options and starts a search. If a search on the opponent's time began without clocks,
-// Think first ends it and starts another one. This is necessary because an engine would play without clocks,
-// unless it accepts clocks with ponderhit.
+// Think sends changed options and starts a search. If a ponder search started without clocks, Think first
+// ends it and starts another search, because the engine would play without clocks. This is not necessary if
+// the engine accepts clocks with ponderhit.
 func (m *councilMember) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if m.early && ctx.Err() == nil {
 		ended, cancel := context.WithCancel(ctx)
@@ -238,10 +239,10 @@ func (m *councilMember) GameOver(ctx context.Context, o usi.Outcome) error {
 	return m.Engine.GameOver(ctx, o)
 }
 
-// options returns an engine's options as the council declares them. GUIs split option lines at spaces, so a
-// space in a name becomes an underscore. It omits options with a space in the default or in a choice, and
-// options that the council sets itself. The declared default is the value in the file, or else the engine's
-// default.
+// options returns an engine's options in the form that the council declares. GUIs split option lines at
+// spaces, so a space in a name becomes an underscore. options omits those with a space in the default or in a
+// choice, and those that the council sets itself. The declared default is the value in the file, or else the
+// engine's default.
 func (e *councilEngine) options() []memberOption {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -280,12 +281,12 @@ func hasSpace(o usi.Option) bool {
 // A memberOption is an option of one engine under the name that the GUI sees.
 type memberOption struct {
 	shown usi.Option
-	name  string // as the engine declared it
+	name  string // the name that the engine declared
 	of    *councilEngine
 }
 
-// set stores a value for the engine. It does not store a default that was never changed: GUIs send every option
-// at each start.
+// set stores a value for the engine. It ignores a default value that was never changed, because GUIs send
+// every option at each start.
 func (o memberOption) set(value string) {
 	if o.shown.Type == usi.Button {
 		o.of.update(func(e *councilEngine) { e.pressed = append(e.pressed, o.name) })

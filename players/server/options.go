@@ -16,14 +16,14 @@ import (
 	"gogi/usi"
 )
 
-// A councilOption is an option of the council itself. apply writes a value that is not the default into the
+// A councilOption is an option of the council itself. apply writes a value other than the default into the
 // configuration. If apply is nil, the code that needs the value reads the option itself.
 type councilOption struct {
 	usi.Option
 	apply func(config *ensemble.Config, value string) error
 }
 
-// declare returns the council's own options. The defaults are the values of the file. An option with its
+// declare returns the council's own options. Their defaults are the values of the file. An option with its
 // default value changes nothing, so a number of the file stays exact although the declared default is
 // rounded. No name, choice or default has a space.
 func (s *council) declare() []councilOption {
@@ -44,7 +44,7 @@ func (s *council) declare() []councilOption {
 			x.Stop = ensemble.StopPolicy(v)
 			return nil
 		}},
-		// Rounded down: two of three are more than 66% and less than 67%.
+		// It is rounded down, because two of three are more than 66% and less than 67%.
 		{spin("QuorumPct", int(math.Floor(quorum*100)), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Quorum = float64(n) / 100 })},
 		{usi.Option{Name: "TieBreak", Type: usi.String, Default: strings.Join(s.ties(), ",")}, func(x *ensemble.Config, v string) (err error) {
 			x.Settings.Ties, err = voting.ParseTies(v)
@@ -93,7 +93,7 @@ func check(name string, value bool) usi.Option {
 	return usi.Option{Name: name, Type: usi.Check, Default: strconv.FormatBool(value)}
 }
 
-// wholeNumber returns an apply function for a whole number. The server has checked the range.
+// wholeNumber returns an apply function for a whole number. usi.Server has checked the range.
 func wholeNumber(apply func(*ensemble.Config, int)) func(*ensemble.Config, string) error {
 	return func(x *ensemble.Config, value string) error {
 		n, err := strconv.Atoi(value)
@@ -112,7 +112,7 @@ func wholePercent(share, def float64) int {
 	return max(1, int(math.Round(share*100)))
 }
 
-// ties returns the file's chain of tie-breaks, or the default one.
+// ties returns the list of tie-breaks in the file, or the default list.
 func (s *council) ties() []string {
 	if len(s.player.Council.Ties) > 0 {
 		return s.player.Council.Ties
@@ -137,7 +137,7 @@ func (s *council) value(name string) string {
 	return ""
 }
 
-// whole returns the value of a spin. The server has checked the range.
+// whole returns the value of a spin option. usi.Server has checked the range.
 func (s *council) whole(name string) int {
 	n, err := strconv.Atoi(s.value(name))
 	if err != nil {
@@ -150,9 +150,8 @@ func (s *council) milliseconds(name string) time.Duration {
 	return time.Duration(s.whole(name)) * time.Millisecond
 }
 
-// rule returns the voting rule that the options choose. The keys of a rule have no meaning for another rule.
-// If the GUI chooses another rule than the file's, rule ignores the keys of the file's rule, although the GUI
-// sends them.
+// rule returns the voting rule that the options select. Each rule has its own keys. If the GUI selects
+// another rule than the file, the method ignores the keys of the file's rule, although the GUI sends them.
 func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	name, another := s.chosen["Rule"]
 	keys, typed := s.chosen["RuleKeys"]
@@ -171,7 +170,7 @@ func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	return rule, nil
 }
 
-// hashInForce returns the sum of the hash sizes in MiB that the file sets, over all engines with known
+// hashInForce returns the sum of the hash sizes, in MiB, that the file sets for the engines with known
 // options.
 func (s *council) hashInForce() int {
 	sum := 0
@@ -189,7 +188,7 @@ func (s *council) hashInForce() int {
 
 // hashParts divides USI_Hash evenly among the engines that have a hash, rounded down, with at least 1 MiB for
 // each engine. It counts an engine with unknown options as one with a hash, because too little memory is
-// better than too much. It returns "" for an engine that keeps its value.
+// better than too much. It returns "" for an engine whose hash size does not change.
 func (s *council) hashParts() []string {
 	parts := make([]string, len(s.engines))
 	if _, ok := s.chosen["USI_Hash"]; !ok {

@@ -1,5 +1,5 @@
-// Package server serves a council to a GUI as one USI engine, with the council's options, its
-// members' options, and info lines about its votes. [Serve] runs it until quit.
+// Package server makes a council available to a GUI as one USI engine. This engine has the council's options
+// and its members' options, and sends info lines about the votes. [Serve] runs it until quit.
 package server
 
 import (
@@ -27,23 +27,23 @@ import (
 
 // Config holds the settings of Serve.
 type Config struct {
-	// Log is the file for the records of decisions, one JSON object per line; "": none, unless the option
+	// Log is the file for the vote records, one JSON object per line. "" writes no file, unless the option
 	// VoteLog names one.
 	Log string
-	// Cache is the folder for the declared options of engines, so that the next start need not wait for them;
-	// "": no cache.
+	// Cache is the folder for the options that engines declared, so that the next start does not wait for the
+	// engines. "" means no cache.
 	Cache string
-	// Greeted is the latest time for the first USI line, even if members are slow: GUIs expect usiok within two
-	// seconds.
+	// Greeted is the latest time for the first USI line, even if members are slow, because GUIs expect usiok
+	// within two seconds.
 	Greeted time.Time
 }
 
 // keepAlive is the interval of empty lines, which some GUIs need while members load.
 const keepAlive = 5 * time.Second
 
-// Serve runs the council that is the first player of the opener's plan as a USI engine. It returns after quit,
-// the end of in, or the end of ctx, and ends all members. If the file's options do not fit an engine, it sends
-// nothing and returns a usage error.
+// Serve runs the council that is the first player of the opener's plan, as a USI engine. It returns after
+// quit, when in ends, or when ctx ends, and ends all members. If the file's options do not fit an engine, it
+// sends nothing and returns a usage error.
 func Serve(ctx context.Context, o *players.Opener, in io.Reader, out io.Writer, config Config) error {
 	s := newCouncil(o, out, config)
 	err := s.readOptions(ctx, config.Greeted)
@@ -53,8 +53,8 @@ func Serve(ctx context.Context, o *players.Opener, in io.Reader, out io.Writer, 
 	return errors.Join(err, s.close())
 }
 
-// A council is the usi.Player of a usi.Server, which calls its methods one at a time. The first isready starts
-// the members' programs. Before that, the council only knows their options.
+// A council implements usi.Player for a usi.Server, which calls its methods one at a time. The first isready
+// starts the members' programs. Before that, the council only has their declared options.
 type council struct {
 	opener  *players.Opener
 	player  match.Player // as in the file
@@ -65,13 +65,13 @@ type council struct {
 
 	options  []councilOption
 	members  []memberOption
-	chosen   map[string]string // by the GUI, without defaults
-	greeters sync.WaitGroup    // handshakes of the start, which may still run
+	chosen   map[string]string // values set by the GUI, without defaults
+	greeters sync.WaitGroup    // handshakes of the start that may still run
 
 	line      usi.Line          // the current game
 	voters    *ensemble.Council // nil before the first successful isready
 	games     uint64
-	fresh     bool // the members are ready, and there was no search and no game since
+	fresh     bool // all members are ready, and no search or game has started since
 	settled   bool // all members are ready, and the GUI has set no option since
 	pondering bool
 }
@@ -88,11 +88,11 @@ func newCouncil(o *players.Opener, out io.Writer, config Config) *council {
 	return s
 }
 
-// readOptions gets the options of the members' engines from the cache, or from the engines that answer before the
-// deadline. The other engines show no options until the next start.
+// readOptions gets the options of the members' engines from the cache, or from the engines that answer before
+// the deadline. The options of the other engines are not available until the next start.
 func (s *council) readOptions(ctx context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel() // ends slow engines without a delay of the dialogue
+	defer cancel() // ends slow engines without delaying the dialogue
 	for _, e := range s.greetAll(ctx) {
 		s.out.note("%s (%s) was slow: its options are known from the next start on", e.label, e.player.Name)
 	}
@@ -108,7 +108,7 @@ func (s *council) readOptions(ctx context.Context, deadline time.Time) error {
 // greetAll performs a handshake with all engines whose options are unknown, at the same time. It returns the
 // engines that had not answered when ctx ended.
 func (s *council) greetAll(ctx context.Context) []*councilEngine {
-	answers := make(chan greeted, len(s.engines)) // one from each handshake, never closed
+	answers := make(chan greeted, len(s.engines)) // one from each handshake; never closed
 	var late []*councilEngine
 	for _, e := range s.engines {
 		if e.player.Builtin {
@@ -124,7 +124,7 @@ func (s *council) greetAll(ctx context.Context) []*councilEngine {
 		select {
 		case g := <-answers:
 			if g.err != nil && ctx.Err() != nil {
-				continue // ended because it was late
+				continue // this handshake was ended because it was late
 			}
 			late = slices.DeleteFunc(late, func(e *councilEngine) bool { return e == g.engine })
 			if g.err != nil {
@@ -143,7 +143,7 @@ type greeted struct {
 	err    error
 }
 
-// greet performs a handshake with one engine and ends it.
+// greet performs a handshake with one engine and ends the engine.
 func (s *council) greet(ctx context.Context, e *councilEngine, done chan<- greeted) {
 	engine, err := s.opener.Greet(ctx, e.player, nil)
 	if err == nil {
@@ -152,7 +152,7 @@ func (s *council) greet(ctx context.Context, e *councilEngine, done chan<- greet
 	}
 	done <- greeted{e, err}
 	if err == nil {
-		_ = engine.Close() // its end does not matter
+		_ = engine.Close() // how the engine ends does not matter
 	}
 }
 
@@ -166,7 +166,7 @@ func (s *council) close() error {
 	return errors.Join(err, s.log.close())
 }
 
-// Name returns the name of the council with gogi's.
+// Name returns "gogi council" and the name of the council.
 func (s *council) Name() string { return "gogi council " + s.player.Name }
 
 // Author returns the author of gogi, not of the members.
@@ -212,9 +212,10 @@ func (s *council) SetOption(o usi.Setting) error {
 }
 
 // Ready starts all members, or prepares the running members, at the same time. If at least MinAlive members
-// are ready, Ready succeeds, and a note names the missing members. Otherwise it returns an error, so that the
-// GUI gets no readyok: a waiting GUI is better than a game lost on its first move. If all members answered the
-// first isready, a second one does nothing, so that many isready lines do not delay the end of the input.
+// are ready, Ready succeeds, and a note to the GUI names the missing members. Otherwise it returns an error,
+// so that the GUI gets no readyok: a waiting GUI is better than a game lost on its first move. If all members
+// answered the first isready, a second one does nothing, so that many isready lines do not delay the end of
+// the input.
 func (s *council) Ready(ctx context.Context) error {
 	if s.fresh && s.settled {
 		return nil
@@ -235,7 +236,8 @@ func (s *council) Ready(ctx context.Context) error {
 	return s.startGame(ctx)
 }
 
-// startGame prepares the members for a game. The seed is the file's plus the number of games before.
+// startGame prepares the members for a game. The seed is the seed of the file plus the number of earlier
+// games.
 func (s *council) startGame(ctx context.Context) error {
 	s.games++
 	s.pondering = false
@@ -287,8 +289,9 @@ func (s *council) config() (ensemble.Config, error) {
 	return config, err
 }
 
-// configOf returns the configuration of a council in the file. The configuration makes s open the members, so
-// that they get their options. The council and all councils in it accept missing members (Degrade).
+// configOf returns the configuration of a council in the file. With this configuration, s itself opens the
+// members, so that they get their options. The council and all councils in it accept missing members
+// (Degrade).
 func (s *council) configOf(p match.Player, prefix string) (ensemble.Config, error) {
 	config, err := s.opener.CouncilConfig(p, nil)
 	if err != nil {
@@ -332,7 +335,7 @@ func (s *council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if s.voters == nil {
 		return usi.Reply{}, errNotReady
 	}
-	// A stopped search on the opponent's time decides nothing: the GUI does not play its move.
+	// A stopped ponder search decides nothing, because the GUI does not play its move.
 	idle := s.pondering && ctx.Err() != nil
 	s.fresh, s.pondering = false, false
 	if err := s.allot(&r); err != nil {
@@ -379,7 +382,7 @@ func (s *council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error
 	return s.voters.Mate(ctx, r)
 }
 
-// GameOver sends the members the result of the game.
+// GameOver sends the result of the game to the members.
 func (s *council) GameOver(ctx context.Context, o usi.Outcome) error {
 	s.fresh, s.pondering = false, false
 	if s.voters == nil {
@@ -388,7 +391,7 @@ func (s *council) GameOver(ctx context.Context, o usi.Outcome) error {
 	return s.voters.GameOver(ctx, o)
 }
 
-// allot replaces the GUI's limits by the members' limits and sets the council's deadline.
+// allot replaces the GUI's limits by the limits for the members, and sets the council's deadline.
 func (s *council) allot(r *usi.Request) error {
 	if err := s.line.Follow(r.Position); err != nil {
 		return err
@@ -399,7 +402,7 @@ func (s *council) allot(r *usi.Request) error {
 	return nil
 }
 
-// levels returns the depth of nested councils in c.
+// levels returns the depth of the councils nested in c.
 func levels(c *match.Council) time.Duration {
 	var deepest time.Duration
 	for _, m := range c.Members {
@@ -421,14 +424,14 @@ const (
 // communication with the GUI. overhead is margin plus the time that the council itself needs.
 type reserve struct{ margin, overhead time.Duration }
 
-// allot returns the limits for the members, and deadline, the time that the council may use for the side's
-// move. A deadline of 0 means until stop. The deadline is the remaining time minus the margin, so that no
-// member makes the council lose on time. The members' time is shorter by the overhead, so that most searches
-// end by themselves.
+// allot returns the limits for the members, and deadline, the time that the council may use for the move. A
+// deadline of 0 means until stop. The deadline is the remaining time minus the margin, so that no member
+// makes the council lose on time. The members' time is shorter by the overhead, so that most searches end by
+// themselves.
 //
-// Some GUIs have added the increment to the clock and some have not. At least the larger of the two is left in
-// both cases. Some engines move at once if the clock is 0 and there is an increment, so allot fills the clock
-// from the increment.
+// Some GUIs add the increment to the clock before they send it, and some do not. In both cases allot leaves
+// at least the larger of the two unused. Some engines move at once if the clock is 0 and there is an
+// increment, so allot fills the clock from the increment.
 func (x reserve) allot(g usi.Go, side shogi.Colour) (members usi.Go, deadline time.Duration) {
 	clock, increment := &g.BTime, g.BInc
 	if side == shogi.White {
@@ -468,11 +471,11 @@ func filled(clock, increment time.Duration) time.Duration {
 	return min(leastClock, increment)
 }
 
-// shorter subtracts by from d, at most half of d.
+// shorter returns d minus by, but subtracts at most half of d.
 func shorter(d, by time.Duration) time.Duration { return max(d-by, d/2) }
 
-// An output writes to the GUI. It writes notes before the next lines of the dialogue, and drops the empty lines
-// of KeepAlive if the GUI does not want them. Only one goroutine calls Write.
+// An output writes to the GUI. It writes notes before the next lines of the dialogue. It drops the empty
+// lines of KeepAlive if the GUI does not want them. Only one goroutine calls Write.
 type output struct {
 	out io.Writer
 
@@ -481,7 +484,7 @@ type output struct {
 	keepAlive bool
 }
 
-// note queues an info string; it never waits for the GUI.
+// note queues an info string. It never waits for the GUI.
 func (o *output) note(format string, args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -494,15 +497,15 @@ func (o *output) setKeepAlive(on bool) {
 	o.keepAlive = on
 }
 
-// answersUSI reports whether lines begin with a line of the answer to usi.
+// answersUSI reports whether the first of lines belongs to the answer to usi.
 func answersUSI(lines []byte) bool {
 	return slices.ContainsFunc([]string{"id ", "option ", "usiok"}, func(word string) bool { return bytes.HasPrefix(lines, []byte(word)) })
 }
 
-// Write writes whole lines.
+// Write writes whole lines, after the queued notes.
 func (o *output) Write(lines []byte) (int, error) {
 	o.mu.Lock()
-	// Before usiok some GUIs do not accept an info line, so the notes wait. The answer to usi may come in
+	// Some GUIs do not accept an info line before usiok, so the notes wait. The answer to usi may come in
 	// several writes.
 	var text []byte
 	if !answersUSI(lines) {
@@ -538,7 +541,7 @@ type recordLog struct {
 	file *os.File
 }
 
-// use changes the file to name. If name is "", it changes nothing.
+// use changes the file to name. An empty name changes nothing.
 func (l *recordLog) use(name string) {
 	if name == "" || name == l.name {
 		return

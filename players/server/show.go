@@ -10,13 +10,13 @@ import (
 
 // These are the values of the option ShowMembers.
 const (
-	showWinner = "winner" // the vote, and the line of the member that represents the move
+	showWinner = "winner" // the vote, and the line of a member that voted for the move
 	showAll    = "all"    // also the answer of each member
-	showNone   = "none"   // only the line of the member that represents the move
+	showNone   = "none"   // only the line of a member that voted for the move
 )
 
-// show sends info lines about a decision to the GUI. GUIs show the last info line, so that line has the variation
-// and the score of one member, and the nodes of all members.
+// show sends info lines about a decision to the GUI. GUIs show the last info line. So that line has the
+// variation and the score of one member, and the nodes of all members.
 func (s *council) show(send func(usi.Info), record *voting.Record, reply *usi.Reply) {
 	members := s.value("ShowMembers")
 	if members == showAll {
@@ -38,12 +38,12 @@ func (s *council) show(send func(usi.Info), record *voting.Record, reply *usi.Re
 	}
 	best := reply.Lines[0]
 	if shown == 1 {
-		best.MultiPV = 0 // not sent
+		best.MultiPV = 0 // the number of the line is not sent
 	}
 	send(best)
 }
 
-// ballotLine returns one member's answer, such as "[O] b3 7g7f cp 50 depth 14".
+// ballotLine formats one member's answer, such as "[O] b3 7g7f cp 50 depth 14".
 func ballotLine(r *voting.Record, b *voting.BallotRecord) string {
 	mark := "[X]"
 	if b.Move == r.Played && b.Kind == voting.KindMove || string(b.Kind) == r.Played {
@@ -71,8 +71,8 @@ func ballotLine(r *voting.Record, b *voting.BallotRecord) string {
 	return strings.Join(words, " ")
 }
 
-// voteLine returns the counts of a decision, such as "vote 7g7f=4(w12.0) 2g2f=3(w8.0) split 4:3". If
-// something other than the rule decided, it adds the cause.
+// voteLine formats the counts of a decision, such as "vote 7g7f=4(w12.0) 2g2f=3(w8.0) split 4:3". If
+// something other than the voting rule decided, it adds the cause.
 func voteLine(r *voting.Record) string {
 	words := []string{"vote"}
 	for _, c := range r.Counts {

@@ -48,7 +48,8 @@ func (s Selection) Which() (func(match.Row) bool, error) {
 	}, nil
 }
 
-// Select returns the pairs with at least one game for which which returns true. It does not void them.
+// Select returns the pairs with at least one game for which which returns true. In a tune it adds the pairs that
+// depend on them. It voids nothing.
 func Select(ctx context.Context, store *results.Store, run *results.RunInfo, which func(match.Row) bool) (pairs []int, err error) {
 	err = store.Games(ctx, run.ID, func(r match.Row) error {
 		if which(r) {
