@@ -13,20 +13,20 @@ import (
 // A Comparison is the difference between the Elo of two players against a common opponent, such as a newer
 // and an older patch against one base.
 type Comparison struct {
-	Method   string            `json:"method"`   // paired_openings, partly_paired or independent
+	Method   string            `json:"method"`   // paired_openings, partly_paired or independent.
 	Shared   int               `json:"shared"`   // openings that both series played
 	First    int               `json:"first"`    // openings of the first series
 	Second   int               `json:"second"`   // openings of the second series
 	Elo      float64           `json:"elo"`      // Elo of the first minus Elo of the second
-	Interval binomial.Interval `json:"interval"` // in Elo; the method is mover_gaffke
-	Test     binomial.Test     `json:"test"`     // two-sided
+	Interval binomial.Interval `json:"interval"` // in Elo. Its method is mover_gaffke.
+	Test     binomial.Test     `json:"test"`     // two-sided test of no difference
 }
 
 // Compare returns the Elo of the first series minus the Elo of the second series, each over all of its
 // openings.
 //
-// If both series played the same openings, at least two, the test is exact. It flips the signs of the
-// openings' differences in score (method paired_sign_flip): if the players were interchangeable, they could
+// The test is exact if both series played the same openings, and at least two. It flips the signs of the
+// openings' differences in score (method paired_sign_flip). If the players were interchangeable, they could
 // have changed places in all games of an opening. Otherwise the test uses the normal distribution. If the
 // series share at least two openings, it includes the observed correlation of these openings (method
 // partly_paired_normal). If they share fewer, it treats the series as independent (method welch_normal).
@@ -70,11 +70,12 @@ func (s *Series) shared(other *Series) (own, others []float64) {
 }
 
 // A NotWorse is the result of a test of two players with a common opponent. The gain is the first player's
-// Elo minus the second player's Elo. The test can show that the gain is more than -Margin.
+// Elo minus the second player's Elo, both against that opponent. The test can show that the gain is more than
+// -Margin.
 type NotWorse struct {
 	Margin float64       `json:"margin"`
-	Bound  float64       `json:"bound"` // one-sided lower bound of the gain at the level
-	Test   binomial.Test `json:"test"`  // tests a gain of -Margin against a larger gain
+	Bound  float64       `json:"bound"` // one-sided lower bound of the gain at the level.
+	Test   binomial.Test `json:"test"`  // test of a gain of -Margin against a larger gain
 }
 
 // TestNotWorse tests the null hypothesis that the first series' player is margin Elo or more weaker than the

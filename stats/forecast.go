@@ -8,10 +8,10 @@ import (
 
 // An SPRTForecast is the expected course of a sequential test, in pairs.
 type SPRTForecast struct {
-	Method     string  `json:"method"` // walk or diffusion
+	Method     string  `json:"method"` // walk or diffusion.
 	Pass       float64 `json:"pass"`
 	Fail       float64 `json:"fail"`
-	Unfinished float64 `json:"unfinished"` // probability that the test makes no decision within the maximum
+	Unfinished float64 `json:"unfinished"` // probability that the test makes no decision within the maximum number of pairs
 	Pairs      float64 `json:"pairs"`      // expected number of pairs
 	// The numbers of pairs within which 50 %, 90 %, 95 % and 99 % of the tests end.
 	Median int `json:"median"`
@@ -109,15 +109,15 @@ func (s ratioSteps) moments() (mean, spread float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// A ratioWalk is the distribution of the ratio between its bounds. The range between the bounds is divided
-// into places with equal distances.
+// A ratioWalk is the distribution of the ratio between its bounds, after some number of pairs. The range
+// between the bounds is divided into places with equal distances.
 type ratioWalk struct {
 	test         SPRT
 	steps        ratioSteps
-	mean, spread float64 // mean and standard deviation of a pair's step
-	lower, upper float64 // the lowest and the highest place, which are the outermost bounds
+	mean, spread float64 // mean and standard deviation of a pair's step.
+	lower, upper float64 // the lowest and the highest place: the outermost bounds
 	shift        float64 // outward shift of the bounds
-	pairs        float64 // pairs per step; below 1 in a diffusion
+	pairs        float64 // pairs per step. It is below 1 in a diffusion.
 }
 
 // diffusion returns a walk with such small steps that each step leads to the same or a neighbouring place.
@@ -141,7 +141,7 @@ type tap struct {
 }
 
 // taps divides each step among the three places around its end, so that mean and variance stay the same. It
-// shortens steps that are longer than width, because such steps pass the bounds anyway.
+// shortens steps that are longer than width. Such steps pass the bounds in any case.
 func (s ratioSteps) taps(distance, width float64) []tap {
 	var all []tap
 	for i, p := range s.probs {

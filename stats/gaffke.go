@@ -27,13 +27,14 @@ const gaffke = "_gaffke"
 // 1], with one mean and any distribution.
 //
 // The sign-flip test cannot give this interval, because it assumes scores that are symmetric about their
-// mean. Scores are not symmetric if wins are frequent. For ten pairs of 80 % WW and 20 % WL an interval from
-// sign flips misses the true score in 11 % of cases instead of 5 % (see the tests).
+// mean. Scores are not symmetric if wins are frequent. Take ten pairs of 80 % WW and 20 % WL. An interval
+// from sign flips then misses the true score in 11 % of cases instead of 5 % (see the tests).
 //
-// Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
-// variable") gives the scores random weights: a random division of 1, with all divisions equally likely. One
-// more weight is for an unobserved score. For the lower end this score is 0, and the end is the tail's
-// quantile of the weighted mean. For the upper end the score is 1.
+// The method is from Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis on the
+// mean of a nonnegative variable"). It gives the scores random weights: a random division of 1, with all
+// divisions equally likely. One more weight is for an unobserved score. For the lower end this score is 0,
+// and the end is the quantile of the weighted mean at the tail's probability. For the upper end the score is
+// 1.
 //
 // For wins and losses the interval is [binomial.ClopperPearson], whose coverage is proven to be at least the
 // level. For other scores such a coverage is a conjecture. Exact sums and simulations confirm the conjecture
@@ -107,8 +108,8 @@ func (m means) mirror() means {
 	return all
 }
 
-// lowerEnd returns the lower end of the interval: the tail's quantile of the randomly weighted mean of the
-// units and one more unit of 0.
+// lowerEnd returns the lower end of the interval. The units and one more unit of 0 have random weights. The
+// end is the quantile of their weighted mean at the probability tail.
 func (m means) lowerEnd(tail float64) float64 {
 	w := slices.Clone(m)
 	w.take(0, 1)
@@ -135,8 +136,8 @@ func (m means) moments() (mean, spread float64) {
 	return mean, math.Sqrt(spread / (n + 1))
 }
 
-// farTail is a number of standard deviations that is beyond all relevant quantiles of the weighted mean,
-// because its tails are at most exponential.
+// farTail is a number of standard deviations that is beyond all relevant quantiles of the weighted mean. The
+// tails of the weighted mean are at most exponential.
 const farTail = 40
 
 // atMost returns the probability that the weighted mean of the units is at most t. The weights are

@@ -16,9 +16,9 @@ const emptyCell = 1e-3
 // A distribution is the observed distribution of a unit's score. All its probabilities are positive.
 type distribution struct {
 	values, probs []float64
-	n             float64 // number of units, plus the counts of emptyCell
+	n             float64 // number of units, plus the counts of emptyCell.
 	seen          int     // number of units without emptyCell
-	games         float64 // number of games per unit; if units are openings, per pair
+	games         float64 // number of games per unit, or per pair if units are openings
 	reused        bool    // units are openings, and some were played more than once
 }
 
@@ -160,8 +160,9 @@ func (d distribution) fits(h hypotheses) (p0, p1 []float64, ok bool) {
 	return p0, p1, ok0 && ok1
 }
 
-// llr returns the log likelihood ratio of h1 against h0: the log likelihood of the observations under the
-// most likely distribution of h1, minus the log likelihood under the most likely distribution of h0.
+// llr returns the log likelihood ratio of h1 against h0. It takes the log likelihood of the observations
+// under the most likely distribution of h1. From this it subtracts the log likelihood under the most likely
+// distribution of h0.
 func (d distribution) llr(h hypotheses) (float64, error) {
 	p0, p1, ok := d.fits(h)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 // opening. After the games the sign-flip test ([Tally.SignFlip]) decides.
 type PairDesign struct {
 	Alpha       float64              `json:"alpha"`
-	Power       float64              `json:"power"` // probability to detect the difference
+	Power       float64              `json:"power"` // probability to detect the difference.
 	Alternative binomial.Alternative `json:"alternative"`
 	Conditions
 }
@@ -21,7 +21,7 @@ type PairDesign struct {
 type PairLength struct {
 	Pairs  int     `json:"pairs"`
 	Games  int     `json:"-"`             // number of games, two per pair
-	Power  float64 `json:"reached_power"` // power with this number of pairs
+	Power  float64 `json:"reached_power"` // power with this number of pairs.
 	Method string  `json:"power_method"`  // exact or normal
 }
 

@@ -21,13 +21,13 @@ import (
 type Prefix struct {
 	test   SPRT
 	limit  int
-	legs   int // number of games in every pair; 0 before the first pair
+	legs   int // number of games in every pair. It is 0 before the first pair.
 	next   int // number of the first pair that was not evaluated
 	taken  map[int]Play
 	series Series
 	jumps  overshoot
 	now    Judgement
-	broken error // why the pairs cannot be evaluated; a set error never changes
+	broken error // reason why the pairs cannot be evaluated. Once set, it never changes.
 }
 
 // NewPrefix returns the test of a plan with limit pairs. It returns an error for an impossible design, and

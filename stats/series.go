@@ -41,11 +41,11 @@ type Series struct {
 	tally    Tally
 	firsts   Tally // the first pair of each opening
 	copies   int
-	legs     int // number of games in every pair; 0 before the first pair
+	legs     int // number of games in every pair. It is 0 before the first pair.
 	openings map[string]*opening
 	seen     map[played]struct{}
 	order    []*opening // in order of appearance, so that the order of sums is fixed
-	means    means      // of the openings, by outcome
+	means    means      // mean scores of the openings, by outcome
 }
 
 // unnamed is the prefix of the key for an opening without a name, which no other pair has.
@@ -55,11 +55,11 @@ const unnamed = "\x00"
 type opening struct {
 	key             string
 	pairs           int
-	points, squares int // sum over pairs of the points in thousandths, and sum of their squares
-	halves          int // half points by outcome: 2 for a win, 1 for a draw, whatever the rules gave
+	points, squares int // sums over pairs of the points in thousandths, and of their squares.
+	halves          int // half points by outcome: 2 for a win, 1 for a draw. The rules may give other points.
 }
 
-// A played is the key of one pair's games: its opening and its [Play.print]. One map holds the keys of all
+// A played identifies one pair's games by their opening and their [Play.print]. One map holds the keys of all
 // openings, because a long series may have few openings with half a million pairs each.
 type played struct {
 	opening *opening
@@ -167,8 +167,8 @@ type meanCount struct {
 	count int
 }
 
-// take adds change to the count of a mean score. Equal fractions are equal floating-point numbers, so values
-// can be compared exactly.
+// take adds change to the count of a mean score. Equal fractions are equal floating-point numbers, so an
+// exact comparison finds the count.
 func (m *means) take(value float64, change int) {
 	at, found := slices.BinarySearchFunc(*m, value, func(c meanCount, v float64) int { return cmp.Compare(c.value, v) })
 	if !found {
@@ -277,7 +277,7 @@ func (m means) sample(unit string) Sample {
 	return m.about(unit, mean)
 }
 
-// about returns the sample of units whose mean is already known.
+// about returns the sample of the units if their mean is already known.
 func (m means) about(unit string, mean float64) Sample {
 	s := Sample{Unit: unit, N: m.units(), Mean: mean}
 	if len(m) == 1 { // otherwise the rounding error of the mean would be a variance
@@ -293,7 +293,7 @@ func (m means) about(unit string, mean float64) Sample {
 // A Dependence measures how strongly the pairs of one opening depend on each other.
 type Dependence struct {
 	Pairs    int `json:"pairs"`
-	Openings int `json:"openings"` // independent units
+	Openings int `json:"openings"` // number of openings, the independent units.
 	Reused   int `json:"reused"`   // openings that were played more than once
 	Copies   int `json:"copies"`   // pairs that repeat an earlier pair move for move
 	// ICC is the intraclass correlation of pair scores within openings, by the analysis of variance. It is 1

@@ -15,13 +15,13 @@ const maxFlipWork = 1 << 28
 // hypothesis, exchanging the players in a colour-swapped pair changes no probability. It only changes the
 // sign of the pair's deviation from an even score. For given sizes of the deviations, their signs are
 // therefore fair coins. The p value is the share of sign patterns whose total is at least as extreme as the
-// observed total (two-sided: twice the smaller share). It is valid for every draw rate, every advantage of
-// the opening, and every number of points for a draw. If there are no pairs, or only even pairs, the p value
-// is 1.
+// observed total. The two-sided p value is twice the smaller share. The test is valid for every draw rate,
+// every advantage of the opening, and every number of points for a draw. If there are no pairs, or only even
+// pairs, the p value is 1.
 //
-// The test is exact by convolution (method pair_sign_flip) for thousands of pairs, and for millions of pairs
-// if a draw is half a point. If the convolution would take too long, the sum of the coins is approximated by
-// the normal distribution with continuity correction (method pair_sign_flip_normal).
+// The test is exact by convolution (method pair_sign_flip) for thousands of pairs. If a draw is half a point,
+// it is exact for millions of pairs. If the convolution would take too long, the test uses the normal
+// distribution with continuity correction (method pair_sign_flip_normal).
 //
 // SignFlip returns an error if a pair has only one game, because then the colour may cause the difference.
 func (t Tally) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
@@ -50,7 +50,7 @@ func (t Tally) signFlips(alts ...binomial.Alternative) ([]binomial.Test, error) 
 	return signFlips("pair_sign_flip", t.paired, alts...), nil
 }
 
-// signFlip returns the sign-flip test of units by their points. A unit with the points milli is even.
+// signFlip returns the sign-flip test of units by their points. A unit whose points are milli is even.
 func signFlip(method string, s scores, alt binomial.Alternative) binomial.Test {
 	return signFlips(method, s, alt)[0]
 }
@@ -84,7 +84,7 @@ func signFlips(method string, s scores, alts ...binomial.Alternative) []binomial
 
 // A coins is a group of pairs whose deviations from an even score have the same size.
 type coins struct {
-	size  int // size of the deviation, in any unit
+	size  int // size of the deviation, in any unit.
 	n     int // number of pairs
 	heads int // number of these pairs that A won
 }

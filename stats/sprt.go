@@ -11,8 +11,8 @@ type EloModel string
 // The models, as in fishtest.
 const (
 	ModelLogistic   EloModel = "logistic"   // Elo, from the mean score
-	ModelNormalized EloModel = "normalized" // normalised Elo, from the mean score in standard deviations
-	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, converted to Elo with the observed draw rate
+	ModelNormalized EloModel = "normalized" // normalised Elo, from the mean score in standard deviations.
+	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, converted to Elo with the observed draw rate.
 )
 
 // An SPRT is the design of a sequential probability ratio test of H0: Elo0 against H1: Elo1. The Elo is A's
@@ -119,27 +119,27 @@ type Decision string
 
 // The decisions.
 const (
-	Continue     Decision = "continue"     // between the bounds: more games are needed
+	Continue     Decision = "continue"     // the ratio is between the bounds, and more games are needed.
 	Pass         Decision = "pass"         // the test accepts H1 (Elo1)
 	Fail         Decision = "fail"         // the test accepts H0 (Elo0)
-	Inconclusive Decision = "inconclusive" // between the bounds at the maximum number of pairs: never a pass
+	Inconclusive Decision = "inconclusive" // the ratio is between the bounds at the maximum number of pairs. This is never a pass.
 )
 
 // A Judgement is the state of a sequential test.
 type Judgement struct {
 	Decision Decision `json:"decision"`
 	LLR      float64  `json:"llr"`
-	Lower    float64  `json:"lower"` // bounds that apply now, with any overshoot correction
+	Lower    float64  `json:"lower"` // bounds that apply now, with any overshoot correction.
 	Upper    float64  `json:"upper"`
 	// The overshoot corrections of Lower and Upper, or 0 without correction.
 	Overshoot0 float64 `json:"overshoot0"`
 	Overshoot1 float64 `json:"overshoot1"`
 	// Information is the variance of the ratio ([SPRT.BoundsAt]).
 	Information float64 `json:"information"`
-	Units       int     `json:"units"`    // number of pairs or games that the decision uses
-	Openings    int     `json:"openings"` // number of their openings, which are the independent units
-	Copies      int     `json:"copies"`   // pairs among them that repeat an earlier one move for move
-	Beyond      int     `json:"beyond"`   // number of finished pairs that are behind an unfinished pair in the plan, or after the stop
+	Units       int     `json:"units"`    // number of pairs or games that the decision uses.
+	Openings    int     `json:"openings"` // number of the openings of these pairs: the independent units
+	Copies      int     `json:"copies"`   // number of these pairs that repeat an earlier pair move for move.
+	Beyond      int     `json:"beyond"`   // number of finished pairs that the decision does not use. They are after an unfinished pair in the plan, or after the stop.
 }
 
 // Judge returns the state of the test after these counts. Each unit must have its own opening. Judge makes no

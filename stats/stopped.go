@@ -10,7 +10,7 @@ import (
 // A StoppedElo is the Elo difference estimated after a sequential test.
 type StoppedElo struct {
 	Elo      float64           `json:"elo"`      // median-unbiased
-	Interval binomial.Interval `json:"interval"` // in Elo; the method is sprt_median_unbiased
+	Interval binomial.Interval `json:"interval"` // in Elo. Its method is sprt_median_unbiased.
 }
 
 // Elo returns the median-unbiased Elo difference at the stop of a sequential test (or at its current state),
@@ -52,8 +52,8 @@ type stop struct {
 	lower, upper float64
 	time, height float64
 	s0, s1       float64   // scores under the hypotheses
-	variance     float64   // observed variance of a unit's score
-	bounds       *triangle // nil for constant bounds
+	variance     float64   // observed variance of a unit's score.
+	bounds       *triangle // nil if the bounds are constant
 }
 
 // newStop returns the stop of a test. If the ratio is beyond a bound, newStop reduces the ratio to the bound

@@ -109,7 +109,7 @@ type Tally struct {
 	Black   WDL // A's games as Black
 	White   WDL // A's games as White
 	Penta   Pentanomial
-	Singles int // number of pairs of one game, which Penta does not count
+	Singles int // number of pairs of one game. Penta does not count them.
 
 	paired scores // points of colour-swapped pairs
 	single scores // points of pairs of one game

@@ -11,8 +11,8 @@ type DrawRule string
 // The draw rules.
 const (
 	DrawsDropped DrawRule = "dropped"      // only decisive games count, as exact methods require
-	DrawsHalf    DrawRule = "half"         // half a point each: a score, not a number of wins
-	DrawsFloored DrawRule = "floored_half" // half of the draws, rounded down, count as wins: another convention of the LFICS calculator
+	DrawsHalf    DrawRule = "half"         // a draw counts half a point, so the result is a score and not a number of wins
+	DrawsFloored DrawRule = "floored_half" // half of the draws, rounded down, count as wins. This is another convention of the LFICS calculator.
 )
 
 // A Counted is the result of a series under a draw rule.

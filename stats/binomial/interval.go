@@ -60,7 +60,7 @@ func blakerLower(k, n int, alpha float64) float64 {
 	return Root(bound, jump, before)
 }
 
-// quantile returns the smallest j with P(X <= j) > tail.
+// quantile returns the smallest j for which P(X <= j) exceeds tail.
 func quantile(b Binomial, tail float64) int {
 	return sort.Search(b.n, func(j int) bool { return b.AtMost(j) > tail })
 }

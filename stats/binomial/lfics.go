@@ -43,12 +43,12 @@ func narrow(b Binomial, alpha float64) (lo, hi int) {
 // rounding is the largest relative difference between probabilities that count as equal.
 const rounding = 1e-12
 
-// narrowed returns the range at the last stage of the narrowing that fulfils two conditions: the lower end is
-// dropped next, and the dropped probability is below alpha. If the lower end is never dropped, it returns the
-// range at the last stage of all.
+// narrowed returns the range at the last stage of the narrowing that fulfils two conditions. The lower end is
+// dropped next, and the probability dropped so far is below alpha. If the lower end is never dropped,
+// narrowed returns the range at the last stage of all.
 func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	mode := min(b.n, int(float64(b.n+1)*b.p))
-	// rival returns the upper end of the range at the stage that drops lo.
+	// rival returns the upper end of the range at the stage that drops the lower end lo.
 	rival := func(lo int) int {
 		p := b.At(lo) * (1 - rounding)
 		return mode + sort.Search(b.n-mode, func(i int) bool { return b.At(mode+i+1) < p })

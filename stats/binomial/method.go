@@ -31,7 +31,7 @@ const (
 	MethodWald IntervalMethod = "wald"
 	// MethodLFICS is the narrowing interval of the calculator of the Laboratory for Fundamental Information
 	// on Computer Shogi. Use it to compare results with published ones. It is a fluctuation interval, not a
-	// confidence interval: the smallest set of win rates that has at least the probability level under
+	// confidence interval. It is the smallest set of win rates that has at least the probability level under
 	// Binomial(n, k/n). Its coverage is not guaranteed.
 	MethodLFICS IntervalMethod = "lfics"
 )

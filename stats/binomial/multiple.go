@@ -100,7 +100,7 @@ func runningMin(p []float64) []float64 {
 func hommel(p []float64) []float64 {
 	n := len(p)
 	adjusted := slices.Clone(p)
-	simes := func(p []float64, m int) float64 { // of the largest, in ranks 2 to m
+	simes := func(p []float64, m int) float64 { // of the largest values, which have the ranks 2 to m
 		least := 1.0
 		for i, x := range p {
 			least = min(least, float64(m)*x/float64(m-len(p)+i+1))
@@ -108,7 +108,7 @@ func hommel(p []float64) []float64 {
 		return least
 	}
 	for m := n; m > 1; m-- {
-		low, high := n-m+1, n // the ranks below low+… compete with the m-1 largest
+		low, high := n-m+1, n // the m-1 largest values; a set of m also has one smaller value p[i]
 		c := simes(p[low:high], m)
 		for i := range p {
 			bound := c

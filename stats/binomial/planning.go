@@ -15,15 +15,15 @@ type Design struct {
 }
 
 // A Length is the number of games that a design needs. The power of an exact test is a saw-tooth as a
-// function of the number of games: the power falls at each number that needs one more win. JSON output uses
+// function of the number of games. It falls at each number of games that needs one more win. JSON output uses
 // the field names of a plan.
 type Length struct {
-	Decisive     int     `json:"decisive"`      // the smallest number of decisive games that reaches the power
+	Decisive     int     `json:"decisive"`      // the smallest number of decisive games that reaches the power.
 	CriticalWins int     `json:"critical_wins"` // critical number of wins in Decisive games
 	Power        float64 `json:"exact_power"`   // exact power at Decisive games
-	Safe         int     `json:"safe_decisive"` // number of decisive games from which on the power is always reached
-	Games        int     `json:"-"`             // number of games that contains Decisive decisive games on average
-	SafeGames    int     `json:"safe_games"`    // number of games that contains Safe decisive games on average
+	Safe         int     `json:"safe_decisive"` // from this number of decisive games on, the test always reaches the power
+	Games        int     `json:"-"`             // number of games in which there are Decisive decisive games on average.
+	SafeGames    int     `json:"safe_games"`    // number of games in which there are Safe decisive games on average
 }
 
 // MaxPlanned is the largest number of games or pairs in a plan.
@@ -116,7 +116,7 @@ func errTooClose(elo float64) error {
 type tooth struct {
 	n, k        int
 	p, alpha    float64
-	size, power float64 // P(X >= k) for equal chances, and for p
+	size, power float64 // P(X >= k) for equal chances, and for the rate p.
 }
 
 func newTooth(n int, p, alpha float64) *tooth {

@@ -12,10 +12,10 @@ import (
 )
 
 // Bound returns the one-sided bound of a player without a rating, who won or lost all games against rated
-// players. The bound is [Lo, +Inf] or [-Inf, Hi] in Elo; the mean of the rated players is 0. At the finite
-// end the results of these games have a probability of at most 1 - level, for any strengths of the other
-// players. For n games against one equal opponent it is the exact bound of Clopper and Pearson. The games of
-// a cluster count as one game, because they may depend on each other.
+// players. The bound is [Lo, +Inf] or [-Inf, Hi] in Elo; the mean of the rated players is 0. If the true
+// rating is at the finite end, the results of these games have a probability of at most 1 - level, for any
+// strengths of the other players. For n games against one equal opponent it is the exact bound of Clopper and
+// Pearson. The games of a cluster count as one game, because they may depend on each other.
 //
 // Bound returns an error for other players, and for players without a game against a rated player. It also
 // returns an error for fits with a prior, and for a level outside (0, 1).
@@ -97,8 +97,9 @@ func perUnit(t crosstable.Table, player int) float64 {
 // widestBound is the largest distance of a bound from the other players' strengths, in natural units.
 const widestBound = 40
 
-// crossing returns the strength of a player at which the profile likelihood is below the likelihood without
-// the player by the deviance. side is 1 if the likelihood rises with the player's strength.
+// crossing returns the strength of a player at which the profile likelihood has fallen by the deviance. The
+// fall is relative to the likelihood without the player. side is 1 if the likelihood rises with the player's
+// strength.
 func (f *fitted) crossing(p newton.Problem, player int, deviance, side float64) (float64, error) {
 	x := slices.Insert(slices.Clone(f.at.X), player, 0)
 	mean := 0.0

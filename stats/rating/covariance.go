@@ -146,11 +146,11 @@ func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 // A Comparison is the comparison of two players by a fit.
 type Comparison struct {
 	A, B         string
-	Elo          float64 // A's rating minus B's
+	Elo          float64 // A's rating minus B's rating
 	SE           float64 // standard error in Elo
 	Z            float64
-	P            float64           // two-sided, by the normal approximation
-	PHolm        float64           // P, adjusted for all compared pairs (Holm 1979)
+	P            float64           // two-sided p value by the normal approximation.
+	PHolm        float64           // P adjusted for all compared pairs (Holm 1979)
 	Interval     binomial.Interval // interval for this pair alone ("wald")
 	Simultaneous binomial.Interval // interval for all pairs together ("wald_bonferroni")
 }

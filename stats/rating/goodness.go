@@ -15,10 +15,10 @@ import (
 
 // A Goodness measures how well a fit describes its games.
 type Goodness struct {
-	Deviance float64 // twice the log-likelihood that the fit lacks compared with a separate rate for each pairing
+	Deviance float64 // twice the difference between two log-likelihoods: with a separate rate for each pairing, and of the fit
 	Pearson  float64 // X², the sum of (observed - expected)²/expected
-	DF       int     // degrees of freedom of both statistics; 0 or less if the fit has at least as many parameters as there are rates
-	P        float64 // p value of the deviance by χ²; correct only if each pairing has many games
+	DF       int     // degrees of freedom of both statistics. It is 0 or less if the fit has at least as many parameters as there are rates.
+	P        float64 // p value of the deviance by χ². It is correct only if each pairing has many games.
 	// Bootstrap is the p value of X² by parametric bootstrap. It is correct also for few games. A bootstrap
 	// of the deviance would not be correct: the deviance depends on how even the pairings are, and fitted
 	// ratings are farther apart than true ratings.
@@ -29,7 +29,7 @@ type Goodness struct {
 	Failed  int // number of samples without an estimate, which are left out
 }
 
-// enough is the smallest share of the samples that must have an estimate.
+// enough is the smallest share of the bootstrap samples for which the fit must have an estimate.
 const enough = 0.9
 
 // A Replay holds the parameters of a simulation, which plays the games again with the probabilities of a fit.
@@ -245,10 +245,10 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) ([]binomial.Int
 type Residual struct {
 	A, B     string  // A scored more than expected
 	Games    int     // sum of the games' weights, rounded
-	Points   float64 // points of A; a draw is half a point
+	Points   float64 // points of A. A draw is half a point.
 	Expected float64
-	Z        float64 // the excess divided by its standard deviation under the fit, for independent games
-	PHolm    float64 // two-sided p value by the normal approximation, adjusted for all pairs; for few games use [Goodness].Worst
+	Z        float64 // the excess divided by its standard deviation under the fit, for independent games.
+	PHolm    float64 // two-sided p value by the normal approximation, adjusted for all pairs. For few games use [Goodness].Worst.
 }
 
 // Residuals returns the residuals of all pairs of players that met, with both colours together. The largest
@@ -277,7 +277,7 @@ func (f *Fit) Residuals() []Residual {
 
 // An excess holds the points of one of two players, and the points that the fit expects.
 type excess struct {
-	a, b                              int32 // a has the smaller number, and the points are a's
+	a, b                              int32 // a has the smaller number, and the points are the points of a
 	games, points, expected, variance float64
 }
 

@@ -26,9 +26,9 @@ const (
 	Multiplicative1 HandicapModel = "multiplicative_1" // (1 + g(h))·π, g ≥ 0 non-decreasing
 	Multiplicative2 HandicapModel = "multiplicative_2" // (1 + δ1·h + δ2)·π, δ1 ≥ 0, δ1 + δ2 ≥ 0
 	Multiplicative3 HandicapModel = "multiplicative_3" // (1 + δ3·h)·π, δ3 ≥ 0
-	LogLinear       HandicapModel = "log_linear"       // exp(β·h)·π: a fixed number of Elo points per step
-	LogFree         HandicapModel = "log_free"         // exp(b(h))·π, b free
-	LogFreeFirst    HandicapModel = "log_free_first"   // as log_free, and b(0) for Black in even games
+	LogLinear       HandicapModel = "log_linear"       // exp(β·h)·π, a fixed number of Elo points per step.
+	LogFree         HandicapModel = "log_free"         // exp(b(h))·π, b free.
+	LogFreeFirst    HandicapModel = "log_free_first"   // like log_free, with b(0) for Black in even games
 )
 
 // HandicapModels returns all models, in the order of the constants.
@@ -48,9 +48,9 @@ type Param struct {
 	// + θ2 or δ1 + δ2. The intercept θ2 or δ2 is therefore f(1) minus the slope. As in the paper, the letter
 	// may be g or b instead of f.
 	Name     string
-	Value    float64           // for additive models: in units in which strengths sum to 50 per player
-	SE       float64           // 0 if the standard error is unknown, such as at a bound
-	Interval binomial.Interval // "profile_likelihood"; an end at the bound is 0
+	Value    float64           // for additive models, in units in which strengths sum to 50 per player.
+	SE       float64           // 0 if the standard error is unknown, such as at a bound.
+	Interval binomial.Interval // its method is "profile_likelihood". An end at the bound is 0.
 	Note     string            // a special property of the estimate; mostly empty
 }
 
@@ -58,23 +58,23 @@ type Param struct {
 type Step struct {
 	Handicap int
 	Games    int
-	Points   float64 // points of the receivers, or of Black in even games
+	Points   float64 // points of the receivers, or of Black in even games.
 	Value    float64 // f(h), g(h), or b(h)
-	Elo      float64 // effect in Elo; 0 for additive models, because their effect depends on the strengths
+	Elo      float64 // effect in Elo. It is 0 for additive models, because their effect depends on the strengths.
 }
 
 // A HandicapFit is a fitted handicap model.
 type HandicapFit struct {
 	Model      HandicapModel
-	Players    []crosstable.Player // best first; an additive model may have a strength of 0, whose Elo is -Inf
+	Players    []crosstable.Player // best first. An additive model may have a strength of 0, whose Elo is -Inf.
 	Params     []Param
 	Steps      []Step // by handicap
 	LogLik     float64
-	Parameters int     // number of estimated parameters, including constrained ones, without the common level of strengths
+	Parameters int     // number of estimated parameters, including constrained ones, without the common level of strengths.
 	AIC        float64 // -2(LogLik - Parameters)
-	AICc       float64 // corrected for few games; +Inf if there are no more than Parameters + 1 games
+	AICc       float64 // AIC corrected for few games. It is +Inf if there are no more than Parameters + 1 games.
 	BIC        float64
-	Against    LRTest   // test against NoEffect; conservative for models 1 to 3, because NoEffect is at a bound of their parameters
+	Against    LRTest   // test against NoEffect. It is conservative for models 1 to 3, because NoEffect is at a bound of their parameters.
 	Notes      []string // parameters or strengths without a finite estimate
 
 	fitted
@@ -84,9 +84,9 @@ type HandicapFit struct {
 
 // A HandicapComparison holds several models that were fitted to the same games.
 type HandicapComparison struct {
-	Fits     []*HandicapFit // in the order of the arguments
+	Fits     []*HandicapFit // in the order of the arguments.
 	Best     HandicapModel  // the model with the least AIC
-	Games    int            // number of games between rated players
+	Games    int            // number of games between rated players.
 	Evidence float64        // sum of the games' weights ([crosstable.Count.Weight])
 	SetAside []crosstable.Excluded
 	// Following is the R² of a linear regression of the handicap on the players. The standard errors of
@@ -283,8 +283,9 @@ func evenGames(c *crosstable.Cell) float64 {
 	return c.Games()
 }
 
-// Criteria returns the information criteria of a model with k parameters: Akaike's, the same corrected for few
-// games (infinite if there are no more than k + 1 games), and the Bayesian one.
+// Criteria returns three information criteria of a model with k parameters: Akaike's criterion, the same
+// corrected for few games, and the Bayesian criterion. The corrected one is infinite if there are no more
+// than k + 1 games.
 func Criteria(logLik float64, k int, games float64) (aic, aicc, bic float64) {
 	n := float64(k)
 	aic, aicc, bic = 2*(n-logLik), math.Inf(1), n*math.Log(games)-2*logLik
@@ -319,7 +320,7 @@ func (g *ground) starts(null *HandicapFit) [][]float64 {
 	return list
 }
 
-// summit climbs from each start and returns the highest maximum.
+// summit searches uphill from each start and returns the highest maximum.
 func (g *ground) summit(starts [][]float64) (newton.Peak, error) {
 	best, failure := newton.Peak{Value: math.Inf(-1)}, errors.New("no start")
 	for _, x := range starts {

@@ -15,9 +15,9 @@ import (
 type ladder struct {
 	players int
 	table   crosstable.Table
-	cells   []crosstable.Cell // cells of the table, with both colours in one cell if Black has no advantage
-	virtual []crosstable.Cell // draws of the prior, which count as half wins without a first-move effect
-	ends    []ends            // pairs of players who met, the pairs of the prior last; nil if each cell has its own pair
+	cells   []crosstable.Cell // cells of the table, with both colours in one cell if Black has no advantage.
+	virtual []crosstable.Cell // draws of the prior. They count as half wins without a first-move effect.
+	ends    []ends            // pairs of players who met, with the pairs of the prior last. It is nil if each cell has its own pair.
 	place   []int32           // index of each cell's pair in ends
 	sd      float64
 	outcome outcome
@@ -62,7 +62,8 @@ func (l *ladder) meet(t crosstable.Table) {
 	}
 }
 
-// headStart returns start with strengths calculated from the scores. They save Newton's method a step or two.
+// headStart returns start with strengths calculated from the scores. Such strengths save Newton's method one
+// or two steps.
 func (l *ladder) headStart() []float64 {
 	x := l.start()
 	games, points := l.table.Totals()

@@ -44,8 +44,8 @@ func MMIterates(counts []crosstable.Count, n int, cyclic bool) ([][]float64, err
 	return iterates, nil
 }
 
-// minorised returns the next strength of player i: the player's points, divided by the sum of n/(γ_a + γ_b)
-// over the player's cells of n games.
+// minorised returns the next strength of player i. It is the player's points, divided by the sum of n/(γ_a +
+// γ_b) over the player's cells of n games.
 func minorised(i int, cells []crosstable.Cell, gamma []float64) float64 {
 	points, pull := 0.0, 0.0
 	for n := range cells {

@@ -43,9 +43,9 @@ const (
 )
 
 // A Prior pulls ratings towards each other, so that even a player who lost every game has a rating. The zero
-// value means no prior, for maximum likelihood.
+// value means no prior, so the fit has the maximum likelihood.
 type Prior struct {
-	SD           float64 // standard deviation of a Gaussian prior for each log strength, in natural units (1 is 173.7 Elo); 0 for none
+	SD           float64 // standard deviation of a Gaussian prior for each log strength, in natural units (1 is 173.7 Elo). 0 means no such prior.
 	VirtualDraws float64 // number of added draws, half a win each, between every two players, without a first-move effect
 }
 
@@ -79,11 +79,11 @@ func isSize(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
 // A Fit is a fitted model.
 type Fit struct {
-	Model      Model               // the model, with defaults set
-	Players    []crosstable.Player // best first, players with equal ratings by name
-	FirstMove  float64             // factor of Black's strength, or the δ that is added to it; 1 or 0 without an effect
-	Draw       float64             // ν of Davidson, λ of Rao–Kupper; 0 for HalfWin
-	LogLik     float64             // natural logarithm of the likelihood of the games, without binomial constants and prior
+	Model      Model               // the model, with defaults set.
+	Players    []crosstable.Player // best first. Players with equal ratings are ordered by name.
+	FirstMove  float64             // factor of Black's strength, or the δ that is added to it. Without an effect it is 1 or 0.
+	Draw       float64             // ν of Davidson, or λ of Rao–Kupper. It is 0 for HalfWin.
+	LogLik     float64             // natural logarithm of the likelihood of the games, without binomial constants and prior.
 	Parameters int                 // number of estimated parameters, without the common level of strengths
 	Games      int                 // number of games between rated players
 	Evidence   float64             // sum of the games' weights ([crosstable.Count.Weight])
@@ -93,7 +93,7 @@ type Fit struct {
 	rank []int // number in table of each player in Players
 }
 
-// A fitted holds the games of a fit and its likelihood at the maximum.
+// A fitted has the games of a fit, and the games' likelihood at the maximum.
 type fitted struct {
 	SetAside []crosstable.Excluded
 
@@ -119,11 +119,11 @@ func (f *fitted) independent() (matrix, error) {
 type inner interface {
 	newton.Problem
 	logLik(x []float64) float64
-	expected(x []float64) [][3]float64 // probabilities of win, draw and loss of each cell's Black
+	expected(x []float64) [][3]float64 // probabilities of win, draw and loss of each cell's Black.
 	information(x []float64) matrix
-	part(cells []crosstable.Cell) inner // the likelihood of these cells alone, without a prior
+	part(cells []crosstable.Cell) inner // the likelihood of these cells alone, without a prior.
 	gradient(x []float64) []float64     // gradient of logLik at x
-	shiftFree() bool                    // a common shift of log strengths changes nothing
+	shiftFree() bool                    // reports whether a common shift of log strengths changes nothing
 	estimated() int
 }
 

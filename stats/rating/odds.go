@@ -80,7 +80,7 @@ func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64)
 	return sum
 }
 
-// slopes calculates the same slopes as outcome.slopes. The exception is HalfWin, for which d is the number of
+// slopes calculates the same slopes as outcome.slopes, except for HalfWin. With HalfWin, d is the number of
 // drawn games.
 func (o *odds) slopes(c *crosstable.Cell, s *slopes) {
 	win, loss := o.of(c)

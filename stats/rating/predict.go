@@ -15,8 +15,8 @@ import (
 // A Prediction is the expected result of a game of A against B.
 type Prediction struct {
 	A, B            string
-	Handicap        int     // handicap of A; 0 is even, and A is Black
-	Win, Draw, Loss float64 // A's probabilities; a model that counts draws as half wins has no draws
+	Handicap        int     // handicap of A. 0 is an even game, and A is Black.
+	Win, Draw, Loss float64 // A's probabilities. A model that counts draws as half wins has no draws.
 	Score           float64 // A's expected points
 	// Interval is the interval of Score, symmetric in the log odds of Score. The method is "wald_logit", or
 	// "wald_logit_clusters" if games depend on each other. If a parameter of the model is at the end of its
@@ -135,11 +135,11 @@ func (p tilted) with(points float64) *ground {
 }
 
 // end returns the point of the profile on one side (-1 or 1) at which the square root of the deviance is z.
-// It returns nil if the games do not determine such a point, because with more points than games there is no
-// maximum.
+// It returns nil if the games do not determine such a point. The likelihood then has no maximum, because
+// there would be more points than games.
 func (p tilted) end(at newton.Peak, z, side float64) []float64 {
 	inner := at.X
-	within := func(points float64) bool { // if it returns true, the next climb starts at this maximum
+	within := func(points float64) bool { // if within returns true, the next climb starts at this maximum
 		g := p.with(side * points)
 		best, err := g.summit([][]float64{inner, p.ground.lifted(inner)})
 		if err != nil || math.Sqrt(2*max(0, at.Value-p.ground.Value(best.X))) > z {

@@ -8,7 +8,7 @@ type LRTest struct {
 	// other, this number is divided by the design effect.
 	Statistic float64
 	DF        int     // additional parameters of the larger model
-	P         float64 // p value by χ² (Wilks), or by F with clusters; an approximation for many games. 1 if DF is 0
+	P         float64 // p value by χ² (Wilks), or by F with clusters. It is an approximation for many games, and 1 if DF is 0.
 }
 
 // LikelihoodRatio tests a fit against a simpler fit of the same games, such as a model with a first-move

@@ -14,8 +14,8 @@ import (
 type stage struct {
 	t         crosstable.Table
 	p         [][3]float64
-	back      []int   // index of the cell with the same terms and swapped colours, or -1
-	alike     float64 // correlation of the results of the games of a pair, from one player's point of view
+	back      []int   // index of the cell with the same terms and swapped colours, or -1.
+	alike     float64 // correlation of the results of the games of a pair, from one player's point of view.
 	available []int   // number of games of each cell that belong to pairs
 }
 
@@ -75,7 +75,7 @@ func (s *stage) correlation() float64 {
 	return max(-1, min(1, both/math.Sqrt(first*second))) * n / (n + 1)
 }
 
-// play simulates the outcomes of every cell. The time does not depend on the number of games.
+// play simulates the outcomes of every cell. The time that it takes does not depend on the number of games.
 func (s *stage) play(random *rand.Rand) crosstable.Table {
 	cells := slices.Clone(s.t.Cells)
 	alone := make([]int, len(cells)) // number of games in each cell that do not share their random number with another game

@@ -43,8 +43,8 @@ func newRobust(t crosstable.Table, l inner, x []float64) *robust {
 	}
 	r := &robust{inverse: inverse}
 	n := float64(len(t.Clusters))
-	// The fit makes the squares of the slopes too small. The effect is as if there were one cluster less for
-	// each parameter.
+	// The fit makes the squares of the slopes too small. This is as if there were one cluster less for each
+	// parameter.
 	r.add(t, l, x, t.Clusters, n/max(1, n-float64(l.estimated())))
 	if openings := byOpening(t); len(openings) > 1 && len(openings) < len(t.Clusters) {
 		// Each player's slopes sum to 0 over all openings, so the number of independent openings is smaller
@@ -190,7 +190,7 @@ func (r *robust) quantile(weights []float64, level float64) float64 {
 	return widest
 }
 
-// method returns the name of the method of a profile-likelihood interval.
+// method returns the method name for a profile-likelihood interval.
 func (r *robust) method() string {
 	if r == nil {
 		return "profile_likelihood"

@@ -32,7 +32,7 @@ type ground struct {
 	family  family
 	black   [][]float64 // coefficients of each cell's Black; nil if there are none
 	white   [][]float64
-	rows    func(crosstable.Cell) (black, white []float64) // returns the elements of black and white for a cell
+	rows    func(crosstable.Cell) (black, white []float64) // returns the rows of black and white for a cell
 	terms   int
 }
 
@@ -50,7 +50,8 @@ func (g *ground) set(cells []crosstable.Cell) {
 	}
 }
 
-// A side holds the log strength of one side of a cell, with its derivatives by the player's θ and by each r.
+// A side holds the log strength of one side of a cell, and the derivatives of this strength by the player's θ
+// and by each r.
 type side struct {
 	log   float64
 	theta float64

@@ -18,20 +18,20 @@ type Column struct {
 
 // A Term is one estimated coefficient of a regression.
 type Term struct {
-	Name  string  `json:"name"`  // name of its column; "intercept" for the constant
-	Value float64 `json:"value"` // in units of y per unit of the column
+	Name  string  `json:"name"`  // name of its column, or "intercept" for the constant.
+	Value float64 `json:"value"` // in units of y per unit of the column.
 	SE    float64 `json:"se"`    // standard error, for errors of equal variance
-	T     float64 `json:"t"`     // Value/SE; 0 for a perfect fit, which has no errors
-	P     float64 `json:"p"`     // two-sided, Student's t with DF degrees of freedom; 1 for a perfect fit
+	T     float64 `json:"t"`     // Value/SE. It is 0 for a perfect fit, which has no errors.
+	P     float64 `json:"p"`     // two-sided p value by Student's t with DF degrees of freedom. It is 1 for a perfect fit.
 }
 
 // A Fit is a least-squares regression with an intercept.
 type Fit struct {
-	Terms      []Term // the intercept, then the terms of the columns in order
-	N, DF      int    // N: number of rows; DF: number of rows minus number of terms
+	Terms      []Term // the intercept, then the terms of the columns in order.
+	N, DF      int    // number of rows, and number of rows minus number of terms
 	R2         float64
 	AdjustedR2 float64 // 1 - (1-R²)(N-1)/DF
-	Sigma      float64 // residual standard error, in units of y
+	Sigma      float64 // residual standard error, in units of y.
 	// LOORMSE is the root mean square of the leave-one-out errors, in units of y. The leave-one-out error of
 	// a row is the error if the row is predicted from the other rows.
 	LOORMSE   float64
@@ -158,7 +158,7 @@ func (d *design) fit(y, yc []float64, total float64) (Fit, error) {
 	return f, err
 }
 
-// checkFinite returns an error if a number of the fit overflowed.
+// checkFinite returns an error if a number of the fit is not finite because of an overflow.
 func (f *Fit) checkFinite() error {
 	numbers := []float64{f.R2, f.AdjustedR2, f.Sigma, f.LOORMSE}
 	for _, t := range f.Terms {
@@ -240,8 +240,8 @@ type Prediction struct {
 
 // PredictInterval returns the value of the regression for a row of regressors, with its interval at a level
 // in (0, 1), such as 0.95. The interval is exact, by Student's t, if errors are independent and normal with
-// one variance. PredictInterval returns an error if the row does not have as many regressors as the fit, for a
-// level outside (0, 1), and for a Fit that is not from [LeastSquares].
+// one variance. PredictInterval returns an error if the row does not have as many regressors as the fit, and
+// for a level outside (0, 1). It also returns an error for a Fit that is not from [LeastSquares].
 func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
 	switch {
 	case len(f.Terms) == 0 || len(row) != len(f.Terms)-1:
@@ -278,9 +278,9 @@ func (d *design) leverage(n int, row []float64) float64 {
 	return h
 }
 
-// RMSE returns the root mean square of the differences between predictions and true values, in their unit.
-// (For ranks the caller must decide whether the step between 1-dan and 1-kyu is 1 or 2.) It returns an error
-// for lists of different lengths, for empty lists, and for numbers that are not finite.
+// RMSE returns the root mean square of the differences between predictions and true values, in their unit. It
+// returns an error for lists of different lengths, for empty lists, and for numbers that are not finite. For
+// ranks the caller must decide whether the step between 1-dan and 1-kyu is 1 or 2.
 func RMSE(predicted, actual []float64) (float64, error) {
 	if err := checkPaired(predicted, actual, 1); err != nil {
 		return 0, err

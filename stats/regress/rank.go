@@ -11,11 +11,11 @@ import (
 
 // A Correlation is a correlation coefficient with its test against 0.
 type Correlation struct {
-	Method string  `json:"method"` // pearson or spearman
+	Method string  `json:"method"` // pearson or spearman.
 	N      int     `json:"n"`
 	R      float64 `json:"r"` // in [-1, 1]
-	T      float64 `json:"-"` // R√((N-2)/(1-R²)); 0 if N is 2 or R is ±1, because there are no errors
-	P      float64 `json:"p"` // two-sided, Student's t with N-2 degrees of freedom; 0 for R = ±1, 1 for N = 2
+	T      float64 `json:"-"` // R√((N-2)/(1-R²)). It is 0 if N is 2 or R is ±1, because there are no errors.
+	P      float64 `json:"p"` // two-sided p value by Student's t with N-2 degrees of freedom. It is 0 for R = ±1, and 1 for N = 2.
 }
 
 // Pearson returns the product-moment correlation. Its p value assumes normal numbers. It returns an error for lists
@@ -85,9 +85,9 @@ type RankSumTest struct {
 	// Test has the method "rank_sum_exact" or "rank_sum_normal", the size N of both samples together, and the
 	// p value.
 	Test binomial.Test
-	W    float64 // sum of a's ranks among all numbers
-	U    float64 // number of pairs (one number of a, one of b) in which a's number is larger, ties count half; R calls it W, scipy U
-	Ties bool    // there are equal numbers
+	W    float64 // sum of a's ranks among all numbers.
+	U    float64 // number of pairs (one number of a, one of b) in which a's number is larger. Ties count half. R calls it W, scipy U.
+	Ties bool    // some numbers are equal
 	// PNormal is the p value by the normal approximation with continuity and tie correction, as in R for
 	// samples with ties.
 	PNormal float64

@@ -14,7 +14,7 @@ type Excluded struct {
 	Kind   AsideKind
 	Why    string // text for Kind, with the number of games
 	Games  float64
-	Later  bool // only the games against players who were not excluded before count
+	Later  bool // the exclusion counts only games against players who were not excluded earlier
 }
 
 // An AsideKind is the reason why a player has no rating.
@@ -22,15 +22,15 @@ type AsideKind string
 
 // The reasons.
 const (
-	NoGame  AsideKind = "no_game"  // no game against players who are rated or were excluded later
+	NoGame  AsideKind = "no_game"  // no game against players who are rated or were excluded later.
 	WonAll  AsideKind = "won_all"  // the rating has a lower bound
 	LostAll AsideKind = "lost_all" // the rating has an upper bound
 )
 
 // A Connection describes the players whose ratings the games can determine.
 type Connection struct {
-	SetAside []Excluded // excluded players in order; each exclusion leaves fewer games for the rest
-	Groups   [][]string // strongly connected groups of the rest; exactly one group if ratings exist
+	SetAside []Excluded // excluded players in the order of exclusion. Each exclusion leaves fewer games for the rest.
+	Groups   [][]string // strongly connected groups of the rest. There is exactly one group if ratings exist.
 	Why      string     // why there are no unique ratings, or ""
 }
 
@@ -130,8 +130,8 @@ func newAside(player string, games, points float64, round int) Excluded {
 	return Excluded{}
 }
 
-// among returns each player's games and points against the kept players, without weights. If kept is nil, all
-// players are kept.
+// among returns the number of games and the points of each player against the kept players, without weights.
+// If kept is nil, all players are kept.
 func (t Table) among(kept []bool) (games, points []float64) {
 	games, points = make([]float64, len(t.Names)), make([]float64, len(t.Names))
 	for n := range t.Cells {
@@ -216,8 +216,8 @@ func (t Table) components() [][]int {
 	return groups
 }
 
-// visit appends the unseen nodes that can be reached from a to order. Each node follows all nodes that can be
-// reached from it.
+// visit appends to order the unseen nodes that can be reached from a. Each node comes after all nodes that
+// can be reached from it.
 func visit(a int, to [][]int, seen []bool, order []int) []int {
 	if seen[a] {
 		return order
@@ -229,7 +229,8 @@ func visit(a int, to [][]int, seen []bool, order []int) []int {
 	return append(order, a)
 }
 
-// whyApart returns a text with the groups that never met, never lost to, or never beat the other groups.
+// whyApart returns a text that names the groups that never met, never lost to, or never beat the other
+// groups.
 func (t Table) whyApart(groups [][]int) string {
 	group := make([]int, len(t.Names))
 	for n, g := range groups {
@@ -269,8 +270,8 @@ func (t Table) namesOf(players []int) []string {
 }
 
 // WithinGroups returns the games within strongly connected groups of players. All games between two groups
-// were won by the same group. The likelihood of these games can rise to 1, so the supremum of the likelihood
-// is that of the games within groups. The result has no clusters.
+// were won by the same group, so their likelihood can come as close to 1 as desired. The supremum of the
+// likelihood is therefore that of the games within groups. The result has no clusters.
 func (t Table) WithinGroups() Table {
 	group := make([]int, len(t.Names))
 	for n, members := range t.components() {

@@ -12,14 +12,14 @@ import (
 // A Cycle is a circle of three players in which each scored more than half against the next. No order of
 // strengths explains such a circle (Condorcet's paradox).
 type Cycle struct {
-	Players [3]string  // each player beat the next, and the last beat the first; the first name is the smallest
-	Scores  [3]float64 // points per game of each player against the next
+	Players [3]string  // each player beat the next, and the last beat the first. The first name is the smallest.
+	Scores  [3]float64 // points per game of each player against the next player
 	// P is the largest of the three exact one-sided p values of these scores against ½. Each is a sign test
-	// over independent units, which are clusters, and decisive games outside of clusters. P is valid only for
-	// this cycle alone.
+	// over independent units. The units are clusters, and decisive games outside of clusters. P is valid only
+	// for this cycle alone.
 	P float64
-	// PHolm is P, adjusted for both directions of all triples that met (Holm 1979). If the true strengths
-	// contain no cycle, at most 1 of 20 sets of games has a cycle with a PHolm of 0.05 or less.
+	// PHolm is P, adjusted for both directions of all triples of players who met (Holm 1979). If the true
+	// strengths contain no cycle, at most 1 of 20 sets of games has a cycle with a PHolm of 0.05 or less.
 	PHolm float64
 }
 
@@ -61,9 +61,9 @@ func surest(list []Cycle, limit int) []Cycle {
 
 // A majorities holds the scores of all pairs in even games. The index of the pair (a, b) is a·N + b.
 type majorities struct {
-	score  []float64 // weighted points per game of a against b; 0 if the players never met
+	score  []float64 // weighted points per game of a against b. It is 0 if the players never met.
 	met    []bool
-	p      []float64 // p value of the hypothesis that a is not the better player
+	p      []float64 // p value of the hypothesis that a is not the better player.
 	beaten [][]int
 }
 

@@ -11,18 +11,18 @@ import (
 
 // A Count holds the results of the games of one Black against one White under one handicap.
 type Count struct {
-	Black, White                string // names; different, and not empty
+	Black, White                string // names. They are different, and not empty.
 	BlackWins, Draws, WhiteWins int    // not negative
-	Handicap                    int    // 0 is an even game; larger numbers are heavier handicaps, at most HeaviestHandicap
-	Receiver                    string // the player with the handicap; "" is Black, as in shogi
+	Handicap                    int    // 0 is an even game. Larger numbers are heavier handicaps, at most HeaviestHandicap.
+	Receiver                    string // the player with the handicap. "" means Black, as in shogi.
 	// Weight is the weight of each game, such as 1/3 if an opening was played three times. 0 means 1.
 	Weight float64
 	// Cluster is a positive number that games have in common if they depend on each other. Examples are the
 	// two games of a colour-swapped pair, or all games from one opening. 0 means that the games are
 	// independent.
 	Cluster int
-	// Opening is a positive number that all clusters from one opening have in common, whoever played the
-	// games. 0 means that no other cluster has the opening.
+	// Opening is a positive number that all clusters from one opening have in common, even if other players
+	// played the games. 0 means that no other cluster has the opening.
 	Opening int
 }
 
@@ -55,10 +55,10 @@ func (c Count) check() error {
 // A Cell is a [Count] in which players are their numbers in a [Table], and results are sums of weights.
 type Cell struct {
 	Black, White        int32   // indices in Table.Names
-	Handicap            int32   // 0 is even
-	ByWhite             bool    // White received the handicap
+	Handicap            int32   // 0 is an even game.
+	ByWhite             bool    // White received the handicap.
 	Wins, Draws, Losses float64 // Black's wins, draws and losses, as sums of weights
-	Clustered           float64 // the part of Wins, Draws and Losses that belongs to clusters
+	Clustered           float64 // the part of Wins, Draws and Losses that belongs to clusters.
 	Played, Scored      float64 // games and Black's points, without weights
 }
 
@@ -215,8 +215,8 @@ func (c Count) cell(black, white int32) Cell {
 }
 
 // Pairs returns, for each cell, the index of its pair of players, and the number of pairs. All cells of two
-// players have the same pair, whatever their colours and handicaps. The pairs ascend by the smaller player
-// number, then by the larger one.
+// players have the same pair, with any colours and handicaps. The pairs ascend by the smaller player number,
+// then by the larger one.
 func (t Table) Pairs() (place []int32, count int) {
 	order := make([]int32, len(t.Cells))
 	for i := range order {
@@ -326,7 +326,7 @@ func (t Table) Only(kept []bool) Table {
 // Totals returns each player's games and points, without weights.
 func (t Table) Totals() (games, points []float64) { return t.among(nil) }
 
-// Sum returns the sum of a number over all cells. of returns the number of a cell.
+// Sum returns the sum of a number over all cells. The function of returns a cell's number.
 func (t Table) Sum(of func(*Cell) float64) float64 {
 	s := 0.0
 	for i := range t.Cells {

@@ -12,10 +12,10 @@ import (
 // A Player holds the rating and the results of one player.
 type Player struct {
 	Name     string
-	Elo      float64 // the mean of the rated players is 0
-	Strength float64 // π; the sum is 50 per rated player
-	Games    int     // number of games against rated players
-	Points   float64 // points in these games; a draw is half a point
+	Elo      float64 // rating in Elo. The mean of the rated players is 0.
+	Strength float64 // strength π. The sum is 50 per rated player.
+	Games    int     // number of games against rated players.
+	Points   float64 // points in these games. A draw is half a point.
 }
 
 // Ranking converts log strengths to ratings, best first. x holds the log strengths by the players' numbers in

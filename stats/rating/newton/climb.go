@@ -69,7 +69,7 @@ func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 				return at, nil
 			}
 		case at.Iterations%100 == 99:
-			// On a plateau damped steps might never end.
+			// On a plateau damped steps might never end, so the climb stops.
 			if at.Value-checkpoint < 1e-9*(1+math.Abs(at.Value)) {
 				at.Drifting = largerThan(step, driftStep)
 				return at, nil

@@ -9,10 +9,10 @@ import (
 // infinite.
 const farthest = 60
 
-// Profile returns the ends of the profile-likelihood interval of weights·x. They are the values of weights·x
-// below and above the peak at which the square root of the profile's deviance is z. An end is infinite if the
-// value stops falling before. Profile returns the errors of [Climb]. It also returns an error if the path
-// leaves the domain.
+// Profile returns the ends of the profile-likelihood interval of weights·x. They are the two values of
+// weights·x, below and above the peak, at which the square root of the profile's deviance is z. An end is
+// infinite if the value stops falling before it reaches this deviance. Profile returns the errors of [Climb].
+// It also returns an error if the path leaves the domain.
 func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, err error) {
 	if lo, err = ProfileEnd(p, at, weights, z, -1); err != nil {
 		return 0, 0, err
@@ -22,7 +22,7 @@ func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, 
 }
 
 // ProfileEnd returns the end of [Profile] on one side (-1 or 1). The deviance is calculated from at.Value.
-// at.Value may be larger than the value at at.X, if the maximum belongs to another problem that this problem
+// This value may be larger than the value at at.X, if the maximum belongs to another problem that p
 // continues.
 func ProfileEnd(p Problem, at Peak, weights []float64, z, side float64) (float64, error) {
 	return search{p, at, weights, z}.end(side)
@@ -113,8 +113,8 @@ func (s search) constrained(from []float64, value float64) ([]float64, float64, 
 	return best.X, math.Sqrt(2 * max(0, s.at.Value-best.Value)), nil
 }
 
-// moved returns from, moved so that weights·x has the value, along the path on which the function falls
-// least.
+// moved returns the point from, moved so that weights·x has the value. It moves along the path on which the
+// function falls least.
 func (s search) moved(from []float64, value float64) ([]float64, error) {
 	_, solve := s.p.Derivatives(from)
 	across := solve(s.weights)
@@ -123,7 +123,7 @@ func (s search) moved(from []float64, value float64) ([]float64, error) {
 	if v := s.p.Value(x); !math.IsInf(v, -1) && !math.IsNaN(v) {
 		return x, nil
 	}
-	// If this leaves the domain, it moves straight along the weights.
+	// If this path leaves the domain, moved goes straight along the weights.
 	x = append(x[:0], from...)
 	addTo(x, (value-Dot(s.weights, x))/Dot(s.weights, s.weights), s.weights)
 	if v := s.p.Value(x); math.IsInf(v, -1) || math.IsNaN(v) {

@@ -20,7 +20,7 @@ const LeastGames = 5
 type Comparison struct {
 	A, B       string
 	Games      int     // number of games in which both players took part
-	Difference float64 // A's share of all points minus B's
+	Difference float64 // A's share of all points minus B's share
 	// Interval is the interval of Difference by resampled games. Its ends are NaN with fewer than LeastGames games.
 	Interval binomial.Interval
 	// Test tests the null hypothesis that the two players are interchangeable. Under this hypothesis the

@@ -36,10 +36,10 @@ func rankPoints(order []string) []Placing {
 // A Share holds a player's share of all points of the games.
 type Share struct {
 	Player   string
-	Games    int // number of games in which the player took part
+	Games    int // number of games in which the player took part.
 	Points   float64
-	Share    float64           // share of the points of all games, in [0, 1]; all shares sum to 1
-	Interval binomial.Interval // "bootstrap_percentile"; the ends of the interval are NaN with fewer than LeastGames games
+	Share    float64           // share of the points of all games, in [0, 1]. All shares sum to 1.
+	Interval binomial.Interval // its method is "bootstrap_percentile". The ends are NaN with fewer than LeastGames games.
 }
 
 // Shares returns the players' shares of all points, the largest share first. The intervals are calculated by
@@ -86,7 +86,7 @@ func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share
 	return shares, nil
 }
 
-// A scored is a Placing with the player's number instead of the name.
+// A scored is a Placing with the player's number in place of the name.
 type scored struct {
 	player int
 	points float64
@@ -159,8 +159,8 @@ func sharesOf(games [][]scored, players int, pick func(n int) int) []float64 {
 
 // A Fit is a fitted Plackett–Luce model.
 type Fit struct {
-	Players    []crosstable.Player // best first; Games is the number of orders, Points is the number of players that finished behind
-	LogLik     float64             // natural logarithm
+	Players    []crosstable.Player // best first. Games is the number of orders, and Points is the number of players that finished behind.
+	LogLik     float64             // natural logarithm of the likelihood.
 	Orders     int                 // number of orders with two or more rated players
 	Iterations int
 	SetAside   []crosstable.Excluded
@@ -172,8 +172,8 @@ type Fit struct {
 //
 // PlackettLuce excludes players whose strength cannot be determined, as [crosstable.Table.Connection] does.
 // Such players never finished behind another player, or never ahead of another player. The order of the other
-// players stays. PlackettLuce returns an error if there are no unique strengths, and for an order with fewer
-// than two players or with one player twice.
+// players does not change. PlackettLuce returns an error if there are no unique strengths, and for an order
+// with fewer than two players or with one player twice.
 func PlackettLuce(orders [][]string) (*Fit, error) {
 	var pairs []crosstable.Count
 	for n, order := range orders {
