@@ -2,7 +2,7 @@ package farm
 
 import "time"
 
-// A State is the progress of a test.
+// A State is the progress of a test, which is a run on a farm.
 type State string
 
 // These are the states of a test. A submitted test waits for approval. An approved test waits while its
@@ -13,15 +13,16 @@ const (
 	Approved  State = "approved"
 	Running   State = "running"
 	Paused    State = "paused"
-	Over      State = "over"    // its SPRT has decided, or every pair is stored
-	Stopped   State = "stopped" // an owner stopped it, or it was rejected
+	Over      State = "over"    // its SPRT has decided, or every pair is stored.
+	Stopped   State = "stopped" // an owner stopped it, or it was rejected.
 	Failed    State = "failed"  // the coordinator cannot evaluate its results
 )
 
 // Final reports whether a test in this state gets no more grants.
 func (s State) Final() bool { return s == Over || s == Stopped || s == Failed }
 
-// A Submission is the request of adm.NAME.submit. The answer is a TestStatus.
+// A Submission is the request that submits a test, on the subject adm.NAME.submit. The answer is a
+// TestStatus.
 type Submission struct {
 	Plan     []byte            `cbor:"plan"` // match.EncodePlan
 	Priority int               `cbor:"priority"`
@@ -30,14 +31,15 @@ type Submission struct {
 	Needs    map[string]string `cbor:"needs,omitempty"` // labels that a worker must have
 }
 
-// An Order is the request of the other verbs of adm. Each verb uses some of the fields.
+// An Order is the request of the other administrative verbs, on the subject adm.NAME.VERB. Each verb uses
+// some of the fields.
 type Order struct {
-	Run    string  `cbor:"run"`    // a test's name or its plan's digest
+	Run    string  `cbor:"run"`    // a test's name, or the digest of its plan
 	Worker string  `cbor:"worker"` // for drain, quarantine, trust and purge
 	Why    string  `cbor:"why"`
 	Number float64 `cbor:"number"` // for priority and share
 	Level  string  `cbor:"level"`  // for trust
-	Off    bool    `cbor:"off"`    // for drain and quarantine: end the drain or the quarantine
+	Off    bool    `cbor:"off"`    // for drain and quarantine: end the drain or the quarantine.
 	Dry    bool    `cbor:"dry"`    // for purge: only count the pairs
 }
 
@@ -47,7 +49,7 @@ type Purged struct {
 	// Drawn counts pairs of other workers that are void too, because their parameters depended on this worker's
 	// results.
 	Drawn  int    `cbor:"drawn,omitempty" json:"drawn,omitempty"`
-	Before string `cbor:"before" json:"before"` // the SPRT's verdict before the void; "" without an SPRT
+	Before string `cbor:"before" json:"before"` // the SPRT's verdict before the void. It is "" without an SPRT.
 	After  string `cbor:"after" json:"after"`
 	// Selfplay means that the pairs are blocks of self-play.
 	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`
@@ -59,15 +61,15 @@ type Purged struct {
 type Status struct {
 	At      time.Time      `cbor:"at" json:"at"`
 	Boot    uint32         `cbor:"boot" json:"boot"`
-	Tests   []TestStatus   `cbor:"tests" json:"tests"`     // by priority, then in the order of submission
-	Workers []WorkerStatus `cbor:"workers" json:"workers"` // by name
+	Tests   []TestStatus   `cbor:"tests" json:"tests"`     // ordered by priority, then by submission
+	Workers []WorkerStatus `cbor:"workers" json:"workers"` // ordered by name
 	Judge   JudgeStatus    `cbor:"judge" json:"judge"`
-	Update  *UpdateStatus  `cbor:"update,omitempty" json:"update,omitempty"` // nil if there was never an update
-	Unread  []Unread       `cbor:"unread,omitempty" json:"unread,omitempty"` // by digest
+	Update  *UpdateStatus  `cbor:"update,omitempty" json:"update,omitempty"` // nil if there was never an update.
+	Unread  []Unread       `cbor:"unread,omitempty" json:"unread,omitempty"` // ordered by digest
 }
 
-// An Unread is a stored test that this version of the coordinator cannot read, for example after a downgrade. The
-// coordinator does not play it.
+// An Unread is a stored test that this version of the coordinator cannot read, for example after a downgrade.
+// The coordinator does not play such a test.
 type Unread struct {
 	Run  string `cbor:"run" json:"run"`             // the plan's digest
 	Name string `cbor:"name" json:"name,omitempty"` // "" if the name cannot be read either
@@ -81,28 +83,29 @@ type TestStatus struct {
 	Owner    string            `cbor:"owner" json:"owner"`
 	State    State             `cbor:"state" json:"state"`
 	Why      string            `cbor:"why" json:"why,omitempty"`     // the reason for the state
-	Waits    string            `cbor:"waits" json:"waits,omitempty"` // the owner's quota for which the test waits; "" if it waits for none
+	Waits    string            `cbor:"waits" json:"waits,omitempty"` // the owner's quota for which the test waits. It is "" if it waits for none.
 	Priority int               `cbor:"priority" json:"priority"`
 	Share    float64           `cbor:"share" json:"share"`
 	Note     string            `cbor:"note" json:"note,omitempty"`
 	Needs    map[string]string `cbor:"needs" json:"needs,omitempty"`
 	Log      []Change          `cbor:"log" json:"log"`
 
-	Pairs     int     `cbor:"pairs" json:"pairs"`                   // planned
+	Pairs     int     `cbor:"pairs" json:"pairs"`                   // planned pairs
 	Stored    int     `cbor:"stored" json:"stored"`                 // stored pairs
-	Prefix    int     `cbor:"prefix" json:"prefix"`                 // stored pairs in plan order before the first gap
-	Held      int     `cbor:"held" json:"held"`                     // leases
-	Window    int     `cbor:"window" json:"window"`                 // pairs beyond the prefix that may be granted
-	Reach     int     `cbor:"reach" json:"reach"`                   // pairs beyond the prefix that were granted
-	Beyond    int     `cbor:"beyond" json:"beyond"`                 // stored pairs that no verdict uses
-	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that gogi has given up because they crash engines
-	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // of the SPRT: continue, pass, fail or inconclusive
+	Prefix    int     `cbor:"prefix" json:"prefix"`                 // stored pairs in plan order before the first gap.
+	Held      int     `cbor:"held" json:"held"`                     // pairs that workers hold under a lease
+	Window    int     `cbor:"window" json:"window"`                 // pairs beyond the prefix that may be granted.
+	Reach     int     `cbor:"reach" json:"reach"`                   // pairs beyond the prefix that were granted.
+	Beyond    int     `cbor:"beyond" json:"beyond"`                 // stored pairs that no verdict uses.
+	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that gogi has given up because they crash engines.
+	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // the SPRT's verdict: continue, pass, fail or inconclusive
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
-	// Refusals are workers that do not play the test, with their reasons.
+	// Refusals lists the workers that do not play the test, with their reasons.
 	Refusals []string `cbor:"refusals,omitempty" json:"refusals,omitempty"`
-	// Provisional is the reason why the verdict is not final, with the remedy; "" if it is final or there is none.
+	// Provisional is the reason why the verdict is not final, with the remedy. It is "" if the verdict is
+	// final or missing.
 	Provisional string `cbor:"provisional,omitempty" json:"provisional,omitempty"`
-	// Voided says which pairs were made void last, and why; "" if none were.
+	// Voided describes the pairs that were made void last, with the reason. It is "" if no pairs were.
 	Voided string `cbor:"voided,omitempty" json:"voided,omitempty"`
 
 	Tune *TuneStatus `cbor:"tune,omitempty" json:"tune,omitempty"` // nil if the test is not a tune
@@ -116,12 +119,12 @@ type TestStatus struct {
 // A LeaseCounts counts the events of a test's leases since the coordinator's start.
 type LeaseCounts struct {
 	Granted   int `cbor:"granted" json:"granted"`
-	Expired   int `cbor:"expired" json:"expired"`     // without a heartbeat for too long
-	Adopted   int `cbor:"adopted" json:"adopted"`     // learned from a heartbeat: granted before a restart, or already expired
+	Expired   int `cbor:"expired" json:"expired"`     // ended because no heartbeat came for too long.
+	Adopted   int `cbor:"adopted" json:"adopted"`     // learned from a heartbeat. They were granted before a restart, or had already expired.
 	Returned  int `cbor:"returned" json:"returned"`   // returned unplayed
-	Revoked   int `cbor:"revoked" json:"revoked"`     // older than leases usually become
+	Revoked   int `cbor:"revoked" json:"revoked"`     // revoked because they were much older than leases usually become
 	Regranted int `cbor:"regranted" json:"regranted"` // grants of pairs that had been granted before
-	Lost      int `cbor:"lost" json:"lost"`           // reported as sent, and never seen in the stream
+	Lost      int `cbor:"lost" json:"lost"`           // reported as sent, and never seen in the stream.
 }
 
 // A ResultCounts counts a test's received results since the coordinator's start.
@@ -129,8 +132,8 @@ type ResultCounts struct {
 	Added      int `cbor:"added" json:"added"`
 	Duplicates int `cbor:"duplicates" json:"duplicates"`
 	Refused    int `cbor:"refused" json:"refused"`
-	Stale      int `cbor:"stale" json:"stale"`       // of an earlier take
-	Agreed     int `cbor:"agreed" json:"agreed"`     // audits whose two playings agree
+	Stale      int `cbor:"stale" json:"stale"`       // of a take before the pair was made void; see Held.Take
+	Agreed     int `cbor:"agreed" json:"agreed"`     // audits in which both playings of the pair agree.
 	Differed   int `cbor:"differed" json:"differed"` // audits that a third playing had to decide
 }
 
@@ -144,7 +147,7 @@ func (s *TestStatus) Unit() string {
 
 // A TuneStatus is the progress of a tune.
 type TuneStatus struct {
-	Blocks int         `cbor:"blocks" json:"blocks"` // blocks whose results are applied
+	Blocks int         `cbor:"blocks" json:"blocks"` // blocks whose results are applied.
 	Of     int         `cbor:"of" json:"of"`         // blocks in total
 	Params []TuneParam `cbor:"params" json:"params"`
 }
@@ -153,10 +156,10 @@ type TuneStatus struct {
 type TuneParam struct {
 	Name  string `cbor:"name" json:"name"`
 	Start string `cbor:"start" json:"start"`
-	Now   string `cbor:"now" json:"now"` // the current iterate, not the final value
+	Now   string `cbor:"now" json:"now"` // the current iterate, not the final value.
 }
 
-// A Change is an entry in a test's log: a change of the test, its time and its author.
+// A Change is an entry in a test's log. It has a change of the test, with its time and its author.
 type Change struct {
 	At   time.Time `cbor:"at" json:"at"` // by the coordinator's clock
 	By   string    `cbor:"by" json:"by"` // a key's name, or "farm"
@@ -168,21 +171,21 @@ type WorkerStatus struct {
 	Name       string `cbor:"name" json:"name"`
 	Owner      string `cbor:"owner" json:"owner"`
 	Trust      string `cbor:"trust" json:"trust"`
-	Here       bool   `cbor:"here" json:"here"`                       // connected: the last heartbeat is younger than a lease
-	Quarantine string `cbor:"quarantine" json:"quarantine,omitempty"` // the reason, or "" if it is not in quarantine
+	Here       bool   `cbor:"here" json:"here"`                       // connected: the last heartbeat is younger than a lease.
+	Quarantine string `cbor:"quarantine" json:"quarantine,omitempty"` // the reason, or "" if it is not in quarantine.
 	// Probation is the reason why the worker is on probation, or "" if it is not. During probation all pairs of
 	// the worker are audited, and it plays no test with scaled clocks.
 	Probation string   `cbor:"probation" json:"probation,omitempty"`
 	Rebench   string   `cbor:"rebench" json:"rebench,omitempty"` // the reason why its speed must be measured again
-	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`     // running tests that it does not play, with the reason
+	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`     // running tests that it does not play, with the reason.
 	Draining  bool     `cbor:"draining" json:"draining,omitempty"`
 	Slots     int      `cbor:"slots" json:"slots"`
 	Held      int      `cbor:"held" json:"held"`
 	Load      float64  `cbor:"load" json:"load"`
 	NPS       float64  `cbor:"nps" json:"nps"`
-	Added     int      `cbor:"added" json:"added"` // stored pairs
+	Added     int      `cbor:"added" json:"added"` // number of stored pairs
 	Refused   int      `cbor:"refused" json:"refused"`
-	Agreed    int      `cbor:"agreed" json:"agreed"` // audits
+	Agreed    int      `cbor:"agreed" json:"agreed"` // number of agreeing audits
 	// Log10E is the logarithm of an e-value for the hypothesis that the worker's results differ from the results
 	// of other workers, over all tests.
 	Log10E  float64           `cbor:"log10_e" json:"log10_e"`
@@ -191,12 +194,12 @@ type WorkerStatus struct {
 	Seen    time.Time         `cbor:"seen" json:"seen"`
 }
 
-// A JudgeStatus describes how the coordinator processes the stream.
+// A JudgeStatus describes how the coordinator processes the stream of results.
 type JudgeStatus struct {
 	Messages  int           `cbor:"messages" json:"messages"`
-	Again     int           `cbor:"again" json:"again"` // messages delivered more than once
+	Again     int           `cbor:"again" json:"again"` // messages delivered more than once.
 	Sequence  uint64        `cbor:"sequence" json:"sequence"`
-	Fill      float64       `cbor:"fill" json:"fill"` // used part of the stream's limit, 0 to 1
+	Fill      float64       `cbor:"fill" json:"fill"` // used part of the stream's limit, 0 to 1.
 	Unsigned  int           `cbor:"unsigned" json:"unsigned"`
 	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"` // time for the latest batch, from fetch to acknowledgement
 }

@@ -91,7 +91,7 @@ func (a *Ask) Check() error {
 		words("refused runs", a.Refuse, MaxRuns), words("reasons", a.Why, MaxRuns))
 }
 
-// Check returns an error if no granted lease can have these values.
+// Check returns an error if no granted lease can have the values of h.
 func (h *Held) Check() error {
 	switch {
 	case h.Pair < 0 || h.Take < 0 || h.Pair > math.MaxInt32 || h.Take > math.MaxInt32:

@@ -9,9 +9,9 @@ import (
 // Pull requests the stored pairs of a test from number From on, without the pairs in Have. The answer is a
 // Pulled.
 type Pull struct {
-	Run  string `cbor:"run"` // a test's name or its plan's digest
+	Run  string `cbor:"run"` // a test's name, or the digest of its plan
 	From int    `cbor:"from"`
-	Have []Span `cbor:"have,omitempty"` // in order, without overlap; at most MaxSpans
+	Have []Span `cbor:"have,omitempty"` // in order, without overlap, and at most MaxSpans
 }
 
 // A Span is the pairs from First to Last, both included.
@@ -29,7 +29,7 @@ type Pulled struct {
 	Test  TestStatus `cbor:"test"`
 	Plan  []byte     `cbor:"plan"`  // match.EncodePlan
 	Pairs [][]byte   `cbor:"pairs"` // match.EncodePair, in the order of their numbers
-	Voids []Void     `cbor:"voids"` // of the pairs from Pull.From to Next
+	Voids []Void     `cbor:"voids"` // the void results of the pairs from Pull.From to Next
 	// States are the states of a tune, in the order of its blocks. They depend only on pairs below Next, and on at
 	// least one pair from Pull.From on.
 	States []match.TuneState `cbor:"states,omitempty"`
@@ -71,8 +71,8 @@ type Push struct {
 	Pairs [][]byte `cbor:"pairs"` // match.EncodePair
 }
 
-// A Pushed is the answer to a Push.
+// A Pushed is the answer to a Push: it counts the pairs.
 type Pushed struct {
 	Added int `cbor:"added" json:"added"`
-	There int `cbor:"there" json:"there"` // pairs that were stored before
+	There int `cbor:"there" json:"there"` // pairs that were already stored
 }

@@ -113,18 +113,18 @@ type Stage string
 // These are the stages of an update. A trial runs on a few workers. It ends in StageAll, or in StageHeld if
 // these workers do worse than others.
 const (
-	StageNone  Stage = ""      // no update
-	StageTrial Stage = "trial" // for the workers in TrialStatus.First, and for kinds of machines whose trial has passed
-	StageAll   Stage = "all"   // the update is for every worker
-	StageHeld  Stage = "held"  // no worker is updated any more: UpdateStatus.Why
+	StageNone  Stage = ""      // no update.
+	StageTrial Stage = "trial" // for the workers in TrialStatus.First, and for kinds of machines whose trial has passed.
+	StageAll   Stage = "all"   // the update is for every worker.
+	StageHeld  Stage = "held"  // no more workers are updated. UpdateStatus.Why has the reason.
 )
 
-// An Rollout is the latest order of an update and the stage that it has reached.
+// A Rollout is the latest order of an update and the stage that it has reached.
 type Rollout struct {
 	Stage    Stage     `cbor:"stage" json:"stage"`
-	Why      string    `cbor:"why" json:"why,omitempty"` // the reason for the stage
-	By       string    `cbor:"by" json:"by,omitempty"`   // the key that gave the order
-	At       time.Time `cbor:"at" json:"at"`             // the time of the order, by the coordinator's clock
+	Why      string    `cbor:"why" json:"why,omitempty"` // the reason for the stage.
+	By       string    `cbor:"by" json:"by,omitempty"`   // the key that gave the order.
+	At       time.Time `cbor:"at" json:"at"`             // the time of the order, by the coordinator's clock.
 	Releases []Release `cbor:"releases" json:"releases"`
 	Known    []Release `cbor:"known" json:"known"` // earlier releases, the latest first
 }
@@ -133,9 +133,9 @@ type Rollout struct {
 type UpdateStatus struct {
 	Rollout
 
-	Have []string `cbor:"have" json:"have"` // connected workers that run a wanted program
-	Want []string `cbor:"want" json:"want"` // connected workers that run another program and will get a wanted one
-	None []string `cbor:"none" json:"none"` // connected workers without a release for their kind of machine
+	Have []string `cbor:"have" json:"have"` // connected workers that run a wanted program.
+	Want []string `cbor:"want" json:"want"` // connected workers that run another program and will get a wanted one.
+	None []string `cbor:"none" json:"none"` // connected workers without a release for their kind of machine.
 	// Trials has one trial for each of Releases, or is empty if no trial was requested. Need is the number of pairs
 	// that each trial needs.
 	Trials []TrialStatus `cbor:"trials" json:"trials"`
@@ -145,9 +145,9 @@ type UpdateStatus struct {
 // A TrialStatus compares a release on its first workers with the other workers of the same kind of machine.
 type TrialStatus struct {
 	SHA256 string   `cbor:"sha256" json:"sha256"`
-	First  []string `cbor:"first" json:"first"` // names of the workers that get the release first
+	First  []string `cbor:"first" json:"first"` // names of the workers that get the release first.
 	Passed bool     `cbor:"passed" json:"passed"`
-	Pairs  int      `cbor:"pairs" json:"pairs"` // pairs or blocks counted since the order, from First with the release
+	Pairs  int      `cbor:"pairs" json:"pairs"` // pairs or blocks that workers in First have played with the release since the order
 	// Tries counts the pairs or blocks received since the order, including attempts. Failed counts the pairs or
 	// blocks in which an engine failed. Both count the workers in First with the release. OthersTries and
 	// OthersFailed count the same for the other workers without the release.

@@ -65,7 +65,8 @@ func Decode(body []byte, message any) error {
 // A Secret is the coordinator's key for lease tokens. It is stored, so that leases stay valid after a restart.
 type Secret [32]byte
 
-// tokenSize is the length of a token in bytes: 96 bits of the HMAC cannot be guessed online.
+// tokenSize is the length of a token in bytes. These are 96 bits of the HMAC, too many for a guess over the
+// network.
 const tokenSize = 12
 
 // Token returns the proof that the coordinator granted a lease to a worker. The token is the first 12 bytes
@@ -118,8 +119,8 @@ func Seal(b *Batch, sign Signer) ([]byte, error) {
 	return Encode(s)
 }
 
-// ErrSignature is the error of a message that the right key did not sign. Open needs the worker's key, Task.Check
-// the coordinator's, Release.Check the maintainers'.
+// ErrSignature is the error of a message that the right key did not sign. Open needs the worker's key,
+// Task.Check the coordinator's key, and Release.Check the maintainers' key.
 var ErrSignature = errors.New("farm: it is not signed by the right key")
 
 // Open decodes a batch that Seal has written, and verifies its signature. The function key returns a worker's

@@ -57,7 +57,7 @@ type Delivery struct {
 	Subject  string
 	Body     []byte
 	Sequence uint64 // its place in the stream, from 1
-	Again    bool   // delivered before
+	Again    bool   // the message was delivered before
 	// Ack removes the message from the deliveries, and waits until the stream has confirmed it.
 	Ack func(ctx context.Context) error
 	// Refuse acknowledges a message that the coordinator does not count. The stream stores the message with the

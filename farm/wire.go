@@ -21,23 +21,24 @@ const ProtocolTunes = 2
 // These are the subjects of messages. A worker publishes on subjects with its own name. The coordinator
 // publishes on ctl, and an owner on adm, put and art with the name of the owner's key. See Speaker.
 const (
-	SubjectHello    = "hello."   // + worker; request: Hello → HelloReply
-	SubjectLease    = "lease."   // + worker; request: Ask → Grants
-	SubjectBeat     = "beat."    // + worker; request: Beat → BeatReply
-	SubjectResults  = "res."     // + worker + "." + shard; durable: Batch
-	SubjectEvents   = "ev."      // + run + "." + worker; the events of a watched run
-	SubjectRun      = "ctl."     // + run; hint: Hint
-	SubjectWorker   = "work."    // + worker; hint: Hint. Not below "ctl.", because NATS lets a key with "ctl.*" listen to "ctl.>"
-	SubjectAll      = "ctl.all"  // hint: Hint
-	SubjectAdmin    = "adm."     // + key's name + "." + verb; request of the key's owner
-	SubjectArtefact = "art."     // + name; request of a piece of an artefact
-	SubjectUpload   = "put."     // + name; request of an owner: a piece of a new one
-	SubjectInbox    = "_INBOX_"  // + name; answers
+	SubjectHello    = "hello."   // + worker. Request: Hello → HelloReply.
+	SubjectLease    = "lease."   // + worker. Request: Ask → Grants.
+	SubjectBeat     = "beat."    // + worker. Request: Beat → BeatReply.
+	SubjectResults  = "res."     // + worker + "." + shard. Durable message: Batch.
+	SubjectEvents   = "ev."      // + run + "." + worker. Events of a watched run.
+	SubjectRun      = "ctl."     // + run. Hint: Hint.
+	SubjectWorker   = "work."    // + worker. Hint: Hint. Not below "ctl.", because NATS lets a key with "ctl.*" listen to "ctl.>".
+	SubjectAll      = "ctl.all"  // Hint: Hint.
+	SubjectAdmin    = "adm."     // + key's name + "." + verb. Request of the key's owner.
+	SubjectArtefact = "art."     // + name. Request for a piece of an artefact.
+	SubjectUpload   = "put."     // + name. Request of an owner with a piece of a new artefact.
+	SubjectInbox    = "_INBOX_"  // + name. Answers.
 	StreamResults   = "RESULTS_" // + shard
 )
 
-// An Epoch is the number of a grant: the coordinator's boot counter in the upper half, and a count of that boot's
-// grants in the lower half. No two grants have the same epoch, because the boot counter is on disk before the first grant.
+// An Epoch is the number of a grant. Its upper half is the coordinator's boot counter, and its lower half
+// counts the grants of that boot. No two grants have the same epoch, because the boot counter is on disk
+// before the first grant.
 type Epoch uint64
 
 // A Grant is a pair that a worker may play.
@@ -52,12 +53,12 @@ type Grant struct {
 type Hello struct {
 	Protocol  int               `cbor:"protocol"`
 	Version   string            `cbor:"version"` // version of the worker's program
-	Session   string            `cbor:"session"` // random name of this process
-	Start     uint64            `cbor:"start"`   // grows with each process of the worker; the coordinator rejects an older process
+	Session   string            `cbor:"session"` // random name of this process.
+	Start     uint64            `cbor:"start"`   // grows with each process of the worker. The coordinator rejects an older process.
 	Slots     int               `cbor:"slots"`
-	Labels    map[string]string `cbor:"labels"`    // os, arch, isa, cores, mem, gpu, and the labels that the owner adds
-	Artefacts []string          `cbor:"artefacts"` // SHA-256 of its artefacts, at most MaxArtefacts
-	NPS       float64           `cbor:"nps"`       // nodes a second and slot of the reference engine; 0 if not measured
+	Labels    map[string]string `cbor:"labels"`    // os, arch, isa, cores, mem, gpu, and the labels that the owner adds.
+	Artefacts []string          `cbor:"artefacts"` // SHA-256 of its artefacts, at most MaxArtefacts.
+	NPS       float64           `cbor:"nps"`       // nodes per second and slot of the reference engine. It is 0 if not measured.
 	// Reference is the identity of the engine that measured NPS, in the form of match.Scaling.
 	Reference string `cbor:"reference,omitempty"`
 	// Program is the SHA-256 (hex) of the worker's program, or "" if it is unknown.
@@ -70,9 +71,9 @@ const MaxArtefacts = 512
 // A HelloReply is the answer to a Hello: the settings of the session, or a refusal.
 type HelloReply struct {
 	Protocol int           `cbor:"protocol"`
-	Lease    time.Duration `cbor:"lease"` // how long a lease lives without a heartbeat
+	Lease    time.Duration `cbor:"lease"` // lifetime of a lease without a heartbeat.
 	Beat     time.Duration `cbor:"beat"`  // the interval of heartbeats, plus or minus a fifth
-	Plans    []Task        `cbor:"plans"` // the runs that may be granted to the worker, as many as fit
+	Plans    []Task        `cbor:"plans"` // the runs that may be granted to the worker, as many as fit.
 	Refusal  *Refusal      `cbor:"refusal,omitempty"`
 }
 
@@ -87,36 +88,36 @@ type Task struct {
 	Approved  bool   `cbor:"approved"`
 }
 
-// A Refusal is an error that a repetition of the request cannot change.
+// A Refusal is an error that stays the same if the sender repeats the request.
 type Refusal struct {
 	Why  string `cbor:"why"`
-	Exit int    `cbor:"exit"` // the exit code of the worker's process: 4 rejected, 5 update wanted
+	Exit int    `cbor:"exit"` // the exit code of the worker's process: 4 if it is rejected, 5 if it must update
 }
 
 // Ask requests pairs.
 type Ask struct {
 	Session string   `cbor:"session"`
 	Want    int      `cbor:"want"`
-	Open    []string `cbor:"open"`             // runs with open engines
-	Known   []string `cbor:"known"`            // runs whose plan the worker has
-	Refuse  []string `cbor:"refuse,omitempty"` // runs that the worker does not play
+	Open    []string `cbor:"open"`             // runs with open engines.
+	Known   []string `cbor:"known"`            // runs whose plan the worker has.
+	Refuse  []string `cbor:"refuse,omitempty"` // runs that the worker does not play.
 	Why     []string `cbor:"why,omitempty"`    // the reasons, in the order of Refuse
 }
 
 // A Grants is the answer to an Ask.
 type Grants struct {
 	Grants  []Grant       `cbor:"grants"`
-	Plans   []Task        `cbor:"plans,omitempty"`   // of granted runs that the worker does not have
-	Retry   time.Duration `cbor:"retry"`             // the wait before the next Ask; a hint ends it early
-	Later   bool          `cbor:"later,omitempty"`   // without Grants: pairs are free that the worker may get later
-	Drain   bool          `cbor:"drain,omitempty"`   // send no more Asks
-	Unknown bool          `cbor:"unknown,omitempty"` // the session is unknown: send a Hello
+	Plans   []Task        `cbor:"plans,omitempty"`   // plans of granted runs that the worker does not have
+	Retry   time.Duration `cbor:"retry"`             // the wait before the next Ask. A hint ends it early.
+	Later   bool          `cbor:"later,omitempty"`   // set without Grants, if there are free pairs that the worker may get later
+	Drain   bool          `cbor:"drain,omitempty"`   // send no more Asks.
+	Unknown bool          `cbor:"unknown,omitempty"` // the session is unknown, so the worker must send a Hello
 	// Over lists runs of Ask.Known that have ended. If the hint was lost, a worker without leases of a run
 	// receives this information only here. Runs that do not fit into the list follow in the next answer.
 	Over []string `cbor:"over,omitempty"`
 }
 
-// A Held identifies a granted lease.
+// A Held identifies a granted lease: the right of one worker to play a pair.
 type Held struct {
 	Run   string `cbor:"r"` // the plan's digest
 	Pair  int    `cbor:"p"`
@@ -144,10 +145,10 @@ type Back struct {
 // A Beat is a heartbeat: it shows that a session is alive, and lists its leases.
 type Beat struct {
 	Session string  `cbor:"session"`
-	Number  uint64  `cbor:"number"` // the coordinator ignores older numbers
-	Held    []Held  `cbor:"held"`   // waiting or in play
-	Outbox  []Held  `cbor:"outbox"` // finished, not yet in the stream
-	Sent    []Held  `cbor:"sent"`   // in the stream (Publish returned nil), not yet confirmed as stored
+	Number  uint64  `cbor:"number"` // the coordinator ignores older numbers.
+	Held    []Held  `cbor:"held"`   // pairs that wait or are in play
+	Outbox  []Held  `cbor:"outbox"` // finished pairs that are not yet in the stream
+	Sent    []Held  `cbor:"sent"`   // pairs in the stream (Publish returned nil) that are not yet confirmed as stored
 	Back    []Back  `cbor:"back"`
 	Load    float64 `cbor:"load"` // the machine's load for each CPU
 	NPS     float64 `cbor:"nps"`
@@ -155,14 +156,14 @@ type Beat struct {
 
 // A BeatReply is the answer to a Beat.
 type BeatReply struct {
-	Drop    []Held        `cbor:"drop"`              // no longer leased to the worker: discard them
-	Stored  []Held        `cbor:"stored"`            // stored by the coordinator: delete them from the outbox
-	Over    []string      `cbor:"over"`              // runs that have ended
-	Watched []string      `cbor:"watched,omitempty"` // runs whose events the worker sends
-	Say     string        `cbor:"say"`               // "", SayDrain, SayUpdate or SayBench
-	Update  string        `cbor:"update,omitempty"`  // SHA-256 of the wanted program, with SayUpdate
+	Drop    []Held        `cbor:"drop"`              // no longer leased to the worker, which must discard them.
+	Stored  []Held        `cbor:"stored"`            // stored by the coordinator. The worker deletes them from the outbox.
+	Over    []string      `cbor:"over"`              // runs that have ended.
+	Watched []string      `cbor:"watched,omitempty"` // runs whose events the worker sends.
+	Say     string        `cbor:"say"`               // "", SayDrain, SayUpdate or SayBench.
+	Update  string        `cbor:"update,omitempty"`  // SHA-256 of the wanted program, with SayUpdate.
 	Release *Release      `cbor:"release,omitempty"` // the wanted program, with SayUpdate
-	Unknown bool          `cbor:"unknown"`           // the session is unknown: send a Hello
+	Unknown bool          `cbor:"unknown"`           // the session is unknown, so the worker must send a Hello
 	Refusal *Refusal      `cbor:"refusal,omitempty"`
 	Lease   time.Duration `cbor:"lease"`
 }
@@ -187,7 +188,7 @@ type Signed struct {
 	Signature []byte `cbor:"signature"` // ed25519, see Seal
 }
 
-// An Item is a finished pair, or an attempt at one, with its lease.
+// An Item is a finished pair, or an attempt at a pair, with its lease.
 type Item struct {
 	Lease   Held           `cbor:"lease"`
 	Pair    []byte         `cbor:"pair,omitempty"` // match.EncodePair
@@ -201,5 +202,5 @@ type Hint struct {
 	Over   []string `cbor:"over,omitempty"`
 	Paused []string `cbor:"paused,omitempty"`
 	Say    string   `cbor:"say,omitempty"`
-	Ask    bool     `cbor:"ask,omitempty"` // pairs are available: send an Ask now
+	Ask    bool     `cbor:"ask,omitempty"` // pairs are available, so the worker sends an Ask now
 }

@@ -290,7 +290,7 @@ func (c *Coordinator) reject(ctx context.Context, who Key, r *run, o *farm.Order
 }
 
 // resume resumes a paused test, or a test that was stopped after it had run. It also allows grants of the
-// pairs that were given up.
+// pairs that were given up because they crashed engines.
 func (c *Coordinator) resume(ctx context.Context, who Key, r *run, o *farm.Order) error {
 	if r.State != farm.Stopped || !r.Granted {
 		if err := is(r, farm.Paused); err != nil {
@@ -387,7 +387,7 @@ func (c *Coordinator) setQuarantine(ctx context.Context, who Key, name string, w
 	return nil
 }
 
-// purge makes a worker's pairs of a test void. These pairs are played again, and the SPRT evaluates the
+// purge makes a worker's pairs of a test void. Workers play these pairs again, and the SPRT evaluates the
 // remaining pairs from pair 0. So the coordinator may withdraw a reported verdict. With o.Dry purge only
 // counts the pairs.
 func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, error) {
@@ -397,7 +397,7 @@ func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, e
 	case o.Why == "":
 		return nil, refuse("a purge needs a reason")
 	}
-	c.judging.Lock() // a result is stored either before this purge or as another take
+	c.judging.Lock() // a result is stored either before this purge, or with the next number of the take
 	defer c.judging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()

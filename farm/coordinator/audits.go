@@ -35,7 +35,7 @@ type audit struct {
 	dueAudit
 
 	results []*match.PairResult // so far; the first is read from the store when the second comes
-	owners  []string            // of the results, and of the first one
+	owners  []string            // owners of the results, and of the first result
 	// worker and session hold the lease of the next result. They are "" if the audit waits for a worker.
 	worker, session string
 	epoch           farm.Epoch
@@ -79,8 +79,9 @@ func (r *run) addAudit(now time.Time, pair int, worker, owner string) {
 	r.auditsChanged = true
 }
 
-// keepAudits stores the audits of a run if they have changed. After an error the next call tries again. It stores
-// the agreed audits first, because after a crash an audit that is due again does no harm.
+// keepAudits stores the audits of a run if they have changed. After an error the next call tries again. It
+// stores the agreed audits first. If a crash follows, some of them are still stored as due, which does no
+// harm.
 func (c *Coordinator) keepAudits(ctx context.Context, r *run) {
 	if r.agreedChanged {
 		err := c.save(ctx, bucketAgreed, r.digest, r.agreed, &r.agreedRevision)
@@ -316,8 +317,9 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	c.keepOrWarn(ctx, name, w)
 }
 
-// agree counts an audit in which a worker's result agrees with the audited one. The agreement of an untrusted worker
-// earns nothing: two keys of one person always agree. After enough agreeing audits a worker is verified.
+// agree counts an audit in which a worker's result agrees with the audited one. The agreement of an untrusted
+// worker earns no trust, because two keys of one person always agree. After enough agreeing audits a worker
+// is verified.
 func (c *Coordinator) agree(ctx context.Context, r *run, a *audit, by string) {
 	if !r.plan.Gate.IsZero() && c.mustProve(r, a.Worker) {
 		if r.agreed == nil {

@@ -108,7 +108,7 @@ type Config struct {
 	Open func(ctx context.Context, plan *match.Plan) (Store, error)
 
 	Lease    time.Duration // lifetime of a lease without a heartbeat; 0 means 20 s
-	OwnerMax float64       // see ledger.Schedule; 0 means 0.4
+	OwnerMax float64       // see ledger.Schedule. 0 means 0.4.
 	Quota    func(owner string) Quota
 	// Spent returns the time of all games of the pairs stored since a moment, by plan digest. A game counts as
 	// at most one day. If Spent is nil, nothing was stored before.

@@ -23,7 +23,7 @@ type Coordinator struct {
 	config Config
 	boot   uint32
 
-	verifies func(*match.Plan, *match.PairResult) error // verify.Brought; a test replaces it
+	verifies func(*match.Plan, *match.PairResult) error // verify.Brought, or a replacement in a test
 
 	// judging is locked while results are stored and while pairs are voided, so that storing and voiding never
 	// overlap. It is locked before mu.
@@ -36,20 +36,21 @@ type Coordinator struct {
 	unread   []farm.Unread // stored tests that this program cannot decode, see setUnread
 	sessions map[string]*session
 	allowed  map[string]allowance // by owner
-	changes  int                  // of sessions and orders, so that crowds are counted again
+	changes  int                  // number of changes of sessions and orders. After a change, crowds are counted again.
 	workers  map[string]*worker
 	schedule ledger.Schedule
 	epochs   *ledger.Epochs
 	judge    farm.JudgeStatus
 	day      time.Time                // the day of spent
 	spent    map[string]time.Duration // slot-time by owner
-	voidDue  bool                     // a worker was quarantined: its pairs may have to be void
-	broken   error                    // a store failed: nothing is granted or acknowledged
+	voidDue  bool                     // a worker was quarantined, so its pairs may have to become void
+	broken   error                    // the failure of a store, after which nothing is granted or acknowledged
 	update   updating
 }
 
-// These are the buckets of State. They contain the number of boots and the update, the records of tests by
-// digest, the waiting and the agreed audits of tests by digest, and the workers by name.
+// These are the buckets of State. The first has the farm's number of boots and its update. The next three
+// have the records of tests, the waiting audits and the agreed audits, all by the test's digest. The last has
+// the workers by name.
 const (
 	bucketFarm    = "farm"
 	bucketTests   = "tests"
@@ -156,7 +157,7 @@ func (c *Coordinator) readStored(ctx context.Context) error {
 
 // setUnread records a test that this program cannot decode, for example because a later version wrote its
 // plan. The other tests are played. A program that can decode the test resumes it. The coordinator rejects
-// results for it like results of a deleted test, and their pairs are played again.
+// results of such a test like results of a deleted test, and the pairs are played again.
 func (c *Coordinator) setUnread(digest, name string, why error) {
 	c.config.Log.Error("a test cannot be decoded", "run", cmp.Or(name, digest), "err", why)
 	c.unread = append(c.unread, farm.Unread{Run: digest, Name: name, Why: why.Error()})
@@ -253,7 +254,8 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 		r.Provisional = c.provisional(r)
 	}
 	if r.gate != nil {
-		// Before the record: a reader of the database must not see a verdict without this remark.
+		// The store gets this remark before the record does. Otherwise a reader of the database could see a
+		// verdict without the remark.
 		if err := r.store.SetProvisional(ctx, r.Provisional.text()); err != nil {
 			r.record = before
 			return fmt.Errorf("coordinator: test %s: %w", r.Name, err)

@@ -30,7 +30,7 @@ const (
 	refusalsToQuarantine = 3
 )
 
-// A message is a message of the stream, with everything that can be checked without the other messages.
+// A message is a message of the stream, with the results of all checks that need no other message.
 type message struct {
 	farm.Delivery
 	worker  string
@@ -38,8 +38,8 @@ type message struct {
 	batch   *farm.Batch
 	proof   []byte
 	items   []item
-	why     string // why it is rejected as a whole; "" if it is not
-	noBlame bool   // its worker is not responsible
+	why     string // reason why the whole message is rejected, or ""
+	noBlame bool   // the message's worker is not responsible for the rejection
 }
 
 // An item is a finished pair, or an attempt at a pair, in a message.
@@ -47,14 +47,14 @@ type item struct {
 	farm.Item
 	run      *run
 	pair     match.PairResult
-	refuse   string // why it does not count; its worker is responsible
-	stale    bool   // it does not count; its worker is not responsible
+	refuse   string // reason why the item does not count, for which its worker is responsible
+	stale    bool   // the item does not count, but its worker is not responsible
 	added    bool
-	copied   bool   // an earlier item of the message has the same lease
-	late     bool   // when it was read, its pair was stored or void already; it was not verified
-	twice    bool   // the store or an earlier item has the pair
-	lost     string // with stale: why its ended run cannot be opened; the message is stored as evidence
-	outdated bool   // with stale: a pair of a tune with parameters of an earlier path
+	copied   bool   // an earlier item of the message has the same lease.
+	late     bool   // the pair was already stored or void when the item was read, so the item was not verified
+	twice    bool   // the store or an earlier item has the pair.
+	lost     string // for a stale item, reason why its ended run cannot be opened. The stream stores the message as evidence.
+	outdated bool   // for a stale item, it is a pair of a tune with parameters of an earlier path
 }
 
 // judgeAll processes the stream of results until ctx ends or a store fails.
@@ -117,7 +117,7 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 			return nil
 		})
 	}
-	_ = reading.Wait() // they return no errors
+	_ = reading.Wait() // the goroutines return no errors
 	c.judging.Lock()
 	// A started batch is finished, even if ctx ends. The time limit begins here, so that slow verification or a
 	// purge does not look like a failed store.
@@ -158,12 +158,12 @@ func (c *Coordinator) read(ctx context.Context, m *message) {
 		return key.Public
 	})
 	if err != nil {
-		m.why, m.noBlame = err.Error(), true // without a valid signature no worker is to blame
+		m.why, m.noBlame = err.Error(), true // without a valid signature no worker is responsible
 		return
 	}
 	m.proof = signed.Signature
 	m.items = make([]item, len(m.batch.Items))
-	leases := map[string]bool{} // by token, of pairs: a thousand copies of one pair are not decoded
+	leases := map[string]bool{} // tokens of the pairs so far, so that many copies of one pair are not decoded
 	for i := range m.items {
 		it := &m.items[i]
 		it.Item = m.batch.Items[i]
@@ -189,7 +189,7 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 	}
 	switch {
 	case it.run == nil:
-		it.stale = true // of an earlier farm or of an unknown test
+		it.stale = true // the item is from an earlier farm, or its test is unknown
 		return
 	case !c.config.Secret.Granted(m.worker, it.Lease):
 		it.refuse = fmt.Sprintf("pair %d of %s was not granted to %s", it.Lease.Pair, it.run.Name, m.worker)
@@ -304,7 +304,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				it.stale = true
 			case before[key] || r.ledger.IsStored(it.Lease.Pair):
 				it.twice = true
-			case it.late: // its pair was voided meanwhile
+			case it.late: // its pair was voided after the item was read
 				it.stale = true
 			default:
 				r.tune.learn(r.plan, it)
@@ -335,7 +335,7 @@ func (c *Coordinator) exclude(m *message) {
 	}
 }
 
-// store stores an item. With carries it also stores the new states of the item's tune.
+// store stores an item. If carries is true, it also stores the new states of the item's tune.
 func (it *item) store(ctx context.Context, carries bool) (added bool, err error) {
 	if it.Attempt != nil {
 		return true, it.run.store.PutAttempt(ctx, *it.Attempt)
@@ -377,8 +377,8 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.Attempt != nil:
-			// It proves nothing about an update: the machine may have stood still, and a pair that is given up
-			// comes back as crashed.
+			// An attempt proves nothing about an update. The machine may have stood still, and a pair that is
+			// given up comes back as crashed.
 		case it.Lease.Audit:
 			c.audited(ctx, r, m, it)
 		case it.added:

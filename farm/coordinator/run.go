@@ -27,7 +27,7 @@ type record struct {
 	State     farm.State    `cbor:"state"`
 	Why       string        `cbor:"why"`
 	Condemned []int         `cbor:"condemned"`
-	Granted   bool          `cbor:"granted"` // the test was running before, so workers may hold leases
+	Granted   bool          `cbor:"granted"` // the test was running before, so workers may hold leases.
 	Verdict   string        `cbor:"verdict"` // the latest reported verdict
 	Log       []farm.Change `cbor:"log"`
 	// Rule is the rule by which results of this test quarantine workers automatically. It is set when the
@@ -37,7 +37,7 @@ type record struct {
 	Evidence map[string]float64 `cbor:"evidence,omitempty"`
 	// Provisional is set while the test has ended and its verdict is not final.
 	Provisional *provisional `cbor:"provisional,omitempty"`
-	// Voided is the text about the latest pairs that became void, with the reason; "" if none did.
+	// Voided describes the pairs that became void last, with the reason. It is "" if no pairs did.
 	Voided string `cbor:"voided,omitempty"`
 	// Inexact means that an audit has shown that the players do not repeat their games.
 	Inexact bool `cbor:"inexact,omitempty"`
@@ -77,13 +77,13 @@ type run struct {
 	exact    bool          // the players repeat their games move for move
 	claims   *trust.Claims // claimed speeds of workers; nil if clocks are not scaled
 	audits   []*audit
-	line     *trust.Line // compares the run's workers; nil if the run is not open or accuses no worker
+	line     *trust.Line // compares the run's workers. It is nil if the run is not open or accuses no worker.
 
 	auditsChanged  bool   // the audits have changed since they were stored
 	auditsRevision uint64 // the revision of the stored audits
 
-	// agreed are the pairs whose result a second playing has confirmed, with the worker that played it. It has only
-	// pairs that a verdict needs, see Coordinator.mustProve.
+	// agreed maps each pair whose result a second playing has confirmed to the worker of that playing. It has
+	// only pairs that a verdict needs, see Coordinator.mustProve.
 	agreed         map[int]string
 	agreedChanged  bool
 	agreedRevision uint64

@@ -36,9 +36,9 @@ type worker struct {
 	Quarantine string      `cbor:"quarantine"` // the reason, or "" if it is not in quarantine
 	Since      time.Time   `cbor:"since"`
 	Draining   bool        `cbor:"draining"`
-	Agreed     int         `cbor:"agreed"`  // audits
-	Played     int         `cbor:"played"`  // stored pairs; see keepCounts
-	Refused    int         `cbor:"refused"` // rejected results, of all time or since a pardon
+	Agreed     int         `cbor:"agreed"`  // number of agreeing audits
+	Played     int         `cbor:"played"`  // number of stored pairs; see keepCounts
+	Refused    int         `cbor:"refused"` // number of rejected results, in total or since a pardon
 	Claim      float64     `cbor:"claim"`   // the latest farm.Hello.NPS
 	// Probation is the reason why the worker gets no runs with scaled clocks, and why all its other pairs are
 	// audited. The reason is that the speed of its machine is not the claimed speed. Probation is "" if there is
@@ -55,7 +55,7 @@ type worker struct {
 
 	revision uint64
 	kept     int    // the sum of Played and Agreed that is stored
-	rebench  string // why it must be measured again; "" if it need not
+	rebench  string // reason why its speed must be measured again, or ""
 }
 
 func (c *Coordinator) readWorkers(ctx context.Context) error {
@@ -286,7 +286,8 @@ func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (a
 	return out, nil
 }
 
-// later reports whether a run that the worker may play has a pair that nobody plays, although the worker gets none now.
+// later reports whether there is a free pair of a run that the worker may play, although the worker gets no
+// pair now.
 func (c *Coordinator) later(s *session, ask *farm.Ask) bool {
 	for _, r := range c.runs {
 		if r.State == farm.Running && c.mayPlayRun(r, s, ask) && r.ledger.Free() {
@@ -321,7 +322,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 	fits := func(r *run) bool { return c.mayPlayRun(r, s, ask) }
 	can := func(digest string) bool { return c.runs[digest].State == farm.Running && fits(c.runs[digest]) }
 	size := 0
-	plan := func(r *run) { // sends it if the worker does not have it
+	plan := func(r *run) { // adds the run's plan to the reply if the worker does not have it
 		if !slices.Contains(ask.Known, r.digest) && !slices.ContainsFunc(out.Plans, func(t farm.Task) bool { return t.Run == r.digest }) {
 			out.Plans = append(out.Plans, r.task)
 			size += len(r.Plan)
@@ -331,7 +332,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 		for _, l := range leases {
 			g := farm.Grant{Held: farm.Held{Run: r.digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}}
 			if r.tune != nil && !r.tune.draw(&g) {
-				continue // it is being stored now
+				continue // the pair is being stored now
 			}
 			g.Token = c.config.Secret.Token(s.name, g.Held)
 			out.Grants = append(out.Grants, g)
@@ -563,7 +564,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	}
 	for _, r := range c.runs {
 		for _, a := range r.audits {
-			if a.worker == s.name && a.session != s.session { // of an older session, which is dead
+			if a.worker == s.name && a.session != s.session { // it belongs to an older session, which has ended
 				a.worker, a.epoch = "", 0
 			}
 		}
@@ -573,7 +574,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	}
 	w := c.workers[s.name]
 	if w.Quarantine != "" {
-		reply.Drop = slices.Concat(b.Held, b.Outbox, b.Sent) // nothing of it counts any more
+		reply.Drop = slices.Concat(b.Held, b.Outbox, b.Sent) // none of these leases counts any more
 		reply.Refusal = refuse("%s is in quarantine: %s", s.name, w.Quarantine)
 		return reply, nil
 	}
@@ -649,7 +650,7 @@ func (c *Coordinator) extend(now time.Time, s *session, b *farm.Beat, reply *far
 			dropped, stored := r.ledger.Beat(now, s.name, s.session, *list)
 			reply.Drop = append(reply.Drop, heldOf(r.digest, slices.Concat(outdated, dropped))...)
 			reply.Stored = append(reply.Stored, heldOf(r.digest, stored)...)
-		case list != nil: // the run ended before this process started: its unfinished pairs are not wanted
+		case list != nil: // the run ended before this process started, so its unfinished pairs are not wanted
 			reply.Drop = append(reply.Drop, heldOf(r.digest, slices.Concat(list.Held, list.Sent))...)
 		}
 	}

@@ -13,16 +13,17 @@ import (
 	"gogi/match/tune"
 )
 
-// tuned is the tune of a run. The path of the tune depends only on the results by pair. So it does not depend
-// on the workers that play the pairs, the order of the results, or restarts of the coordinator. A nil *tuned
-// means that the run is no tune. Comments mark the methods that may be called on nil.
+// tuned is the tune of a run. The path of the tune (the sequence of its iterates) depends only on the results
+// by pair. So it does not depend on the workers that play the pairs, the order of the results, or restarts of
+// the coordinator. A nil *tuned means that the run is no tune. Comments mark the methods that may be called
+// on nil.
 type tuned struct {
 	settings *tune.Settings
 	course   *tune.Trajectory
 	// drawable is the number of pairs that may be granted. It depends on the stored pairs only, but course also
 	// includes the pairs that are about to be stored.
 	drawable int
-	points   map[int]uint64 // hash of a granted pair's points, by pair; see pointsOf
+	points   map[int]uint64 // hash of the points of a granted pair (its perturbed parameters), by pair; see pointsOf
 	hungry   bool           // a worker wanted more pairs than drawable allowed
 	carrier  *item          // the pair of this batch with which states are stored
 	broken   error          // the reason why the path cannot continue
@@ -92,7 +93,8 @@ func (r *run) protocol() int {
 	return farm.Oldest
 }
 
-// draw sets the points of a grant. It returns false if the points of the pair cannot be calculated any more.
+// draw sets the points (perturbed parameters) of a grant. It returns false if the points of the pair cannot
+// be calculated any more.
 func (t *tuned) draw(g *farm.Grant) bool {
 	if t.course.Known(g.Pair) {
 		return false
@@ -132,8 +134,9 @@ func playedAsGranted(p *match.Plan, it *item) error {
 	return nil
 }
 
-// outdated removes the leases from a list whose points belong to an earlier path, and returns them. A purge
-// or an older backup changes the path. The coordinator grants the pairs again with other points.
+// outdated removes from a list the leases whose points belong to an earlier path of the tune, and returns
+// these leases. A purge or an older backup changes the path. The coordinator grants the pairs again with
+// other points.
 func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) {
 	if r.tune == nil {
 		return nil
@@ -187,7 +190,7 @@ func (r *run) carries(it *item) bool {
 	return it.Attempt == nil && r.tune != nil && r.tune.carrier == it
 }
 
-// add stores a pair. With carries it also stores the new states of the tune.
+// add stores a pair. If carries is true, it also stores the new states of the tune.
 func (r *run) add(ctx context.Context, p match.PairResult, take int, carries bool) (added bool, err error) {
 	if !carries {
 		return r.store.Add(ctx, p, take)

@@ -108,7 +108,8 @@ func (c *Coordinator) lookAtTrials(ctx context.Context) {
 	c.warn(c.keepUpdate(ctx), "the update was not stored")
 }
 
-// accusedInTrial returns the reason why a worker of an open trial is in quarantine, or "" if none is.
+// accusedInTrial returns the reason why a worker of an open trial is in quarantine, or "" if no such worker
+// is.
 func (c *Coordinator) accusedInTrial() string {
 	return c.update.Accused(func(name string) (why string, since time.Time) {
 		if w := c.workers[name]; w != nil {

@@ -33,14 +33,14 @@ var (
 // A Store is a folder of artefacts. Other processes may read it.
 type Store struct {
 	dir    string
-	max    int64 // bytes of all artefacts
+	max    int64 // maximum size of all artefacts in bytes
 	evicts bool
 
 	mu       sync.Mutex
-	sizes    map[string]int64     // by SHA-256
+	sizes    map[string]int64     // size of each artefact, by SHA-256
 	used     map[string]time.Time // time of the last use
 	pins     map[string]int
-	verified map[string]bool // by this process
+	verified map[string]bool // artefacts that this process has verified
 	total    int64           // bytes of sizes and of unfinished artefacts
 }
 

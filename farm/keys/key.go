@@ -1,10 +1,10 @@
-// Package keys defines who may do what in a farm: the keys of workers and owners, their rights,
-// the files that carry them, and the certificate of the coordinator. [NewAuthority] makes the
-// certificate authority, [New] a key, and a [Ring] is all keys of a farm, read from a folder
-// ([Open]). [Creds] is the file that a worker or an owner gets.
+// Package keys defines the permissions in a farm: the keys of workers and owners, their rights, the files
+// that carry them, and the certificate of the coordinator. [NewAuthority] makes the certificate authority,
+// and [New] a key. A [Ring] is all keys of a farm, read from a folder ([Open]). [Creds] is the file that a
+// worker or an owner gets.
 //
-// A key is an ed25519 pair in the notation of NATS (nkey). The coordinator has public halves
-// only; the seed is in the Creds file of its holder.
+// A key is an ed25519 pair in the notation of NATS (nkey). The coordinator has public halves only; the seed
+// is in the Creds file of its holder.
 package keys
 
 import (
@@ -28,8 +28,8 @@ type Key struct {
 	Owner   string    `toml:"owner"`  // the person responsible for it
 	Rights  []Right   `toml:"rights"`
 	Issued  time.Time `toml:"issued"`
-	Expires time.Time `toml:"expires,omitzero"` // zero: never
-	Revoked time.Time `toml:"revoked,omitzero"` // zero: not revoked
+	Expires time.Time `toml:"expires,omitzero"` // the zero time if it never expires
+	Revoked time.Time `toml:"revoked,omitzero"` // the zero time if it is not revoked
 	Why     string    `toml:"why,omitempty"`    // the reason for Revoked
 }
 

@@ -15,7 +15,7 @@ const (
 	Submit  Right = "submit"  // submit runs and artefacts, stop one's own
 	Approve Right = "approve" // approve other owners' runs
 	Run     Right = "run"     // priorities, shares, pause and stop of all runs
-	Admin   Right = "admin"   // keys, trust, voiding; and the rights above except Work
+	Admin   Right = "admin"   // keys, trust, voiding, and the rights above except Work
 )
 
 // All lists all rights.

@@ -71,8 +71,8 @@ type copying struct {
 
 	there  map[int]bool // stored pairs
 	prefix int          // number of stored pairs before the first gap
-	// states has the stored states of a tune, by the number of blocks. owed has the states that wait for their
-	// pairs.
+	// states has the stored states of a tune, by the number of blocks. owed has the states whose pairs are
+	// not all stored yet.
 	states map[int]match.TuneState
 	owed   []match.TuneState
 }
@@ -186,8 +186,9 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	return nil
 }
 
-// takeOut makes the pairs void in the copy that the farm has made void. It handles all pairs with one reason
-// at once, because each call reads the run's games. It reports whether any such pairs were still stored.
+// takeOut makes those pairs void in the copy that the farm has made void. It handles all pairs with one
+// reason at once, because each call reads the run's games. It reports whether any such pairs were still
+// stored.
 func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
 	type reason struct{ why, by string }
 	out := map[reason]map[int]bool{}

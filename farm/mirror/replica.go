@@ -23,7 +23,7 @@ type Replica struct {
 	Store *results.Store
 	Ask   Ask
 	Log   *slog.Logger
-	Tests []string // names or digests; empty: all approved tests
+	Tests []string // names or digests of the tests to copy. If empty, all approved tests are copied.
 
 	copied map[string]state // by digest
 }
@@ -39,8 +39,8 @@ type state struct {
 }
 
 // Round copies the new pairs of each test and returns the results for the tests that have changed. It replays
-// each pair by the rules, and returns ErrDiffers for an impossible pair. After an error with one test it
-// continues with the next test.
+// each pair by the rules, and returns ErrDiffers for an impossible pair. If one test fails, Round continues
+// with the next test.
 func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	tests, err := f.list(ctx)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package worker runs a machine of a farm. A [Worker] gets pairs from a coordinator, plays them
-// with package runner, stores results on its disk until the coordinator has them, and continues
-// while the coordinator is away.
+// Package worker runs a machine of a farm. A [Worker] gets pairs from a coordinator and plays them with
+// package runner. It stores results on its disk until the coordinator has them, and continues while the
+// coordinator is away.
 //
-// A Worker is a runner.Source and a runner.Sink. [Join] begins its session, Play plays until
-// the end, Close ends the session. The process handles the rest:
+// A Worker is a runner.Source and a runner.Sink. [Join] begins its session, Play plays until the end, and
+// Close ends the session. The process handles the rest:
 //
 //	interrupted once     Drain; the pairs in play are finished, then Play returns
 //	interrupted again,

@@ -17,10 +17,10 @@ import (
 	"gogi/match"
 )
 
-// A Fetcher brings artefacts to this machine: from the cache, from mirrors, then from the coordinator. It accepts only
-// bytes with the right SHA-256.
+// A Fetcher brings artefacts to this machine. It looks first in the cache, then in mirrors, and then asks the
+// coordinator. It accepts only bytes with the right SHA-256.
 type Fetcher struct {
-	Store     *files.Store // evicts
+	Store     *files.Store // the cache. It must evict artefacts when it is full.
 	Transport farm.Transport
 	Mirrors   []string     // bases of URLs; an artefact is BASE/SHA256
 	Client    *http.Client // nil means the default client
@@ -31,7 +31,7 @@ type Fetcher struct {
 	Log     *slog.Logger
 
 	mu   sync.Mutex
-	busy map[string]*sync.Mutex // by SHA-256: one download of an artefact at a time
+	busy map[string]*sync.Mutex // a lock by SHA-256, so that an artefact is downloaded only once at a time
 }
 
 // Fetch returns the path of an artefact on this machine. The file stays there only while the artefact is

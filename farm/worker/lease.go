@@ -51,7 +51,7 @@ func (w *Worker) nextReady() *lease {
 	return nil
 }
 
-// nothingMore reports whether no more pairs will come. The caller holds w.mu.
+// nothingMore reports whether the worker will get no more pairs. The caller holds w.mu.
 func (w *Worker) nothingMore() bool {
 	return w.draining || w.config.Once && w.idle && len(w.leases) == 0
 }
@@ -86,7 +86,7 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if errors.Is(err, errTooLong) { // it would be too long on every other worker
+	if errors.Is(err, errTooLong) { // the result would be too long on every other worker too
 		w.giveBack(ours, err.Error(), true)
 		w.refuse(ours.task, err)
 		poke(w.beatNow)
@@ -145,7 +145,7 @@ func (w *Worker) returned(l *lease, why error) {
 }
 
 // forfeits reports whether a player of a tune fails to start with the pair's parameters, although it starts
-// with the tune's start values. Then forfeits stores that failure as the pair's result.
+// with the tune's start values. In that case forfeits stores the failure as the pair's result.
 func (w *Worker) forfeits(l *lease) bool {
 	w.mu.Lock()
 	ctx, open := w.playCtx, w.open

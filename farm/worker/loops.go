@@ -26,8 +26,8 @@ func (w *Worker) request(ctx context.Context, subject string, in, out any) error
 	return err
 }
 
-// refusal returns the End that a refusal causes, or nil without a refusal. The refusal is err if err is a
-// *farm.Refusal, and otherwise told.
+// refusal returns the End that a refusal causes, or nil without a refusal. If err is a *farm.Refusal, it is
+// the refusal. Otherwise told is the refusal, or nil.
 func refusal(err error, told *farm.Refusal) *End {
 	if r, ok := errors.AsType[*farm.Refusal](err); ok {
 		told = r
@@ -417,7 +417,7 @@ func (w *Worker) publishAll(ctx context.Context) error {
 		}
 		w.setFull(errors.Is(err, farm.ErrFull))
 		if err != nil {
-			poke(w.beatNow) // its answer has the reason if the coordinator accepts no more results of this worker
+			poke(w.beatNow) // the answer has the reason if the coordinator accepts no more results of this worker
 		}
 		if err == nil {
 			w.outbox.Published(numbers)

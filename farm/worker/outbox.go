@@ -18,11 +18,13 @@ import (
 	"gogi/internal/disk"
 )
 
-// An Outbox stores finished items until the coordinator has stored them, in append-only files. An item that Append has
-// accepted survives the end of the process at any time. The methods are safe for concurrent use.
+// An Outbox stores finished items until the coordinator has stored them. It uses append-only files. An item
+// that Append has accepted survives the end of the process at any time. The methods are safe for concurrent
+// use.
 //
-// A file is a sequence of records: length of the rest (4 bytes), CRC-32C of the rest (4), kind (1), number (8), and
-// for an item its CBOR. Numbers grow. An incomplete record ends its file: Open always starts a new file.
+// A file is a sequence of records. A record has the length of its rest (4 bytes), the CRC-32C of its rest
+// (4), a kind (1), a number (8), and for an item its CBOR. Numbers grow. An incomplete record ends its file,
+// because Open always starts a new file.
 type Outbox struct {
 	dir string
 	max int64
@@ -31,24 +33,25 @@ type Outbox struct {
 	synced  int64      // bytes of written that are on disk
 
 	mu      sync.Mutex
-	file    *os.File // the last of segments
+	file    *os.File // the last file of segments
 	written int64    // bytes since Open, in all files
 	broken  error    // a failure of the disk; the outbox accepts nothing after it
-	next    uint64   // number
+	next    uint64   // number of the next record
 	entries map[uint64]*entry
 	fresh   []uint64 // numbers not published in this session, in order
 	files   []*segment
-	bytes   int64  // of all files
+	bytes   int64  // total size of the files
 	begun   uint64 // the number of the latest file that gogi created or tried to create
 }
 
-// A segment is one of the files.
+// A segment is one of the outbox's files.
 type segment struct {
 	name string
 	file *os.File // for reading
-	live int      // entries in it
+	live int      // number of entries in the file
 	size int64
-	// marks means that some of its records refer to items of earlier files. It must be removed after them.
+	// marks means that some of its records refer to items of earlier files. It must be removed after these
+	// files.
 	marks bool
 }
 
@@ -164,7 +167,7 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	case recordItem:
 		var item farm.Item
 		if farm.Decode(rest[kindBytes:], &item) != nil {
-			return // written by another version: its lease expires
+			return // another version has written the record, and the lease of its item expires
 		}
 		s.live++
 		o.entries[number] = &entry{
@@ -290,7 +293,8 @@ func (o *Outbox) sync(upTo int64) error {
 	if err := file.Sync(); err != nil {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		// The kernel may have discarded what it could not write, so nothing after it counts.
+		// The kernel may have discarded data that it could not write, so the outbox accepts nothing after
+		// this error.
 		o.broken = cmp.Or(o.broken, fmt.Errorf("outbox: %w", err))
 		return o.broken
 	}

@@ -9,9 +9,10 @@ import (
 	"gogi/match"
 )
 
-// A Policy is the set of rules that allow runs on a machine. "hash:SHA256" allows a binary, "owner:NAME" all runs of an
-// owner, "any-approved" every run that a person other than its owner has approved. A run is played if one of the last
-// two rules allows it, or if a hash rule allows each of its binaries.
+// A Policy is the set of rules that allow runs on a machine. "hash:SHA256" allows a binary, and "owner:NAME"
+// allows all runs of an owner. "any-approved" allows every run that a person other than its owner has
+// approved. A run is played if one of the last two rules allows it, or if a hash rule allows each of its
+// binaries.
 type Policy struct{ Allow []string }
 
 // AnyApproved is the rule of a machine without other rules.

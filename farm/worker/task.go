@@ -21,19 +21,19 @@ type task struct {
 	run       string         // the plan's digest, the farm's name for the run
 	plan      *match.Plan    // as the coordinator signed it
 	tune      *tune.Settings // nil if the run is not a tune
-	scale     float64        // the factor of clocks on this machine; 0 if the plan does not scale them
+	scale     float64        // the factor of clocks on this machine. It is 0 if the plan does not scale clocks.
 	scaled    *match.Plan    // the plan with these clocks
-	ready     *match.Plan    // the plan with this machine's paths; nil until it is ready
+	ready     *match.Plan    // the plan with this machine's paths. It is nil until the run is ready.
 	preparing bool
-	refused   error     // why this machine does not play it
-	until     time.Time // the end of refused; zero: never
-	release   func()    // releases what ready needs; may be nil
+	refused   error     // reason why this machine does not play the run
+	until     time.Time // when refused ends. The zero time means never.
+	release   func()    // releases the resources of ready. It may be nil.
 	events    *runner.Events
 	watched   *atomic.Bool      // whether the worker forwards events
 	hub       *events.Hub       // of events
-	tell      func(match.Event) // forwards an event
+	tell      func(match.Event) // forwards an event.
 	shown     bool              // see Config.Show
-	silence   func()            // ends the forwarding
+	silence   func()            // ends the forwarding.
 	over      bool
 }
 
@@ -195,8 +195,8 @@ func (w *Worker) refuse(t *task, why error) {
 
 // standing returns the known runs, the runs in play, and the runs that this machine does not play. Each list
 // is at most as long as an Ask allows. If a known run is not listed, the coordinator sends its plan again. If
-// a refused run is not listed, the worker gives back the pairs of the run that it gets. The caller holds
-// w.mu.
+// a refused run is not listed, the coordinator may grant its pairs, and the worker gives them back. The
+// caller holds w.mu.
 func (w *Worker) standing() (known, open, refused, why []string) {
 	for run, t := range w.tasks {
 		if t.refused != nil && !t.until.IsZero() && time.Now().After(t.until) {
@@ -252,7 +252,7 @@ func (t *task) listen(w *Worker) *runner.Events {
 				continue
 			case <-over:
 			}
-			told.Abandon() // games of the run may still be ending, and must not wait
+			told.Abandon() // games of the run may still be ending, and must not wait for a reader
 			told.Send(match.Event{Type: match.EventDone})
 			for len(told.Stream()) > 0 {
 				see(<-told.Stream())

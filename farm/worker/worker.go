@@ -40,18 +40,18 @@ type Config struct {
 	Ready func(ctx context.Context, plan *match.Plan) (ready *match.Plan, release func(), err error)
 	// Cached returns the hashes of the artefacts on this machine, the most useful first. Cached may be nil.
 	Cached func() []string
-	Load   func() float64 // the machine's load for each CPU; may be nil
+	Load   func() float64 // the machine's load for each CPU. It may be nil.
 	// Show is called with each run that is played here and with the run's hub. The hub closes at the run's end
 	// on this machine. send adds an event to the hub. Show must not call the worker. Show may be nil.
 	Show func(plan *match.Plan, hub *events.Hub, send func(match.Event))
 	Log  *slog.Logger
 
 	OutboxMax int64         // maximum size of the outbox in bytes; 0 means 1 GB
-	BatchWait time.Duration // how long a result waits for other results of the same message; 0 means 5 s
+	BatchWait time.Duration // how long a result waits for other results of the same message. 0 means 5 s.
 	// Measures means that the caller can measure the speed of the machine. A request of the coordinator to
 	// measure then ends the session, see End.Measure.
 	Measures bool
-	GiveUp   time.Duration // how long the coordinator may be away; 0 means without limit
+	GiveUp   time.Duration // how long the coordinator may be away. 0 means without limit.
 	Once     bool          // end if there is nothing to play
 }
 
@@ -94,19 +94,19 @@ type Worker struct {
 	ctx     context.Context //nolint:containedctx // the context of the loops; it ends with the session
 	cancel  context.CancelFunc
 	loops   sync.WaitGroup
-	beatNow chan struct{} // capacity 1
-	sendNow chan struct{} // capacity 1
+	beatNow chan struct{} // requests an early heartbeat; capacity 1
+	sendNow chan struct{} // requests an early message; capacity 1
 
 	mu         sync.Mutex
-	changed    chan struct{} // closed and replaced at every change of the state
+	changed    chan struct{} // closed and replaced at every change of the state.
 	welcome    farm.HelloReply
-	joined     bool // the coordinator knows the session
+	joined     bool // the coordinator knows the session.
 	heard      time.Time
 	beats      uint64
 	draining   bool
 	ended      *End
-	leaving    bool          // Drain was called: the worker ends for good
-	leave      chan struct{} // closed with leaving
+	leaving    bool          // Drain was called, so the worker ends for good
+	leave      chan struct{} // closed when leaving is set
 	leases     map[leaseKey]*lease
 	byLease    map[<-chan struct{}]*lease // the leases in play, by runner.Lease.Revoked
 	waiting    []*lease                   // in the order of their grants
@@ -114,15 +114,15 @@ type Worker struct {
 	tasks      map[string]*task // by digest
 	watched    map[string]bool
 	idle       bool // the latest answer granted nothing
-	listed     bool // the coordinator has answered a heartbeat, so it knows the leases of this session
-	hinted     bool // a hint says that pairs are available
+	listed     bool // the coordinator has answered a heartbeat, so it knows the leases of this session.
+	hinted     bool // a hint reports that pairs are available
 	streamFull bool
 	measureSay bool           // the coordinator has requested a measurement
 	telling    sync.WaitGroup // the goroutines that forward events
 	pace       pace
-	stops      []func() // end the subscriptions
+	stops      []func() // functions that end the subscriptions
 
-	// Set by Play.
+	// playCtx and the fields after it are set by Play.
 	playCtx context.Context //nolint:containedctx // for forfeits
 	open    func(plan *match.Plan) runner.Opener
 }
@@ -164,7 +164,8 @@ func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error
 	if err := w.listen(); err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
-	// Before the first Ask, so that the pairs of an earlier process of this key, which may have died, are free.
+	// The first heartbeat comes before the first Ask, so that the pairs of an earlier process of this key are
+	// free. That process may have crashed.
 	if err := w.beat(ctx); err != nil {
 		w.config.Log.Warn("the first heartbeat was not answered", "err", err)
 	}
@@ -297,8 +298,8 @@ func (w *Worker) drain(why string) {
 	poke(w.beatNow)
 }
 
-// end ends the worker: it takes no more pairs. With cut it also revokes the pairs in play. The caller holds
-// w.mu.
+// end ends the worker, so that it accepts no more pairs. With cut it also revokes the pairs in play. The
+// caller holds w.mu.
 func (w *Worker) end(e *End, cut bool) {
 	if w.ended == nil {
 		w.ended = e
@@ -394,10 +395,10 @@ func (w *Worker) Play(ctx context.Context, c runner.Config) error {
 type Status struct {
 	Joined      bool              // the coordinator knows the session
 	Heard       time.Time         // when the coordinator last answered
-	Playing     int               // pairs
-	Waiting     int               // pairs
-	Outbox      int               // items not yet confirmed as stored
-	OutboxBytes int64             // size of its files
+	Playing     int               // number of pairs in play
+	Waiting     int               // number of pairs that wait
+	Outbox      int               // number of items not yet confirmed as stored
+	OutboxBytes int64             // size of the outbox's files
 	Draining    bool              //
 	Refused     map[string]string // runs that this machine does not play, with the reason
 }

@@ -21,7 +21,7 @@ const (
 	sent
 )
 
-// A verdict says what the reply to a heartbeat contains about one lease.
+// A verdict decides how the reply to a heartbeat mentions a lease.
 type verdict int
 
 const (
@@ -73,7 +73,7 @@ func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdic
 	switch {
 	case x == nil && (l.over || !l.isFree(what.Pair)):
 		if where == outbox {
-			return keep // the worker may still send it; a sent one arrives in any case
+			return keep // the worker may still send it, and a result already sent arrives in any case
 		}
 		return drop
 	case x == nil:
@@ -85,8 +85,8 @@ func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdic
 	return l.extend(now, x, where)
 }
 
-// outboxLeases is the time, in leases, for which a worker may keep a finished pair without sending it. Without a limit a
-// worker could keep the pairs that a verdict waits for.
+// outboxLeases is the number of lease lifetimes for which a worker may keep a finished pair without sending
+// it. Without a limit a worker could keep the pairs that a verdict waits for.
 const outboxLeases = 30
 
 // extend extends a lease, unless the worker does not send its result, the lease was revoked, or
@@ -117,8 +117,8 @@ func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	return keep
 }
 
-// sweep ends the leases that the heartbeat did not list and that belong to older sessions of the worker or
-// were revoked.
+// sweep ends leases that the heartbeat did not list. It ends only those that belong to older sessions of the
+// worker, and those that were revoked.
 func (l *Ledger) sweep(now time.Time, h *holder) {
 	for x := h.first; x != nil; {
 		after := x.after

@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Pairs    int               // pairs of the plan
 	Finished func(id int) bool // reports whether a pair is stored
-	Takes    map[int]int       // how often a pair was voided; may be nil
+	Takes    map[int]int       // how often a pair was voided. It may be nil.
 	Epochs   *Epochs           // shared by all ledgers of a coordinator
 	Lease    time.Duration     // lifetime of a lease without a heartbeat, above 0
 	Now      time.Time
@@ -32,7 +32,7 @@ type Ledger struct {
 
 	prefix int // lowest pair that is not stored
 	beyond int // pairs from prefix+beyond on are not granted
-	until  int // nor are pairs from here on
+	until  int // pairs from here on are not granted either
 	next   int // lowest pair that was neither granted nor skipped
 	// The pairs from low to lowEnd-1 are below next. They were skipped because other workers might hold them.
 	low, lowEnd int
@@ -45,8 +45,8 @@ type Ledger struct {
 	held    map[int]*lease // by pair
 	holders map[string]*holder
 	clock   heapOf[deadline]
-	refused map[farm.Epoch]bool // leases whose results were rejected; they are invalid
-	drained time.Time           // every result published before this time has been processed
+	refused map[farm.Epoch]bool // leases whose results were rejected. They are invalid.
+	drained time.Time           // every result published before this time has been processed.
 	beats   uint64
 
 	troubled map[int]*trouble
@@ -58,7 +58,7 @@ type Ledger struct {
 // Counts counts the events of a run's leases since the coordinator's start.
 type Counts struct {
 	farm.LeaseCounts
-	Replaced int // leases that ended because a new process of their worker no longer has them
+	Replaced int // leases that ended because a new process of their worker no longer has them.
 }
 
 // A lease is a Lease that a worker holds.
@@ -67,10 +67,10 @@ type lease struct {
 	who      *holder
 	session  string
 	granted  time.Time
-	deadline time.Time // zero after the lease has ended
-	waits    time.Time // when a heartbeat first listed it as finished but not sent; zero if none did
-	sent     time.Time // when a heartbeat first listed it as sent; zero if none did
-	finished bool      // the worker has finished the pair
+	deadline time.Time // zero after the lease has ended.
+	waits    time.Time // when a heartbeat first listed it as finished but not sent. It is zero if none did.
+	sent     time.Time // when a heartbeat first listed it as sent. It is zero if none did.
+	finished bool      // the worker has finished the pair.
 	revoked  bool
 	solo     bool
 	listed   uint64 // number of the latest beat that listed it
@@ -140,8 +140,8 @@ func (l *Ledger) holder(worker, session string) *holder {
 	return nil
 }
 
-// Grant grants up to n pairs to a worker's session, the lowest pairs first. A pair that came back goes only
-// to the faster half of the workers for some time, see [holder.mayHave].
+// Grant grants up to n pairs to a worker's session, the lowest pairs first. For some time, a pair that came
+// back goes only to the faster half of the workers, see [holder.mayHave].
 func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	h := l.holder(worker, session)
 	if h == nil || l.over || l.paused {

@@ -9,12 +9,12 @@ import (
 // A pace records the times from the grant of a pair to its storage, for all workers together and for each
 // worker.
 type pace struct {
-	counts [600]int // by bucket: each bucket is 5% wider than the bucket before, from 1 ms on
+	counts [600]int // counts by bucket. The first bucket begins at 1 ms, and each is 5% wider than the one before.
 	total  int
 	p99    time.Duration // 99th percentile at its latest calculation
 	fresh  int           // pairs seen since that calculation
 
-	median time.Duration // median of the workers' 95th percentiles; 0 if fewer than two are known
+	median time.Duration // median of the workers' 95th percentiles. It is 0 if fewer than two are known.
 	known  map[*holder]bool
 	stale  int // pairs seen since the median was calculated
 }
@@ -81,7 +81,7 @@ func (p *pace) middle() time.Duration {
 type times struct {
 	ring [32]time.Duration
 	seen int
-	p95  time.Duration // 0 if too few are known
+	p95  time.Duration // the 95th percentile, or 0 if too few durations are known
 }
 
 // leastTimes is the number of pairs that are necessary for the percentile of a worker.

@@ -9,16 +9,16 @@ import (
 type Test struct {
 	Run      string // the plan's digest
 	Owner    string
-	Priority int     // a higher priority always comes first
-	Share    float64 // share of the slots among the tests of one priority, above 0
-	Cost     float64 // slot-seconds of a pair, above 0
-	Spent    bool    // its owner has used the quota: it gets only slots that no other test uses
+	Priority int     // a higher priority always comes first.
+	Share    float64 // share of the slots among the tests of one priority, above 0.
+	Cost     float64 // slot-seconds of a pair, above 0.
+	Spent    bool    // its owner has used the quota, so it gets only slots that no other test uses.
 }
 
 // A Worker is a worker that requests pairs.
 type Worker struct {
 	Open []string              // runs whose engines are open
-	Can  func(run string) bool // reports whether the worker may play a run; nil allows any run
+	Can  func(run string) bool // reports whether the worker may play a run. nil allows any run.
 }
 
 // A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the run that
@@ -40,7 +40,7 @@ type entry struct {
 	Test
 	had  float64 // slot-seconds divided by the share
 	held int
-	dry  bool // this Pick found nothing to grant
+	dry  bool // the current call of Pick found nothing to grant in this test
 }
 
 const (

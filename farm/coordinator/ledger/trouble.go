@@ -17,15 +17,15 @@ const (
 	soloTries = 6
 )
 
-// A Fate says what happens to a pair that came back.
+// A Fate is the decision about a pair that came back.
 type Fate int
 
 // These are the fates of a pair.
 const (
-	FateNone  Fate = iota // the lease was not held
+	FateNone  Fate = iota // the lease was not held.
 	FateAgain             // any worker may get it
-	FateSolo              // a worker without other pairs may get it
-	FateVoid              // it is given up: it crashes its players
+	FateSolo              // only a worker without other pairs may get it
+	FateVoid              // the pair is given up, because it crashes its players
 )
 
 // trouble is the record of a pair's lost leases and crashes.
@@ -40,8 +40,8 @@ type trouble struct {
 // solo holds the pairs that wait for a worker without other pairs.
 type solo struct {
 	waiting []gap
-	// worker gets the lowest of these pairs when it holds no other pair, and no other pair until then. If it has
-	// sent no request for pairs in the time of two leases, another worker replaces it.
+	// worker gets the lowest of these pairs when it holds no other pair. Until then it gets no other pair. If
+	// it has sent no request for pairs in the time of two leases, another worker replaces it.
 	worker string
 	asked  time.Time
 }
@@ -134,9 +134,9 @@ func (l *Ledger) Forgive(now time.Time) {
 	}
 }
 
-// Solo grants the lowest pair that must be played alone to a worker that holds no pair of any run. wait
-// means that the worker must get no other pair until then. For some time Solo prefers an owner's machine
-// (trusted), and for a longer time a machine on which the pair did not crash.
+// Solo grants the lowest pair that must be played alone to a worker that holds no pair of any run. wait means
+// that the worker must get no other pair before this one. For some time Solo prefers a trusted worker, and
+// for a longer time a machine on which the pair did not crash.
 func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holding int) (lease Lease, granted, wait bool) {
 	if h := l.holders[worker]; h != nil && l.heldAlone(h) {
 		return Lease{}, false, true
@@ -150,7 +150,7 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 		return Lease{}, false, false
 	}
 	if l.alone.worker != worker && l.alone.worker != "" && now.Sub(l.alone.asked) < 2*l.config.Lease {
-		return Lease{}, false, false // another worker finishes its pairs for it
+		return Lease{}, false, false // another worker will play this pair, when its other pairs are finished
 	}
 	l.alone.worker, l.alone.asked = worker, now
 	if holding > 0 {

@@ -1,6 +1,6 @@
-// Package rollout decides which program version each worker should run. A [State] holds the order, the workers
-// of the trial, and the result of the trial: release to all, or stop. It uses neither a bus nor sessions; the
-// coordinator calls it.
+// Package rollout decides which program version each worker should run. A [State] holds the order, the
+// workers of the trial, and the result of the trial: release to all, or stop. The package uses neither a bus
+// nor sessions. The coordinator calls it.
 package rollout
 
 import (

@@ -33,7 +33,7 @@ type Trial struct {
 	Pairs  int                      `cbor:"pairs"` // pairs of the first workers with the release
 	Passed bool                     `cbor:"passed"`
 
-	seen time.Time // when one of First was here with the release, or was selected; zero if neither happened in this process
+	seen time.Time // when one of First was connected with the release, or was selected. It is zero if neither happened in this process.
 }
 
 // tells reports whether a worker must install the release during the trial. It returns false if t is nil.
@@ -177,9 +177,9 @@ func (t *Trial) look() (why string) {
 	return ""
 }
 
-// Accused returns the reason why a worker of an open trial was quarantined since the order, or "" if none
-// was. The function quarantined returns the reason and the start of a worker's quarantine, or "" if the
-// worker is not in quarantine.
+// Accused returns the reason why a worker of an open trial was quarantined since the order, or "" if no such
+// worker was. The function quarantined returns the reason and the start of a worker's quarantine, or "" if
+// the worker is not in quarantine.
 func (s *State) Accused(quarantined func(worker string) (why string, since time.Time)) string {
 	for _, t := range s.Trials {
 		for _, name := range t.First {

@@ -41,7 +41,7 @@ func votes(r *match.PairResult) error {
 			if j < len(moves) {
 				vote = moves[j].Vote()
 			} else if r.Games[i].Termination == match.MateAdjudication {
-				continue // it is a proof
+				continue // the record is the proof of a mate
 			}
 			if len(vote) == 0 {
 				continue

@@ -25,7 +25,7 @@ import (
 
 // A Config is the configuration of a Machine.
 type Config struct {
-	Dir       string // absolute path; for artefacts, engines and crash dumps
+	Dir       string // absolute path of the folder for artefacts, engines and crash dumps
 	CacheMax  int64  // maximum size of the artefacts in bytes; 0 means 20 GB
 	Mirrors   []string
 	Transport farm.Transport
