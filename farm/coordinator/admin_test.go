@@ -114,8 +114,7 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 // TestStopTakesPairsBack: within a beat the slots are free.
 func TestStopTakesPairsBack(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("stop", 1000, 1)
-		f.run(p)
+		p := f.plays("stop", 1000, 1)
 		h := f.hand("w0", 5)
 		time.Sleep(10 * time.Second)
 		if f.test("stop").Held != 5 {
@@ -206,8 +205,7 @@ func TestQuotas(t *testing.T) {
 // does not; either gets nothing more until it is let go.
 func TestDrainAndQuarantine(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("drain", 200, 1)
-		f.run(p)
+		p := f.plays("drain", 200, 1)
 		h, q := f.hand("w0", 4), f.hand("w2", 4)
 		time.Sleep(30 * time.Second)
 		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w0"}, nil))

@@ -137,9 +137,9 @@ func (r *run) endAudit(a *audit) {
 	r.auditsChanged, r.unproved = true, true
 }
 
-// mayAudit reports whether a worker may play the next result of an audit. Only a trusted worker decides a dispute,
-// and only a trusted worker checks the pairs that a verdict waits for. A machine of the test's owner is trusted
-// for these, unless the audited worker has a higher trust.
+// mayAudit reports whether a worker may play the next result of an audit. Only a trusted worker plays the third result,
+// which decides a dispute, and only a trusted worker checks the pairs that a verdict waits for. A machine of the test's
+// owner may play these results too, unless the farm trusts the audited worker.
 func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
 	w := c.workers[name]
 	switch {
@@ -153,9 +153,11 @@ func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
 
 // trusted reports whether the farm trusts a worker, or a key that pushed pairs, without audits.
 func (c *Coordinator) trusted(name string) bool {
+	if w := c.workers[name]; w != nil && w.Trust != trust.Untrusted {
+		return true
+	}
 	key, ok := c.config.Keys.Key(name)
-	w := c.workers[name]
-	return w != nil && w.Trust != trust.Untrusted || ok && key.may(rightRun)
+	return ok && key.may(rightRun)
 }
 
 // auditedBy reports whether a worker holds an audit of the run.

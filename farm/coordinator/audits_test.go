@@ -35,8 +35,7 @@ func TestAudits(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.keys.add("w8", "green", "work")
 		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
-		p := testPlan("audited", 200, 1)
-		f.run(p)
+		f.plays("audited", 200, 1)
 		// Each game ends differently from the engines' game, so no audit agrees by chance.
 		f.begin(&hand{name: "w0", slots: 3, takes: seconds(20), plays: lies})
 		f.hand("w1", 3)
@@ -136,8 +135,7 @@ func TestAuditsEnd(t *testing.T) {
 func TestNoAuditsOfWhatDoesNotRepeat(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
-		p := testPlan("timed", 40, 1)
-		f.run(p)
+		p := f.plays("timed", 40, 1)
 		f.hand("w0", 3)
 		f.hand("w1", 3)
 		f.complete(p)

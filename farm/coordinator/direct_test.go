@@ -73,8 +73,7 @@ func result(t *testing.T, g farm.Grant, r match.PairResult) farm.Item {
 // TestTheFirstInTheStreamCounts: of two playings of a pair, both granted, also where they are judged at one time.
 func TestTheFirstInTheStreamCounts(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("first", 64, 1)
-		f.run(p)
+		p := f.plays("first", 64, 1)
 		a, b := f.line(t, "w0"), f.line(t, "w1")
 		early := a.want(16)
 		time.Sleep(lease + 5*time.Second) // they expire, unheard of
@@ -106,43 +105,23 @@ func TestTheFirstInTheStreamCounts(t *testing.T) {
 	})
 }
 
-// TestCopiesInOneMessage: a pair that a message has twice counts once, and nobody is
-// blamed; copies are not even unpacked, since a message has room for thousands.
-func TestCopiesInOneMessage(t *testing.T) {
+// TestCopies: a pair that a message has twice, or that comes again in later messages, counts once, and nobody is blamed.
+// Copies are not even unpacked: a message has room for thousands, and verification would keep the judge busy.
+func TestCopies(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("copies", 20, 3)
-		f.run(p)
+		p := f.plays("copies", 20, 3)
 		l := f.line(t, "w0")
 		g := l.want(1)[0]
 		good := result(t, g, play(p, g.Pair))
-		broken := good
-		broken.Pair = []byte("no pair at all")
-		l.send(good, broken, good)
-		f.until("it is judged", func() bool { return f.broker.Waiting() == 0 })
-		if s := f.test("copies"); s.Stored != 1 || s.Added != 1 || s.Stale != 2 || s.Refused != 0 {
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
-// TestCopiesInManyMessages: a pair that comes again in later messages is not verified again, so that a worker cannot
-// keep the judge busy with one result. It counts as a duplicate and nobody is blamed.
-func TestCopiesInManyMessages(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("copies", 20, 3)
-		f.run(p)
-		l := f.line(t, "w0")
-		g := l.want(1)[0]
-		good := result(t, g, play(p, g.Pair))
-		l.send(good)
-		f.until("it is stored", func() bool { return f.test("copies").Stored == 1 })
 		broken := good
 		broken.Pair = []byte("no pair at all") // verification would blame the worker
+		l.send(good, broken, good)
+		f.until("it is stored", func() bool { return f.test("copies").Stored == 1 })
 		for range 5 {
 			l.send(broken)
 		}
 		f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
-		if s := f.test("copies"); s.Stored != 1 || s.Added != 1 || s.Duplicates != 5 || s.Refused != 0 || f.worker("w0").Quarantine != "" {
+		if s := f.test("copies"); s.Stored != 1 || s.Added != 1 || s.Stale != 2 || s.Duplicates != 5 || s.Refused != 0 || f.worker("w0").Quarantine != "" {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -151,8 +130,7 @@ func TestCopiesInManyMessages(t *testing.T) {
 // TestAnOldTake: a result that comes again after its pair was made void counts nothing.
 func TestAnOldTake(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("take", 10, 1)
-		f.run(p)
+		p := f.plays("take", 10, 1)
 		w := f.line(t, "w0")
 		g := w.want(1)
 		body := w.send(result(t, g[0], play(p, 0)))
@@ -176,8 +154,7 @@ func TestAnOldTake(t *testing.T) {
 // TestGraceAfterARestart: what others may hold is not granted for a lease, and goes on with who holds it.
 func TestGraceAfterARestart(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("grace", 40, 1)
-		f.run(p)
+		p := f.plays("grace", 40, 1)
 		a := f.line(t, "w0")
 		held := a.want(6)
 		a.send(result(t, held[5], play(p, 5)))
@@ -210,8 +187,7 @@ func TestGraceAfterARestart(t *testing.T) {
 // TestAttemptsAreBounded: ten of a pair are kept.
 func TestAttemptsAreBounded(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("attempts", 10, 1)
-		f.run(p)
+		p := f.plays("attempts", 10, 1)
 		w := f.line(t, "w0")
 		g := w.want(2)
 		for i := range 14 {
@@ -250,8 +226,7 @@ func TestACrashIsCountedOnce(t *testing.T) {
 // TestNobodyHoards: a worker that asks without end gets a bounded number, and audits no more than it asked for.
 func TestNobodyHoards(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("hoard", 1000, 1)
-		f.run(p)
+		f.plays("hoard", 1000, 1)
 		w := f.line(t, "w0")
 		got := 0
 		for range 10 {
@@ -273,8 +248,7 @@ func TestNobodyHoards(t *testing.T) {
 // at once, and not to somebody who has others.
 func TestBackWithACrash(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("back", 10, 1)
-		f.run(p)
+		f.plays("back", 10, 1)
 		a, b := f.line(t, "w0"), f.line(t, "w1")
 		g := a.want(2)
 		a.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: []farm.Held{g[1].Held}, Back: []farm.Back{{Held: g[0].Held, Why: "no start", Crashed: true}}}, &farm.BeatReply{})

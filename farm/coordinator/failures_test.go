@@ -21,8 +21,7 @@ import (
 // was in an outbox is sent by that one.
 func TestWorkersAreKilled(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("killed", 80, 2)
-		f.run(p)
+		p := f.plays("killed", 80, 2)
 		hands := []*hand{f.hand("w0", 3), f.hand("w1", 3), f.hand("w2", 3)}
 		for i := range 12 {
 			time.Sleep(25 * time.Second)
@@ -45,8 +44,7 @@ func TestWorkersAreKilled(t *testing.T) {
 // sends when it is back was stored, or counts if nobody else's came first.
 func TestAWorkerIsPartitionedOff(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("partition", 60, 3)
-		f.run(p)
+		p := f.plays("partition", 60, 3)
 		h := f.hand("w0", 3)
 		f.hand("w1", 3)
 		for range 4 {
@@ -66,8 +64,7 @@ func TestAWorkerIsPartitionedOff(t *testing.T) {
 // again, leases are adopted, and no epoch is given twice.
 func TestTheCoordinatorIsKilled(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("restarts", 80, 4)
-		f.run(p)
+		p := f.plays("restarts", 80, 4)
 		for _, name := range []string{"w0", "w1", "w2"} {
 			f.hand(name, 3)
 		}
@@ -87,8 +84,7 @@ func TestTheCoordinatorIsKilled(t *testing.T) {
 // TestItDiesBetweenStoreAndAcknowledgement: what was stored comes again, and is counted once.
 func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("between", 40, 5)
-		f.run(p)
+		p := f.plays("between", 40, 5)
 		f.hand("w0", 4)
 		deaths := 0
 		f.disk.stored = func(_ string, pair int) {
@@ -121,8 +117,7 @@ func (f *theFarm) stopped() bool {
 // TestTheStreamIsFull: workers keep what they have and go on when there is room.
 func TestTheStreamIsFull(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("full", 40, 7)
-		f.run(p)
+		p := f.plays("full", 40, 7)
 		f.broker.Limit(100) // less than any message
 		h := f.hand("w0", 4)
 		f.until("the stream is full", func() bool { return f.broker.Count().Full > 100 })
@@ -138,8 +133,7 @@ func TestTheStreamIsFull(t *testing.T) {
 // nothing granted; when there is room again, nothing is lost.
 func TestTheStoreFails(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("store", 40, 8)
-		f.run(p)
+		p := f.plays("store", 40, 8)
 		h := f.hand("w0", 4)
 		f.until("something is stored", func() bool { return f.test("store").Stored > 3 })
 		f.disk.mu.Lock()
@@ -168,8 +162,7 @@ func TestTheStoreFails(t *testing.T) {
 // TestTheStreamIsWiped: what was sent and not judged is played again.
 func TestTheStreamIsWiped(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("wiped", 40, 9)
-		f.run(p)
+		p := f.plays("wiped", 40, 9)
 		f.hand("w0", 4)
 		time.Sleep(time.Minute)
 		_ = f.stop()
@@ -236,8 +229,7 @@ func TestForgeries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
-				p := testPlan("forged", 60, 10)
-				f.run(p)
+				p := f.plays("forged", 60, 10)
 				bad := &hand{name: "w0", slots: 2, takes: seconds(5)}
 				bad.changes = func(b *farm.Batch) {
 					b.Items = slices.Clone(b.Items)
@@ -262,8 +254,7 @@ func TestForgeries(t *testing.T) {
 // TestInAnothersName: a message whose signature does not fit its worker counts nothing and blames no worker.
 func TestInAnothersName(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("forged", 60, 10)
-		f.run(p)
+		p := f.plays("forged", 60, 10)
 		bad := &hand{f: f, name: "w0", slots: 2, takes: func(int) time.Duration { return 5 * time.Second }, plans: map[string]*match.Plan{}}
 		bad.changes = func(b *farm.Batch) { b.Worker = "w1" }
 		bad.begin()
@@ -296,8 +287,7 @@ func TestNothingCountsAfterQuarantine(t *testing.T) {
 			return barred["w0"]
 		}
 		f.restart()
-		p := testPlan("quarantine", 40, 11)
-		f.run(p)
+		p := f.plays("quarantine", 40, 11)
 		bad := f.line(t, "w0")
 		send := func(grants []farm.Grant) {
 			for _, g := range grants {
@@ -331,8 +321,7 @@ func TestNothingCountsAfterQuarantine(t *testing.T) {
 // TestARevokedKey: nothing that is judged after it counts (I9), and its pairs are played by others.
 func TestARevokedKey(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("revoked", 40, 11)
-		f.run(p)
+		p := f.plays("revoked", 40, 11)
 		h := f.hand("w0", 3)
 		f.hand("w1", 3)
 		f.until("it has played", func() bool { return f.worker("w0").Added > 3 })
@@ -352,8 +341,7 @@ func TestARevokedKey(t *testing.T) {
 // comes after (I9); the pairs are played by others, and nobody is blamed for what a key was good for when it was sent.
 func TestResultsOfARevokedKeyWait(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("waiting", 20, 14)
-		f.run(p)
+		p := f.plays("waiting", 20, 14)
 		l := f.line(t, "w0")
 		granted := l.want(4)
 		_ = f.stop()
@@ -380,8 +368,7 @@ func TestResultsOfARevokedKeyWait(t *testing.T) {
 // nothing: neither which leases end nor which games count, nor what is seen as slow.
 func TestClocksAnHourOff(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("clocks", 60, 15)
-		f.run(p)
+		p := f.plays("clocks", 60, 15)
 		for i, off := range []time.Duration{time.Hour, -time.Hour, 0} {
 			h := &hand{name: fmt.Sprint("w", i), slots: 3, takes: seconds(15)}
 			h.plays = func(p *match.Plan, id int) match.PairResult {
@@ -411,8 +398,7 @@ func TestClocksAnHourOff(t *testing.T) {
 // that is older than it knows is told to update, and both beside play on.
 func TestOtherProtocols(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("protocols", 20, 16)
-		f.run(p)
+		p := f.plays("protocols", 20, 16)
 		hello := func(name string, protocol int) (w farm.HelloReply) {
 			h := farm.Hello{Protocol: protocol, Session: "s", Start: 1, Slots: 2}
 			testutil.OK(t, f.broker.Connect(name).Request(f.ctx, farm.SubjectHello+name, h, &w))
@@ -502,8 +488,7 @@ func TestAnOlderProcess(t *testing.T) {
 // three such pairs pause the run; a resume tries them again.
 func TestAPairThatKills(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("killer", 40, 13)
-		f.run(p)
+		p := f.plays("killer", 40, 13)
 		killers, armed := []int{5, 17, 23}, true
 		var hands []*hand
 		for i := range 3 {

@@ -497,6 +497,14 @@ func (f *theFarm) run(p *match.Plan) farm.TestStatus {
 	return s
 }
 
+// plays submits and approves a test of a plan that testPlan makes.
+func (f *theFarm) plays(name string, pairs int, seed uint64) *match.Plan {
+	f.t.Helper()
+	p := testPlan(name, pairs, seed)
+	f.run(p)
+	return p
+}
+
 // test is what the coordinator says of a test.
 func (f *theFarm) test(name string) farm.TestStatus {
 	f.t.Helper()

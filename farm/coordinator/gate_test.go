@@ -141,8 +141,7 @@ func TestAPurge(t *testing.T) {
 // TestItIsSeen: whoever watches a run sees every pair that counts, once.
 func TestItIsSeen(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("seen", 30, 1)
-		f.run(p)
+		p := f.plays("seen", 30, 1)
 		hub, ok := f.c.Watch("seen")
 		if !ok {
 			t.Fatal("it cannot be watched")

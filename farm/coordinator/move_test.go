@@ -38,8 +38,7 @@ func pairsOf(t *testing.T, played ...match.PairResult) (texts [][]byte) {
 // and come back as they were brought.
 func TestPairsThatAreBrought(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("moved", 600, 1)
-		f.run(p)
+		p := f.plays("moved", 600, 1)
 		w := f.line(t, "w0")
 		w.send(result(t, w.want(1)[0], play(p, 0)))
 		f.until("it is stored", func() bool { return f.test("moved").Stored == 1 })
@@ -85,8 +84,7 @@ func TestPairsThatAreBrought(t *testing.T) {
 // TestPullIsPaged: more pairs than one answer carries all come, once.
 func TestPullIsPaged(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("paged", 600, 1)
-		f.run(p)
+		p := f.plays("paged", 600, 1)
 		for from := 0; from < 600; from += 100 {
 			var some []match.PairResult
 			for id := from; id < from+100; id++ {
@@ -113,8 +111,7 @@ func TestPullIsPaged(t *testing.T) {
 // what happens to the test meanwhile counts.
 func TestNobodyWaitsForWhatIsPushed(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("moved", 20, 1)
-		f.run(p)
+		p := f.plays("moved", 20, 1)
 		seen := 0
 		f.c.WhileVerifying(func(free bool) {
 			if seen++; !free {

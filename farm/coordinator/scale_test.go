@@ -24,8 +24,7 @@ func TestManyWorkers(t *testing.T) {
 		testutil.OK(t, testutil.Err(fmt.Sscan(text, &workers)))
 	}
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("many", 2*workers, 1)
-		f.run(p)
+		p := f.plays("many", 2*workers, 1)
 		f.broker.Set(bustest.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
 		for i := range workers {
 			name := fmt.Sprint("x", i)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -205,7 +204,7 @@ func (c *Coordinator) setSession(name, owner string, h farm.Hello) {
 	s.owner, s.start, s.hello, s.slots, s.nps, s.seen = owner, h.Start, h, h.Slots, h.NPS, time.Now()
 }
 
-// refuses returns whether the worker does not play a run, and the reason.
+// refusal reports whether the worker refuses a run, and returns the reason.
 func (s *session) refusal(run string) (why string, refuses bool) {
 	i := slices.Index(s.refuses, run)
 	if i < 0 {
@@ -217,22 +216,20 @@ func (s *session) refusal(run string) (why string, refuses bool) {
 	return "it gave no reason", true
 }
 
-// refusals returns the workers that are here and do not play a run, with their reasons, at most shownRefusals.
+// refusals returns the connected workers that refuse a run, with their reasons. It returns at most shownRefusals.
 func (c *Coordinator) refusals(now time.Time, r *run) (list []string) {
-	for _, name := range slices.Sorted(maps.Keys(c.sessions)) {
-		s := c.sessions[name]
-		if why, refuses := s.refusal(r.digest); refuses && now.Sub(s.seen) < 2*retryMost && len(list) < shownRefusals {
+	for name, s := range c.sessions {
+		if why, refuses := s.refusal(r.digest); refuses && now.Sub(s.seen) < 2*retryMost {
 			list = append(list, name+": "+why)
 		}
 	}
-	return list
+	slices.Sort(list)
+	return list[:min(len(list), shownRefusals)]
 }
 
-// shownRefusals bounds the refusals in the status of a test. retryMost is the longest time between two requests of a
-// worker for pairs.
 const (
-	shownRefusals = 20
-	retryMost     = time.Minute
+	shownRefusals = 20          // maximum number of refusals in the status of a test
+	retryMost     = time.Minute // longest time between two requests of a worker for pairs
 )
 
 // sessionOf returns the session of a request, or nil if the worker must send Hello first.
@@ -455,20 +452,23 @@ func (c *Coordinator) strangers(r *run, s *session) int {
 	if r.gate == nil || !r.crowd.trusted || c.workers[s.name].Trust != trust.Untrusted {
 		return math.MaxInt
 	}
-	quarter, half := r.window/4, r.window/2
-	count := func(name string) {
-		if w := c.workers[name]; name == "" || c.trusted(name) {
-			return
-		} else if w != nil && w.Owner == s.owner {
-			quarter--
-		}
-		half--
-	}
+	pairs := map[string]int{}
+	count := func(worker string) { pairs[worker]++ }
 	prefix := r.ledger.State().Prefix
 	for _, name := range r.by[max(0, prefix-r.window):min(prefix+r.window, len(r.by))] {
 		count(name)
 	}
 	r.ledger.EachHeld(count)
+	quarter, half := r.window/4, r.window/2
+	for name, n := range pairs {
+		if name == "" || c.trusted(name) { // "" is a pair that is not stored
+			continue
+		}
+		half -= n
+		if c.ownerOf(name) == s.owner {
+			quarter -= n
+		}
+	}
 	return min(quarter, half)
 }
 

@@ -50,8 +50,7 @@ func TestWhoAsksIsToldWhatIsOver(t *testing.T) {
 // play at once it always gets, and a worker that is alone gets everything.
 func TestTheLastPairsAreShared(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("short", 12, 1)
-		f.run(p)
+		f.plays("short", 12, 1)
 		quick, slow := f.line(t, "w0"), f.line(t, "w1")
 		first := quick.want(100)
 		if len(first) != 6 || len(quick.want(100)) != 0 {
@@ -60,8 +59,7 @@ func TestTheLastPairsAreShared(t *testing.T) {
 		if second := slow.want(100); len(second) != 6 {
 			t.Errorf("the slow one is granted %d, expected 6", len(second))
 		}
-		tail := testPlan("tail", 3, 2)
-		f.run(tail)
+		f.plays("tail", 3, 2)
 		if got := len(quick.want(100)); got != 2 {
 			t.Errorf("of three that remain two slots are granted %d, expected 2", got)
 		}

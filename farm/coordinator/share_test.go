@@ -128,8 +128,7 @@ func TestStoredAfterARestart(t *testing.T) {
 				return counts, nil
 			}
 		})
-		p := testPlan("short", 33, 1)
-		f.run(p)
+		p := f.plays("short", 33, 1)
 		f.hand("w0", 3)
 		f.complete(p)
 		f.restart()

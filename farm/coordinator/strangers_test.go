@@ -14,8 +14,7 @@ import (
 // while pairs are left. What an old process has finished still counts. A worker that gets nothing hears that pairs are free.
 func TestANewSessionTakesOver(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("over", 6, 1)
-		f.run(p)
+		p := f.plays("over", 6, 1)
 		l := f.line(t, "w0")
 		held := l.want(6)
 		l.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: held2(held[:5]), Outbox: held2(held[5:])}, &farm.BeatReply{})
@@ -81,8 +80,7 @@ func TestNobodyKeepsPairs(t *testing.T) {
 // The count is of results, not of messages.
 func TestTheThirdRefusedResult(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("bad", 20, 1)
-		f.run(p)
+		p := f.plays("bad", 20, 1)
 		l := f.line(t, "w0")
 		g := l.want(10)
 		item := func(i int, good bool) farm.Item {

@@ -30,8 +30,7 @@ func TestResidualsQuarantine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
 				f.reconfigure(func(c *coordinator.Config) { c.Accuse = test.rule })
-				p := testPlan("long", 700, 1)
-				f.run(p)
+				p := f.plays("long", 700, 1)
 				f.config.Accuse = true // what is changed later is no rule of this test
 				bad := f.begin(&hand{name: "w0", slots: 2, plays: loses, takes: seconds(20)})
 				for _, name := range []string{"w1", "w2", "w3"}[:test.workers-1] {

@@ -43,8 +43,7 @@ func (l *line) tells(run string, kind match.EventType, pair, slot int) {
 // are theirs, and nothing that they tell counts.
 func TestGamesAreWatched(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("seen", 30, 1)
-		f.run(p)
+		p := f.plays("seen", 30, 1)
 		run := p.Digest()
 		hub, ok := f.c.Watch("seen")
 		if !ok {

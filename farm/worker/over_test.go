@@ -82,10 +82,7 @@ func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 		if n := forwarders(); n != 0 {
 			t.Errorf("%d forward for a run that is over", n)
 		}
-		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 	})
 }
 

@@ -46,6 +46,15 @@ func playing(ctx context.Context, w *worker.Worker, after time.Duration) <-chan 
 	return done
 }
 
+// drained drains a worker that plays, and closes it.
+func drained(t *testing.T, w *worker.Worker, done <-chan error) {
+	t.Helper()
+	w.Drain()
+	if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
 func storedAll(c *coordinator, run string, pairs int) func() bool {
 	return func() bool { return len(c.stored[run]) == pairs }
 }
@@ -57,13 +66,7 @@ func TestEveryPairIsStoredOnce(t *testing.T) {
 		w := f.join(t)
 		done := playing(t.Context(), w, time.Second)
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 20))
-		w.Drain()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		if err := w.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 		if f.duplicates != 0 || len(f.back) != 0 || w.Ended() != nil {
 			t.Errorf("%d duplicates, %v given back, ended %v", f.duplicates, f.back, w.Ended())
 		}
@@ -96,10 +99,7 @@ func TestClocksAreScaled(t *testing.T) {
 		if why := w.Status().Refused[refused]; !strings.Contains(why, "clocks times 2, and the plan allows 0.25 to 1.5") || len(w.Status().Refused) != 1 {
 			t.Errorf("refused: %q", w.Status().Refused)
 		}
-		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 		for _, r := range f.pairs {
 			if r.Played.Scale != 2 || r.Games[0].Termination != match.Resignation {
 				t.Errorf("pair %d: clocks times %g, ends by %s", r.Pair.ID, r.Played.Scale, r.Games[0].Termination)
@@ -141,10 +141,7 @@ func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 		if f.duplicates != 0 || stored >= 40 {
 			t.Errorf("%d duplicates, %d stored while it was away", f.duplicates, stored)
 		}
-		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 	})
 }
 
@@ -185,13 +182,7 @@ func TestDrain(t *testing.T) {
 		if s := w.Status(); s.Playing != 2 || s.Waiting != 2 {
 			t.Fatalf("before: %+v", s)
 		}
-		w.Drain()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		if err := w.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 		if len(f.stored[run]) != 2 || len(f.back) != 2 || f.back[0].Crashed {
 			t.Errorf("%d stored, given back %+v", len(f.stored[run]), f.back)
 		}
@@ -247,10 +238,7 @@ func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
 		if s := w.Status(); s.Playing != 0 || s.Waiting != 0 {
 			t.Errorf("after the run was over: %+v", s)
 		}
-		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 		if len(f.stored[run]) != 0 || len(f.back) != 0 {
 			t.Errorf("stored %v, given back %v", f.stored[run], f.back)
 		}
@@ -285,10 +273,7 @@ func TestARunThatCannotBePlayedHere(t *testing.T) {
 			t.Errorf("refused: %v", s.Refused)
 		}
 		f.until(t.Context(), "its attempts are told", func() bool { return len(f.attempts) >= 3 })
-		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 	})
 }
 
@@ -307,10 +292,7 @@ func TestAResultThatIsTooLong(t *testing.T) {
 		if s := w.Status(); !strings.Contains(s.Refused[long], "set a smaller selfplay.block") {
 			t.Errorf("refused: %v", s.Refused)
 		}
-		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 	})
 }
 
@@ -391,10 +373,7 @@ func TestPolicy(t *testing.T) {
 				if played := len(f.stored[task.Run]) == 1; played != test.played {
 					t.Errorf("played: %v, want %v", played, test.played)
 				}
-				w.Drain()
-				if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-					t.Error(err)
-				}
+				drained(t, w, done)
 			})
 		})
 	}
@@ -481,13 +460,7 @@ func TestADrainIsForGood(t *testing.T) {
 					if toldFirst != (w.Ended() != nil) {
 						t.Errorf("told: %v", w.Ended())
 					}
-					w.Drain()
-					if err := <-done; err != nil {
-						t.Error(err)
-					}
-					if err := w.Close(t.Context()); err != nil {
-						t.Error(err)
-					}
+					drained(t, w, done)
 					if e := w.Ended(); e != nil {
 						t.Errorf("it is to begin anew: %+v", e)
 					}
@@ -598,10 +571,7 @@ func TestEventsAreForwardedWhileWatched(t *testing.T) {
 		w := f.join(t)
 		done := playing(t.Context(), w, time.Minute)
 		f.until(t.Context(), "all stored", func() bool { return len(f.stored[run])+len(f.stored[other]) == 6 })
-		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 		events := map[string]int{}
 		for _, s := range f.wire.told {
 			events[s]++
@@ -648,10 +618,7 @@ func TestForwardingEndsWithInterest(t *testing.T) {
 		if again := forwarded(); watched == 0 || still != ended || again == still {
 			t.Errorf("forwarded: %d while it is watched, %d and %d after, %d when it is watched again", watched, ended, still, again)
 		}
-		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-			t.Error(err)
-		}
+		drained(t, w, done)
 	})
 }
 
