@@ -10,29 +10,21 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestANewSessionTakesOver the pairs of a dead one of the same key at once, so that a worker with --once does not end
-// while pairs are left. What an old process has finished still counts. A worker that gets nothing hears that pairs are free.
-func TestANewSessionTakesOver(t *testing.T) {
+// TestPairsThatAreFreeLater: a worker that gets nothing hears that pairs are free, here in the grace after a restart, so
+// that a worker with --once does not end.
+func TestPairsThatAreFreeLater(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := f.plays("over", 6, 1)
-		l := f.line(t, "w0")
+		p, l := f.plays("later", 6, 1), f.line(t, "w0")
 		held := l.want(6)
-		l.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: held2(held[:5]), Outbox: held2(held[5:])}, &farm.BeatReply{})
-		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()}, &farm.HelloReply{})
-		l.ask(farm.SubjectBeat, farm.Beat{Session: "s2", Number: 1, Outbox: held2(held[5:])}, &farm.BeatReply{})
-		var g farm.Grants
-		l.ask(farm.SubjectLease, farm.Ask{Session: "s2", Want: 10}, &g)
-		if len(g.Grants) != 5 || g.Grants[0].Pair != 0 || g.Later {
-			t.Fatalf("%+v", g)
-		}
 		l.send(result(t, held[5], play(p, 5)))
-		f.until("the result of the old session counts", func() bool { return f.test("over").Stored == 1 })
-		f.restart()
-		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s3", Start: 3, Slots: 2, Labels: linux()}, &farm.HelloReply{})
-		g = farm.Grants{}
-		l.ask(farm.SubjectLease, farm.Ask{Session: "s3", Want: 10}, &g)
-		if len(g.Grants) > 0 || !g.Later { // in the grace after a restart
-			t.Errorf("%+v", g)
+		f.until("it is stored", func() bool { return f.test("later").Stored == 1 })
+		for _, later := range []bool{false, true} {
+			var g farm.Grants
+			f.line(t, "w1").ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 10}, &g)
+			if len(held) != 6 || len(g.Grants) > 0 || g.Later != later {
+				t.Errorf("%+v, expected %t", g, later)
+			}
+			f.restart()
 		}
 	})
 }
@@ -103,14 +95,6 @@ func TestTheThirdRefusedResult(t *testing.T) {
 		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()}, &hello)
 		if hello.Refusal == nil || hello.Refusal.Exit != 4 || !strings.Contains(hello.Refusal.Why, "quarantine: 3 results were refused") {
 			t.Errorf("%+v", hello)
-		}
-		var reply farm.BeatReply
-		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
-		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()}, &hello)
-		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "x"}, nil))
-		l.ask(farm.SubjectBeat, farm.Beat{Session: "s2", Number: 1}, &reply)
-		if reply.Refusal == nil || reply.Refusal.Exit != 4 { // so the worker ends within seconds
-			t.Errorf("%+v", reply)
 		}
 	})
 }

@@ -19,15 +19,13 @@ import (
 // TestAnEndThatWasMissedIsTold: the hint that a run is over was lost, and nothing of it is
 // held, so that no beat names it: the answer to the next question says it.
 func TestAnEndThatWasMissedIsTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		released := 0
 		f.config.Ready = func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) {
 			return p, func() { released++ }, nil
 		}
 		run := f.add(plan("a", 4))
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Second)
+		w, done := f.plays(t, time.Second)
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
 		f.until(t.Context(), "it asks on, and nothing is over", func() bool { return slices.Contains(f.asks[len(f.asks)-1].Known, run) })
 		if released != 0 {
@@ -58,8 +56,7 @@ func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 		testutil.OK(t, pprof.Lookup("goroutine").WriteTo(&text, 2))
 		return strings.Count(text.String(), "worker.(*task).listen.func")
 	}
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 4))
 		f.told.Watched = []string{run}
 		w := f.join(t)

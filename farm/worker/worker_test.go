@@ -33,6 +33,19 @@ func newField(t *testing.T) *field {
 	return f
 }
 
+// inField runs a test with a worker and its coordinator in a bubble of time.
+func inField(t *testing.T, test func(t *testing.T, f *field)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, newField(t)) })
+}
+
+// plays starts a worker whose players take this long.
+func (f *field) plays(t *testing.T, after time.Duration) (*worker.Worker, <-chan error) {
+	t.Helper()
+	w := f.join(t)
+	return w, playing(t.Context(), w, after)
+}
+
 func (f *field) join(t *testing.T) *worker.Worker {
 	t.Helper()
 	w := testutil.Must(worker.Join(t.Context(), f.wire, f.config))(t)
@@ -60,11 +73,9 @@ func storedAll(c *coordinator, run string, pairs int) func() bool {
 }
 
 func TestEveryPairIsStoredOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 20))
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Second)
+		w, done := f.plays(t, time.Second)
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 20))
 		drained(t, w, done)
 		if f.duplicates != 0 || len(f.back) != 0 || w.Ended() != nil {
@@ -80,8 +91,7 @@ func TestEveryPairIsStoredOnce(t *testing.T) {
 // for has twice the time, says so with each pair, and plays nothing where that is not
 // allowed.
 func TestClocksAreScaled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		scaled, narrow := plan("a", 4), plan("narrow", 4)
 		for _, p := range []*match.Plan{scaled, narrow} {
 			for i := range p.Players {
@@ -93,8 +103,7 @@ func TestClocksAreScaled(t *testing.T) {
 		refused := f.add(narrow)
 		run := f.add(scaled)
 		f.config.NPS, f.config.Reference = 5e5, "reference"
-		w := f.join(t)
-		done := playing(t.Context(), w, 10*time.Second) // more than 8 s, less than 16
+		w, done := f.plays(t, 10*time.Second) // more than 8 s, less than 16
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
 		if why := w.Status().Refused[refused]; !strings.Contains(why, "clocks times 2, and the plan allows 0.25 to 1.5") || len(w.Status().Refused) != 1 {
 			t.Errorf("refused: %q", w.Status().Refused)
@@ -114,11 +123,9 @@ func TestClocksAreScaled(t *testing.T) {
 // TestTheCoordinatorIsAwayForHours: what was granted is played and kept, the machine
 // beats on, and everything arrives when the coordinator is back.
 func TestTheCoordinatorIsAwayForHours(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 40))
-		w := f.join(t)
-		done := playing(t.Context(), w, 30*time.Second) // a minute a pair
+		w, done := f.plays(t, 30*time.Second) // a minute a pair
 		f.until(t.Context(), "some are stored", func() bool { return len(f.stored[run]) >= 4 })
 		f.wire.set(func() { f.wire.away = true; clear(f.wire.asked) })
 		time.Sleep(2 * time.Hour) // in synctest's time
@@ -148,11 +155,9 @@ func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 // TestAnotherCoordinatorAdoptsWhatIsHeld: one that does not know the session hears what
 // it has, and nothing is played twice.
 func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 6))
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Minute)
+		w, done := f.plays(t, time.Minute)
 		f.until(t.Context(), "pairs are held", func() bool { return len(f.beats) > 0 && len(f.beats[len(f.beats)-1].Held) == 4 })
 		f.mu.Lock()
 		clear(f.sessions)
@@ -173,11 +178,9 @@ func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
 
 // TestDrain: what waits is given back, what is played is finished and sent.
 func TestDrain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 100))
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Minute)
+		w, done := f.plays(t, time.Minute)
 		synctest.Wait()
 		if s := w.Status(); s.Playing != 2 || s.Waiting != 2 {
 			t.Fatalf("before: %+v", s)
@@ -191,8 +194,7 @@ func TestDrain(t *testing.T) {
 
 // TestGiveBack: a machine that is taken away gives back everything, and tells it.
 func TestGiveBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		f.add(plan("a", 100))
 		w := f.join(t)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -222,11 +224,9 @@ func TestGiveBack(t *testing.T) {
 // TestWhatIsTakenAwayIsThrownAway: single pairs, and a run that is over, by the beat and
 // by a hint.
 func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 4))
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Hour)
+		w, done := f.plays(t, time.Hour)
 		synctest.Wait()
 		f.mu.Lock()
 		f.told.Drop = []farm.Held{f.held[run][0], f.held[run][3]} // played, and waiting
@@ -248,12 +248,10 @@ func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
 // TestARunThatCannotBePlayedHere: its pair is a crash, what waits of it goes back, and
 // the other run is played.
 func TestARunThatCannotBePlayedHere(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		broken := f.add(plan("broken", 50))
 		run := f.add(plan("a", 10))
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Second)
+		w, done := f.plays(t, time.Second)
 		f.until(t.Context(), "the other is stored", storedAll(f.coordinator, run, 10))
 		crashed, others := 0, 0
 		for _, b := range f.back {
@@ -279,12 +277,10 @@ func TestARunThatCannotBePlayedHere(t *testing.T) {
 
 // TestAResultThatIsTooLong is given back as one that cannot be played, and the other run is.
 func TestAResultThatIsTooLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		long := f.add(plan("long", 50))
 		run := f.add(plan("a", 10))
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Second)
+		w, done := f.plays(t, time.Second)
 		f.until(t.Context(), "the other is stored", storedAll(f.coordinator, run, 10))
 		if !slices.ContainsFunc(f.back, func(b farm.Back) bool { return b.Run == long && b.Crashed }) {
 			t.Errorf("%+v is given back", f.back)
@@ -316,8 +312,7 @@ func TestOnlyWhatIsSignedAndAllowedIsPlayed(t *testing.T) {
 				sign(f, &task)
 				test.change(f, &task)
 				f.addTask(task, p)
-				w := f.join(t)
-				done := playing(t.Context(), w, time.Second)
+				w, done := f.plays(t, time.Second)
 				f.until(t.Context(), "it is refused", func() bool {
 					n := len(f.asks)
 					return n > 1 && len(f.asks[n-1].Refuse) == 1 && len(f.back) == 4
@@ -367,8 +362,7 @@ func TestPolicy(t *testing.T) {
 				if f.config.Policy, err = worker.NewPolicy(test.rules); err != nil {
 					t.Fatal(err)
 				}
-				w := f.join(t)
-				done := playing(t.Context(), w, time.Second)
+				w, done := f.plays(t, time.Second)
 				f.until(t.Context(), "played or refused", func() bool { return len(f.stored[task.Run])+len(f.back) > 0 })
 				if played := len(f.stored[task.Run]) == 1; played != test.played {
 					t.Errorf("played: %v, want %v", played, test.played)
@@ -404,8 +398,7 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 				f := newField(t)
 				run := f.add(plan("a", 100))
 				f.config.GiveUp, f.config.Measures = 10*time.Minute, true
-				w := f.join(t)
-				done := playing(t.Context(), w, time.Minute)
+				w, done := f.plays(t, time.Minute)
 				synctest.Wait()
 				f.mu.Lock()
 				test.happens(f)
@@ -446,8 +439,7 @@ func TestADrainIsForGood(t *testing.T) {
 					f := newField(t)
 					f.add(plan("a", 100))
 					f.config.Measures = true
-					w := f.join(t)
-					done := playing(t.Context(), w, 2*time.Minute)
+					w, done := f.plays(t, 2*time.Minute)
 					synctest.Wait()
 					if !toldFirst {
 						w.Drain()
@@ -501,8 +493,7 @@ func TestJoinIsRefusedOrInVain(t *testing.T) {
 // TestAFullStreamStopsTheAsking: results wait here, no more are begun than were granted,
 // and everything arrives when there is room.
 func TestAFullStreamStopsTheAsking(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 300))
 		w := f.join(t)
 		f.wire.set(func() { f.wire.capacity = 1; f.wire.stream = [][]byte{nil} })
@@ -533,8 +524,7 @@ func TestAFullStreamStopsTheAsking(t *testing.T) {
 // TestOnceAfterADeadProcess: the first heartbeat of the next process comes before its first request for pairs, so that the
 // pairs of the dead one are free. It does not end while pairs are left that it may get later.
 func TestOnceAfterADeadProcess(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 7))
 		f.config.Once = true
 		f.later = 3
@@ -547,8 +537,7 @@ func TestOnceAfterADeadProcess(t *testing.T) {
 
 // TestOnceEndsWhenThereIsNothing, and not before.
 func TestOnceEndsWhenThereIsNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 7))
 		f.config.Once = true
 		w := f.join(t)
@@ -563,13 +552,11 @@ func TestOnceEndsWhenThereIsNothing(t *testing.T) {
 
 // TestEventsAreForwardedWhileWatched: of pairs that begin meanwhile.
 func TestEventsAreForwardedWhileWatched(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run, other := f.add(plan("a", 3)), f.add(plan("b", 3))
 		f.told.Watched = []string{run}
 		f.config.Slots = 1
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Minute)
+		w, done := f.plays(t, time.Minute)
 		f.until(t.Context(), "all stored", func() bool { return len(f.stored[run])+len(f.stored[other]) == 6 })
 		drained(t, w, done)
 		events := map[string]int{}
@@ -584,8 +571,7 @@ func TestEventsAreForwardedWhileWatched(t *testing.T) {
 
 // TestForwardingEndsWithInterest, and begins again with it.
 func TestForwardingEndsWithInterest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 60))
 		f.config.Slots = 1
 		tell := func(watched ...string) {
@@ -601,8 +587,7 @@ func TestForwardingEndsWithInterest(t *testing.T) {
 			defer f.wire.mu.Unlock()
 			return len(f.wire.told)
 		}
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Minute)
+		w, done := f.plays(t, time.Minute)
 		stored := func(n int) {
 			f.until(t.Context(), "more are stored", func() bool { return len(f.stored[run]) >= n })
 		}
@@ -640,8 +625,7 @@ func TestOneDirectoryIsOneWorkers(t *testing.T) {
 // TestWhatIsReadyTooLateIsLetGo: a run that is over before it was made ready holds nothing
 // here for as long as the worker lives.
 func TestWhatIsReadyTooLateIsLetGo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newField(t)
+	inField(t, func(t *testing.T, f *field) {
 		begun, proceed, released := make(chan struct{}), make(chan struct{}), 0
 		f.config.Ready = func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) {
 			close(begun)
@@ -649,8 +633,7 @@ func TestWhatIsReadyTooLateIsLetGo(t *testing.T) {
 			return p, func() { released++ }, nil
 		}
 		run := f.add(plan("a", 4))
-		w := f.join(t)
-		done := playing(t.Context(), w, time.Second)
+		w, done := f.plays(t, time.Second)
 		<-begun
 		f.mu.Lock()
 		f.tasks = nil // it is not granted again
