@@ -4,14 +4,15 @@ import "time"
 
 // alarm signals that the time of a search is over. One timer serves all searches, because most searches end
 // long before their time is over. set resets the timer only if it would fire too late. So the timer may fire
-// too early, at the time of an earlier search. due then sets the timer again. The zero value is not set.
+// too early, at the end of an earlier search's time; due then sets it again. The zero value is an unset
+// alarm.
 type alarm struct {
 	timer *time.Timer
 	rings chan struct{} // capacity 1; the timer's goroutine sends; never closed
 	at    time.Time     // when the timer fires or fired; zero after due
 }
 
-// set makes the timer fire at end or earlier, and returns the channel that it signals.
+// set makes the timer fire at end or earlier. It returns the channel that receives the signal.
 func (a *alarm) set(end time.Time) <-chan struct{} {
 	if !a.at.IsZero() && !end.Before(a.at) {
 		return a.rings

@@ -6,12 +6,12 @@ import (
 	"gogi/shogi"
 )
 
-// Answer is the kind of the answer that ends a search.
+// Answer is the kind of answer that ends a search.
 type Answer uint8
 
-// The answers of a bestmove line.
+// These are the answers of a bestmove line.
 const (
-	AnswerInvalid Answer = iota // not a move; Text holds the word
+	AnswerInvalid Answer = iota // not a move; Text has the word
 	AnswerMove
 	AnswerResign
 	AnswerWin // the declaration of an entered king (入玉宣言)
@@ -21,12 +21,12 @@ const (
 type Bestmove struct {
 	Answer Answer
 	Move   shogi.Move // for AnswerMove
-	Ponder shogi.Move // the reply that the engine expects; NoMove if there is none or it is unreadable
+	Ponder shogi.Move // the reply that the engine expects; NoMove if it is missing or unreadable
 	Text   string     // the word after "bestmove", as the engine sent it
 }
 
-// ParseBestmove parses a line "bestmove …". It never fails: any word that is not a move gives AnswerInvalid.
-// Engines also print none, (none), null and pass. ParseBestmove does not check that the move is legal.
+// ParseBestmove parses a line "bestmove …". It never fails: a word that is not a move gives AnswerInvalid.
+// Some engines print none, (none), null or pass. ParseBestmove does not check that the move is legal.
 func ParseBestmove(line string) Bestmove {
 	p := words{rest: strings.TrimPrefix(line, "bestmove")}
 	b := Bestmove{Text: p.next()}
@@ -48,7 +48,7 @@ func ParseBestmove(line string) Bestmove {
 	return b
 }
 
-// String returns the whole line.
+// String returns the whole bestmove line.
 func (b Bestmove) String() string {
 	text := b.Text
 	if b.Answer == AnswerMove {

@@ -9,19 +9,19 @@ import (
 	"gogi/shogi"
 )
 
-// MateAnswer is the kind of the answer that ends a mate search.
+// MateAnswer is the kind of answer that ends a mate search.
 type MateAnswer uint8
 
-// The answers of a checkmate line.
+// These are the answers of a checkmate line.
 const (
-	MateInvalid        MateAnswer = iota // unreadable; Text holds the words
-	MateFound                            // the side to move mates; Moves is the line
+	MateInvalid        MateAnswer = iota // unreadable; Text has the words
+	MateFound                            // the side to move mates; Moves has the line
 	MateNone                             // proven: the side to move has no mate ("nomate")
 	MateTimeout                          // no result ("timeout")
 	MateNotImplemented                   // the engine has no mate search ("notimplemented")
 )
 
-// Checkmate is the result of a mate search ("go mate"): whether the side to move can mate the opponent by
+// Checkmate is the result of a mate search ("go mate"): whether the side to move can mate the opponent with
 // checks.
 type Checkmate struct {
 	Answer  MateAnswer
@@ -32,8 +32,8 @@ type Checkmate struct {
 	Stopped bool // gogi stopped the search: the deadline passed or ctx ended
 }
 
-// ParseCheckmate parses a line "checkmate …". It never fails: any other answer is MateInvalid. One engine
-// family prints "none" when it gives up; that is MateTimeout. ParseCheckmate does not check that the moves
+// ParseCheckmate parses a line "checkmate …". It never fails: an unknown answer gives MateInvalid. One engine
+// family prints "none" when it gives up; that gives MateTimeout. ParseCheckmate does not check that the moves
 // are legal and mate.
 func ParseCheckmate(line string) Checkmate {
 	rest := strings.TrimSpace(strings.TrimPrefix(line, "checkmate"))
@@ -54,10 +54,11 @@ func ParseCheckmate(line string) Checkmate {
 	return c
 }
 
-// String returns the whole line. MateInvalid and a mate without moves become "timeout", which claims nothing.
+// String returns the whole checkmate line. For MateInvalid and for a mate without moves it returns the answer
+// "timeout", which claims nothing.
 func (c Checkmate) String() string {
 	if c.Answer == MateFound && len(c.Moves) == 0 {
-		c.Answer = MateInvalid // USI has no form for that
+		c.Answer = MateInvalid // USI cannot express a mate without moves
 	}
 	switch c.Answer {
 	case MateFound:
@@ -72,7 +73,7 @@ func (c Checkmate) String() string {
 }
 
 // Mate searches for a mate by the side to move with "go mate". r.Go.MateTime is the limit (0: infinite); Mate
-// ignores the other fields of r.Go. It waits, stops and fails as Think does.
+// ignores the other fields of r.Go. It waits, stops and fails like Think.
 //
 // Engines without a mate search answer "bestmove" after an ordinary search. The answer is then MateFound if
 // the best line's score is a mate and its variation ends in one. It is MateNone if the score is a mate
@@ -118,7 +119,7 @@ func (e *Engine) mateAnswer(ev event, reply Reply, p Position) Checkmate {
 	return c
 }
 
-// endsInMate reports whether the moves lead from the position to checkmate.
+// endsInMate reports whether the moves from the position end in checkmate.
 func endsInMate(p Position, moves []shogi.Move) bool {
 	h, err := p.History()
 	return err == nil && h.Position().EndsInMate(moves)

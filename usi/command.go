@@ -10,18 +10,18 @@ import (
 	"gogi/shogi"
 )
 
-// Go holds the arguments of the "go" command. Times are sent in whole milliseconds. A field that is not set
-// is not sent, because some engines abort on an unknown argument.
+// Go holds the arguments of the "go" command. Times are sent in whole milliseconds. Fields that are not set
+// are not sent, because some engines abort on an unknown argument.
 type Go struct {
 	Ponder      bool
-	Early       bool // "go ponder" carries no clocks; ponderhit carries them
+	Early       bool // "go ponder" without clocks; ponderhit has them
 	Infinite    bool
-	Mate        bool // "go mate" with MateTime; 0 means infinite
+	Mate        bool // send "go mate" with MateTime; 0 means infinite
 	MateTime    time.Duration
 	Clock       bool          // send btime and wtime
 	BTime       time.Duration // Black's remaining time, without the increment of this move
 	WTime       time.Duration // White's remaining time
-	UseByoyomi  bool          // send byoyomi (also if it is 0: sudden death)
+	UseByoyomi  bool          // send byoyomi, even if it is 0 (sudden death)
 	Byoyomi     time.Duration
 	UseInc      bool // send binc and winc instead of byoyomi
 	BInc        time.Duration
@@ -32,11 +32,11 @@ type Go struct {
 	SearchMoves []shogi.Move
 }
 
-// String returns the whole command.
+// String returns the whole go command.
 func (g Go) String() string { return string(g.Append(nil)) }
 
-// Append appends the whole command to dst. Byoyomi comes after btime and wtime, because one engine family
-// adds it to the clocks while it reads.
+// Append appends the whole go command to dst. Byoyomi comes after btime and wtime, because one engine family
+// adds byoyomi to the clocks while it reads.
 func (g Go) Append(dst []byte) []byte {
 	dst = append(dst, "go"...)
 	if g.Ponder {
@@ -80,7 +80,7 @@ func (g Go) appendTimes(dst []byte) []byte {
 	return dst
 }
 
-// appendMillis appends word and d in whole milliseconds, at least 0.
+// appendMillis appends word and the time d in whole milliseconds, at least 0.
 func appendMillis(dst []byte, word string, d time.Duration) []byte {
 	return strconv.AppendInt(append(dst, word...), max(0, d.Milliseconds()), 10)
 }
@@ -100,8 +100,9 @@ func appendMoves(dst []byte, moves []shogi.Move) []byte {
 	return dst
 }
 
-// ParseGo parses a "go" command. It skips unknown words and returns an error about the first one with the
-// rest of the command. The caller must not ignore it: the rest alone has other limits.
+// ParseGo parses a "go" command. It skips unknown words, and returns the rest of the command with an error
+// about the first unknown word. The caller must not ignore the error, because the command may have other
+// limits without this word.
 func ParseGo(line string) (Go, error) {
 	p := words{rest: line}
 	if w := p.next(); w != "go" {
@@ -141,7 +142,7 @@ func (g *Go) readMate(p *words) error {
 		return nil
 	}
 	ms, err := number("mate", w)
-	g.MateTime = max(ms, time.Millisecond) // 0 would mean infinite
+	g.MateTime = max(ms, time.Millisecond) // 0 means infinite
 	return err
 }
 
@@ -171,7 +172,7 @@ func (g *Go) readNumber(word string, p *words) (err error) {
 	return nil
 }
 
-// number parses milliseconds. GUIs send negative ones for an overdrawn clock; they become 0.
+// number parses milliseconds. A GUI sends a negative number for an overdrawn clock; number returns 0 for it.
 func number(key, value string) (time.Duration, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
@@ -181,17 +182,17 @@ func number(key, value string) (time.Duration, error) {
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-// Position is a start position and the moves from it, as in the "position" command. Engines need the whole
-// history to detect repetition.
+// Position is a start position and the moves from it, as in the "position" command. Engines need all moves to
+// detect repetition.
 type Position struct {
-	Start string // "startpos", or "sfen " and the four SFEN fields
+	Start string // "startpos", or "sfen " with the four SFEN fields
 	Moves []shogi.Move
 }
 
-// String returns the whole command.
+// String returns the whole position command.
 func (p Position) String() string { return string(p.Append(nil)) }
 
-// Append appends the whole command to dst.
+// Append appends the whole position command to dst.
 func (p Position) Append(dst []byte) []byte {
 	dst = append(append(dst, "position "...), p.Start...)
 	if len(p.Moves) == 0 {
@@ -200,13 +201,13 @@ func (p Position) Append(dst []byte) []byte {
 	return appendMoves(append(dst, " moves"...), p.Moves)
 }
 
-// positionLine builds the lines that start searches. A game grows by a move or two between searches. So
-// positionLine keeps the text of the last position and appends only the new moves.
+// positionLine builds the lines that start searches. Between two searches a game grows by only one or two
+// moves. So positionLine stores the text of the last position and appends only the new moves.
 type positionLine struct {
-	text  []byte // the position below, and the commands after it
+	text  []byte // the position of this struct, and the commands after it
 	start string
 	moves []shogi.Move
-	size  int // length of the position's part of text; 0: no position
+	size  int // length of the position in text; 0: no position
 }
 
 // line returns the "position …" line and the "go …" line. The result is valid until the next call.

@@ -2,31 +2,31 @@
 // into values. An [Engine] is the dialogue with one engine over a ReadWriteCloser; [Greet] starts it. A [Server]
 // offers any player ([Served]) to a GUI as a USI engine; [Serve] runs it.
 //
-// Scores are from the side to move's point of view, times are durations, and nodes are positions visited as the
-// engine counts them.
+// Scores are from the view of the side to move. Times are durations. Nodes are visited positions, as the engine
+// counts them.
 //
 // # Traps
 //
-// Engines that were released have each of these:
+// Released engines do each of these:
 //
 //   - Option names contain spaces, and string defaults are empty or "<empty>".
-//   - Lines that are not USI: banners, prompts, ANSI colours, Shift_JIS.
+//   - They print lines that are not USI: banners, prompts, ANSI colours, Shift_JIS.
 //   - "score mate +" has a sign and no length; "score mate 0" is a mated side.
 //   - Some engines abort on an unknown "go" argument, so the package sends only what was
 //     requested.
-//   - A bestmove can arrive after the search was given up. It belongs to no later search: the
-//     package never sends "go" while a bestmove is outstanding, and counts and drops a late
-//     one.
-//   - In USI binc/winc is added to btime/wtime before the move, so the clock that is sent
-//     excludes the increment of the move at hand.
+//   - A bestmove can arrive after gogi gave up the search. It must not count for a later
+//     search. So the package never sends "go" before the last bestmove came or was given up,
+//     and it counts and drops a late bestmove.
+//   - In USI binc/winc is added to btime/wtime before the move. So the sent clock does not
+//     include the increment of the current move.
 //   - Engines answer "go mate" with checkmate, or with bestmove if they have no mate search.
 //
-// GUIs have these:
+// GUIs do each of these:
 //
-//   - A bestmove during ponder or infinite hangs the game. The Server holds it back until
-//     ponderhit or stop, and sends one for each "go", in order.
-//   - Clocks can come with ponderhit instead of "go ponder".
+//   - They hang if a bestmove comes during ponder or infinite. The Server delays it until
+//     ponderhit or stop, and sends one bestmove for each "go", in order.
+//   - Some send clocks with ponderhit instead of "go ponder".
 //   - They send USI_Hash and USI_Ponder whether declared or not.
-//   - Loading may take minutes, but usiok must come at once: the Server sends it before
-//     anything loads.
+//   - They expect usiok at once, although loading may take minutes. So the Server sends
+//     usiok before the player loads anything.
 package usi

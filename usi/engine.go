@@ -12,17 +12,17 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Config configures the dialogue with an engine.
+// Config has the settings of the dialogue with an engine.
 type Config struct {
 	Name   string // for errors and notes
 	Limits Limits
-	Tap    Tap // receives every line; nil: none
+	Tap    Tap // receives every line; nil: no Tap
 }
 
-// Limits are the longest waits of a dialogue, apart from thinking. A zero field means the default.
+// Limits are the longest waits of a dialogue, except thinking. A zero field means the default.
 type Limits struct {
 	Greeting time.Duration // usi → usiok, default 1 min
-	Ready    time.Duration // isready → readyok, default 10 min: engines load and compile networks here
+	Ready    time.Duration // isready → readyok, default 10 min, because engines load and compile networks then
 	Write    time.Duration // until the engine reads a command, default 2 s
 	Stop     time.Duration // stop → bestmove, default 500 ms; if the engine's clock runs, the deadline of its move replaces it
 }
@@ -40,9 +40,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Engine is the dialogue with one engine over a connection. It is a runner.Player. One goroutine at a time may call
-// its methods; Snapshot, Stopped and Blame may run at the same time as others. After a *Fault every method
-// except Close fails with that fault.
+// Engine is the dialogue with one engine over a connection. It is a runner.Player. Only one goroutine at a
+// time may call its methods, except Snapshot, Stopped and Blame, which are safe for concurrent use. After a
+// *Fault every method except Close fails with the same fault.
 type Engine struct {
 	conn   Connection
 	config Config
@@ -50,17 +50,17 @@ type Engine struct {
 
 	greeting Greeting
 	sent     []Setting
-	set      map[string]string // by name: the value that Set sent last
+	set      map[string]string // by name: the value that Set last sent
 
 	in     *inbox
 	reader sync.WaitGroup
 	out    positionLine
 	alarm  alarm
-	line   Line // the game, up to the last position that illegal checked
+	line   Line // the game up to the last position that the method illegal checked
 
 	readied  bool // the engine has answered isready once
 	rests    bool // a game is over, and the next one has not begun
-	searched bool // a search has ended with a bestmove since the last readyok; some engines send it twice
+	searched bool // a search has ended with a bestmove since the last readyok; some engines send the bestmove twice
 
 	ponder   *search      // the search on the opponent's time, or nil
 	deadline atomic.Int64 // deadline of the last search, in nanoseconds, for the records of a Tap
@@ -69,7 +69,7 @@ type Engine struct {
 	count    Counters
 }
 
-// Greeting is the engine's description of itself between usi and usiok.
+// Greeting describes an engine: the lines that it sent between usi and usiok.
 type Greeting struct {
 	Name    string
 	Author  string
@@ -78,16 +78,16 @@ type Greeting struct {
 	Elapsed time.Duration
 }
 
-// Counters count events of a dialogue for reports.
+// Counters counts events of a dialogue for reports.
 type Counters struct {
 	Stale      int // bestmoves that no search waited for
 	PonderHits int
 	PonderMiss int
-	Early      int // bestmoves that came before ponderhit or stop
+	Early      int // bestmoves that came too early, before ponderhit or stop
 }
 
-// Greet sends "usi" and waits for usiok. It takes over conn and closes it on failure. The error is a *Fault
-// or the error of ctx.
+// Greet sends "usi" and waits for usiok. Afterwards the Engine owns conn; on failure Greet closes conn. The
+// error is a *Fault or the error of ctx.
 func Greet(ctx context.Context, conn Connection, config Config) (*Engine, error) {
 	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox(config.Tap)}
 	e.reader.Go(func() { e.in.read(conn) })
@@ -132,7 +132,7 @@ func readGreeting(lines []string) Greeting {
 	return g
 }
 
-// Greeting returns the engine's description of itself.
+// Greeting returns the engine's answer to usi.
 func (e *Engine) Greeting() Greeting { return e.greeting }
 
 // Sent returns the options in the order in which Configure sent them.
@@ -145,8 +145,8 @@ func (e *Engine) Counters() Counters {
 	return c
 }
 
-// Configure sends options in the given order, under the names that the engine declared. It returns an error and sends
-// nothing if the engine lacks an option or rejects a value.
+// Configure sends options in the given order, under the names that the engine declared. If the engine does
+// not have an option or rejects a value, Configure returns an error and sends nothing.
 func (e *Engine) Configure(settings []Setting) error {
 	settings, err := e.sendOptions(settings, func(Setting) bool { return true })
 	if err == nil {
@@ -155,8 +155,8 @@ func (e *Engine) Configure(settings []Setting) error {
 	return err
 }
 
-// Set sends options between games, except those that it last sent with the same value. The next isready waits until
-// the engine applied them. It returns the errors of Configure.
+// Set sends options between games. It omits those that it last sent with the same value. The next isready
+// waits until the engine has applied them. Set returns the same errors as Configure.
 func (e *Engine) Set(settings []Setting) error {
 	settings, err := e.sendOptions(settings, func(s Setting) bool {
 		last, sent := e.set[s.Name]
@@ -174,7 +174,8 @@ func (e *Engine) Set(settings []Setting) error {
 	return nil
 }
 
-// sendOptions sends the settings for which chosen returns true. It returns all settings, as Resolve returns them.
+// sendOptions sends the settings for which chosen returns true. It returns all settings in the form of
+// Resolve.
 func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]Setting, error) {
 	settings, err := Resolve(e.greeting.Options, settings)
 	if err != nil {
@@ -192,13 +193,14 @@ func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]S
 	return settings, e.write(b.String(), "sending options")
 }
 
-// NewGame sends the game's options and isready, waits for readyok, and sends usinewgame. Every game has its own
-// isready: some engines reset themselves there, and no late line of the last game can arrive after readyok.
+// NewGame sends the game's options and isready, waits for readyok, and sends usinewgame. Every game has its
+// own isready, because some engines reset themselves there, and no line of the last game can arrive after
+// readyok.
 func (e *Engine) NewGame(ctx context.Context, g Game) error {
 	if e.config.Tap != nil {
 		e.config.Tap.Game(g)
 	}
-	if err := e.stopPonder(ctx, e.limits.Stop); err != nil { // options are for an engine that does not search
+	if err := e.stopPonder(ctx, e.limits.Stop); err != nil { // an engine must not receive options during a search
 		return err
 	}
 	if err := e.Set(g.Options); err != nil {
@@ -215,7 +217,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
 	}
-	e.searched = false // older lines cannot arrive after readyok
+	e.searched = false // lines of older searches cannot arrive after readyok
 	wait := e.in.expect(lineReadyok)
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
@@ -231,22 +233,23 @@ func (e *Engine) Ready(ctx context.Context) error {
 type search struct {
 	wait     <-chan event
 	position string // the position of a Ponder search; "" for other searches
-	// start is the time just before gogi writes go, ponderhit, or the stop that has to precede go. The time
-	// after the write would be too late: the engine may begin before gogi continues.
+	// start is the time just before gogi writes go, ponderhit, or the stop that must come before go. The time
+	// after the write would be too late, because the engine may begin before gogi continues.
 	start   time.Time
 	sending time.Duration // duration of the write
 	hit     bool
 }
 
 // Think sends the position and the limits and waits for the bestmove, as runner.Player describes it. When ctx
-// ends or the deadline passes, it sends "stop" and waits up to Limits.Stop; the reply then has Stopped set.
+// ends or the deadline passes, Think sends "stop" and waits up to Limits.Stop; the reply then has Stopped
+// set.
 //
-// If ctx has already ended, Think stops a Ponder search on the same position without ponderhit and returns
-// its move. Think first stops a Ponder search on another position. That counts as time of the move, as on
+// If ctx has already ended, Think stops a ponder search on the same position without ponderhit and returns
+// its move. Think first stops a ponder search on another position. This counts as time of the move, as on
 // servers, whose clocks run from the opponent's move.
 //
-// If the engine stays silent after stop, the error is a *Fault of kind hang. The reply then holds the latest
-// principal variation, if there is one.
+// If no answer follows stop, the error is a *Fault of kind hang. The reply then has the latest principal
+// variation, if there is one.
 func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	e.deadline.Store(int64(r.Deadline))
 	s, err := e.begin(ctx, r)
@@ -269,7 +272,8 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	return reply, nil
 }
 
-// begin turns the Ponder search into the search of r if both have the same position. Otherwise it starts a search.
+// begin turns the ponder search into the search of r if both have the same position. Otherwise it starts a
+// search.
 func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	if p := e.ponder; p != nil && p.position == r.Position.String() {
 		return e.ponderHit(ctx, p, r)
@@ -286,8 +290,8 @@ func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	return s, err
 }
 
-// start starts a search that a line of kind end ends. It sends the position and "go" in one write, so that the engine
-// reads both at once.
+// start starts a search that ends with a line of kind end. It sends the position and "go" in one write, so
+// that the engine reads both at once.
 func (e *Engine) start(r Request, end lineKind) (search, error) {
 	wait := e.in.search(end, r.OnInfo)
 	line := e.out.line(r.Position, r.Go)
@@ -306,14 +310,14 @@ func (r *Reply) setAnswer(b Bestmove) {
 	}
 }
 
-// Snapshot returns the infos of the search that Think, Ponder or Mate began last. Its answer is the first
-// move of the best line's variation (of Reply.Exact if there is one), or AnswerInvalid without a variation.
-// Elapsed is 0. Any goroutine may call Snapshot at any time, also during Think. A caller that must decide
-// without the engine uses it.
+// Snapshot returns the infos of the search that Think, Ponder or Mate started last. A caller that must decide
+// without the engine uses it. Its answer is the first move of the best line's variation (of Reply.Exact if
+// set), or AnswerInvalid without a variation. Elapsed is 0. Snapshot is safe for concurrent use, also during
+// Think.
 func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
 
-// fromVariation sets the answer to the first move of the best line. It prefers the last exact score, because
-// the variation of a bound has just failed.
+// fromVariation returns the reply with the first move of the best line as its answer. It prefers the last
+// exact score, because the variation of a bound has just failed.
 func (r Reply) fromVariation() Reply {
 	pv := r.Exact.PV
 	if len(pv) == 0 {
@@ -325,23 +329,25 @@ func (r Reply) fromVariation() Reply {
 	return r
 }
 
-// outcome waits for the bestmove and sends stop if necessary.
+// outcome waits for the bestmove, and sends stop if necessary.
 func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration) (event, bool, error) {
 	if ev, ok := e.answer(ctx, s, deadline); ok {
 		return ev, false, e.check(ev, "thinking")
 	}
 	select {
-	case ev := <-s.wait: // it had arrived; this goroutine was late
+	case ev := <-s.wait: // the answer came before the deadline, but this goroutine was late
 		return ev, false, e.check(ev, "thinking")
 	default:
 	}
 	asked := time.Now()
 	ev, err := e.stop(context.Background(), s, e.limits.Stop)
-	// A line that gogi read before it sent stop is no answer to stop, even if this goroutine saw it later.
+	// A line that gogi read before it sent stop is not an answer to stop, even if this goroutine saw the line
+	// later.
 	return ev, err != nil || !ev.stamp.Before(asked), err
 }
 
-// answer waits for the line that ends a search. ok is false if the deadline passes or ctx ends first.
+// answer waits for the line that ends a search. ok is false if the deadline passes or ctx ends before the
+// line comes.
 func (e *Engine) answer(ctx context.Context, s *search, deadline time.Duration) (ev event, ok bool) {
 	var rings <-chan struct{}
 	end := s.start.Add(deadline)
@@ -392,14 +398,14 @@ func (e *Engine) GameOver(ctx context.Context, o Outcome) error {
 	return e.write("gameover "+string(o)+"\n", "saying gameover")
 }
 
-// Close sends quit, closes the connection, which ends the process behind it, and waits for the reader. A
-// second call does nothing.
+// Close sends quit, closes the connection (which ends the process behind it), and waits for the goroutine
+// that reads. A second call does nothing.
 func (e *Engine) Close() error {
 	if e.closing.Swap(true) {
 		return nil
 	}
 	if e.fault == nil {
-		// The write fails if the engine has already ended, which is no problem here.
+		// The write fails if the engine has already ended, which is not a problem here.
 		_ = e.write("quit\n", "saying quit")
 	}
 	err := e.conn.Close()
@@ -413,8 +419,8 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// write sends whole lines within Limits.Write: an engine that does not read its input must not delay its
-// opponent.
+// write sends whole lines within Limits.Write, because an engine that does not read its input must not delay
+// its opponent.
 func (e *Engine) write(text, doing string) error { return e.send(time.Now(), []byte(text), doing) }
 
 func (e *Engine) send(now time.Time, text []byte, doing string) error {
@@ -441,7 +447,7 @@ func (e *Engine) send(now time.Time, text []byte, doing string) error {
 	return e.fail(e.silence(FaultCrash), doing, e.diagnosis())
 }
 
-// await waits for one line outside of a search. A fault names the line.
+// await waits for one line outside of a search. If the line does not come, the fault names it.
 func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, line string) error {
 	doing := "waiting for " + line
 	timer := time.NewTimer(limit)
@@ -453,7 +459,7 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 	case <-timer.C:
 		err = e.fail(e.silence(FaultStart), doing, e.lastWords(fmt.Sprintf("silent for %v", limit)))
 	case <-ctx.Done():
-		cause, known := errors.AsType[*Fault](context.Cause(ctx)) // another part of the program knows why nothing comes
+		cause, known := errors.AsType[*Fault](context.Cause(ctx)) // another part of the program knows why no line comes
 		if !known {
 			return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 		}
@@ -475,8 +481,8 @@ func (e *Engine) hasExited() bool {
 	return exited
 }
 
-// explained returns a note with the engine's last stdout lines outside of a search. If the engine seems to lack its
-// evaluation file, the note also names the folder in which the engine looks for it.
+// explained adds the engine's last stdout lines outside of a search to a note. If the engine seems to lack
+// its evaluation file, explained also adds the folder in which the engine looks for it.
 func (e *Engine) explained(note string) string {
 	if words := e.in.outsideText(); words != "" {
 		note += "; stdout: " + words
@@ -484,8 +490,8 @@ func (e *Engine) explained(note string) string {
 	return note + e.evaluationHint(note)
 }
 
-// evalDir is the option of YaneuraOu and its relatives for the folder of the evaluation file. Without the
-// file they exit at isready, some of them silently.
+// evalDir is the option of YaneuraOu and related engines for the folder of the evaluation file. Without the
+// file they exit at isready, some of them without a message.
 const evalDir = "EvalDir"
 
 func (e *Engine) evaluationHint(note string) string {
@@ -514,7 +520,8 @@ func (e *Engine) check(ev event, doing string) error {
 	return e.fail(e.silence(FaultCrash), doing, e.diagnosis())
 }
 
-// silence returns the kind of a fault: FaultConnection if the connection is lost, else kind.
+// silence returns the kind of fault for a missing answer: FaultConnection if the connection is lost, else
+// kind.
 func (e *Engine) silence(kind FaultKind) FaultKind {
 	if c, ok := e.conn.(Losable); ok && c.ConnectionLost() {
 		return FaultConnection
@@ -525,15 +532,15 @@ func (e *Engine) silence(kind FaultKind) FaultKind {
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	note = e.explained(note)
 	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note, Exited: kind == FaultCrash && e.rests && e.hasExited()}
-	if kind != FaultConnection && !e.fault.Exited { // not the engine's failure
+	if kind != FaultConnection && !e.fault.Exited { // otherwise the engine did not fail
 		e.fault.Record = e.record(Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})
 	}
 	return e.fault
 }
 
-// Blame reports a failure to the Tap that only the code that plays the game can see, such as an illegal move.
-// It returns the name of the record of the failure, or "". The engine stays usable. Any goroutine may call
-// Blame.
+// Blame reports a failure that only the code that plays the game can detect, such as an illegal move, to the
+// Tap. It returns the name of the record of the failure, or "". The engine stays usable. Blame is safe for
+// concurrent use.
 func (e *Engine) Blame(kind, note string) string {
 	return e.record(Failure{Kind: kind, Note: note, Blamed: true})
 }
@@ -552,8 +559,8 @@ func (e *Engine) noteElapsed(d time.Duration) {
 	}
 }
 
-// Waited returns how long the engine's threads have been ready to run without a CPU, since their start. ok is
-// false if that is unknown.
+// Waited returns how long the engine's threads have waited for a CPU since their start, although they were
+// ready to run. ok is false if this is unknown.
 func (e *Engine) Waited() (d time.Duration, ok bool) {
 	w, has := e.conn.(Waited)
 	if !has {
@@ -563,8 +570,8 @@ func (e *Engine) Waited() (d time.Duration, ok bool) {
 	return d, err == nil
 }
 
-// Stopped samples whether the engine is stopped, and returns how long it was seen stopped since its start.
-// Any goroutine may call it.
+// Stopped samples whether the engine is stopped, and returns the total time in which it was seen stopped
+// since its start. It is safe for concurrent use.
 func (e *Engine) Stopped() time.Duration {
 	if s, ok := e.conn.(Stopped); ok {
 		return s.Stopped()
@@ -572,8 +579,8 @@ func (e *Engine) Stopped() time.Duration {
 	return 0
 }
 
-// AffinityChanged returns a sentence if the engine runs on other CPUs than it was started on. It returns ""
-// if the engine keeps them, or if that is unknown.
+// AffinityChanged returns a sentence if the engine runs on other CPUs than those of its start. It returns ""
+// if the CPUs are the same or unknown.
 func (e *Engine) AffinityChanged() string {
 	p, has := e.conn.(Pinned)
 	if !has {
@@ -582,7 +589,7 @@ func (e *Engine) AffinityChanged() string {
 	return p.AffinityChanged()
 }
 
-// lastWords returns a note with the last stderr output of a running engine.
+// lastWords adds the last stderr output of a running engine to a note.
 func (e *Engine) lastWords(note string) string {
 	d, ok := e.conn.(Diagnosed)
 	if !ok {
@@ -605,8 +612,8 @@ func (e *Engine) diagnosis() string {
 }
 
 // Ponder starts a search on the opponent's time (permanent brain). r.Position is the position after the
-// expected reply. The next Think with that position is a hit, any other is a miss. If the engine answers
-// early, the Engine keeps the answer.
+// expected reply. The next Think with that position is a hit; a Think with another position is a miss. If the
+// engine answers early, the Engine stores the answer until then.
 func (e *Engine) Ponder(ctx context.Context, r Request) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
@@ -621,8 +628,9 @@ func (e *Engine) Ponder(ctx context.Context, r Request) error {
 	return nil
 }
 
-// ponderHit informs the engine that the opponent played the expected reply. An early bestmove counts as
-// played at once. If ctx has ended, only the move matters: a stop follows, and ponderhit would start a clock.
+// ponderHit sends ponderhit, because the opponent played the expected reply. A bestmove that came early
+// counts as played at once. If ctx has ended, only the move matters. Then ponderHit sends no ponderhit, which
+// would start a clock; the caller sends stop.
 func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, error) {
 	e.ponder = nil
 	hit := ctx.Err() == nil
@@ -632,7 +640,7 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, e
 	select {
 	case ev := <-s.wait:
 		e.count.Early++
-		held := make(chan event, 1) // one event, sent here, never closed
+		held := make(chan event, 1) // receives one event, sent here; never closed
 		held <- ev
 		return search{wait: held, position: s.position, start: time.Now(), hit: hit}, nil
 	default:
@@ -648,8 +656,8 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, e
 	return search{wait: s.wait, position: s.position, start: began, sending: time.Since(began), hit: true}, nil
 }
 
-// ponderHitLine returns the ponderhit line. It has clocks only if "go ponder" had none, which is an extension of
-// YaneuraOu and ShogiHome.
+// ponderHitLine returns the ponderhit line. The line has clocks only if "go ponder" had none, which is an
+// extension of YaneuraOu and ShogiHome.
 func ponderHitLine(g Go) string {
 	if !g.Early {
 		return "ponderhit\n"
@@ -659,13 +667,13 @@ func ponderHitLine(g Go) string {
 }
 
 // Rest ends the search on the opponent's time, if there is one, because its position did not occur. The
-// engine's clock runs, so Rest waits until the deadline of the move, at least Limits.Stop.
+// engine's clock runs, so Rest waits until the deadline of the move, but at least Limits.Stop.
 func (e *Engine) Rest(ctx context.Context, deadline time.Duration) error {
 	if e.ponder == nil {
 		return nil
 	}
 	e.count.PonderMiss++
-	e.in.forget() // those infos are about another position; see Snapshot
+	e.in.forget() // these infos belong to another position; see Snapshot
 	asked := time.Now()
 	err := e.stopPonder(ctx, max(e.limits.Stop, deadline))
 	if err != nil {
@@ -675,7 +683,7 @@ func (e *Engine) Rest(ctx context.Context, deadline time.Duration) error {
 }
 
 // stopPonder ends the search on the opponent's time, if there is one, and drops its bestmove. It waits as
-// stop does.
+// long as stop.
 func (e *Engine) stopPonder(ctx context.Context, limit time.Duration) error {
 	s := e.ponder
 	if s == nil {

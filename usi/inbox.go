@@ -11,11 +11,11 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// maxLine is the maximum length of a line in bytes; the rest of a longer line is dropped. A principal
+// maxLine is the maximum length of a line in bytes; gogi drops the rest of a longer line. A principal
 // variation of 250 moves has 1.3 kB.
 const maxLine = 64 << 10
 
-// lineKind is the kind of a line that can end a wait; lineOther is every other line.
+// lineKind is the kind of a line that can end a wait. lineOther is the kind of all other lines.
 type lineKind uint8
 
 const (
@@ -23,36 +23,36 @@ const (
 	lineUsiok
 	lineReadyok
 	lineBestmove
-	lineCheckmate // a bestmove ends a wait for it too, because engines without a mate search send one
+	lineCheckmate // a bestmove also ends this wait, because engines without a mate search send one
 )
 
 // maxGathered limits the number of stored id and option lines.
 const maxGathered = 10_000
 
-// event is a line that ends a wait, or the end of the output.
+// event is a line that ends a wait, or the end of the engine's output.
 type event struct {
 	line  []byte    // a buffer of the inbox, valid until its next expect
-	stamp time.Time // when the read that completed the line returned
-	err   error     // the end of the output; then line is empty
-	// informed reports whether an info line came before this line: since the start of the search, or, for a
-	// second bestmove, since the first one.
+	stamp time.Time // the time when the read that completed the line returned
+	err   error     // the reason for the end of the output; then line is empty
+	// informed reports whether an info line came before this line, since the start of the search. For a
+	// second bestmove it counts from the first one.
 	informed bool
 }
 
-// inbox receives the lines of an engine. One goroutine, the reader, gives each line a time stamp. It sends a line
-// that ends a wait to the goroutine that waits. Of the info lines it stores the latest for each multipv, as bytes
-// that are parsed once, at the end of the search. It drops all other lines. The reader waits only for the engine,
-// so a flood of lines cannot block it.
+// inbox receives the lines of an engine. One goroutine, the reader, gives each line a time stamp. It sends a
+// line that ends a wait to the goroutine that waits. For each multipv it stores the latest info line as
+// bytes, and parses it once, at the end of the search. It drops all other lines. The reader waits only for
+// the engine, so a flood of lines cannot block it.
 type inbox struct {
 	burst    sync.Mutex // the reader holds it while it handles the lines of one read
 	mu       sync.Mutex
 	want     lineKind
 	wait     chan event // see expect
 	answer   []byte     // the last line that ended a wait
-	over     error      // why the output ended; nil: it has not
+	over     error      // why the output ended; nil: it has not ended
 	dropped  int        // bestmoves that no wait expected
-	extra    event      // the latest bestmove after the last answer; no stamp: none
-	informed bool       // an info line has come since the search began, or since its answer
+	extra    event      // the latest bestmove after the last answer; without a stamp there is none
+	informed bool       // an info line has come since the start of the search, or since its answer
 	gather   bool
 	gathered []string
 	onInfo   func(Info)
@@ -61,7 +61,7 @@ type inbox struct {
 	tap      Tap       // may be nil; only the reader uses it
 }
 
-// lastLines has the last few lines, oldest first, without empty lines and lines of the handshake.
+// lastLines has the last few lines, oldest first, without empty lines and without lines of the handshake.
 type lastLines []string
 
 const (
@@ -81,18 +81,18 @@ func (l *lastLines) add(line []byte) {
 
 func newInbox(tap Tap) *inbox { return &inbox{wait: make(chan event, 1), tap: tap} }
 
-// expect registers a kind of line to wait for, and returns the channel that gets it. The caller calls expect
-// before it writes the command that causes the line. The channel gets one event: the line, or the end of the
-// output. All waits share this channel, so expect removes an event that an abandoned wait left in it. The channel
-// has capacity 1 and is never closed. Senders hold mu.
+// expect registers the kind of line to wait for, and returns the channel that receives it. The caller calls
+// expect before it writes the command that causes the line. The channel receives one event: the line, or the
+// end of the output. All waits share this channel, so expect first removes the event of an abandoned wait.
+// The channel has capacity 1 and is never closed. Senders hold mu.
 func (in *inbox) expect(kind lineKind) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.register(kind)
 }
 
-// search does the same as expect, for the line that ends a search. It discards the infos of the last search and
-// sends new ones to onInfo.
+// search does the work of expect for the line that ends a search. It discards the infos of the last search
+// and sends new ones to onInfo.
 func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -100,7 +100,7 @@ func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
 	return in.register(kind)
 }
 
-// begin drops everything of the last search. The caller holds the lock.
+// begin discards everything from the last search. The caller holds the lock.
 func (in *inbox) begin(onInfo func(Info)) {
 	in.infos.reset()
 	in.outside = in.outside[:0]
@@ -121,7 +121,7 @@ func (in *inbox) register(kind lineKind) <-chan event {
 	return in.wait
 }
 
-// collect starts or stops the storing of id and option lines, and returns the stored lines.
+// collect starts or stops storing id and option lines. It returns the stored lines.
 func (in *inbox) collect(on bool) []string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -129,24 +129,24 @@ func (in *inbox) collect(on bool) []string {
 	return in.gathered
 }
 
-// forget drops the stored infos, because they are about another position.
+// forget discards the stored infos, because they belong to another position.
 func (in *inbox) forget() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.begin(nil)
 }
 
-// behind returns the bestmove that came after the answer of the last search, also if one read brought both. ok is
-// false if none came.
+// behind returns a bestmove that came after the answer of the last search, even in the same read. ok is false
+// if none came.
 func (in *inbox) behind() (ev event, ok bool) {
-	in.burst.Lock() // the reader may still handle the lines of one read
+	in.burst.Lock() // the reader may still be handling the lines of one read
 	defer in.burst.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.extra, !in.extra.stamp.IsZero()
 }
 
-// expectAnother waits for a second bestmove: one that has already come after the answer, or the next one.
+// expectAnother waits for a second bestmove, which may already have come after the answer.
 func (in *inbox) expectAnother() <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -165,14 +165,14 @@ func (in *inbox) isInformed() bool {
 	return in.informed
 }
 
-// expectNothing cancels the last expect.
+// expectNothing cancels the last call of expect.
 func (in *inbox) expectNothing() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.want = lineOther
 }
 
-// listen sets the receiver of the infos; nil: none.
+// listen sets the receiver of the infos. nil removes it.
 func (in *inbox) listen(onInfo func(Info)) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -192,8 +192,9 @@ func (in *inbox) reply() Reply {
 	return in.infos.reply(0)
 }
 
-// finish parses the stored infos at the end of a search, and removes the receiver of the infos. It waits until the
-// reader has handled every line of the read that brought the answer, so the result does not depend on timing.
+// finish parses the stored infos at the end of a search, and removes the receiver of the infos. It waits
+// until the reader has handled every line of the read that contained the answer. So the result does not
+// depend on timing.
 func (in *inbox) finish(maxPV int) Reply {
 	in.burst.Lock()
 	defer in.burst.Unlock()
@@ -226,14 +227,14 @@ func (in *inbox) read(r io.Reader) {
 			buf, skipping = buf[:0], true
 		}
 		if err != nil {
-			in.end(err, buf, stamp) // buf is the beginning of a line, which may explain the end
+			in.end(err, buf, stamp) // buf is an unfinished line, which may explain the end
 			return
 		}
 	}
 }
 
-// lines handles all complete lines of buf, and returns their total length in bytes. skipping is true inside a line
-// that is too long.
+// lines handles all complete lines of buf, and returns their total length in bytes. skipping is true inside a
+// line that is too long.
 func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
 	done := 0
 	for {
@@ -249,7 +250,7 @@ func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
 	}
 }
 
-// line handles one line. It removes leading blanks, and carriage returns at the end.
+// line handles one line. It first removes blanks at the start and carriage returns at the end.
 func (in *inbox) line(line []byte, stamp time.Time) {
 	for len(line) > 0 && line[len(line)-1] == '\r' {
 		line = line[:len(line)-1]
@@ -268,8 +269,8 @@ func (in *inbox) line(line []byte, stamp time.Time) {
 	}
 }
 
-// store stores a line, or sends it to the goroutine that waits for it. It returns the receiver of the line if it is an
-// info line, else nil.
+// store stores a line, or sends it to the goroutine that waits for it. For an info line it returns the
+// receiver of infos, else nil.
 func (in *inbox) store(line []byte, stamp time.Time) func(Info) {
 	if !in.searching() && !in.wants(kindOf(line)) {
 		in.outside.add(line)
@@ -298,9 +299,9 @@ func (in *inbox) store(line []byte, stamp time.Time) func(Info) {
 // searching reports whether the inbox waits for the answer of a search.
 func (in *inbox) searching() bool { return in.want == lineBestmove || in.want == lineCheckmate }
 
-// outsideText returns the engine's last lines outside of searches, joined to one line that is safe to print.
+// outsideText returns the engine's last lines outside of searches as one line that is safe to print.
 func (in *inbox) outsideText() string {
-	in.burst.Lock() // the reader may still handle the last lines before the end
+	in.burst.Lock() // the reader may still be handling the last lines
 	defer in.burst.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -332,7 +333,7 @@ func kindOf(line []byte) lineKind {
 	return lineOther
 }
 
-// end signals the end of the output to the waiter, if there is one. rest is an unfinished line.
+// end sends the end of the output to the waiting goroutine, if there is one. rest is an unfinished line.
 func (in *inbox) end(err error, rest []byte, stamp time.Time) {
 	if len(rest) > 0 && in.tap != nil {
 		in.tap.Received(stamp, rest)
@@ -349,17 +350,18 @@ func (in *inbox) end(err error, rest []byte, stamp time.Time) {
 	}
 }
 
-// infoKeeper stores some info lines as bytes: for each multipv the last line with a score, for multipv 1 also the
-// last line with an exact score, and the last line with a node count. It parses no line twice, and most never.
+// infoKeeper stores some info lines as bytes: for each multipv the last line with a score, for multipv 1 also
+// the last line with an exact score, and the last line with a node count. It parses only the lines that are
+// used, each once.
 type infoKeeper struct {
 	scored    [][]byte // index: multipv - 1
 	exact     []byte   // the last line of multipv 1 with an exact score, if it is not scored[0]
-	isExact   bool     // the score of scored[0] is exact: it is no bound, and the line has a variation
+	isExact   bool     // the score of scored[0] is exact: it is not a bound, and the line has a variation
 	counted   []byte   // the last line with a node count, if it is not scored[countedAt-1]
-	countedAt int      // the multipv of the last line with a node count; 0: the line is in counted, or there is none
+	countedAt int      // multipv of the last line with a node count; 0: counted has that line, or there is none
 }
 
-// maxMultiPV limits the number of lines that an engine can make gogi store.
+// maxMultiPV limits the number of lines that gogi stores for an engine.
 const maxMultiPV = 600
 
 func (k *infoKeeper) reset() {
@@ -388,7 +390,7 @@ func (k *infoKeeper) keep(line []byte) {
 	switch {
 	case counts:
 		k.countedAt = i + 1
-	case k.countedAt == i+1: // another line replaces it
+	case k.countedAt == i+1: // another line replaces the line with the node count
 		k.counted, k.countedAt = append(k.counted[:0], k.scored[i]...), 0
 	}
 	if i == 0 {
@@ -397,8 +399,8 @@ func (k *infoKeeper) keep(line []byte) {
 	k.scored[i] = append(k.scored[i][:0], line...)
 }
 
-// saveExact saves an exact line before a line that is not exact replaces it. It swaps the buffers, so it
-// copies nothing.
+// saveExact saves an exact line before a line that is not exact replaces it. It swaps the buffers instead of
+// copying.
 func (k *infoKeeper) saveExact(next []byte) {
 	exact := isExactLine(next)
 	if k.isExact && !exact {
@@ -407,8 +409,8 @@ func (k *infoKeeper) saveExact(next []byte) {
 	k.isExact = exact
 }
 
-// isExactLine reports whether a line has a variation with a move and no bound. A variation that begins with a
-// small letter or a bracket is "resign", "win" or "(none)".
+// isExactLine reports whether a line has a variation with a move, and no bound. A variation that starts with
+// a small letter or a bracket is "resign", "win" or "(none)".
 func isExactLine(line []byte) bool {
 	i := find(line, " pv ", 2)
 	if i < 0 || find(line[:i], "erbound", 2) >= 0 {
@@ -422,7 +424,7 @@ func isExactLine(line []byte) bool {
 }
 
 // find returns the index of a short word in a line, like bytes.Index. It searches for the letter at index
-// rare of the word. bytes.Index searches for the first byte, a space, which is too common in these lines.
+// rare of the word. bytes.Index would search for the first byte, a space, which is too common in these lines.
 func find(line []byte, word string, rare int) int {
 	for from := rare; from < len(line); {
 		i := bytes.IndexByte(line[from:], word[rare])
@@ -438,7 +440,7 @@ func find(line []byte, word string, rare int) int {
 	return -1
 }
 
-// multiPVOf returns the multipv of a line, 1 without one.
+// multiPVOf returns the multipv of a line. It is 1 if the line has none.
 func multiPVOf(line []byte) int {
 	i := find(line, " multipv ", 1)
 	if i < 0 {
@@ -454,7 +456,7 @@ func multiPVOf(line []byte) int {
 	return max(1, min(n, maxMultiPV))
 }
 
-// reply parses the stored lines, with at most maxPV plies of each variation (0: all; NoPV: none).
+// reply parses the stored lines. It parses at most maxPV plies of each variation (0: all; NoPV: none).
 func (k *infoKeeper) reply(maxPV int) Reply {
 	var r Reply
 	for i, line := range k.scored {

@@ -10,11 +10,11 @@ import (
 	"gogi/shogi"
 )
 
-// Info is a parsed "info" line of a search. Fields that the line does not contain are zero.
+// Info is a parsed "info" line of a search. A field is zero if the line does not contain it.
 type Info struct {
 	Depth    int
 	SelDepth int
-	MultiPV  int // 1 for the best line, also if the engine omits it
+	MultiPV  int // 1 for the best line, even if the engine omits it
 	Score    Score
 	HasScore bool
 	Nodes    uint64
@@ -25,12 +25,12 @@ type Info struct {
 	Text     string // the text of "info string …"
 }
 
-// ParseInfo parses the words after "info". It never fails. It skips unknown words one at a time. A number
-// that it cannot read leaves its field zero; a number out of range is clamped. A principal variation ends at
-// its first word that is not a move (some engines put "resign", "win" or "rep_draw" there).
+// ParseInfo parses the words after "info". It never fails. It skips unknown words. The field of an unreadable
+// number stays zero, and a number out of range becomes the nearest limit. A principal variation ends at the
+// first word that is not a move: some engines put "resign", "win" or "rep_draw" there.
 func ParseInfo(line string) Info { return parseInfo(line, 0) }
 
-// parseInfo reads at most maxPV plies of a variation (0: all; NoPV: none).
+// parseInfo does the work of ParseInfo, but parses at most maxPV plies of a variation (0: all; NoPV: none).
 func parseInfo(line string, maxPV int) Info {
 	info := Info{MultiPV: 1}
 	p := words{rest: strings.TrimPrefix(line, "info")}
@@ -88,7 +88,7 @@ func (i *Info) readScore(p *words) {
 	}
 }
 
-// String returns the line as an engine prints it.
+// String returns the line in the form that engines print.
 func (i Info) String() string {
 	var b strings.Builder
 	b.WriteString("info")
@@ -129,7 +129,7 @@ func (b Bound) suffix() string {
 }
 
 // parseMoves parses moves up to the first word that is not a move. It returns at most most moves, or all
-// moves if most is 0. It collects them on the stack, so it allocates only one block of the right size.
+// moves if most is 0. It collects them on the stack, so that it allocates only one block of the right size.
 func parseMoves(text string, most int) []shogi.Move {
 	var room [64]shogi.Move
 	moves := room[:0]
@@ -149,8 +149,8 @@ func parseMoves(text string, most int) []shogi.Move {
 	return slices.Clone(moves)
 }
 
-// words iterates over the words of a line without allocating. It goes byte by byte: words are so short that
-// the searches of package strings cost more.
+// words iterates over the words of a line without allocating. It reads byte by byte, because for such short
+// words the search functions of package strings are slower.
 type words struct{ rest string }
 
 func (p *words) next() string {
@@ -170,23 +170,23 @@ func (p *words) next() string {
 // isBlank reports whether a byte separates words.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// bounded parses the next word as a number; 0 if it is not one.
+// bounded parses the next word as a number. It returns 0 if the word is not a number.
 func (p *words) bounded(low, high int64) int64 {
 	n, _ := bounded(p.next(), low, high)
 	return n
 }
 
-// Limits for the numbers of an engine's info lines. They are far above what any search reports. They are low
-// enough that no line can overflow a sum or a stored integer.
+// These limit the numbers of an engine's info lines. They are far above the numbers of any real search. They
+// are low enough that no line can overflow a sum or a stored integer.
 const (
-	maxNodes = 1<<53 - 1 // nodes, and nodes per second: every JSON reader holds them exactly; 104 days at 10^9 per second
+	maxNodes = 1<<53 - 1 // nodes, and nodes per second: every JSON reader can represent this number exactly; 104 days at 10^9 per second
 	maxDepth = 1_000_000 // plies, also for seldepth
 	maxMS    = 1 << 40   // milliseconds: 34 years
 	maxFull  = 1000      // use of the hash table, per mille
 )
 
-// bounded parses a signed decimal number of any length and clamps it to low…high. ok is false if the word is
-// not a number.
+// bounded parses a signed decimal number of any length. It replaces a number outside low…high by the nearest
+// limit. ok is false if the word is not a number.
 func bounded[T string | []byte](word T, low, high int64) (n int64, ok bool) {
 	negative := len(word) > 0 && word[0] == '-'
 	first := 0
@@ -202,7 +202,7 @@ func bounded[T string | []byte](word T, low, high int64) (n int64, ok bool) {
 			return 0, false
 		}
 		if n = 10*n + int64(digit); n > math.MaxInt64/16 {
-			n = math.MaxInt64 / 16 // above every limit, and the next digit cannot overflow it
+			n = math.MaxInt64 / 16 // above every limit; the next digit cannot overflow it
 		}
 	}
 	if negative {

@@ -7,7 +7,7 @@ import (
 	"gogi/shogi"
 )
 
-// Line is a game up to a position. Follow advances it as the game grows. The zero value has no game.
+// Line is a game up to a position. Follow advances it as the game grows. The zero value means no game.
 type Line struct {
 	Start    string // as in a Position
 	Moves    []shogi.Move
@@ -15,7 +15,7 @@ type Line struct {
 }
 
 // Follow advances the line to a position and plays only the new moves. It returns an error for an illegal
-// move and stops before it.
+// move and stops before that move.
 func (l *Line) Follow(p Position) error {
 	if !p.continues(l.Start, l.Moves) {
 		start, err := p.StartPosition()
@@ -34,15 +34,15 @@ func (l *Line) Follow(p Position) error {
 	return nil
 }
 
-// Replay is a [Line] that remembers every position, to detect repetition. The zero value has no game.
+// Replay is a [Line] that also stores every position, to detect repetition. The zero value means no game.
 type Replay struct {
 	start   string
 	history shogi.History
 }
 
-// Follow advances the game to a position, plays only the new moves, and returns it. The Replay owns the
+// Follow advances the game to a position, plays only the new moves, and returns the game. The Replay owns the
 // result, which is valid until the next call. Follow returns an error for an illegal move and stops before
-// it.
+// that move.
 func (r *Replay) Follow(p Position) (*shogi.History, error) {
 	if !p.continues(r.start, r.history.Moves()) {
 		start, err := p.StartPosition()
@@ -66,7 +66,7 @@ func (p Position) continues(start string, moves []shogi.Move) bool {
 	return start != "" && start == p.Start && len(moves) <= len(p.Moves) && slices.Equal(moves, p.Moves[:len(moves)])
 }
 
-// legal returns an error that names an illegal move; played is the number of moves before it.
+// legal returns an error that names the move m if m is illegal. played is the number of moves before m.
 func legal(p *shogi.Position, played int, m shogi.Move) error {
 	if err := p.CheckLegal(m); err != nil {
 		return fmt.Errorf("move %d (%s): %w", played+1, m, err)

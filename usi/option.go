@@ -13,7 +13,7 @@ import (
 // OptionType is the type of an option that an engine declares.
 type OptionType string
 
-// The option types of USI.
+// These are the option types of USI.
 const (
 	Check    OptionType = "check"
 	Spin     OptionType = "spin"
@@ -33,7 +33,7 @@ type Option struct {
 	Vars    []string // the values of a combo
 }
 
-// Setting is an option to send, under its declared name. A button has no value.
+// Setting is a value for an option. Name is the name that the engine declared. A button has no value.
 type Setting struct {
 	Name  string
 	Value string
@@ -47,8 +47,8 @@ func (s Setting) String() string {
 	return "setoption name " + s.Name + " value " + s.Value
 }
 
-// ParseOption parses a line "option name … type …". Names and values may contain spaces: the keywords type,
-// default, min, max and var end them.
+// ParseOption parses a line "option name … type …". Names and values may contain spaces, because only the
+// keywords type, default, min, max and var end them.
 func ParseOption(line string) (Option, error) {
 	rest, ok := strings.CutPrefix(line, "option name ")
 	if !ok {
@@ -74,7 +74,8 @@ func (t OptionType) known() bool {
 	return slices.Contains([]OptionType{Check, Spin, Combo, Button, String, Filename}, t)
 }
 
-// readAttributes parses "default … min … max … var …". The default of a string is the whole rest of the line.
+// readAttributes parses "default … min … max … var …". The default of a string option is the whole rest of
+// the line.
 func (o *Option) readAttributes(rest string) error {
 	if o.Type == String || o.Type == Filename {
 		value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest)+" ", "default "))
@@ -108,7 +109,8 @@ func (o *Option) set(key, value string) (err error) {
 
 type attribute struct{ key, value string }
 
-// splitAttributes splits at the keywords. The text between two keywords is one value, with its spaces.
+// splitAttributes splits a text at the keywords. The text between two keywords is one value, which may
+// contain spaces.
 func splitAttributes(text string) []attribute {
 	var list []attribute
 	for _, word := range strings.Fields(text) {
@@ -133,9 +135,10 @@ func emptyText(s string) string {
 	return s
 }
 
-// Resolve matches wanted settings with the options that an engine declares, as SameOption does. It returns
-// the settings to send, in the wanted order, under the declared names. It reports all errors together: an
-// option that is not offered (with the nearest ones), and a value outside the declared range.
+// Resolve matches wanted settings with the options that an engine declares; names match as in SameOption. It
+// returns the settings to send, in the wanted order, under the declared names. It reports all errors
+// together: an option that the engine does not declare (with the most similar names), and a value outside the
+// declared range.
 func Resolve(declared []Option, wanted []Setting) ([]Setting, error) {
 	var out []Setting
 	var errs []error
@@ -155,7 +158,7 @@ func Resolve(declared []Option, wanted []Setting) ([]Setting, error) {
 	return out, errors.Join(errs...)
 }
 
-// FindOption finds a declared option by name, as Resolve matches names.
+// FindOption finds a declared option by name; names match as in SameOption.
 func FindOption(declared []Option, name string) (Option, bool) {
 	i := slices.IndexFunc(declared, func(o Option) bool { return strings.EqualFold(o.Name, name) })
 	if i < 0 {
@@ -167,8 +170,8 @@ func FindOption(declared []Option, name string) (Option, bool) {
 	return declared[i], true
 }
 
-// SameOption reports whether two names mean one option. It ignores case, and the prefix USI_ of Hash, Ponder
-// and MultiPV.
+// SameOption reports whether two names mean the same option. It ignores case, and the prefix USI_ of Hash,
+// Ponder and MultiPV.
 func SameOption(a, b string) bool { return canonicalName(a) == canonicalName(b) }
 
 func canonicalName(name string) string {
@@ -180,7 +183,7 @@ func canonicalName(name string) string {
 	return name
 }
 
-// Accept checks a value against the declaration and returns it in the form to send.
+// Accept checks a value against the declaration and returns it in the form that gogi sends.
 func (o Option) Accept(value string) (string, error) {
 	if strings.ContainsAny(value, "\r\n") {
 		return "", fmt.Errorf("option %s: a value cannot contain a line break", o.Name)
@@ -245,8 +248,8 @@ func unknownOption(declared []Option, name string) error {
 	return fmt.Errorf("option %q is not offered; nearest: %s", name, strings.Join(near, ", "))
 }
 
-// Nearest returns up to limit candidates, most similar to name first, by edit distance without case. It omits
-// candidates with a distance above half of the longer name.
+// Nearest returns up to limit candidates that are similar to name, the most similar first. It compares by
+// edit distance without case. It omits candidates with a distance above half of the longer name.
 func Nearest(name string, candidates []string, limit int) []string {
 	type scored struct {
 		text string
@@ -270,7 +273,7 @@ func Nearest(name string, candidates []string, limit int) []string {
 	return out
 }
 
-// editDistance is Levenshtein's distance: insertions, deletions and replacements.
+// editDistance returns Levenshtein's distance: the number of insertions, deletions and replacements.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -291,7 +294,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// Line returns the declaration as an engine prints it.
+// Line returns the declaration in the form that engines print.
 func (o Option) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)

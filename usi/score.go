@@ -5,34 +5,34 @@ import (
 	"strconv"
 )
 
-// Bound is the kind of a score: exact, or a bound because it is outside of the search window.
+// Bound is the kind of a score: exact, or only a bound because the score is outside of the search window.
 type Bound uint8
 
-// The bounds of a score.
+// These are the kinds of bounds.
 const (
 	Exact Bound = iota
 	LowerBound
 	UpperBound
 )
 
-// MateScore is the number of a mate in 0 plies in Score.Number; a mate in n plies is n less. It is larger
-// than any centipawn value that an engine reports.
+// MateScore is the value of Score.Number for a mate in 0 plies; the value for a mate in n plies is MateScore
+// - n. It is larger than any centipawn value that an engine reports.
 const MateScore = 1_000_000
 
-// maxCentipawns keeps centipawn scores below mate scores.
+// maxCentipawns is the largest centipawn score, so that it stays below all mate scores.
 const maxCentipawns = 900_000
 
-// maxMate keeps the length of a mate, in plies, clear of centipawn scores.
+// maxMate is the greatest length of a mate in plies, so that mate scores stay above centipawn scores.
 const maxMate = maxCentipawns / 10
 
-// Score is an evaluation from the side to move's point of view.
+// Score is an evaluation from the view of the side to move.
 type Score struct {
 	Mate  int // 0: centipawns; +1: the side to move mates; -1: it is mated
 	Value int // centipawns, or plies to mate (0: length unknown)
 	Bound Bound
 }
 
-// Number maps the score to one ordered number: centipawns, or a value near ±MateScore for a mate.
+// Number maps the score to one number for comparisons: centipawns, or a value near ±MateScore for a mate.
 func (s Score) Number() int {
 	switch {
 	case s.Mate > 0:
@@ -43,7 +43,7 @@ func (s Score) Number() int {
 	return max(-maxCentipawns, min(maxCentipawns, s.Value))
 }
 
-// ScoreFromNumber is the inverse of Number; the bound is lost.
+// ScoreFromNumber is the inverse of Number, but the bound is lost.
 func ScoreFromNumber(n int) Score {
 	switch {
 	case n > maxCentipawns:
@@ -54,7 +54,7 @@ func ScoreFromNumber(n int) Score {
 	return Score{Value: n}
 }
 
-// String returns the USI text after "score", without the bound.
+// String returns the USI text after the word "score", without the bound.
 func (s Score) String() string {
 	sign := "+"
 	if s.Mate < 0 {
@@ -72,8 +72,8 @@ func (s Score) String() string {
 }
 
 // parseMate parses the word after "score mate": a signed number of plies, or "+", "-", "+0", "-0" for an
-// unknown length. A bare 0 means that the side to move is mated: some engines print it at depth 0 without
-// legal moves.
+// unknown length. A 0 without a sign means that the side to move is mated. Some engines print it at depth 0
+// without legal moves.
 func parseMate(word string) (Score, bool) {
 	switch word {
 	case "+", "+0":

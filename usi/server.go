@@ -14,54 +14,55 @@ import (
 )
 
 // Served is the player behind a Server. The Server calls its methods one at a time, and none while Think or
-// Mate runs. Every method with a context must return soon after the context has ended; Think then returns the
-// best move so far. The context of Ready, NewGame, Ponder and GameOver ends with the dialogue.
+// Mate runs. Every method with a context must return soon after the context ends; Think then returns the best
+// move so far. The context of Ready, NewGame, Ponder and GameOver ends with the dialogue.
 //
-// The Server calls Name, Author and Options once, before it reads the first command. They must not wait: some
-// GUIs allow only two seconds from "usi" to "usiok". Slow work belongs in Ready.
+// The Server calls Name, Author and Options once, before it reads the first command. They must return at
+// once, because some GUIs allow only two seconds from "usi" to "usiok". Slow work belongs in Ready.
 //
-// A Served may also be a ServedPonderer, a ServedSolver and a ServedListener.
+// A Served may also implement ServedPonderer, ServedSolver and ServedListener.
 type Served interface {
 	Name() string
 	Author() string
 	Options() []Option
 
-	// SetOption sets a declared option to a value that its declaration allows ("" for "<empty>" and for a
-	// button). The Server never calls it during a search or while pondering: such settings wait for the end.
+	// SetOption sets a declared option to a value that the declaration allows ("" for "<empty>" and for a
+	// button). The Server never calls it while the Served searches or ponders; such settings wait for the
+	// end.
 	SetOption(s Setting) error
 
-	// Ready loads, allocates and forgets the last game (isready). The Server may call it any number of times,
-	// and calls it once before the first search if the GUI sent no isready. After an error the Server sends
-	// no readyok, unless the error is a *Shortcoming.
+	// Ready loads, allocates, and discards the data of the last game (isready). The Server may call it any
+	// number of times. If the GUI sent no isready, the Server calls it once before the first search. After an
+	// error the Server sends no readyok, unless the error is a *Shortcoming.
 	Ready(ctx context.Context) error
 
 	NewGame(ctx context.Context, g Game) error
 
 	// Think searches until its limits, or until ctx ends on "stop" and "gameover". With Go.Infinite it may
-	// return earlier, because the Server holds the bestmove back. The Server uses a move that comes with an
-	// error.
+	// return earlier, because the Server delays the bestmove. If Think returns a move with an error, the
+	// Server uses the move.
 	Think(ctx context.Context, r Request) (Reply, error)
 }
 
 // Shortcoming is an error of Ready for a Served that can still play, for example without its book. The Server
-// reports it to the GUI and sends readyok.
+// reports the error to the GUI and sends readyok.
 type Shortcoming struct{ Err error }
 
-// Error returns the error of Err.
+// Error returns the text of Err.
 func (s *Shortcoming) Error() string { return s.Err.Error() }
 
 // Unwrap returns Err.
 func (s *Shortcoming) Unwrap() error { return s.Err }
 
 // ServedPonderer is a Served that can search on the opponent's time. Ponder starts the search and returns at
-// once, as Engine.Ponder does; r.Position is the position after the expected reply. Any goroutine may send
-// infos to r.OnInfo.
+// once, like Engine.Ponder; r.Position is the position after the expected reply. Any goroutine may send infos
+// to r.OnInfo.
 //
-// On "ponderhit" the Server calls Think with the same position and the current limits. Go.Early is as in
-// Ponder: it is set if the clocks came only with ponderhit, and an Engine then forwards them. On "stop" the
-// Server calls Think with the same position and a context that has already ended. Think must then end the
-// search and return its best move so far. One of these calls comes before any Think with another position.
-// The Server reports an error of Ponder to the GUI and continues as if Ponder had worked.
+// On "ponderhit" the Server calls Think with the same position and the current limits. Go.Early has the same
+// value as in Ponder. It is set if the clocks came only with ponderhit; an Engine then forwards them. On
+// "stop" the Server calls Think with the same position and a context that has already ended. Think must then
+// end the search and return its best move so far. One of these calls comes before any Think with another
+// position. The Server reports an error of Ponder to the GUI and continues as if Ponder had worked.
 //
 // For a Served without Ponder, the Server searches without limit until "ponderhit", and then again under the
 // real limits.
@@ -69,8 +70,9 @@ type ServedPonderer interface {
 	Ponder(ctx context.Context, r Request) error
 }
 
-// ServedSolver is a Served with a mate search. r.Go.MateTime is the limit; 0 means until ctx ends. On an
-// error the Server answers "checkmate timeout". Without a ServedSolver it answers "checkmate notimplemented".
+// ServedSolver is a Served with a mate search. r.Go.MateTime is the limit; 0 means until ctx ends. After an
+// error the Server answers "checkmate timeout". For a Served without Mate it answers "checkmate
+// notimplemented".
 type ServedSolver interface {
 	Mate(ctx context.Context, r Request) (Checkmate, error)
 }
@@ -80,30 +82,32 @@ type ServedListener interface {
 	GameOver(ctx context.Context, o Outcome) error
 }
 
-// Server speaks USI as an engine. The zero value is ready to use.
+// Server plays the part of an engine in the USI protocol. The zero value is ready to use.
 type Server struct {
-	// KeepAlive is the interval of the empty lines that the Server sends while Ready runs; 0: none. Some GUIs
-	// (将棋所, ShogiGUI) give up an engine that is silent for long. YaneuraOu sends one every 5 s.
+	// KeepAlive is the interval of the empty lines that the Server sends while Ready runs; 0 means none. Some
+	// GUIs (将棋所, ShogiGUI) give up an engine that sends nothing for long. YaneuraOu sends an empty line every
+	// 5 s.
 	KeepAlive time.Duration
 }
 
-// Serve is Server.Serve with the default settings.
+// Serve calls Server.Serve with the default settings.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, served Served) error {
 	return Server{}.Serve(ctx, in, out, served)
 }
 
-// Serve speaks USI until "quit", the end of the input, or the end of ctx, whose cause is then the error. It
-// answers a meaningless line with an "info string" and skips it, as the protocol demands.
+// Serve runs the dialogue until "quit", the end of the input, or the end of ctx, whose cause is then the
+// error. It answers a meaningless line with an "info string" and skips the line, as the protocol demands.
 //
 // Serve runs commands one after another; a search runs at the same time. For each "go" it sends exactly one
-// bestmove (for "go mate" one checkmate), in order. It sends it at the end of the search, or at the first of
-// stop, gameover, isready, usinewgame and another go. With ponder and infinite it never sends it earlier. It
-// also sends it after gameover alone: a GUI that waits for it would take the next game's bestmove for it.
+// bestmove (for "go mate" one checkmate), in order. It sends the answer at the end of the search, or at the
+// first of stop, gameover, isready, usinewgame and another go. With ponder and infinite it waits for one of
+// these commands. It also sends the answer after gameover alone, because a GUI that still waits would take
+// the next game's bestmove for this answer.
 //
 // The end of the input and "quit" end any search at once. Serve still runs the commands that it read earlier,
-// with a context that has ended. If ctx ends first, a Read from in may remain until it returns.
+// with a context that has ended. If ctx ends first, a Read from in may still be running when Serve returns.
 //
-// A GUI that does not read delays nothing: Serve drops the oldest info lines, and all other lines wait. At
+// A GUI that does not read delays nothing: Serve drops the oldest info lines, and queues all other lines. At
 // the end the GUI has one second to read them.
 func (c Server) Serve(ctx context.Context, in io.Reader, out io.Writer, served Served) error {
 	session, end := context.WithCancel(ctx)
@@ -133,8 +137,8 @@ func (c Server) Serve(ctx context.Context, in io.Reader, out io.Writer, served S
 	}
 }
 
-// server is one dialogue from the engine's side. Its state is the state of the search: none (nil or ended),
-// or that of run.
+// server is one dialogue from the engine's side. Its state is the state of run, or idle without a run or
+// after its end.
 type server struct {
 	config   Server
 	served   Served
@@ -144,7 +148,7 @@ type server struct {
 	options  []Option
 	readied  bool
 	position Position
-	line     Line  // the game of position
+	line     Line  // the game up to position
 	bad      error // the error of the last position command
 	run      *run
 	waiting  []Setting // settings that came during a search
@@ -161,7 +165,7 @@ func (s *server) command(ctx context.Context, line string) {
 	verb := p.next()
 	rest := strings.TrimSpace(p.rest)
 	switch verb {
-	case "", "quit": // quit is the end of the commands
+	case "", "quit": // quit ends the commands
 	case "usi":
 		s.introduce()
 	case "isready":
@@ -206,8 +210,8 @@ func (s *server) introduce() {
 	s.out.send("usiok")
 }
 
-// reset forgets the game. Some GUIs send only isready before a game, others only usinewgame before the
-// second.
+// reset starts a new game. Some GUIs send only isready before a game, others only usinewgame before the
+// second game.
 func (s *server) reset(ctx context.Context) {
 	s.stop(ctx)
 	s.position, s.bad = startOfGame(), nil
@@ -223,7 +227,7 @@ func (s *server) ready(ctx context.Context) error {
 	return err
 }
 
-// ensureReady calls ready for a GUI that sent no isready.
+// ensureReady calls ready if the GUI has sent no isready.
 func (s *server) ensureReady(ctx context.Context) {
 	if !s.readied {
 		s.report(s.ready(ctx))
@@ -232,7 +236,7 @@ func (s *server) ensureReady(ctx context.Context) {
 
 // keepAlive sends empty lines until the caller calls the returned function.
 func (s *server) keepAlive() func() {
-	stop, ended := make(chan struct{}), make(chan struct{}) // each is closed once, by either side
+	stop, ended := make(chan struct{}), make(chan struct{}) // each is closed once
 	go func() {
 		defer close(ended)
 		ticker := time.NewTicker(s.config.KeepAlive)
@@ -252,8 +256,8 @@ func (s *server) keepAlive() func() {
 	}
 }
 
-// setOption sets an option, or stores it until the search has ended. A search must not change its rules. To
-// end the search here would send a bestmove that the GUI has not asked for.
+// setOption sets an option. During a search it stores the option until the search has ended, because a search
+// must not change its rules. Ending the search here would send a bestmove that the GUI has not requested.
 func (s *server) setOption(rest string) {
 	setting := splitSetting(s.options, rest)
 	settings, err := Resolve(s.options, []Setting{setting})
@@ -269,15 +273,15 @@ func (s *server) setOption(rest string) {
 	}
 }
 
-// isGeneral reports whether name is one of the two options that GUIs send to every engine, and this engine
-// does not declare it.
+// isGeneral reports whether name is an option that GUIs send to every engine (USI_Hash or USI_Ponder) and
+// that this engine does not declare.
 func isGeneral(declared []Option, name string) bool {
 	_, ok := FindOption(declared, name)
 	return !ok && (SameOption(name, "USI_Hash") || SameOption(name, "USI_Ponder"))
 }
 
-// splitSetting splits "name NAME value VALUE", where both may contain spaces. A name that contains "value" is
-// recognised if it is declared.
+// splitSetting splits "name NAME value VALUE", where both may contain spaces. It recognises a name that
+// contains "value" if the name is declared.
 func splitSetting(declared []Option, rest string) Setting {
 	rest = strings.TrimSpace(strings.TrimPrefix(rest+" ", "name "))
 	const mark = " value "
@@ -338,7 +342,7 @@ func (s *server) gameOver(ctx context.Context, word string) {
 	}
 }
 
-// goCommand starts the search that the line asks for. It reports an unknown word and skips it, because an
+// goCommand starts the search that the line requests. It reports and skips an unknown word, because an
 // extension of a GUI should not lose a game. If that word was the only limit, the search takes unknownLimit.
 func (s *server) goCommand(ctx context.Context, line string) {
 	s.stop(ctx)
@@ -395,7 +399,7 @@ func (s *server) stop(ctx context.Context) {
 
 // end cancels a launched search and waits for its goroutine.
 func (s *server) end(r *run) {
-	if r.state == held { // its goroutine reads r only after the release
+	if r.state == held { // the goroutine reads r only after the release
 		r.stopped = r.asked.Ponder
 	}
 	r.cancel()
@@ -442,7 +446,7 @@ func (r *run) hit(g Go) {
 // hasClock reports whether the command limits the time.
 func (g Go) hasClock() bool { return g.Clock || g.UseByoyomi || g.UseInc || g.MoveTime > 0 }
 
-// setTimes copies the times of another command, if it has any.
+// setTimes copies the times of another command, if that command has times.
 func (g *Go) setTimes(now Go) {
 	if !now.hasClock() {
 		return
@@ -453,8 +457,8 @@ func (g *Go) setTimes(now Go) {
 	g.MoveTime = now.MoveTime
 }
 
-// finish ends the active search after the last command. It leaves a search on the opponent's time alone: no
-// GUI waits for its move.
+// finish ends the active search after the last command. It does not end a search on the opponent's time,
+// because no GUI waits for that move.
 func (s *server) finish() {
 	if r := s.active(); r != nil && r.state != pondering {
 		s.end(r)
@@ -462,7 +466,7 @@ func (s *server) finish() {
 	s.run = nil
 }
 
-// word returns the answer as the word after "bestmove".
+// word returns the answer in the form of the word after "bestmove".
 func (r Reply) word() string {
 	switch r.Answer {
 	case AnswerWin:
@@ -474,9 +478,9 @@ func (r Reply) word() string {
 	return "resign"
 }
 
-// answerTo returns the bestmove of a finished search. After a failed search it is the last move that the
+// answerTo returns the bestmove of a finished search. After a failed search it returns the last move that the
 // search preferred, else it resigns. GUIs ignore the answer of a stopped search on the opponent's time. But
-// some take a resignation or a declaration seriously, so it is always a move.
+// some obey a resignation or a declaration even then, so answerTo then always returns a move.
 func answerTo(r *run, reply Reply) Bestmove {
 	if reply.Answer == AnswerInvalid || r.stopped && reply.Answer != AnswerMove {
 		if m := r.known(r.stopped); m != shogi.NoMove {

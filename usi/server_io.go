@@ -15,19 +15,20 @@ import (
 const (
 	// maxCommand is the maximum length of a command in bytes. The position of a game of 500 moves has 3 kB.
 	maxCommand = 4 << 20
-	// maxWaitingCommands limits the commands that are read ahead. After that many, even "quit" has to wait.
+	// maxWaitingCommands limits the commands that are read before their execution. After that many, even
+	// "quit" must wait.
 	maxWaitingCommands = 1 << 12
-	// maxWaitingInfos limits the info lines that wait for the GUI; it is more than one search prints at once.
+	// maxWaitingInfos limits the info lines that wait for the GUI. It is more than one search prints at once.
 	maxWaitingInfos = 256
-	// flushGrace is how long a GUI may take to read the last lines.
+	// flushGrace is the time that a GUI has to read the last lines.
 	flushGrace = time.Second
 )
 
-// commands reads lines ahead of their execution, so that it sees "quit" at any time.
+// commands reads lines before their execution, so that it sees "quit" at any time.
 type commands struct {
-	lines chan string   // the reader sends, and closes it at quit and the end of the input
-	gone  chan struct{} // abandon closes it: no one receives lines any more
-	err   error         // from the reader; set before it closes lines
+	lines chan string   // the reader sends lines, and closes the channel at quit and at the end of the input
+	gone  chan struct{} // abandon closes it when nothing receives lines any more
+	err   error         // from the reader, set before it closes lines
 }
 
 // newCommands starts the reader, which calls end at "quit" and at the end of the input.
@@ -43,7 +44,7 @@ func newCommands(in io.Reader, end context.CancelFunc) *commands {
 	return c
 }
 
-// read sends lines until quit, which it returns as the end of the input.
+// read sends lines until quit, for which it returns the error io.EOF.
 func (c *commands) read(in *bufio.Reader) error {
 	for {
 		line, err := readCommand(in)
@@ -63,11 +64,11 @@ func (c *commands) read(in *bufio.Reader) error {
 	}
 }
 
-// abandon ends the reader early.
+// abandon stops the reader early.
 func (c *commands) abandon() { close(c.gone) }
 
 // readCommand reads one line without the blanks around it. From a line longer than maxCommand it returns the
-// beginning, with a prefix that makes it an unknown command.
+// beginning with a prefix that makes it an unknown command.
 func readCommand(in *bufio.Reader) (string, error) {
 	var line []byte
 	long := false
@@ -93,17 +94,17 @@ func readCommand(in *bufio.Reader) (string, error) {
 // outbox writes lines in order from its own goroutine, so that no caller waits for the GUI.
 type outbox struct {
 	mu     sync.Mutex
-	more   *sync.Cond // signalled when there is a line, and when closed is set
+	more   *sync.Cond // signalled when a line is added, and when closed is set
 	lines  []outLine
-	infos  int // number of infos in lines
+	infos  int // number of info lines in lines
 	closed bool
-	done   chan struct{} // the writer closes it when all is written, or a write failed
+	done   chan struct{} // the writer closes it when it has written everything, or after a failed write
 	out    io.Writer
 }
 
 type outLine struct {
 	text string
-	info bool // may be dropped
+	info bool // the line may be dropped
 }
 
 func newOutbox(out io.Writer) *outbox {
@@ -116,8 +117,8 @@ func newOutbox(out io.Writer) *outbox {
 // send queues a line that the outbox never drops.
 func (o *outbox) send(line string) { o.add(outLine{text: line}) }
 
-// info queues an info line. If too many info lines wait, the outbox drops the oldest, because GUIs show the last
-// one before the bestmove.
+// info queues an info line. If too many info lines wait, the outbox drops the oldest, because GUIs show only
+// the last one before the bestmove.
 func (o *outbox) info(line string) { o.add(outLine{text: line, info: true}) }
 
 func (o *outbox) add(l outLine) {
@@ -162,7 +163,7 @@ func (o *outbox) write() {
 	}
 }
 
-// take waits for lines and returns them all; none means the end.
+// take waits for lines and returns them all. No lines mean the end.
 func (o *outbox) take() []outLine {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -182,8 +183,8 @@ func (o *outbox) shut() {
 	o.more.Signal()
 }
 
-// close waits until everything is written, at most about grace. It abandons a Write that cannot be
-// interrupted.
+// close waits until everything is written, but not longer than about grace. It abandons a Write that cannot
+// be interrupted.
 func (o *outbox) close(grace time.Duration) {
 	o.shut()
 	timer := time.NewTimer(grace)

@@ -23,27 +23,27 @@ import (
 type state uint8
 
 const (
-	thinking  state = iota // Think runs; its answer is sent when it comes
-	held                   // Think runs or has ended; its answer waits for a command
-	pondering              // the Served searches by itself; no goroutine of the Server runs
+	thinking  state = iota // Think runs; the Server sends its answer when it comes
+	held                   // Think runs or has ended; the answer waits for a command
+	pondering              // the Served searches without a goroutine of the Server
 	solving                // Mate runs
 )
 
-// run is one "go" whose answer is not sent yet.
+// run is one "go" whose answer has not been sent.
 type run struct {
 	state   state
 	asked   Go // as the GUI sent it
 	request Request
-	bad     error              // the error of the position: there is nothing to search
+	bad     error              // error of the position; then there is no search
 	cancel  context.CancelFunc // stops the search
-	release chan struct{}      // closed by the command that releases the answer of held
-	ended   chan struct{}      // closed by the search's goroutine once its answer is in the outbox
+	release chan struct{}      // closed by the command that allows the answer of held
+	ended   chan struct{}      // closed by the search's goroutine after it queued the answer
 	silent  bool               // set before release is closed: send no answer, because ponderhit starts a new search
-	stopped bool               // a stopped search on the opponent's time; set like silent
+	stopped bool               // a stopped search on the opponent's time; set before release is closed
 
 	mu   sync.Mutex
-	over bool       // the answer was sent: drop further infos
-	best shogi.Move // the first move of the best line, as last reported
+	over bool       // the answer was sent, so drop further infos
+	best shogi.Move // the first move of the best line in the last info
 }
 
 func (s *server) newRun(g Go) *run {
@@ -64,7 +64,7 @@ func (s *server) active() *run {
 	return s.run
 }
 
-// launch starts the goroutine of a search.
+// launch starts the goroutine that runs a search.
 func (s *server) launch(ctx context.Context, r *run) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	s.run = r
@@ -113,7 +113,7 @@ func (s *server) solve(ctx context.Context, r *run) {
 	s.conclude(r, c.String())
 }
 
-// conclude sends the answer; no info of this search follows it.
+// conclude sends the answer. No info of this search follows the answer.
 func (s *server) conclude(r *run, line string) {
 	r.mute()
 	s.out.send(line)
@@ -126,7 +126,7 @@ func (r *run) mute() {
 	r.over = true
 }
 
-// info forwards an info line. It never waits for the GUI.
+// info sends an info line to the GUI. It never waits for the GUI.
 func (s *server) info(r *run, i Info) {
 	line := i.String()
 	r.mu.Lock()
@@ -140,8 +140,8 @@ func (s *server) info(r *run, i Info) {
 	s.out.info(line)
 }
 
-// known returns the last move that the search preferred. Without one it returns the first legal move if
-// anyMove is set, else NoMove.
+// known returns the last move that the search preferred. Without such a move it returns the first legal move
+// if anyMove is set, else NoMove.
 func (r *run) known(anyMove bool) shogi.Move {
 	r.mu.Lock()
 	best := r.best

@@ -7,21 +7,22 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Some engines send bestmove twice. A late second one arrives after the next search has begun and looks like
-// its answer. Two signs distinguish it. The move is mostly illegal in the new position (always, if it repeats
-// the move that was just played). And no info line of the new search precedes it.
+// Some engines send bestmove twice. A late second bestmove arrives after the next search has begun and looks
+// like its answer. Two signs distinguish the two. First, the late move is mostly illegal in the new position
+// (always, if it repeats the move that was just played). Second, no info line of the new search comes before
+// it.
 
 // StaleBestmove reports whether a second bestmove of the previous search came before the answer of this search.
 type StaleBestmove uint8
 
-// The values of StaleBestmove.
+// These are the values of StaleBestmove.
 const (
-	SecondNone      StaleBestmove = iota // no sign of one
-	SecondDropped                        // one came before the answer, and gogi dropped it
-	SecondSuspected                      // the answer is illegal and may be one; no other came
+	SecondNone      StaleBestmove = iota // no sign of a second bestmove
+	SecondDropped                        // a second bestmove came before the answer, and gogi dropped it
+	SecondSuspected                      // the answer is illegal and may be a second bestmove; no other bestmove came
 )
 
-// settle returns the answer of a search. ev ended the search. If ev is a second bestmove of the previous
+// settle returns the answer of a search that ended with ev. If ev is a second bestmove of the previous
 // search, settle waits for the next bestmove until the deadline.
 func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, stopped bool) (event, bool, StaleBestmove, error) {
 	searched := e.searched
@@ -39,7 +40,7 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 }
 
 // silence is how long an engine may send nothing after an illegal answer, before settle sends stop. Without
-// it, an engine that has no more to send would use its whole clock.
+// this limit, an engine that sends nothing more would use its whole clock.
 const silence = 2 * time.Second
 
 // awaitAnother waits for another bestmove after first if the search has a deadline.
@@ -65,7 +66,7 @@ func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Dura
 				continue
 			}
 			ev, _, second, err := e.stopAnother(&again, first)
-			return ev, false, second, err // there was time left
+			return ev, false, second, err // the deadline has not passed
 		case <-end.C:
 			return e.stopAnother(&again, first)
 		case <-ctx.Done():
@@ -74,8 +75,8 @@ func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Dura
 	}
 }
 
-// stopAnother sends stop for the bestmove that may be outstanding. An engine without one sends nothing, which
-// is no fault.
+// stopAnother sends stop to get a bestmove that the engine may still owe. If the engine then sends nothing,
+// this is not a fault.
 func (e *Engine) stopAnother(s *search, first event) (event, bool, StaleBestmove, error) {
 	if err := e.write("stop\n", "saying stop"); err != nil {
 		return first, false, SecondNone, err

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Demand has the CPU needs of a plan. All numbers are at least 1.
+// Demand describes the CPUs that a plan needs. All numbers are at least 1.
 type Demand struct {
 	Slots int
 	Cores int  // number of cores for the threads of one player
-	Apart bool // both players of a game think at the same time and need Cores each
+	Apart bool // both players of a game think at the same time, and each needs Cores
 }
 
 // block returns the number of cores of a slot.
@@ -25,7 +25,7 @@ func (d Demand) block() int {
 // Share has the CPUs of one slot.
 type Share struct {
 	Sets  [2]Set // the CPUs of the two players of a game; equal unless they are apart
-	Cores int    // number of cores of both sets together; in a Split layout also those of which the slot has only a part
+	Cores int    // number of cores of both sets together; in a Split layout it counts a core even if the slot has only a part of it
 	Nodes []int  // memory nodes, ascending
 	Kind  Kind
 }
@@ -33,24 +33,25 @@ type Share struct {
 // Layout assigns CPUs to all slots.
 type Layout struct {
 	Shares []Share // by slot
-	Spare  []Share // CPUs for slots that are added later, so that Shares need not change
-	Split  bool    // there are too few cores, so each thread has one CPU of a core that it shares with other threads
+	Spare  []Share // CPUs for slots that are added later without changing Shares
+	Split  bool    // there are too few cores, so each thread has one CPU and shares its core with other threads
 	Cores  int     // cores of the machine
 	CPUs   int     // CPUs of the machine
 	Kinds  int     // kinds of cores of the machine; a slot has one kind
 }
 
-// TooFewError is the error of a machine that has too few CPUs even if each thread gets one CPU instead of one core.
+// TooFewError is the error if a machine has too few CPUs, even with one CPU instead of one core for each
+// thread.
 type TooFewError struct {
 	Demand Demand
 	Cores  int // of the machine
-	CPUs   int // of the machine
-	Kinds  int // kinds of cores, which no slot mixes
+	CPUs   int // CPUs of the machine
+	Kinds  int // kinds of cores; a slot uses only one kind
 	Whole  int // possible number of slots with whole cores
 	Split  int // possible number of slots with hardware threads
 }
 
-// Error returns the numbers of needed and existing CPUs, in one line.
+// Error returns the numbers of needed and existing CPUs in one line.
 func (e *TooFewError) Error() string {
 	kinds := ""
 	if e.Kinds > 1 {
@@ -65,8 +66,8 @@ func (e *TooFewError) Error() string {
 // node, else on one socket. If there are too few cores, a thread gets a CPU instead of a core. If there are
 // too few CPUs, the error is a *TooFewError.
 //
-// Faster kinds come first. Among equal kinds, slots keep their distance: Lay fills all caches and nodes
-// evenly. It takes the core of the lowest CPU last, because that CPU serves most interrupts.
+// Lay uses faster kinds first. Within one kind it fills all caches and nodes evenly, so that slots share as
+// little as possible. It uses the core of the lowest CPU last, because that CPU serves most interrupts.
 func (t Topology) Lay(d Demand) (Layout, error) {
 	cores, threads := units(t.CPUs, func(c CPU) int { return c.Core }), units(t.CPUs, func(c CPU) int { return c.ID })
 	whole, split := blocks(cores, d.block()), blocks(threads, d.block())
@@ -79,7 +80,7 @@ func (t Topology) Lay(d Demand) (Layout, error) {
 		return Layout{}, &TooFewError{Demand: d, Cores: l.Cores, CPUs: l.CPUs, Kinds: l.Kinds, Whole: len(whole), Split: len(split)}
 	}
 	used := chosen[:d.Slots]
-	slices.SortFunc(used, func(a, b []unit) int { return compare(a[0], b[0]) }) // in the order of CPUs, for readers
+	slices.SortFunc(used, func(a, b []unit) int { return compare(a[0], b[0]) }) // sorted by CPU for the reader
 	for _, b := range chosen {
 		l.Shares = append(l.Shares, shareOf(b, d.Apart))
 	}
@@ -87,10 +88,10 @@ func (t Topology) Lay(d Demand) (Layout, error) {
 	return l, nil
 }
 
-// unit is the smallest part of a layout: the CPUs of a core, or one CPU.
+// unit is the smallest part of a layout: all CPUs of a core, or one CPU.
 type unit []CPU
 
-// units groups the CPUs for which by returns the same number. Units and CPUs stay in the order of list.
+// units groups the CPUs for which by returns the same number. Units and their CPUs have the order of list.
 func units(list []CPU, by func(CPU) int) []unit {
 	var all []unit
 	at := map[int]int{}
@@ -117,7 +118,7 @@ func kinds(list []CPU) int {
 	return len(seen)
 }
 
-// blocks makes as many blocks as possible. A block has size units of one kind. The best blocks come first.
+// blocks makes as many blocks as possible, the best ones first. A block has size units of one kind.
 func blocks(all []unit, size int) [][]unit {
 	slices.SortStableFunc(all, compare)
 	var list [][]unit
@@ -133,7 +134,7 @@ func blocks(all []unit, size int) [][]unit {
 	return list
 }
 
-// levels returns the resources that units share, the largest first.
+// levels returns the levels of resources that units share, the largest first.
 func levels() []func(CPU) int {
 	return []func(CPU) int{
 		func(c CPU) int { return c.Package },
@@ -143,7 +144,8 @@ func levels() []func(CPU) int {
 	}
 }
 
-// spread returns how far apart the units of a block are: from 0, if they share a core, to the number of levels.
+// spread returns how far apart the units of a block are: from 0, if they share a core, to the number of
+// levels.
 func spread(block []unit) int {
 	shared := 0
 	for _, level := range levels() {
@@ -157,10 +159,10 @@ func spread(block []unit) int {
 	return 0
 }
 
-// within makes blocks of units that share as many levels as possible, and returns the units that remain. It
-// first makes blocks inside each part of the machine, such as a memory node. Then it makes blocks of the units
-// that remain in all parts. It takes one block of each part in turn, beginning with the last part. So the first
-// blocks are spread over the machine, and the lowest units are used last.
+// within makes blocks of units that share as many levels as possible, and returns the remaining units. It
+// first makes blocks inside each part of the machine, such as a memory node. Then it makes blocks of the
+// units that remain in all parts. It takes one block of each part in turn, starting with the last part. So
+// the first blocks are spread over the machine, and the lowest units are used last.
 func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest []unit) {
 	if len(levels) == 0 {
 		return cut(all, size)
@@ -183,7 +185,7 @@ func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest 
 	return append(turns(lists), across...), rest
 }
 
-// cut makes blocks of size units from the end of all, and returns the units that remain.
+// cut makes blocks of size units from the end of all, and returns the remaining units.
 func cut(all []unit, size int) (found [][]unit, rest []unit) {
 	for len(all) >= size {
 		found, all = append(found, all[len(all)-size:]), all[:len(all)-size]
@@ -191,7 +193,7 @@ func cut(all []unit, size int) (found [][]unit, rest []unit) {
 	return found, all
 }
 
-// turns returns the first of each list, then the second of each, and so on.
+// turns returns the first element of each list, then the second of each, and so on.
 func turns(lists [][][]unit) (all [][]unit) {
 	for i := 0; ; i++ {
 		n := len(all)
@@ -228,8 +230,9 @@ func shareOf(block []unit, apart bool) Share {
 	return s
 }
 
-// equalWidths returns the block with as many CPUs of each core as the smallest core has. Some CPUs of a core may
-// be excluded, and opponents with separate sets need sets of equal size.
+// equalWidths returns the block with the same number of CPUs from each core: that of its smallest core. This
+// is necessary because some CPUs of a core may be excluded, and opponents with separate sets need sets of
+// equal size.
 func equalWidths(block []unit) []unit {
 	width := len(block[0])
 	for _, u := range block {

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Most is the highest CPU number: Linux supports at most 8192 CPUs (CONFIG_NR_CPUS).
+// Most is the highest CPU number. Linux supports at most 8192 CPUs (CONFIG_NR_CPUS).
 const Most = 8191
 
 // Set holds numbers of logical CPUs, ascending and unique.
 type Set []int
 
 // ParseSet parses the kernel's list format, "0-3,8,10-11", see cpuset(7), "List format". It ignores blanks
-// around the text; "" is the empty set.
+// around the text. "" gives the empty set.
 func ParseSet(text string) (Set, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil, nil
 	}
-	var has [Most + 1]bool // so that repetitions need no memory
+	var has [Most + 1]bool // repeated numbers need no memory
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, ok := parseRange(part)
 		if !ok {
@@ -62,7 +62,7 @@ func (s Set) sorted() Set {
 	return slices.Compact(s)
 }
 
-// String returns the form that ParseSet reads; the empty set is "".
+// String returns the form that ParseSet reads. The empty set gives "".
 func (s Set) String() string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -102,10 +102,10 @@ func (s Set) Minus(t Set) Set {
 // Union returns the CPUs of s and t.
 func (s Set) Union(t Set) Set { return slices.Concat(s, t).sorted() }
 
-// Choice is the user's choice of CPUs. The zero value binds nothing.
+// Choice is the user's choice of CPUs. The zero value means that gogi binds no engine.
 type Choice struct {
 	On   bool
-	List Set // the CPUs to choose from; empty: all that this process may use
+	List Set // the CPUs to choose from; empty: all CPUs that this process may use
 }
 
 // String returns the form that ParseChoice reads; "" is the zero value.

@@ -9,24 +9,25 @@ import (
 	"strings"
 )
 
-// CPU is one logical CPU with the resources that it shares. Core and Cache have the number of the lowest CPU of
-// the core or cache, even if gogi may not use that CPU.
+// CPU is one logical CPU with the resources that it shares. Core and Cache are the number of the lowest CPU
+// of the core or cache, even if gogi may not use that CPU.
 type CPU struct {
 	ID      int
 	Core    int
-	Cache   int // the cache of the last level; -1: unknown
+	Cache   int // the last-level cache; -1: unknown
 	Node    int // memory node
 	Package int // the socket
 	Kind    Kind
 }
 
-// Kind is the kind of a CPU's core. All CPUs of an ordinary machine have the zero Kind.
+// Kind is the kind of a CPU's core, for machines that mix fast and slow cores. All CPUs of an ordinary
+// machine have the zero Kind.
 type Kind struct {
 	Name     string // the kernel's name of its performance counters: core, atom, lowpower; "": the kernel has no names for kinds
-	Capacity int    // the highest cpu_capacity of this kind; the fastest core of the machine has 1024; 0: unknown, or Name is set
+	Capacity int    // highest cpu_capacity of this kind; the fastest core of the machine has 1024; 0: unknown, or Name is set
 }
 
-// compare returns a negative number if k is the faster kind, as package cmp does for the smaller value.
+// compare returns a negative number if k is faster than other, and a positive number if k is slower.
 func (k Kind) compare(other Kind) int {
 	return cmp.Or(cmp.Compare(other.Capacity, k.Capacity), cmp.Compare(k.rank(), other.rank()), cmp.Compare(k.Name, other.Name))
 }
@@ -36,14 +37,15 @@ func (k Kind) rank() int {
 	return slices.Index([]string{"core", "atom", "lowpower"}, k.Name)
 }
 
-// Topology holds the usable CPUs, in the order of their numbers.
+// Topology has the usable CPUs, in the order of their numbers.
 type Topology struct {
 	CPUs  []CPU
-	Known bool // the kernel reports which CPUs share a core; else every CPU counts as one
+	Known bool // the kernel reports which CPUs share a core; otherwise every CPU counts as a core
 }
 
-// Read reads the topology of the allowed CPUs that are online. sys is the file system at /sys. Missing files,
-// as in some containers and virtual machines, leave the simplest value, so Read has no error.
+// Read reads the topology of the allowed CPUs that are online. sys is the file system at /sys. Some
+// containers and virtual machines lack some of the files. Read then uses the simplest value, so it returns no
+// error.
 //
 // The kernel's Documentation/ABI describes the files: stable/sysfs-devices-system-cpu (topology/),
 // stable/sysfs-devices-node (node*/cpulist), testing/sysfs-devices-system-cpu (online, cache/, cpu_capacity).
@@ -59,7 +61,7 @@ func Read(sys fs.FS, allowed Set) Topology {
 			continue
 		}
 		c, known := r.cpu(id)
-		c.Node, _ = strconv.Atoi(nodes[id]) // 0 without nodes
+		c.Node, _ = strconv.Atoi(nodes[id]) // 0 without memory nodes
 		c.Kind.Name = kinds[id]
 		t.CPUs, t.Known = append(t.CPUs, c), t.Known && known
 	}
@@ -67,12 +69,12 @@ func Read(sys fs.FS, allowed Set) Topology {
 	return t
 }
 
-// sameKind is the least ratio of capacities within one kind. Cores of one kind differ by a few percent if
-// each has its own maximum frequency; cores of different kinds differ by a third or more.
+// sameKind is the least ratio of two capacities within one kind of core. If each core has its own maximum
+// frequency, cores of one kind differ by a few percent; cores of different kinds differ by a third or more.
 const sameKind = 0.9
 
-// roundCapacities sets the capacities of one kind to its highest. It clears them if the kernel has names for
-// kinds.
+// roundCapacities sets the capacities of each kind to its highest one. It clears all capacities if the kernel
+// has names for kinds.
 func (t Topology) roundCapacities() {
 	var order []*CPU
 	for i := range t.CPUs {
@@ -101,7 +103,7 @@ func (r reader) text(name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// set returns the list of CPUs in a file. It returns nil if the file is missing or has other text.
+// set returns the list of CPUs in a file. It returns nil if the file is missing or has another format.
 func (r reader) set(name string) Set {
 	s, err := ParseSet(r.text(name))
 	if err != nil {
@@ -110,8 +112,8 @@ func (r reader) set(name string) Set {
 	return s
 }
 
-// number reads a file with a whole number. It returns none if the file is missing or negative: the kernel
-// uses negative numbers for unknown values.
+// number reads a file with a whole number. It returns none if the file is missing, or if the number is
+// negative, which means "unknown" in the kernel.
 func (r reader) number(name string, none int) int {
 	n, err := strconv.Atoi(r.text(name))
 	if err != nil || n < 0 {
@@ -120,7 +122,7 @@ func (r reader) number(name string, none int) int {
 	return n
 }
 
-// named returns, for each CPU in a file that matches pattern, the name of the folder of this file without prefix.
+// named returns, for each CPU in a file that matches pattern, the name of the file's folder without prefix.
 func (r reader) named(pattern, prefix string) map[int]string {
 	of := map[int]string{}
 	files, _ := fs.Glob(r.sys, pattern) // the patterns are well formed
@@ -132,7 +134,7 @@ func (r reader) named(pattern, prefix string) map[int]string {
 	return of
 }
 
-// cpu reads the folder of one CPU. known is false if it does not list the CPUs of the core.
+// cpu reads the folder of one CPU. known is false if the folder does not list the CPUs of the core.
 func (r reader) cpu(id int) (c CPU, known bool) {
 	dir := "devices/system/cpu/cpu" + strconv.Itoa(id)
 	c = CPU{ID: id, Core: id, Package: r.number(dir+"/topology/physical_package_id", 0)}
@@ -148,7 +150,7 @@ func (r reader) cpu(id int) (c CPU, known bool) {
 	return c, siblings.Has(id)
 }
 
-// cache returns the name of a CPU's last cache level.
+// cache returns the number of a CPU's last-level cache.
 func (r reader) cache(dir string) int {
 	cache, highest := -1, 0
 	folders, _ := fs.Glob(r.sys, dir+"/cache/index*") // the pattern is well formed
@@ -161,7 +163,7 @@ func (r reader) cache(dir string) int {
 	return cache
 }
 
-// Only returns the topology of the CPUs in the set, and the CPUs of the set that are missing.
+// Only returns the topology of the CPUs in the set, and the CPUs of the set that the topology does not have.
 func (t Topology) Only(s Set) (of Topology, missing Set) {
 	of = Topology{Known: t.Known}
 	for _, c := range t.CPUs {

@@ -30,7 +30,7 @@ func Allowed() (affinity.Set, error) {
 	return s, nil
 }
 
-// pin binds the calling thread to the CPUs; without CPUs it does nothing.
+// pin binds the calling thread to the CPUs. Without CPUs it does nothing.
 func pin(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func pin(cpus []int) error {
 	var want, have unix.CPUSet
 	for _, c := range cpus {
 		want.Set(c)
-		if c < 0 || !want.IsSet(c) { // Set ignores numbers that are too high
+		if c < 0 || !want.IsSet(c) { // want.Set ignores numbers that are too high
 			return fmt.Errorf("CPUs %v: there can be no CPU %d", cpus, c)
 		}
 	}
@@ -48,7 +48,7 @@ func pin(cpus []int) error {
 	if err := unix.SchedGetaffinity(0, &have); err != nil {
 		return fmt.Errorf("CPUs %v: %w", cpus, err)
 	}
-	if have != want { // the kernel silently drops CPUs that are offline or not allowed
+	if have != want { // the kernel drops CPUs that are offline or not allowed, without an error
 		return fmt.Errorf("CPUs %v: only %d of them can be used here", cpus, have.Count())
 	}
 	return nil
@@ -58,7 +58,7 @@ func pin(cpus []int) error {
 func (p *Process) mayRunOn() affinity.Set { return mayRunOn(p.pid) }
 
 // mayRunOn returns the union of the affinities of all threads of a process group, which includes the engine
-// of a wrapper. It skips processes that have just ended.
+// of a wrapper script. It skips processes that have just ended.
 func mayRunOn(group int) (all affinity.Set) {
 	processes, _ := filepath.Glob("/proc/[0-9]*") // the patterns are well formed
 	for _, dir := range processes {

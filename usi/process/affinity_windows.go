@@ -10,8 +10,8 @@ import (
 	"gogi/usi/affinity"
 )
 
-// groupSize is the maximum number of processors in a processor group. gogi calls number n of group g CPU
-// 64g+n, whether groups are full or not.
+// groupSize is the maximum number of processors in a processor group. gogi numbers processor n of group g as
+// CPU 64g+n, even if groups are not full.
 const groupSize = 64
 
 // groupAffinity is GROUP_AFFINITY of winnt.h.
@@ -35,10 +35,10 @@ func inGroups(list []int) (groups []groupAffinity, err error) {
 	return groups, nil
 }
 
-// bind binds a process that has not begun, and all its later children. CPUs of one group, the process's own,
-// become its affinity. Others become its job's, from Windows 10 on (JobObjectGroupInformationEx). Up to
-// Windows 10 a program starts in one group and uses another only if it was written to. With CPUs of several
-// groups an engine may then use only one group.
+// bind binds a process that has not started yet, and all its later children. CPUs in the process's own group
+// become the affinity of the process. Other CPUs become the affinity of its job, from Windows 10 on
+// (JobObjectGroupInformationEx). Up to Windows 10 a program starts in one group, and uses another group only
+// if it was written for this. So an engine with CPUs of several groups may use only one group.
 func bind(job tree, process windows.Handle, list []int) error {
 	groups, err := inGroups(list)
 	if err != nil || len(groups) == 0 {
@@ -58,7 +58,7 @@ func bind(job tree, process windows.Handle, list []int) error {
 	return nil
 }
 
-// Allowed returns the CPUs that child processes may use. On a machine with one processor group it is the
+// Allowed returns the CPUs that child processes may use. On a machine with one processor group these are the
 // affinity of this process (start /affinity), else all active CPUs.
 func Allowed() (affinity.Set, error) {
 	var s affinity.Set
@@ -91,7 +91,7 @@ func (p *Process) mayRunOn() (all affinity.Set) {
 	for _, pid := range p.tree.members() {
 		members[pid] = true
 	}
-	// AffinityChanged ignores threads that cannot be read.
+	// It is safe to ignore threads that cannot be read.
 	_ = eachThread(func(pid uint32) bool { return members[pid] }, windows.THREAD_QUERY_INFORMATION, func(thread windows.Handle) error {
 		if a, err := threadAffinity(thread); err == nil {
 			all = all.Union(inMask(a.Group, a.Mask))
@@ -119,7 +119,7 @@ func (t tree) members() (pids []uint32) {
 	return pids
 }
 
-// Functions without a name in golang.org/x/sys.
+// These functions have no name in golang.org/x/sys.
 var (
 	kernel32               = windows.NewLazySystemDLL("kernel32.dll")
 	getProcessAffinityMask = kernel32.NewProc("GetProcessAffinityMask")

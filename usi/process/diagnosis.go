@@ -9,26 +9,27 @@ import (
 	"gogi/usi/affinity"
 )
 
-// diagnosisRunes is the maximum length of stderr in an Exit, in characters.
+// diagnosisRunes is the maximum length, in characters, of the stderr output in an Exit.
 const diagnosisRunes = 1000
 
 // Exit describes how a process ended, if it has ended, and its last stderr output.
 type Exit struct {
-	Running bool // it has not ended
-	// Deaf is true if a Write found stdin closed, Mute if a Read found stdout closed.
+	Running bool // the process has not ended
+	// Deaf is true if a Write found that the process had closed stdin. Mute is true if a Read found that it
+	// had closed stdout.
 	Deaf, Mute bool
 	// Status is the exit status, 0 to 255, on Windows any 32-bit number. It is -1 while the process runs, if
-	// a signal ended it, and if another process has reaped it.
+	// a signal ended the process, or if something other than this package reaped it.
 	Status int
-	// Signal is the signal that ended the process; 0: no signal did.
+	// Signal is the signal that ended the process; 0 if no signal did.
 	Signal syscall.Signal
 	// Stderr is the end of stderr, at most 1000 characters of UTF-8 or Shift_JIS. It is one line of valid
-	// UTF-8 without control characters; "": there was no output.
+	// UTF-8 without control characters. It is "" without output.
 	Stderr string
 }
 
 // Ending describes the end: "exit status 1", "killed by signal 6 (aborted)", or "ended, exit status unknown".
-// For a running process it returns "still running", and which of its streams it has closed.
+// For a running process it returns "still running" and names the streams that the process has closed.
 func (e Exit) Ending() string {
 	switch {
 	case e.Running && e.Deaf:
@@ -45,7 +46,7 @@ func (e Exit) Ending() string {
 	return exitStatus(e.Status)
 }
 
-// ntStatus holds the meanings of exit statuses that Windows itself sets: ntstatus.h.
+// ntStatus has the meanings of the exit statuses that Windows itself sets: ntstatus.h.
 var ntStatus = map[int]string{
 	0xC0000005: "access violation", 0xC000001D: "illegal instruction", 0xC0000094: "division by zero",
 	0xC00000FD: "stack overflow", 0xC0000135: "a DLL is missing", 0xC0000139: "a DLL lacks what it needs",
@@ -74,7 +75,7 @@ func (e Exit) String() string {
 	return e.Ending() + "; stderr: " + e.Stderr
 }
 
-// Exit describes how the process ended. If a Read or Write found that the child is ending, it waits up to
+// Exit describes how the process ended. If a Read or Write found that the process is ending, Exit waits up to
 // three seconds for the exit status, and up to 200 ms more for the end of stderr. Call it before Kill or
 // Close, which may send the signal that ends the process.
 func (p *Process) Exit() Exit {
@@ -90,8 +91,8 @@ func (p *Process) Exit() Exit {
 // Diagnosis returns Exit as text.
 func (p *Process) Diagnosis() string { return p.Exit().String() }
 
-// LastWords returns text for the note of a fault that did not end the process. While the process runs, it is
-// "stderr: …" or ""; afterwards it is the Diagnosis.
+// LastWords returns text for the note of a fault that did not end the process. While the process runs, the
+// text is "stderr: …" or ""; afterwards it is the Diagnosis.
 func (p *Process) LastWords() string {
 	e := p.Exit()
 	switch {
@@ -123,8 +124,8 @@ func (p *Process) ending() Exit {
 	return e
 }
 
-// ExitStatus waits up to 200 ms for the end and returns the leader's exit status. ok is false while it runs
-// and if a signal ended it.
+// ExitStatus waits up to 200 ms for the end and returns the leader's exit status. ok is false while the
+// leader runs, and if a signal ended it.
 func (p *Process) ExitStatus() (status int, ok bool) {
 	p.awaitLastWords(statusWait)
 	e := p.ending()
@@ -132,10 +133,10 @@ func (p *Process) ExitStatus() (status int, ok bool) {
 }
 
 // AffinityChanged returns a sentence if the threads of the engine's group may run on other or fewer CPUs than
-// Spec.CPUs. It returns "" if they keep them, if Spec.CPUs is empty, and if the CPUs are unknown. Engines
-// bind threads when they create them, so the result is final after a game.
+// Spec.CPUs. It returns "" if the CPUs are the same or unknown, or if Spec.CPUs is empty. Engines bind
+// threads when they create them, so the result is final after a game.
 func (p *Process) AffinityChanged() string {
-	p.mu.Lock() // so that nothing reaps pid and the system reuses it
+	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()
 	given := affinity.Set{}.Union(p.cpus)
 	if p.reaped || len(given) == 0 {

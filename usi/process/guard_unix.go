@@ -24,41 +24,43 @@ import (
 // guardWait limits every wait for a guard: for space in its pipe, and for its end.
 const guardWait = 2 * time.Second
 
-// guardPace holds the times of guard replacement.
+// guardPace has the times for the replacement of guards.
 type guardPace struct {
-	steady time.Duration // after this time a new guard counts as one that works
-	pause  time.Duration // before the next start, if a new guard has died or failed to start; doubled each time
+	steady time.Duration // a new guard counts as working after this time
+	pause  time.Duration // wait before the next start, if a new guard has died or failed to start; doubled each time
 	rarest time.Duration // the longest pause
 }
 
 var defaultPace = guardPace{steady: 10 * time.Second, pause: 100 * time.Millisecond, rarest: time.Minute}
 
-// Guard is the runner's side of the guard process, which kills engines if the runner is killed. A run has one guard, in
-// its own session. The runner reports the number of every group to it, at the group's start and end. When the runner
-// ends in any way, the guard reads the end of its pipe, kills every remaining group, and ends. If a guard dies or does
-// not read, another one replaces it and receives the living groups. Any goroutine may call the methods.
+// Guard is the runner's side of the guard process, which kills engines if the runner is killed. A run has one
+// guard, in its own session. The runner reports the start and the end of every process group to it. When the
+// runner ends in any way, the guard's input ends; the guard then kills every remaining group and ends. If a
+// guard dies or does not read, another guard replaces it and receives the running groups. The methods are
+// safe for concurrent use.
 type Guard struct {
 	command  []string
-	mark     string // in the environment of every engine and of the guard, see markKey
+	mark     string // set in the environment of every engine and of the guard, see markKey
 	onChange func(GuardChange)
 	pace     guardPace
 
-	mu     sync.Mutex   // one line at a time, because the pipe has one deadline
-	life   *guardLife   // nil: there is none
-	groups map[int]bool // the living groups
+	mu     sync.Mutex   // one write at a time, because the pipe has only one deadline
+	life   *guardLife   // nil: there is no guard now
+	groups map[int]bool // the running groups
 	closed bool
 
 	shut chan struct{} // carries no values; Close closes it
 	done chan struct{} // carries no values; keep closes it when the last guard has been reaped
-	err  error         // the end of the last guard, if Close ended it; read it after done
+	err  error         // how the last guard ended, if Close ended it; read it after done
 
 	closing  sync.Once
 	closeErr error
 }
 
 // StartGuard starts the guard process. command is a program with its arguments that calls ServeGuard with its
-// stdin: this binary's hidden command. Its stderr is the runner's. onChange, which may be nil, is called for
-// each change, one at a time, from another goroutine. It is called once for a time without a guard.
+// stdin: a hidden command of this binary. The guard's stderr is the runner's. onChange, which may be nil, is
+// called for each change, one call at a time, from another goroutine. It is called only once while no guard
+// can start.
 func StartGuard(command []string, onChange func(GuardChange)) (*Guard, error) {
 	return startGuardAt(command, onChange, defaultPace)
 }
@@ -104,15 +106,15 @@ func newMark() string {
 
 func startLife(command []string, mark string) (*guardLife, error) {
 	cmd := Spec{Command: command, Env: []string{mark}}.cmd()
-	// The guard has no Pdeathsig, because its purpose is to outlive the runner. Its own session keeps the
-	// terminal's signals away.
+	// The guard has no Pdeathsig, because it must outlive the runner. Its own session protects it from the
+	// terminal's signals.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Stderr = os.Stderr
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("guard: making a pipe: %w", err)
 	}
-	defer func() { _ = theirs.Close() }() // the child has its own
+	defer func() { _ = theirs.Close() }() // the child has its own copy
 	cmd.Stdin = theirs
 	if err := cmd.Start(); err != nil {
 		_ = ours.Close()
@@ -137,17 +139,17 @@ func (l *guardLife) send(sign string, pgid int) error {
 	return err
 }
 
-// kill kills a guard that does not read. Its pipe stays open until the guard is dead: at the end of the pipe it would
-// kill the groups that it knows.
+// kill kills a guard that does not read. The pipe stays open until the guard is dead, because at the end of
+// the pipe the guard would kill the groups that it knows.
 func (l *guardLife) kill() {
-	_ = l.cmd.Process.Kill() // fails only if it has already ended
+	_ = l.cmd.Process.Kill() // fails only if the guard has already ended
 }
 
 // keep is the goroutine that replaces guards until Close.
 func (g *Guard) keep(life *guardLife) {
 	defer close(g.done)
 	var pause time.Duration // before the next start
-	missing := false        // onChange was called with the missing guard
+	missing := false        // onChange has reported the missing guard
 	for life != nil {
 		if g.lasts(life) {
 			if missing {
@@ -156,7 +158,7 @@ func (g *Guard) keep(life *guardLife) {
 			pause, missing = 0, false
 		}
 		<-life.done
-		_ = life.pipe.Close() // nothing can be lost: no process reads it
+		_ = life.pipe.Close() // nothing can be lost, because no process reads the pipe
 		if g.isClosed() {
 			g.err = life.err
 			return
@@ -165,7 +167,7 @@ func (g *Guard) keep(life *guardLife) {
 	}
 }
 
-// lasts reports whether a guard lives long enough to count as one that works.
+// lasts reports whether a guard lives long enough to count as working.
 func (g *Guard) lasts(life *guardLife) bool {
 	t := time.NewTimer(g.pace.steady)
 	defer t.Stop()
@@ -178,7 +180,7 @@ func (g *Guard) lasts(life *guardLife) bool {
 	return false
 }
 
-// replace starts another guard for a dead one: at once, or after a pause if the dead one was new. It tries
+// replace starts another guard after one died: at once, or after a pause if the dead guard was new. It tries
 // until Close, and then returns nil.
 func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*guardLife, time.Duration, bool) {
 	died := dead.cmd.ProcessState.String()
@@ -205,10 +207,10 @@ func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*gu
 	}
 }
 
-// rest waits for the pause. It returns false if Close was called.
+// rest waits for the duration of pause. It returns false if Close was called.
 func (g *Guard) rest(pause time.Duration) bool { return !within(pause, g.shut) && !g.isClosed() }
 
-// install starts a guard and sends it the living groups.
+// install starts a guard and sends it the running groups.
 func (g *Guard) install() (*guardLife, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -225,7 +227,7 @@ func (g *Guard) install() (*guardLife, error) {
 		}
 	}
 	g.life = life
-	if g.closed { // Close found none, or a dead one
+	if g.closed { // Close found no guard, or a dead one
 		_ = life.pipe.Close()
 	}
 	return life, nil
@@ -237,10 +239,10 @@ func (g *Guard) isClosed() bool {
 	return g.closed
 }
 
-// Close ends the guard and waits up to two seconds for it, then kills it. Close the processes first: the
-// guard kills those that still run. The error says that the guard failed or had to be killed. A time without
-// a guard is no error, because onChange has reported it. The death of a guard without groups is no error
-// either. Every call returns the same.
+// Close ends the guard, waits up to two seconds for its end, and then kills it. Close the processes first,
+// because the guard kills those that still run. Close returns an error if the guard failed or had to be
+// killed. A time without a guard is no error, because onChange has reported it. The death of a guard without
+// groups is no error either. Every call returns the same.
 func (g *Guard) Close() error {
 	g.closing.Do(func() { g.closeErr = g.end() })
 	return g.closeErr
@@ -267,10 +269,10 @@ func (g *Guard) end() error {
 	return nil
 }
 
-// waited waits for the end of the last guard and kills it after guardWait. That guard may have started when
-// Close was called. It reports whether the guard ended in time.
+// waited waits for the end of the last guard and kills it after guardWait. That guard may have started only
+// when Close was called. waited reports whether the guard ended in time.
 func (g *Guard) waited() bool {
-	if within(guardWait, g.done) || isClosed(g.done) { // the second holds if this program itself was stopped
+	if within(guardWait, g.done) || isClosed(g.done) { // the second is true if this program itself was stopped
 		return true
 	}
 	g.mu.Lock()
@@ -288,7 +290,7 @@ func diedBySignal(err error) bool {
 	return ok && exit.ExitCode() < 0
 }
 
-// add sends a living group to the guard, at once or when there is a guard again. It fails only after Close.
+// add sends a running group to the guard, at once or when there is a guard again. It fails only after Close.
 func (g *Guard) add(pgid int) error {
 	if g == nil {
 		return nil
@@ -303,7 +305,7 @@ func (g *Guard) add(pgid int) error {
 	return nil
 }
 
-// remove informs the guard that the group has been killed.
+// remove reports to the guard that the group has been killed.
 func (g *Guard) remove(pgid int) {
 	if g == nil {
 		return
@@ -314,8 +316,8 @@ func (g *Guard) remove(pgid int) {
 	g.send("-", pgid)
 }
 
-// send writes a line to the guard; the caller holds mu. If the write fails, send kills the guard, so that
-// another one receives all groups.
+// send writes a line to the guard; the caller holds mu. If the write fails, send kills the guard, so that its
+// replacement receives all groups.
 func (g *Guard) send(sign string, pgid int) {
 	if g.life == nil || g.closed {
 		return
@@ -328,16 +330,16 @@ func (g *Guard) send(sign string, pgid int) {
 
 // ServeGuard runs the guard process. It reads "+pgid" and "-pgid" lines until r ends. Then it kills with
 // SIGKILL every group that was added and not removed. On Linux it also kills every process with this guard's
-// mark in its environment: engines have it, and the processes that they started, also in another session. It
-// makes the whole program ignore SIGINT, SIGTERM and SIGHUP, because it must outlive a runner that they end.
-// It returns an error for an unknown line or a failing r, and still kills the groups.
+// mark in its environment: the engines and the processes that they started, even in another session. It makes
+// the whole program ignore SIGINT, SIGTERM and SIGHUP, because the guard must outlive a runner that these
+// signals end. It returns an error for an unknown line or a failing r, and still kills the groups.
 func ServeGuard(r io.Reader) error {
 	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	groups := make(map[int]bool)
 	err := readGroups(bufio.NewReader(r), groups)
 	for pgid := range groups {
 		kerr := unix.Kill(-pgid, unix.SIGKILL)
-		if kerr != nil && !errors.Is(kerr, unix.ESRCH) { // ESRCH: all have ended
+		if kerr != nil && !errors.Is(kerr, unix.ESRCH) { // ESRCH: all members have ended
 			err = errors.Join(err, fmt.Errorf("killing group %d: %w", pgid, kerr))
 		}
 	}
@@ -350,7 +352,7 @@ func ServeGuard(r io.Reader) error {
 	return nil
 }
 
-// marks returns the guard's variable for an engine's environment.
+// marks returns the mark of the guard, as a variable for an engine's environment.
 func (g *Guard) marks() []string {
 	if g == nil || g.mark == "" {
 		return nil
@@ -365,7 +367,7 @@ func readGroups(r *bufio.Reader, groups map[int]bool) error {
 	for {
 		line, err := r.ReadString('\n')
 		if err == io.EOF {
-			return bad // a line cut by the end has a wrong number: not used
+			return bad // an incomplete last line may have a wrong number, so it is not used
 		}
 		if err != nil {
 			return errors.Join(bad, err)
@@ -376,8 +378,8 @@ func readGroups(r *bufio.Reader, groups map[int]bool) error {
 	}
 }
 
-// apply adds or removes one group. It rejects numbers below 2: kill(-1) would kill everything, kill(-0) the
-// guard's own group.
+// apply adds or removes one group. It rejects numbers below 2, because kill(-1) would kill everything, and
+// kill(-0) the guard's own group.
 func apply(line string, groups map[int]bool) error {
 	number, add := strings.CutPrefix(line, "+")
 	number, remove := strings.CutPrefix(number, "-")

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// markedRounds limits the searches for marked processes: a process may fork just before it is killed.
+// markedRounds limits the number of searches for marked processes. A second search is needed because a
+// process may fork just before it is killed.
 const markedRounds = 10
 
 // killMarked kills all processes of this user that have a variable in their environment, except this process.
@@ -20,7 +21,7 @@ func killMarked(variable string) {
 	}
 }
 
-// killMarkedOnce kills the marked processes that it finds in /proc, and reports whether it killed any.
+// killMarkedOnce kills the marked processes that it finds in /proc. It reports whether it killed any.
 func killMarkedOnce(variable string) (found bool) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -32,13 +33,14 @@ func killMarkedOnce(variable string) (found bool) {
 			continue
 		}
 		if text, err := readProc("/proc/" + e.Name() + "/environ"); err == nil && hasVariable(text, variable) {
-			found = unix.Kill(pid, unix.SIGKILL) == nil || found // fails if it has just ended
+			found = unix.Kill(pid, unix.SIGKILL) == nil || found // fails if the process has just ended
 		}
 	}
 	return found
 }
 
-// hasVariable looks for KEY=VALUE in the text of /proc/PID/environ, which is empty for a zombie.
+// hasVariable reports whether environ, the content of /proc/PID/environ, contains variable, which has the
+// form KEY=VALUE. The content is empty for a zombie.
 func hasVariable(environ []byte, variable string) bool {
 	for word := range bytes.SplitSeq(environ, []byte{0}) {
 		if string(word) == variable {

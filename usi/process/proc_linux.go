@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readProc reads a file of /proc. os.ReadFile also asks for the size and for the poller, which is half of the
-// cost of a sample, and there are many samples.
+// readProc reads a file of /proc. It is cheaper than os.ReadFile, which also asks for the size and the
+// poller. Those calls are half of the cost of a sample, and there are many samples.
 func readProc(name string) ([]byte, error) {
 	fd, err := uninterrupted(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
@@ -30,11 +30,11 @@ func readProc(name string) ([]byte, error) {
 	}
 }
 
-// uninterrupted repeats call while a signal interrupts it.
+// uninterrupted repeats call as long as a signal interrupts it.
 func uninterrupted(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
-		if err != unix.EINTR { //nolint:errorlint // a system call's own
+		if err != unix.EINTR { //nolint:errorlint // the error comes directly from a system call
 			return n, err
 		}
 	}

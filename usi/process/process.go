@@ -24,55 +24,55 @@ const (
 	// killWait is how long Close waits after SIGKILL. It is the time in which an engine of 100 GB returns its
 	// memory at 1 GB/s, plus a reserve for busy CPUs. With 4 KiB pages an idle Linux 6 frees 25 GB/s
 	// (measured with 4 GB). Servers with terabytes free less than 5 GB/s (Aaron Lu, linux-mm, March 2017:
-	// several terabytes in more than ten minutes). The wait costs time only while a process dies.
+	// several terabytes in more than ten minutes). Close waits only until the process is dead.
 	killWait = 2 * time.Minute
-	// lingerWait limits the wait after the leader's death for the other members of its group and the last
-	// bytes of stderr.
+	// lingerWait limits the wait for the other members of the group, and for the last bytes of stderr, after
+	// the leader's death.
 	lingerWait = 100 * time.Millisecond
 	// diagnosisWait is how long Exit waits for the exit status of a process that seems to end. On a busy
 	// machine the kernel closes the pipes long before it reports the death.
 	diagnosisWait = 3 * time.Second
-	// statusWait is how long ExitStatus waits for the status of a process that may continue, and Exit for the
-	// end of stderr.
+	// statusWait is how long ExitStatus waits for the status of a process that may still run, and how long
+	// Exit waits for the end of stderr.
 	statusWait = 200 * time.Millisecond
 )
 
 // Spec describes a process to start.
 type Spec struct {
-	Command []string // program and arguments; no shell. PATH is searched for a name without a slash
-	Dir     string   // working directory, also the base of a relative Command[0] with a slash; "": the parent's
-	Env     []string // KEY=VALUE, added to the parent's environment and overriding it
-	CPUs    []int    // logical CPUs to run on, 0..1023; nil: inherit the parent's
+	Command []string // program and arguments, without a shell; a name without a slash is searched in PATH
+	Dir     string   // working directory, also the base of a relative Command[0] with a slash; "": the parent's directory
+	Env     []string // KEY=VALUE, added to the parent's environment; these override it
+	CPUs    []int    // logical CPUs to run on, 0..1023; nil: the parent's
 
-	Grace     time.Duration // from Close's end of stdin to SIGTERM; 0: DefaultGrace
-	TermGrace time.Duration // from SIGTERM to SIGKILL; 0: DefaultTermGrace
+	Grace     time.Duration // time from the end of stdin to SIGTERM; 0: DefaultGrace
+	TermGrace time.Duration // time from SIGTERM to SIGKILL; 0: DefaultTermGrace
 }
 
-// Process is a started engine. It is an io.ReadWriteCloser: Read reads the child's stdout and Write writes
-// its stdin. One goroutine may read while another writes. Any goroutine may call every other method at any
-// time. The starter of a Process must Close it, even if the engine ended by itself.
+// Process is a started engine. It is an io.ReadWriteCloser: Read reads the child's stdout, and Write writes
+// to its stdin. One goroutine may read while another writes. All other methods are safe for concurrent use.
+// The starter of a Process must Close it, even if the engine ended by itself.
 type Process struct {
 	grace, termGrace time.Duration
 
-	cmd    *exec.Cmd // only own uses it; after done all may use its ProcessState
-	pid    int       // the leader's
+	cmd    *exec.Cmd // only own uses it; after done all goroutines may use its ProcessState
+	pid    int       // process number of the leader
 	tree   tree      // the leader and all processes that it started
-	cpus   []int     // the CPUs that it was started on; empty: any
+	cpus   []int     // the CPUs that it was bound to at its start; empty: any
 	stdin  *os.File  // our write end
 	stdout *os.File  // our read end
 	stderr *os.File  // our read end, read and closed by drain
 	errors tail      // the end of stderr
 
-	deaf    atomic.Bool // a Write found stdin closed, so the child is probably ending
-	mute    atomic.Bool // a Read found stdout closed
-	escaped atomic.Bool // the leader has ended: a read deadline of stdout means the end of output
+	deaf    atomic.Bool // a Write found that the child closed stdin, so the child is probably ending
+	mute    atomic.Bool // a Read found that the child closed stdout
+	escaped atomic.Bool // the leader has ended, so a read deadline of stdout means the end of output
 
-	mu     sync.Mutex // held while pid must stay valid: to signal, to reap, to read /proc; and to set stdout's deadline
+	mu     sync.Mutex // held while pid must stay valid (to signal, to reap, to read /proc), and to set stdout's deadline
 	reaped bool
 	waits  waits
 	stops  stops
 
-	left atomic.Int64 // for Read only: the bytes that it may still read after the leader's end
+	left atomic.Int64 // for Read only: number of bytes that it may still read after the leader's end
 
 	done    chan struct{} // carries no values; own closes it when the leader has been reaped
 	drained chan struct{} // carries no values; drain closes it when stderr has ended
@@ -82,8 +82,8 @@ type Process struct {
 }
 
 // Start starts a process in its own group and reports the group to guard. Without a guard (nil), the children
-// of an engine's wrapper survive a killed runner. If the guard has died, Start fails and nothing runs. Start
-// retries for five seconds while the program file is open for writing. Use Patiently to wait for scarce file
+// of a wrapper script survive if gogi is killed. If the guard has died, Start fails and nothing runs. Start
+// retries for five seconds while the program file is open for writing. Use Patiently to wait for free file
 // descriptors.
 func Start(spec Spec, guard *Guard) (*Process, error) {
 	if err := spec.check(); err != nil {
@@ -118,8 +118,8 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 	p.stdin, p.stdout, p.stderr = ours[0], ours[1], ours[2]
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
 
-	// own sends exactly one value and never closes the channel. Capacity 1, so that own never waits for a
-	// receiver.
+	// own sends exactly one value and never closes the channel. The capacity is 1, so that own never waits
+	// for a receiver.
 	started := make(chan error, 1)
 	go p.own(cpus, guard, started)
 	if err := <-started; err != nil {
@@ -136,7 +136,7 @@ func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	defer close(p.done)
 	runtime.LockOSThread()
 	if len(cpus) == 0 {
-		defer runtime.UnlockOSThread() // else the pinned thread ends with this goroutine
+		defer runtime.UnlockOSThread() // otherwise the pinned thread ends with this goroutine
 	}
 	if err := p.launch(cpus); err != nil {
 		started <- err
@@ -149,25 +149,25 @@ func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	started <- err
 
 	p.awaitExit()
-	p.Kill() // the rest of the group; the leader's zombie still holds the group's number
-	// The guard must forget the number before the system can reuse it. All members already have their
+	p.Kill() // kills the rest of the group; the zombie of the leader still reserves the group's number
+	// The guard must remove the number before the system can reuse it. All members have already received
 	// SIGKILL.
 	guard.remove(p.pid)
 	p.reap()
 }
 
-// reap collects the leader's zombie; afterwards its number is invalid.
+// reap removes the leader's zombie; afterwards the number of the leader is invalid.
 func (p *Process) reap() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	// The error only says that the exit status is not 0; Exit reports it.
+	// The error only means that the exit status is not 0; Exit reports the status.
 	_ = p.cmd.Wait()
 	p.reaped = true
 	p.endOutput()
 }
 
-// endOutput sets a deadline for output soon after the leader's end. A process that left the group (by setsid)
-// may still hold stdout open. The content of the pipe stays readable, see rest.
+// endOutput sets a deadline for output soon after the leader's end, because a process that left the group (by
+// setsid) may still have stdout open. The content of the pipe stays readable, see rest.
 func (p *Process) endOutput() {
 	p.left.Store(pipeSize(p.stdout))
 	p.escaped.Store(true)
@@ -175,7 +175,7 @@ func (p *Process) endOutput() {
 	_ = p.stdout.SetReadDeadline(time.Now().Add(escapedWait))
 }
 
-// escapedWait is how long a Read still waits after the leader's end.
+// escapedWait is how long a Read still waits for output after the leader's end.
 const escapedWait = 500 * time.Millisecond
 
 // withTree calls do with the process group, unless the leader has been reaped.
@@ -187,17 +187,17 @@ func (p *Process) withTree(do func(tree)) {
 	}
 }
 
-// PID returns the leader's process number, which is also its group's. After Done it may belong to another
-// process.
+// PID returns the leader's process number, which is also the number of its group. After Done it may belong to
+// another process.
 func (p *Process) PID() int { return p.pid }
 
-// Done returns a channel that is closed when the leader has ended and been reaped. Its group has then been
+// Done returns a channel that is closed after the leader has ended and been reaped. Its group has then been
 // killed. Its output can still be read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Read reads the child's stdout. It returns io.EOF after all output, however late, if the leader has ended or
-// the whole group has closed its stdout. Other errors wrap os.ErrDeadlineExceeded, or os.ErrClosed after
-// Close.
+// Read reads the child's stdout. If the leader has ended or the whole group has closed its stdout, Read
+// returns all remaining output and then io.EOF. Other errors wrap os.ErrDeadlineExceeded, or os.ErrClosed
+// after Close.
 func (p *Process) Read(b []byte) (int, error) {
 	n, err := p.stdout.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) && p.escaped.Load() {
@@ -210,9 +210,9 @@ func (p *Process) Read(b []byte) (int, error) {
 	return n, p.wrap("reading its stdout", err)
 }
 
-// rest reads the dead leader's output from the pipe without waiting: an os.File returns nothing after a
-// deadline, even if there is data. At the leader's end the pipe held at most its capacity. So a process that
-// lives on and keeps writing cannot prevent the end of output.
+// rest reads the dead leader's output from the pipe without waiting. It is needed because an os.File returns
+// nothing after a deadline, even if there is data. At the leader's end the pipe held at most its capacity. So
+// a process that still writes cannot prevent the end of output.
 func (p *Process) rest(b []byte) (n int, err error) {
 	b = b[:min(int64(len(b)), p.left.Load())]
 	if len(b) == 0 {
@@ -225,9 +225,9 @@ func (p *Process) rest(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// Write writes to the child's stdin. The error wraps syscall.EPIPE if no process reads it any more, and
+// Write writes to the child's stdin. The error wraps syscall.EPIPE if no process reads stdin any more, and
 // os.ErrClosed after Close. It wraps os.ErrDeadlineExceeded if the pipe had no space for everything before
-// the deadline; it took n bytes.
+// the deadline; then n bytes were written.
 func (p *Process) Write(b []byte) (n int, err error) {
 	n, err = p.stdin.Write(b)
 	if nobodyReads(err) {
@@ -237,8 +237,8 @@ func (p *Process) Write(b []byte) (n int, err error) {
 	return n, p.wrap("writing its stdin", err)
 }
 
-// SetReadDeadline sets the time when a Read, also a waiting one, gives up. The zero time means never. After
-// the leader's end it changes nothing.
+// SetReadDeadline sets the time when a Read gives up, even if it is already waiting. The zero time means
+// never. After the leader's end the call changes nothing.
 func (p *Process) SetReadDeadline(t time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -248,25 +248,26 @@ func (p *Process) SetReadDeadline(t time.Time) error {
 	return p.wrap("setting its read deadline", p.stdout.SetReadDeadline(t))
 }
 
-// SetWriteDeadline sets the time when a Write, also a waiting one, gives up. The zero time means never.
+// SetWriteDeadline sets the time when a Write gives up, even if it is already waiting. The zero time means
+// never.
 func (p *Process) SetWriteDeadline(t time.Time) error {
 	return p.wrap("setting its write deadline", p.stdin.SetWriteDeadline(t))
 }
 
-// Kill kills the whole group at once, for an engine that hangs. It does not wait. Close is still necessary,
-// and returns soon.
+// Kill kills the whole group at once, for an engine that does not answer. It does not wait. The caller must
+// still call Close, which returns soon.
 func (p *Process) Kill() { p.withTree(tree.kill) }
 
 // Close ends the process and its group and waits for their end. It closes stdin, waits Grace, sends SIGTERM
 // to the group, waits TermGrace, and sends SIGKILL. (The caller may first send the line "quit".)
 //
-// Close takes at most about Grace + TermGrace plus the kernel's time to kill: milliseconds, or perhaps a
-// minute for a hundred gigabytes of memory. It returns as soon as the engine has ended. Any goroutine may
-// call it; every call waits for the end and returns the same. The exit of the engine is no error, see Exit.
-// The only error is a process that stays in the kernel two minutes after SIGKILL; the guard keeps its number,
-// and own reaps it when it ends.
+// Close returns as soon as the engine has ended. It takes at most about Grace + TermGrace plus the kernel's
+// time to kill: milliseconds, or perhaps a minute for a hundred gigabytes of memory. Close is safe for
+// concurrent use; every call waits for the end and returns the same. The exit status of the engine is not an
+// error, see Exit. Close returns an error only if the process is still in the kernel two minutes after
+// SIGKILL. The guard then still has its number, and own reaps the process when it ends.
 //
-// Close drops output that was not read. A caller that needs it reads to io.EOF at the same time.
+// Close drops output that was not read. A caller that needs the output reads until io.EOF at the same time.
 func (p *Process) Close() error {
 	p.closing.Do(func() { p.closeErr = p.end() })
 	return p.closeErr
@@ -283,7 +284,7 @@ func (p *Process) end() error {
 	return err
 }
 
-// endLeader waits for the end of the leader, sends SIGTERM after grace and SIGKILL after termGrace.
+// endLeader waits for the end of the leader. It sends SIGTERM after grace, and SIGKILL after termGrace.
 func (p *Process) endLeader() error {
 	if within(p.grace, p.done) {
 		return nil
@@ -300,8 +301,8 @@ func (p *Process) endLeader() error {
 	return fmt.Errorf("process %d: still there %v after SIGKILL", p.pid, killWait)
 }
 
-// awaitGroup waits until the killed group is empty. No event reports that, so it polls. The wait is short
-// because a zombie counts as a member, and remains if init does not reap.
+// awaitGroup waits until the killed group is empty. No event reports this, so it polls. The wait is short,
+// because a zombie counts as a member, and stays if init does not reap it.
 func (p *Process) awaitGroup() {
 	limit := time.NewTimer(lingerWait)
 	defer limit.Stop()

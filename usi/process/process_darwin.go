@@ -28,15 +28,15 @@ func (p *Process) launch(cpus []int) error {
 }
 
 // awaitExit returns when the leader has ended, and leaves it unreaped. waitid would also return for a stopped
-// child (golang/go#19314). So awaitExit waits for an event of kqueue(2), EVFILT_PROC. The kernel rejects one
-// for a process that has ended (ESRCH), which has the same meaning.
+// child (golang/go#19314), so awaitExit waits for an event of kqueue(2), EVFILT_PROC. The kernel returns
+// ESRCH if the process has already ended.
 func (p *Process) awaitExit() {
 	queue, err := unix.Kqueue()
 	if err != nil {
 		p.pollExit()
 		return
 	}
-	defer unix.Close(queue) //nolint:errcheck // nothing was written
+	defer unix.Close(queue) //nolint:errcheck // the file was not written
 	unix.CloseOnExec(queue)
 	event := make([]unix.Kevent_t, 1)
 	unix.SetKevent(&event[0], p.pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
@@ -53,8 +53,8 @@ func (p *Process) awaitExit() {
 	}
 }
 
-// pollExit polls for the end of the leader if no descriptor is left for events. It reads the state from the
-// kernel's process table, sysctl(3) kern.proc.pid.
+// pollExit polls for the end of the leader if no file descriptor is free for events. It reads the state from
+// the kernel's process table, sysctl(3) kern.proc.pid.
 func (p *Process) pollExit() {
 	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
 		info, err := unix.SysctlKinfoProc("kern.proc.pid", p.pid)
@@ -64,25 +64,25 @@ func (p *Process) pollExit() {
 	}
 }
 
-// zombie is SZOMB of sys/proc.h.
+// zombie has the value of SZOMB in sys/proc.h.
 const zombie = 5
 
-// pipeSize returns the maximum capacity of a pipe in bytes: XNU's pipes grow from 16 to 64 KiB, sys/pipe.h
+// pipeSize returns the maximum capacity of a pipe in bytes. XNU's pipes grow from 16 to 64 KiB, sys/pipe.h
 // (BIG_PIPE_SIZE).
 func pipeSize(*os.File) int64 { return 64 << 10 }
 
-// errNoBinding says that macOS cannot bind a program to CPUs. It has only hints (thread_policy_set(3),
+// errNoBinding means that macOS cannot bind a program to CPUs. It only accepts hints (thread_policy_set(3),
 // THREAD_AFFINITY_POLICY), and none on Apple's own processors.
 var errNoBinding = errors.New("macOS binds no program to CPUs")
 
 // Allowed returns an error, because macOS cannot bind a program to CPUs.
 func Allowed() (affinity.Set, error) { return nil, fmt.Errorf("process: %w", errNoBinding) }
 
-// mayRunOn returns nothing, because the CPUs are unknown.
+// mayRunOn returns nil, because the CPUs are unknown.
 func (p *Process) mayRunOn() affinity.Set { return nil }
 
-// killMarked does nothing: there is no /proc to search for processes.
+// killMarked does nothing, because macOS has no /proc.
 func killMarked(string) {}
 
-// readProc fails: macOS has no /proc.
+// readProc returns an error, because macOS has no /proc.
 func readProc(name string) ([]byte, error) { return os.ReadFile(name) }

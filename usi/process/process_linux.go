@@ -36,7 +36,7 @@ func (p *Process) awaitExit() {
 func pipeSize(pipe *os.File) (size int64) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
-		return 0 // closed: there is no reader any more
+		return 0 // the pipe is closed, so nothing reads it
 	}
 	_ = raw.Control(func(fd uintptr) { // fails as above
 		n, err := unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0)

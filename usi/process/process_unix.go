@@ -14,32 +14,32 @@ import (
 	"gogi/internal/disk"
 )
 
-// tree is the number of a process group, which is its leader's.
+// tree is the number of a process group, which is also the number of its leader.
 type tree int
 
-// signal sends sig to all members. It cannot fail while the leader, dead or alive, is our child; at worst no
-// member takes the signal any more.
+// signal sends sig to all members. It cannot fail while the leader, dead or alive, is our child. At worst no
+// member is left to receive the signal.
 func (t tree) signal(sig unix.Signal) { _ = unix.Kill(-int(t), sig) }
 
 func (t tree) kill() { t.signal(unix.SIGKILL) }
 
-// askToEnd asks the group to end. It reports whether the system has such a request.
+// askToEnd asks the group to end with SIGTERM. It reports whether the system has such a request.
 func (t tree) askToEnd() bool {
 	t.signal(unix.SIGTERM)
 	return true
 }
 
-// lives reports whether the group has members. Signal 0 only asks, so it is harmless if the number was
+// lives reports whether the group has members. Signal 0 only checks this, so it is harmless if the number was
 // reused.
 func (t tree) lives() bool { return unix.Kill(-int(t), 0) == nil }
 
-// forget releases the system's resources of the tree: none.
+// forget would release system resources of the tree; on Unix there are none.
 func (t tree) forget() {}
 
 // nobodyReads reports whether a write failed because the other end is closed.
 func nobodyReads(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// readNow reads the content of a pipe; io.EOF if it is empty.
+// readNow reads the content of a pipe without waiting. It returns io.EOF if the pipe is empty.
 func readNow(pipe *os.File, b []byte) (n int, err error) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
@@ -60,8 +60,8 @@ func readNow(pipe *os.File, b []byte) (n int, err error) {
 	return n, err
 }
 
-// makePipes makes the child's stdin, stdout and stderr and returns both ends of each, in this order. os.Pipe
-// makes them close-on-exec; exec gives the child its ends as descriptors 0, 1 and 2.
+// makePipes makes pipes for the child's stdin, stdout and stderr. It returns both ends of each, in this
+// order. os.Pipe makes them close-on-exec; exec gives the child its ends as descriptors 0, 1 and 2.
 func makePipes() (ours, theirs [3]*os.File, err error) {
 	for i := range ours {
 		r, w, err := os.Pipe()
@@ -76,10 +76,10 @@ func makePipes() (ours, theirs [3]*os.File, err error) {
 	return ours, theirs, nil
 }
 
-// mayEnter returns why dir cannot be entered.
+// mayEnter returns an error if this process may not enter dir.
 func mayEnter(dir string) error { return unix.Access(dir, unix.X_OK) }
 
-// explainFile returns why the kernel did not execute file, which failed with err.
+// explainFile returns the reason why the kernel did not execute file; err is the kernel's error.
 func explainFile(file string, err error) error {
 	info, serr := os.Stat(file)
 	switch {

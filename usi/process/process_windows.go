@@ -16,8 +16,8 @@ import (
 )
 
 // tree is a job object: the leader and all its descendants. No process can leave a job that does not allow
-// it. All processes of a job die when its last handle is closed, however its owner ended:
-// JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE (Microsoft, "Job Objects").
+// this. All processes of a job die when its last handle is closed, even if the owner of the handle was
+// killed: JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE (Microsoft, "Job Objects").
 type tree windows.Handle
 
 // newTree makes a job with one handle, which no child inherits.
@@ -39,11 +39,11 @@ func newTree(flags uint32) (tree, error) {
 // killed is the exit status of processes that gogi kills, as after Ctrl-C: STATUS_CONTROL_C_EXIT.
 const killed = uint32(windows.STATUS_CONTROL_C_EXIT)
 
-// kill cannot fail while the job is ours.
+// kill kills all processes of the job. It cannot fail while we own the job.
 func (t tree) kill() { _ = windows.TerminateJobObject(windows.Handle(t), killed) }
 
-// askToEnd returns false: the only request to end is the end of stdin. Console events reach only processes of
-// our console, which no engine shares.
+// askToEnd returns false, because only the end of stdin can ask an engine to end. Console events reach only
+// processes of our console, and engines do not share it.
 func (t tree) askToEnd() bool { return false }
 
 // lives reports whether the job has running members.
@@ -55,7 +55,7 @@ func (t tree) lives() bool {
 // forget closes the job, which kills its members.
 func (t tree) forget() {
 	if t != 0 {
-		_ = windows.CloseHandle(windows.Handle(t)) // it is ours
+		_ = windows.CloseHandle(windows.Handle(t)) // the handle is valid
 	}
 }
 
@@ -73,9 +73,9 @@ func (t tree) accounting() (a accounting, err error) {
 	return a, err
 }
 
-// launch starts the child suspended, so that it has its job and its CPUs before its first instruction. It has
-// its own hidden console. So neither Ctrl-C nor the closing of our window reaches it, and it cannot change
-// our console's code page.
+// launch starts the child suspended, so that it has its job and its CPUs before its first instruction. The
+// child has its own hidden console. So neither Ctrl-C nor the closing of our window reaches the child, and it
+// cannot change our console's code page.
 func (p *Process) launch(cpus []int) error {
 	job, err := newTree(0)
 	if err != nil {
@@ -90,14 +90,14 @@ func (p *Process) launch(cpus []int) error {
 	}
 	p.pid, p.tree = p.cmd.Process.Pid, job
 	if err := p.settle(cpus); err != nil {
-		_ = p.cmd.Process.Kill() // it has not begun
-		_ = p.cmd.Wait()         // its status is ours
+		_ = p.cmd.Process.Kill() // it has not started to run
+		_ = p.cmd.Wait()         // the exit status is the one that Kill set
 		return err
 	}
 	return nil
 }
 
-// settle puts the suspended child into its job, binds it, and lets it run.
+// settle puts the suspended child into its job, binds it to its CPUs, and lets it run.
 func (p *Process) settle(cpus []int) error {
 	var err error
 	gone := p.cmd.Process.WithHandle(func(process uintptr) {
@@ -115,7 +115,7 @@ func (p *Process) settle(cpus []int) error {
 	})
 }
 
-// eachThread opens each thread of the chosen processes.
+// eachThread opens each thread of the chosen processes and calls do with it.
 func eachThread(chosen func(pid uint32) bool, access uint32, do func(windows.Handle) error) error {
 	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {
@@ -141,9 +141,9 @@ func eachThread(chosen func(pid uint32) bool, access uint32, do func(windows.Han
 	return nil
 }
 
-// awaitExit returns when the leader has ended. Our handle keeps its number reserved until it is reaped.
+// awaitExit returns when the leader has ended. Our handle reserves the leader's number until it is reaped.
 func (p *Process) awaitExit() {
-	_ = p.cmd.Process.WithHandle(func(process uintptr) { // it fails if there is no process to wait for
+	_ = p.cmd.Process.WithHandle(func(process uintptr) { // fails if there is no process to wait for
 		_, _ = windows.WaitForSingleObject(windows.Handle(process), windows.INFINITE)
 	})
 }
@@ -159,7 +159,7 @@ const pipeRoom = 64 << 10
 // pipeSize returns the capacity of a pipe in bytes.
 func pipeSize(*os.File) int64 { return pipeRoom }
 
-// inPipe returns the number of readable bytes.
+// inPipe returns the number of bytes that can be read from a pipe now.
 func inPipe(pipe *os.File) (n uint32, err error) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
@@ -177,8 +177,8 @@ func peek(pipe windows.Handle) (available uint32, err error) {
 	return available, nil
 }
 
-// readNow reads the content of a pipe; io.EOF if it is empty. A deadline blocks this read too, so readNow
-// lifts it for the bytes that are there.
+// readNow reads the content of a pipe without waiting. It returns io.EOF if the pipe is empty. A passed
+// deadline would block this read too, so readNow first removes the deadline.
 func readNow(pipe *os.File, b []byte) (int, error) {
 	there, err := inPipe(pipe)
 	if errors.Is(err, windows.ERROR_BROKEN_PIPE) || err == nil && there == 0 {
@@ -194,9 +194,9 @@ func readNow(pipe *os.File, b []byte) (int, error) {
 	return n, errors.Join(err, pipe.SetReadDeadline(time.Now()))
 }
 
-// makePipes makes the child's stdin, stdout and stderr and returns both ends of each, in this order. The
-// pipes of os.Pipe have no deadlines, so these are named pipes with random names. The child's end is the
-// server's. Ours is the only possible client, opened for overlapped access.
+// makePipes makes pipes for the child's stdin, stdout and stderr. It returns both ends of each, in this
+// order. The pipes of os.Pipe have no deadlines, so these are named pipes with random names. The child's end
+// is the server's end. Our end is the only possible client, opened for overlapped access.
 func makePipes() (ours, theirs [3]*os.File, err error) {
 	for i := range ours {
 		if ours[i], theirs[i], err = makePipe(i == 0); err != nil {
@@ -208,7 +208,7 @@ func makePipes() (ours, theirs [3]*os.File, err error) {
 	return ours, theirs, nil
 }
 
-// makePipe makes a pipe for our writing or reading.
+// makePipe makes a pipe that this program writes or reads.
 func makePipe(write bool) (ours, theirs *os.File, err error) {
 	name := `\\.\pipe\gogi-` + rand.Text()
 	text, err := windows.UTF16PtrFromString(name)
@@ -231,10 +231,10 @@ func makePipe(write bool) (ours, theirs *os.File, err error) {
 	return ours, theirs, nil
 }
 
-// mayEnter returns nil: Windows checks the rights when a program starts there.
+// mayEnter returns nil, because Windows checks the access to a working directory when it starts the program.
 func mayEnter(string) error { return nil }
 
-// explainFile returns why the system did not execute file, which failed with err.
+// explainFile returns the reason why the system did not execute file; err is the system's error.
 func explainFile(file string, err error) error {
 	info, serr := os.Stat(file)
 	switch {
@@ -250,13 +250,13 @@ func explainFile(file string, err error) error {
 	return err
 }
 
-// Guard is the job of this program itself and all its children. So a child dies with it even between its
-// start and its own job.
+// Guard means that this program and all its children are in one job. So a child dies with this program even
+// before the child has its own job.
 type Guard struct{}
 
-// ours makes that job once. The end of this program, however it happens, closes the only handle. A child that
-// must survive can leave the job (CREATE_BREAKAWAY_FROM_JOB). Engines cannot, because their own jobs do not
-// allow it.
+// ours makes that job once. The end of this program, even if it is killed, closes the only handle. A child
+// that must survive can leave the job (CREATE_BREAKAWAY_FROM_JOB). Engines cannot, because their own jobs do
+// not allow it.
 var ours = sync.OnceValue(func() error {
 	job, err := newTree(windows.JOB_OBJECT_LIMIT_BREAKAWAY_OK)
 	if err != nil {
@@ -265,8 +265,8 @@ var ours = sync.OnceValue(func() error {
 	return windows.AssignProcessToJobObject(windows.Handle(job), windows.CurrentProcess())
 })
 
-// StartGuard ensures that no child outlives this program. It uses neither argument: no guard process starts,
-// and nothing can change.
+// StartGuard ensures that no child outlives this program. It ignores both arguments, because no guard process
+// starts and nothing can change.
 func StartGuard([]string, func(GuardChange)) (*Guard, error) {
 	if err := ours(); err != nil {
 		return nil, fmt.Errorf("process: guard: %w", err)
@@ -274,19 +274,19 @@ func StartGuard([]string, func(GuardChange)) (*Guard, error) {
 	return &Guard{}, nil
 }
 
-// Close does nothing: the job ends with this program.
+// Close does nothing, because the job ends with this program.
 func (g *Guard) Close() error { return nil }
 
 func (g *Guard) add(int) error { return nil }
 
 func (g *Guard) remove(int) {}
 
-// ServeGuard fails: there is no guard process on Windows.
+// ServeGuard returns an error, because Windows needs no guard process.
 func ServeGuard(io.Reader) error {
 	return errors.New("process: guard: on Windows a job object is the guard, and no process")
 }
 
-// marks returns nothing: a job object holds all descendants of an engine.
+// marks returns nil, because a job object contains all descendants of an engine.
 func (g *Guard) marks() []string { return nil }
 
 // isBusy reports whether another program has the file open, such as a virus scanner.
@@ -294,5 +294,5 @@ func isBusy(err error) bool { return errors.Is(err, windows.ERROR_SHARING_VIOLAT
 
 func isScarce(err error) bool { return errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES) }
 
-// readProc fails: Windows has no /proc.
+// readProc returns an error, because Windows has no /proc.
 func readProc(name string) ([]byte, error) { return os.ReadFile(name) }

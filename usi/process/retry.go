@@ -10,7 +10,7 @@ const (
 	// busyWait is how long Start retries a program file that is open for writing.
 	busyWait = 5 * time.Second
 	// busyPause is the pause between two tries. The usual cause is a child that another thread forked while
-	// it wrote the file; it ends with the child's exec.
+	// it wrote the file. That child has the file open until its exec.
 	busyPause = 10 * time.Millisecond
 	// scarceWait is how long Patiently waits for file descriptors.
 	scarceWait = 2 * time.Minute
@@ -18,7 +18,7 @@ const (
 	scarcePause = 200 * time.Millisecond
 )
 
-// startWhenFree calls startOnce again while the program file is open for writing.
+// startWhenFree repeats startOnce while the program file is open for writing.
 func startWhenFree(spec Spec, guard *Guard) (*Process, error) {
 	for end := time.Now().Add(busyWait); ; time.Sleep(busyPause) { //nolint:forbidigo // the system sends no event for it
 		p, err := startOnce(spec, guard)
@@ -29,8 +29,8 @@ func startWhenFree(spec Spec, guard *Guard) (*Process, error) {
 }
 
 // Patiently calls start again while it fails because this program, or the system, has no free file
-// descriptor. It gives up after two minutes or at the end of ctx and returns the last error. It calls
-// waiting, which may be nil, once when the wait begins.
+// descriptor. It gives up after two minutes or when ctx ends, and returns the last error. It calls waiting,
+// which may be nil, once when the wait begins.
 func Patiently(ctx context.Context, waiting func(why error), start func() error) error {
 	limit := time.NewTimer(scarceWait)
 	defer limit.Stop()

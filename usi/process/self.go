@@ -26,14 +26,15 @@ func (s *Self) MaxSchedDelay() time.Duration {
 	}
 	now := make(map[string]time.Duration, len(entries))
 	for _, entry := range entries {
-		if stat, err := readSchedstat(tasks + entry.Name()); err == nil { // else it has just ended
+		if stat, err := readSchedstat(tasks + entry.Name()); err == nil { // otherwise the thread has just ended
 			now[entry.Name()] = stat.waited
 		}
 	}
 	return s.since(now)
 }
 
-// since stores a new sample and returns the longest difference to the last one. A new thread counts from 0.
+// since stores a new sample and returns the largest increase since the last sample. A new thread counts from
+// 0.
 func (s *Self) since(now map[string]time.Duration) (worst time.Duration) {
 	if s.looked {
 		for tid, waited := range now {

@@ -29,9 +29,9 @@ func (s Spec) with(env []string) Spec {
 	return s
 }
 
-// cmd returns the command without its pipes. Its Start reports any error in it.
+// cmd returns the command without its pipes. Its method Start reports any error in the command.
 func (s Spec) cmd() *exec.Cmd {
-	// Close ends the process more patiently than the end of a context would.
+	// Close gives the process more time to end than a cancelled context would.
 	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:noctx // see above
 	cmd.Dir = s.Dir
 	cmd.Env = append(cmd.Environ(), s.Env...) // the last value of a key wins
@@ -41,12 +41,12 @@ func (s Spec) cmd() *exec.Cmd {
 // closeAll closes pipe ends; those that were never made are nil.
 func closeAll(files [3]*os.File) {
 	for _, f := range files {
-		_ = f.Close() // a pipe end has no buffer: nothing can be lost
+		_ = f.Close() // a pipe end has no buffer, so nothing can be lost
 	}
 }
 
-// explain returns why cmd did not start. The kernel's ENOENT may mean the program, its directory, or the
-// interpreter of a script.
+// explain returns the reason why cmd did not start. The kernel's ENOENT may mean the program, its directory,
+// or the interpreter of a script.
 func explain(cmd *exec.Cmd, err error) error {
 	if cmd.Dir != "" {
 		if derr := checkDir(cmd.Dir); derr != nil {
@@ -62,13 +62,13 @@ func explain(cmd *exec.Cmd, err error) error {
 	}
 	file := program(cmd)
 	err = explainFile(file, path.Err)
-	if file == cmd.Args[0] { // the caller names it already
+	if file == cmd.Args[0] { // the caller's error already contains the name
 		return err
 	}
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// checkDir returns why dir cannot be a working directory.
+// checkDir returns an error if dir cannot be a working directory.
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -80,7 +80,7 @@ func checkDir(dir string) error {
 	return mayEnter(dir)
 }
 
-// program returns the path of the program from here, not from cmd.Dir.
+// program returns the path of the program relative to the working directory of gogi, not to cmd.Dir.
 func program(cmd *exec.Cmd) string {
 	if filepath.IsAbs(cmd.Path) {
 		return cmd.Path
@@ -88,7 +88,7 @@ func program(cmd *exec.Cmd) string {
 	return filepath.Join(cmd.Dir, cmd.Path)
 }
 
-// cause returns err without its operation and path, which the caller describes better.
+// cause returns err without its operation and path, which the caller's message has.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

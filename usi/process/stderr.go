@@ -46,17 +46,17 @@ func (p *Process) Stderr() []byte {
 	return b
 }
 
-// drain reads stderr until no process can write to it any more: an unread pipe would block the engine.
+// drain reads stderr until no process can write to it any more, because a full pipe would block the engine.
 func (p *Process) drain() {
 	defer close(p.drained)
 	defer func() { _ = p.stderr.Close() }()
-	// Every end (EOF, deadline) means that there is no more text. The plain Reader makes io.CopyBuffer use
-	// the small buffer.
+	// Any error (EOF, deadline) means that there is no more text. The struct hides other methods, so that
+	// io.CopyBuffer uses the small buffer.
 	_, _ = io.CopyBuffer(&p.errors, struct{ io.Reader }{p.stderr}, make([]byte, tailSize))
 }
 
-// awaitStderr waits for the end of drain. The killed group has closed its stderr. If a process left the group
-// with it, awaitStderr gives up.
+// awaitStderr waits for the end of drain. The killed group has closed its stderr. If a process with stderr
+// left the group, awaitStderr gives up after lingerWait.
 func (p *Process) awaitStderr() {
 	_ = p.stderr.SetReadDeadline(time.Now().Add(lingerWait)) // fails only if drain has ended
 	<-p.drained

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Stopped returns how long the process, or one of its descendants, was seen stopped: by a signal (state T),
-// by a debugger (t), or because its cgroup is frozen. It grows from one call to the next if both find it
-// stopped. So a caller that samples every 20 ms misses at most 40 ms of a stop. It covers the descendants
-// that the last Waited found. It is 0 on systems without /proc.
+// Stopped returns the total time in which the process, or one of its descendants, was seen stopped: by a
+// signal (state T), by a debugger (t), or because its cgroup is frozen. The time between two calls counts if
+// both calls find it stopped. So a caller that samples every 20 ms misses at most 40 ms of a stop. Stopped
+// covers the descendants that the last Waited found. It is 0 on systems without /proc.
 func (p *Process) Stopped() time.Duration {
-	p.mu.Lock() // so that nothing reaps pid and the system reuses it
+	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()
 	if !p.reaped {
 		p.stops.look(append([]int{p.pid}, p.waits.processes...), time.Now())
@@ -23,8 +23,8 @@ func (p *Process) Stopped() time.Duration {
 // stops holds the samples of a process's stops.
 type stops struct {
 	total   time.Duration
-	at      time.Time // the last sample, if it was stopped; else zero
-	freezer *string   // the file that reports a frozen cgroup; "": none, or also this program's; nil: not known yet
+	at      time.Time // time of the last sample if it found a stop; else zero
+	freezer *string   // path of the file that reports a frozen cgroup; "": no file, or the cgroup also contains this program; nil: not known yet
 }
 
 func (s *stops) look(pids []int, now time.Time) {
@@ -51,8 +51,9 @@ func (s *stops) isStopped(pids []int) bool {
 	return *s.freezer != "" && isFrozen(*s.freezer)
 }
 
-// freezerOf returns the cgroup.events file of a process, see cgroups(7). It returns "" if there is none, and
-// if it is also this program's: a freeze of both is a standstill.
+// freezerOf returns the path of the file cgroup.events of a process, see cgroups(7). It returns "" if there
+// is no such file. It also returns "" if the cgroup contains this program, because such a freeze
+// also stops gogi (a standstill).
 func freezerOf(pid int) string {
 	group, ours := cgroupOf(strconv.Itoa(pid)), cgroupOf("self")
 	if group == "" || group == ours {
@@ -67,7 +68,7 @@ func freezerOf(pid int) string {
 	return ""
 }
 
-// cgroupOf returns a process's cgroup of version 2; "" without one.
+// cgroupOf returns a process's cgroup of version 2. It returns "" without one.
 func cgroupOf(pid string) string {
 	text, err := readProc("/proc/" + pid + "/cgroup")
 	if err != nil {

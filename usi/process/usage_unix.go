@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// CPU returns the processor time that the process and its descendants have used. Descendants that ended count only
-// if their parents have waited for them. For an ended process it is the time at its end.
+// CPU returns the processor time that the process and its descendants have used. An ended descendant counts
+// only if its parent has waited for it. If the process has ended, CPU returns its total time.
 func (p *Process) CPU() (time.Duration, error) {
-	p.mu.Lock() // so that nothing reaps pid and the system reuses it
+	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()
 	if p.reaped {
 		state := p.cmd.ProcessState
 		return state.UserTime() + state.SystemTime(), nil
 	}
 	ticks, err := sumOver(p.pid, func(proc string) (int64, error) {
-		// The fields after the program's name: utime, stime, and those of awaited children (proc(5), fields 14 to 17).
+		// These are the fields utime and stime, and the same for awaited children (proc(5), fields 14 to 17).
 		n, err := procFields(proc+"/stat", 11, 4)
 		return n[0] + n[1] + n[2] + n[3], err
 	})
@@ -29,10 +29,10 @@ func (p *Process) CPU() (time.Duration, error) {
 // Linux that Go supports.
 const tick = 10 * time.Millisecond
 
-// Resident returns the memory of the process and its descendants in bytes, without shared file pages: resident minus
-// shared of /proc/PID/statm. It returns an error for an ended process, see Waited.
+// Resident returns the memory of the process and its descendants in bytes, without shared file pages:
+// resident minus shared of /proc/PID/statm. It returns an error for an ended process, see Waited.
 func (p *Process) Resident() (int64, error) {
-	p.mu.Lock() // so that nothing reaps pid and the system reuses it
+	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()
 	if p.reaped {
 		return 0, p.wrap("reading its memory", os.ErrProcessDone)
@@ -44,18 +44,18 @@ func (p *Process) Resident() (int64, error) {
 	return pages * int64(os.Getpagesize()), p.wrap("reading its memory", err)
 }
 
-// sumOver returns the sum of the numbers that read returns for the folders in /proc of pid and, recursively, of its
-// running children.
+// sumOver adds the numbers that read returns for the folders in /proc of pid and, recursively, of its running
+// children.
 func sumOver(pid int, read func(proc string) (int64, error)) (int64, error) {
 	proc := "/proc/" + strconv.Itoa(pid)
 	sum, err := read(proc)
 	if err != nil {
 		return 0, err
 	}
-	threads, _ := os.ReadDir(proc + "/task") // it fails if the process has just ended
+	threads, _ := os.ReadDir(proc + "/task") // fails if the process has just ended
 	for _, thread := range threads {
 		for _, child := range childrenOf(proc + "/task/" + thread.Name()) {
-			if more, err := sumOver(child, read); err == nil { // else it has just ended
+			if more, err := sumOver(child, read); err == nil { // otherwise the child has just ended
 				sum += more
 			}
 		}

@@ -9,9 +9,9 @@ import (
 )
 
 // CPU returns the processor time that the process and its descendants have used, including ended ones, from
-// its job. For an ended process it is the leader's.
+// its job. If the process has ended, CPU returns the time of the leader.
 func (p *Process) CPU() (time.Duration, error) {
-	p.mu.Lock() // so that the job stays open
+	p.mu.Lock() // the lock keeps the job open
 	defer p.mu.Unlock()
 	if p.reaped {
 		state := p.cmd.ProcessState
@@ -25,10 +25,10 @@ func (p *Process) CPU() (time.Duration, error) {
 const tick = 100 * time.Nanosecond
 
 // Resident returns the memory of the process and its descendants in bytes, without shared file pages. For
-// each process it is the private commit, or the working set if that is less. It returns an error for an ended
-// process.
+// each process it counts the private commit, or the working set if that is less. It returns an error for an
+// ended process.
 func (p *Process) Resident() (int64, error) {
-	p.mu.Lock() // so that the job stays open
+	p.mu.Lock() // the lock keeps the job open
 	defer p.mu.Unlock()
 	if p.reaped {
 		return 0, p.wrap("reading its memory", os.ErrProcessDone)
@@ -36,7 +36,7 @@ func (p *Process) Resident() (int64, error) {
 	sum, known := int64(0), error(nil)
 	for _, pid := range p.tree.members() {
 		n, err := memoryOf(pid)
-		if err != nil && int(pid) == p.pid { // another one has just ended
+		if err != nil && int(pid) == p.pid { // any other process has just ended
 			known = err
 		}
 		sum += n
@@ -57,7 +57,7 @@ func memoryOf(pid uint32) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer windows.CloseHandle(process) //nolint:errcheck // it is ours
+	defer windows.CloseHandle(process) //nolint:errcheck // the handle is valid
 	c := memoryCounters{}
 	c.Size = uint32(unsafe.Sizeof(c))
 	ok, _, err := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&c)), unsafe.Sizeof(c)) //nolint:gosec // the documented call

@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Waited returns the time that all threads of the process and its descendants have spent runnable without a
-// CPU, as far as samples show it. The difference of two calls is the machine-induced delay between them; it
-// is never negative.
+// Waited returns the total time in which threads of the process and its descendants were ready to run but had
+// no CPU, as far as samples show it. The difference of two calls is the machine-induced delay between them;
+// it is never negative.
 //
-// Two effects make it too small. The wait of an ended thread after its last sample is lost. And the kernel
-// adds a wait only when it is over. A current wait counts from the second call in a row that found the thread
-// waiting without running in between.
+// Two effects make the result too small. The wait of an ended thread after its last sample is lost. And the
+// kernel adds a wait only when the wait is over. A current wait counts from the second call in a row that
+// found the thread waiting without running in between.
 //
 // On a kernel without /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN) only the leader counts; a wrapper
 // script should then exec its engine. The error wraps os.ErrProcessDone if the process has ended. Waited also
 // returns an error if the kernel has no such statistics.
 func (p *Process) Waited() (time.Duration, error) {
-	p.mu.Lock() // so that nothing reaps pid and the system reuses it
+	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()
 	if p.reaped {
 		return 0, p.wrap("reading its waiting time", os.ErrProcessDone)
@@ -33,7 +33,7 @@ func (p *Process) Waited() (time.Duration, error) {
 	return d, p.wrap("reading its waiting time", err)
 }
 
-// waits holds samples of the time that a process's threads wait for a CPU. The zero value has none.
+// waits has samples of the time that a process's threads wait for a CPU. The zero value has no samples.
 type waits struct {
 	threads   map[int]wait  // by number
 	ended     time.Duration // the waits of ended threads
@@ -45,13 +45,13 @@ type waits struct {
 type wait struct {
 	schedstat
 	look   int           // number of the last sample with this thread
-	queued time.Time     // the time of the first sample that found it waiting; zero: it does not wait
-	going  time.Duration // its current wait, not yet in waited
+	queued time.Time     // time of the first sample that found it waiting; zero: it is not waiting
+	going  time.Duration // its current wait, which is not part of waited yet
 }
 
-// schedstat is the content of /proc/PID/task/TID/schedstat.
+// schedstat has the content of /proc/PID/task/TID/schedstat.
 type schedstat struct {
-	ran, waited time.Duration // on a CPU, and ready for one
+	ran, waited time.Duration // time on a CPU, and time ready for a CPU
 	slices      int64         // number of time slices
 }
 
@@ -68,7 +68,7 @@ func (w *waits) look(pid int, now time.Time) (time.Duration, error) {
 	return w.sum(), nil
 }
 
-// sum returns the total wait up to the last sample. Threads that are not in it have ended.
+// sum returns the total wait up to the last sample. Threads that are missing in the last sample have ended.
 func (w *waits) sum() time.Duration {
 	var living time.Duration
 	for tid, t := range w.threads {
@@ -107,7 +107,7 @@ func (w *waits) see(pid int, now time.Time) error {
 		w.note(tid, stat, now, func() bool { return isReady(thread) })
 		for _, child := range childrenOf(thread) {
 			w.processes = append(w.processes, child)
-			_ = w.see(child, now) // a child that cannot be read has just ended
+			_ = w.see(child, now) // an error means that the child has just ended
 		}
 	}
 	if alive == 0 {
@@ -117,10 +117,10 @@ func (w *waits) see(pid int, now time.Time) error {
 }
 
 // note stores the sample of a thread. ready reports whether the thread is on a CPU or waits for one. note
-// calls it only if the thread has not run since the last sample, so true means that it waits.
+// calls ready only if the thread has not run since the last sample; then true means that the thread waits.
 func (w *waits) note(tid int, stat schedstat, now time.Time, ready func() bool) {
 	last, known := w.threads[tid]
-	if known && (stat.ran < last.ran || stat.waited < last.waited) { // another thread with its number
+	if known && (stat.ran < last.ran || stat.waited < last.waited) { // another thread has the same number now
 		w.ended += last.waited + last.going
 		known = false
 	}
@@ -137,7 +137,7 @@ func (w *waits) note(tid int, stat schedstat, now time.Time, ready func() bool) 
 // isReady reports whether a thread's state is R (running or runnable), proc(5).
 func isReady(thread string) bool { return stateOf(thread) == 'R' }
 
-// stateOf returns the state of a process or thread from its folder in /proc; 0: it has ended.
+// stateOf reads the state of a process or thread from its folder in /proc. It returns 0 if it has ended.
 func stateOf(folder string) byte {
 	b, err := readProc(folder + "/stat")
 	if err != nil {
@@ -156,8 +156,8 @@ func readSchedstat(thread string) (schedstat, error) {
 	return schedstat{time.Duration(n[0]), time.Duration(n[1]), n[2]}, err
 }
 
-// procFields parses whole numbers of a file of /proc, at most four, from a field on. It counts fields from 0, in
-// stat after the program's name.
+// procFields parses up to four whole numbers from a file of /proc. first is the index of the first field,
+// from 0; in stat it counts from the field after the program's name.
 func procFields(file string, first, count int) (numbers [4]int64, err error) {
 	b, err := readProc(file)
 	if err != nil {
@@ -175,8 +175,8 @@ func procFields(file string, first, count int) (numbers [4]int64, err error) {
 	return numbers, nil
 }
 
-// childrenOf lists the children of a thread. It returns nothing if the thread has ended or the kernel has no
-// such list.
+// childrenOf returns the children of a thread. It returns nothing if the thread has ended or the kernel has
+// no such list.
 func childrenOf(thread string) (pids []int) {
 	b, err := readProc(thread + "/children")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Escape appends text to dst as one line that is safe for every terminal and reversible. Visible UTF-8 and
-// spaces stay as they are. A backslash becomes \\, and each other byte becomes \xNN.
+// Escape appends text to dst as one line that is safe for every terminal. Unescape restores the text. Visible
+// UTF-8 characters and spaces do not change. A backslash becomes \\, and each other byte becomes \xNN.
 func Escape(dst, text []byte) []byte {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
@@ -36,7 +36,7 @@ func Escape(dst, text []byte) []byte {
 
 const hex = "0123456789abcdef"
 
-// errEscape is the error of a text that Escape cannot have written.
+// errEscape is the error for a text that Escape cannot have written.
 var errEscape = errors.New(`expected \\ or \xNN behind a backslash`)
 
 // Unescape is the inverse of Escape.
@@ -62,7 +62,7 @@ func Unescape(text string) ([]byte, error) {
 	}
 }
 
-// Word is Escape for a name between spaces: it also escapes spaces.
+// Word escapes a name for a line whose fields are separated by spaces. It is like Escape, but also escapes spaces.
 func Word(name string) string {
 	text := strings.ReplaceAll(string(Escape(nil, []byte(name))), " ", `\x20`)
 	if text == "" {
@@ -75,9 +75,9 @@ func Word(name string) string {
 const maxFileName = 80
 
 // FileName returns the name of a player or a run as a part of a file name that is valid on all file systems.
-// ASCII letters, letters of scripts without capitals (such as Japanese), digits, '-', '_' and '.' stay. Every
-// other byte becomes %NN, and so do a '.' at either end and the first letter of a name that Windows reserves.
-// FileName cuts a long name and appends a hash of the whole name.
+// ASCII letters, letters of scripts without capitals (such as Japanese), digits, '-', '_' and '.' do not
+// change. Every other byte becomes %NN, and so do a '.' at either end and the first letter of a name that
+// Windows reserves. FileName cuts a long name and appends a hash of the whole name.
 //
 // Different names have different results, even if the file system normalises Unicode. Names that differ only
 // in case may be equal on a file system that ignores case.
@@ -93,7 +93,7 @@ func plain(r rune) bool {
 }
 
 // readable reports whether a character beyond ASCII may stay, because no file system confuses it with another
-// one.
+// character.
 func readable(r rune) bool { return r != utf8.RuneError && unicode.In(r, unicode.Lo, unicode.Lm) }
 
 // reserved matches the names that Windows reserves for devices, with any suffix after a '.'.

@@ -1,6 +1,6 @@
-// Package transcript stores the dialogue between gogi and an engine. A [Log] keeps the first and the latest
-// lines in memory, as bytes with their time stamps, for crash dumps. [Transcripts] write every line to one
-// file for each game if the user asks for them. The package knows nothing of USI except lines.
+// Package transcript stores the dialogue between gogi and an engine. A [Log] stores the first and the latest
+// lines in memory, with their times, for crash dumps. [Transcripts] write every line to files, one for each
+// game, if the user requests them. The package does not parse the lines.
 package transcript
 
 import (
@@ -10,40 +10,40 @@ import (
 	"time"
 )
 
-// The limits of a Log. A game of 300 moves with ten info lines of 150 bytes each has 3,300 lines and about
-// 800 kB; a third of that is positions.
+// These are the limits of a Log. A game of 300 moves with ten info lines of 150 bytes each has 3,300 lines
+// and about 800 kB; a third of this size is positions.
 const (
-	KeptLines = 10_000  // the latest ones, in addition to the first chunk
-	KeptBytes = 2 << 20 // size of these lines, including a few bytes each for the stamp
+	KeptLines = 10_000  // number of latest lines, in addition to the first chunk
+	KeptBytes = 2 << 20 // size of these lines, including a few bytes for each time stamp
 	chunkSize = 64 << 10
-	maxLine   = 4 << 10 // stored part of one line; a variation of 250 moves has 1.3 kB
+	maxLine   = 4 << 10 // largest stored part of one line; a variation of 250 moves has 1.3 kB
 )
 
 // Line is one line of a dialogue.
 type Line struct {
-	At   time.Time // just before the write, or after the read
+	At   time.Time // time just before the write, or after the read
 	Sent bool      // true: to the engine; false: from the engine
 	Text []byte    // unchanged, without its end
-	Cut  int       // bytes after Text that were dropped
+	Cut  int       // number of dropped bytes after Text
 }
 
 // Excerpt is the content of a Log: the beginning of the dialogue and its latest lines. Lost is the number of
-// missing lines between the two; 0: Head and Tail are the whole dialogue.
+// missing lines between the two. If it is 0, Head and Tail are the whole dialogue.
 type Excerpt struct {
 	Head, Tail []Line
 	Lost       int
 }
 
-// Lines returns Head and Tail.
+// Lines returns the lines of Head and Tail.
 func (e Excerpt) Lines() []Line { return append(append([]Line(nil), e.Head...), e.Tail...) }
 
-// Log stores the first 64 kB of a dialogue, which contain the handshake and the options. Of the rest it
-// stores the latest KeptLines or KeptBytes, whichever is less. A line costs only a copy of its bytes; a full
-// Log does not allocate. Log is safe for concurrent use.
+// Log stores the first 64 kB of a dialogue, which contain the handshake and the options. It also stores the
+// latest KeptLines or KeptBytes, whichever is less. Storing a line only copies its bytes; a full Log does not
+// allocate. Log is safe for concurrent use.
 type Log struct {
 	mu    sync.Mutex
 	began time.Time
-	// chunks are in order; the first one is the beginning and is never dropped.
+	// chunks are in order; the first one has the beginning and is never dropped.
 	chunks []chunk
 	spare  []byte // buffer of the last dropped chunk
 	lines  int    // in all chunks except the first
@@ -103,7 +103,7 @@ func (l *Log) add(at time.Time, sent bool, text []byte, cut int) {
 	}
 }
 
-// grow begins a chunk with space for a line, and drops the oldest chunks over the limits.
+// grow starts a new chunk with space for a line, and drops the oldest chunks beyond the limits.
 func (l *Log) grow(room int) {
 	for len(l.chunks) > 2 && (l.lines-l.chunks[1].lines >= KeptLines || l.bytes+chunkSize > KeptBytes) {
 		old := l.chunks[1]

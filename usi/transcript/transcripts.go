@@ -12,16 +12,16 @@ import (
 // Game identifies a game of a run.
 type Game struct{ Pair, Leg, Slot int }
 
-// Transcripts writes whole dialogues, one file for each game. Its own goroutine writes, so no dialogue waits
-// for the disk. The queue is limited. Lines over the limit, and lines after a failed write, are dropped and
-// counted. Transcripts is safe for concurrent use.
+// Transcripts writes whole dialogues, one file for each game. Its own goroutine writes, so that no dialogue
+// waits for the disk. The queue is limited. Transcripts drops and counts lines beyond the limit, and lines
+// after a failed write. It is safe for concurrent use.
 type Transcripts struct {
 	dir string
 
 	mu      sync.Mutex
 	waiting map[Game][]byte
 	size    int // size of waiting, in bytes
-	lost    int // lines
+	lost    int // number of lost lines
 	err     error
 	onError func(error) // called for the first failure; may be nil
 
@@ -31,7 +31,7 @@ type Transcripts struct {
 }
 
 const (
-	maxWaiting = 32 << 20 // bytes; the fastest engine fills it in one second
+	maxWaiting = 32 << 20 // bytes; the fastest engine needs one second to fill it
 	flushSize  = 256 << 10
 	flushEvery = time.Second
 )
@@ -47,8 +47,8 @@ func NewTranscripts(dir string, onError func(error)) *Transcripts {
 	return t
 }
 
-// AppendLine appends a line of a transcript: the time, the engine, > for input or < for output of the engine,
-// and the escaped text.
+// AppendLine appends a line of a transcript: the time, the engine's name, > for input or < for output of the
+// engine, and the escaped text.
 func AppendLine(dst []byte, name string, l Line) []byte {
 	dst = l.At.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000000Z")
 	dst = append(append(append(dst, ' '), Word(name)...), ' ')
@@ -64,8 +64,8 @@ func AppendLine(dst []byte, name string, l Line) []byte {
 	return append(dst, '\n')
 }
 
-// Add adds whole lines of text to a game's transcript. lines is their number, which counts as lost if the
-// queue is full.
+// Add adds whole lines of text to a game's transcript. lines is the number of lines. If the queue is full,
+// Add drops them and counts them as lost.
 func (t *Transcripts) Add(g Game, text []byte, lines int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,12 +77,13 @@ func (t *Transcripts) Add(g Game, text []byte, lines int) {
 	if t.size += len(text); t.size > flushSize {
 		select {
 		case t.wake <- struct{}{}:
-		default: // it is awake
+		default: // the writer is already awake
 		}
 	}
 }
 
-// Close writes the queue. It returns the first error of all writes, or an error if lines were lost.
+// Close writes the rest of the queue. It returns the first error of all writes, or an error if lines were
+// lost.
 func (t *Transcripts) Close() error {
 	close(t.stop)
 	<-t.done
