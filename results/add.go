@@ -11,38 +11,40 @@ import (
 	"gogi/results/tables"
 )
 
-// maxBatch is the largest number of requests in one transaction. It limits how long the first request waits;
-// a pair takes a fraction of a millisecond.
+// maxBatch is the largest number of requests in one transaction. It limits how long the first request waits.
+// A pair takes a fraction of a millisecond.
 const maxBatch = 64
 
 // request is the data that one Add or PutAttempt stores.
 type request struct {
 	pair     *pairRows // nil: the request has only attempts
-	take     int       // the take as which the pair counts; 0: any
+	take     int       // number of the take that the pair must be (see Run.Take); 0: any
 	attempts []match.Attempt
-	// answer receives one value from the writer, once the request is stored or has failed. It is never
-	// closed. It has a capacity of one, so that the writer does not wait.
+	// answer receives one value from the writer when the request is stored or has failed. It is never closed.
+	// Its capacity is one, so that the writer does not wait.
 	answer chan answer
 }
 
-// answer is the result of a request. added is false if the pair was stored already. With an error, added has
+// answer is the result of a request. added is false if the pair was already stored. If err is set, added has
 // no meaning.
 type answer struct {
 	added bool
 	err   error
 }
 
-// Add stores a whole pair with its attempts and returns when the pair is durable. It leaves a pair that is
-// already stored unchanged; added is then false and err is nil, so a counter of pairs must count only added
-// pairs. It rejects a pair that is not in the plan, and games that do not fit the plan or have not ended. If
-// ctx is cancelled before the writer takes the pair, nothing is stored; a later cancellation has no effect.
+// Add stores a whole pair with its attempts and returns when the pair is durable. If the pair is already
+// stored, Add leaves it unchanged and returns added = false without an error. So a caller that counts pairs
+// must count only added pairs. Add rejects a pair that is not in the plan, and games that do not match the
+// plan or have not ended. If ctx is cancelled before the writer takes the pair, nothing is stored; a later
+// cancellation has no effect.
 func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
 	return r.add(ctx, pair, 0, nil)
 }
 
-// AddTake does what Add does for a pair that was assigned as its n-th take, as [Run.Take] counts. If the pair
-// has been voided since, it returns ErrOldTake and stores nothing, so that a late delivery does not restore a
-// voided pair. In a tune, it also stores the states that the pair leads to, see [Run.AddStates].
+// AddTake stores a pair like Add, if it is still the n-th take of its number (see [Run.Take]). If the pair
+// has been voided since it was assigned, AddTake returns ErrOldTake and stores nothing. So a late delivery
+// does not restore a voided pair. In a tune, it also stores the states that the pair leads to, see
+// [Run.AddStates].
 func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool, err error) {
 	if n < 1 {
 		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), fmt.Errorf("take %d: expected at least 1", n))
@@ -64,8 +66,8 @@ func (r *Run) add(ctx context.Context, pair match.PairResult, take int, states [
 	return added, nil
 }
 
-// PutAttempt stores an attempt at a pair that does not count. It leaves an attempt that is already stored
-// unchanged.
+// PutAttempt stores an attempt at a pair: games that do not count. If the attempt is already stored, nothing
+// changes.
 func (r *Run) PutAttempt(ctx context.Context, attempt match.Attempt) error {
 	if _, err := r.submit(ctx, request{attempts: []match.Attempt{attempt}}); err != nil {
 		return r.store.fail(fmt.Sprintf("run %q: storing an attempt at pair %d", r.plan.Run, attempt.Pair), err)
@@ -89,7 +91,7 @@ func (r *Run) submit(ctx context.Context, req request) (added bool, err error) {
 	}
 }
 
-// writeAll is the writer: it stores requests until the Run is closed and no request waits.
+// writeAll is the goroutine that writes. It stores requests until the Run is closed and no request waits.
 func (r *Run) writeAll(ctx context.Context) {
 	defer close(r.done)
 	added := filling{}
@@ -99,7 +101,7 @@ func (r *Run) writeAll(ctx context.Context) {
 			batch := r.gather(first)
 			r.writeBatch(ctx, batch)
 			for _, block := range added.full(batch) {
-				_, _ = r.store.pack(ctx, r.id, block) // derived: without it the rows are read
+				_, _ = r.store.pack(ctx, r.id, block) // an error is harmless: without the segment readers use the rows
 			}
 		case <-r.quit:
 			for batch := r.gather(); len(batch) > 0; batch = r.gather() {
@@ -110,8 +112,8 @@ func (r *Run) writeAll(ctx context.Context) {
 	}
 }
 
-// gather adds the requests that wait now to a batch. It does not wait for further requests: they accumulate
-// while the batch is committed.
+// gather adds the requests that wait now to a batch. It does not wait for more, because they accumulate while
+// the batch is committed.
 func (r *Run) gather(batch ...request) []request {
 	for len(batch) < maxBatch {
 		select {
@@ -124,7 +126,7 @@ func (r *Run) gather(batch ...request) []request {
 	return batch
 }
 
-// writeBatch stores a batch in one transaction and answers each of its requests.
+// writeBatch stores a batch in one transaction and sends the answer to each of its requests.
 func (r *Run) writeBatch(ctx context.Context, batch []request) {
 	answers := make([]answer, len(batch))
 	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
@@ -133,7 +135,7 @@ func (r *Run) writeBatch(ctx context.Context, batch []request) {
 			var err error
 			answers[i].added, err = r.write(ctx, s, req)
 			if answers[i].err = nil; errors.Is(err, ErrOldTake) {
-				answers[i].err, err = err, nil // an error of this pair alone
+				answers[i].err, err = err, nil // an error of this pair only
 			}
 			if err != nil {
 				return err
@@ -142,7 +144,7 @@ func (r *Run) writeBatch(ctx context.Context, batch []request) {
 		return nil
 	})
 	if err == nil {
-		err = r.store.inode.At(r.store.file) // a deleted file accepts commits, but they are lost
+		err = r.store.inode.At(r.store.file) // SQLite can commit to a deleted file, but the data is lost
 	}
 	for i, req := range batch {
 		if err != nil {
@@ -160,7 +162,7 @@ func (r *Run) write(ctx context.Context, s statements, req request) (added bool,
 	}
 	if req.pair != nil {
 		if added, err = s.addPair(ctx, req.pair); err != nil || !added {
-			return false, err // a pair that is stored already has its attempts too
+			return false, err // the attempts of a stored pair are stored too
 		}
 	}
 	for _, a := range req.attempts {
@@ -273,7 +275,7 @@ func (s *statements) addGame(ctx context.Context, g *gameRow) error {
 	return err
 }
 
-// execSummed stores a row of a table: the values, followed by their checksum.
+// execSummed inserts a row of a table: the values, followed by their checksum.
 func execSummed(ctx context.Context, stmt *sql.Stmt, table string, values ...any) (sql.Result, error) {
 	current, err := tables.CurrentSchema()
 	if err != nil {

@@ -16,27 +16,27 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// GamePlace is the place of a game in its run. Lists of games are sorted by it.
+// GamePlace is the place of a game in its run. Lists of games are sorted by GamePlace.
 type GamePlace struct{ Pair, Leg int }
 
-// Search selects the games of a run for one page of a list. The zero value selects every game.
+// Search selects the games of a run for one page of a list. The zero value selects all games.
 type Search struct {
-	Player      string            // a player of the game, with the colour Colour; ""; "": any player
-	Colour      *shogi.Colour     // the colour of Player; nil: either
-	Result      string            // "black", "white" or "draw", or of Player "win" or "loss"; "": any
+	Player      string            // a player of the game; "": any player
+	Colour      *shogi.Colour     // colour of Player; nil: either colour
+	Result      string            // "black", "white" or "draw", or the result of Player: "win" or "loss"; "": any
 	Termination match.Termination // NotEnded: any
-	Opening     string            // its ID; "": any
+	Opening     string            // ID of the opening; "": any
 	Marked      bool              // only games with a move that the machine slowed
-	Faults      bool              // only games that ended by an engine's fault
-	MinPlies    int               // with the plies of the opening
+	Faults      bool              // only games that ended because of an engine's fault
+	MinPlies    int               // number of plies, including the opening
 	MaxPlies    int               // 0: any
 	Pairs       *[2]int           // the first and the last pair; nil: all
 	After       *GamePlace        // only games after this one
-	Before      *GamePlace        // only games before this one; with a limit, those nearest to it
-	Limit       int               // greatest number of games; 0: all
+	Before      *GamePlace        // only games before this one; with Limit, the last of them
+	Limit       int               // largest number of games; 0: no limit
 }
 
-// Check returns an error for an unknown word in a search.
+// Check returns an error if a field of the search has an unknown word.
 func (s Search) Check() error {
 	words := []string{"", "black", "white", "draw", "win", "loss"}
 	if s.Player == "" && (s.Result == "win" || s.Result == "loss") {
@@ -48,8 +48,8 @@ func (s Search) Check() error {
 	return fmt.Errorf("result %q: expected one of %s", s.Result, strings.Join(words[1:], ", "))
 }
 
-// turns divides a range of pairs and returns the parts in the order in which the search reads them. A search
-// for games before a place goes backwards from the end, one block at a time.
+// turns divides a range of pairs into parts, in the order in which the search reads them. A search for games
+// before a place goes backwards from the end, one block at a time.
 func (s Search) turns(r pairRange) iter.Seq[pairRange] {
 	return func(yield func(pairRange) bool) {
 		for s.Before != nil && r.end > r.first {
@@ -114,18 +114,18 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) (games []m
 	return games, nil
 }
 
-// errEnough ends a scan that has found enough.
+// errEnough ends a scan when it has found enough games.
 var errEnough = errors.New("enough games were found")
 
-// enough reports whether n games reach the limit.
+// enough reports whether n games reach the limit of the search.
 func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 
 // Records calls yield for each game of a run that what selects, sorted by pair and leg, with its whole
-// record. It holds one game in memory at a time; a search with a limit also holds the places of its games. It
-// reads the database as it was at one moment, without games stored during the call. If yield returns an
-// error, Records stops and returns it unchanged.
+// record. It holds one game in memory at a time; with a limit it also holds the places of the games. It reads
+// a snapshot of the database, without games stored during the call. If yield returns an error, Records stops
+// and returns that error unchanged.
 func (s *Store) Records(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) error {
-	var stopped error // yield's error
+	var stopped error // the error that yield returned
 	n := 0
 	err := s.searchRecords(ctx, runID, what, func(row match.Row, r kifu.Record) error {
 		if stopped = yield(row, r); stopped != nil {
@@ -178,8 +178,8 @@ func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yie
 	return nil
 }
 
-// passing returns the ranges of pairs with games that what selects, up to its limit. It reads only the games
-// without their moves, since moves take most of the time.
+// passing returns the ranges of pairs with games that what selects, up to the limit. It reads the games
+// without their moves, because moves take most of the time.
 func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ranges []pairRange, err error) {
 	n := 0
 	err = view.scan(ctx, runID, what.pairs().filter(), func(rows []match.Row) error {
@@ -231,7 +231,7 @@ func (s Search) narrows() bool {
 	return s != Search{}
 }
 
-// pairs returns the pair numbers of the games that a search may pass.
+// pairs returns the range of pair numbers that the search must read.
 func (s Search) pairs() pairRange {
 	r := Filter{}.all()
 	if s.Pairs != nil {
@@ -250,7 +250,7 @@ func (s Search) pairs() pairRange {
 	return r
 }
 
-// filter returns the Filter that makes a scan read this range.
+// filter returns the Filter that selects this range of pairs.
 func (r pairRange) filter() Filter {
 	f := Filter{FromPair: int(r.first)}
 	if r.end < math.MaxInt64 {
@@ -270,8 +270,8 @@ func (s Search) passed(rows []match.Row) []match.Row {
 	return passed
 }
 
-// passes reports whether the search selects a game of its pairs. It tests rows whose checksums were verified;
-// a condition in SQL would skip a damaged row.
+// passes reports whether the search selects a game, apart from the pair range. It tests rows whose checksums
+// were verified; a condition in SQL could skip a damaged row.
 func (s Search) passes(g *match.Row) bool {
 	place := func(p *GamePlace) int { return cmp.Or(cmp.Compare(g.Pair, p.Pair), cmp.Compare(g.Leg, p.Leg)) }
 	switch {
@@ -317,15 +317,15 @@ func (s Search) played(g *match.Row) bool {
 	return g.White == s.Player
 }
 
-// Stamp identifies one state of a run's games and settings. A caller may keep values that it calculated from
-// them as long as the Stamp stays equal. A Stamp has no other use than comparison.
+// Stamp identifies one state of a run's games and settings. A caller may reuse values that it calculated from
+// them while the Stamp is equal. A Stamp is only useful for comparison.
 type Stamp struct {
 	run, pairs, lastGame, lastSetting, voided int64
 
 	provisional string // Setting.Provisional
 }
 
-// Stamp returns the Stamp of a run as the run is stored now.
+// Stamp returns the current Stamp of a run.
 func (s *Store) Stamp(ctx context.Context, runID int64) (Stamp, error) {
 	t := Stamp{run: runID}
 	err := s.read.QueryRowContext(ctx, `SELECT

@@ -11,7 +11,7 @@ import (
 // ErrRunLocked is the error if another process, or another Run of this process, is playing the run.
 var ErrRunLocked = errors.New("the run is being played by another process")
 
-// ErrClosed is the error if the Run was closed before it took the pair.
+// ErrClosed is the error if the Run was closed before the writer took the pair.
 var ErrClosed = errors.New("the run was closed")
 
 // ErrNoGame is the error if the requested game is not stored.
@@ -29,7 +29,7 @@ type DifferentPlan struct {
 	Differences []match.Difference // between the stored plan and the given one
 }
 
-// Error names the run and everything that differs.
+// Error returns the name of the run and the differences between the plans.
 func (e *DifferentPlan) Error() string {
 	if len(e.Differences) == 0 {
 		return fmt.Sprintf("run %q was played under another plan", e.Run)
@@ -49,7 +49,7 @@ type NoRun struct {
 	Names []string // the existing runs, oldest first
 }
 
-// Error names the missing run and the existing runs.
+// Error returns the name of the missing run and the names of the existing runs.
 func (e *NoRun) Error() string {
 	switch {
 	case len(e.Names) == 0:

@@ -11,25 +11,25 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Filter selects games by the numbers of their pairs. The zero value selects every game.
+// Filter selects games by the numbers of their pairs. The zero value selects all games.
 type Filter struct {
 	FromPair int // the first pair
-	Pairs    int // number of pair numbers from FromPair on; 0 is all
+	Pairs    int // number of pair numbers from FromPair on; 0: all
 }
 
-// CROSS JOIN makes SQLite read the games in the order of their index. SQLite then returns the first row
-// before it has read all rows.
+// CROSS JOIN makes SQLite read the games in the order of their index. So SQLite returns the first row before
+// it has read all rows.
 const fromGames = ` FROM games g
 	CROSS JOIN pairs p ON p.run_id = g.run_id AND p.pair = g.pair
 	CROSS JOIN openings o ON o.id = p.opening_id `
 
-// Games calls yield for every game of a run, by pair and leg. It reads the database as it was at one moment,
-// without games stored during the call. If yield returns an error, Games stops and returns it unchanged.
+// Games calls yield for every game of a run, by pair and leg. It reads a snapshot of the database, without
+// games stored during the call. If yield returns an error, Games stops and returns that error unchanged.
 func (s *Store) Games(ctx context.Context, runID int64, yield func(match.Row) error) error {
 	return s.GamesWhere(ctx, runID, Filter{}, yield)
 }
 
-// GamesWhere does what Games does for the games that pass a filter.
+// GamesWhere calls yield, like Games, for the games that pass a filter.
 func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
 	return s.scan(ctx, runID, f, func(rows []match.Row) error {
 		for i := range rows {
@@ -41,10 +41,9 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 	})
 }
 
-// Pairs calls yield for every pair of a run, in order, with all its games by leg. rows is always complete,
-// because gogi stores a pair whole or not at all.
-// yield may keep and change the slice. As with Games, the pairs are read at one moment, and an error of yield
-// stops the reading and is returned unchanged.
+// Pairs calls yield for every pair of a run, in order, with all its games by leg. rows always has all games
+// of the pair, because gogi stores a pair whole or not at all. yield may keep and change the slice. Like
+// Games, Pairs reads a snapshot, and stops if yield returns an error.
 func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
 	return s.scan(ctx, runID, f, func(rows []match.Row) error {
 		for len(rows) > 0 {
@@ -70,7 +69,7 @@ func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, y
 	return tables.NameRun(ctx, q, runID, err)
 }
 
-// each reads the games of a range of pairs. It returns an error if a stored game is not found.
+// each reads the games of a range of pairs. It returns an error if it does not find a stored game.
 func (r *gameReader) each(ctx context.Context, q tables.Querier, runID int64, pairs pairRange, yield func(match.Row) error) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
 	if err != nil {
@@ -93,8 +92,8 @@ func (r *gameReader) each(ctx context.Context, q tables.Querier, runID int64, pa
 	return err
 }
 
-// gamesQuery selects the games of a range of pairs. It has no other condition: a condition on a damaged
-// value would skip a row before its checksum is compared.
+// gamesQuery selects the games of a range of pairs. It has no other condition, because a condition on a
+// damaged value would skip a row before its checksum is compared.
 var gamesQuery = "SELECT " + tables.GameColumns() + fromGames + inRange
 
 // inRange is the condition of gamesQuery.
@@ -154,7 +153,8 @@ func oneRecord(ctx context.Context, q tables.Querier, c playerTable, runID int64
 	return record, err
 }
 
-// noGame returns the error for a game that is not found: the game was never stored, or its row was lost.
+// noGame returns the error for a game that was not found. Either the game was never stored, or its row was
+// lost.
 func noGame(ctx context.Context, q tables.Querier, runID int64, pair, leg int) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, int64(pair), int64(pair)+1)
 	if err != nil {
@@ -186,8 +186,8 @@ func recordsQuery() string {
 		"CROSS JOIN records r ON r.game_id = g.id "
 }
 
-// records calls yield for each game of a range of pairs, by pair and leg, with its whole record. It
-// returns an error if a stored game is not found. The tables.Game is valid until yield returns.
+// records calls yield for each game of a range of pairs, by pair and leg, with its whole record. It returns
+// an error if it does not find a stored game. The tables.Game is valid until yield returns.
 func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, pairs pairRange, yield func(*tables.Game, kifu.Record) error) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
 	if err != nil {
@@ -206,7 +206,7 @@ func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, 
 	return err
 }
 
-// selectRecords calls yield for the games that where, an SQL condition, selects, with their records.
+// selectRecords calls yield for the games selected by where, an SQL condition, with their records.
 func selectRecords(ctx context.Context, q tables.Querier, c playerTable, runID int64, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte

@@ -12,13 +12,13 @@ import (
 	"gogi/results/file"
 )
 
-// holderSize is the number of bytes in the lock file for the holder of one run. The bytes of run n begin at
-// n*holderSize.
+// holderSize is the number of bytes in the lock file for the holder of one run (the process that plays it).
+// The bytes of run n begin at n*holderSize.
 const holderSize = 512
 
 type holder struct {
 	Host string    `json:"host"`
-	Boot string    `json:"boot"` // id of the kernel's start: all containers of a machine share it, and it ends with the machine; on Windows the machine's own
+	Boot string    `json:"boot"` // identifier of the machine's current start; all containers of a machine have the same, and a restart changes it; on Windows the identifier of the machine
 	PID  int       `json:"pid"`
 	At   time.Time `json:"at"`
 }
@@ -38,15 +38,15 @@ func thisProcess() (holder, error) {
 	return holder{Host: host[:min(len(host), 128)], Boot: boot, PID: os.Getpid()}, err
 }
 
-// elsewhere reports whether the holder is on another machine than here. This machine cannot know whether that
-// process still runs.
+// elsewhere reports whether h is a process on another machine than here. This machine cannot know whether
+// that process still runs.
 func (h holder) elsewhere(here holder) bool {
 	return h.Boot != "" && h.Boot != here.Boot && h.Host != here.Host
 }
 
-// signIn writes this process as the holder of the run into the lock file. If other machines see the file,
-// too, it then checks that no process of another machine has written itself. Each process writes before it
-// checks, so if two start at once, at least one sees the other.
+// signIn writes this process into the lock file as the holder of the run. If other machines may see the file,
+// it then checks that no process of another machine has written itself. Each process writes before it checks.
+// So if two start at the same time, at least one sees the other.
 func (s *Store) signIn(h *hold) error {
 	me := s.here
 	me.At = time.Now().UTC().Truncate(time.Second)
@@ -76,7 +76,7 @@ func (s *Store) signIn(h *hold) error {
 	return nil
 }
 
-// strangers returns the error for a database that two machines want to use at once.
+// strangers returns the error for a database that two machines try to use at the same time.
 func (s *Store) strangers() error {
 	return fmt.Errorf("the database lies on %s, where one machine may play at a time, since SQLite's log does not reach from one to another: %w", s.shared, ErrRunLocked)
 }
@@ -88,7 +88,7 @@ func (h *hold) signOut() error {
 }
 
 // readHolders returns the holders of all runs in a lock file, indexed by run. A run without a holder has the
-// zero value. Unreadable data counts as no holder, because an older gogi writes none.
+// zero value. Unreadable data counts as no holder, because an older gogi writes no holder.
 func readHolders(file string) ([]holder, error) {
 	f, err := os.Open(file + "-lock")
 	if errors.Is(err, os.ErrNotExist) {
@@ -122,5 +122,5 @@ func (s *Store) lockedBy(run int64) error {
 }
 
 // Shared returns the kind of file system of the database if other machines may see it, else "". On such a
-// file system one machine at a time may play, and no other may read at the same time.
+// file system only one machine at a time may play, and no other machine may read at the same time.
 func (s *Store) Shared() string { return s.shared }

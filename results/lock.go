@@ -12,8 +12,8 @@ import (
 const schemaByte = 0
 
 // hold is the exclusive right of this process to play a run. It locks a byte of the lock file next to the
-// database, which older gogis respect, and a byte of the database file itself, which also works under other
-// names of the file. The lock file names the holder.
+// database, which older gogis respect. It also locks a byte of the database file itself, which works for all
+// names of the file. The lock file contains the holder.
 type hold struct {
 	beside *os.File
 	inode  *file.File

@@ -9,8 +9,8 @@ import (
 	"gogi/results/tables"
 )
 
-// prepare migrates the file to the current schema. A lock prevents two processes from doing so at once,
-// because SQLite's switch to WAL does not wait for a busy database.
+// prepare migrates the file to the current schema. A lock prevents two processes from doing this at the same
+// time, because SQLite's switch to WAL mode does not wait for a busy database.
 func (s *Store) prepare(ctx context.Context) (err error) {
 	texts, err := tables.MigrationTexts()
 	if err != nil {
@@ -28,11 +28,12 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = firstError(err, lock.Close()) }()
-	// Only a new file accepts a page size.
+	// Only an empty file accepts a page size.
 	if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA page_size=%d; PRAGMA journal_mode=WAL", tables.PageSize)); err != nil {
 		return fmt.Errorf("switching to WAL mode: %w", err)
 	}
-	// Another process may have migrated the file before the lock was taken, so the version is read again.
+	// Another process may have migrated the file before this process got the lock, so it reads the version
+	// again.
 	if version, err = tables.SchemaVersion(ctx, s.write, len(texts)); err != nil {
 		return err
 	}
@@ -44,8 +45,8 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// useLog switches a database in another mode to WAL mode. Copies by VACUUM and files of other programs have
-// other modes.
+// useLog switches a database from another mode to WAL mode. Copies made by VACUUM and files of other programs
+// have other modes.
 func (s *Store) useLog(ctx context.Context) (err error) {
 	var mode string
 	if err := s.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
@@ -70,15 +71,14 @@ func (s *Store) migrate(ctx context.Context, version int, text string) error {
 				return err
 			}
 		}
-		// PRAGMA takes no parameters.
+		// PRAGMA accepts no parameters.
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", tables.ApplicationID, version))
 		return err
 	})
 }
 
 // fillStored fills the new table stored with the counts of the rows of an older gogi. It first verifies that
-// all rows are found: counts of only the rows that a damaged file still leads to would hide the damage
-// forever.
+// all rows can be found. If some rows of a damaged file were not found, their loss would be hidden forever.
 func fillStored(ctx context.Context, tx *sql.Tx) error {
 	damage := ""
 	if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&damage); err != nil {

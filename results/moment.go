@@ -8,14 +8,14 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Moment is the state of the database at one moment, for several reads that must be consistent. It is valid
-// until the function that received it returns.
+// Moment is a snapshot of the database for several reads that must be consistent. It is valid until the
+// function that received it returns.
 type Moment struct {
-	Q tables.Querier // for queries of the rows
+	Q tables.Querier // for queries that read rows
 }
 
-// Moment calls read with the state of the database at one moment. It adds the file and doing, the failed
-// action, to an error of read.
+// Moment calls read with a snapshot of the database. It adds the file and doing, the failed action, to an
+// error of read.
 func (s *Store) Moment(ctx context.Context, doing string, read func(Moment) error) error {
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err == nil {
@@ -28,7 +28,7 @@ func (s *Store) Moment(ctx context.Context, doing string, read func(Moment) erro
 	return nil
 }
 
-// moment calls read with the state of the database at one moment and returns the result.
+// moment calls read with a snapshot of the database and returns the result.
 func moment[T any](ctx context.Context, s *Store, doing string, read func(Moment) (T, error)) (result T, err error) {
 	err = s.Moment(ctx, doing, func(m Moment) (err error) {
 		result, err = read(m)
@@ -57,7 +57,7 @@ func (m Moment) TuneStates(ctx context.Context, runID int64) ([]match.TuneState,
 	return tuneStates(ctx, m.Q, runID)
 }
 
-// Pair returns a whole stored pair, as Store.Pair does.
+// Pair returns a whole stored pair, like Store.Pair.
 func (m Moment) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
 	return storedPair(ctx, m.Q, runID, pair)
 }
@@ -80,7 +80,7 @@ func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield
 }
 
 // PairRows calls yield for the rows of the pairs with numbers from from to below below, in order. It returns
-// an error for a damaged row, and if a stored row is not found.
+// an error for a damaged row, and if it does not find a stored row.
 func (m Moment) PairRows(ctx context.Context, runID int64, from, below int, yield func(*tables.Row) error) error {
 	inventory, err := tables.ReadInventory(ctx, m.Q, runID, int64(from), int64(below))
 	if err != nil {
@@ -102,7 +102,7 @@ func (m Moment) PairRows(ctx context.Context, runID int64, from, below int, yiel
 	return tables.NameRun(ctx, m.Q, runID, err)
 }
 
-// counted returns an error unless all stored rows of a run in a table are found.
+// counted returns an error unless it finds all stored rows of a run in a table.
 func counted(ctx context.Context, q tables.Querier, runID int64, table ...string) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, 0, 0)
 	if err == nil {

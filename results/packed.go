@@ -15,14 +15,14 @@ import (
 	"gogi/results/tables"
 )
 
-// The writer packs a block of pairs into a segment when the block is full, and the rest at the end of a run.
-// Readers of a missing segment read its rows, which only takes longer.
+// The writer packs a block of pairs into a segment (see package segments) when the block is full, and packs
+// the rest at the end of a run. If a segment is missing, readers use the rows, which only takes longer.
 
 // packedAtOnce is the largest number of segments that gogi makes at the end of a run. Each takes a hundredth
-// of a second. A long run of an older gogi gets its segments over several sessions.
+// of a second. A long run of an older gogi gets its segments over several starts.
 const packedAtOnce = 64
 
-// filling has the number of pairs that were added to each block.
+// filling counts the pairs that were added to each block.
 type filling map[int64]int
 
 // full counts the pairs of a batch and returns the blocks that these pairs have filled.
@@ -40,10 +40,10 @@ func (f filling) full(batch []request) (blocks []int64) {
 	return blocks
 }
 
-// packLast makes the newest missing segments of a run. It ignores errors: rows that cannot be packed are
-// damaged, and a reader or a check reports them.
+// packLast makes the newest missing segments of a run. It ignores errors, because only damaged rows cannot be
+// packed, and a reader or a check reports those.
 func (s *Store) packLast(run int64) {
-	ctx := context.Background() // a run is also closed after a cancellation
+	ctx := context.Background() // Close also runs after a cancellation
 	_ = s.packSome(ctx, run, packedAtOnce, func(packedBlock) {})
 }
 
@@ -62,7 +62,7 @@ func (s *Store) Pack(ctx context.Context) error {
 	return nil
 }
 
-// PackedRun has the number of segments, pairs and games that were packed in a run.
+// PackedRun has the numbers of segments, pairs and games that were packed in a run.
 type PackedRun struct {
 	Name     string `json:"name"`
 	Segments int    `json:"segments"`
@@ -70,10 +70,10 @@ type PackedRun struct {
 	Games    int    `json:"games"`
 }
 
-// PackAll does what Pack does for a database without a player; otherwise it returns ErrRunLocked. It stores
-// each segment as soon as the segment is made, so list has the packed segments even if PackAll returns an
-// error. The rest can be packed later. PackAll skips damaged rows and returns them as the error at the end.
-// It calls progress, if not nil, with the number of packed pairs and the total.
+// PackAll does the work of Pack for a database of which no run is being played; otherwise it returns
+// ErrRunLocked. It stores each segment as soon as it is made. So list has the packed segments even if PackAll
+// returns an error, and the rest can be packed later. PackAll skips damaged rows and returns them as the
+// error at the end. It calls progress, if not nil, with the number of packed pairs and the total.
 func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list []PackedRun, err error) {
 	if s.write == nil {
 		return nil, s.fail("packing the games", errors.New("the database was opened for reading only"))
@@ -113,7 +113,7 @@ func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list 
 	return list, err
 }
 
-// holdRuns locks these runs, so that no process can play them until release is called.
+// holdRuns locks these runs, so that no process can play them until the caller calls release.
 func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
 	var held []*hold
 	release = func() error {
@@ -133,7 +133,7 @@ func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
 	return release, nil
 }
 
-// unpacked returns the number of pairs that can be packed and are not yet packed.
+// unpacked returns the number of pairs that are not packed but can be.
 func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err error) {
 	for i := range runs {
 		blocks, err := segments.Missing(ctx, s.read, runs[i].ID, runs[i].Finished)
@@ -151,7 +151,7 @@ func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err er
 type packedBlock struct{ segments, pairs, games int }
 
 // packSome makes at most most segments of a run and calls tell for each block. It continues after a block
-// with damaged rows, and returns the first such error at the end.
+// with damaged rows. At the end it returns the first such error.
 func (s *Store) packSome(ctx context.Context, run int64, most int, tell func(packedBlock)) error {
 	blocks, err := segments.Missing(ctx, s.read, run, most)
 	var damage error
@@ -201,8 +201,8 @@ func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list []
 	return list, err
 }
 
-// segment reads a range of pairs, all in one block, from the block's segment. known is false if the segment
-// is missing or damaged; the caller then reads the rows. A check reports damaged segments.
+// segment reads a range of pairs, which are all in one block, from the block's segment. known is false if the
+// segment is missing or damaged; the caller then reads the rows. A check reports damaged segments.
 func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64, pairs pairRange) (games []match.Row, known bool, err error) {
 	block := pairs.first / segments.Pairs
 	values := make([]driver.Value, 2)
@@ -225,7 +225,7 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 		games = append(games, r.game.Row)
 		return nil
 	})
-	if err != nil { // the caller reads the rows: they give the same error, or another gogi packed other columns
+	if err != nil { // the caller reads the rows, which give the same error, unless another gogi packed other columns
 		return nil, false, nil
 	}
 	return games, true, nil

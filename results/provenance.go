@@ -22,11 +22,11 @@ const (
 type Worker struct {
 	Name  string
 	Owner string
-	Key   string // its public key as text; "" if unknown
+	Key   string // public key as text; "" if unknown
 }
 
-// Enlist stores a worker with its key. Pairs that the worker plays from then on are stored with that key;
-// earlier pairs keep the earlier key.
+// Enlist stores a worker with its key. Pairs that the worker plays later are stored with that key; earlier
+// pairs keep the earlier key.
 func (s *Store) Enlist(ctx context.Context, w Worker) error {
 	if s.write == nil {
 		return s.fail("enlisting a worker", errors.New("the database was opened for reading only"))
@@ -55,7 +55,7 @@ func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
 }
 
 // eachWorker calls yield for all workers in the order in which they were added. It returns an error if the
-// row of a worker is damaged or not found.
+// row of a worker is damaged or missing.
 func eachWorker(ctx context.Context, q tables.Querier, yield func(*tables.Row)) error {
 	found := int64(0)
 	err := tables.EachSound(ctx, q, "workers", func(r *tables.Row) error {
@@ -69,7 +69,7 @@ func eachWorker(ctx context.Context, q tables.Querier, yield func(*tables.Row)) 
 	return err
 }
 
-// playerTable has the names that occur in a run's games: the players in plan order, and the workers by
+// playerTable has the names in a run's games: the players in the order of the plan, and the workers by
 // number.
 type playerTable struct {
 	players []Engine
@@ -87,16 +87,16 @@ func castOf(ctx context.Context, q tables.Querier, run int64) (c playerTable, er
 	return c, nil
 }
 
-// latestCast has the player table of the run whose record was read last. Without it, a reader of single
-// records would read the players for each record. Use only its names, because the paths of players may have
-// changed since.
+// latestCast caches the player table of the run whose record was read last. Without it, a reader of single
+// records would read the players for each record. Only the names in it are valid, because the paths of
+// players may have changed since.
 type latestCast struct {
 	mu  sync.Mutex
-	run int64 // 0: none
+	run int64 // number of the run; 0: none
 	playerTable
 }
 
-// of returns the player table of a run. kept means that the table was read earlier.
+// of returns the player table of a run. kept means that the table comes from the cache.
 func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c playerTable, kept bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +130,7 @@ func checkPlayed(p match.Provenance) error {
 	return nil
 }
 
-// played is a match.Provenance with the number of the worker instead of the name, as rows store it.
+// played is a match.Provenance in the form of a row, which has the number of the worker instead of the name.
 type played struct {
 	worker int64 // number of the worker; 0: none
 	match.Provenance
@@ -164,7 +164,7 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) (*playe
 }
 
 // Take returns the number of the take of a pair that counts next: 1 plus the number of times that the pair
-// was voided. A process that assigns pairs stores this number with the lease, and stores the result with
+// was voided. A process that assigns pairs stores this number with the assignment, and stores the result with
 // [Run.AddTake].
 func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 	n := 0

@@ -20,15 +20,15 @@ type RunInfo struct {
 	ID       int64
 	Name     string
 	Digest   string // SHA-256 of the plan
-	Plan     []byte // the text that the digest covers, as match.Plan.Canonical wrote it
+	Plan     []byte // the text that the digest covers, from match.Plan.Canonical
 	Rules    string // the name of the rules' profile
 	Created  time.Time
 	Legs     int      // games in a pair
-	Pairs    int      // the target, as of the latest start
+	Pairs    int      // the target at the latest start
 	Games    int      // the target in games
-	Finished int      // number of stored pairs, which may be larger than the target
-	Players  []string // names in plan order
-	Engines  []Engine // in plan order
+	Finished int      // number of stored pairs, which may exceed the target
+	Players  []string // names in the order of the plan
+	Engines  []Engine // in the order of the plan
 }
 
 // ParsePlan returns the part of the run's plan that the digest covers. It returns an error if the plan cannot
@@ -44,7 +44,7 @@ func (r *RunInfo) ParsePlan() (*match.CanonicalPlan, error) {
 	return plan, nil
 }
 
-// Engine is one player of a run, with its paths as of the latest start.
+// Engine is one player of a run, with its paths from the latest start.
 type Engine struct {
 	EngineSettings
 	EnginePlace
@@ -54,9 +54,9 @@ type Engine struct {
 // EngineSettings has the settings of an Engine that are the same on every machine.
 type EngineSettings struct {
 	Name    string         `json:"name"`
-	Options []match.Option `json:"options"` // as given, in the order in which they are sent
+	Options []match.Option `json:"options"` // as given, in the order of sending
 	Profile string         `json:"profile"`
-	Limits  string         `json:"limits"` // as match.Limits.String writes them
+	Limits  string         `json:"limits"` // in the form of match.Limits.String
 	Restart match.Restart  `json:"restart"`
 }
 
@@ -86,8 +86,8 @@ func (s *Store) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return moment(ctx, s, "finding a run", func(m Moment) (*RunInfo, error) { return findRun(ctx, m.Q, name) })
 }
 
-// DefaultRun returns the run that a report uses if the user names none: the run with this default name if it
-// exists, else the newest run. It returns a *NoRun if there is no run.
+// DefaultRun returns the run that a report uses if the user names none. This is the run with the given
+// default name, if it exists, else the newest run. It returns a *NoRun if there is no run.
 func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
 	return moment(ctx, s, "finding a run", func(m Moment) (*RunInfo, error) {
 		info, err := findRun(ctx, m.Q, name)
@@ -98,8 +98,8 @@ func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
 	})
 }
 
-// NameOf returns name if no run of another plan has this name here, else name with the digest appended. A
-// farm may have several tests of one name, one after the other.
+// NameOf returns name if no run with another plan has this name, else name with the digest appended. This is
+// needed because a farm may have several tests with one name, one after the other.
 func (s *Store) NameOf(ctx context.Context, name, digest string) (string, error) {
 	info, err := s.FindRun(ctx, name)
 	if _, none := errors.AsType[*NoRun](err); none {
@@ -138,8 +138,8 @@ func findRun(ctx context.Context, q tables.Querier, name string) (*RunInfo, erro
 	return nil, noRun(ctx, q, name)
 }
 
-// noRun returns the error for a run that is not found by its name: the run does not exist, or the index of
-// the names is damaged.
+// noRun returns the error for a run that was not found by its name. Either the run does not exist, or the
+// index of the names is damaged.
 func noRun(ctx context.Context, q tables.Querier, name string) error {
 	taken, err := names(ctx, q)
 	switch {
@@ -151,7 +151,7 @@ func noRun(ctx context.Context, q tables.Querier, name string) error {
 	return &NoRun{Run: name, Names: taken}
 }
 
-// names returns the names of all runs, oldest first. It returns an error if a stored run is not found.
+// names returns the names of all runs, oldest first. It returns an error if it does not find a stored run.
 func names(ctx context.Context, q tables.Querier) ([]string, error) {
 	list, err := tables.List(ctx, q, func(rows *sql.Rows, name *string) error { return rows.Scan(name) }, "SELECT name FROM runs NOT INDEXED ORDER BY id")
 	if err == nil {
@@ -190,7 +190,7 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 }
 
 // checkName returns an error if a name has line breaks, which could add lines to a report. Only another
-// program can have written such a name.
+// program can have stored such a name.
 func checkName(of, name string) error {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return fmt.Errorf("the name %q of a %s has control characters, which gogi does not write", name, of)
@@ -199,7 +199,7 @@ func checkName(of, name string) error {
 }
 
 // verifyRun returns an error if the facts of a run are damaged, if rows of the run or of its pairs are
-// missing, or if the run of that number has another name.
+// missing, or if the run with that number has another name.
 func verifyRun(ctx context.Context, q tables.Querier, run int64, name string) (*tables.Inventory, error) {
 	err := tables.EachRow(ctx, q, "runs", func(r *tables.Row) error {
 		if r.Verdict() == tables.Broken || r.Value("name") != name {
@@ -259,7 +259,7 @@ func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, err
 	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) { return m.Attempts(ctx, runID) })
 }
 
-// attempts returns the attempts of a run that more, the end of an SQL clause, selects.
+// attempts returns the attempts of a run that are selected by more, the end of an SQL clause.
 func attempts(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) ([]match.Attempt, error) {
 	return ownRows(ctx, q, runID, "attempts", func(r *tables.Row) (match.Attempt, error) {
 		return match.Attempt{Pair: int(r.Int("pair")), Ended: tables.FromMicros(r.Int("ended")), Why: r.Text("why")}, nil

@@ -9,19 +9,19 @@ import (
 	"gogi/results/tables"
 )
 
-// gameReader converts rows with the columns of tables.GameColumns, and with further columns of the query, to
-// games.
+// gameReader converts database rows to games. A row has the columns of tables.GameColumns and further columns
+// of the query.
 type gameReader struct {
 	playerTable
 	game    tables.Game
 	targets []any
-	own     int // number of targets that are columns of games
+	own     int // number of targets for columns of the table games
 
 	values   []driver.Value // values of the current row, by target
-	pointers []any          // to scanned, as Scan takes them
+	pointers []any          // pointers to scanned, for Scan
 	scanned  []any
 
-	stored sql.NullInt64 // the checksum in the row
+	stored sql.NullInt64 // the checksum stored in the row
 	sum    tables.Checksum
 }
 
@@ -64,7 +64,7 @@ func (r *gameReader) take() (match.Row, error) {
 	return g.Row, r.name()
 }
 
-// name sets the names of the players and the worker, which the row has only as numbers.
+// name sets the names of the players and the worker, because the row only has their numbers.
 func (r *gameReader) name() error {
 	g := &r.game
 	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
@@ -81,7 +81,7 @@ func (r *gameReader) name() error {
 	return nil
 }
 
-// verify compares the row with its checksum, if it has one.
+// verify compares the row with its checksum, if the row has one.
 func (r *gameReader) verify() error {
 	if !r.stored.Valid {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"gogi/match"
 )
 
-// Register stores in the log of settings the match that validates a tune's final values, in the encoding of
-// match.EncodePlan. If a match is registered already, Register keeps that one.
+// Register stores a plan in the log of settings: that of the match that validates a tune's final values, in
+// the encoding of match.EncodePlan. If a match is already registered, Register changes nothing.
 func (r *Run) Register(ctx context.Context, plan *match.Plan) error {
 	have, err := r.store.Registered(ctx, r.id)
 	if err != nil || have != "" {
@@ -26,7 +26,7 @@ func (r *Run) Register(ctx context.Context, plan *match.Plan) error {
 	return nil
 }
 
-// Registered returns the text that Register stored for a run, or "" if there is none.
+// Registered returns the text that Register stored for a run, or "" without such a text.
 func (s *Store) Registered(ctx context.Context, runID int64) (string, error) {
 	list, err := s.Settings(ctx, runID)
 	if err != nil {

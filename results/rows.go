@@ -9,18 +9,18 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// pairRows is a pair that the caller's goroutine has converted to database values. The writer then only has
-// to write them.
+// pairRows is a pair in database values. The caller's goroutine does this conversion, so that the writer only
+// has to write them.
 type pairRows struct {
 	run, pair int64
 	players   [2]int
 	seed      int64
-	setting   int64 // the row of the log of settings that holds
+	setting   int64 // number of the valid row in the log of settings
 	opening   openingRow
 	played    match.Provenance
 	games     []gameRow
 	options   any     // in the form of tables.OptionsText
-	states    [][]any // in a tune, the states that the pair leads to
+	states    [][]any // in a tune, the states that follow from the pair
 }
 
 type openingRow struct {
@@ -44,7 +44,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	}
 	rows := &pairRows{
 		run: r.id, pair: int64(p.Pair.ID), players: p.Pair.Players,
-		seed:    int64(p.Pair.Seed), // SQLite has signed integers only: the same 64 bits
+		seed:    int64(p.Pair.Seed), // the same 64 bits, because SQLite has only signed integers
 		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening), played: p.Played,
 	}
 	var err error
@@ -53,7 +53,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	}
 	rows.games = make([]gameRow, len(p.Games))
 	errs := make([]error, len(p.Games))
-	var packing sync.WaitGroup // one goroutine per game: halves the wait of the caller
+	var packing sync.WaitGroup // one goroutine per game, which halves the wait of the caller
 	for i := range p.Games {
 		packing.Go(func() { rows.games[i], errs[i] = r.gameRow(p.Pair, &p.Games[i]) })
 	}
@@ -66,9 +66,8 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	return rows, nil
 }
 
-// check rejects mistakes of the caller, and pairs of another plan, so that no wrong data gets into a match
-// that takes days. It does not replay the moves (see arbiter.Verify), because this process applied the rules
-// while it played its own games.
+// check rejects mistakes of the caller, and pairs of another plan, so that no wrong data is stored. It does
+// not replay the moves (see arbiter.Verify), because this process already applied the rules while it played.
 func (r *Run) check(p match.PairResult) error {
 	if int64(p.Pair.ID) >= r.most.Load() {
 		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())
@@ -95,7 +94,7 @@ func (r *Run) check(p match.PairResult) error {
 		if !g.Over() || g.Termination == match.NotEnded {
 			return fmt.Errorf("leg %d has not ended", leg)
 		}
-		// Stored values are read for years, so each must have a known meaning.
+		// Stored values are read for years, so each value must have a known meaning.
 		if _, err := g.Outcome.MarshalText(); err != nil || !g.Termination.Known() {
 			return fmt.Errorf("leg %d ended by %s (%s), which this program does not know", leg, g.Termination, g.Outcome)
 		}

@@ -14,8 +14,8 @@ import (
 	"gogi/results/tables"
 )
 
-// Run is the right to add pairs to one run. Two Runs of one run never exist at a time, in any process. Its
-// methods are safe for concurrent use.
+// Run is the right to add pairs to one run. Only one Run of the same run can exist at a time, over all
+// processes. Its methods are safe for concurrent use.
 type Run struct {
 	store *Store
 	id    int64
@@ -30,18 +30,18 @@ type Run struct {
 
 	// requests carries requests from Add and PutAttempt to the writer. It is never closed. It has no
 	// capacity, so that a closed Run can still reject a waiting request. The writer takes all waiting
-	// requests at once.
+	// requests together.
 	requests chan request
 	quit     chan struct{} // closed by Close; nothing is sent on it
 	done     chan struct{} // closed by the writer at its end; nothing is sent on it
 	closing  sync.Once
-	closed   error // error of the first Close, once that has ended
+	closed   error // error of the first Close, after that Close has returned
 }
 
-// Begin creates the run that the plan names, or resumes it. It returns a *DifferentPlan if a run of that name
-// has another digest, and ErrRunLocked if the run is being played. Settings that the digest does not cover
-// may differ from the last start; Begin then replaces and logs them. The plan must not change while the Run
-// is open. ctx applies only to Begin: the Run lives until Close.
+// Begin creates the run that the plan names, or resumes it. It returns a *DifferentPlan if a run with that
+// name has another plan hash, and ErrRunLocked if the run is being played. Settings that the plan hash does
+// not cover may differ from the last start; Begin then replaces and logs them. The plan must not change while
+// the Run is open. ctx applies only to Begin; the Run lives until Close.
 func (s *Store) Begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	run, err := s.begin(ctx, plan)
 	if err != nil {
@@ -89,8 +89,8 @@ func (r *Run) Finished(ctx context.Context) (map[int]bool, error) {
 	return r.store.Finished(ctx, r.id)
 }
 
-// Close waits until everything that Add has taken is stored, and then releases the run. An Add that is still
-// waiting may return ErrClosed. A second Close is not an error.
+// Close waits until everything that Add has accepted is stored, and then releases the run. An Add that is
+// still waiting may return ErrClosed. A second Close is not an error.
 func (r *Run) Close() error {
 	r.closing.Do(func() {
 		close(r.quit)
@@ -118,8 +118,8 @@ func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, e
 			if id, err = insertRun(ctx, tx, plan, digest, canonical); err != nil {
 				return err
 			}
-			// This stores the players, too, although set stores them. Readers may come in between, and
-			// the creating process may be killed here.
+			// This also stores the players, although set stores them again. A reader may read, and the
+			// creating process may be killed, between the two.
 			if err := putEngines(ctx, tx, id, plan.Players); err != nil {
 				return err
 			}
@@ -152,7 +152,7 @@ func insertRun(ctx context.Context, tx *sql.Tx, plan *match.Plan, digest string,
 	return result.LastInsertId()
 }
 
-// putEngines stores the players of a run. If they are stored already, it updates their paths.
+// putEngines stores the players of a run. If they are already stored, it updates their paths.
 func putEngines(ctx context.Context, tx *sql.Tx, id int64, players []match.Player) error {
 	for i := range players {
 		args, err := engineArgs(&players[i])

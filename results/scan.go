@@ -15,8 +15,8 @@ import (
 	"gogi/results/tables"
 )
 
-// scanPairs is the number of pair numbers in one query. It is large enough to make the cost of a query
-// negligible, small enough to limit memory, and the size of a segment.
+// scanPairs is the number of pair numbers in one query, and the size of a segment. It is large enough to make
+// the cost of a query negligible, and small enough to limit the memory.
 const scanPairs = segments.Pairs
 
 // part is a range of pairs that one connection reads, with the games that it has read.
@@ -24,19 +24,19 @@ type part struct {
 	pairs pairRange
 	rows  []match.Row
 	err   error
-	done  chan struct{} // closed once rows and err are set
+	done  chan struct{} // closed when rows and err are set
 }
 
 type scanned struct{}
 
-// GamesScanned is the key of an *atomic.Int64 in a context. A Store adds to it the number of games that it
-// reads for Games, GamesWhere and Pairs.
+// GamesScanned is a key for a context. Its value is an *atomic.Int64, to which a Store adds the number of
+// games that it reads for Games, GamesWhere and Pairs.
 var GamesScanned scanned
 
-// scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. yield may
-// keep the rows. scan returns an error if a stored game is not found.
+// scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. yield
+// may keep the rows. scan returns an error if it does not find a stored game.
 func (s *Store) scan(ctx context.Context, runID int64, f Filter, yield func([]match.Row) error) error {
-	var stopped error // yield's error
+	var stopped error // the error that yield returned
 	err := s.scanParts(ctx, runID, f, func(rows []match.Row) error {
 		if n, counting := ctx.Value(GamesScanned).(*atomic.Int64); counting {
 			n.Add(int64(len(rows)))
@@ -66,7 +66,7 @@ func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, yield func
 	return view.scan(ctx, runID, f, yield)
 }
 
-// scan does what Store.scan does, in an existing snapshot.
+// scan does the work of Store.scan in an existing snapshot.
 func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, yield func([]match.Row) error) error {
 	who, err := castOf(ctx, view.conns[0], runID)
 	if err != nil {
@@ -83,8 +83,8 @@ func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, yield fun
 	return tables.NameRun(ctx, view.conns[0], runID, err)
 }
 
-// lastPair returns the largest stored pair number, or -1 if there are no pairs. In a damaged file the number
-// may be wrong, which affects only the number of connections.
+// lastPair returns the largest stored pair number, or -1 without pairs. In a damaged file the number may be
+// wrong, which affects only the number of connections.
 func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, err error) {
 	err = q.QueryRowContext(ctx, "SELECT coalesce(max(pair), -1) FROM pairs WHERE run_id = ?", runID).Scan(&last)
 	return last, err
@@ -96,7 +96,7 @@ type scanner struct {
 	run       int64
 	query     string            // selects the games of a range of pairs
 	inventory *tables.Inventory // the rows that must be found
-	step      int64             // how many pair numbers are read by one query
+	step      int64             // number of pair numbers in one query
 }
 
 // scan reads a range of pairs in parts and yields the parts in order. Connections read at most a few parts
@@ -111,7 +111,7 @@ func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yi
 	for _, conn := range conns {
 		reading.Go(func() {
 			if err := c.serve(ctx, conn, todo); err != nil {
-				cancel(err) // the parts of a failed connection would never be read
+				cancel(err) // no one would read the parts of a failed connection
 			}
 		})
 	}
@@ -148,8 +148,8 @@ func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *p
 	}
 }
 
-// serve reads parts on one connection until there are no more. It calls SQLite's driver directly, because the
-// conversion of values in database/sql took a third of the time.
+// serve reads parts on one connection until there are no more parts. It calls SQLite's driver directly,
+// because the conversion of values in database/sql took a third of the time.
 func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) error {
 	return conn.Raw(func(raw any) (err error) {
 		preparer, ok := raw.(driver.ConnPrepareContext)
@@ -175,8 +175,8 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 	})
 }
 
-// read reads a range of pairs in one block. It uses the block's segment if there is one, else the rows. It
-// returns an error unless it finds all stored games.
+// read reads a range of pairs, which are all in one block. It uses the block's segment if there is one, else
+// the rows. It returns an error unless it finds all stored games.
 func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row, error) {
 	rows, known, err := reader.segment(ctx, packed, c.run, pairs)
 	if err != nil || known && compared(c.inventory, pairs, rows) == nil {
@@ -217,7 +217,7 @@ func prepare(ctx context.Context, preparer driver.ConnPrepareContext, query stri
 	return statement, nil
 }
 
-// ask runs a query and calls yield for each row. Before each call it puts the row into values.
+// ask runs a query and calls yield for each row. Before each call it stores the row in values.
 func ask(ctx context.Context, statement driver.StmtQueryContext, args []any, values []driver.Value, yield func() error) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, value := range args {

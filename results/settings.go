@@ -14,15 +14,15 @@ import (
 	"gogi/results/tables"
 )
 
-// Setting has the values of a run that the digest does not cover, at one start of the run or after a change
-// during play. It is stored as JSON. New fields are added only at its end.
+// Setting has the values of a run that the plan hash does not cover. gogi logs it at the start of the run and
+// after each change. It is stored as JSON. New fields are added only at its end.
 type Setting struct {
 	ID          int64           `json:"-"` // number of the row in the log; it grows with each entry
 	At          time.Time       `json:"-"` // by the clock of the machine that has the database
 	Pairs       int             `json:"pairs"`
 	Concurrency int             `json:"concurrency"`
 	PVPlies     int             `json:"pv_plies"`
-	Rules       string          `json:"rules"` // the profile's name
+	Rules       string          `json:"rules"` // name of the rules' profile
 	Gate        match.Gate      `json:"gate,omitzero"`
 	Players     []PlayerSetting `json:"players"`
 	// Phase is the last order to the process that plays the run; "" before the first order.
@@ -34,10 +34,10 @@ type Setting struct {
 	// Validation is the match that validates a tune's final values, see Run.Register. Later settings of the
 	// run repeat it.
 	Validation string `json:"validation,omitzero"`
-	// Provisional is the reason why a farm does not regard the verdict of the run's SPRT as final; "" if there is none.
-	// Later settings of the run repeat it, see Run.SetProvisional.
+	// Provisional is the reason why a farm does not treat the verdict of the run's SPRT as final; "" means
+	// that it is final. Later settings of the run repeat it, see Run.SetProvisional.
 	Provisional string `json:"provisional,omitzero"`
-	// Changes lists the differences from the setting before. The first setting has none.
+	// Changes lists the differences from the previous setting. The first setting has none.
 	Changes []match.Difference `json:"-"`
 }
 
@@ -47,8 +47,8 @@ type PlayerSetting struct {
 	Command  []string          `json:"command"`
 	Dir      string            `json:"dir"`
 	Files    []tables.FileHash `json:"files"`
-	Greeting string            `json:"greeting"` // the limit, as time.Duration writes it
-	Ready    string            `json:"ready"`    // as Greeting
+	Greeting string            `json:"greeting"` // the limit, in the form of time.Duration
+	Ready    string            `json:"ready"`    // same form as Greeting
 }
 
 func settingOf(plan *match.Plan) Setting {
@@ -62,8 +62,8 @@ func settingOf(plan *match.Plan) Setting {
 	return s
 }
 
-// Change logs an order to the process that plays the run: another target in pairs, another number of slots,
-// or to pause, resume or end. The new values apply to pairs that are stored from then on.
+// Change logs an order to the process that plays the run. The order is another target in pairs, another
+// number of slots, or to pause, resume or end. The new values apply to pairs that are stored later.
 func (r *Run) Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error {
 	changed := settingOf(r.plan)
 	changed.Pairs, changed.Concurrency, changed.Phase = pairs, slots, phase
@@ -89,7 +89,7 @@ func (r *Run) set(ctx context.Context, now Setting) error {
 }
 
 // recordSettings stores the values that may change during a run, and logs them if they differ from the last
-// setting. It returns the number of the row of the log that is valid now.
+// setting. It returns the number of the valid row of the log.
 func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan, now Setting) (id int64, err error) {
 	text, err := json.Marshal(now)
 	if err != nil {
@@ -125,22 +125,22 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	return id, err
 }
 
-// keepRegistered returns text, the encoded setting now, with the registered match and the remark on the verdict of the
-// last setting.
+// keepRegistered returns text, which is the encoded setting now. It adds the registered match and the remark
+// on the verdict from the last setting.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
 	if last == "" {
 		return text, nil
 	}
 	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" {
-		return text, nil //nolint:nilerr // an unreadable setting registers nothing, and readers report it
+		return text, nil //nolint:nilerr // an unreadable setting registers nothing, and readers report the error
 	}
 	now.Validation, now.Provisional = cmp.Or(now.Validation, before.Validation), before.Provisional
 	return json.Marshal(now)
 }
 
-// SetProvisional stores why the verdict of the run's SPRT is not final; "" means that it is final. It changes the
-// current setting in place, because the remark is no setting of the games.
+// SetProvisional stores the reason why the verdict of the run's SPRT is not final; "" means that it is final.
+// It changes the current setting in place, because the games do not depend on it.
 func (r *Run) SetProvisional(ctx context.Context, why string) error {
 	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		var id int64
@@ -172,7 +172,7 @@ func (r *Run) SetProvisional(ctx context.Context, why string) error {
 }
 
 // sealRun writes the checksums of the run's own rows after a change. Rows of an older gogi have no checksums
-// before that, and are verified only from then on.
+// until then.
 func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
 	return errors.Join(tables.Seal(ctx, tx, "runs", "WHERE id = ?", run),
 		tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run), tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run))
@@ -219,12 +219,11 @@ func settings(ctx context.Context, q tables.Querier, runID int64) (list []Settin
 	return list, err
 }
 
-// FirstStored returns the start of a run at which its first pair was stored: the ID of the Setting that
-// was valid then. Changes in later Settings came after the first game. Pairs that were voided since
-// count. It is 0 if no pair was ever stored.
+// FirstStored returns the ID of the Setting that was valid when the run's first pair was stored. All changes
+// in later Settings came after the first game. Voided pairs count too. It is 0 if no pair was ever stored.
 //
-// For pairs of an older gogi only the players' clocks are known: the setting is then the last one logged
-// before the first game began.
+// Older gogis did not store the setting of a pair. For their pairs the result is the last setting before the
+// first game began, by the players' clocks.
 func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, err error) {
 	err = s.Moment(ctx, "finding the first pair", func(m Moment) error {
 		inventory, err := tables.ReadInventory(ctx, m.Q, run, 0, 0)
@@ -239,8 +238,8 @@ func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, err 
 	return max(0, setting), err
 }
 
-// firstStarted is FirstStored for a run with pairs of an older gogi, which stored no order. It uses the
-// start time of their first game.
+// firstStarted does the work of FirstStored for a run with pairs of an older gogi, which stored no setting.
+// It uses the start time of their first game.
 func firstStarted(ctx context.Context, q tables.Querier, run int64) (setting int64, err error) {
 	var started sql.NullInt64
 	err = q.QueryRowContext(ctx, `WITH undated AS (

@@ -8,20 +8,20 @@ import (
 	"runtime"
 )
 
-// A report on a run of a million games uses several connections, each of which reads a part of the run. All
-// of them must see the same state of the database.
+// A report on a run of a million games uses several connections; each reads a part of the run. All of them
+// must see the same state of the database.
 
 const (
-	// scanners is the largest number of connections that read one run. Two connections are enough to keep a
-	// goroutine busy that adds up the games.
+	// largest number of connections that read one run; two already keep a goroutine busy that adds up the
+	// games
 	scanners = 3
-	// settled is the number of attempts to begin connections together, before one connection reads alone. A
+	// number of attempts to start several connections together; afterwards only one connection reads. A
 	// writer that commits each millisecond sometimes commits between them.
 	settled = 5
 )
 
-// snapshot is a set of connections that see the same state of the database. Each has a transaction of its
-// own.
+// snapshot is a set of connections that see the same state of the database. Each connection has its own
+// transaction.
 type snapshot struct {
 	conns []*sql.Conn
 	free  func() // allows the next snapshot to have several connections
@@ -49,7 +49,7 @@ func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
 	return m, nil
 }
 
-// begin begins want connections, and repeats this until no other connection has committed between the first
+// begin starts want connections. It repeats this until no other connection has committed between the first
 // and the last of them. together is false if all attempts failed.
 func (m *snapshot) begin(ctx context.Context, db *sql.DB, want int) (together bool, err error) {
 	witness, err := db.Conn(ctx)
@@ -99,7 +99,7 @@ func (m *snapshot) join(ctx context.Context, db *sql.DB) error {
 	return conn.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)").Scan(&n)
 }
 
-// leave ends the transactions and gives the connections back to the pool. It closes a connection whose
+// leave ends the transactions and returns the connections to the pool. It closes a connection whose
 // transaction cannot be ended.
 func (m *snapshot) leave() error {
 	var errs []error

@@ -13,14 +13,14 @@ import (
 	"gogi/results/file"
 )
 
-// readers is the number of simultaneous queries. A report may read one run with several connections and one
-// more that detects commits, and a yield function may read a record at the same time.
+// readers is the number of simultaneous queries. A report may read one run with several connections and use
+// one more to detect commits. A yield function may read a record at the same time.
 const readers = 4 + scanners + 1
 
 // Store is one database file. It is safe for concurrent use. Close every Run before the Store.
 type Store struct {
 	path  string     // as the caller gave it, for messages
-	file  string     // absolute, with symbolic links resolved, so that every name of the file leads to the same lock file
+	file  string     // absolute, without symbolic links, so that every name of the file gives the same lock file
 	inode *file.File // the file itself
 	here  holder     // this process
 	// released makes sure that inode is released only once.
@@ -29,7 +29,7 @@ type Store struct {
 	shared string
 	write  *sql.DB // nil for a reader; one connection, because SQLite has one writer
 	read   *sql.DB
-	// scanning is held by a reader that uses several connections.
+	// scanning is locked by a reader that uses several connections.
 	scanning sync.Mutex
 	latest   latestCast
 }
@@ -37,15 +37,15 @@ type Store struct {
 // Durability is the kind of failure that an acknowledged pair survives.
 type Durability string
 
-// These are the values of Durability: SQLite's names for its modes of synchronisation.
+// These are the values of Durability. They are SQLite's names for its modes of synchronisation.
 const (
-	Quick   Durability = "NORMAL" // survives the death of the process; a power cut loses the last commits, which are just played again
-	Durable Durability = "FULL"   // also survives a power cut: for a store that acknowledges pairs to other programs; each commit waits for the disk
+	Quick   Durability = "NORMAL" // survives the death of the process; after a power cut the last commits are missing, and gogi plays those pairs again
+	Durable Durability = "FULL"   // also survives a power cut, for a store that acknowledges pairs to other programs; each commit waits for the disk
 )
 
 // Open opens the database at path for writing and reading. It creates a missing database and migrates an
-// older one. It returns an error, and changes nothing, if the file is not a database, belongs to another
-// program or was written by a newer gogi. The durability is Quick, unless how has another one.
+// older one. If the file is not a database, belongs to another program or was written by a newer gogi, Open
+// returns an error and changes nothing. The durability is Quick, unless how has another value.
 func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	sync := Quick
 	for _, sync = range how {
@@ -96,8 +96,7 @@ func (e *notFound) Error() string { return e.text }
 
 func (*notFound) Unwrap() error { return fs.ErrNotExist }
 
-// folderFound reports whether something exists at path. It returns false only if nothing of that name exists,
-// not after another error.
+// folderFound reports whether path exists. After an error other than "not found" it also returns true.
 func folderFound(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
@@ -137,11 +136,11 @@ func (s *Store) orClose(err error) (*Store, error) {
 	if err == nil {
 		return s, nil
 	}
-	_ = s.Close() // return the reason why it cannot be used
+	_ = s.Close() // err has the reason
 	return nil, s.fail("opening", err)
 }
 
-// Close closes the handles and releases the file. It does not wait for Runs: close them first.
+// Close closes the handles and releases the file. It does not wait for Runs, so close them first.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {

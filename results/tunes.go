@@ -16,8 +16,8 @@ const (
 	insertProposed = "INSERT INTO tune_candidates (run_id, number, blocks, point, run, at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 
-// AddStates does what Add does for a pair of a tune. In the same transaction it stores the states that the
-// pair leads to, so that a stored state always has its results.
+// AddStates stores a pair of a tune like Add. In the same transaction it stores the states that follow from
+// the pair, so that a stored state always has its results.
 func (r *Run) AddStates(ctx context.Context, pair match.PairResult, states []match.TuneState) (added bool, err error) {
 	return r.add(ctx, pair, 0, states)
 }
@@ -75,7 +75,7 @@ func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, 
 	})
 }
 
-// Propose stores the final values of a tune as a candidate, under the next number, and returns the stored
+// Propose stores the final values of a tune as a candidate with the next number, and returns the stored
 // candidate. The run that validates the candidate has no games yet.
 func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCandidate, error) {
 	if err := r.open(); err != nil {

@@ -18,10 +18,10 @@ import (
 
 // Void voids whole pairs of the run, all or none: the pairs with at least one game for which which returns
 // true. gogi keeps voided pairs as evidence (Voided), but no other reader sees them, and gogi plays them
-// again. Void stores with them why, the reason, and by, its author. It returns the pairs' numbers in order.
-// In a tune it also voids the pairs that were generated later, and deletes the states that depend on voided
-// pairs. which must not use the Run, because nothing is stored during its call. A caller that has counted the
-// pairs must count again from the first one.
+// again. Void stores the reason why and its author by with them. It returns the pairs' numbers in order. In a
+// tune it also voids the pairs that depend on them, and deletes the states that depend on voided pairs. which
+// must not use the Run, because nothing can be stored during its call. A caller that has counted the pairs
+// must count again from the first one.
 func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
 	if err = r.open(); err == nil {
 		pairs, err = r.store.void(ctx, r.id, why, by, which)
@@ -32,7 +32,7 @@ func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bo
 	return pairs, nil
 }
 
-// Void does what Run.Void does for a run that is not being played. It returns ErrRunLocked if the run is
+// Void does the work of Run.Void for a run that is not being played. It returns ErrRunLocked if the run is
 // being played.
 func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, which func(match.Row) bool) (pairs []int, err error) {
 	if s.write == nil {
@@ -50,7 +50,7 @@ func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, which fu
 	return pairs, nil
 }
 
-// open returns ErrClosed once the run is closed, else nil.
+// open returns ErrClosed after the run was closed, else nil.
 func (r *Run) open() error {
 	select {
 	case <-r.quit:
@@ -88,7 +88,7 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 	if err != nil {
 		return nil, err
 	}
-	chosen = slices.Compact(chosen) // they come in pair order
+	chosen = slices.Compact(chosen) // the pairs come in order
 	if chosen, err = withDrawn(ctx, tx, run, chosen); err != nil {
 		return nil, err
 	}
@@ -100,8 +100,9 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 	return chosen, nil
 }
 
-// withDrawn adds dependent pairs to the chosen ones in a tune: all pairs whose options were generated from a
-// state that had learnt the first chosen pair. Without that pair these states no longer exist.
+// withDrawn adds dependent pairs to the chosen ones in a tune. These are all pairs whose options were
+// generated from a state that depends on the first chosen pair. Without that pair these states no longer
+// exist.
 func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) ([]int, error) {
 	if len(chosen) == 0 {
 		return nil, nil
@@ -117,8 +118,8 @@ func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) 
 	return slices.Compact(chosen), err
 }
 
-// Voidable returns all pairs that voiding these pairs would void. In a tune it includes the pairs that were
-// generated after them.
+// Voidable returns all pairs that voiding these pairs would void. In a tune it includes the pairs that depend
+// on them.
 func (s *Store) Voidable(ctx context.Context, run *RunInfo, pairs []int) ([]int, error) {
 	pairs, err := withDrawn(ctx, s.read, run.ID, pairs)
 	if err != nil {
@@ -163,12 +164,12 @@ func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) err
 // Voided is a pair that was voided in a run.
 type Voided struct {
 	Pair   int       `json:"pair"`
-	Take   int       `json:"take"` // from 1: how often the pair has been voided
-	At     time.Time `json:"at"`   // by the clock of the machine that has the database; one Void gives all its pairs the same
+	Take   int       `json:"take"` // number of this voided version of the pair, from 1
+	At     time.Time `json:"at"`   // by the clock of the machine with the database; all pairs of one Void have the same time
 	Why    string    `json:"why"`
 	By     string    `json:"by,omitempty"` // author of the reason; "" if an older gogi did not store it
 	Stored time.Time `json:"-"`            // time of storage; zero if an older gogi did not store it
-	Body   []byte    `json:"-"`            // the pair, as match.DecodePair reads it
+	Body   []byte    `json:"-"`            // the pair, in the form of match.DecodePair
 }
 
 // Voided returns the voided pairs of a run, sorted by pair and then by take.
@@ -193,8 +194,8 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 	}, more+" ORDER BY pair, take", args...)
 }
 
-// ownRows returns the rows of a run in a table that more, the end of an SQL clause, selects. It returns an error for
-// a damaged row, and if a stored row of the run is not found.
+// ownRows returns the rows of a run in a table; more is the end of an SQL clause that selects them. It
+// returns an error for a damaged row, and if it does not find a stored row of the run.
 func ownRows[T any](ctx context.Context, q tables.Querier, runID int64, table string, convert func(*tables.Row) (T, error), more string, args ...any) (list []T, err error) {
 	err = tables.EachSound(ctx, q, table, func(r *tables.Row) error {
 		value, err := convert(r)
@@ -240,7 +241,7 @@ func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r m
 		})
 		return nil
 	})
-	r.Pair.Legs = len(r.Games) // a pair is stored whole
+	r.Pair.Legs = len(r.Games) // gogi stores a pair whole
 	if err == nil {
 		r.Attempts, err = attempts(ctx, q, runID, " AND pair = ?", id)
 	}

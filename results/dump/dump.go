@@ -21,7 +21,7 @@ import (
 )
 
 // These types are the lines of a dump, in their order. Fields that a stable dump omits are in embedded
-// pointers, which are nil then.
+// pointers, which are then nil.
 
 type dumpRun struct {
 	Digest string          `json:"digest"`
@@ -95,23 +95,23 @@ type dumpSideMore struct {
 	Incomplete    int   `json:"incomplete_votes"`
 }
 
-// dumpMove is a kifu.MoveJSON in which three fields have other names or forms. Dumps have these since the
-// first version.
+// dumpMove is a kifu.MoveJSON in which three fields have other names or forms, because dumps have had these
+// since the first version.
 type dumpMove struct {
 	kifu.MoveJSON
 
 	PV     string `json:"pv,omitempty"` // separated by spaces
 	Micros *int64 `json:"us,omitempty"`
-	Detail any    `json:"detail,omitempty"` // JSON unchanged, anything else in base64
+	Detail any    `json:"detail,omitempty"` // JSON unchanged; other data in base64
 }
 
-// Write writes a run as text, one JSON object a line, in a fixed order: the run, its engines, its attempts
-// and voided pairs, the states and points of a tune, and its games with all facts of each move.
+// Write writes a run as text, one JSON object per line, in a fixed order. The order is: the run, its engines,
+// its attempts and voided pairs, the states and points of a tune, and its games with all facts of each move.
 //
-// A stable dump omits everything that depends on the machine and the moment: times, slots, marks, workers,
+// A stable dump omits everything that depends on the machine and the time: times, slots, marks, workers,
 // attempts, voided pairs, paths, concurrency, the target and the run's name. It also omits the vote records
-// of councils (which have times), the questions to a mate solver, and the notes of time forfeits, stalls
-// and crashes. The stable dumps of two runs of deterministic engines are equal, byte for byte, at any
+// of councils (which have times), the questions to a mate solver, and the notes of time forfeits, stalls and
+// crashes. The stable dumps of two runs of deterministic engines are equal, byte for byte, at any
 // concurrency. Write returns a *results.NoRun if the run does not exist.
 func Write(ctx context.Context, s *results.Store, w io.Writer, runName string, stable bool) error {
 	out := bufio.NewWriter(w)
@@ -201,8 +201,8 @@ func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunIn
 	return nil
 }
 
-// StableSum returns the SHA-256 (hexadecimal) of the lines of a stable dump for the pairs of a run from
-// number from to below number below. It also returns how many of these pairs are stored. Equal copies of a
+// StableSum returns the SHA-256 (hexadecimal) of the stable dump's lines for the pairs of a run from number
+// from to below number below. It also returns the number of these pairs that are stored. Equal copies of a
 // run have equal sums.
 func StableSum(ctx context.Context, s *results.Store, runID int64, from, below int) (sum string, pairs int, err error) {
 	hash := sha256.New()
@@ -295,7 +295,7 @@ func (d *dumper) side(s *match.Side) dumpSide {
 	return side
 }
 
-// detail returns the details that a player stored with a move: JSON unchanged, anything else in base64.
+// detail returns the details that a player stored with a move: JSON unchanged, other data in base64.
 func detail(text []byte) any {
 	switch {
 	case len(text) == 0:

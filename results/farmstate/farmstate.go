@@ -1,6 +1,6 @@
-// Package farmstate stores the state of a farm's coordinator (tests, workers, the update of the workers,
-// the count of starts) in its own SQLite file. [Open] returns a [State]; [Copy] makes a backup of one,
-// also while a coordinator writes to it.
+// Package farmstate stores the state of a farm's coordinator in its own SQLite file: tests, workers, the
+// update of the workers, and the number of starts. [Open] returns a [State]; [Copy] makes a backup, even
+// while a coordinator writes to the file.
 //
 // A row is a body that the coordinator has encoded, with a revision that grows by one with each change. If
 // two coordinators change the same row, the second change fails with [ErrStale]. Each row has a CRC-32C.
@@ -32,7 +32,7 @@ const schema = `CREATE TABLE IF NOT EXISTS state (
 	bucket TEXT NOT NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL,
 	PRIMARY KEY (bucket, name)) STRICT, WITHOUT ROWID`
 
-// State is an open file. Its methods may be called by many goroutines.
+// State is an open file. Its methods are safe for concurrent use.
 type State struct {
 	db   *sql.DB
 	path string
@@ -41,7 +41,8 @@ type State struct {
 // Open opens the state at path and creates it if it does not exist. It returns an error if SQLite finds
 // damage, or if a newer gogi or another program wrote the file.
 func Open(ctx context.Context, path string) (*State, error) {
-	// EXTRA, because without a log a power cut could bring back the journal of the last commit.
+	// The mode is EXTRA, because without a write-ahead log a power cut could bring back the journal of the
+	// last commit.
 	db, err := file.Writer(path, "EXTRA")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -85,9 +86,9 @@ func (s *State) fail(err error) error {
 // Close closes the file.
 func (s *State) Close() error { return s.db.Close() }
 
-// Put replaces the body of a row whose current revision is revision; 0 creates the row. It returns the new
-// revision once the row is on the disk. If it returns an error, nothing has changed. The end of ctx does not
-// interrupt a running Put, because the caller would not know then whether the row is stored.
+// Put replaces the body of a row if its current revision is revision; 0 creates the row. It returns the new
+// revision when the row is on the disk. After an error nothing has changed. If ctx ends, a running Put
+// continues, because otherwise the caller would not know whether the row is stored.
 func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
 	next := revision + 1
 	crc := checksum(bucket, name, body, next)
@@ -150,8 +151,8 @@ func checksum(bucket, name string, body []byte, revision uint64) uint32 {
 	return crc32.Checksum(append(text, body...), crc32.MakeTable(crc32.Castagnoli))
 }
 
-// Copy copies the state at path, as it is at one moment, to a new file at to. It returns fs.ErrNotExist if
-// there is no state.
+// Copy copies a snapshot of the state at path to a new file at to. It returns fs.ErrNotExist if there is no
+// state.
 func Copy(ctx context.Context, path, to string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s not found; serve the farm once: %w", path, err)

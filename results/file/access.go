@@ -1,8 +1,9 @@
-// Package file opens the SQLite files of results: for a writer, for readers during a write or on a
-// read-only disk, and to create a new file as a whole. It also resolves links, locks a database file, and
-// reports whether other machines see it. It does not use a results.Store.
+// Package file opens the SQLite files of results. [Writer] opens a file for writing, and [Reader] for
+// reading, even during a write or on a read-only disk. [Build] creates a new file as a whole. The package
+// also resolves links, locks a database file, and reports whether other machines see the file. It does not
+// use a results.Store.
 //
-// Locks cover single bytes: of a file next to the database, and of the database file itself, far behind
+// Locks cover single bytes: of a lock file next to the database, and of the database file itself, far behind
 // its end.
 package file
 
@@ -27,28 +28,28 @@ type connector struct {
 }
 
 // busyMillis is how long, in milliseconds, a statement waits for the transaction of another process.
-// Transactions take milliseconds, but a suspended process may hold one for longer.
+// Transactions take milliseconds, but a suspended process may block others for longer.
 const busyMillis = 30_000
 
 // Open returns a handle of a file. options has SQLite's URI parameters and the parameters of its Go driver.
-// Each connection first runs the statements setUp.
+// Each new connection first runs the statements setUp.
 func Open(file string, options url.Values, setUp ...string) (*sql.DB, error) {
 	options.Set("_busy_timeout", strconv.Itoa(busyMillis))
-	// database/sql gives a connection to one goroutine at a time. SQLite's own lock,
-	// taken for each value that is read, would be a quarter of the time of a report.
+	// Package database/sql gives a connection to one goroutine at a time, so SQLite needs no lock of its own.
+	// That lock would take a quarter of the time of a report, because it is taken for each value.
 	options.Set("_mutex", "no")
-	// A path may hold ? and %, which mean something in a URI.
+	// A path may have ? and %, which have a meaning in a URI.
 	uri := "file:" + (&url.URL{Path: AsSQLite(file)}).EscapedPath() + "?" + options.Encode()
 	return sql.OpenDB(&connector{uri, setUp}), nil
 }
 
-// Writer opens a handle with one connection that writes to a file, and creates a missing file. synchronous is
-// SQLite's mode of synchronisation, which decides how commits reach the disk.
+// Writer opens a handle with one connection for writing. It creates a missing file. synchronous is SQLite's
+// mode of synchronisation, which controls how commits reach the disk.
 func Writer(file, synchronous string) (*sql.DB, error) {
 	db, err := Open(file, url.Values{
 		"mode": {"rwc"}, "_txlock": {"immediate"}, "_synchronous": {synchronous}, "_foreign_keys": {"on"},
-		// Deleted data is overwritten: repair searches for rows by their checksums, and must not find a
-		// voided pair.
+		// SQLite must overwrite deleted data, because repair searches for rows by their checksums and must
+		// not find a voided pair.
 		"_secure_delete": {"on"},
 	})
 	if err == nil {
@@ -61,8 +62,8 @@ func Writer(file, synchronous string) (*sql.DB, error) {
 // writes to the file, and on a read-only disk. Its temporary views make an older database look like a current
 // one.
 func Reader(ctx context.Context, file string, connections int) (*sql.DB, error) {
-	// The mode is rw, not ro: a reader that comes after a crash must be able to recover
-	// the log. query_only keeps it from changing anything else.
+	// The mode is rw, not ro, because after a crash the first reader must be able to recover the log.
+	// query_only prevents all other changes.
 	db, err := readWith(ctx, file, url.Values{"mode": {"rw"}}, connections)
 	if err == nil || !unwritable(err) {
 		return db, err
@@ -70,7 +71,7 @@ func Reader(ctx context.Context, file string, connections int) (*sql.DB, error) 
 	return ReaderAsItStands(ctx, file, connections)
 }
 
-// ReaderAsItStands does what Reader does for a file that no process writes to: see AsItStands.
+// ReaderAsItStands opens a handle like Reader, for a file that no process writes to: see AsItStands.
 func ReaderAsItStands(ctx context.Context, file string, connections int) (*sql.DB, error) {
 	options, err := AsItStands(file)
 	if err != nil {
@@ -79,18 +80,18 @@ func ReaderAsItStands(ctx context.Context, file string, connections int) (*sql.D
 	return readWith(ctx, file, options, connections)
 }
 
-// unwritable reports whether SQLite failed because it could not create or write a file. SQLite must write
-// such a file before it can read a database with a log.
+// unwritable reports whether SQLite failed because it could not create or write a file. SQLite needs such a
+// file to read a database with a log.
 func unwritable(err error) bool {
 	t := troubleOf(err)
 	return t == cannotOpen || t == readOnly
 }
 
-// AsItStands returns the options that read a database in a read-only place. No other process may write to the
-// database at the same time. If the database has a log, SQLite keeps the log's index in memory; this needs
-// locking_mode=EXCLUSIVE (see sqlite.org/wal.html#noshm) and therefore a VFS without locks. If the database
-// has no log, SQLite reads the file as one that never changes. AsItStands returns an error if it cannot read
-// the log, because the log may hold pairs.
+// AsItStands returns the options for reading a database in a read-only place. No other process may write to
+// the database at the same time. If the database has a log, SQLite keeps the log's index in memory. This
+// needs locking_mode=EXCLUSIVE (see sqlite.org/wal.html#noshm) and therefore a VFS without locks. If the
+// database has no log, SQLite treats the file as one that never changes. AsItStands returns an error if it
+// cannot read the log, because the log may have pairs.
 func AsItStands(file string) (url.Values, error) {
 	log, err := os.Open(file + "-wal")
 	if errors.Is(err, os.ErrNotExist) {
@@ -127,13 +128,13 @@ func readWith(ctx context.Context, file string, options url.Values, connections 
 	}
 	db.SetMaxOpenConns(connections)
 	if err := db.PingContext(ctx); err != nil {
-		_ = db.Close() // it could not be read
+		_ = db.Close() // the file could not be read
 		return nil, err
 	}
 	return db, nil
 }
 
-// viewsOf returns the statements that create the views that an older database needs. It returns none for a
+// viewsOf returns the statements that create the views for an older database. It returns nothing for a
 // current database.
 func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
 	texts, err := tables.MigrationTexts()
@@ -155,11 +156,11 @@ func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
 	return tables.ViewsFor(current, old), nil
 }
 
-// SoundLog returns an error if the log is damaged before its end. SQLite takes only the frames before the
-// damage and ignores the rest. Acknowledged pairs would be lost without a trace.
+// SoundLog returns an error if the log is damaged before its end. SQLite then reads only the frames before
+// the damage and ignores the rest, so acknowledged pairs would be lost without an error.
 func SoundLog(file string) error {
 	var first string
-	for range 2 { // a frame that is just being written looks damaged, once
+	for range 2 { // a frame that is being written looks damaged once
 		log, err := sqlitefile.ReadLog(file + "-wal")
 		if errors.Is(err, fs.ErrPermission) {
 			return nil // AsItStands returns this error
@@ -179,7 +180,7 @@ func SoundLog(file string) error {
 	return nil
 }
 
-// InTx runs do in a transaction and commits its changes. If do returns an error, InTx rolls all of them back
+// InTx runs do in a transaction and commits its changes. If do returns an error, InTx rolls back all changes
 // and returns the error.
 func InTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
@@ -187,14 +188,14 @@ func InTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 		return err
 	}
 	if err := do(tx); err != nil {
-		_ = tx.Rollback() // SQLite may have rolled back by itself; err has the reason
+		_ = tx.Rollback() // SQLite may have rolled back already; err has the reason
 		return err
 	}
 	return tx.Commit()
 }
 
-// Explain describes SQLite's code for a foreign, damaged or read-only file in words; it returns other
-// errors unchanged.
+// Explain returns a readable error for SQLite's codes of a foreign, damaged or read-only file. It returns
+// other errors unchanged.
 func Explain(err error) error {
 	switch troubleOf(err) {
 	case notADatabase:
@@ -203,7 +204,7 @@ func Explain(err error) error {
 		return fmt.Errorf("the file or its folder may only be read (%w)", err)
 	case corrupt:
 		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
-	case constraint: // gogi compares stored rows before this: a row that was not found blocks the new one
+	case constraint: // gogi compares stored rows first, so a row that it did not find blocks the new one
 		return fmt.Errorf("the database is damaged: a row contradicts another one: see gogi db check (%w)", err)
 	case cannotOpen, noTrouble:
 	}

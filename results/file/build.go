@@ -14,8 +14,8 @@ import (
 	"gogi/results/tables"
 )
 
-// Build makes a new database at path. fill works on a temporary file, which is renamed to path when it is
-// complete and on the disk. path never has an incomplete file, and an existing file stays.
+// Build makes a new database at path. fill works on a temporary file. Build renames this file to path when it
+// is complete and on the disk. path never has an incomplete file. Build does not replace an existing file.
 func Build(ctx context.Context, path string, fill func(part string) error) error {
 	file, err := Resolve(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func Build(ctx context.Context, path string, fill func(part string) error) error
 	return err
 }
 
-// publish renames the complete temporary file to its final name. It returns an error if a file of that name
+// publish renames the complete temporary file to its final name. It returns an error if a file with that name
 // exists.
 func publish(ctx context.Context, part, file string) error {
 	if ctx.Err() != nil {
@@ -62,9 +62,9 @@ func publish(ctx context.Context, part, file string) error {
 	return disk.SyncDir(filepath.Dir(file))
 }
 
-// Copy makes a new database at path to, with the state that the database in file has at one moment. Like
-// Reader it also works while another process writes and, with the options of AsItStands, in a read-only
-// place. It copies damaged rows unchanged.
+// Copy makes a new database at path to from a snapshot of the database in file. Like Reader it works while
+// another process writes, and, with the options of AsItStands, in a read-only place. It copies damaged rows
+// unchanged.
 func Copy(ctx context.Context, file, to string) error {
 	options, err := copyOptions(ctx, file)
 	if err != nil {

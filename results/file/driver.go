@@ -1,10 +1,10 @@
 package file
 
-// trouble is a kind of SQLite error that gogi treats in its own way.
+// trouble is a kind of SQLite error for which gogi has its own message or handling.
 type trouble int
 
 const (
-	noTrouble trouble = iota // another error, or an error that is not SQLite's
+	noTrouble trouble = iota // another error of SQLite, or an error of something else
 	cannotOpen
 	readOnly
 	notADatabase

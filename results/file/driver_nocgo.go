@@ -9,7 +9,7 @@ import (
 )
 
 // errNoSQLite is the error of every database call in a program that was built without a C compiler. Such a
-// build can check types, but it cannot play.
+// build can compile and check types, but it cannot play.
 var errNoSQLite = errors.New("this gogi was built without cgo, so SQLite is not in it: build it with CGO_ENABLED=1 and a C compiler")
 
 // Connect returns errNoSQLite.

@@ -23,10 +23,10 @@ func Resolve(path string) (string, error) {
 			return resolved, err
 		}
 		next, err := os.Readlink(file)
-		if err != nil { // there is no link and no file: only its folder can be resolved
+		if err != nil { // the file does not exist, so only its folder can be resolved
 			folder, err := filepath.EvalSymlinks(filepath.Dir(file))
 			if errors.Is(err, fs.ErrNotExist) {
-				return file, nil // opening it will return the error
+				return file, nil // opening the file will return the error
 			}
 			return filepath.Join(folder, filepath.Base(file)), err
 		}
@@ -38,14 +38,14 @@ func Resolve(path string) (string, error) {
 	return "", syscall.ELOOP
 }
 
-// File is a database file that this process has open, under any name. SQLite's own locks are POSIX locks,
-// which end when the process closes any descriptor of the file. gogi therefore closes its own descriptors
-// only after the last Store of the file has closed its handles.
+// File is a database file that this process has open, under one or more names. SQLite's own locks are POSIX
+// locks, which end when the process closes any descriptor of the file. gogi therefore closes its own
+// descriptors only after the last Store of the file has closed its handles.
 type File struct {
 	key   inodeKey
 	users int            // number of Stores that use the file
 	runs  map[int64]bool // the runs that a Run of this process holds
-	files []*os.File     // the first carries the locks; empty if all Stores only read
+	files []*os.File     // the first one has the locks; empty if all Stores only read
 }
 
 // inodeKey identifies a file by its device and its number on that device.
@@ -60,9 +60,9 @@ var inodes = struct {
 const inodeByte = 1 << 62
 
 // Hold returns the File at a path for one Store, which must call Release at its end. If write is set, Hold
-// creates a missing file. Hold rejects a file with two names, because SQLite names its log after the file.
-// Under the other name the pairs in the log would be missing, and two writers under different names would
-// destroy the database (sqlite.org/howtocorrupt.html, 2.4).
+// creates a missing file. Hold rejects a file with two names (hard links), because SQLite names its log after
+// the file. Under the other name the pairs in the log would be missing. Two writers under different names
+// would destroy the database (sqlite.org/howtocorrupt.html, 2.4).
 func Hold(file string, write bool) (*File, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
@@ -70,7 +70,7 @@ func Hold(file string, write bool) (*File, error) {
 	known := err == nil && inodes.open[key] != nil && len(inodes.open[key].files) > 0
 	var opened *os.File
 	if write && !known {
-		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err == nil { //nolint:gosec // as SQLite creates it; the umask decides
+		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err == nil { //nolint:gosec // same mode as SQLite's; the umask decides
 			key, names, err = fileOfOpen(opened)
 		}
 	}
@@ -92,7 +92,7 @@ func Hold(file string, write bool) (*File, error) {
 	return i, nil
 }
 
-// ErrMoved is the error if a path no longer leads to the file that was opened under this path.
+// ErrMoved is the error if a path no longer leads to the file that was opened under that path.
 var ErrMoved = errors.New("the file was deleted, moved or replaced while it was in use; what was stored since then is not in it. Restore a backup, or run the same command again to begin anew")
 
 // At returns ErrMoved if the path no longer leads to this file.
@@ -104,14 +104,15 @@ func (i *File) At(file string) error {
 	return err
 }
 
-// Release reports that one Store no longer uses the file. Call it after the Store has closed its handles.
+// Release reports that one Store no longer uses the file. Call Release after the Store has closed its
+// handles.
 func (i *File) Release() error {
 	inodes.Lock()
 	defer inodes.Unlock()
 	return i.drop()
 }
 
-// drop does what Release does. The caller must hold the lock of inodes.
+// drop does the work of Release. The caller must hold the lock of inodes.
 func (i *File) drop() error {
 	if i.users--; i.users > 0 {
 		return nil
@@ -124,12 +125,12 @@ func (i *File) drop() error {
 	return errors.Join(errs...)
 }
 
-// Lock locks a run in the database file, whichever name the file was opened by. It returns ErrTaken if the
-// run is locked already.
+// Lock locks a run in the database file, independent of the name under which the file was opened. It returns
+// ErrTaken if the run is already locked.
 func (i *File) Lock(run int64) error {
 	inodes.Lock()
 	defer inodes.Unlock()
-	if i.runs[run] { // the process has one descriptor, whose locks do not exclude each other
+	if i.runs[run] { // locks of the same descriptor do not exclude each other
 		return ErrTaken
 	}
 	if err := lockRange(i.files[0], inodeByte+run, false); err != nil {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockRange locks one byte. The lock belongs to the open file and not to the process. POSIX locks belong
-// to the process and end when any other descriptor of the same file is closed. Child processes do not get
-// the descriptor: os.OpenFile opens it close-on-exec.
+// lockRange locks one byte. The lock belongs to the open file, not to the process. (POSIX locks belong to the
+// process and end when any other descriptor of the same file is closed.) Child processes do not inherit the
+// descriptor, because os.OpenFile opens it close-on-exec.
 func lockRange(f *os.File, offset int64, wait bool) error {
 	return setRange(f, unix.F_WRLCK, offset, wait)
 }
@@ -51,8 +51,8 @@ func NoLocks(f *os.File) error {
 	return err
 }
 
-// fileOf returns the identity and the number of names of the file at a path. The second function, for an open
-// file, returns the same.
+// fileOf returns the identity and the number of names (hard links) of the file at a path. The second function
+// does the same for an open file.
 func fileOf(path string) (inodeKey, uint64, error) {
 	var stat unix.Stat_t
 	err := unix.Stat(path, &stat)
@@ -72,5 +72,5 @@ func keyOf(s *unix.Stat_t) inodeKey {
 // Lockless is the name of SQLite's VFS that uses no file locks.
 const Lockless = "unix-none"
 
-// AsSQLite returns the path unchanged: only Windows needs another form for SQLite.
+// AsSQLite returns the path unchanged, because only Windows needs another form for SQLite.
 func AsSQLite(path string) string { return path }

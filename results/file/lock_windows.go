@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// lockBase is the offset of the locks. On Windows other processes cannot read a locked byte, so the locks
-// of the lock file come after all its data. No lock of another system conflicts with them, because two
+// lockBase is the offset of the locks. On Windows other processes cannot read a locked byte, so the locks of
+// the lock file come after all its data. Locks of other systems cannot conflict with these, because two
 // machines may not play into one database.
 const lockBase = 1 << 40
 
@@ -61,8 +61,8 @@ func NoLocks(f *os.File) error {
 	return windows.UnlockFileEx(handle, 0, 0, all, at)
 }
 
-// fileOf returns the identity and the number of names of the file at a path. The second function, for an open
-// file, returns the same.
+// fileOf returns the identity and the number of names (hard links) of the file at a path. The second function
+// does the same for an open file.
 func fileOf(path string) (inodeKey, uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func RenameNew(from, to string) error {
 	return windows.MoveFileEx(a, b, windows.MOVEFILE_WRITE_THROUGH)
 }
 
-// BootID returns the MachineGuid of this machine, because Windows has no identifiers of its starts.
+// BootID returns the MachineGuid of this machine, because Windows has no identifier for the current start.
 func BootID() (string, error) {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
 	if err != nil {
@@ -104,7 +104,8 @@ func BootID() (string, error) {
 	return id, errors.Join(err, key.Close())
 }
 
-// Shared returns "a network drive" if the file is on one, or "" if other machines do not see the file.
+// Shared returns "a network drive" if the file is on a network drive. It returns "" if other machines do not
+// see the file.
 func Shared(file string) (string, error) {
 	name, err := windows.UTF16PtrFromString(filepath.Dir(file))
 	if err != nil {
@@ -126,7 +127,7 @@ const Lockless = "win32-none"
 // AsSQLite returns an absolute path in the form that SQLite can pass to Windows unchanged. Windows accepts a
 // long path only with a special prefix (Microsoft, "Maximum Path Length Limitation").
 func AsSQLite(path string) string {
-	const longest = 240 // 260 less the endings of SQLite's files and of ours
+	const longest = 240 // 260 minus the endings of SQLite's and gogi's files
 	switch {
 	case len(path) < longest || strings.HasPrefix(path, `\\?\`):
 		return path

@@ -10,8 +10,8 @@ import (
 var ErrTaken = errors.New("somebody else has locked it")
 
 // LockBeside locks one byte of the lock file next to the database at path. The lock ends when the returned
-// file is closed or the process ends in any way. If wait is false, LockBeside returns ErrTaken for a locked
-// byte; otherwise it waits.
+// file is closed or the process ends, even if it is killed. If wait is false, LockBeside returns ErrTaken for
+// a locked byte; otherwise it waits.
 func LockBeside(path string, offset int64, wait bool) (*os.File, error) {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
 	if err != nil {

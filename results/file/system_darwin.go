@@ -12,11 +12,11 @@ import (
 // BootID returns the kernel's identifier of the current start of this machine. It changes with every restart.
 func BootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 
-// sharedFileSystems has the names in statfs(2) of the file systems that other machines may see, too. The file
-// system behind FUSE is unknown.
+// sharedFileSystems has the names in statfs(2) of the file systems that other machines may also see. This
+// includes FUSE, because its real file system is unknown.
 var sharedFileSystems = []string{"nfs", "smbfs", "afpfs", "webdav", "ftp", "macfuse", "osxfuse", "fusefs"}
 
-// Shared returns the name of a file's file system if other machines may see it, or "" if they do not.
+// Shared returns the name of a file's file system if other machines may see it, else "".
 func Shared(file string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {

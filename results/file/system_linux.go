@@ -15,9 +15,9 @@ func BootID() (string, error) {
 	return strings.TrimSpace(string(boot)), err
 }
 
-// sharedFileSystems has the names of the file systems that other machines may see, too, by their numbers. The
-// numbers are from linux/magic.h; those of Lustre, GPFS, BeeGFS and VirtualBox are from their own sources.
-// The file system behind FUSE is unknown.
+// sharedFileSystems has the names, by number, of the file systems that other machines may also see. This
+// includes FUSE, because its real file system is unknown. The numbers are from linux/magic.h; those of
+// Lustre, GPFS, BeeGFS and VirtualBox are from their own sources.
 var sharedFileSystems = map[int64]string{
 	unix.NFS_SUPER_MAGIC: "NFS", unix.SMB_SUPER_MAGIC: "SMB", unix.CIFS_SUPER_MAGIC: "CIFS", unix.SMB2_SUPER_MAGIC: "SMB",
 	unix.CEPH_SUPER_MAGIC: "Ceph", unix.AFS_SUPER_MAGIC: "AFS", unix.AFS_FS_MAGIC: "AFS", unix.CODA_SUPER_MAGIC: "Coda",
@@ -25,7 +25,7 @@ var sharedFileSystems = map[int64]string{
 	0x0BD00BD0: "Lustre", 0x47504653: "GPFS", 0x19830326: "BeeGFS", 0x786f4256: "a VirtualBox share",
 }
 
-// Shared returns the name of a file's file system if other machines may see it, or "" if they do not.
+// Shared returns the name of a file's file system if other machines may see it, else "".
 func Shared(file string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {

@@ -1,5 +1,4 @@
-// Package resultstest opens, fills, damages and compares databases for tests. Start at [Open]
-// and [Filled].
+// Package resultstest opens, fills, damages and compares databases for tests. Start with [Open] and [Filled].
 package resultstest
 
 import (
@@ -31,28 +30,29 @@ func Path(tb testing.TB) string {
 	return filepath.Join(tb.TempDir(), "gogi.db")
 }
 
-// Open opens a database for writing. It is closed at the end of the test.
+// Open opens a database for writing. The end of the test closes it.
 func Open(tb testing.TB, path string) *results.Store {
 	tb.Helper()
 	s, err := results.Open(tb.Context(), path)
 	return matchtest.Closing(tb, s, err)
 }
 
-// Begin begins the run of a plan. The run is closed at the end of the test.
+// Begin begins the run of a plan. The end of the test closes the run.
 func Begin(tb testing.TB, s *results.Store, plan *match.Plan) *results.Run {
 	tb.Helper()
 	run, err := s.Begin(tb.Context(), plan)
 	return matchtest.Closing(tb, run, err)
 }
 
-// Begun returns a new database with the run "r" of matchtest.Plan, without pairs. Both are closed at the test's end.
+// Begun returns a new database with the run "r" of matchtest.Plan, without pairs. The end of the test closes
+// both.
 func Begun(tb testing.TB) (*results.Store, *match.Plan, *results.Run) {
 	tb.Helper()
 	s, plan := Open(tb, Path(tb)), matchtest.Plan("r")
 	return s, plan, Begin(tb, s, plan)
 }
 
-// Existing opens a database for reading. It is closed at the end of the test.
+// Existing opens a database for reading. The end of the test closes it.
 func Existing(tb testing.TB, path string) *results.Store {
 	tb.Helper()
 	s, err := results.OpenExisting(tb.Context(), path)
@@ -114,7 +114,7 @@ func Older(tb testing.TB, from string, version int) string {
 	path := Path(tb)
 	texts := testutil.Must(tables.MigrationTexts())(tb)
 	db := testutil.Must(file.Open(path, url.Values{"mode": {"rwc"}}))(tb)
-	db.SetMaxOpenConns(1) // ATTACH is of one connection
+	db.SetMaxOpenConns(1) // ATTACH affects only one connection
 	run := func(text string, args ...any) {
 		if _, err := db.ExecContext(tb.Context(), text, args...); err != nil {
 			tb.Fatalf("%s: %v", text, err)
@@ -132,7 +132,7 @@ func Older(tb testing.TB, from string, version int) string {
 	return path
 }
 
-// Exec runs an SQL statement on a database without the use of a Store.
+// Exec runs an SQL statement on a database without a Store.
 func Exec(tb testing.TB, path, statement string) {
 	tb.Helper()
 	db := testutil.Must(sql.Open("sqlite3", path))(tb)
@@ -150,7 +150,7 @@ func Games(tb testing.TB, s *results.Store, runID int64) []match.Row {
 	return games
 }
 
-// Killed fails the test unless a second process was killed. err is the error of waiting for that process.
+// Killed fails the test unless a second process was killed. err is the error from waiting for that process.
 func Killed(tb testing.TB, err error) {
 	tb.Helper()
 	var exit interface {
@@ -177,8 +177,8 @@ func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	return plan, s
 }
 
-// Tuned creates a database with a tune and returns its path and plan. All pairs below n except those in
-// without are played, and the states are stored.
+// Tuned creates a database with a tune and returns its path and plan. It stores all pairs below n except
+// those in without, and the states.
 func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan) {
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "tune.db")

@@ -1,9 +1,9 @@
-// Package segments stores many consecutive pairs as one packed value, column by column. A report of a
-// million games then reads a thousand values instead of a million rows. Two thirds of the cost of a row
-// are SQLite's and its driver's. [Pack] and [Unpack] convert; [Stored] reads the segments of a run.
+// Package segments stores many consecutive pairs as one packed value, column by column. A report of a million
+// games then reads a thousand values instead of a million rows. Two thirds of the cost of a row come from
+// SQLite and its driver. [Pack] and [Unpack] convert; [Stored] reads the segments of a run.
 //
-// A segment is derived from rows. The triggers of the schema drop a segment if one of its rows is
-// written, changed or deleted.
+// A segment is derived from rows. Triggers of the schema delete a segment if one of its rows is added,
+// changed or deleted.
 package segments
 
 import (
@@ -21,8 +21,8 @@ const version = 1
 
 // These are the encodings of a column. The first byte of a column is its encoding.
 const (
-	same       = iota // one value, which is the same in every row
-	steps             // integers: differences from the integer before, as zigzag varints
+	same       = iota // one value for all rows
+	steps             // integers: differences from the previous integer, as zigzag varints
 	numbers           // integers as zigzag varints
 	wide              // integers of eight bytes each
 	dictionary        // any values: the list of distinct values, and for each row an index into it
@@ -36,7 +36,7 @@ const (
 	text
 )
 
-// errShort is the error if a segment ends before an expected value.
+// errShort is the error if a segment ends too early.
 var errShort = errors.New("the segment is cut off")
 
 // Pack packs rows with the same number of columns. The values are those of SQLite: nil, int64, float64 or
@@ -65,8 +65,8 @@ func Pack(rows [][]driver.Value) ([]byte, error) {
 	return out, nil
 }
 
-// key is a value in a form that can be compared. It distinguishes 0 from -0 and from NULL, and NaNs with
-// different bits.
+// key is a value in a comparable form. It distinguishes 0 from -0 and from NULL, and NaNs with different
+// bits.
 type key struct {
 	kind int
 	bits uint64
@@ -103,8 +103,8 @@ func appendColumn(out []byte, values []driver.Value) ([]byte, error) {
 	return appendIntegers(out, values), nil
 }
 
-// distinct returns the distinct values in the order of their first occurrence, and for each value its index
-// among them.
+// distinct returns the distinct values in the order of their first occurrence, and the index of each value in
+// that list.
 func distinct(values []driver.Value) (indices []int, different []key, err error) {
 	known := map[key]int{}
 	for _, v := range values {
@@ -152,7 +152,7 @@ func appendIntegers(out []byte, values []driver.Value) []byte {
 	before := int64(0)
 	for _, v := range values {
 		n, _ := v.(int64)
-		ways[0] = binary.AppendVarint(ways[0], n-before) // may overflow; reading reverses this
+		ways[0] = binary.AppendVarint(ways[0], n-before) // may overflow; Unpack reverses the overflow
 		ways[1] = binary.AppendVarint(ways[1], n)
 		ways[2] = binary.LittleEndian.AppendUint64(ways[2], uint64(n)) //nolint:gosec // the same 64 bits
 		before = n
@@ -166,20 +166,20 @@ func appendIntegers(out []byte, values []driver.Value) []byte {
 	return append(append(out, byte(steps+best)), ways[best]...)
 }
 
-// Segment has the rows that Pack packed.
+// Segment has the rows of an unpacked segment.
 type Segment struct {
 	rows    int
 	columns []column
 }
 
-// column has integers, or distinct values and for each row an index into them. If there is only one integer
-// or index, it applies to every row.
+// column has integers, or distinct values and for each row an index into them. A single integer or index
+// applies to every row.
 type column struct {
 	words  []int64
 	values []driver.Value // nil: the words are the values
 }
 
-// mostRows is the largest number of rows that an invalid segment may claim.
+// mostRows is the largest number of rows in a valid segment. It protects against damaged data.
 const mostRows = 1 << 20
 
 // Unpack is the inverse of Pack. For invalid data and for an unknown version it returns an error and does not
@@ -203,7 +203,7 @@ func Unpack(blob []byte) (*Segment, error) {
 	return s, nil
 }
 
-// reader reads the parts of a segment. After an error it returns zeros.
+// reader reads the parts of a segment. After an error it returns only zeros.
 type reader struct {
 	rest []byte
 	err  error
@@ -236,7 +236,7 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// count reads a number that must be at most most.
+// count reads a number. It fails if the number exceeds most.
 func (r *reader) count(most int) int {
 	v, n := binary.Uvarint(r.rest)
 	switch {
@@ -300,7 +300,7 @@ func (r *reader) column(rows int) column {
 	return column{}
 }
 
-// words returns a slice for rows numbers. It fails if fewer bytes are left, because each number takes at
+// words returns a slice for rows numbers. It fails if fewer bytes are left, because each number needs at
 // least one byte.
 func (r *reader) words(rows int) []int64 {
 	if rows > len(r.rest) {
@@ -332,10 +332,10 @@ func (r *reader) integers(kind byte, rows int) []int64 {
 // Len returns the number of rows.
 func (s *Segment) Len() int { return s.rows }
 
-// Each assigns the values of each row to targets, one for each column, as tables.Assign does, and then calls
-// yield. It does not assign a value that equals the value of the row before, so yield must not change the
-// targets. It returns an error for a wrong number of targets and for a value that does not fit its target. If
-// yield returns an error, Each stops and returns it unchanged.
+// Each assigns the values of each row to targets, one for each column, like tables.Assign, and then calls
+// yield. It does not assign a value that equals the value of the previous row, so yield must not change the
+// targets. It returns an error for a wrong number of targets, and for a value that does not fit its target.
+// If yield returns an error, Each stops and returns that error unchanged.
 func (s *Segment) Each(targets []any, yield func() error) error {
 	if s.rows > 0 && len(targets) != len(s.columns) {
 		return fmt.Errorf("the segment has %d columns, expected %d", len(s.columns), len(targets))

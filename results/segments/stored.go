@@ -10,21 +10,20 @@ import (
 )
 
 const (
-	// Pairs is the number of consecutive pair numbers in a segment. The triggers of the schema have the same
-	// number.
+	// number of consecutive pair numbers in a segment; the triggers of the schema have the same number
 	Pairs = 512
 	// Least is the number of stored pairs that a block needs to become a segment. The rows of fewer pairs are
 	// read fast enough.
 	Least = Pairs / 2
 )
 
-// Query selects the values that Open takes. Its parameters are the run and the block.
+// Query selects the values that Open needs. Its parameters are the run and the block.
 const Query = "SELECT games, checksum FROM segments WHERE run_id = ? AND block = ?"
 
 // errDamaged is the error for a segment that differs from what was stored.
 var errDamaged = errors.New("the segment is not what was stored")
 
-// Open unpacks the segment of a run's block. values are the results of Query. It returns an error if the
+// Open unpacks the segment of a run's block. values are the columns of Query. It returns an error if the
 // segment is damaged.
 func Open(run, block int64, values []driver.Value) (*Segment, error) {
 	blob, _ := values[0].([]byte)
@@ -66,7 +65,7 @@ func Missing(ctx context.Context, q tables.Querier, run int64, most int) ([]Bloc
 		ORDER BY block DESC LIMIT ?`, Pairs, run, Least, run, Pairs, most)
 }
 
-// Stored calls yield for every block of a run that has a segment. values are the results of Query.
+// Stored calls yield for every block of a run that has a segment. values are the columns of Query.
 func Stored(ctx context.Context, q tables.Querier, run int64, yield func(block int64, values []driver.Value) error) error {
 	blocks, err := tables.List(ctx, q, func(rows *sql.Rows, block *int64) error { return rows.Scan(block) },
 		"SELECT block FROM segments WHERE run_id = ? ORDER BY block", run)

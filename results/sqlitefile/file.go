@@ -1,10 +1,10 @@
-// Package sqlitefile reads the rows of a SQLite database file without SQLite. Use it for a damaged file:
-// it reads page by page, whatever damage other pages have, and takes pages of the write-ahead log
-// ([ReadLog]) in place of the file's. It changes nothing and takes no lock, so no other process may write
-// to the file.
+// Package sqlitefile reads the rows of an SQLite database file without SQLite. Use it for a damaged file. It
+// reads each page independent of damage in other pages. Pages of the write-ahead log ([ReadLog]) replace
+// pages of the file. The package changes nothing and takes no lock, so no other process may write to the
+// file.
 //
-// The caller decides whether a row is valid, because the package returns rows of every page that looks
-// like one with rows, including pages that no tree reaches. The section numbers in comments are those of
+// The package returns rows of every page that looks like a page with rows, even if no tree contains the page.
+// So the caller must decide whether a row is valid. The section numbers in comments are those of
 // sqlite.org/fileformat2.html.
 package sqlitefile
 

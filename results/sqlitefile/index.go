@@ -13,15 +13,15 @@ const (
 )
 
 // publishedFrames returns the number of committed frames in the log with this header, according to the index
-// next to the log. known is false if there is no index, if it belongs to another use of the log, or if a
-// process was writing it. SQLite writes every transaction to the index before it reports the commit, and the
-// index outlives a killed process.
+// next to the log. known is false if there is no index, if the index belongs to another use of the log, or if
+// a process was writing it. SQLite writes every transaction to the index before it reports the commit. The
+// index still exists after a process was killed.
 func publishedFrames(path string, header []byte) (frames int, known bool) {
 	file, err := os.Open(path)
 	if err != nil {
 		return 0, false
 	}
-	defer func() { _ = file.Close() }() // it was read only
+	defer func() { _ = file.Close() }() // the file was only read
 	text := make([]byte, 2*indexHeader)
 	if _, err := file.ReadAt(text, 0); err != nil || string(text[:indexHeader]) != string(text[indexHeader:]) {
 		return 0, false

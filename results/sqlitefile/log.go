@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// logHeader is the size of the log's header in bytes, and frameHeader that of a frame's header (4.1).
+// logHeader is the size of the log's header in bytes, and frameHeader is the size of a frame's header (4.1).
 const (
 	logHeader   = 32
 	frameHeader = 24
@@ -20,13 +20,13 @@ const (
 
 // Log is a write-ahead log (4). It has versions of pages that are newer than the pages in the file.
 type Log struct {
-	Frames     int   // number of frames that belong to the log according to its header
-	Damaged    []int // numbers of the damaged frames, from 0; SQLite reads no frame from the first damaged one on
+	Frames     int   // number of frames that belong to the log according to the log's header
+	Damaged    []int // numbers of the damaged frames, from 0; SQLite ignores the first damaged frame and all later ones
 	Unreadable bool  // the header itself is damaged: SQLite reads nothing
 
 	file     *os.File
 	pageSize int
-	places   map[int]int64 // the place of the latest committed version of a page
+	places   map[int]int64 // places of the latest committed versions of the pages
 }
 
 // ReadLog reads the log at a path. A missing log is read as an empty one. ReadLog reports a frame as damaged
@@ -48,12 +48,12 @@ func ReadLog(path string) (*Log, error) {
 	l.file = file
 	header := make([]byte, logHeader)
 	if _, err := io.ReadFull(file, header); atEnd(err) {
-		return l, nil // a log that was just begun
+		return l, nil // a log that was just started
 	} else if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	if string(header) == string(make([]byte, logHeader)) {
-		return l, nil // as a power cut may leave one that was just begun
+		return l, nil // a power cut may leave such a log that was just started
 	}
 	magic := binary.BigEndian.Uint32(header)
 	l.pageSize = pageSizeOf(int(binary.BigEndian.Uint32(header[8:]) & 0x1ffff))
@@ -78,7 +78,7 @@ func atEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// Problem describes the damage of the log. It returns "" if there is none.
+// Problem describes the damage of the log. It returns "" for an undamaged log.
 func (l *Log) Problem() string {
 	switch {
 	case l == nil:
@@ -95,7 +95,7 @@ func (l *Log) Problem() string {
 type frame struct {
 	page    int
 	commits bool // the frame ends a transaction
-	sound   bool // its checksum continues that of the frame before
+	sound   bool // the checksum continues that of the previous frame
 }
 
 // readFrames finds the frames of the log, and the latest version of each page.
@@ -126,7 +126,7 @@ func (l *Log) readFrames(header []byte, sum logSum, published int) error {
 }
 
 // follow reads the frames since the log was last restarted. It verifies each frame's checksum from the
-// checksum that is stored in the frame before. A damaged frame therefore does not hide the frames after it.
+// checksum stored in the previous frame. So a damaged frame does not hide later frames.
 func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	text := make([]byte, frameHeader+l.pageSize)
 	for suspects := 0; ; {
@@ -136,7 +136,7 @@ func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 			return nil, err
 		}
 		f := frame{page: int(binary.BigEndian.Uint32(text)), commits: binary.BigEndian.Uint32(text[4:]) > 0}
-		ours := string(text[8:16]) == string(header[16:24]) // the frame is not of an earlier use of the file
+		ours := string(text[8:16]) == string(header[16:24]) // the frame does not belong to an earlier use of the file
 		if ours {
 			sum.add(text[:8])
 			sum.add(text[frameHeader:])
@@ -149,22 +149,22 @@ func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 			suspects++
 			sum.take(text[16:24])
 		}
-		if !ours && suspects > 3 { // no bit flips so often
+		if !ours && suspects > 3 { // bit flips are not so frequent
 			return frames, nil
 		}
 		frames = append(frames, f)
 	}
 }
 
-// leftovers returns the number of the first frame of unfinished transactions whose last frame is in the log,
-// or -1 if there is none. There are two causes. A process may be killed after such a frame and before it
-// updates the index (2.3.1); the next writer overwrites its frames. A process with a cache that was too small
-// may leave frames with wrong checksums. Both kinds of frames come after the frames that the index reports as
-// committed. From one wrong checksum to the next they have a single transaction. More than one transaction
-// means that the log is damaged and was recovered since.
+// leftovers returns the number of the first frame of unfinished transactions whose last frame is in the log.
+// It returns -1 if there are none. There are two causes. A process may be killed after such a frame and
+// before it updates the index (2.3.1); the next writer overwrites these frames. A process with a too small
+// cache may leave frames with wrong checksums. In both cases the frames come after the frames that the index
+// reports as committed, and only a single transaction lies from one wrong checksum to the next. More than one
+// transaction means that the log is damaged and was recovered since.
 func leftovers(frames []frame, published int) int {
 	first := slices.IndexFunc(frames, func(f frame) bool { return !f.sound })
-	if first < published { // also if there is no unsound frame
+	if first < published { // also if no frame is damaged
 		return -1
 	}
 	commits, most := 0, 0

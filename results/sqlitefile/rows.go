@@ -5,27 +5,26 @@ import (
 	"math"
 )
 
-// Place is the place of a row: its page, the index of its cell in the page, and the kind of page as which the
-// page was read.
+// Place is the place of a row: its page, the index of its cell in the page, and the kind of page that the
+// reader assumed.
 type Place struct {
 	Page, Cell int
 	kind       byte
 }
 
-// Row is a row of a table, or an entry of an index. A table WITHOUT ROWID is stored as an index, so its rows
-// are entries, too.
+// Row is a row of a table, or an entry of an index. A table WITHOUT ROWID is stored like an index, so its
+// rows are also entries.
 type Row struct {
 	Place Place
 	Table bool  // the row has a rowid
 	Rowid int64 // of a table's row
-	// Values are int64, float64, string, []byte or nil. The column that is the rowid is nil, a REAL column
-	// may have an integer, and columns that were added later may be missing. Values is nil if the payload is
-	// not a row.
+	// Values are int64, float64, string, []byte or nil. The rowid column is nil, a REAL column may have an
+	// integer, and columns that were added later may be missing. Values is nil if the payload is not a row.
 	Values  []any
 	Payload []byte // the input of Decode
 }
 
-// These are the kinds of pages that have rows (1.6). Interior pages of a table have none.
+// These are the kinds of pages that have rows (1.6). Interior pages of a table have no rows.
 const (
 	indexInterior = 0x02
 	indexLeaf     = 0x0a
@@ -37,8 +36,8 @@ const (
 const maxPayload = 64 << 20
 
 // Rows calls yield for all data that may be a row, page by page. The kind of a page and its number of rows
-// may be damaged, so Rows reads each page as every kind, up to the start of its rows. Much of the data is
-// therefore not a row, and a row may come more than once. Rows skips a page that cannot be read.
+// may be damaged. So Rows reads each page as every kind, up to the start of its rows. Much of the data is
+// therefore not a row, and a row may come more than once. Rows skips a page that it cannot read.
 func (f *File) Rows(yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)
@@ -51,7 +50,7 @@ func (f *File) Rows(yield func(Row)) {
 	}
 }
 
-// head returns the offset of the page header in page n. Only on the first page it is not 0.
+// head returns the offset of the page header in page n. It is 0 except on the first page.
 func head(n int) int {
 	if n == 1 {
 		return headerSize
@@ -81,8 +80,8 @@ func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 	}
 }
 
-// Loose calls yield for all data at any offset of a page that may be the payload of a row. It also finds rows
-// to which no pointer leads, and rows after wrong bytes. It finds only rows whose header has from least to
+// Loose calls yield for all data at any offset of a page that may be the payload of a row. So it also finds
+// rows without a pointer, and rows after damaged bytes. It finds only rows whose header has from least to
 // most bytes and whose payload is on one page. Their rowids are unknown.
 func (f *File) Loose(least, most int, yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
@@ -101,7 +100,7 @@ func (f *File) Loose(least, most int, yield func(Row)) {
 	}
 }
 
-// Row reads one row again from its place.
+// Row reads one row a second time from its place.
 func (f *File) Row(at Place) (found Row, ok bool) {
 	page, err := f.page(at.Page)
 	if err != nil {
@@ -118,7 +117,7 @@ func (f *File) Row(at Place) (found Row, ok bool) {
 func (f *File) row(page []byte, at Place, offset int) (row Row, ok bool) {
 	r := reader{text: page, at: offset}
 	if at.kind == indexInterior {
-		r.skip(4) // the page to its left
+		r.skip(4) // number of the page to its left
 	}
 	size := r.varint()
 	row = Row{Place: at, Table: at.kind == tableLeaf}
@@ -136,7 +135,7 @@ func (f *File) row(page []byte, at Place, offset int) (row Row, ok bool) {
 
 // payload returns the whole payload of a cell, including the parts on overflow pages (1.5).
 func (f *File) payload(r *reader, size int, table bool) ([]byte, bool) {
-	usable := f.pageSize // gogi's files reserve nothing at the end of a page (1.3.4)
+	usable := f.pageSize // gogi's files reserve no bytes at the end of a page (1.3.4)
 	most := (usable-12)*64/255 - 23
 	if table {
 		most = usable - 35
@@ -194,8 +193,8 @@ func decodeFirst(payload []byte) (values []any, length int) {
 	return values, body.at
 }
 
-// reader reads bytes from left to right. After an attempt to read beyond the end, failed is true and all
-// further values are zero.
+// reader reads bytes from left to right. After a read beyond the end, failed is true and all further values
+// are zero.
 type reader struct {
 	text   []byte
 	at     int

@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// Damaged is the error for a row that differs from the stored one, or is not found. The user then runs gogi
-// db check.
+// Damaged is the error for a row that differs from the stored one, or that is missing. The user should then
+// run gogi db check.
 //
 //nolint:errname // "Damaged" is what it is
 type Damaged struct {
 	Table     string // the table of the row
 	Run       string // "" if unknown
-	Pair, Leg int    // -1: the row is not of one pair, or not of one game
-	What      string // what is wrong; "": the row's checksum
+	Pair, Leg int    // -1: the row does not belong to one pair, or not to one game
+	What      string // description of the damage; "": wrong checksum
 }
 
-// Error describes the row by its run, pair and table, and says what is wrong.
+// Error returns the row's run, pair and table, and the damage.
 func (e *Damaged) Error() string {
 	text := "the database is damaged: in table " + e.Table
 	if e.Run != "" {
@@ -43,12 +43,12 @@ func (e *Damaged) Error() string {
 
 // Checksum calculates a CRC-32C (Castagnoli, RFC 3720) of the values of a row. It detects every error of up
 // to three bits in gogi's rows, and all other errors except one in 2³². It covers each value's kind and
-// bytes, so that different rows give different texts.
+// bytes, so that different rows give different input.
 type Checksum struct{ text []byte }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Reset begins the checksum of a new row of a table.
+// Reset starts the checksum of a new row of a table.
 func (c *Checksum) Reset(table string) { c.text = append(c.text[:0], table...) }
 
 // Sum returns the checksum of the row.
@@ -63,7 +63,7 @@ func appendSized[V string | []byte](text []byte, kind byte, v V) []byte {
 	return append(binary.AppendUvarint(append(text, kind), uint64(len(v))), v...)
 }
 
-// Add adds a value to the checksum: one that was read from SQLite, or the same value before it is written.
+// Add adds a value to the checksum. The value was read from SQLite or will be written to it.
 func (c *Checksum) Add(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -99,10 +99,10 @@ func SumOf(table string, values ...any) (int64, error) {
 	return c.Sum(), nil
 }
 
-// summed returns the columns that a row's checksum covers, in order, and how many of them are older than the
-// checksum. It leaves out the number that SQLite gives a game, an opening or a worker, because that number is
-// unknown when the checksum is calculated. A wrong number is noticed anyway, because readers use it to find
-// the games of a pair, the opening and the worker.
+// summed returns the columns that a row's checksum covers, in order, and the number of them that are older
+// than the checksum. It omits the number that SQLite gives a game, an opening or a worker, because that
+// number is unknown when the checksum is calculated. Readers detect a wrong number anyway, because they use
+// it to find the games of a pair, the opening and the worker.
 func (l *Layout) summed() (list []int, always int) {
 	for i, c := range l.Columns {
 		switch {
@@ -116,9 +116,9 @@ func (l *Layout) summed() (list []int, always int) {
 	return list, always
 }
 
-// Shortened removes the NULL values at the end of the columns that are newer than the checksum. A row
-// from before these columns therefore keeps its checksum. Different rows of a table still have different
-// texts, because only NULL values are removed.
+// Shortened removes the NULL values at the end of the columns that are newer than the checksum. So the
+// checksum of a row from before these columns stays valid. Different rows of a table still have different
+// checksum input, because only NULL values are removed.
 func Shortened[V any](values []V, always int, null func(V) bool) []V {
 	for len(values) > always && null(values[len(values)-1]) {
 		values = values[:len(values)-1]
@@ -129,7 +129,7 @@ func Shortened[V any](values []V, always int, null func(V) bool) []V {
 // Null reports whether a value from a row is NULL.
 func Null[V any](value V) bool { return any(value) == nil }
 
-// EachRow calls yield for the rows of a table that where, an SQL clause, selects.
+// EachRow calls yield for the rows of a table that are selected by where, an SQL clause.
 func EachRow(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {
 	current, err := CurrentSchema()
 	if err != nil {
@@ -149,12 +149,12 @@ func EachRow(ctx context.Context, q Querier, table string, yield func(*Row) erro
 	}, "SELECT "+strings.Join(row.Layout.Names(), ", ")+" FROM "+table+" "+where, args...)
 }
 
-// VerifyRows returns an error for the first selected row that is damaged or is found twice.
+// VerifyRows returns an error for the first selected row that is damaged or that it finds twice.
 func VerifyRows(ctx context.Context, q Querier, table, where string, args ...any) error {
 	return EachSound(ctx, q, table, func(*Row) error { return nil }, where, args...)
 }
 
-// EachSound does what EachRow does, but returns an error for a damaged row, and for a row that it finds
+// EachSound calls yield like EachRow, but returns an error for a damaged row, and for a row that it finds
 // twice. A damaged index may lead to one row from two places, and the number of rows would then seem right.
 func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {
 	var key Checksum
@@ -177,7 +177,7 @@ func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) er
 	}, where, args...)
 }
 
-// Damage returns the error for this row if its checksum is wrong.
+// Damage returns the error for this row if its checksum is wrong, else nil.
 func (r *Row) Damage() *Damaged {
 	e := &Damaged{Table: r.Layout.Name, Pair: -1, Leg: -1}
 	if r.Layout.Name == "runs" {
@@ -189,7 +189,7 @@ func (r *Row) Damage() *Damaged {
 	return e
 }
 
-// Seal writes the checksums of new or changed rows. Verify rows before you change them.
+// Seal writes the checksums of new or changed rows. The caller must verify rows before it changes them.
 func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) error {
 	type sealed struct {
 		sum int64
@@ -218,10 +218,10 @@ func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) err
 	return err
 }
 
-// NameRun adds the name of the run to an error for a damaged row.
+// NameRun adds the name of the run to the error for a damaged row.
 func NameRun(ctx context.Context, q Querier, run int64, err error) error {
 	if e, ok := errors.AsType[*Damaged](err); ok && e.Run == "" {
-		// If the name cannot be read, the error has none.
+		// If the name cannot be read, the error has no name.
 		_ = q.QueryRowContext(ctx, "SELECT name FROM runs WHERE id = ?", run).Scan(&e.Run)
 	}
 	return err

@@ -12,23 +12,23 @@ import (
 	"gogi/match"
 )
 
-// Game is a row of the table games, together with the columns of its pair that belong to a match.Row.
+// Game is a row of the table games, with the columns of its pair that belong to a match.Row.
 type Game struct {
 	match.Row
 	Run   int64
 	Seats [4]int // numbers of the players: Black, White, A, B
-	By    int64  // the worker's number; 0: this process
+	By    int64  // number of the worker; 0: this process
 }
 
-// Column is a column of a query of games, with its name and a pointer to its value. Columns of the table
-// games are read and inserted; columns of other tables are only read.
+// Column is a column of a query for games, with its name and a pointer to its value. gogi reads and inserts
+// the columns of the table games; it only reads the columns of other tables.
 type Column struct {
 	Name  string
 	Value any // a pointer, which Scan fills and an insert reads
 }
 
-// Columns returns all columns of a game except its record. The query, the insertion and the conversion of
-// each value in both directions use this one list.
+// Columns returns all columns of a game except its record. The query, the insertion and both conversions of
+// each value use this one list.
 func (g *Game) Columns() []Column {
 	list := []Column{
 		{"g.run_id", &g.Run},
@@ -39,7 +39,7 @@ func (g *Game) Columns() []Column {
 		{"p.a", &g.Seats[2]},
 		{"p.b", &g.Seats[3]},
 		{"g.outcome", word{&g.Outcome}},
-		{"g.termination", word{&g.Termination}}, // a newer gogi's is kept as it is
+		{"g.termination", word{&g.Termination}}, // an unknown word of a newer gogi stays unchanged
 		{"g.note", &g.Note},
 		{"g.black_points", &g.Points[0]},
 		{"g.white_points", &g.Points[1]},
@@ -156,7 +156,7 @@ func plain(pointer any) (any, error) {
 }
 
 // Assign stores a value from SQLite in target, the pointer of a Column. It does the same as Scan of
-// database/sql, but without searching for a conversion for each value.
+// database/sql, but does not search for the conversion each time.
 func Assign(target any, value driver.Value) error {
 	if n, ok := value.(int64); ok {
 		return AssignInt(target, n)
@@ -195,7 +195,7 @@ func Assign(target any, value driver.Value) error {
 	return nil
 }
 
-// AssignInt does what Assign does for an integer. It avoids the allocation of an interface value.
+// AssignInt does the work of Assign for an integer. It avoids allocating an interface value.
 func AssignInt(target any, n int64) error {
 	switch t := target.(type) {
 	case *int:
@@ -222,9 +222,10 @@ func AssignInt(target any, n int64) error {
 	return nil
 }
 
-// These types say how the database stores a value: an enumeration as its text; an unsigned integer as the signed
-// one with the same 64 bits, because SQLite has only signed integers; an integer with 0 as NULL; the statistics of
-// queries to a mate solver as JSON, or NULL if there were none; and a duration in whole microseconds.
+// These types define how the database stores a value. An enumeration is stored as its text. An unsigned
+// integer is stored as the signed one with the same 64 bits, because SQLite has only signed integers. An
+// integer 0 is stored as NULL in one type. The statistics of queries to a mate solver are JSON, or NULL
+// without queries. A duration is stored in whole microseconds.
 type (
 	word struct {
 		To interface {
@@ -238,7 +239,7 @@ type (
 	span      struct{ To *time.Duration }
 )
 
-// Moment stores a time as Micros returns it.
+// Moment stores a time in the form of Micros.
 type Moment struct{ To *time.Time }
 
 // Scan reads the microseconds since 1970.

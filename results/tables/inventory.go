@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Inventory is the number of rows of a run that the database says it stores. Triggers of the schema update it
-// with each commit, and readers compare the rows that they find with it. They therefore notice rows that can
-// no longer be found in a damaged file.
+// Inventory is the number of rows of a run according to the database. Triggers of the schema update it with
+// each commit, and readers compare it with the rows that they find. So they detect rows that can no longer be
+// found in a damaged file.
 type Inventory struct {
 	run   int64
 	first int64 // the inventory covers the pair numbers from first to below end
@@ -20,14 +20,14 @@ type Inventory struct {
 	parts []inventoryPart // in order
 }
 
-// inventoryPart records which of 64 consecutive pairs are stored, one bit each.
+// inventoryPart has one bit for each of 64 consecutive pairs: whether the pair is stored.
 type inventoryPart struct {
 	first int64 // pair
 	bits  uint64
 }
 
-// These rows of the table stored count something else than pairs. The migration that creates the table uses
-// the same numbers.
+// These rows of the table stored count other things than pairs. The migration that creates the table uses the
+// same numbers.
 const (
 	partPairs   = -1
 	partLegs    = -2
@@ -45,9 +45,9 @@ var partOf = map[string]int64{
 // pairsInPart is the number of pairs that one row of the table stored covers.
 const pairsInPart = 64
 
-// computed selects the rows of the table stored, calculated from the other tables. It serves the migration,
-// and files that are older than the table. It counts the pairs by their games, so that a reader notices lost
-// pairs.
+// computed calculates the rows of the table stored from the other tables. The migration uses it, and so do
+// readers of files that are older than the table. It counts the pairs by their games, so that a reader
+// detects lost pairs.
 const computed = `SELECT run_id, pair / 64 AS part, sum(1 << (pair % 64)) AS value FROM pairs GROUP BY run_id, pair / 64
 	UNION ALL SELECT id, -1, (SELECT count(*) FROM games WHERE run_id = r.id) / legs FROM runs r
 	UNION ALL SELECT id, -2, legs FROM runs
@@ -62,13 +62,14 @@ const computed = `SELECT run_id, pair / 64 AS part, sum(1 << (pair % 64)) AS val
 	UNION ALL SELECT 0, -10, (SELECT count(*) FROM runs)
 	UNION ALL SELECT 0, -11, (SELECT count(*) FROM workers)`
 
-// viewOfStored makes a file without the table stored look as if it had one.
+// viewOfStored is a view that replaces the table stored in a file without this table.
 const viewOfStored = "CREATE TEMP VIEW stored AS SELECT run_id, part, value, ~((value | ((run_id << 40) + part)) - (value & ((run_id << 40) + part))) AS guard FROM (" + computed + ")"
 
 // StoredSchema is the version of the schema that first has the table stored.
 const StoredSchema = 9
 
-// FillStored fills the table stored after a migration has created it. The caller has verified the file.
+// FillStored fills the table stored after a migration has created it. The caller has verified the file
+// before.
 func FillStored(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM stored")
 	if err == nil {
@@ -77,7 +78,8 @@ func FillStored(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// guardOf returns the correct value of the column guard for a row of the table stored.
+// guardOf returns the correct value of the column guard for a row of the table stored. The guard detects
+// damage of the row.
 func guardOf(run, part, value int64) int64 { return ^(value ^ (run<<40 + part)) }
 
 // eachStored calls yield for the rows of a run in the table stored, with part numbers from from to below
@@ -138,12 +140,12 @@ func (v *Inventory) Pairs() int { return int(v.facts[partPairs]) }
 // Legs returns the number of games in each pair of the run.
 func (v *Inventory) Legs() int { return int(v.facts[partLegs]) }
 
-// FirstSetting returns the smallest number of a setting at which a pair of the run was ever stored, including
+// FirstSetting returns the smallest number of a setting at which a pair of the run was stored, including
 // voided pairs. It returns 0 if an older gogi stored a pair without its setting, and -1 if no pair was ever
 // stored.
 func (v *Inventory) FirstSetting() int64 { return v.facts[partSetting] }
 
-// After returns the number of the last stored pair plus 1, or 0 if there are no pairs.
+// After returns the number of the last stored pair plus 1, or 0 without pairs.
 func (v *Inventory) After() int64 {
 	for i := len(v.parts) - 1; i >= 0; i-- {
 		if p := v.parts[i]; p.bits != 0 {
@@ -158,7 +160,7 @@ func (v *Inventory) Has(pair int64) bool {
 	return pair >= v.first && pair < v.end && v.Expect(pair, pair+1).next == pair
 }
 
-// Count returns a *Damaged unless rows, the number of rows that the caller has found in a table, is the
+// Count returns a *Damaged unless rows, the number of rows that the caller found in a table, equals the
 // stored number.
 func (v *Inventory) Count(table string, rows int64) error {
 	want, ok := v.facts[partOf[table]]
@@ -194,7 +196,7 @@ func (v *Inventory) CountRows(ctx context.Context, q Querier, tables ...string) 
 }
 
 // CountEverything compares the rows of every run, with its openings and records, with its inventory. It
-// returns a *Damaged for the first table that lacks rows.
+// returns a *Damaged for the first table with missing rows.
 func CountEverything(ctx context.Context, q Querier) error {
 	if err := CountRuns(ctx, q); err != nil {
 		return err
@@ -218,8 +220,8 @@ func CountEverything(ctx context.Context, q Querier) error {
 	return nil
 }
 
-// countJoined joins the games with their pairs, openings and records, as readers do. It returns an error if a
-// game is not found in this way.
+// countJoined joins the games with their pairs, openings and records, like the readers. It returns an error
+// if it does not find a game in this way.
 func (v *Inventory) countJoined(ctx context.Context, q Querier) error {
 	found := int64(0)
 	err := q.QueryRowContext(ctx, `SELECT count(*) FROM games g
@@ -237,7 +239,7 @@ func OwnTables() []string {
 	return []string{"engines", "settings_log", "attempts", "voided", "tune_states", "tune_candidates"}
 }
 
-// CountRuns returns an error unless all stored runs are found.
+// CountRuns returns an error unless it finds all stored runs.
 func CountRuns(ctx context.Context, q Querier) error {
 	found := int64(0)
 	err := q.QueryRowContext(ctx, "SELECT count(*) FROM runs NOT INDEXED").Scan(&found)
@@ -265,9 +267,9 @@ func countAll(ctx context.Context, q Querier, table string, part, found int64) e
 type Expected struct {
 	parts []inventoryPart // the parts that are not yet found
 	end   int64
-	next  int64 // the pair that must come, or end
+	next  int64 // the next pair to find, or end
 	legs  int   // games in a pair
-	leg   int   // the game of this pair that must come
+	leg   int   // the next game of this pair to find
 }
 
 // Expect returns the Expected for the pair numbers from first to below end.
@@ -296,7 +298,7 @@ func (e *Expected) advance() {
 	e.next, e.parts = e.end, nil
 }
 
-// Pair notes that a pair was found. It returns an error unless that pair had to come next.
+// Pair records that the reader found a pair. It returns an error unless this pair had to come next.
 func (e *Expected) Pair(pair int64) error {
 	if pair != e.next {
 		return e.wrong(pair, -1)
@@ -305,7 +307,7 @@ func (e *Expected) Pair(pair int64) error {
 	return nil
 }
 
-// Game notes that a game was found. It returns an error unless that game had to come next.
+// Game records that the reader found a game. It returns an error unless this game had to come next.
 func (e *Expected) Game(pair, leg int) error {
 	if int64(pair) != e.next || leg != e.leg {
 		return e.wrong(int64(pair), leg)
@@ -316,7 +318,7 @@ func (e *Expected) Game(pair, leg int) error {
 	return nil
 }
 
-// End returns an error if more rows were expected.
+// End returns an error if the reader did not find all expected rows.
 func (e *Expected) End() error {
 	if e.next < e.end || e.leg > 0 {
 		return &Damaged{Table: "games", Pair: int(e.next), Leg: -1, What: "a row that was stored is not found"}

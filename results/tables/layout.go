@@ -12,16 +12,16 @@ import (
 // Layout describes a table of the schema.
 type Layout struct {
 	Name    string
-	Columns []columnLayout // in the order in which rows have them
-	Keyed   bool           // WITHOUT ROWID: rows are ordered by the primary key and have no other number
+	Columns []columnLayout // in the order of the columns in a row
+	Keyed   bool           // WITHOUT ROWID: rows are sorted by the primary key and have no other number
 }
 
 // columnLayout describes a column of a table.
 type columnLayout struct {
 	Name, Kind string // kind is INTEGER, REAL, TEXT or BLOB
-	fallback   string // value of a row that is older than the column, in SQL
-	key        int    // its place in the primary key, from 1; 0: none
-	must       bool   // it is NOT NULL
+	fallback   string // SQL value for rows that are older than the column
+	key        int    // place in the primary key, from 1; 0: not part of it
+	must       bool   // the column is NOT NULL
 }
 
 // Derived reports whether gogi calculates the rows of the table from the rows of other tables.
@@ -36,7 +36,7 @@ func (l *Layout) Names() []string {
 	return list
 }
 
-// index returns the place of a column in a row, or -1 if the table has no such column.
+// index returns the place of a column in a row, or -1 if the table does not have the column.
 func (l *Layout) index(column string) int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.Name == column })
 }
@@ -45,16 +45,17 @@ func (l *Layout) index(column string) int {
 type Schema struct {
 	Tables []Layout // parents before children, as they were created
 	Texts  map[string]string
-	Always map[string]int // by table: the second of Layout.summed
+	Always map[string]int // by table: the second result of Layout.summed
 }
 
-// Table returns the table with a name.
+// Table returns the table with this name.
 func (s *Schema) Table(name string) *Layout {
 	i := slices.IndexFunc(s.Tables, func(l Layout) bool { return l.Name == name })
 	return &s.Tables[i]
 }
 
-// CurrentSchema returns the schema that the migrations make of an empty database. It is calculated once.
+// CurrentSchema returns the schema that all migrations create in an empty database. It is calculated only
+// once.
 var CurrentSchema = sync.OnceValues(func() (*Schema, error) {
 	texts, err := MigrationTexts()
 	if err != nil {
@@ -79,8 +80,8 @@ func schemaAfter(texts []string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = db.Close() }() // it was in memory
-	db.SetMaxOpenConns(1)             // each connection would have a database of its own
+	defer func() { _ = db.Close() }() // the database was in memory
+	db.SetMaxOpenConns(1)             // each connection would have its own database
 	for _, text := range texts {
 		if _, err := db.ExecContext(ctx, text); err != nil {
 			return nil, fmt.Errorf("the schema: %w", err)
@@ -112,9 +113,9 @@ func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error
 	return s, err
 }
 
-// ViewsFor returns statements that make an older database look like a current one. A temporary view of a
-// table's name hides the table, and adds its missing columns; missing tables are empty views. The file
-// itself does not change.
+// ViewsFor returns statements that make an older database look like a current one. A temporary view hides the
+// table with the same name and adds the missing columns. Missing tables become empty views. The file itself
+// does not change.
 func ViewsFor(current, old *Schema) []string {
 	var views []string
 	for _, want := range current.Tables {
@@ -161,8 +162,8 @@ func (l *Layout) Rowid() int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.key == 1 })
 }
 
-// Stored returns the order in which the file stores the columns of a row. In a table WITHOUT ROWID the
-// columns of the primary key come first (section 2.4 of the file format).
+// Stored returns the order of the columns in the file. In a table WITHOUT ROWID the columns of the primary
+// key come first (section 2.4 of the file format).
 func (l *Layout) Stored() []int {
 	var order []int
 	for i := range l.Columns {
@@ -178,7 +179,7 @@ func (l *Layout) Stored() []int {
 // checksum, and older rows do not have them.
 func (l *Layout) Least() int { return l.index("checksum") + 1 }
 
-// rank returns a value to sort columns by: columns of the primary key by their place in it, then all others.
+// rank returns a sort key for a column: the columns of the primary key by their place in it, then all others.
 func (c *columnLayout) rank() int {
 	if c.key > 0 {
 		return c.key

@@ -20,13 +20,13 @@ type Row struct {
 // Value returns the value in a column. The table must have the column.
 func (r *Row) Value(column string) any { return r.Values[r.Layout.index(column)] }
 
-// Int returns the number in a column, 0 for NULL.
+// Int returns the number in a column, and 0 for NULL.
 func (r *Row) Int(column string) int64 {
 	n, _ := r.Value(column).(int64) // NULL is 0
 	return n
 }
 
-// Text returns the text in a column, "" for NULL.
+// Text returns the text in a column, and "" for NULL.
 func (r *Row) Text(column string) string {
 	text, _ := r.Value(column).(string) // NULL is ""
 	return text
@@ -37,13 +37,13 @@ type Verdict int
 
 // These are the verdicts.
 const (
-	Sound     Verdict = iota // the row is as it was stored
+	Sound     Verdict = iota // the row equals the stored row
 	Unchecked                // the row has no checksum
-	Broken                   // the row differs from what was stored
+	Broken                   // the row differs from the stored row
 )
 
-// Verdict verifies the row's checksum. Do not use it for a row of games, whose checksum also covers other
-// rows: see Pair.SumOfGame.
+// Verdict compares the row with its checksum. Do not use it for a row of games, whose checksum also covers
+// other rows: see Pair.SumOfGame.
 func (r *Row) Verdict() Verdict { return r.VerdictOf(r.Sum()) }
 
 // VerdictOf compares the row's stored checksum with sum, the calculated one. err is the error of the
@@ -85,8 +85,8 @@ func (r *Row) Sum() (int64, error) {
 // Clone returns a copy that stays valid when the next row is read.
 func (r *Row) Clone() *Row { return &Row{r.Layout, slices.Clone(r.Values)} }
 
-// With returns a copy of the row with other values in some columns. changes has column names and values,
-// alternating.
+// With returns a copy of the row with other values in some columns. changes has column names and values
+// alternately.
 func (r *Row) With(changes ...any) *Row {
 	c := r.Clone()
 	for i := 0; i < len(changes); i += 2 {
@@ -96,18 +96,18 @@ func (r *Row) With(changes ...any) *Row {
 	return c
 }
 
-// Run has the rows of a run without those of its pairs.
+// Run has the rows of a run, except those of its pairs.
 type Run struct {
 	Row      *Row
-	Engines  []*Row // in plan order
+	Engines  []*Row // in the order of the plan
 	Settings []*Row // in the order of the log
 }
 
 // Name returns the name of the run.
 func (r *Run) Name() string { return r.Row.Text("name") }
 
-// imported reports whether the games were played elsewhere. It searches the plan's text, in which the design
-// comes directly after the version.
+// imported reports whether the games were played elsewhere and imported. It searches the plan's text, in
+// which the design comes directly after the version.
 func (r *Run) imported() bool {
 	_, design, _ := strings.Cut(r.Row.Text("plan"), `"design":"`)
 	return strings.HasPrefix(design, string(match.DesignImported)+`"`)
@@ -130,7 +130,7 @@ var errMissing = errors.New("it is not whole")
 
 // Verify returns the first error in a pair of a run: a wrong checksum, a missing row, or rows that contradict
 // each other. It compares rows with each other because rows of an older gogi have no checksums. doubtful
-// means that a part of the pair cannot be verified.
+// means that Verify cannot check a part of the pair.
 func (p *Pair) Verify(run *Run) (doubtful bool, err error) {
 	if p.Opening == nil {
 		return true, fmt.Errorf("%w: its opening is missing", errMissing)
@@ -211,7 +211,7 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	if leg == 1 {
 		seats[0], seats[1] = seats[1], seats[0]
 	}
-	if run.imported() && g.Int("black") == seats[1] { // with either colour
+	if run.imported() && g.Int("black") == seats[1] { // an imported game may have either colour
 		seats[0], seats[1] = seats[1], seats[0]
 	}
 	packed, _ := record.Value("plies").([]byte)
@@ -249,7 +249,7 @@ func (r *Row) Identity(rowid int64) (string, error) {
 	return string(c.text), nil
 }
 
-// Complete reports whether the run has the rows of all players of its plan.
+// Complete reports whether the rows of all players of the plan were found.
 func (r *Run) Complete() bool {
 	if r.Row == nil {
 		return false
@@ -269,7 +269,7 @@ func (r *Run) Sound() bool {
 	return r.Complete()
 }
 
-// SamePlay reports whether two pairs are the same games: equal moves with equal times. Two separate games
+// SamePlay reports whether two pairs have the same games: equal moves with equal times. Two separate games
 // never have the same times.
 func (p *Pair) SamePlay(q *Pair) bool {
 	if len(p.Games) != len(q.Games) {

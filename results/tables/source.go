@@ -10,10 +10,11 @@ import (
 // ErrNoPair is the error if the source does not have the requested pair.
 var ErrNoPair = errors.New("the game is not stored")
 
-// Source is a source of whole rows: a database that SQLite can read, or what is left of a damaged one.
+// Source is a source of whole rows: a database that SQLite can read, or the undamaged rows of a damaged
+// database.
 type Source interface {
 	Runs(ctx context.Context) ([]*Run, error)
-	// Pairs calls yield with the numbers of a run's pairs, in order.
+	// Pairs calls yield with the number of each pair of a run, in order.
 	Pairs(ctx context.Context, run int64, yield func(id int64) error) error
 	// Pair returns all rows of a pair. Its error reports a failed read; Pair does not verify the data.
 	Pair(ctx context.Context, run, id int64) (*Pair, error)
@@ -44,7 +45,7 @@ func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 	return list, err
 }
 
-// rows appends to a list the rows of a table that where, an SQL clause, selects.
+// rows appends the rows of a table to a list; where is an SQL clause that selects them.
 func (s Stored) rows(ctx context.Context, to *[]*Row, table, where string, args ...any) error {
 	return EachRow(ctx, s.Q, table, func(r *Row) error {
 		*to = append(*to, r.Clone())
@@ -52,8 +53,8 @@ func (s Stored) rows(ctx context.Context, to *[]*Row, table, where string, args 
 	}, where, args...)
 }
 
-// Pairs calls yield with the numbers of a run's pairs, in order. At the end it returns an error if it did not
-// find all stored pairs.
+// Pairs calls yield with the number of each pair of a run, in order. At the end it returns an error if it did
+// not find all stored pairs.
 func (s Stored) Pairs(ctx context.Context, run int64, yield func(int64) error) error {
 	var missing error
 	inventory, err := WholeInventory(ctx, s.Q, run)

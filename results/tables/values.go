@@ -11,8 +11,8 @@ import (
 	"gogi/shogi"
 )
 
-// OptionsText returns the options of both players as a row stores them: one list for each player, with names
-// and values alternating. Without options it returns nil, which is NULL.
+// OptionsText returns the options of both players in the form of a row: one list for each player, with names
+// and values alternately. Without options it returns nil, which is NULL.
 func OptionsText(options [2][]match.Option) (any, error) {
 	if len(options[0])+len(options[1]) == 0 {
 		return nil, nil
@@ -21,7 +21,7 @@ func OptionsText(options [2][]match.Option) (any, error) {
 	return string(text), err
 }
 
-// Flat returns options as a row stores them, in one list: name, value, name, value, …
+// Flat returns options in the form of a row, in one list: name, value, name, value, …
 func Flat(options []match.Option) []string {
 	words := []string{}
 	for _, o := range options {
@@ -59,14 +59,14 @@ func Paired(words []string) (options []match.Option, err error) {
 	return options, nil
 }
 
-// Identity is the form of a match.Identity in the database and its dump.
+// Identity is the form of a match.Identity in the database and in dumps.
 type Identity struct {
 	Files    []FileHash `json:"files"`
 	Fixed    string     `json:"fixed,omitempty"`
 	Variants []Variant  `json:"variants,omitempty"`
 }
 
-// Variant is the form of a match.Variant in the database and its dump.
+// Variant is the form of a match.Variant in the database and in dumps.
 type Variant struct {
 	OS     string `json:"os"`
 	Arch   string `json:"arch"`
@@ -75,15 +75,15 @@ type Variant struct {
 	Size   int64  `json:"size"`
 }
 
-// FileHash is the form of a match.FileHash in the database and its dump.
+// FileHash is the form of a match.FileHash in the database and in dumps.
 type FileHash struct {
 	Role   string `json:"role"`
 	Path   string `json:"path,omitempty"`
 	SHA256 string `json:"sha256"`
 }
 
-// IdentityOf converts an identity to the stored form. An identity without files gets an empty list, which is
-// not null in JSON.
+// IdentityOf converts an identity to the stored form. An identity without files gets an empty list, because
+// nil would be null in JSON.
 func IdentityOf(id match.Identity) Identity {
 	out := Identity{Files: []FileHash{}, Fixed: id.Fixed}
 	for _, f := range id.Files {
@@ -107,7 +107,7 @@ func (id Identity) Match() match.Identity {
 	return out
 }
 
-// MovesText returns moves as a row stores them: in USI notation, separated by spaces.
+// MovesText returns moves in the form of a row: in USI notation, separated by spaces.
 func MovesText(moves []shogi.Move) string {
 	texts := make([]string, len(moves))
 	for i, m := range moves {

@@ -1,6 +1,6 @@
-// Package tables defines the tables of a database: the migrations, the columns of each row, and what a
-// row's checksum covers. A new column starts here. [SchemaOf] returns the schema of a version, [EachRow]
-// reads rows, and [Seal] writes checksums. The packages that read and write databases build on it.
+// Package tables defines the tables of a database: the migrations, the columns of each row, and the values
+// that a row's checksum covers. To add a column, start here. [SchemaOf] returns the schema of a version,
+// [EachRow] reads rows, and [Seal] writes checksums. The packages that read and write databases use it.
 package tables
 
 import (
@@ -50,11 +50,11 @@ type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// SchemaVersion returns the version of the schema that the file has, or 0 for an empty database. It returns
-// an error if another program or a gogi with a version above newest wrote the file.
+// SchemaVersion returns the version of the schema in the file, or 0 for an empty database. It returns an
+// error if another program or a gogi with a version above newest wrote the file.
 func SchemaVersion(ctx context.Context, q Querier, newest int) (version int, err error) {
 	var app, tables int
-	// In one statement, which sees one state of the file: another process may be making it.
+	// One statement sees one state of the file, which another process may be creating.
 	const asked = "SELECT (SELECT count(*) FROM sqlite_schema), application_id, user_version FROM pragma_application_id, pragma_user_version"
 	if err := q.QueryRowContext(ctx, asked).Scan(&tables, &app, &version); err != nil {
 		return 0, err
@@ -85,8 +85,8 @@ func Readable(ctx context.Context, q Querier) (version int, err error) {
 	return version, err
 }
 
-// List calls scan for each row of a query and returns the scanned values. If it returns an error, the list
-// has the values of the rows before the error.
+// List calls scan for each row of a query and returns the scanned values. After an error, the list has the
+// values of the rows before the error.
 func List[T any](ctx context.Context, q Querier, scan func(*sql.Rows, *T) error, query string, args ...any) (list []T, err error) {
 	err = Each(ctx, q, func(rows *sql.Rows) error {
 		var value T
