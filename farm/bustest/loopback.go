@@ -24,14 +24,14 @@ type MemoryBroker struct {
 	stream    []*message // messages that are not acknowledged, in order
 	sequence  uint64
 	bytes     int64
-	ids       map[string]time.Time // when an id was published
+	ids       map[string]time.Time // the time at which an id was published
 	artefacts map[string][]byte
 	evidence  []string
 	faults    Faults
-	away      map[string]bool // partitioned names
+	away      map[string]bool // names whose connection is partitioned
 	count     Count
 
-	bus       *Bus // the coordinator's process; nil if no process is open
+	bus       *Bus // the bus of the coordinator's process. It is nil if no process is open.
 	grown     chan struct{}
 	listeners []*listener
 }
@@ -45,21 +45,21 @@ type message struct {
 // Faults configures deterministic faults, so that a test knows how often they happen. The zero value injects
 // no faults.
 type Faults struct {
-	Double    int // every n-th message is in the stream twice, under another id
-	Swap      int // every n-th message overtakes the message before it
-	LoseReply int // the answer to every n-th request is lost
-	LoseAck   int // every n-th publication reports an error although the message was stored
+	Double    int // every n-th message is in the stream twice, under another id.
+	Swap      int // every n-th message overtakes the message before it.
+	LoseReply int // the answer to every n-th request is lost.
+	LoseAck   int // every n-th publication reports an error although the message was stored.
 }
 
 // A Count counts the requests, the messages and the faults that happened.
 type Count struct {
 	Requests, Published                     int
 	Doubled, Swapped, RepliesLost, AcksLost int
-	Hidden                                  int // repetitions under the same id
-	Refused                                 int // messages that the coordinator rejected
-	Full                                    int // publications to a full stream
-	Away                                    int // requests and publications during a partition, or without a coordinator
-	Again                                   int // messages that were delivered a second time
+	Hidden                                  int // repetitions under the same id.
+	Refused                                 int // messages that the coordinator rejected.
+	Full                                    int // publications to a full stream.
+	Away                                    int // requests and publications during a partition, or without a coordinator.
+	Again                                   int // messages that were delivered a second time.
 }
 
 // NewMemoryBroker returns an empty broker.
@@ -119,7 +119,7 @@ var errLost = fmt.Errorf("loopback: the answer was lost: %w", farm.ErrAway)
 // A listener receives the messages that Tell publishes on a subject.
 type listener struct {
 	subject string
-	hints   chan []byte // a full channel drops messages, because hints may be lost; never closed
+	hints   chan []byte // if the channel is full, messages are dropped, because hints may be lost. It is never closed.
 	stop    chan struct{}
 }
 
@@ -202,7 +202,7 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	}
 	b.wake()
 	if lost {
-		delete(b.ids, id) // the stream must not depend on ids
+		delete(b.ids, id) // the stream must work without ids
 		b.count.AcksLost++
 		return errLost
 	}

@@ -1,6 +1,6 @@
-// Package bustest tests implementations of farm.Bus and farm.Transport, and contains one in memory. [Run] is the
-// suite that every implementation must pass. A [MemoryBroker] is the broker in memory: it keeps the stream and the
-// artefacts across restarts of a coordinator, and injects faults on demand.
+// Package bustest tests implementations of farm.Bus and farm.Transport, and contains one in memory. [Run] is
+// the suite that every implementation must pass. A [MemoryBroker] is the broker in memory. It stores the
+// stream and the artefacts across restarts of a coordinator, and injects faults on demand.
 package bustest
 
 import (
@@ -37,7 +37,7 @@ type Farm struct {
 // deadline is a time limit far above the time of any test of the suite.
 const deadline = time.Minute
 
-// Run runs the suite; open creates a new farm for each test.
+// Run runs the suite. It calls open to create a new farm for each test.
 func Run(t *testing.T, open func(t *testing.T) Farm) {
 	for _, test := range []struct {
 		name string

@@ -11,18 +11,18 @@ import (
 	"gogi/farm/keys"
 )
 
-// An authenticator decides which connections the server accepts, and which rights they have. It looks each
-// key up in the ring, so it rejects a key from the moment of its revocation. It stores the numbers of
-// accepted connections.
+// An authenticator decides which connections the server accepts, and which rights they have. It looks up each
+// key in the ring, so it rejects a key from the moment of its revocation. It stores the numbers of accepted
+// connections.
 type authenticator struct {
 	keys        keyring
 	coordinator string // public key
 	disconnect  func(id uint64) error
-	opened      chan struct{} // closed when other connections than the coordinator's may enter
+	opened      chan struct{} // closed when connections other than the coordinator's may connect.
 	open        func()        // closes opened
 
 	mu   sync.Mutex
-	come map[string]map[uint64]bool // accepted connections by public key; sweep removes closed ones
+	come map[string]map[uint64]bool // accepted connections by public key. sweep removes closed ones.
 }
 
 // connectionsOfOneKey is the maximum number of connections of a key. Closed connections count until the next sweep.

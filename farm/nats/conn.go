@@ -32,10 +32,10 @@ type conn struct {
 	asking map[*asked]bool // requests and publications without an answer
 }
 
-// asked is a pending request or publication.
+// asked is a request or publication that waits for its answer.
 type asked struct {
 	subject string
-	give    context.CancelCauseFunc // cancels it
+	give    context.CancelCauseFunc // cancels the request
 }
 
 // Dial connects with the credentials of a worker or an owner. If the coordinator cannot be reached, Dial
@@ -163,8 +163,8 @@ func (c *conn) unanswered(ctx context.Context, err error) error {
 	return c.failure(err)
 }
 
-// denied cancels the requests that the key does not allow. The server drops such a request and reports a separate error
-// that only names the subject. Without denied the sender would wait until its deadline.
+// denied cancels the requests that the key does not allow. The server drops such a request and reports a
+// separate error that only names the subject. Without denied, the sender would wait until its deadline.
 func (c *conn) denied(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
@@ -240,7 +240,7 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
 		return fmt.Errorf("%w: no stream takes results", farm.ErrAway)
 	}
-	if errors.Is(err, context.DeadlineExceeded) && asked.Err() == nil { // a deadline of the client, not of the caller
+	if errors.Is(err, context.DeadlineExceeded) && asked.Err() == nil { // the deadline was the client's own, not the caller's
 		return fmt.Errorf("%w: the stream does not answer", farm.ErrAway)
 	}
 	if errors.Is(err, nats.ErrMaxPayload) {

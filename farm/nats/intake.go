@@ -15,18 +15,18 @@ import (
 
 // An intake takes the results of workers and stores them in the stream.
 //
-// A worker sends results as plain requests. The coordinator's own connection publishes them to the stream and answers the
-// worker. So no message of a worker reaches JetStream: JetStream would send its acknowledgement, with the rights of the
-// server, to any reply subject that the worker names.
+// A worker sends results as plain requests. The coordinator's own connection publishes them to the stream and
+// answers the worker. So no message of a worker reaches JetStream. JetStream would send its acknowledgement,
+// with the rights of the server, to any reply subject that the worker names.
 //
 // Each worker has at most one message in progress, because gogi's workers send one message at a time. So a
-// flood of messages from one key occupies one place of many. The intake rejects a bad message before anything
-// is written to the disk.
+// flood of messages from one key uses only one of the intake's many slots. The intake rejects a bad message
+// before anything is written to the disk.
 type intake struct {
 	mu     sync.Mutex
-	busy   map[string]bool   // workers with a message under way
-	bad    map[string]int    // rejected messages since the last good one, by worker
-	barred map[string]string // reasons, by worker
+	busy   map[string]bool   // workers with a message in progress
+	bad    map[string]int    // number of consecutive rejected messages, by worker
+	barred map[string]string // reasons for which a worker is barred, by worker
 	slots  chan struct{}     // capacity intakeAtATime
 }
 
@@ -40,8 +40,8 @@ const badToShut = 16
 // workers has less than 128 bytes.
 const maxID = 256
 
-// errUnderWay rejects a message of a worker while another message of that worker is in progress. The error
-// code makes the worker wait and try again.
+// errUnderWay rejects a message while another message of the same worker is in progress. The error code makes
+// the worker wait and try again.
 var errUnderWay = &jetstream.APIError{Code: 503, ErrorCode: busyCode, Description: "another message of this worker is under way"}
 
 // busyCode is the code of JetStream's error that a service is temporarily unavailable.
@@ -72,7 +72,7 @@ func (b *Bus) receive(m *nats.Msg) {
 		return
 	}
 	select {
-	case b.intake.slots <- struct{}{}: // else this and later messages wait
+	case b.intake.slots <- struct{}{}: // if all slots are in use, this message and later messages wait
 	case <-b.ctx.Done():
 		b.intake.end(worker)
 		return

@@ -25,16 +25,16 @@ import (
 
 // A Config is the configuration of a coordinator's bus.
 type Config struct {
-	Dir    string      // for JetStream ("jetstream") and artefacts ("artefacts")
-	Listen string      // HOST:PORT; port 0 means any free port. Ignored with Outside
-	TLS    *tls.Config // nil means no TLS, on loopback only
+	Dir    string      // folder for JetStream ("jetstream") and artefacts ("artefacts")
+	Listen string      // HOST:PORT; port 0 means any free port. Ignored with Outside.
+	TLS    *tls.Config // nil means no TLS, which is allowed on loopback only
 	Keys   *keys.Ring  // accepted keys
 	Log    *slog.Logger
 
-	MaxStream    int64 // bytes of the stream of results, see DefaultStream
-	MaxArtefact  int64 // bytes of one artefact
-	MaxArtefacts int64 // bytes of all artefacts
-	Readers      int   // pieces of artefacts that are read at a time
+	MaxStream    int64 // maximum size of the stream of results in bytes, see DefaultStream
+	MaxArtefact  int64 // maximum size of one artefact in bytes
+	MaxArtefacts int64 // maximum size of all artefacts in bytes
+	Readers      int   // number of pieces of artefacts that are read at the same time
 	// Check examines a worker's message before the stream stores it. It returns the reason for rejecting the
 	// message, or nil. If Check is nil, the bus accepts all messages.
 	Check func(worker string, body []byte) error
@@ -57,7 +57,7 @@ type Bus struct {
 
 	mu      sync.Mutex
 	stops   []func()
-	broken  error           // the journal can no longer be written
+	broken  error           // reason why the journal can no longer be written
 	ctx     context.Context //nolint:containedctx // the context of the handlers; it ends with the bus
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -232,7 +232,7 @@ func (b *Bus) examine() {
 	}
 }
 
-// unbroken returns an error if the journal can no longer be written.
+// unbroken returns an error if the journal can no longer be written, and nil otherwise.
 func (b *Bus) unbroken() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -306,8 +306,9 @@ func (b *Bus) Close() error {
 // requests wait.
 const atATime = 64
 
-// ofOneKey is how many requests of one key on one subject are answered at the same time; the others fail at once, so that
-// a flood of one key does not delay the others' requests. gogi's own clients send fewer.
+// ofOneKey is the maximum number of requests of one key on one subject that are answered at the same time.
+// Further requests fail at once, so that a flood from one key does not delay the requests of other keys.
+// gogi's own clients send fewer.
 const ofOneKey = 16
 
 // Answer implements farm.Bus. It answers only to the inbox of the key that may publish on the subject. With any other
@@ -361,7 +362,7 @@ func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string,
 
 func ownInbox(m *nats.Msg) bool {
 	if strings.HasPrefix(m.Reply, keys.Inbox(coordinatorName)+".") {
-		return true // the coordinator's own requests: no other key can read that inbox
+		return true // the coordinator itself has sent the request, and no other key can read its inbox
 	}
 	speaker := farm.Speaker(m.Subject)
 	return speaker != "" && strings.HasPrefix(m.Reply, keys.Inbox(speaker)+".")

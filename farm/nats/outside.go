@@ -15,7 +15,7 @@ import (
 
 // An Outside is a NATS server that is not part of gogi.
 type Outside struct {
-	Creds keys.Creds // the coordinator's
+	Creds keys.Creds // the credentials of the coordinator
 	// Monitor is the base URL of the server's monitoring pages (http_port), such as http://127.0.0.1:8222. gogi reads
 	// the server's settings there.
 	Monitor string

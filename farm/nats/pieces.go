@@ -28,7 +28,7 @@ type wanted struct {
 type piece struct {
 	Body []byte `cbor:"b"`
 	Size int64  `cbor:"n"`           // of the artefact
-	Busy bool   `cbor:"y,omitempty"` // too many pieces are being read: request it again
+	Busy bool   `cbor:"y,omitempty"` // too many pieces are being read, so the client must request it again
 }
 
 // offered is a piece of a new artefact. The first piece has offset 0; the piece that reaches Size is the last.
@@ -176,7 +176,7 @@ func (c *client) PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) 
 // An artefactServer is the part of the coordinator that sends and receives artefacts.
 type artefactServer struct {
 	store   *files.Store
-	largest int64         // bytes of one artefact
+	largest int64         // maximum size of one artefact in bytes
 	reading chan struct{} // one element for each piece being read
 
 	mu      sync.Mutex
@@ -247,7 +247,7 @@ func (s *artefactServer) take(_ context.Context, subject string, body []byte) (a
 		u = s.begin(name, o)
 	}
 	if u == nil || u.sum != o.SHA256 {
-		return taken{Next: 0}, nil // the coordinator has restarted in between
+		return taken{Next: 0}, nil // the coordinator has restarted since the last piece
 	}
 	if o.Offset != u.next {
 		return taken{Next: u.next}, nil

@@ -22,12 +22,13 @@ const (
 	maxConnections = 20_000
 	pingEvery      = 20 * time.Second
 	pingsOut       = 2                // unanswered pings after which the server closes a connection
-	writeDeadline  = 10 * time.Second // after which the server closes a connection that does not read
-	startDeadline  = 30 * time.Second // the server reads a large stream at the start
+	writeDeadline  = 10 * time.Second // time after which the server closes a connection that does not read.
+	startDeadline  = 30 * time.Second // long, because the server reads a large stream at the start
 	// authDeadline is how long a connection may wait for its authentication, also while the coordinator starts.
 	authDeadline = 60 * time.Second
-	// unbounded is the JetStream limit over all streams. Each stream has its own limit, and the server adds the limits
-	// that they had before. With the sum of today's limits a coordinator could not restart after a lower limit.
+	// unbounded is the JetStream limit over all streams. Each stream has its own limit. At a restart the
+	// server adds up the limits that the streams had before. If unbounded were the sum of the current limits,
+	// a coordinator could not restart with a lower limit.
 	unbounded = 1 << 50
 )
 
@@ -95,8 +96,8 @@ func splitListen(listen string, tls *tls.Config) (host string, port int, err err
 	return host, port, nil
 }
 
-// logger writes the server's messages to gogi's log. It logs rejected connections at the level debug, because
-// they may be many and are no fault of the coordinator.
+// logger writes the server's messages to gogi's log. It logs rejected connections at the level debug. There
+// may be many of them, and the coordinator is not responsible for them.
 type logger struct{ log *slog.Logger }
 
 func (l *logger) write(level slog.Level, format string, v []any) {

@@ -34,7 +34,7 @@ func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 		}
 		rest, err := b.fetch(ctx, n-1, true) // further messages that are available now
 		if err != nil {
-			return first, nil //nolint:nilerr // the next call returns it
+			return first, nil //nolint:nilerr // the next call returns the error
 		}
 		return append(first, rest...), nil
 	}
@@ -58,7 +58,7 @@ func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, er
 		}
 	}
 	if errors.Is(err, jetstream.ErrInvalidOption) {
-		return nil, nil // the deadline of ctx is near: the caller notices it
+		return nil, nil // the deadline of ctx is near, and the caller checks ctx
 	}
 	if err != nil {
 		return nil, b.failure(err)
@@ -120,8 +120,8 @@ func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
 	return nil
 }
 
-// besideEvidence is the largest size of the data that are stored with a rejected message: the reason (see
-// oneLine), the number and the names of the headers.
+// besideEvidence is the largest size of the data that are stored in addition to a rejected message. These
+// data are the reason (see oneLine), the number and the names of the headers.
 const besideEvidence = 2 << 10
 
 // maxMessage is the largest size of a message of the stream. Every message must fit into the stream again

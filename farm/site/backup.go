@@ -139,7 +139,7 @@ func addTree(t *tar.Writer, root, name string) error {
 		}
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it was removed just now
+			return nil // the file has just been removed
 		}
 		if err != nil {
 			return err
@@ -165,9 +165,9 @@ func addText(t *tar.Writer, name, text string) error {
 	return err
 }
 
-// bootsApart is the number that a restore adds to the count of boots. A farm starts less often than that
-// between its backup and the restore. So no epoch is used twice, and tokens of leases from before the restore
-// stay valid.
+// bootsApart is the number that a restore adds to the count of boots. A farm has fewer starts than this
+// number between its backup and the restore. So no epoch is used twice, and tokens of leases from before the
+// restore stay valid.
 const bootsApart = 1 << 16
 
 // Restore makes a farm's folder from a backup. It checks the SHA-256 in file.sha256. Results stored after the backup are

@@ -19,37 +19,37 @@ import (
 // A Settings is the settings file of gogi farm serve. Complete sets the defaults of zero values.
 type Settings struct {
 	Farm struct {
-		Listen string        `toml:"listen"` // HOST:PORT of the embedded server
-		State  string        `toml:"state"`  // the folder of keys, secrets and the journal
-		Lease  time.Duration `toml:"lease"`  // time without a heartbeat after which a pair is free
-		Hosts  []string      `toml:"hosts"`  // more names and addresses of this machine
+		Listen string        `toml:"listen"` // HOST:PORT of the embedded server.
+		State  string        `toml:"state"`  // the folder of keys, secrets and the journal.
+		Lease  time.Duration `toml:"lease"`  // time without a heartbeat after which a pair is free.
+		Hosts  []string      `toml:"hosts"`  // more names and addresses of this machine.
 	} `toml:"farm"`
 	TLS struct {
-		Cert string `toml:"cert"` // PEM; by default a certificate that the farm signs
+		Cert string `toml:"cert"` // PEM. The default is a certificate that the farm signs.
 		Key  string `toml:"key"`
-		CA   string `toml:"ca"` // PEM for credentials: the only accepted authority
+		CA   string `toml:"ca"` // PEM for credentials: the only accepted authority.
 	} `toml:"tls"`
 	Store struct {
-		DB string `toml:"db"` // the database of games; default farm.db in the state's folder
+		DB string `toml:"db"` // the database of games. The default is farm.db in the state's folder.
 	} `toml:"store"`
 	JetStream struct {
-		URL      string `toml:"url"`       // the URL of an external server; "" means the embedded server
-		Monitor  string `toml:"monitor"`   // the URL of the server's monitoring pages, http://…
-		MaxBytes Size   `toml:"max_bytes"` // of the stream of results; default a fifth of the volume
+		URL      string `toml:"url"`       // the URL of an external server. "" means the embedded server.
+		Monitor  string `toml:"monitor"`   // the URL of the server's monitoring pages, http://….
+		MaxBytes Size   `toml:"max_bytes"` // maximum size of the stream of results. The default is a fifth of the volume.
 	} `toml:"jetstream"`
 	Artefacts struct {
-		MaxBytes    Size `toml:"max_bytes"`    // of all artefacts; default 20 GB
-		MaxArtefact Size `toml:"max_artefact"` // of one artefact; default 2 GB
-		MaxReaders  int  `toml:"max_readers"`  // pieces read at the same time; default 32
+		MaxBytes    Size `toml:"max_bytes"`    // maximum size of all artefacts. The default is 20 GB.
+		MaxArtefact Size `toml:"max_artefact"` // maximum size of one artefact. The default is 2 GB.
+		MaxReaders  int  `toml:"max_readers"`  // maximum number of pieces read at the same time. The default is 32.
 	} `toml:"artefacts"`
 	Schedule struct {
-		OwnerMax float64 `toml:"owner_max"` // an owner's share of the slots while others wait; default 0.4
-		Audit    *bool   `toml:"audit"`     // whether other workers replay pairs of deterministic players, see docs/research/trust.md; default true
+		OwnerMax float64 `toml:"owner_max"` // an owner's share of the slots while others wait. The default is 0.4.
+		Audit    *bool   `toml:"audit"`     // whether other workers replay pairs of deterministic players, see docs/research/trust.md. The default is true.
 	} `toml:"schedule"`
 	Quota   map[string]Quota `toml:"quota"` // by owner
 	Trust   Trust            `toml:"trust"`
 	Metrics struct {
-		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics; "" means no pages
+		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics. "" means no pages.
 	} `toml:"metrics"`
 	Backup struct {
 		Every time.Duration `toml:"every"`
@@ -57,19 +57,19 @@ type Settings struct {
 	} `toml:"backup"`
 }
 
-// A Quota limits the tests of an owner. Zero means no limit.
+// A Quota limits the tests of an owner. A zero field means no limit.
 type Quota struct {
 	Running      int     `toml:"running"`
 	Queued       int     `toml:"queued"`
-	Artefacts    Size    `toml:"artefacts"`      // bytes of its tests' engines
-	SlotHoursDay float64 `toml:"slot_hours_day"` // slot hours of its tests in a day
+	Artefacts    Size    `toml:"artefacts"`      // size in bytes of the engines of the owner's tests
+	SlotHoursDay float64 `toml:"slot_hours_day"` // slot hours of the owner's tests in a day
 }
 
 // A Trust has the rules by which the coordinator quarantines workers automatically. A test keeps the rules
 // that applied when it was submitted.
 type Trust struct {
-	// Residuals turns on the quarantine of workers whose results differ from the results of other workers, see
-	// docs/research/trust.md; default true.
+	// Residuals turns on the quarantine of workers whose results differ from the results of other workers.
+	// See docs/research/trust.md. The default is true.
 	Residuals *bool `toml:"residuals"`
 }
 

@@ -277,7 +277,7 @@ func (s *Site) lookAfter(ctx context.Context) {
 // Lease returns the time without a heartbeat after which a pair is free.
 func (s *Site) Lease() time.Duration { return s.config.Farm.Lease }
 
-// Close closes everything; Serve must have returned.
+// Close closes everything. Serve must have returned.
 func (s *Site) Close() error {
 	var errs []error
 	if s.Bus != nil {

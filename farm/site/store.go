@@ -68,7 +68,7 @@ func (s *stored) Rows(ctx context.Context, see func(rows []match.Row) error) err
 }
 
 // of returns a function that reports whether a worker played a game. It returns an error for the worker "",
-// because local games have that name.
+// because games that were not played by a worker have that name.
 func of(worker string) (func(match.Row) bool, error) {
 	if worker == "" {
 		return nil, errors.New("no worker is named")

@@ -19,8 +19,8 @@ type Step struct {
 	Worker string      `json:"worker,omitempty"`
 	Start  string      `json:"session,omitempty"`
 	Leases []farm.Held `json:"leases,omitempty"` // the leases of the event
-	Seq    uint64      `json:"seq,omitempty"`    // the sequence in the stream; with boot: the boot's number
-	Again  bool        `json:"again,omitempty"`  // delivered before
+	Seq    uint64      `json:"seq,omitempty"`    // the sequence number in the stream. For boot it is the boot's number.
+	Again  bool        `json:"again,omitempty"`  // the message was delivered before
 	Why    string      `json:"why,omitempty"`
 }
 

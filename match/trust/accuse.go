@@ -6,16 +6,19 @@ import (
 	"slices"
 )
 
-// Alpha is the false discovery rate for the accused workers of a farm.
+// Alpha is the false discovery rate for the accused workers of a farm: the expected share of the accused
+// workers that do not differ.
 const Alpha = 0.01
 
-// Accused returns the workers whose evidence is a discovery at the rate alpha, strongest first. The number of workers
-// is that of evidences; a worker without pairs counts, with LogE 0. The method is e-BH: it accuses the k workers with
-// the largest e-values for the largest k whose k-th value is at least K/(kα). It holds for any dependence of the
-// e-values (Wang and Ramdas, False discovery rate control with e-values, JRSS B 84, 2022, theorem 2).
+// Accused returns the workers whose evidence is a discovery at the rate alpha, strongest first. all has an
+// entry for every worker; a worker without pairs has the LogE 0. The method is e-BH (Wang and Ramdas, False
+// discovery rate control with e-values, JRSS B 84, 2022, theorem 2). For K workers it takes the largest k for
+// which the k-th largest e-value is at least K/(kα), and accuses the k workers with the largest e-values. The
+// method holds for any dependence of the e-values.
 //
-// If no worker differs, the mean of all e-processes is one too, and an accusation takes a mean of 1/α. With probability
-// 1-α no worker is then accused at any look, as long as the farm's workers stay the same.
+// If no worker differs, the mean of all e-processes is also an e-process. An accusation requires that this
+// mean reaches 1/α. With probability 1-α no worker is then accused at any look, as long as the farm's workers
+// stay the same.
 func Accused(all []Evidence, alpha float64) []Evidence {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b Evidence) int { return cmp.Compare(b.LogE, a.LogE) })
@@ -29,7 +32,8 @@ func Accused(all []Evidence, alpha float64) []Evidence {
 }
 
 // Unlike returns the workers whose machines differ from the others at the false discovery rate alpha, by
-// slowed moves or by the speed ratio. This is a reason to audit a worker, but not to quarantine it.
+// slowed moves or by the speed ratio. Such a difference is a reason to audit a worker, but not to quarantine
+// it.
 func Unlike(all []Evidence, alpha float64) []Evidence {
 	list := slices.Clone(all)
 	for i := range list {
@@ -41,7 +45,7 @@ func Unlike(all []Evidence, alpha float64) []Evidence {
 // Cell has the evidence about one worker in one test.
 type Cell struct {
 	Worker, Owner string
-	Test          string // a run
+	Test          string // the name of a run
 	LogE          float64
 }
 
@@ -50,27 +54,27 @@ type Cause string
 
 // The likely causes of evidence in several tests.
 const (
-	Nobody  Cause = ""        // no cause is proved
-	Machine Cause = "machine" // the worker differs in all tests
-	Patch   Cause = "patch"   // workers of several owners differ in this one test: the tested change plays differently on different machines
-	Unknown Cause = "unknown" // it differs in one test, and no other worker does
+	Nobody  Cause = ""        // no cause is proved.
+	Machine Cause = "machine" // the worker differs in all of its tests
+	Patch   Cause = "patch"   // workers of several owners differ in this one test. The tested change plays differently on different machines.
+	Unknown Cause = "unknown" // the worker differs in one test, and no other worker does
 )
 
-// Attribution is the cause of one accused worker's evidence.
+// Attribution is the cause of the evidence about one accused worker.
 type Attribution struct {
 	Worker string
-	LogE   float64 // evidence of all its tests together
+	LogE   float64 // evidence of all tests of the worker together.
 	Cause  Cause
-	Test   string // the one with the strongest evidence
+	Test   string // the test with the strongest evidence
 }
 
-// severalOwners is how many owners' workers differ in a test that is unlike on unlike
-// machines: one owner's machines may have one fault.
+// severalOwners is the number of owners whose workers must differ in a test before the test itself is the
+// cause. Workers of fewer owners may have one common fault.
 const severalOwners = 3
 
-// Attribute distinguishes bad machines from tests that play differently on different machines. The tests
-// of a worker are independent, so the product of their e-values is an e-value. A worker is accused as in
-// Accused. The cause is the machine if the evidence stays a discovery without its strongest test. It is
+// Attribute distinguishes bad machines from tests that play differently on different machines. The tests of a
+// worker are independent, so the product of their e-values is an e-value. Accused decides which workers are
+// accused. The cause is the machine if the worker is still accused without its strongest test. The cause is
 // the patch if that test alone accuses workers of several owners. The result is ordered by worker.
 func Attribute(cells []Cell, alpha float64) []Attribution {
 	byWorker := map[string][]Cell{}
@@ -104,7 +108,7 @@ func Attribute(cells []Cell, alpha float64) []Attribution {
 	return list
 }
 
-// total returns the sum of a worker's evidence, and the test that gave most of it.
+// total returns the sum of a worker's evidence, and the test with the strongest evidence.
 func total(cells []Cell) (sum float64, strongest Cell) {
 	strongest.LogE = math.Inf(-1)
 	for _, c := range cells {
@@ -116,7 +120,7 @@ func total(cells []Cell) (sum float64, strongest Cell) {
 	return sum, strongest
 }
 
-// unlike returns the tests that accuse workers of several owners.
+// unlike returns the tests whose evidence alone accuses workers of several owners.
 func unlike(cells []Cell, alpha float64) map[string]bool {
 	byTest := map[string][]Evidence{}
 	owner := map[string]string{}

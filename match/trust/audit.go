@@ -22,7 +22,7 @@ const (
 	Owner     Level = "owner"     // the farm's own worker
 )
 
-// How many pairs are audited, and how many agreements make a worker verified.
+// These are the numbers of audited pairs, and of agreements that make a worker verified.
 const (
 	ShareTrusted   = 0.02
 	ShareUntrusted = 0.20
@@ -55,9 +55,9 @@ const (
 	mostSample  = 64
 )
 
-// Sample returns the pairs of one worker in a run that must be audited before the run's verdict is final: a fifth of
-// them, within leastSample and mostSample. A worker cannot predict the sample. These are the pairs that Audits selects
-// first.
+// Sample returns the pairs of one worker in a run that must be audited before the run's verdict is final.
+// They are a fifth of the worker's pairs, within leastSample and mostSample. A worker cannot predict the
+// sample. They are the pairs with the smallest draws, which Audits also selects first.
 func (a Auditor) Sample(run string, pairs []int) []int {
 	sorted := slices.Clone(pairs)
 	draws := map[int]float64{}
@@ -69,18 +69,20 @@ func (a Auditor) Sample(run string, pairs []int) []int {
 	return sorted[:min(max(share, leastSample), mostSample, len(sorted))]
 }
 
-// draw is uniform in [0, 1): the first 53 bits of HMAC-SHA256 (RFC 2104) of the run and the pair, written as run|pair.
+// draw returns a number that is uniform in [0, 1). It is the first 53 bits of HMAC-SHA256 (RFC 2104) of the
+// run and the pair, written as run|pair.
 func (a Auditor) draw(run string, pair int) float64 {
 	h := hmac.New(sha256.New, a.Secret)
-	_, _ = fmt.Fprintf(h, "%s|%d", run, pair) // a hash takes everything
+	_, _ = fmt.Fprintf(h, "%s|%d", run, pair) // writing to a hash never fails
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>11) / (1 << 53)
 }
 
-// Difference is the first difference between two results of a pair, nil if all games are equal. It does not show which
-// one is wrong. It shows nothing if the players are not deterministic; then only statistics can.
+// Difference is the first difference between two results of a pair. It is nil if all games are equal. A
+// Difference does not show which of the two results is wrong. If the players are not deterministic, it shows
+// nothing; then only statistics can find a false result.
 type Difference struct {
 	Leg  int
-	Ply  int // the first ply that differs, from 1; the last plus one if only the ends differ
+	Ply  int // the first different ply, from 1. If only the ends of the games differ, it is the last ply plus one.
 	What string
 }
 

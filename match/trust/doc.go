@@ -1,12 +1,14 @@
-// Package trust calculates what the results of a farm prove about its workers. [Residuals] and [Claims] find the
-// workers that differ from the others in the same run, or whose clock is scaled by a wrong factor. [Compare] compares
-// games that were played again. The package is pure: it takes pairs in plan order, and returns values with reasons. The
-// coordinator acts on them.
+// Package trust calculates what the results of a farm prove about its workers. [Residuals] finds the workers
+// whose results differ from those of the others in the same run. [Claims] finds the workers whose clock is
+// scaled by a wrong factor. [Compare] compares games that were played again. The package is pure: it takes
+// pairs in plan order, and returns values with reasons. The coordinator acts on them.
 //
 // In a farm whose workers do not differ, the probability that residuals ever accuse a worker is at most
-// [Alpha], however often they are read. Of the workers accused at one time, at most that share do not
-// differ in expectation. An accusation does not name the cause: a slow disk and a cheat look alike.
+// [Alpha]. The probability does not depend on the number of looks at the residuals. Of the workers accused at
+// one time, at most the share Alpha do not differ, in expectation. An accusation does not name the cause,
+// because a slow disk and a cheat have the same effect.
 //
-// Only audits, which play pairs again, find a worker that invents games of the same strength. If engines are not
-// deterministic, no audit finds it. docs/research/trust.md has the number of pairs that an accusation takes.
+// A worker may invent games of the same strength. Only audits, which play pairs again, find such a worker,
+// and only if the engines are deterministic. docs/research/trust.md has the number of pairs that an
+// accusation takes.
 package trust

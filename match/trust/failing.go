@@ -2,18 +2,19 @@ package trust
 
 import "gogi/stats/binomial"
 
-// Failing counts how often engines failed in one test, for some workers and for the others.
+// Failing counts how often engines failed in one test, separately for a group of workers and for the other
+// workers.
 type Failing struct {
-	Tries, Failed             int // for the workers in question
+	Tries, Failed             int // for the first group of workers
 	OthersTries, OthersFailed int
 }
 
-// Worse returns the probability that the workers in question fail at least as often as they did, if in
-// each test they fail as often as the others. It is the exact test of Fisher over tests, each a table of
-// two by two with its margins given. A test in which all engines crash is therefore no evidence against
-// the workers that play more of it. It is 1 without anything to compare.
+// Worse returns the probability that the workers of the group fail at least as often as they did, if in each
+// test they fail as often as the others. It is Fisher's exact test over several tests. Each test is a two by
+// two table with fixed margins. If all engines crash in a test, this is therefore no evidence against the
+// workers that play more of the test. Worse returns 1 if there is nothing to compare.
 func Worse(tests []Failing) float64 {
-	sum := []float64{1} // how likely each number of failures is in all
+	sum := []float64{1} // probability of each total number of failures
 	failed := 0
 	for _, t := range tests {
 		sum = convolve(sum, t.chances())
@@ -26,8 +27,8 @@ func Worse(tests []Failing) float64 {
 	return min(p, 1)
 }
 
-// chances returns how likely 0, 1, … of the test's failures fall to the workers that are
-// looked at, if chance alone deals them: the hypergeometric distribution.
+// chances returns the probabilities that 0, 1, … of the test's failures happen to the workers of the group,
+// if only chance distributes the failures. This is the hypergeometric distribution.
 func (f Failing) chances() []float64 {
 	all, bad, drawn := f.Tries+f.OthersTries, f.Failed+f.OthersFailed, f.Tries
 	out := make([]float64, min(bad, drawn)+1)

@@ -5,16 +5,17 @@ package trust
 type Line struct {
 	Residuals
 
-	// Without are workers whose pairs are ignored, as if they had not been played. Results that are known
-	// to be wrong must not be the standard for the others.
+	// Without has the workers whose pairs are ignored, as if these pairs had not been played. Wrong results
+	// of such a worker must not influence the comparison of the others.
 	Without map[string]bool
 
-	next    int // the pair whose turn it is
+	next    int // number of the next pair for Residuals
 	waiting map[int]*Pair
 }
 
-// Put takes a stored pair, by its number; a second Put of a pair changes nothing. compare is false for a pair that is
-// not of the run's first two players; it only fills its place. closed means that the evidence has changed.
+// Put adds a stored pair by its number. A second Put of a pair changes nothing. compare is false for a pair
+// that is not between the run's first two players. Such a pair is not compared, and only fills its place in
+// the order. closed means that the evidence has changed.
 func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 	if _, there := l.waiting[id]; there || id < l.next {
 		return false, nil
@@ -46,6 +47,6 @@ func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 // Compared returns the number of workers whose pairs were compared with pairs of other workers.
 func (l *Line) Compared() int { return len(l.found) }
 
-// TwoSided reports whether a value above and a value below the usual one are both evidence against a worker.
-// With two workers that differ, both are then equally suspect.
+// TwoSided reports whether both an unusually large and an unusually small value are evidence against a
+// worker. If only two workers are compared and differ, both are then equally suspect.
 func (k Kind) TwoSided() bool { return k == Score }

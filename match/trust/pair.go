@@ -24,7 +24,7 @@ func OfRows(rows []match.Row) Pair {
 	return p
 }
 
-// OfResult returns a finished pair as input for Residuals. OfRows returns the same for the stored pair.
+// OfResult returns a finished pair as input for Residuals. It returns the same as OfRows for the stored pair.
 func OfResult(plan *match.Plan, r *match.PairResult) Pair {
 	p := Pair{Worker: r.Played.Worker}
 	for i := range r.Games {
@@ -47,7 +47,7 @@ func firstOf(r *match.PairResult, g *match.Result) int {
 
 func (p *Pair) game(end match.Termination, points float64) {
 	p.Points += points
-	switch end { //nolint:exhaustive // the others prove nothing about the machine
+	switch end { //nolint:exhaustive // the other ends prove nothing about the machine
 	case match.TimeForfeit:
 		p.OnTime++
 	case match.Crash:
@@ -55,7 +55,8 @@ func (p *Pair) game(end match.Termination, points float64) {
 	}
 }
 
-// BaseSpeed returns the second player's nodes a second in a finished pair, for Claims; 0 if unknown.
+// BaseSpeed returns the second player's nodes per second in a finished pair, for Claims. It returns 0 if they
+// are unknown.
 func BaseSpeed(r *match.PairResult) float64 {
 	tally := speedsOf(r)
 	return finite(tally.nodes[1] / tally.seconds[1])
@@ -78,7 +79,8 @@ func (s *speeds) add(sides [2]match.Side, first int) {
 	}
 }
 
-// ratio returns the first player's nodes a second divided by the second's, 0 if either is unknown.
+// ratio returns the first player's nodes per second divided by the second player's. It returns 0 if one of
+// the two is unknown.
 func (s *speeds) ratio() float64 {
 	return finite(s.nodes[0] * s.seconds[1] / (s.nodes[1] * s.seconds[0]))
 }

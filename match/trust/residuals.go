@@ -8,25 +8,26 @@ import (
 	"slices"
 )
 
-// Kind is the quantity of a worker's pairs that is compared with the others.
+// Kind is a quantity of a worker's pairs that is compared with the pairs of the others.
 type Kind int
 
 // The kinds.
 const (
-	Score   Kind = iota // the pair's points for the plan's first player: wins and losses that the others do not have
-	OnTime              // games of the pair that were lost on time
-	Crashes             // games of the pair that ended by a crash
-	Slowed              // the machine slowed a move of the pair
-	Speeds              // the ratio of nodes a second of the new side and the base, more than speedMargin from the usual one
+	Score   Kind = iota // the pair's points for the plan's first player: the worker wins or loses more than the others.
+	OnTime              // games of the pair that were lost on time.
+	Crashes             // games of the pair that ended by a crash.
+	Slowed              // the machine slowed a move of the pair.
+	Speeds              // the ratio of the two players' nodes per second, if it differs from the usual ratio by more than speedMargin
 	kinds
 )
 
-// resultKinds is the number of kinds about results. They come first, and only they can quarantine a
-// worker. The others can only put it on probation.
+// resultKinds is the number of kinds about results. These kinds come first, and only they can quarantine a
+// worker. The other kinds can only put a worker on probation.
 const resultKinds = Slowed
 
-// speedMargin is the tolerated difference between the logarithm of a worker's speed ratio and the usual one. Machines
-// with different processors differ by a few percent for honest reasons, and a tenth of speed is about 9 Elo.
+// speedMargin is the tolerated difference between the logarithm of a worker's speed ratio and that of the
+// usual ratio. Machines with different processors differ by a few percent for honest reasons. A tenth of
+// speed is about 9 Elo.
 const speedMargin = 0.10
 
 // String returns the name of the kind.
@@ -44,20 +45,22 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // Pair has the data of a finished pair that Residuals compares.
 type Pair struct {
 	Worker  string
-	Points  float64 // points of the plan's first player, all games of the pair together, from 0 to 2
-	OnTime  int     // games lost on time, by either side
-	Crashes int     // games that ended by a crash
+	Points  float64 // points of the plan's first player in all games of the pair, from 0 to 2.
+	OnTime  int     // games lost on time, by either player.
+	Crashes int     // games that ended by a crash.
 	Slowed  bool
-	Ratio   float64 // nodes a second of the first player divided by those of the second; 0 if unknown
+	Ratio   float64 // nodes per second of the first player divided by those of the second. It is 0 if unknown.
 }
 
-// blockPairs is the number of consecutive pairs that are compared with each other. A longer block loses
-// less evidence of a worker with few pairs in it (1/blockPairs of it), but later.
+// blockPairs is the number of consecutive pairs that are compared with each other. The comparison loses a
+// part of the evidence: 1/blockPairs for a worker with few pairs in the block. A longer block loses less, but
+// gives its evidence later.
 const blockPairs = 64
 
-// bets returns the tilts λ of [Residuals]: an assumed advantage of a worker, in natural units of the
-// likelihood per point, event or sign. λ = δ/variance finds an effect of δ points a pair best; the
-// variance of a pair's points is about 0.35. Only more faults than usual are a reason to accuse.
+// bets returns the tilts λ of [Residuals]. A tilt is an assumed advantage of a worker, in natural units of
+// the likelihood per point, event or sign. λ = δ/variance finds an effect of δ points per pair best. The
+// variance of a pair's points is about 0.35. For faults all tilts are positive, because only more faults than
+// usual are a reason to accuse a worker.
 func bets(k Kind) []float64 {
 	switch k {
 	case Score, Speeds:
@@ -67,31 +70,35 @@ func bets(k Kind) []float64 {
 	return []float64{0.5, 1, 2, 4}
 }
 
-// Residuals compares each worker with the rest of a run, in plan order. An order of arrival would depend
-// on the length of games, and so on their results.
+// Residuals compares each worker with the rest of a run, in plan order. An order of arrival would depend on
+// the length of games, and so on their results.
 //
-// Consecutive pairs form blocks. If the worker has no effect on a pair, every assignment of a block's
-// results to its workers is equally likely. For any λ fixed before, take the product of exp(λx) over a
-// worker's pairs, divided by its mean over all choices of as many pairs of the block. Its mean is exactly
-// 1: it is an e-value, by permutation of pairs, for any distribution of the results. Products over blocks
-// are nonnegative martingales. So is their mean over λ, and over the kinds. This e-process may be read
-// after every block (Ville's inequality; see Ramdas, Grünwald, Vovk and Shafer, Game-theoretic statistics
-// and safe anytime-valid inference, Statistical Science 38, 2023). The zero value is ready to use.
+// Consecutive pairs form blocks. If the worker has no effect on a pair, every assignment of a block's results
+// to its workers is equally likely. For a fixed λ, take the product of exp(λx) over the worker's n pairs in
+// the block. Divide it by the mean of such products over all choices of n pairs of the block. The mean of
+// this quotient is exactly 1, for any distribution of the results. The quotient is therefore an e-value, by
+// permutation of pairs.
+//
+// Products of these e-values over blocks are nonnegative martingales. So is the mean of the products over λ
+// and over the kinds. This e-process may be read after every block (Ville's inequality; see Ramdas, Grünwald,
+// Vovk and Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical Science 38, 2023).
+// The zero value is ready to use.
 type Residuals struct {
 	block  []Pair
-	usual  []float64 // the ratios of the blocks before
-	median float64   // median of these; 0: none
+	usual  []float64 // ratios of the earlier blocks
+	median float64   // median of usual; 0 if there are none
 	found  map[string]*worker
 }
 
 // worker is the evidence about one worker.
 type worker struct {
 	pairs int
-	// by kind and bet: the logarithm of the martingale
+	// log has the logarithm of the martingale by kind and bet.
 	log [kinds][]float64
 }
 
-// Add adds the next pair of the run in plan order. The caller must hold back pairs after a missing pair.
+// Add adds the next pair of the run in plan order. If a pair is missing, the caller must not add later pairs
+// until it comes.
 func (r *Residuals) Add(p Pair) error {
 	if p.Worker == "" || p.Points < 0 || p.Points > 2 || math.IsNaN(p.Points) || p.OnTime < 0 || p.Crashes < 0 || p.Ratio < 0 || math.IsNaN(p.Ratio) || math.IsInf(p.Ratio, 0) {
 		return fmt.Errorf("trust: %+v is not a pair of a worker", p)
@@ -103,10 +110,10 @@ func (r *Residuals) Add(p Pair) error {
 	return nil
 }
 
-// judge closes a block.
+// judge evaluates a complete block, and updates the martingales.
 func (r *Residuals) judge() {
 	hands := r.deal()
-	if len(hands) == 1 { // a worker alone differs from no other
+	if len(hands) == 1 { // a single worker cannot be compared
 		hands[0].pairs += len(r.block)
 		r.learn()
 		return
@@ -117,7 +124,7 @@ func (r *Residuals) judge() {
 			x[i] = value(k, &r.block[i])
 		}
 		if same(x) {
-			continue // all choices are alike: every e-value is 1
+			continue // all choices of pairs are equal, so every e-value is 1
 		}
 		for i, bet := range bets(k) {
 			place(k, i, bet, x, hands)
@@ -130,10 +137,11 @@ func (r *Residuals) judge() {
 	r.learn()
 }
 
-// judgeSpeeds multiplies the martingales of the speed ratios. The null hypothesis is that a worker's log ratios are
-// distributed like those of the others, shifted by speedMargin at most. So the worker's own ratios are shifted back by
-// the margin, against the bet. An e-value rises with each of the worker's own values. Under the null hypothesis it is
-// therefore at most that of an exchangeable block, whose mean is 1.
+// judgeSpeeds multiplies the martingales of the speed ratios. The null hypothesis is that a worker's log
+// ratios are distributed like those of the others, shifted by at most speedMargin. judgeSpeeds therefore
+// shifts the worker's own ratios back by the margin, against the direction of the bet. An e-value rises with
+// each of the worker's own values. Under the null hypothesis it is therefore at most the e-value of an
+// exchangeable block, whose mean is 1.
 func (r *Residuals) judgeSpeeds(hands []hand) {
 	if r.median == 0 {
 		return
@@ -153,8 +161,9 @@ func (r *Residuals) judgeSpeeds(hands []hand) {
 	}
 }
 
-// sideOf returns 1 if the logarithm of a pair's speed ratio is above that of the usual ratio plus shift,
-// -1 if it is below, and 0 if it is equal or unknown. The usual ratio is that of earlier blocks.
+// sideOf returns 1 if the logarithm of a pair's speed ratio is above that of the usual ratio plus shift. It
+// returns -1 if the logarithm is below, and 0 if it is equal or unknown. The usual ratio is that of earlier
+// blocks.
 func (r *Residuals) sideOf(p *Pair, shift float64) float64 {
 	if p.Ratio == 0 {
 		return 0
@@ -162,7 +171,7 @@ func (r *Residuals) sideOf(p *Pair, shift float64) float64 {
 	return float64(cmp.Compare(p.Ratio, r.median*math.Exp(shift)))
 }
 
-// hand is a worker with the places of its pairs in a block.
+// hand is a worker with the indices of its pairs in a block.
 type hand struct {
 	*worker
 	places []int
@@ -198,7 +207,7 @@ func (r *Residuals) of(name string) *worker {
 	return w
 }
 
-// place multiplies one martingale of each worker of a block by its e-value.
+// place multiplies one martingale of each worker in a block by the worker's e-value.
 func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	g := make([]float64, len(x))
 	for j := range x {
@@ -218,7 +227,7 @@ func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	}
 }
 
-// value returns the compared quantity of a pair; sideOf does so for Speeds.
+// value returns the compared quantity of a pair. It returns 0 for Speeds, which sideOf handles.
 func value(k Kind, p *Pair) float64 {
 	switch k {
 	case Score:
@@ -236,10 +245,10 @@ func value(k Kind, p *Pair) float64 {
 	return 0
 }
 
-// usualRatios bounds how many ratios the median is taken of.
+// usualRatios is the number of ratios after which the median is not updated any more.
 const usualRatios = 1024
 
-// learn keeps the ratios of a block for those that follow.
+// learn adds the ratios of a block to the usual ratios, for the comparison of later blocks.
 func (r *Residuals) learn() {
 	if len(r.usual) >= usualRatios {
 		return
@@ -264,10 +273,10 @@ func same(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
-// logMeanProducts returns, for each k up to most, the logarithm of a mean over all choices of k of the
-// values: the mean of the product of the chosen values. It is the elementary symmetric polynomial of
-// degree k divided by the number of choices. mean[j] after n values is the mean over choices of j of
-// these n. The n-th value is in the choice with probability j/n.
+// logMeanProducts returns a logarithm for each k up to most. It is the logarithm of the mean, over all
+// choices of k of the values, of the product of the chosen values. This mean is the elementary symmetric
+// polynomial of degree k divided by the number of choices. mean[j] after n values is the mean over choices of
+// j of these n. The n-th value is in the choice with probability j/n.
 func logMeanProducts(g []float64, most int) []float64 {
 	scale := slices.Max(g)
 	mean := make([]float64, most+1)
@@ -291,11 +300,11 @@ func logMeanProducts(g []float64, most int) []float64 {
 // Evidence has the evidence of Residuals about one worker.
 type Evidence struct {
 	Worker string
-	Pairs  int     // that were compared
-	LogE   float64 // the natural logarithm of the e-value of all kinds of results together: 1/e is a p-value at any time
-	Kind   Kind    // the kind of results that stands out most
-	// Machine is the logarithm of the e-value of slowed moves and speeds together, and
-	// MachineKind the one that stands out most. They never quarantine a worker.
+	Pairs  int     // number of compared pairs
+	LogE   float64 // the natural logarithm of the e-value of all kinds of results together. 1/e is a p value at any time.
+	Kind   Kind    // the kind of results with the strongest evidence
+	// Machine is the logarithm of the e-value of slowed moves and speeds together. MachineKind is the one of
+	// these two kinds with the stronger evidence. They never quarantine a worker.
 	Machine     float64
 	MachineKind Kind
 	Of          [kinds]float64
@@ -323,7 +332,7 @@ func (r *Residuals) Evidence() []Evidence {
 	return list
 }
 
-// logMean returns the logarithm of the mean of numbers, of which the logarithms are given.
+// logMean returns the logarithm of the mean of some numbers. logs has the logarithms of these numbers.
 func logMean(logs []float64) float64 {
 	most := slices.Max(logs)
 	sum := 0.0

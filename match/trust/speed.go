@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// The limits of a drift: the number of latest pairs whose median counts, and how far the logarithm of the ratio may
-// be from 0.
+// The limits of a drift. One is the number of latest pairs whose median counts. The other is the largest
+// distance of the logarithm of the ratio from 0.
 const (
 	driftPairs     = 50
 	driftRebench   = 0.10
 	driftProbation = 0.25
 )
 
-// A drift holds the logarithms of the base engine's speed in a worker's latest games, divided by the claimed speed.
-// Both can be forged. The two sides share the factor, so a wrong one costs realism, not fairness.
+// A drift holds logarithms of speed ratios in a worker's latest games. A ratio is the base engine's speed
+// divided by the claimed speed. Both speeds can be forged. The clocks of the two players have the same
+// factor, so a wrong factor makes games less realistic, but not unfair.
 type drift []float64
 
-// add ignores invalid numbers.
+// add adds the logarithm of a ratio. It ignores invalid numbers.
 func (d *drift) add(ratio float64) {
 	l := math.Log(ratio)
 	if math.IsNaN(l) || math.IsInf(l, 0) {
@@ -30,22 +31,22 @@ func (d *drift) add(ratio float64) {
 	}
 }
 
-// leastClaims is the number of workers' speeds needed to know the base engine's speed, if it is not the measured
-// engine. With two different speeds the wrong claim is unknown.
+// leastClaims is the number of workers whose speeds must be known if the base engine is not the measured
+// engine. If two workers have different speeds, nothing shows which of the two claims is wrong.
 const leastClaims = 3
 
-// Claims compares the claims of a run's workers about their machines with the speed of its base engine there. If the
-// base engine is the engine that machines are measured with, its speed is known. Otherwise the usual speed is the
-// median of all workers'.
+// Claims compares the claims of a run's workers about the speed of their machines with the speed of the run's
+// base engine on these machines. If machines are measured with the base engine, its usual speed is known.
+// Otherwise the usual speed is the median of all workers' speeds.
 type Claims struct {
 	nps    float64
 	of     map[string]*drift
-	seen   map[string]int     // pairs
+	seen   map[string]int     // number of pairs by worker
 	latest map[string]float64 // median of the drift when the worker was last due
 }
 
-// NewClaims returns Claims without workers. nps is the base engine's nodes a second on the machine that the plan's
-// limits are meant for, 0 if unknown.
+// NewClaims returns Claims without workers. nps is the base engine's nodes per second on the machine for
+// which the plan's limits are meant. It is 0 if unknown.
 func NewClaims(nps float64) *Claims {
 	return &Claims{nps: nps, of: map[string]*drift{}, seen: map[string]int{}, latest: map[string]float64{}}
 }
@@ -53,8 +54,8 @@ func NewClaims(nps float64) *Claims {
 // dueEvery is the number of pairs between two evaluations of a worker.
 const dueEvery = 10
 
-// Add adds a pair of a worker: the base engine's nodes a second there (see BaseSpeed), and the factor of the clocks.
-// due means that Action may return another answer.
+// Add adds a pair of a worker. nps is the base engine's nodes per second on that machine (see BaseSpeed), and
+// scale is the factor of the clocks. due means that Action may return another answer.
 func (c *Claims) Add(worker string, nps, scale float64) (due bool) {
 	d := c.of[worker]
 	if d == nil {

@@ -20,11 +20,11 @@ type Live interface {
 
 // database collects the metrics of all runs in a database.
 type database struct {
-	ctx    context.Context //nolint:containedctx // of the reads during a collection
+	ctx    context.Context //nolint:containedctx // context of the reads during a collection
 	set    *Set
 	store  *results.Store
 	live   Live
-	tallys map[int64]*tally // of runs that no process plays
+	tallys map[int64]*tally // sums of the runs that no process plays
 }
 
 // tally has the sums of a stored run.
@@ -80,7 +80,7 @@ func (a *database) hubs() map[string]*events.Hub {
 	return playing
 }
 
-// join begins to count a run that is played, and takes its state at once.
+// join begins to count a run that another process plays, and reads its state at once.
 func (a *database) join(info *results.RunInfo, hub *events.Hub) {
 	r := a.set.Run(AboutStored(info))
 	r.hub = hub

@@ -10,10 +10,10 @@ import (
 	"gogi/usi"
 )
 
-// engines are the processes of a run.
+// engines holds the engine processes of a run.
 type engines struct {
 	mu    sync.Mutex
-	cpu   map[*crash.Recorder]time.Duration // the highest measured time of each live process that has begun a game
+	cpu   map[*crash.Recorder]time.Duration // the highest measured time of each live process that has begun a game.
 	ended map[string]time.Duration          // the total of ended processes, by player
 }
 
@@ -24,7 +24,8 @@ type Process interface {
 	CPU() (time.Duration, error)
 }
 
-// Attend connects the run to its engines' processes. It keeps the functions that records has already.
+// Attend makes records report to the run when an engine process begins a game and when it ends. The functions
+// that records already has are still called.
 func (r *Run) Attend(records *crash.Records) {
 	if r == nil {
 		return
@@ -52,7 +53,7 @@ func (r *Run) playing(rec *crash.Recorder) {
 	}
 }
 
-// left handles the end of a process's dialogue. It counts the time until now and nothing later.
+// left handles the end of a process's dialogue. It counts the processor time until then, and no later time.
 func (r *Run) left(rec *crash.Recorder) {
 	used := measure(rec, Process.CPU)
 	r.engines.mu.Lock()

@@ -58,8 +58,8 @@ const (
 	votesTotal    = "gogi_council_votes_total"
 )
 
-// Families returns all families in the order of the documentation. Some runs lack some of them. For example, only a run with
-// a sequential test has gogi_sprt_llr.
+// Families returns all families in the order of the documentation. A run may lack some of them. For example,
+// only a run with a sequential test has gogi_sprt_llr.
 func Families() []Family {
 	return []Family{
 		{buildInfo, Gauge, []string{"version", "revision", "goversion"}, "The version of gogi that exports the metrics, always 1."},
@@ -103,7 +103,7 @@ const (
 	stateDraining = "draining"
 	stateDone     = "done"
 
-	other = "other" // for a word that is not in its list
+	other = "other" // replaces a word that is not in its list
 )
 
 func runStates() []string {
@@ -116,7 +116,7 @@ func family(name string) Family {
 	return list[slices.IndexFunc(list, func(f Family) bool { return f.Name == name })]
 }
 
-// buckets returns the classic buckets of a family, which also has native ones.
+// buckets returns the classic buckets of a family. Such a family also has native buckets.
 func buckets(name string) []float64 {
 	if name == gamePlies {
 		return []float64{20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 256, 320, 512}
@@ -124,7 +124,8 @@ func buckets(name string) []float64 {
 	return []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 100, 300}
 }
 
-// Each bucket of a native histogram is at most a tenth wider than the one before. A histogram has at most nativeBuckets.
+// Each bucket of a native histogram is at most a tenth wider than the bucket before. A histogram has at most
+// nativeBuckets buckets.
 const (
 	nativeFactor  = 1.1
 	nativeBuckets = 100

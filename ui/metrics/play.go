@@ -18,7 +18,7 @@ type player struct {
 	overruns prometheus.Observer
 }
 
-// seat identifies a slot. Each worker numbers its own slots.
+// seat identifies a slot of a worker. Each worker numbers its own slots.
 type seat struct {
 	worker string
 	number int
@@ -100,7 +100,7 @@ func (r *Run) begin(at seat, g *game) {
 	r.games[at] = g
 }
 
-// player returns the counts of a player. All players that the run does not have share one.
+// player returns the counts of a player. All names that are not players of the run share one set of counts.
 func (r *Run) player(name string) *player {
 	if len(r.known) > 0 && !r.known[name] {
 		name = other
@@ -118,7 +118,7 @@ func (r *Run) player(name string) *player {
 func (r *Run) moved(g *game, ev *match.Event) {
 	c, ok := mover(ev.Position)
 	if !ok || ev.TimeMS == nil {
-		return // the end of the game counts it
+		return // the end of the game counts this move
 	}
 	g.count(c, effort{1, ev.Nodes, *ev.TimeMS})
 	g.players[c].took.Observe(*ev.TimeMS / 1000)
@@ -165,7 +165,8 @@ func (e effort) beyond(o effort) effort {
 
 func effortOf(e match.Effort) effort { return effort{e.Moves, e.Nodes, e.TimeMS} }
 
-// end handles the end of a game. Its event has the sums of all answers, with those that had no move event.
+// end handles the end of a game. The event has the sums of all answers, including answers without a move
+// event.
 func (r *Run) end(ev *match.Event) {
 	g := r.games[at(ev)]
 	delete(r.games, at(ev))
@@ -202,8 +203,8 @@ func (r *Run) settle(g *game, c int, all match.Effort, ev *match.Event) {
 	}
 }
 
-// restore takes the state with which a subscription begins. After a cut subscription it adds the games that ended in
-// between. The games in play are corrected when they end.
+// restore applies the state with which a subscription begins. After a cut subscription it adds the games that
+// ended in between. Games in play are corrected when they end.
 func (r *Run) restore(s *match.Snapshot) {
 	if r.numbers == nil {
 		r.numbers = map[string]uint64{}
@@ -229,8 +230,8 @@ func (r *Run) restore(s *match.Snapshot) {
 	}
 }
 
-// board keeps the games in play and drops the others, and returns the counts of these by player. It counts the marks of
-// dropped games only once.
+// board keeps the counts of the games in play and drops those of other games. It returns the counts of the
+// dropped games by player. It counts the marks of dropped games only once.
 func (r *Run) board(s *match.Snapshot) (gone map[string]effort) {
 	before := r.games
 	r.games = map[seat]*game{}
@@ -257,7 +258,7 @@ func (r *Run) board(s *match.Snapshot) (gone map[string]effort) {
 			marks++
 		}
 	}
-	r.marked += max(0, s.Marked-r.markedIn-marks) // at least one move each
+	r.marked += max(0, s.Marked-r.markedIn-marks) // a marked game has at least one marked move
 	r.markedIn = s.Marked
 	return gone
 }

@@ -37,21 +37,21 @@ type Run struct {
 	set     *Set
 	about   About
 	hub     *events.Hub
-	session Session              // nil if another process plays
-	plies   prometheus.Histogram // nil before the first game, and if another process plays
+	session Session              // nil if another process plays the run
+	plies   prometheus.Histogram // nil before the first game, and if another process plays the run.
 
 	mu       sync.Mutex
 	known    map[string]bool // the run's players
 	players  map[string]*player
 	games    map[seat]*game
-	numbers  map[string]uint64 // the last number of each worker; nil before the first state
-	missed   uint64            // events
+	numbers  map[string]uint64 // the last event number of each worker. It is nil before the first state.
+	missed   uint64            // number of missed events
 	ended    map[string]match.Effort
-	marked   int // moves
-	markedIn int // ended games
+	marked   int // number of marked moves
+	markedIn int // number of marked moves in ended games
 	lastPair time.Time
-	starts   map[[2]string]int // by player and result
-	votes    map[[3]string]int // by council, member and result
+	starts   map[[2]string]int // number of starts by player and result
+	votes    map[[3]string]int // number of ballots by council, member and result
 
 	engines engines
 }
@@ -280,8 +280,8 @@ func (r *Run) collectCounts(t *collection) {
 	}
 }
 
-// ageless is a histogram without a creation time stamp. It contains games that are older than this process. With a time stamp
-// a reader would see a jump.
+// ageless is a histogram without a creation time stamp. It contains games that are older than this process.
+// With a time stamp, Prometheus would see a jump.
 type ageless struct{ prometheus.Histogram }
 
 // Write implements prometheus.Metric.

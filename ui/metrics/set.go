@@ -17,9 +17,9 @@ import (
 // Set has all metrics of a process. It is safe for concurrent use.
 type Set struct {
 	registry *prometheus.Registry
-	descs    map[string]*prometheus.Desc // of all families but histograms
+	descs    map[string]*prometheus.Desc // descriptions of all families except histograms
 	types    map[string]prometheus.ValueType
-	// These have all runs. A run gets its own observers at its beginning.
+	// These histograms have the data of all runs. A run gets its own observers at its beginning.
 	moves, overruns, starts, plies, puts *prometheus.HistogramVec
 
 	db string
@@ -27,7 +27,7 @@ type Set struct {
 	mu       sync.Mutex
 	clients  func() int // nil without pages
 	runs     map[string]*Run
-	database *database // nil: only the runs of Play
+	database *database // nil if the set has only the runs of Play
 }
 
 // New returns a set for a database, without runs.
@@ -138,7 +138,7 @@ func (s *Set) Collect(to chan<- prometheus.Metric) {
 		r.collect(t)
 	}
 	for _, h := range s.histograms() {
-		if h != s.plies { // each run collects its own
+		if h != s.plies { // each run collects its own histogram of plies
 			h.Collect(to)
 		}
 	}

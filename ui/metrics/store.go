@@ -11,7 +11,7 @@ import (
 	"gogi/runner/series"
 )
 
-// Store wraps the store of a series and counts the stored pairs.
+// Store returns a store that counts the stored pairs and passes them to s, the store of a series.
 func (r *Run) Store(s series.TuneStore) series.TuneStore {
 	if r == nil {
 		return s
@@ -31,7 +31,7 @@ func (w watchedStore) Add(ctx context.Context, p match.PairResult) (added bool, 
 	return w.add(p, func() (bool, error) { return w.TuneStore.Add(ctx, p) })
 }
 
-// AddStates is Add for a pair of a tune.
+// AddStates does the same as Add for a pair of a tune.
 func (w watchedStore) AddStates(ctx context.Context, p match.PairResult, states []match.TuneState) (added bool, err error) {
 	return w.add(p, func() (bool, error) { return w.TuneStore.AddStates(ctx, p, states) })
 }

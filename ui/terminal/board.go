@@ -9,7 +9,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// These are the sizes of the two boards: nine squares with the sign of a side, and the rank; and the same with a grid.
+// These are the sizes of the two forms of the board. A row has nine squares with the sign of a side, and the
+// rank. The second form also has a grid.
 const (
 	boardWidth = 9*3 + 2
 	gridWidth  = 9*5 + 1 + 2

@@ -9,7 +9,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// head returns the title line of the run, and at most limit lines about the result of its stored games.
+// head returns the title line of the run, and at most limit lines about the results of its stored games.
 func (v View) head(width, limit int) []Line {
 	lines := []Line{line(Bar, v.title()).filled(width)}
 	for i, t := range v.evidence() {
@@ -27,7 +27,7 @@ func (v View) head(width, limit int) []Line {
 	return append(lines, nil)
 }
 
-// evidence returns the texts about the stored games, with the words of the report.
+// evidence returns the texts about the stored games, in the same form as in the report.
 func (v View) evidence() []string {
 	switch {
 	case v.Now.Tune != nil:
@@ -76,7 +76,7 @@ func Glance(r *report.Report) []i18n.Message {
 	switch g := r.Gate; {
 	case g != nil:
 		list = append(list, i18n.Of("LLR %s (%.2f, %.2f)", format.Decimal(g.LLR, 2), g.Lower, g.Upper))
-	case r.Tournament == nil && len(r.Players) == 2: // with more players the line would not show whose Elo it is
+	case r.Tournament == nil && len(r.Players) == 2: // with more players the line would not show which player's Elo it is
 		for _, i := range r.Intervals {
 			if i.Method == "anytime" && i.Estimate != nil && i.Lo != nil && i.Hi != nil {
 				list = append(list, i18n.Of("Elo %s [%s, %s] anytime", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1)))
@@ -89,7 +89,7 @@ func Glance(r *report.Report) []i18n.Message {
 	return list
 }
 
-// elo returns a score as Elo. For a score of 0 or 1 it is infinite.
+// elo returns a score as Elo. For a score of 0 or 1 the Elo is infinite.
 func elo(score float64, side int) string {
 	if side == 0 && score == 0 {
 		side = -1

@@ -19,7 +19,7 @@ func (v View) foot(width, limit int) []Line {
 	return append(lines, line(style, clip(clean(v.Message), width)), line(Faint, v.say(keys)))
 }
 
-// faults returns the sums of the session, and the latest faults.
+// faults returns the number of faults of the session, and the latest faults.
 func (v View) faults(limit int) []Line {
 	var sums []string
 	for _, f := range v.Now.Faults {

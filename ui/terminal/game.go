@@ -99,7 +99,7 @@ func clock(b *match.Board, c shogi.Colour) string {
 	return fmt.Sprintf("%d:%02d", minutes, int(left.Seconds())%60)
 }
 
-// thought returns the search data of a player's last move, from its own point of view.
+// thought returns the search data of a player's last move, from that player's point of view.
 func (v View) thought(t *match.Thought) (search, variation string) {
 	if t == nil {
 		return "-", ""

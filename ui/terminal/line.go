@@ -44,8 +44,8 @@ func (l Line) Width() int {
 	return n
 }
 
-// cells returns the width of a character: 2 for a wide East Asian one, and 0 for one that is invisible or joins another.
-// Terminals disagree about the width of joined characters.
+// cells returns the width of a character. It is 2 for a wide East Asian character, and 0 for a character that
+// is invisible or joins another. Terminals disagree about the width of joined characters.
 func cells(r rune) int {
 	switch {
 	case !unicode.IsGraphic(r), unicode.In(r, unicode.M), isJoining(r):

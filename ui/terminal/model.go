@@ -37,13 +37,13 @@ type model struct {
 
 	chosen  Seat
 	follows bool
-	changed time.Time          // the time of the last change of the board
-	moved   map[Seat]time.Time // the time of the last move of each slot
+	changed time.Time          // the time of the last change of the board.
+	moved   map[Seat]time.Time // the time of the last move of each slot.
 
 	faults  []string
 	message string
 	asks    bool             // the message asks whether to stop
-	ordered *control.Command // the command without an answer
+	ordered *control.Command // the command that has no answer yet
 }
 
 func newModel(run string, in i18n.Language) *model {
@@ -144,7 +144,7 @@ func (m *model) command(key rune) *control.Command {
 	return nil
 }
 
-// order returns c, unless it is invalid or an earlier command has no answer.
+// order returns c. It returns nil if c is invalid, or if an earlier command has no answer yet.
 func (m *model) order(c control.Command) *control.Command {
 	if m.ordered != nil {
 		m.message = m.say("the run has not answered %s yet", m.ordered.Do)

@@ -7,7 +7,7 @@ import (
 	"gogi/match"
 )
 
-// slots returns at most height lines, a heading and a range of slots with the shown one.
+// slots returns at most height lines: a heading, and a range of slots that includes the shown slot.
 func (v View) slots(across, height int) []Line {
 	all := v.Now.Slots
 	if height < 2 || len(all) == 0 {

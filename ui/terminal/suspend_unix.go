@@ -21,8 +21,8 @@ func (w *watcher) suspend() error {
 	signal.Notify(resumed, syscall.SIGCONT)
 	defer signal.Stop(resumed)
 	_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // a process may always signal itself
-	// Another thread may receive the signal, so this one may run for a moment. Without the wait it takes the terminal
-	// again before the shell has it.
+	// Another thread may receive the signal, so this one may run for a moment. Without the wait it would use
+	// the terminal again before the shell has it.
 	<-resumed
 	w.fresh = false
 	if err := w.screen.Resume(); err != nil {

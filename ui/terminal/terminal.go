@@ -21,7 +21,7 @@ func onTerminal() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) //nolint:gosec // a descriptor is small
 }
 
-// open takes the terminal over. It sends no query to it, so the shell gets no late answer.
+// open starts to use the terminal. It sends no query to the terminal, so the shell gets no late answer.
 func open() (tcell.Screen, error) {
 	s, err := tcell.NewScreen(tcell.OptNegotiation(false), tcell.OptSanitizeContent(true))
 	if err == nil {
@@ -49,7 +49,7 @@ func spell(s tcell.Screen) {
 	}
 }
 
-// styles maps each Style to its appearance. White's pieces differ by more than their colour.
+// styles maps each Style to its appearance. White's pieces differ from Black's by more than their colour.
 var styles = map[Style]tcell.Style{
 	Plain:  tcell.StyleDefault,
 	Strong: tcell.StyleDefault.Bold(true),

@@ -12,8 +12,8 @@ import (
 	"gogi/match"
 )
 
-// aboutTune returns the texts about a tune in play. They contain no strength, because the games of a tune prove none for
-// its own values.
+// aboutTune returns the texts about a tune in play. They contain no strength, because the games of a tune do
+// not prove the strength of its values.
 func (v View) aboutTune() []string {
 	t := v.Now.Tune
 	now, _ := t.Now()
@@ -36,7 +36,7 @@ func (v View) aboutTune() []string {
 	return texts
 }
 
-// answer returns the candidate in one line, in the order of the parameters.
+// answer returns the tune's candidate in one line, in the order of the parameters.
 func answer(t *match.TuneLive) string {
 	var list []string
 	for _, p := range t.Params {

@@ -27,14 +27,14 @@ type Seat struct {
 type View struct {
 	Run      string
 	Now      *match.Snapshot
-	Report   *report.Report // of the stored pairs; nil before the first reading
-	Unread   string         // the error of the last reading, or ""
-	Chosen   Seat           // the slot with the shown board
-	Follows  bool           // the board changes to the slot of the latest event
-	Waited   time.Duration  // the time since the last move on the board; below 0 if unknown
-	Faults   []string       // the faults since the start of the watch, the latest last
+	Report   *report.Report // report of the stored pairs. It is nil before the first reading.
+	Unread   string         // the error of the last reading, or "".
+	Chosen   Seat           // the slot with the shown board.
+	Follows  bool           // the board changes to the slot of the latest event.
+	Waited   time.Duration  // the time since the last move on the board. It is below 0 if unknown.
+	Faults   []string       // the faults since the start of the watch, the latest last.
 	Message  string         // the answer to the last key
-	Question bool           // the message asks something
+	Question bool           // the message is a question
 	Language i18n.Language  // "" is English
 }
 
@@ -63,7 +63,7 @@ func cut(lines []Line, width, height int) []Line {
 	return lines
 }
 
-// small returns the message that the terminal is too small.
+// small returns a message that reports that the terminal is too small.
 func (v View) small(width, height int) []Line {
 	var out []Line
 	text := v.say("%d × %d cells are too few: gogi watch needs %d × %d. q quits.", width, height, LeastWidth, LeastHeight)

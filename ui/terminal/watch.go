@@ -21,7 +21,7 @@ import (
 // Run is the run to watch.
 type Run struct {
 	Name     string
-	Socket   string                                        // of the process that plays the run
+	Socket   string                                        // socket of the process that plays the run
 	Evidence func(context.Context) (*report.Report, error) // reads its stored games
 	Language i18n.Language                                 // "" is English
 }
@@ -29,8 +29,9 @@ type Run struct {
 // These are the intervals of the loop.
 const (
 	redraw = 100 * time.Millisecond // the minimum time between two drawings
-	stale  = time.Second            // the maximum time, because the screen shows seconds
-	// The next reading of the stored games comes after readEvery, or after readRest times the last duration if that is longer.
+	stale  = time.Second            // the maximum time between two drawings, because the screen shows seconds.
+	// The stored games are read again after readEvery, or after readRest times the duration of the last
+	// reading if that is longer.
 	readEvery = 2 * time.Second
 	readRest  = 20
 	patience  = 10 * time.Second // the maximum time for the answer to a command
@@ -73,13 +74,13 @@ type watcher struct {
 	screen tcell.Screen
 	model  *model
 	stream *socket.Stream
-	events <-chan match.Event // of the stream; nil without a stream
-	back   chan func()        // results of goroutines for the loop; never closed
+	events <-chan match.Event // stream of events. It is nil without a stream.
+	back   chan func()        // results of goroutines for the loop. It is never closed.
 
 	drawn, tried time.Time
-	fresh        bool // the screen shows the whole model
+	fresh        bool // the screen shows the current state of the model
 	reading      bool
-	read         int // stored pairs at the last reading; -1 before the first
+	read         int // number of stored pairs at the last reading. It is -1 before the first reading.
 	nextRead     time.Time
 }
 
@@ -135,7 +136,7 @@ func (w *watcher) apply(e match.Event, ok bool) {
 	w.model.message = i18n.Say(w.Language, "cut off from the run; connecting again")
 }
 
-// tick draws, connects and reads if it is due.
+// tick draws, connects and reads, each if it is time to do so.
 func (w *watcher) tick(now time.Time) error {
 	if w.events == nil && now.Sub(w.tried) >= stale {
 		w.tried = now
@@ -196,8 +197,8 @@ func (w *watcher) readStored(now time.Time) {
 	})
 }
 
-// background runs work in a goroutine and its outcome in the loop. It also moves a panic to the loop, so that the
-// terminal is restored before the program ends.
+// background runs work in a goroutine, and calls the resulting function in the loop. It also moves a panic to
+// the loop, so that the terminal is restored before the program ends.
 func (w *watcher) background(work func() func()) {
 	go func() {
 		var outcome func()

@@ -20,8 +20,8 @@ import (
 	"gogi/usi/process"
 )
 
-// makePlan returns the complete plan of the match file name with flags applied. It performs the handshakes
-// with the engines.
+// makePlan returns the complete plan of the match file name. It applies flags to the file, and performs the
+// handshakes with the engines.
 func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := flags.Read(name)
 	if err != nil {
@@ -30,7 +30,7 @@ func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *pro
 	return planOf(ctx, file, dir, guard)
 }
 
-// planOf is makePlan for a file that is already read.
+// planOf does the same as makePlan for a file that is already read.
 func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file.DefaultOpenings(openings.BuiltinFew)
 	plan, warnings, err := planning.Plan(file, dir, guard)

@@ -165,8 +165,8 @@ func (c *AuditCommand) seed() uint64 {
 	return rand.Uint64()
 }
 
-// dir returns the folder for engines and networks, in the user's cache like a worker's folder, with another
-// name.
+// dir returns the folder for engines and networks. It is in the user's cache, like a worker's folder, but
+// with another name.
 func (c *AuditCommand) dir() (string, error) {
 	if c.Cache != "" {
 		return filepath.Abs(c.Cache)

@@ -43,7 +43,7 @@ const benchRounds = 3
 
 // benched is the result of a measurement, as JSON.
 type benched struct {
-	NPS    float64   `json:"nps"`   // nodes a second of a slot: the median of the rounds
+	NPS    float64   `json:"nps"`   // nodes per second of a slot: the median of the rounds
 	Slots  int       `json:"slots"` // slots that searched at the same time
 	Rounds []float64 `json:"rounds"`
 	Engine string    `json:"engine"`
@@ -144,7 +144,7 @@ func (c *BenchCommand) player() (match.Player, error) {
 	return plan.Players[0], nil
 }
 
-// round searches on all slots at the same time, and returns the mean of their nodes a second.
+// round searches on all slots at the same time, and returns the mean of their nodes per second.
 func (c *BenchCommand) round(ctx context.Context, engines []*usi.Engine) (float64, error) {
 	rates := make([]float64, len(engines))
 	group, ctx := errgroup.WithContext(ctx)
@@ -178,7 +178,7 @@ func (c *BenchCommand) search(ctx context.Context, e *usi.Engine) (float64, erro
 	return float64(nodes) / took.Seconds(), nil
 }
 
-// readNPS reads a file that bench --out wrote: nodes a second, and the identity of the engine.
+// readNPS reads a file that bench --out wrote. It has the nodes per second, and the identity of the engine.
 func readNPS(flag, file string) (nps float64, engine string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -81,7 +81,7 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	return unlessInterrupted(ctx, err)
 }
 
-// asking returns an Ask that uses the key with this name.
+// asking returns a mirror.Ask that sends requests with the key of this name.
 func asking(t farm.Transport, name string) mirror.Ask {
 	return func(ctx context.Context, word string, in, out any) error { return request(ctx, t, name, word, in, out) }
 }
@@ -118,8 +118,8 @@ func (c *MirrorCommand) tell(env *cli.Env, got *mirror.Moved) error {
 	return nil
 }
 
-// replicate copies until ctx ends. It continues while it cannot reach the farm, because the copy is needed
-// most if the farm is lost.
+// replicate copies until ctx ends. It continues while it cannot reach the farm, because the copy is most
+// useful if the farm is lost.
 func (c *MirrorCommand) replicate(ctx context.Context, f *mirror.Replica) error {
 	ticks := time.NewTicker(c.Every)
 	defer ticks.Stop()

@@ -277,7 +277,7 @@ func filesOf(plan *match.Plan, builds []build) map[string]string {
 		}
 	}
 	for _, c := range plan.Councils() {
-		for _, f := range c.Identity.Files { // its book
+		for _, f := range c.Identity.Files { // the council's book
 			paths[f.SHA256] = f.Path
 		}
 	}
@@ -334,7 +334,7 @@ func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Pl
 	return nil
 }
 
-// uploadMost is the largest size of an uploaded file; the farm's own limit may be smaller.
+// uploadMost is the largest size of an uploaded file. The farm's own limit may be smaller.
 const uploadMost = 1 << 40
 
 // upload sends a file to the farm. The file must be the same as when the plan was made.

@@ -252,7 +252,7 @@ func progressOf(s *farm.TestStatus) string {
 	return line + reason(s.Why)
 }
 
-// shownParams is how many parameters of a tune are printed; --json has all.
+// shownParams is the number of parameters of a tune that are printed. With --json all are printed.
 const shownParams = 12
 
 func printTest(w io.Writer, s *farm.TestStatus) {

@@ -29,7 +29,7 @@ const (
 	farmShare    = 5
 )
 
-// A handedTune is a tune to submit, or its validation.
+// A handedTune is a tune to submit, or the tune whose validation is submitted.
 type handedTune struct {
 	*planning.TuneBase
 	wish tuning.Request
@@ -110,8 +110,8 @@ func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Pla
 	return plan, plan.Check()
 }
 
-// next returns the index of the first of a candidate's validation matches that the database does not have.
-// The matches are played one after the other, because the first failed match rejects the candidate.
+// next returns the index of the next validation match of a candidate: the first that the database does not
+// have. The matches are played one after the other, because the first failed match rejects the candidate.
 func next(ctx context.Context, store *results.Store, runs []string) (int, error) {
 	for i, run := range runs {
 		_, err := store.FindRun(ctx, run)

@@ -232,7 +232,7 @@ func trialText(t *farm.TrialStatus, need int) string {
 }
 
 // maintainersOf returns the public key of the maintainers who may replace the program of this machine. word
-// is the value of --updates. It returns nil if no key may.
+// is the value of --updates. maintainersOf returns nil if no key may replace the program.
 func maintainersOf(word string) (ed25519.PublicKey, error) {
 	switch word {
 	case "off":

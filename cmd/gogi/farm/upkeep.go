@@ -149,8 +149,8 @@ func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.print(env, all)
 }
 
-// leastJournal is the least free space for the journal in bytes: the results of a few minutes of a large
-// farm.
+// leastJournal is the least free space for the journal in bytes. It is enough for the results of a few
+// minutes of a large farm.
 const leastJournal = 256 << 20
 
 func roomEnough(room int64) error {

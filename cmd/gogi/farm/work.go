@@ -117,7 +117,7 @@ func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worke
 			return "", err
 		}
 		config.Log.Info("the machine was measured again", "nodes a second", config.NPS)
-		config.Measures = false // once in a process, so that a wrong machine does not measure for ever
+		config.Measures = false // only once in a process, so that a machine with a wrong result does not measure again and again
 	}
 }
 
@@ -173,7 +173,7 @@ func (c *WorkCommand) slots() (int, error) {
 	return n, nil
 }
 
-// labels returns the machine's own labels and those of the flags.
+// labels returns the labels that gogi finds on this machine, and the labels of the flags.
 func (c *WorkCommand) labels() (map[string]string, error) {
 	here, err := players.Surroundings()
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *WorkCommand) dir(creds keys.Creds) (string, error) {
 	return filepath.Abs(filepath.Join(root, creds.Name+"-"+strings.ToLower(creds.Coordinator[1:9])))
 }
 
-// readPolicy reads a machine's policy; without a file it is "any-approved".
+// readPolicy reads a machine's policy. Without a file the policy is "any-approved".
 func readPolicy(file string) (worker.Policy, error) {
 	var rules struct {
 		Allow []string `toml:"allow"`
@@ -223,7 +223,8 @@ func readPolicy(file string) (worker.Policy, error) {
 	return worker.NewPolicy(rules.Allow)
 }
 
-// load returns the number of processes that wait for a CPU, divided by the number of CPUs; 0 if it is unknown.
+// load returns the number of processes that wait for a CPU, divided by the number of CPUs. It returns 0 if
+// the number is unknown.
 func load() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -242,7 +243,7 @@ type working struct {
 	session   *session.Session
 	machine   *machine.Machine
 	measure   bool   // the machine must be measured before it joins again
-	next      string // the program that replaces this process; "": none
+	next      string // the program that replaces this process, or "" if there is none
 }
 
 func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
@@ -277,7 +278,7 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.Plan, hub *events.Hub, send func(match.Event)) error {
 	if s := w.session; s.Store == nil {
 		for _, part := range []string{"", "-wal", "-shm"} {
-			_ = os.Remove(s.DB + part) // of an earlier process, if any
+			_ = os.Remove(s.DB + part) // the database of an earlier process may still exist
 		}
 		if err := s.Open(ctx, false); err != nil {
 			return err
@@ -305,9 +306,9 @@ func (w *working) bind() (*players.Binding, error) {
 	return bound, err
 }
 
-// lastWords is how long an ending worker tries to send its results and to return its pairs. lastGasp is the
-// same time after an interrupt. Unsent results stay in the outbox. Pairs that were not returned become free
-// when their leases expire.
+// lastWords is the time for which an ending worker tries to send its results and to return its pairs.
+// lastGasp is the same time after an interrupt. Unsent results stay in the outbox. Pairs that were not
+// returned become free when their leases expire.
 const (
 	lastWords = time.Minute
 	lastGasp  = 5 * time.Second
@@ -357,7 +358,8 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 	return w.idle(refused)
 }
 
-// measures reports whether gogi can measure this machine again: the reference engine must be that of --nps-file.
+// measures reports whether gogi can measure this machine again. The reference engine must be the engine of
+// --nps-file.
 func (c *WorkCommand) measures(w worker.Config) bool {
 	if c.NPSFile == "" {
 		return false
@@ -412,7 +414,7 @@ func (w *working) idle(refused map[string]string) error {
 	return &cli.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("this machine cannot play run %.12s: %s", run, refused[run])}
 }
 
-// exitOf returns the error of a worker that ended by itself with its exit code.
+// exitOf adds the exit code to the error of a worker that ended by itself.
 func exitOf(err error) error {
 	end, ok := errors.AsType[*worker.End](err)
 	if !ok {
