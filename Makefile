@@ -13,7 +13,7 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once race lint paper figures wine windows macos dist test-dist print-list
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once race lint paper pictures figures wine windows macos dist test-dist print-list
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -94,6 +94,9 @@ paper: build ## the experiments of docs/research/consensus.md with NODES a membe
 		sed -e 's/nodes = 400/nodes = $(NODES)/' -e "s/nodes = 2800/nodes = $$((7 * $(NODES)))/" -e 's/EvalNoise = 5/$(NOISE)/' $$file > $$copy; \
 		./gogi match $$copy --db $(PAPER).db || exit 1; \
 	done
+
+pictures: build ## the pictures of docs/pages.md, made anew with a real browser: docs/images
+	.ci/pictures
 
 figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
 	./gogi stats lab coverage --figure docs/coverage.svg

@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -315,6 +316,26 @@ func (s Search) played(g *match.Row) bool {
 		return g.Black == s.Player
 	}
 	return g.White == s.Player
+}
+
+// RunName is a run with its players, for a search by name. Runs and FindRun return and verify the whole run.
+type RunName struct {
+	Name    string
+	Players []string // in plan order
+}
+
+// RunNames returns the names of all runs, latest first.
+func (s *Store) RunNames(ctx context.Context) ([]RunName, error) {
+	list, err := tables.List(ctx, s.read, func(rows *sql.Rows, n *RunName) error {
+		var players string
+		err := rows.Scan(&n.Name, &players)
+		n.Players = strings.Split(players, "\n")
+		return err
+	}, `SELECT name, coalesce((SELECT group_concat(name, char(10)) FROM (SELECT name FROM engines WHERE run_id = runs.id ORDER BY idx)), '') FROM runs ORDER BY id DESC`)
+	if err != nil {
+		return nil, s.fail("reading the names of the runs", err)
+	}
+	return list, nil
 }
 
 // Stamp identifies one state of a run's games and settings. A caller may reuse values that it calculated from

@@ -124,6 +124,7 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 		t.Fatalf("gogi ctl: %d, %s", code, text)
 	}
 	<-ended
+	testutil.Contains(t, out("stderr"), "gogi serve --db ", "how to see the pages again")
 	if !strings.Contains(out("end.txt"), "GOGI_RUN="+run+"\n") || !strings.Contains(out("end.txt"), "GOGI_DB=") {
 		t.Errorf("the command of the end was told %s", out("end.txt"))
 	}
@@ -146,6 +147,29 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 			t.Errorf("no event is a %s", want)
 		}
 	}
+}
+
+// TestPagesStay: with --http-stay the pages are there after the last game, and the command of the end has run;
+// an interrupt ends them.
+func TestPagesStay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "gogi", "match", "--run", "r", "--engine", "a=builtin", "--engine", "b=builtin", "--option", "a.Seed=1", "--nodes", "1", "--games", "2",
+		"--db", "g.db", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--http-stay", "--on-end", `sh -c "env >end.txt"`)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, create(t, dir, "stdout"), create(t, dir, "stderr")
+	testutil.OK(t, cmd.Start())
+	stays := regexp.MustCompile(`the pages stay at (http://[0-9.:]+/r/r) until`)
+	said := func() []string {
+		text, _ := os.ReadFile(filepath.Join(dir, "stderr")) // "" until it is there
+		return stays.FindStringSubmatch(string(text))
+	}
+	testutil.Eventually(t, "the last game", func() bool { return said() != nil })
+	testutil.Contains(t, fetch(t, said()[1]), "1 of 1 pairs, 2 games", "the page")
+	text, err := os.ReadFile(filepath.Join(dir, "end.txt"))
+	testutil.OK(t, err)
+	testutil.Contains(t, string(text), "GOGI_ENDING=done", "the command of the end")
+	testutil.OK(t, cmd.Process.Signal(os.Interrupt))
+	testutil.OK(t, cmd.Wait())
 }
 
 // TestSessionFlagsOfAWorker: the session flags show a worker's own games.

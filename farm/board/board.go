@@ -45,7 +45,6 @@ const pageText = `<!DOCTYPE html>
 <meta http-equiv="refresh" content="5"/>
 <title>Farm – gogi</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml"/>
-<link rel="stylesheet" href="/assets/report.css"/>
 <link rel="stylesheet" href="/assets/gogi.css"/>
 </head>
 <body>

@@ -1,5 +1,5 @@
-// Package svg draws the parts that the charts of several packages share. A [Frame] is the
-// plotting area of a chart.
+// Package svg draws the charts that several packages share. A [Plot] is a line chart as HTML. A [Frame] is the
+// plotting area of any chart.
 package svg
 
 // Frame is a chart's plotting area.

@@ -1,81 +1,66 @@
 package html
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/format"
 	"gogi/internal/svg"
+	"gogi/report"
 )
 
 // The templates draw the charts as SVG. This file calculates their sizes and coordinates. Each chart has its
 // own text alternative.
-
-// lineChart is the score curve, in SVG user units.
-type lineChart struct {
-	Points string // points of the polyline
-	Band   string // points of the polygon between the ends of the anytime interval; "": unknown
-	XTicks []tick
-	YTicks []tick
-	Even   float64 // y coordinate of 50 %
-	End    float64 // y coordinate of the last score
-	Desc   string
-	Cut    bool // the scores of the first pairs are outside of the chart
-	svg.Frame
-}
 
 type tick struct {
 	At    float64
 	Label string
 }
 
-// newLineChart returns the chart of A's score over pairs, or nil if there are too few points. Only later
-// pairs determine the vertical scale. The scores after the first pairs vary so much that they would flatten
-// the rest of the curve.
-func newLineChart(a string, points []CurvePoint, words Words) *lineChart {
+// scorePlot returns the chart of A's score over pairs, or nil if there are too few points. Only later pairs
+// determine the vertical scale. The scores after the first pairs vary so much that they would flatten the
+// rest of the curve.
+func scorePlot(a string, points []CurvePoint, words Words) *svg.Plot {
 	if len(points) < 2 {
 		return nil
 	}
 	last := points[len(points)-1]
-	lo, hi := scoreRange(points, last.Pairs/10)
-	c := &lineChart{Frame: svg.Frame{Left: 76, Top: 14, Right: 626, Bottom: 236}}
-	x := func(pairs float64) float64 { return c.Left + (c.Right-c.Left)*pairs/float64(last.Pairs) }
-	y := func(score float64) float64 { return c.Bottom - (c.Bottom-c.Top)*(score-lo)/(hi-lo) }
-	var line strings.Builder
+	line := svg.Line{Name: a, Class: "c1"}
 	for _, p := range points {
-		fmt.Fprintf(&line, "%.1f,%.1f ", x(float64(p.Pairs)), y(p.Score)) // a Builder never fails
-		c.Cut = c.Cut || p.Score < lo || p.Score > hi
+		line.X, line.Y = append(line.X, float64(p.Pairs)), append(line.Y, p.Score)
+		if p.Lo != nil && p.Hi != nil {
+			line.Lo, line.Hi = append(line.Lo, *p.Lo), append(line.Hi, *p.Hi)
+		}
 	}
-	c.Band = band(points, x, y)
-	c.Points, c.Even, c.End = strings.TrimSpace(line.String()), y(0.5), y(last.Score)
-	step := float64(max(1, roundUp((last.Pairs+4)/5)))
-	for v := 0.0; v <= float64(last.Pairs); v += step {
-		c.XTicks = append(c.XTicks, tick{x(v), format.Count(int(v))})
+	if len(line.Lo) < len(line.X) { // at some points the interval is not known
+		line.Lo, line.Hi = nil, nil
 	}
-	for _, v := range scoreTicks(lo, hi) {
-		c.YTicks = append(c.YTicks, tick{y(v), format.PercentShort(max(0, math.Round(v*1000)/1000))})
+	low, high := scoreRange(points, last.Pairs/10)
+	return &svg.Plot{
+		Title: words.Say("Score after each pair, in plan order"), X: words.Say("pairs"), Y: words.Say("score"), Percent: true,
+		Desc: words.Say("After %s pairs %s has %s of the points.", format.Count(last.Pairs), a, format.Percent(last.Score)),
+		Low:  low, High: high, Lines: []svg.Line{line}, Levels: []svg.Level{{Name: words.Say("even score"), Class: "c8", Y: 0.5}},
 	}
-	c.Desc = words.Say("After %s pairs %s has %s of the points.", format.Count(last.Pairs), a, format.Percent(last.Score))
-	return c
 }
 
-// band returns the polygon of the anytime intervals: along their upper ends from left to right, and back
-// along their lower ends.
-func band(points []CurvePoint, x, y func(float64) float64) string {
-	var there, back []string
+// ratioPlot returns the chart of the log likelihood ratio between the bounds of an SPRT. It returns nil
+// without an SPRT, and for fewer than two points.
+func ratioPlot(g *report.Gate, points []CurvePoint, words Words) *svg.Plot {
+	line := svg.Line{Name: words.Say("log likelihood ratio"), Class: "c1"}
 	for _, p := range points {
-		if p.Hi == nil || p.Lo == nil {
-			continue
+		if p.LLR != nil {
+			line.X, line.Y = append(line.X, float64(p.Judged)), append(line.Y, *p.LLR)
 		}
-		there = append(there, fmt.Sprintf("%.1f,%.1f", x(float64(p.Pairs)), y(*p.Hi)))
-		back = append(back, fmt.Sprintf("%.1f,%.1f", x(float64(p.Pairs)), y(*p.Lo)))
 	}
-	slices.Reverse(back)
-	return strings.Join(append(there, back...), " ")
+	if g == nil || len(line.X) < 2 {
+		return nil
+	}
+	return &svg.Plot{
+		Title: words.Say("Log likelihood ratio after each judged pair"), X: words.Say("pairs"), Y: "LLR", Lines: []svg.Line{line},
+		Levels: []svg.Level{{Name: words.Say("passes at"), Class: "c3", Y: g.Upper}, {Name: words.Say("fails at"), Class: "c4", Y: g.Lower}},
+	}
 }
 
 // scoreRange returns the smallest scale that shows 50 % and all scores and intervals after the first skip pairs,
@@ -101,16 +86,6 @@ func scoreRange(points []CurvePoint, skip int) (lo, hi float64) {
 	step := scoreStep(lo, hi)
 	lo, hi = math.Floor(lo/step+1e-9)*step, math.Ceil(hi/step-1e-9)*step
 	return max(0, lo), min(1, hi)
-}
-
-// scoreTicks returns the round values of a scale.
-func scoreTicks(lo, hi float64) []float64 {
-	step := scoreStep(lo, hi)
-	var ticks []float64
-	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9; k++ {
-		ticks = append(ticks, k*step)
-	}
-	return ticks
 }
 
 func scoreStep(lo, hi float64) float64 {

@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/svg"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/text"
@@ -25,10 +26,9 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// Style returns the style sheet of the sections and of their diagrams. It has no rules for the body of the
-// page that shows them.
+// Style returns the style sheet of all pages and of their diagrams.
 func Style() string {
-	style, err := templates.ReadFile("templates/sections.css")
+	style, err := templates.ReadFile("templates/gogi.css")
 	if err != nil {
 		panic(err) // cannot happen: the file is embedded
 	}
@@ -45,7 +45,10 @@ type page struct {
 	Created  string
 	Plan     *match.CanonicalPlan
 	Engines  []results.Engine
-	Curve    *lineChart
+	Class    string // class of the verdict
+	Line     template.HTML
+	Curve    *svg.Plot // score along the run
+	Ratio    *svg.Plot // log likelihood ratio along the run
 	Endings  *barChart
 	Lengths  *columnChart
 	Millis   *barChart
@@ -97,11 +100,7 @@ func (s Shown) Write(w io.Writer, in i18n.Language) error {
 	if err != nil {
 		return err
 	}
-	body, err := templates.ReadFile("templates/report.css")
-	if err != nil {
-		return err
-	}
-	p.Style = template.CSS(Style() + string(body)) // safe: both style sheets are part of gogi
+	p.Style = template.CSS(Style()) // safe: the style sheet is part of gogi
 	return p.execute(w, "report.gohtml")
 }
 
@@ -116,8 +115,28 @@ func (s Shown) Sections(w io.Writer, words Words, link func(pair, leg int) strin
 	return p.execute(w, "sections")
 }
 
+// Now returns the parts that follow a run while it is played: its result in one line, and the course of the
+// SPRT, or of the score without one.
+func (s Shown) Now(words Words) (line, course template.HTML, err error) {
+	if line, err = NewGlance(s.Report).Line(words); err != nil {
+		return "", "", err
+	}
+	curve := s.Seen.curve.all()
+	plot := ratioPlot(s.Report.Gate, curve, words)
+	if plot == nil {
+		plot = scorePlot(s.Report.A, curve, words)
+	}
+	if plot != nil {
+		course = plot.HTML()
+	}
+	return line, course, nil
+}
+
 func (s Shown) page(words Words, link func(pair, leg int) string) (*page, error) {
-	p := newPage(s.Report, s.About, s.Seen, words)
+	p, err := newPage(s.Report, s.About, s.Seen, words)
+	if err != nil {
+		return nil, err
+	}
 	p.More, p.Online = s.More, link != nil
 	for _, g := range s.Seen.games() {
 		record, err := s.Record(g.Pair, g.Leg)
@@ -136,23 +155,35 @@ func (s Shown) page(words Words, link func(pair, leg int) string) (*page, error)
 	return p, nil
 }
 
-func newPage(r *report.Report, about report.About, seen *Scenes, words Words) *page {
+func newPage(r *report.Report, about report.About, seen *Scenes, words Words) (*page, error) {
+	glance, curve := NewGlance(r), seen.curve.all()
+	line, err := glance.Line(words)
 	return &page{
+		Class: glance.Class, Line: line, Ratio: ratioPlot(r.Gate, curve, words),
 		Report: r, Verdict: r.Verdict(), Lang: words.In, Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
 		Plan: about.Plan, Engines: about.Engines, words: words,
-		Curve: newLineChart(r.A, seen.curve.all(), words), Lengths: newColumnChart(seen.histogram(), words),
+		Curve: scorePlot(r.A, curve, words), Lengths: newColumnChart(seen.histogram(), words),
 		Endings: endingsChart(r, words), FaultLog: seen.faults(), Matrix: matrix(r),
 		Millis: playersChart(r, "ms", 1, func(p report.Player) *float64 { return p.MillisPerMove }),
 		Speeds: playersChart(r, words.Say("nodes/s"), 0, func(p report.Player) *float64 { return p.NodesPerSecond }),
-	}
+	}, err
 }
 
 func (p *page) execute(w io.Writer, name string) error {
-	t, err := template.New(name).Funcs(p.functions()).ParseFS(templates, "templates/*.gohtml")
+	t, err := parsed(name, p.functions())
 	if err != nil {
 		return err
 	}
 	return t.ExecuteTemplate(w, name, p)
+}
+
+// parsed returns the templates with functions. The glance needs fewer of them than a page.
+func parsed(name string, funcs template.FuncMap) (*template.Template, error) {
+	files := "templates/*.gohtml"
+	if name == "glance" {
+		files = "templates/glance.gohtml"
+	}
+	return template.New(name).Funcs(funcs).ParseFS(templates, files)
 }
 
 // functions returns the functions for the templates: t returns a phrase in the page's language.
@@ -160,7 +191,7 @@ func (p *page) functions() template.FuncMap {
 	w := p.words
 	return template.FuncMap{
 		"t": w.Say, "count": format.Count, "number": func(n int, noun string) string { return i18n.Number{N: n, Noun: noun}.In(w.In) }, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
-		"points": format.Points, "rankedElo": text.RankedElo, "rankedBounds": text.RankedBounds, "rankingNotes": text.RankingNotes,
+		"points": format.Points, "rankedElo": func(p report.Ranked) string { return minus(text.RankedElo(p)) }, "rankedBounds": func(p report.Ranked) string { return minus(text.RankedBounds(p)) }, "rankingNotes": text.RankingNotes,
 		"plus": func(a, b int) int { return a + b }, "brief": brief, "loser": report.LoserOf,
 		"tenth":   func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
@@ -226,6 +257,11 @@ func matrix(r *report.Report) []matrixRow {
 		rows[b].Cells[a] = matrixCell{format.Percent(1 - c.Score), text.WDL(c.Mirror())}
 	}
 	return rows
+}
+
+// Clean reports whether no game ended by a fault and nothing else that should be zero is not.
+func (p *page) Clean() bool {
+	return len(p.Faults) == 0 && p.Duplicates == 0 && (p.Unmarked == nil || p.Unmarked.Marked == 0)
 }
 
 // Swapped reports whether pairs have two games with colours swapped.

@@ -17,6 +17,7 @@ type OpeningTally struct {
 	Plies                      int
 	Games, Black, White, Draws int
 	MeanPlies                  float64
+	Pair, Leg                  int // one of its games
 }
 
 // OpeningTallies returns how the games from each opening of a run ended. The openings are in the order of
@@ -33,7 +34,7 @@ func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]O
 		if !known {
 			at = len(list)
 			places[opening{g.OpeningID, g.OpeningHash}] = at
-			list, plies = append(list, OpeningTally{ID: g.OpeningID, Start: g.Start, Plies: g.OpeningPlies}), append(plies, 0)
+			list, plies = append(list, OpeningTally{ID: g.OpeningID, Start: g.Start, Plies: g.OpeningPlies, Pair: g.Pair, Leg: g.Leg}), append(plies, 0)
 		}
 		o := &list[at]
 		o.Games++

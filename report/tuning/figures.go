@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gogi/internal/i18n"
+	"gogi/internal/svg"
 	"gogi/match/tune"
 )
 
@@ -17,45 +18,43 @@ func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) st
 	if s.Spread == 0 {
 		return ""
 	}
-	sc := scale{x1: float64(s.Pairs), y0: 0, y1: 1.2}
-	lost := scale{x1: float64(s.Pairs), y0: math.Min(0, s.Spread), y1: 1.5 * s.Spread}
-	var xs, ys, at, elo []float64
+	factor, lost := svg.Line{Name: i18n.Say(in, "factor"), Class: "c1"}, svg.Line{Name: i18n.Say(in, "loss"), Class: "c1"}
 	for _, step := range track {
-		xs, ys = append(xs, float64(step.Pairs)), append(ys, step.Factor)
-		sc.y1 = math.Max(sc.y1, step.Factor*1.1)
+		x := float64(step.Pairs)
+		factor.X, factor.Y = append(factor.X, x), append(factor.Y, step.Factor)
 		if step.LostElo != nil {
-			at, elo = append(at, float64(step.Pairs)), append(elo, *step.LostElo)
+			lost.X, lost.Y = append(lost.X, x), append(lost.Y, *step.LostElo)
 		}
 	}
-	if n := len(elo); n > 4 { // the first means come from few pairs, and would make the scale too large for the others
-		settled := elo[n/4:]
-		lost.y0, lost.y1 = math.Min(lost.y0, slices.Min(settled)), math.Max(lost.y1, slices.Max(settled))
+	low, high := math.Min(0, s.Spread), 1.5*s.Spread
+	if n := len(lost.Y); n > 4 { // the first means come from few pairs, and would make the scale too large for the others
+		low, high = math.Min(low, slices.Min(lost.Y[n/4:])), math.Max(high, slices.Max(lost.Y[n/4:]))
 	}
-	for i := range elo {
-		elo[i] = math.Min(math.Max(elo[i], lost.y0), lost.y1)
-	}
-	return sc.frame(in, i18n.Say(in, "Factor of all perturbations"), "0", number(sc.y1, 1), sc.x1) + sc.level("start", 1) + sc.line("path", xs, ys) + "</svg>\n" +
-		lost.frame(in, i18n.Say(in, "Loss of the perturbed values so far, Elo of the tuning games (dashed: target)"), number(lost.y0, 0), number(lost.y1, 0), lost.x1) +
-		lost.level("start", s.Spread) + lost.line("path", at, elo) + "</svg>\n"
+	pairs, last := i18n.Say(in, "pairs"), float64(s.Pairs)
+	return string(svg.Plot{
+		Title: i18n.Say(in, "Factor of all perturbations"), X: pairs, Y: "×", Last: last, Small: true, Lines: []svg.Line{factor},
+	}.HTML() + svg.Plot{
+		Title: i18n.Say(in, "Loss of the perturbed values so far, Elo of the tuning games"), X: pairs, Y: "Elo", Last: last, Small: true, Low: low, High: high, Lines: []svg.Line{lost},
+		Levels: []svg.Level{{Name: i18n.Say(in, "target"), Class: "c8", Y: s.Spread}},
+	}.HTML())
 }
 
 // sharesFigure returns a chart of the share of pairs without information.
 func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string {
-	sc := scale{x1: float64(s.Pairs), y1: 0.01}
-	var xs, equal, copies []float64
+	copies, equal := svg.Line{Name: i18n.Say(in, "two equal games"), Class: "c1"}, svg.Line{Name: i18n.Say(in, "two equal points"), Class: "c2"}
 	for _, step := range track {
-		if step.Pairs == 0 {
-			continue
+		if n := float64(step.Pairs); n > 0 {
+			copies.X, copies.Y = append(copies.X, n), append(copies.Y, float64(step.Copies)/n)
+			equal.X, equal.Y = append(equal.X, n), append(equal.Y, float64(step.Equal)/n)
 		}
-		n := float64(step.Pairs)
-		xs, equal, copies = append(xs, n), append(equal, float64(step.Equal)/n), append(copies, float64(step.Copies)/n)
-		sc.y1 = math.Max(sc.y1, math.Max(equal[len(equal)-1], copies[len(copies)-1]))
 	}
-	if len(xs) == 0 {
+	if len(equal.X) == 0 {
 		return ""
 	}
-	return sc.frame(in, i18n.Say(in, "Share of pairs of two equal games, and (second colour) of two equal points, so far"), "0", share(int(math.Ceil(1000*sc.y1)), 1000), sc.x1) +
-		sc.line("path", xs, copies) + sc.line("other", xs, equal) + "</svg>\n"
+	return string(svg.Plot{
+		Title: i18n.Say(in, "Share of pairs without information so far"), X: i18n.Say(in, "pairs"), Y: i18n.Say(in, "share"), Percent: true, Last: float64(s.Pairs), Small: true,
+		High: math.Max(0.01, math.Max(slices.Max(copies.Y), slices.Max(equal.Y))), Lines: []svg.Line{copies, equal},
+	}.HTML())
 }
 
 // failuresFigure returns a chart of how often the engine failed at a point, by parameter and side. It returns
@@ -78,7 +77,7 @@ func failuresFigure(in i18n.Language, a *Account) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return fmt.Sprintf(`<h2>%s</h2><svg viewBox="0 0 %g %g" role="img" aria-label="%s">
+	return fmt.Sprintf(`<h3>%s</h3><svg class="chart" viewBox="0 0 %g %g" role="img" aria-label="%s">
 %s</svg>
 `, i18n.Say(in, "Share of points that failed, below (left) and above the centre, by parameter; the bars are full where all did"), figureWidth, y+4, i18n.Say(in, "failures"), b.String())
 }
@@ -115,7 +114,7 @@ func heatMap(in i18n.Language, a *Account) string {
 		}
 	}
 	height := float64(len(which))*cell + 8
-	return fmt.Sprintf(`<h2>%s</h2><svg viewBox="0 0 %g %.0f" role="img" aria-label="%s">
+	return fmt.Sprintf(`<h3>%s</h3><svg class="chart" viewBox="0 0 %g %.0f" role="img" aria-label="%s">
 %s</svg>
 `, i18n.Say(in, "Which parameters work together: correlation of the product of their signs with W − L in %d probes, columns in the order of the rows; full colour is %.2f, and below %.2f most of it is chance", a.Coupled.Probes, full, noise),
 		figureWidth, height, i18n.Say(in, "couplings"), b.String())

@@ -3,34 +3,29 @@ package tuning
 import (
 	"fmt"
 	"html"
+	"html/template"
 	"math"
 	"strings"
 
+	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/svg"
 	"gogi/match/tune"
+	page "gogi/report/html"
 )
 
-// The size of a figure, in CSS pixels.
-const (
-	figureWidth, figureHeight       = 640.0, 150.0
-	marginLeft, marginTop, marginIn = 64.0, 12.0, 24.0
-)
+// figureWidth is the width of a figure with rows of parameters, in CSS pixels.
+const figureWidth = 640.0
 
 // Page returns the report of a tune as one HTML page, in a language. The page loads no other file.
 func Page(in i18n.Language, a *Account, validations []i18n.Message) string {
 	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="%[3]s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%[1]s</title>
-<style>
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
-pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0 } svg { width: 100%%; height: auto; font: 11px system-ui, sans-serif }
-.path { fill: none; stroke: #1f5fa8; stroke-width: 1.5 } .other { fill: none; stroke: #b3541e; stroke-width: 1.5 } .band { fill: #1f5fa8; opacity: .12 } .start { stroke: #888; stroke-dasharray: 4 3 }
-.mean { stroke: #b3541e } .axis { stroke: #bbb } .dot, .plus { fill: #1f5fa8 } .minus { fill: #b3541e } text { fill: #444 }
-@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } text { fill: #bbb } .axis { stroke: #555 } .path { stroke: #7db3f0 } .band, .dot, .plus { fill: #7db3f0 } .mean, .other { stroke: #e59a68 } .minus { fill: #e59a68 } }
-</style></head><body>
+<style>%[4]s</style></head><body><main>
 <h1>%[1]s</h1>
-%[2]s</body></html>
-`, html.EscapeString(a.Run), Body(in, a, validations), in)
+%[2]s</main></body></html>
+`, html.EscapeString(a.Run), Body(in, a, validations), in, page.Style())
 }
 
 // Body returns the content of Page in a language, for pages with their own head and styles. Body prints the
@@ -38,79 +33,86 @@ pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0
 func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	var b, text strings.Builder
 	Print(&text, in, a, validations)
-	s := &a.Plan.Settings
-	fmt.Fprintf(&b, `<pre>%s</pre>
-<p>%s</p>
-`, html.EscapeString(text.String()), i18n.Say(in, "Dashed: the start. Coloured line: the answer. Band: how far apart from the centre the two points are played."))
-	sum := a.Summary()
+	s, sum := &a.Plan.Settings, a.Summary()
+	fmt.Fprintf(&b, "<p class=\"state\">%s</p>\n", i18n.Say(in, "%s of %s pairs · %s", format.Count(sum.Pairs), format.Count(sum.Budget), sum.Method))
+	b.WriteString(answers(in, s, &sum))
+	b.WriteString(`<div data-fresh="course">` + Course(in, a) + "</div>\n")
+	fmt.Fprintf(&b, "<p class=\"note\">%s</p>\n", i18n.Say(in, "The band is how far from the current value the engine plays. The games of a tune prove no strength; its validation does."))
 	track := thinned(a.Track)
-	for _, i := range perturbed(s) {
-		b.WriteString(trajectory(in, s, &s.Params[i], &sum.Params[i], i, track))
+	for _, part := range []struct{ title, figures string }{
+		{i18n.Say(in, "Effect of each parameter"), sensitivities(in, s, &sum) + failuresFigure(in, a) + heatMap(in, a)},
+		{i18n.Say(in, "Perturbations and pairs without information"), "<div class=\"multiples\">" + controllerFigures(in, s, track) + sharesFigure(in, s, track) + "</div>"},
+		{i18n.Say(in, "As text"), "<pre class=\"scroll\" tabindex=\"0\">" + html.EscapeString(text.String()) + "</pre>"},
+	} {
+		fmt.Fprintf(&b, "<details class=\"more\"><summary>%s</summary>\n%s</details>\n", part.title, part.figures)
 	}
-	b.WriteString(controllerFigures(in, s, track))
-	b.WriteString(sensitivities(in, s, &sum))
-	b.WriteString(sharesFigure(in, s, track))
-	b.WriteString(failuresFigure(in, a))
-	b.WriteString(heatMap(in, a))
 	return b.String()
 }
 
-// scale maps values to the coordinates of a figure.
-type scale struct{ x0, x1, y0, y1 float64 }
-
-func (s scale) x(v float64) float64 {
-	return marginLeft + (v-s.x0)/math.Max(s.x1-s.x0, 1e-12)*(figureWidth-marginLeft-8)
-}
-
-func (s scale) y(v float64) float64 {
-	return marginTop + (s.y1-v)/math.Max(s.y1-s.y0, 1e-12)*(figureHeight-marginTop-marginIn)
-}
-
-// frame returns the beginning of a figure, with its axes.
-func (s scale) frame(in i18n.Language, title, low, high string, pairs float64) string {
-	return fmt.Sprintf(`<h2>%s</h2><svg viewBox="0 0 %g %g" role="img" aria-label="%[1]s">
-<path class="axis" d="M%[4]g %[5]g V%[6]g H%[7]g" fill="none"/><text x="%[8]g" y="%[9]g" text-anchor="end">%[10]s</text><text x="%[8]g" y="%[6]g" text-anchor="end">%[11]s</text><text x="%[7]g" y="%[12]g" text-anchor="end">%[13]s</text>
-`, html.EscapeString(title), figureWidth, figureHeight, marginLeft, marginTop, figureHeight-marginIn, figureWidth-8, marginLeft-6, marginTop+9,
-		html.EscapeString(high), html.EscapeString(low), figureHeight-6, i18n.Say(in, "%g pairs", pairs))
-}
-
-// line returns an SVG path through points.
-func (s scale) line(class string, xs, ys []float64) string {
+// Course returns a chart of each parameter's values over the tune.
+func Course(in i18n.Language, a *Account) string {
 	var b strings.Builder
-	for i := range xs {
-		fmt.Fprintf(&b, "%c%.1f %.1f", "ML"[min(i, 1)], s.x(xs[i]), s.y(ys[i]))
+	sum, track := a.Summary(), thinned(a.Track)
+	for _, i := range perturbed(&a.Plan.Settings) {
+		b.WriteString(string(trajectory(in, &a.Plan.Settings, i, sum.Params[i].Mean, track)))
 	}
-	return fmt.Sprintf("<path class=%q d=%q/>\n", class, b.String())
+	return "<div class=\"multiples\">" + b.String() + "</div>\n"
 }
 
-func (s scale) level(class string, y float64) string {
-	return fmt.Sprintf("<path class=%q d=\"M%.1f %.1fH%.1f\"/>\n", class, s.x(s.x0), s.y(y), s.x(s.x1))
+// answers returns the table of the parameters: start, current and final value, and what the tune knows of them.
+func answers(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
+	var b strings.Builder
+	b.WriteString(`<div class="scroll" tabindex="0"><table><thead><tr>`)
+	for i, head := range i18n.Heads(in, "parameter", "at first", "centre", "answer", "± s.e.", "moved", "at ±c, Elo*") {
+		fmt.Fprintf(&b, `<th scope="col"%s>%s</th>`, numeric(i), html.EscapeString(fmt.Sprint(head)))
+	}
+	b.WriteString("</tr></thead><tbody>\n")
+	for i := range sum.Params {
+		p := &s.Params[i]
+		if p.Unused {
+			continue
+		}
+		for k, cell := range row(in, p, &sum.Params[i]) {
+			text := html.EscapeString(fmt.Sprint(cell))
+			switch k {
+			case 0:
+				fmt.Fprintf(&b, `<tr><th scope="row">%s</th>`, text)
+			case 3:
+				fmt.Fprintf(&b, `<td class="num"><strong>%s</strong></td>`, text)
+			default:
+				fmt.Fprintf(&b, `<td%s>%s</td>`, numeric(k), text)
+			}
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody></table></div>\n")
+	return b.String()
 }
 
-// trajectory returns a figure of one parameter's values over the tune.
-func trajectory(in i18n.Language, s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, track []tune.Step) string {
-	var xs, ys, above, below []float64
-	sc := scale{x1: float64(s.Pairs), y0: math.Min(p.Start, sum.Mean), y1: math.Max(p.Start, sum.Mean)}
+// numeric returns the class of a column of answers.
+func numeric(column int) string {
+	if column == 0 || column == 5 {
+		return ""
+	}
+	return ` class="num"`
+}
+
+// trajectory returns a chart of one parameter's values over the tune, with the range that the engine plays.
+func trajectory(in i18n.Language, s *tune.Settings, i int, mean float64, track []tune.Step) template.HTML {
+	p := &s.Params[i]
+	line := svg.Line{Name: i18n.Say(in, "current value"), Class: "c1"}
 	for _, step := range track {
-		c := s.Perturbation(i, step.Pairs, step.Factor)
-		y := step.Centre[i]
-		xs, ys = append(xs, float64(step.Pairs)), append(ys, y)
-		above, below = append(above, math.Min(y+c, p.Max)), append(below, math.Max(y-c, p.Min))
-		sc.y0, sc.y1 = math.Min(sc.y0, y-c), math.Max(sc.y1, y+c)
+		c, y := s.Perturbation(i, step.Pairs, step.Factor), step.Centre[i]
+		line.X, line.Y = append(line.X, float64(step.Pairs)), append(line.Y, y)
+		line.Hi, line.Lo = append(line.Hi, math.Min(y+c, p.Max)), append(line.Lo, math.Max(y-c, p.Min))
 	}
-	sc.y0, sc.y1 = math.Max(sc.y0, p.Min), math.Min(sc.y1, p.Max)
-	var b strings.Builder
-	b.WriteString(sc.frame(in, p.Name, number(sc.y0, digits(p)), number(sc.y1, digits(p)), sc.x1))
-	var band strings.Builder
-	for j := range xs {
-		fmt.Fprintf(&band, "%c%.1f %.1f", "ML"[min(j, 1)], sc.x(xs[j]), sc.y(above[j]))
-	}
-	for j := len(xs) - 1; j >= 0; j-- {
-		fmt.Fprintf(&band, "L%.1f %.1f", sc.x(xs[j]), sc.y(below[j]))
-	}
-	fmt.Fprintf(&b, "<path class=\"band\" d=%q/>\n", band.String()+"Z")
-	b.WriteString(sc.level("start", p.Start) + sc.level("mean", sum.Mean) + sc.line("path", xs, ys) + "</svg>\n")
-	return b.String()
+	return svg.Plot{
+		Title: p.Name, X: i18n.Say(in, "pairs"), Y: i18n.Say(in, "value"), Last: float64(s.Pairs), Small: true, Lines: []svg.Line{line},
+		Levels: []svg.Level{
+			{Name: i18n.Say(in, "start %s", p.Text(p.Start)), Class: "c8", Y: p.Start},
+			{Name: i18n.Say(in, "answer %s", number(mean, digits(p))), Class: "c2", Y: mean},
+		},
+	}.HTML()
 }
 
 // sensitivities returns a bar chart of the sensitivity of each parameter, with its interval. The
@@ -135,12 +137,12 @@ func sensitivities(in i18n.Language, s *tune.Settings, sum *tune.Summary) string
 	height := rowHeight*float64(len(bars)) + 24
 	x := func(v float64) float64 { return label + (v+most)/(2*most)*(figureWidth-label-8) }
 	var b strings.Builder
-	fmt.Fprintf(&b, "<h2>%s</h2><svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"%s\">\n",
+	fmt.Fprintf(&b, "<h3>%s</h3><svg class=\"chart\" viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"%s\">\n",
 		i18n.Say(in, "Plus against minus by parameter, Elo of the tuning games: it explains the path, and proves no strength"), figureWidth, height, i18n.Say(in, "sensitivities"))
-	fmt.Fprintf(&b, "<path class=\"start\" d=\"M%.1f 0V%.1f\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">±%.0f Elo</text>\n", x(0), height-20, figureWidth-8, height-4, most)
+	fmt.Fprintf(&b, "<path class=\"even\" d=\"M%.1f 0V%.1f\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">±%.0f Elo</text>\n", x(0), height-20, figureWidth-8, height-4, most)
 	for j, r := range bars {
 		y := rowHeight*float64(j) + 12
-		fmt.Fprintf(&b, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text><path class=\"path\" d=\"M%.1f %.1fH%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" class=\"dot\" r=\"3\"/>\n",
+		fmt.Fprintf(&b, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text><path class=\"path c1\" d=\"M%.1f %.1fH%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" class=\"dot\" r=\"3\"/>\n",
 			label-8, y+4, html.EscapeString(r.name), x(r.lo), y, x(r.hi), x(r.mid), y)
 	}
 	b.WriteString("</svg>\n")

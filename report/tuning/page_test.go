@@ -102,8 +102,8 @@ func TestPageInJapanese(t *testing.T) {
 	judged := []i18n.Message{i18n.Of("validation %d (%s): not begun", 1, "v")}
 	english, japanese := Page(i18n.English, account(t, 40), judged), Page(i18n.Japanese, account(t, 40), judged)
 	for _, c := range []struct{ page, lang, judged, figure string }{
-		{english, `<html lang="en">`, "validation 1 (v): not begun", "Dashed: the start."},
-		{japanese, `<html lang="ja">`, "検証 1（v）：まだ始まっていません", "破線"},
+		{english, `<html lang="en">`, "validation 1 (v): not begun", "The band is how far"},
+		{japanese, `<html lang="ja">`, "検証 1（v）：まだ始まっていません", "帯はエンジン"},
 	} {
 		for _, want := range []string{c.lang, c.judged, c.figure} {
 			testutil.Contains(t, c.page, want, "%s lacks", c.lang)

@@ -1,18 +1,23 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"gogi/internal/i18n"
+	"gogi/internal/svg"
+	"gogi/report/html"
 	"gogi/report/ratings"
 	"gogi/report/stored"
 	"gogi/results"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 // chooser is the data for a page with a form that chooses runs.
@@ -26,13 +31,13 @@ type chooser struct {
 
 // newChooser lists the runs, the latest first. It returns an error for parameters other than the known ones.
 func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) {
-	infos, err := s.config.Store.Runs(r.Context())
+	names, err := s.config.Store.RunNames(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	c := &chooser{Query: r.URL.Query()}
-	for _, info := range slices.Backward(infos) {
-		c.Runs = append(c.Runs, info.Name)
+	for _, n := range names {
+		c.Runs = append(c.Runs, n.Name)
 	}
 	for name := range c.Query {
 		if !slices.Contains(append(known, "lang"), name) {
@@ -41,7 +46,7 @@ func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) 
 	}
 	for _, name := range known {
 		for _, run := range c.Query[name] {
-			if name != "opponent" && run != "" && !slices.Contains(c.Chosen, run) {
+			if name != "opponent" && name != "anchor" && run != "" && !slices.Contains(c.Chosen, run) {
 				c.Chosen = append(c.Chosen, run)
 			}
 		}
@@ -101,9 +106,35 @@ func (c *chooser) answer(found any, err error) error {
 // maxRated is the largest number of runs that are rated together.
 const maxRated = 50
 
+// rated is the answer of the page of ratings.
+type rated struct {
+	*ratings.Report
+	Rows     []ratedRow // the strongest first
+	Progress []ratedRow // in the order of their first runs; nil unless several runs have several players
+	Cross    []crossRow // nil for two players
+}
+
+// ratedRow is a rated player.
+type ratedRow struct {
+	ratings.Player
+	Bar   template.HTML // its interval; "" without one
+	Since *float64      // difference from the row before
+}
+
+// crossRow is a player's results against each of the others.
+type crossRow struct {
+	Name  string
+	Cells []crossCell
+}
+
+type crossCell struct {
+	Score *float64 // points per game; nil: they have not met
+	Games int
+}
+
 // ratingsPage rates the players of the chosen runs, with the default settings of gogi rate.
 func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.newChooser(r, "run")
+	c, err := s.newChooser(r, "run", "anchor")
 	if err != nil {
 		return err
 	}
@@ -112,7 +143,7 @@ func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if len(c.Chosen) > 0 {
 		err = s.alone(r, func() error {
-			rep, err := s.rate(r, c.Chosen)
+			rep, err := s.rate(r, c.Chosen, c.Query.Get("anchor"))
 			return c.answer(rep, err)
 		})
 	}
@@ -122,8 +153,10 @@ func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-func (s *Server) rate(r *http.Request, runs []string) (*ratings.Report, error) {
+// rate rates the players of runs. anchor is NAME or NAME=ELO, or "".
+func (s *Server) rate(r *http.Request, runs []string, anchor string) (*rated, error) {
 	games := ratings.NewGames()
+	var infos []*results.RunInfo
 	for _, name := range runs {
 		info, err := s.config.Store.FindRun(r.Context(), name)
 		if err == nil {
@@ -132,8 +165,104 @@ func (s *Server) rate(r *http.Request, runs []string) (*ratings.Report, error) {
 		if err != nil {
 			return nil, err
 		}
+		infos = append(infos, info)
 	}
-	return ratings.Rate(games, ratings.Options{Model: "all", Draws: "auto", Confidence: 0.95, Seed: 1})
+	options := ratings.Options{Model: "all", Draws: "auto", Confidence: 0.95, Seed: 1}
+	if anchor != "" {
+		var err error
+		if options.Anchor, err = ratings.ParseAnchor(anchor); err != nil {
+			return nil, err
+		}
+	}
+	rep, err := ratings.Rate(games, options)
+	if err != nil {
+		return nil, err
+	}
+	found := &rated{Report: rep}
+	found.bars()
+	slices.SortFunc(infos, func(a, b *results.RunInfo) int { return cmp.Compare(a.ID, b.ID) })
+	found.progress(infos)
+	return found, s.crossed(r, found, infos)
+}
+
+// bars adds the rows of the table, with all intervals on one scale.
+func (f *rated) bars() {
+	low, high := 0.0, 0.0
+	for i := range f.Players {
+		for _, v := range []*float64{f.Players[i].Lo, f.Players[i].Elo, f.Players[i].Hi} {
+			if v != nil {
+				low, high = min(low, *v), max(high, *v)
+			}
+		}
+	}
+	for _, p := range f.Players {
+		row := ratedRow{Player: p}
+		if p.Elo != nil && (p.Lo != nil || p.Hi != nil) { // an anchor has no interval
+			lo, hi := low, high // an end without a value is infinite
+			if p.Lo != nil {
+				lo = *p.Lo
+			}
+			if p.Hi != nil {
+				hi = *p.Hi
+			}
+			row.Bar = svg.Interval(lo, *p.Elo, hi, low, high, 0, html.EloText(p.Elo))
+		}
+		f.Rows = append(f.Rows, row)
+	}
+}
+
+// progress adds the players of several runs in the order in which they first played.
+func (f *rated) progress(runs []*results.RunInfo) {
+	if len(runs) < 2 || len(f.Rows) < 3 {
+		return
+	}
+	for _, info := range runs {
+		for _, name := range info.Players {
+			at := slices.IndexFunc(f.Rows, func(p ratedRow) bool { return p.Name == name && p.Elo != nil })
+			if at < 0 || slices.ContainsFunc(f.Progress, func(p ratedRow) bool { return p.Name == name }) {
+				continue
+			}
+			row := f.Rows[at]
+			if n := len(f.Progress); n > 0 {
+				row.Since = new(*row.Elo - *f.Progress[n-1].Elo)
+			}
+			f.Progress = append(f.Progress, row)
+		}
+	}
+}
+
+// crossed adds the table of the players against each other, from the reports of their runs.
+func (s *Server) crossed(r *http.Request, f *rated, runs []*results.RunInfo) error {
+	if len(f.Rows) < 3 {
+		return nil
+	}
+	sums := map[[2]string][2]float64{} // points and games
+	add := func(a, b string, w stats.WDL) {
+		sum := sums[[2]string{a, b}]
+		sums[[2]string{a, b}] = [2]float64{sum[0] + float64(w.Wins) + float64(w.Draws)/2, sum[1] + float64(w.Games())}
+	}
+	for _, info := range runs {
+		made, err := s.sheets.of(lasting(r), s, info)
+		if err != nil {
+			return err
+		}
+		for _, c := range made.report.Crosstable {
+			add(c.A, c.B, c.WDL)
+			add(c.B, c.A, c.Mirror())
+		}
+	}
+	for _, a := range f.Rows {
+		row := crossRow{Name: a.Name}
+		for _, b := range f.Rows {
+			cell := crossCell{}
+			if sum := sums[[2]string{a.Name, b.Name}]; sum[1] > 0 {
+				cell = crossCell{new(sum[0] / sum[1]), int(sum[1])}
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		f.Cross = append(f.Cross, row)
+	}
+	return nil
 }
 
 // engineEntry is a player of a run.

@@ -80,26 +80,30 @@ type councilView struct {
 	voteView
 }
 
-// votes returns the councils' decisions on the move that led to a ply.
-func (g *storedGame) votes(in voice, ply int) ([]councilView, error) {
+// votes adds the councils' decisions on the move that led to the page's ply, and the charts of their weights.
+func (g *storedGame) votes(in voice, b *gameBody) error {
 	voted, err := votes.OfGame(g.name(), g.row.Plies-g.row.OpeningPlies, &g.record, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	before, _ := g.at(max(0, ply-1))
-	var list []councilView
+	before, _ := g.at(max(0, b.Ply-1))
 	for _, c := range votes.NewGame(voted).Councils {
+		var records []*voting.Record
 		for i := range c.Decisions {
-			if d := &c.Decisions[i]; d.Ply == ply {
+			records = append(records, c.Decisions[i].Record)
+		}
+		b.Weights = append(b.Weights, in.weightGraph(c.Council, records, b.Last, b.Ply))
+		for i := range c.Decisions {
+			if d := &c.Decisions[i]; d.Ply == b.Ply {
 				v, err := in.storedVote(&before, d.Record)
 				if err != nil {
-					return nil, err
+					return err
 				}
-				list = append(list, councilView{Council: c.Council, Rule: c.Rule, voteView: v})
+				b.Councils = append(b.Councils, councilView{Council: c.Council, Rule: c.Rule, voteView: v})
 			}
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // storedVote returns a recorded vote, taken in the position before the move.

@@ -250,6 +250,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("tune", b.testTune)
 	t.Run("reload", b.testReload)
 	t.Run("languages", b.testLanguages)
+	t.Run("axe", b.testAxe)
 	if testutil.Long() { // the same pages in other states
 		t.Run("narrow", b.testNarrow)
 		t.Run("restart", b.testRestart)

@@ -36,6 +36,8 @@ type gameBody struct {
 
 	Row      match.Row
 	Ply      int // the ply that is shown, 0 to Last
+	At       int // number of moves of the variation that the board shows in place of the ply; 0: none
+	PV       []string
 	Last     int
 	Board    template.HTML
 	SFEN     string // the position that is shown
@@ -45,7 +47,8 @@ type gameBody struct {
 	Steps    []step
 	Graph    *scoreGraph
 	Councils []councilView
-	Other    string // path of the pair's other game; "": none
+	Weights  []template.HTML // a chart for each council
+	Other    string          // path of the pair's other game; "": none
 	OtherLeg int
 	Files    []crumb
 }
@@ -62,8 +65,9 @@ type moveLine struct {
 	Depth    string
 	Nodes    int
 	HasNodes bool
-	Line     string // the variation, from the position before the move
-	score    *int   // from Black's view, in centipawns
+	line     []string     // the variation, from the position before the move
+	pv       []shogi.Move // the same
+	score    *int         // from Black's view, in centipawns
 }
 
 // step is a link to another ply.
@@ -102,9 +106,9 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 	if parts[2] != "" && parts[2] != "svg" {
 		return g.file(w, parts[2])
 	}
-	ply, err := plyIn(r, g.positions())
+	ply, err := plyIn(r, "ply", g.positions(), g.positions())
 	if err != nil {
-		return &badQuery{err}
+		return g.noPly(info, err)
 	}
 	in := voiceOf(r)
 	if parts[2] == "svg" {
@@ -112,7 +116,15 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 		_, _ = w.Write([]byte(g.diagram(in, ply))) // the client may have left
 		return nil
 	}
-	body, err := g.page(in, ply)
+	moves := g.moves(in)
+	shown := 0 // moves of the variation
+	if ply > 0 {
+		shown, err = plyIn(r, "pv", 0, len(moves[ply-1].pv))
+	}
+	if err != nil {
+		return g.noPly(info, err)
+	}
+	body, err := g.page(in, moves, ply, shown)
 	if err != nil {
 		return err
 	}
@@ -150,17 +162,24 @@ func (s *Server) findGame(ctx context.Context, info *results.RunInfo, pair, leg 
 	return g, err
 }
 
-// plyIn returns the ply of a query, by default the last one.
-func plyIn(r *http.Request, last int) (int, error) {
-	text := r.URL.Query().Get("ply")
+// plyIn returns a number of plies in a query, 0 to last, or the usual one without a parameter of that name.
+func plyIn(r *http.Request, name string, usual, last int) (int, error) {
+	text := r.URL.Query().Get(name)
 	if text == "" {
-		return last, nil
+		return usual, nil
 	}
 	ply, err := strconv.Atoi(text)
 	if err != nil || ply < 0 || ply > last {
-		return 0, fmt.Errorf("ply %q: expected a number from 0 to %d", text, last)
+		return 0, fmt.Errorf("%s %q: expected a number from 0 to %d", name, text, last)
 	}
 	return ply, nil
+}
+
+// noPly returns the error of a request for a position that the game does not have. Its page links the game.
+func (g *storedGame) noPly(info *results.RunInfo, err error) error {
+	return &missing{What: "%s", Name: err.Error(), Status: http.StatusBadRequest, There: []crumb{
+		{Name: g.name(), Link: gameAt(info.Name, g.row.Pair, g.row.Leg)}, {Name: info.Name, Link: pathOf(info.Name)},
+	}}
 }
 
 // positions returns the number of legal moves of the record. An illegal move, which ends a game, is not among
@@ -199,31 +218,42 @@ func (g *storedGame) name() string { return gameName(g.row.Pair, g.row.Leg) }
 
 func (g *storedGame) diagram(in voice, ply int) string {
 	p, last := g.at(ply)
+	return g.drawn(in, p, last, fmt.Sprint(ply))
+}
+
+// drawn returns the diagram of a position of the game.
+func (g *storedGame) drawn(in voice, p shogi.Position, last shogi.Move, ply string) string {
 	return in.Draw(diagram.Diagram{
-		Position: p, Last: last, ID: "board", Title: strings.Map(visible, fmt.Sprintf("%s – %s, %d", g.row.Black, g.row.White, ply)),
+		Position: p, Last: last, ID: "board", Title: strings.Map(visible, fmt.Sprintf("%s – %s, %s", g.row.Black, g.row.White, ply)),
 	})
 }
 
-// page returns the data for the game's page at a ply.
-func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
+// page returns the data for the game's page at a ply, or after some moves of the variation there.
+func (g *storedGame) page(in voice, moves []moveLine, ply, shown int) (*gameBody, error) {
 	b := &gameBody{
-		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),
-		Board: template.HTML(g.diagram(in, ply)), //nolint:gosec // the diagram escapes every text
+		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, At: shown, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),
+		Moves: moves, Last: len(moves),
 	}
-	p, _ := g.at(ply)
-	b.SFEN = p.SFEN()
-	b.Moves = g.moves(in)
-	b.Last = len(b.Moves)
+	p, last := g.at(ply)
 	if ply > 0 {
 		b.Now = &b.Moves[ply-1]
+		b.PV = b.Now.line
 	}
+	if shown > 0 {
+		p, _ = g.at(ply - 1)
+		for _, last = range b.Now.pv[:shown] {
+			p.Apply(last)
+		}
+	}
+	b.SFEN = p.SFEN()
+	b.Board = template.HTML(g.drawn(in, p, last, fmt.Sprint(ply))) //nolint:gosec // the diagram escapes every text
 	b.Steps = []step{
 		{"|◀", in.Say("to the start"), 0}, {"◀", in.Say("back"), ply - 1}, {"▶", in.Say("on"), ply + 1}, {"▶|", in.Say("to the end"), b.Last},
 	}
 	if ply == b.Last {
 		b.Steps[2].To = -1
 	}
-	b.Graph = newScoreGraph(b.Moves, ply)
+	b.Graph = in.newScoreGraph(b.Moves, ply)
 	if g.legs > 1 {
 		b.OtherLeg = 1 - g.row.Leg
 		b.Other = gameAt(g.info.Name, g.row.Pair, b.OtherLeg)
@@ -231,9 +261,7 @@ func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
 	for _, kind := range []string{"csa", "kifu", "usi", "json"} {
 		b.Files = append(b.Files, crumb{Name: strings.ToUpper(kind), Link: b.Here + "." + kind})
 	}
-	var err error
-	b.Councils, err = g.votes(in, ply)
-	return b, err
+	return b, g.votes(in, b)
 }
 
 // moves returns the lines of the list of moves.
@@ -258,7 +286,7 @@ func (g *storedGame) moves(in voice) []moveLine {
 		if m.Nodes > 0 {
 			line.Nodes, line.HasNodes = int(min(m.Nodes, 1<<62)), true
 		}
-		line.Line = in.variation(*p, m.PV)
+		line.line, line.pv = in.variation(*p, m.PV)
 		before = m.Move.To()
 		list = append(list, line)
 	})
@@ -290,17 +318,16 @@ func (v voice) moveText(p *shogi.Position, m shogi.Move, before shogi.Square) st
 	return text
 }
 
-// variation prints a line of moves up to the first illegal one.
-func (v voice) variation(p shogi.Position, moves []shogi.Move) string {
-	var list []string
-	for _, m := range moves {
+// variation returns the moves of a line up to the first illegal one, with their text.
+func (v voice) variation(p shogi.Position, moves []shogi.Move) (list []string, legal []shogi.Move) {
+	for i, m := range moves {
 		if p.CheckLegal(m) != nil {
-			break
+			return list, moves[:i]
 		}
 		list = append(list, v.moveText(&p, m, shogi.NoSquare))
 		p.Apply(m)
 	}
-	return strings.Join(list, " ")
+	return list, moves
 }
 
 // file sends the game as a file in a format.

@@ -2,12 +2,15 @@ package web
 
 import (
 	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"slices"
 	"strings"
 
-	"gogi/internal/format"
+	"gogi/ensemble/voting"
 	"gogi/internal/svg"
-	"gogi/report"
-	"gogi/report/html"
+	"gogi/usi"
 )
 
 // mark is a label on an axis.
@@ -16,48 +19,8 @@ type mark struct {
 	Label string
 }
 
-// historyChart is the course of an SPRT's log likelihood ratio between its bounds.
-type historyChart struct {
-	svg.Frame
-
-	Points       string // points of the polyline
-	Lower, Upper float64
-	YMarks       []mark
-	XMarks       []mark
-}
-
-// newHistory draws the log likelihood ratio along the run. It returns nil without an SPRT, and for fewer than two points.
-func newHistory(g *report.Gate, curve []html.CurvePoint) *historyChart {
-	var points []html.CurvePoint
-	for _, p := range curve {
-		if p.LLR != nil {
-			points = append(points, p)
-		}
-	}
-	if g == nil || len(points) < 2 {
-		return nil
-	}
-	lo, hi := g.Lower, g.Upper
-	for _, p := range points {
-		lo, hi = min(lo, *p.LLR), max(hi, *p.LLR)
-	}
-	margin := (hi - lo) / 12
-	lo, hi = lo-margin, hi+margin
-	last := points[len(points)-1].Judged
-	c := &historyChart{Frame: svg.Frame{Left: 60, Top: 14, Right: 626, Bottom: 236}}
-	x := func(pairs int) float64 { return c.Left + (c.Right-c.Left)*float64(pairs)/float64(max(1, last)) }
-	y := func(v float64) float64 { return c.Bottom - (c.Bottom-c.Top)*(v-lo)/(hi-lo) }
-	var line strings.Builder
-	for _, p := range points {
-		fmt.Fprintf(&line, "%.1f,%.1f ", x(p.Judged), y(*p.LLR)) // a Builder never fails
-	}
-	c.Points, c.Lower, c.Upper = strings.TrimSpace(line.String()), y(g.Lower), y(g.Upper)
-	c.YMarks = []mark{{y(g.Lower), fmt.Sprintf("%.2f", g.Lower)}, {y(0), "0"}, {y(g.Upper), fmt.Sprintf("%.2f", g.Upper)}}
-	c.XMarks = []mark{{x(0), "0"}, {x(last / 2), format.Count(last / 2)}, {x(last), format.Count(last)}}
-	return c
-}
-
-// scoreGraph is the graph of both players' scores in a game, from Black's view.
+// scoreGraph is the graph of both players' scores in a game, from Black's view. Its scale is linear for small
+// scores and logarithmic for large ones, so that no score lies outside of it.
 type scoreGraph struct {
 	svg.Frame
 
@@ -76,17 +39,30 @@ type graphColumn struct {
 	Words    string
 }
 
-// graphLimit is the score, in centipawns, beyond which the graph is flat. Such a game is decided.
-const graphLimit = 3000
+// bend is the score, in centipawns, around which the scale turns from linear to logarithmic.
+const bend = 400
 
 // newScoreGraph returns nil if no move has a score.
-func newScoreGraph(moves []moveLine, ply int) *scoreGraph {
-	g := &scoreGraph{Frame: svg.Frame{Left: 76, Top: 10, Right: 620, Bottom: 190}}
+func (v voice) newScoreGraph(moves []moveLine, ply int) *scoreGraph {
+	g := &scoreGraph{Frame: svg.Frame{Left: 60, Top: 10, Right: 630, Bottom: 190}}
+	limit, mates := 2000, false
+	for i := range moves {
+		if s := moves[i].score; s != nil && usi.ScoreFromNumber(*s).Mate != 0 {
+			mates = true
+		} else if s != nil {
+			limit = max(limit, *s, -*s)
+		}
+	}
+	top := math.Asinh(float64(limit) / bend)
+	if mates {
+		top *= 1.12 // a mate is above every score
+	}
+	y := func(score int) float64 {
+		part := math.Asinh(float64(score)/bend) / top
+		return (g.Top+g.Bottom)/2 - (g.Bottom-g.Top)/2*max(-1, min(1, part))
+	}
 	width := (g.Right - g.Left) / float64(max(1, len(moves)))
 	x := func(ply int) float64 { return g.Left + width*(float64(ply)-0.5) }
-	y := func(score int) float64 {
-		return g.Bottom - (g.Bottom-g.Top)*float64(max(-graphLimit, min(graphLimit, score))+graphLimit)/(2*graphLimit)
-	}
 	var lines [2]strings.Builder
 	for i := range moves {
 		m := &moves[i]
@@ -104,10 +80,15 @@ func newScoreGraph(moves []moveLine, ply int) *scoreGraph {
 		return nil
 	}
 	g.Even, g.Now = y(0), max(g.Left, x(ply))
-	for _, v := range []int{-2000, -1000, 0, 1000, 2000} {
-		g.Marks = append(g.Marks, mark{y(v), signed(v)})
+	g.Marks = []mark{{y(0), "0"}}
+	for _, score := range []int{300, 1000, 3000, 10_000, 30_000} {
+		if score <= limit {
+			g.Marks = append(g.Marks, mark{y(score), signed(score)}, mark{y(-score), signed(-score)})
+		}
 	}
-	g.Marks[2].Label = "0"
+	if mates {
+		g.Marks = append(g.Marks, mark{g.Top, v.Say("mate")}, mark{g.Bottom, v.Say("mate")})
+	}
 	step := 10
 	for len(moves)/step > 8 {
 		step *= 2
@@ -116,4 +97,37 @@ func newScoreGraph(moves []moveLine, ply int) *scoreGraph {
 		g.Plies = append(g.Plies, mark{x(p), fmt.Sprint(p)})
 	}
 	return g
+}
+
+// weightGraph returns a chart of the weights of a council's members along a game: one column for each
+// decision, with the shares of the members. It returns "" if no weight is stored.
+func (v voice) weightGraph(council string, decisions []*voting.Record, plies, now int) template.HTML {
+	if len(decisions) == 0 || len(decisions[0].Before) == 0 {
+		return ""
+	}
+	const left, right, height = 60.0, 630.0, 90.0
+	width := (right - left) / float64(max(1, plies))
+	title := v.Say("Weights of the members of %s by ply", council)
+	var b strings.Builder
+	w := func(text string, args ...any) { fmt.Fprintf(&b, text, args...) } // a Builder never fails
+	w(`<figure><figcaption>%s</figcaption><svg class="chart scores" viewBox="0 0 640 %g" role="img" aria-label="%[1]s">`, html.EscapeString(title), height+8)
+	w(`<text x="54" y="12" text-anchor="end">100%%</text><text x="54" y="%g" text-anchor="end">0%%</text>`, height+4)
+	for _, d := range decisions {
+		sum, y := 0.0, 4.0
+		for _, weight := range d.Before {
+			sum += weight
+		}
+		for member, weight := range d.Before {
+			if part := height * weight / max(sum, 1e-9); part > 0 {
+				w(`<rect class="c%d" x="%.2f" y="%.1f" width="%.2f" height="%.1f"/>`, member%8+1, left+width*float64(d.Ply-1), y, 2*width, part)
+				y += part
+			}
+		}
+	}
+	w(`<line class="now" x1="%.1f" x2="%[1]g" y1="4" y2="%g"/></svg><ul class="legend">`, math.Round(left+width*(float64(max(1, now))-0.5)), height+4)
+	for member, name := range slices.All(decisions[0].Members) {
+		w(`<li class="c%d">%s</li>`, member%8+1, html.EscapeString(name))
+	}
+	w("</ul></figure>")
+	return seen(template.HTML(b.String())) //nolint:gosec // every text is escaped
 }

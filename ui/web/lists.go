@@ -1,26 +1,89 @@
 package web
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/stored"
 	"gogi/results"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
-// openingsPage shows the results of the games from each opening.
+// openingsOnAPage is the number of openings on a page of the list.
+const openingsOnAPage = 50
+
+// openingRow is an opening with the results of its games.
+type openingRow struct {
+	stored.OpeningTally
+	Moves  string // in the notation of the language
+	Board  string // address of the picture of its last position
+	SFEN   string
+	Score  float64 // Black's points per game
+	Drawn  float64 // share of drawn games
+	Number int
+}
+
+// openingsPage shows each opening with its position and the results of its games, the most frequent first.
 func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
-	list, err := stored.OpeningTallies(r.Context(), s.config.Store, info.ID)
+	page, err := strconv.Atoi(r.URL.Query().Get("page"))
+	if page < 1 || err != nil {
+		page = 1
+	}
+	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {
 		return err
 	}
-	const most = 1000
-	body := map[string]any{"Openings": list[:min(most, len(list))], "Total": len(list), "Most": most, "Path": pathOf(info.Name)}
-	s.show(w, r, "openings", s.runFrame(r, info, "/openings", body))
-	return nil
+	return s.alone(r, func() error {
+		list, err := made.openings()
+		if err != nil {
+			return err
+		}
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b stored.OpeningTally) int { return cmp.Compare(b.Games, a.Games) })
+		from := min((page-1)*openingsOnAPage, len(list))
+		to := min(from+openingsOnAPage, len(list))
+		body := map[string]any{"Total": len(list), "Path": pathOf(info.Name), "Page": page, "More": to < len(list)}
+		var rows []openingRow
+		for i := range list[from:to] {
+			row, err := s.openingRow(r, info, &list[from+i])
+			if err != nil {
+				return err
+			}
+			row.Number = from + i + 1
+			rows = append(rows, row)
+		}
+		body["Openings"] = rows
+		s.show(w, r, "openings", s.runFrame(r, info, "/openings", body))
+		return nil
+	})
+}
+
+// openingRow reads the moves of an opening from one of its games.
+func (s *Server) openingRow(r *http.Request, info *results.RunInfo, t *stored.OpeningTally) (openingRow, error) {
+	row := openingRow{OpeningTally: *t, Board: fmt.Sprintf("%s.svg?ply=%d", gameAt(info.Name, t.Pair, t.Leg), t.Plies)}
+	if counted := t.Black + t.White + t.Draws; counted > 0 {
+		row.Score, row.Drawn = (float64(t.Black)+float64(t.Draws)/2)/float64(counted), float64(t.Draws)/float64(counted)
+	}
+	record, err := s.config.Store.Record(r.Context(), info.ID, t.Pair, t.Leg)
+	if err != nil {
+		return row, err
+	}
+	g, in, before := storedGame{record: record}, voiceOf(r), shogi.NoSquare
+	var moves []string
+	last := g.walk(t.Plies, func(p *shogi.Position, m kifu.Move) {
+		moves = append(moves, in.moveText(p, m.Move, before))
+		before = m.Move.To()
+	})
+	row.Moves, row.SFEN = strings.Join(moves, " "), last.SFEN()
+	return row, nil
 }
 
 // slotLine is the results of a player in a slot.

@@ -2,15 +2,17 @@ package web
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"gogi/match"
+	"gogi/report/stored"
 	"gogi/results"
 	"gogi/runner/events"
 	"gogi/shogi"
@@ -36,6 +38,8 @@ type livePage struct {
 	Blank seatView        // the template for other slots, for the script
 	Few   bool            // only the first boards
 	Verbs []order
+	ETA   string
+	Now   nowParts
 }
 
 // seatView is a slot, or a game that was played there.
@@ -63,18 +67,23 @@ func (p livePage) OrderPath() string { return "/api/v1/runs" + strings.TrimPrefi
 // livePage shows the boards of a run.
 func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
 	run := runNamed(r)
-	known, err := s.config.Store.Runs(r.Context())
-	if err != nil {
+	info, err := s.config.Store.FindRun(r.Context(), run)
+	_, none := errors.AsType[*results.NoRun](err)
+	if err != nil && !none {
 		s.failed(w, r, err)
 		return
 	}
 	hub := s.config.Live.Hub(run)
-	if hub == nil && !slices.ContainsFunc(known, func(k results.RunInfo) bool { return k.Name == run }) {
+	if hub == nil && none {
 		http.NotFound(w, r)
 		return
 	}
+	page := s.liveRun(r, run, hub)
+	if hub != nil && !none {
+		page.Now = s.now(r.Context(), info)[languageOf(r)]
+	}
 	s.show(w, r, "live", frame{
-		Title: run, Trail: []crumb{{Name: run, Link: pathOf(run)}, {Name: voiceOf(r).Say("Boards")}}, Page: s.liveRun(r, run, hub),
+		Title: run, Trail: []crumb{{Name: run, Link: pathOf(run)}, {Name: voiceOf(r).Say("Boards")}}, Page: page,
 	})
 }
 
@@ -99,6 +108,63 @@ func (s *Server) liveRun(r *http.Request, run string, hub *events.Hub) livePage 
 	return p
 }
 
+// nowParts are the parts of a page that follow the results of a run in play.
+type nowParts struct {
+	Line   template.HTML // the result in one line
+	Course template.HTML // charts of the run so far
+}
+
+// now returns the results of a run in play. They are empty while the server reads a long run.
+func (s *Server) now(ctx context.Context, info *results.RunInfo) map[language]nowParts {
+	ctx, end := context.WithTimeout(ctx, s.listTime)
+	defer end()
+	cache, by := &s.sheets, s.newSheet
+	if errors.Is(stored.Proves(info), stored.ErrTune) {
+		cache, by = &s.tunes, s.newTuneSheet
+	}
+	made, err := cache.soon(ctx, s, info, by)
+	if err != nil {
+		return nil
+	}
+	return made.now
+}
+
+// nowKept is an answer of nowPage, for all readers.
+type nowKept struct {
+	parts map[language]nowParts
+	until time.Time
+}
+
+// nowPage sends the results of a run in play as parts for the pages that follow it. It reads the run at most
+// every two seconds for all readers, and for at most a twentieth of the time.
+func (s *Server) nowPage(w http.ResponseWriter, r *http.Request) error {
+	run := runNamed(r)
+	found, err, _ := s.nowFlights.Do(run, func() (any, error) {
+		if kept, ok := s.nows.Load(run); ok && time.Now().Before(kept.(nowKept).until) { //nolint:forcetypeassert // stored below
+			return kept, nil
+		}
+		begun := time.Now()
+		kept := nowKept{}
+		info, err := s.config.Store.FindRun(lasting(r), run)
+		_, none := errors.AsType[*results.NoRun](err)
+		switch {
+		case err == nil:
+			kept.parts = s.now(lasting(r), info)
+		case !none || s.config.Live.Hub(run) == nil: // a run in play may not be stored yet
+			return nil, err
+		}
+		kept.until = time.Now().Add(max(2*time.Second, 20*time.Since(begun)))
+		s.nows.Store(run, kept)
+		return kept, nil
+	})
+	if err != nil {
+		return err
+	}
+	now := found.(nowKept).parts[languageOf(r)] //nolint:forcetypeassert // nothing else is returned above
+	reply(w, http.StatusOK, "text/html; charset=utf-8", []byte(`<div data-fresh="line">`+now.Line+`</div><div data-fresh="course">`+now.Course+`</div>`))
+	return nil
+}
+
 // fewBoards is the number of boards on the page of a report.
 const fewBoards = 4
 
@@ -111,6 +177,9 @@ func (s *Server) fewBoards(r *http.Request, run string) livePage {
 	}
 	p := s.liveRun(r, run, hub)
 	p.Few, p.More = true, nil
+	if info, err := s.config.Store.FindRun(r.Context(), run); err == nil {
+		p.Now = s.now(r.Context(), info)[languageOf(r)]
+	}
 	p.Seats = p.Seats[:min(fewBoards, len(p.Seats))]
 	return p
 }
@@ -133,6 +202,7 @@ func (p *livePage) pulse() {
 		p.Phase = over
 	}
 	p.Rate, _, _ = p.State.Rate()
+	p.ETA = eta(p.State)
 }
 
 // liveGame shows a game that is in play, or has ended and is not stored yet. Without such a game it returns

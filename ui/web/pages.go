@@ -14,6 +14,8 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/format"
 	"gogi/internal/sanitize"
+	"gogi/internal/svg"
+	"gogi/report"
 	"gogi/report/html"
 )
 
@@ -61,23 +63,25 @@ func functions(in voice) template.FuncMap {
 		"percent":  format.Percent,
 		"decimal":  format.Decimal,
 
-		"faults":    faultsOf,
-		"livewords": in.liveWords,
-		"name":      func(text string) string { return sanitize.Printable(text, shownName) },
-		"line":      func(text string) string { return sanitize.Printable(text, shownLine) },
-		"path":      pathOf,
-		"ending":    in.Ending,
-		"outcome":   in.outcome,
-		"said":      in.Said,
-		"decider":   func(by voting.By) string { return in.Say(by.Words()) },
-		"moment":    func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
-		"span":      func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
-		"span2":     durationWords,
-		"elo":       func(v *float64) string { return format.SignedOr(v, "–") },
-		"percentOf": orDash(format.Percent),
-		"pvalue":    orDash(format.PValue),
-		"sum":       func(a, b int) int { return a + b },
-		"start":     in.handicapName,
+		"faults":     faultsOf,
+		"livewords":  in.liveWords,
+		"name":       func(text string) string { return sanitize.Printable(text, shownName) },
+		"line":       func(text string) string { return sanitize.Printable(text, shownLine) },
+		"path":       pathOf,
+		"ending":     in.Ending,
+		"outcome":    in.outcome,
+		"said":       in.Said,
+		"decider":    func(by voting.By) string { return in.Say(by.Words()) },
+		"moment":     func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+		"span":       func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
+		"span2":      durationWords,
+		"elo":        html.EloText,
+		"stateword":  wordOf,
+		"stateclass": stateClass,
+		"percentOf":  orDash(format.Percent),
+		"pvalue":     orDash(format.PValue),
+		"sum":        func(a, b int) int { return a + b },
+		"start":      in.handicapName,
 	}
 }
 
@@ -114,6 +118,33 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f fra
 func (s *Server) showTitled(w http.ResponseWriter, r *http.Request, name, title string, page any) {
 	title = voiceOf(r).Say(title)
 	s.show(w, r, name, frame{Title: title, Trail: []crumb{{Name: title}}, Page: page})
+}
+
+// stylePage shows every element of the style sheet, for developers.
+func (s *Server) stylePage(w http.ResponseWriter, r *http.Request) error {
+	glance := html.NewGlance(&report.Report{A: "dev", B: "base", Games: 1204})
+	line, err := glance.Line(html.Words{In: english})
+	if err != nil {
+		return err
+	}
+	plot := svg.Plot{
+		Title: "A line with its band", X: "pairs", Y: "score", Percent: true, Low: 0.4, High: 0.7,
+		Levels: []svg.Level{{Name: "even score", Class: "c8", Y: 0.5}},
+	}
+	for i := range 8 {
+		x := float64(i)
+		at := svg.Line{Name: fmt.Sprint("colour ", i+1), Class: fmt.Sprint("c", i+1), X: []float64{0, 50, 100}, Y: []float64{0.42 + x/32, 0.45 + x/32, 0.44 + x/32}}
+		if i == 0 {
+			at.Lo, at.Hi = []float64{0.40, 0.43, 0.43}, []float64{0.44, 0.47, 0.45}
+		}
+		plot.Lines = append(plot.Lines, at)
+	}
+	small := svg.Plot{Title: "One of several", X: "pairs", Y: "value", Small: true, Lines: plot.Lines[:1]}.HTML()
+	s.show(w, r, "style", frame{Title: "Style", Trail: []crumb{{Name: "Style"}}, Page: map[string]any{
+		"Classes": []string{"pass", "fail", "undecided", "running", ""}, "Line": line, "Plot": plot.HTML(),
+		"Small": []template.HTML{small, small}, "Span": svg.Interval(-4, 12, 28, -40, 40, 0, "+12.3 [−4.0, +28.6]"),
+	}})
+	return nil
 }
 
 // showAs writes a page with a status.

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/report"
-	"gogi/report/html"
 	"gogi/report/stored"
 	"gogi/report/tuning"
 	"gogi/results"
@@ -27,8 +24,6 @@ type runBody struct {
 	State    stored.State    // for a run that is not in play
 	Boards   livePage        // the games in play
 	Sections template.HTML
-	Curve    []html.CurvePoint
-	History  *historyChart // log likelihood ratio of the SPRT; nil: the run has no SPRT
 	Settings []results.Setting
 	Slowed   string
 	Warnings []i18n.Message // warnings of the session in play
@@ -43,7 +38,12 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request, info *results.R
 		s.show(w, r, "selfplay", s.runFrame(r, info, "", tuneBody{Boards: s.fewBoards(r, info.Name)}))
 		return nil
 	}
-	made, err := s.sheets.of(lasting(r), s, info)
+	made, err := s.sheetSoon(r, info)
+	if errors.Is(err, errNotYet) {
+		w.Header().Set("Refresh", "2")
+		s.show(w, r, "pending", s.runFrame(r, info, "", nil))
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,9 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request, info *results.R
 	if err != nil {
 		return err
 	}
-	in, curve := languageOf(r), made.seen.Curve()
+	in := languageOf(r)
 	body := runBody{
-		Report: made.report, Sections: made.html[in], Curve: curve, Settings: settings,
-		History: newHistory(made.report.Gate, curve), Slowed: made.report.Slowed().In(in),
+		Report: made.report, Sections: made.html[in], Settings: settings, Slowed: made.report.Slowed().In(in),
 		State: stored.ReportState(made.report, settings), Boards: s.fewBoards(r, info.Name),
 	}
 	if body.Live = body.Boards.State; body.Live != nil {
@@ -62,6 +61,19 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request, info *results.R
 	}
 	s.show(w, r, "run", s.runFrame(r, info, "", body))
 	return nil
+}
+
+// longRun is the number of pairs from which on a page does not wait for the report of a run.
+const longRun = 20_000
+
+// sheetSoon returns the report of a run. For a long run whose report is not ready soon it returns errNotYet.
+func (s *Server) sheetSoon(r *http.Request, info *results.RunInfo) (*sheet, error) {
+	if info.Finished < longRun {
+		return s.sheets.of(lasting(r), s, info)
+	}
+	ctx, end := context.WithTimeout(r.Context(), s.listTime)
+	defer end()
+	return s.sheets.soon(ctx, s, info, s.newSheet)
 }
 
 // playing returns the hub of the session that plays a run, nil without one.
@@ -111,14 +123,50 @@ func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request, info *results
 type tuneBody struct {
 	Boards livePage // the games in play
 	Report template.HTML
-	Judges []string // runs that validate its candidates
+	Judges []judge // runs that validate its candidates
+}
+
+// judge is a run that validates a candidate of a tune.
+type judge struct {
+	Name  string
+	State i18n.Message
+	Class string
+	Line  template.HTML // its result; "": not begun, or not read yet
+}
+
+// judges returns the runs that validate a tune, with their results so far.
+func (s *Server) judges(r *http.Request, names []string) (list []judge, err error) {
+	ctx, end := context.WithTimeout(r.Context(), s.listTime)
+	defer end()
+	for _, name := range names {
+		one := judge{Name: name, State: i18n.Of("not begun")}
+		row, err := s.rowOf(ctx, name)
+		if _, none := errors.AsType[*results.NoRun](err); err != nil && !none {
+			return nil, err
+		}
+		if err == nil {
+			one.State, one.Class = row.State, row.Class
+		}
+		if err == nil && row.Glance != nil {
+			line, err := row.Glance.Line(voiceOf(r).Words)
+			if err != nil {
+				return nil, err
+			}
+			one.Line = seen(line)
+		}
+		list = append(list, one)
+	}
+	return list, nil
 }
 
 // tunePage shows a tune.
 func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	made, err := s.tunes.made(lasting(r), s, info, s.newTuneSheet)
-	if err == nil {
-		body := tuneBody{s.fewBoards(r, info.Name), made.html[languageOf(r)], made.judges}
+	if err != nil {
+		return err
+	}
+	body := tuneBody{Boards: s.fewBoards(r, info.Name), Report: made.html[languageOf(r)]}
+	if body.Judges, err = s.judges(r, made.judges); err == nil {
 		s.show(w, r, "tune", s.runFrame(r, info, "", body))
 	}
 	return err
@@ -130,74 +178,13 @@ func (s *Server) newTuneSheet(ctx context.Context, info *results.RunInfo) (*shee
 	if err != nil {
 		return nil, err
 	}
-	made := &sheet{html: map[language]template.HTML{}}
+	made := &sheet{html: map[language]template.HTML{}, now: map[language]nowParts{}}
 	for _, in := range []language{english, japanese} {
-		made.html[in] = template.HTML(strings.Map(visible, tuning.Body(in, a, nil))) //nolint:gosec // it escapes every text
+		made.html[in] = template.HTML(strings.Map(visible, tuning.Body(in, a, nil)))               //nolint:gosec // it escapes every text
+		made.now[in] = nowParts{Course: template.HTML(strings.Map(visible, tuning.Course(in, a)))} //nolint:gosec // likewise
 	}
 	for _, c := range a.Candidates {
 		made.judges = append(made.judges, tuning.ValidationRuns(a.Plan, c.Run)...)
 	}
 	return made, nil
-}
-
-// runRow is a run on the first page.
-type runRow struct {
-	results.RunInfo
-	Live  *match.Snapshot // nil: the run is not in play
-	State stored.State    // for a run that is not in play
-}
-
-// runsPage lists the runs, the latest first.
-func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) {
-	runs, err := s.config.Store.Runs(r.Context())
-	rows := make([]runRow, 0, len(runs))
-	for _, run := range slices.Backward(runs) {
-		row := runRow{RunInfo: run}
-		if hub := s.config.Live.Hub(run.Name); hub != nil {
-			row.Live = hub.State().State
-		}
-		if row.Live == nil && err == nil {
-			row.State, err = s.states.of(lasting(r), s.config.Store, &run)
-		}
-		rows = append(rows, row)
-	}
-	if err != nil {
-		s.failed(w, r, err)
-		return
-	}
-	s.show(w, r, "runs", frame{Title: voiceOf(r).Say("Runs"), Page: rows})
-}
-
-// states is a cache of the states of stored runs. For a run with an SPRT a state needs all its pairs, so each
-// is calculated once until the run changes.
-type states struct {
-	mu    sync.Mutex
-	known map[int64]stateKnown // by the run's ID
-}
-
-type stateKnown struct {
-	stamp results.Stamp
-	state stored.State
-}
-
-// of returns the state of a run.
-func (k *states) of(ctx context.Context, store *results.Store, info *results.RunInfo) (stored.State, error) {
-	stamp, err := store.Stamp(ctx, info.ID)
-	if err != nil {
-		return "", err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if had, ok := k.known[info.ID]; ok && had.stamp == stamp {
-		return had.state, nil
-	}
-	state, err := stored.StateOf(ctx, store, info)
-	if err != nil {
-		return "", err
-	}
-	if k.known == nil {
-		k.known = map[int64]stateKnown{}
-	}
-	k.known[info.ID] = stateKnown{stamp, state}
-	return state, nil
 }

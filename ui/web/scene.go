@@ -34,6 +34,7 @@ type seat struct {
 type streamed struct {
 	match.Snapshot
 	GamesPerMinute float64 `json:"games_per_minute,omitempty"` // as Snapshot.Rate
+	ETA            string  `json:"eta,omitempty"`
 }
 
 func newScene(state *match.Snapshot, version uint64) (*scene, error) {
@@ -41,6 +42,7 @@ func newScene(state *match.Snapshot, version uint64) (*scene, error) {
 	rest := streamed{Snapshot: *state}
 	rest.Slots = nil
 	rest.GamesPerMinute, _, _ = state.Rate()
+	rest.ETA = eta(state)
 	text, err := json.Marshal(rest)
 	if err == nil {
 		err = json.Unmarshal(text, &s.fields)

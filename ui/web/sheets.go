@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"html/template"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"gogi/ensemble/votes"
+	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/html"
@@ -25,10 +28,16 @@ type sheet struct {
 	report *report.Report
 	seen   *html.Scenes
 	html   map[language]template.HTML // the report's sections
+	now    map[language]nowParts
 
-	votes func() (*votes.Report, error) // the votes of councils; counted at the first call
+	votes    func() (*votes.Report, error)         // the votes of councils; counted at the first call
+	openings func() ([]stored.OpeningTally, error) // likewise
 
 	judges []string // for a tune: the runs that validate its candidates
+
+	glance *html.Glance // for the list of runs; nil: the run has no strength
+	state  stored.State
+	note   i18n.Message // in place of a glance
 
 	stamp   results.Stamp
 	playing bool          // the run was in play when the sheet was made
@@ -43,6 +52,7 @@ type sheet struct {
 // makes a new report at once, because readers want the result then.
 type sheets struct {
 	flights singleflight.Group
+	most    int // number of sheets to keep; 0: keptSheets
 
 	mu   sync.Mutex
 	kept map[int64]*sheet // by the run's ID
@@ -50,8 +60,9 @@ type sheets struct {
 
 // Bounds of sheets.
 const (
-	keptSheets = 32
-	patience   = 10 // an old report is shown for this many times the time to make it
+	keptSheets  = 32
+	keptGlances = 20_000
+	patience    = 10 // an old report is shown for this many times the time to make it
 )
 
 // of returns the report of a run.
@@ -89,6 +100,40 @@ func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by 
 	return made.(*sheet), nil //nolint:forcetypeassert // nothing else is returned above
 }
 
+// errNotYet is the error if a sheet is still being made.
+var errNotYet = errors.New("the results are being read")
+
+// soon returns the sheet of a run as made does, but waits for it only until ctx ends. Then it returns
+// errNotYet, and the sheet is made for a later request.
+func (c *sheets) soon(ctx context.Context, s *Server, info *results.RunInfo, by func(context.Context, *results.RunInfo) (*sheet, error)) (*sheet, error) {
+	type answer struct {
+		made *sheet
+		err  error
+	}
+	lasting := context.WithoutCancel(ctx)
+	stamp, err := s.config.Store.Stamp(lasting, info.ID)
+	if err != nil {
+		return nil, err
+	}
+	if kept := c.find(info.ID, stamp, s.playing(info.Name) != nil); kept != nil {
+		return kept, nil
+	}
+	if ctx.Err() != nil {
+		return nil, errNotYet
+	}
+	done := make(chan answer, 1)
+	go func() {
+		made, err := c.made(lasting, s, info, by)
+		done <- answer{made, err}
+	}()
+	select {
+	case a := <-done:
+		return a.made, a.err
+	case <-ctx.Done():
+		return nil, errNotYet
+	}
+}
+
 // find returns a sheet that may be shown, or nil if a new one is needed. playing reports whether the run is in play.
 func (c *sheets) find(run int64, stamp results.Stamp, playing bool) *sheet {
 	c.mu.Lock()
@@ -110,7 +155,7 @@ func (c *sheets) keep(run int64, made *sheet) {
 	}
 	made.used = time.Now()
 	c.kept[run] = made
-	for len(c.kept) > keptSheets {
+	for len(c.kept) > cmp.Or(c.most, keptSheets) {
 		oldest := run
 		for id, k := range c.kept {
 			if k.used.Before(c.kept[oldest].used) {
@@ -132,8 +177,9 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 		e := &shown.About.Engines[i]
 		e.Options = maskedOptions(e.Options)
 	}
-	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[language]template.HTML{}}
+	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[language]template.HTML{}, now: map[language]nowParts{}}
 	made.votes = sync.OnceValues(func() (*votes.Report, error) { return stored.Votes(ctx, s.config.Store, info) })
+	made.openings = sync.OnceValues(func() ([]stored.OpeningTally, error) { return stored.OpeningTallies(ctx, s.config.Store, info.ID) })
 	for _, in := range []language{english, japanese} {
 		var text strings.Builder
 		link := func(pair, leg int) string { return gameAt(info.Name, pair, leg) }
@@ -141,6 +187,11 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 			return nil, err
 		}
 		made.html[in] = template.HTML(strings.Map(visible, text.String())) //nolint:gosec // the templates have escaped every text
+		line, course, err := shown.Now(html.Words{In: in})
+		if err != nil {
+			return nil, err
+		}
+		made.now[in] = nowParts{seen(line), seen(course)}
 	}
 	return made, nil
 }
@@ -189,6 +240,11 @@ func maskedOptions(options []match.Option) []match.Option {
 		shown[i].Value = masked(shown[i].Value)
 	}
 	return shown
+}
+
+// seen returns HTML whose texts are escaped, without invisible characters.
+func seen(text template.HTML) template.HTML {
+	return template.HTML(strings.Map(visible, string(text))) //nolint:gosec // it was HTML before
 }
 
 // visible deletes invisible characters from a page, because some of them reverse the order of a line. Use it

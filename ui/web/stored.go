@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,11 +26,13 @@ type answerer func(http.ResponseWriter, *http.Request) error
 
 // storedRoutes adds the routes to stored runs.
 func (s *Server) storedRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /assets/report.css", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /assets/gogi.css", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
 		_, _ = w.Write([]byte(html.Style())) // the client may have left
 	})
 	for path, answer := range map[string]answerer{
+		"/{$}":              s.runsPage,
+		"/style":            s.stylePage,
 		"/r/{run}":          s.ofRun(s.runPage),
 		"/r/{run}/games":    s.ofRun(s.gamesPage),
 		"/r/{run}/g/{game}": s.gamePageOrFile,
@@ -37,6 +40,7 @@ func (s *Server) storedRoutes(mux *http.ServeMux) {
 		"/r/{run}/time":     s.ofRun(s.timePage),
 		"/r/{run}/faults":   s.ofRun(s.faultsPage),
 		"/r/{run}/votes":    s.ofRun(s.votesPage),
+		"/r/{run}/now":      s.nowPage,
 		"/compare":          s.comparePage,
 		"/engines":          s.enginesPage,
 		"/ratings":          s.ratingsPage,
@@ -60,6 +64,8 @@ type missing struct {
 	What  string // a phrase with %s
 	Name  string
 	There []crumb
+	// Status is the status of the answer; 0: not found.
+	Status int
 }
 
 func (m *missing) Error() string { return fmt.Sprintf(m.What, m.Name) }
@@ -109,7 +115,7 @@ func statusOf(err error) (int, *missing) {
 	var bad *badQuery
 	switch {
 	case errors.As(err, &none):
-		return http.StatusNotFound, none
+		return cmp.Or(none.Status, http.StatusNotFound), none
 	case errors.As(err, &run):
 		m := &missing{What: "There is no run %s.", Name: strconv.Quote(run.Run)}
 		for _, name := range run.Names {
@@ -220,7 +226,6 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /login", s.loginPage)
 	mux.HandleFunc("POST /login", s.logIn)
 	mux.HandleFunc("POST /logout", s.logOut)
-	mux.HandleFunc("GET /{$}", s.runsPage)
 	s.liveRoutes(mux)
 	s.storedRoutes(mux)
 	if s.config.Metrics != nil {

@@ -15,8 +15,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"gogi/match/control"
 	"gogi/results"
@@ -68,8 +72,14 @@ type Server struct {
 	feeds    feeds
 	streams  places
 	sheets   sheets
-	states   states
-	tunes    sheets        // reports of tunes
+	tunes    sheets   // reports of tunes
+	glances  sheets   // results for the list of runs
+	states   sync.Map // the last known state of each run in the list, by name
+	nows     sync.Map // nowKept by run
+	// nowFlights makes one nowKept of a run at a time.
+	nowFlights singleflight.Group
+	// listTime is how long a page waits for results that are being read.
+	listTime time.Duration
 	heavy    chan struct{} // has a value while a job of alone runs
 	http     *http.Server
 	clients  atomic.Int64 // open connections
@@ -122,6 +132,7 @@ func newServer(c Config) (*Server, error) {
 	}
 	s := &Server{
 		config: c, guard: guard, pages: pages, heavy: make(chan struct{}, 1), ended: make(chan struct{}),
+		glances: sheets{most: keptGlances}, listTime: 400 * time.Millisecond,
 	}
 	s.http = newHTTP(guard.around(s.routes()), c.Log, s.connection)
 	return s, nil
@@ -153,6 +164,9 @@ func (s *Server) URL() string {
 	}
 	return fmt.Sprintf("%s://127.0.0.1:%d/", scheme, addr.Port)
 }
+
+// RunURL returns the address of a run's page for a browser on this machine.
+func (s *Server) RunURL(run string) string { return strings.TrimSuffix(s.URL(), "/") + pathOf(run) }
 
 // Serve serves until ctx ends. Then it ends streams, and waits for other answers for at most lastCalls.
 func (s *Server) Serve(ctx context.Context) error {

@@ -16,7 +16,8 @@ type Flags struct {
 	JSON  bool `name:"json" help:"Print events as JSON lines on stdout instead of the report."`
 	Quiet bool `short:"q" help:"Print no progress."`
 
-	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the live pages, such as 127.0.0.1:7878."`
+	HTTP     string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the live pages, such as 127.0.0.1:7878."`
+	HTTPStay bool   `name:"http-stay" group:"pages" help:"Keep serving the pages after the last game, until Ctrl-C [--http]."`
 	Pages
 
 	OnEnd   string `name:"on-end" placeholder:"CMD" more:"" help:"Command that gogi runs after the match, with GOGI_RUN, GOGI_DB, GOGI_EXIT, GOGI_ENDING, GOGI_VERDICT and GOGI_CLAIM in its environment."`
@@ -35,6 +36,9 @@ func (f *Flags) check(ctx context.Context, to Target) error {
 	f.fault, ofFault = commandOf("--on-fault", f.OnFault)
 	if err := errors.Join(ofEnd, ofFault); err != nil {
 		return fail.Usage(err)
+	}
+	if f.HTTPStay && f.HTTP == "" {
+		return fail.Usage(errors.New("--http-stay needs an address: give --http HOST:PORT"))
 	}
 	if err := f.Check(ctx, f.HTTP); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/shellwords"
 	"gogi/match"
 	"gogi/match/control"
 	"gogi/match/gate"
@@ -60,6 +61,8 @@ type Session struct {
 	live  *nearby      // nil before the first run is shown
 	set   *metrics.Set // nil: no metrics
 	stops []func()     // end the pages and the file of metrics
+	pages *web.Server  // nil: no pages
+	told  bool         // --on-end has run
 
 	showing sync.WaitGroup // goroutines of Show
 }
@@ -72,10 +75,35 @@ func (f *Flags) Run(ctx context.Context, env *cli.Env, to Target, play func(cont
 	}
 	s := &Session{Flags: f, Target: to, Env: env, lines: eventLines{encoder: json.NewEncoder(env.Out)}}
 	err := s.guarded(ctx, play)
-	if !to.Dry {
+	if !to.Dry && !s.told {
 		s.runEnd(ctx, err)
 	}
 	return err
+}
+
+// stay prints the command that shows the pages again. With --http-stay it runs the command of --on-end, and
+// keeps the pages until an interrupt.
+func (s *Session) stay(ctx context.Context, ended error) {
+	if s.pages == nil {
+		return
+	}
+	in := s.Env.Language
+	if !s.HTTPStay || ctx.Err() != nil {
+		if !s.Quiet && s.Target.Run != "" {
+			fmt.Fprintln(s.Env.Err, i18n.Say(in, "the pages end here; gogi serve --db %s --http %s shows them again, at %s",
+				shellwords.Quote(s.DB), s.HTTP, s.pages.RunURL(s.Target.Run)))
+		}
+		return
+	}
+	if !s.Dry {
+		s.runEnd(ctx, ended)
+		s.told = true
+	}
+	s.Playing(nil)
+	if !s.Quiet {
+		fmt.Fprintln(s.Env.Err, i18n.Say(in, "the pages stay at %s until Ctrl-C", s.pages.RunURL(s.Target.Run)))
+	}
+	<-ctx.Done()
 }
 
 func (s *Session) guarded(ctx context.Context, play func(context.Context, *Session) error) (err error) {
@@ -84,7 +112,9 @@ func (s *Session) guarded(ctx context.Context, play func(context.Context, *Sessi
 	if s.Guard, err = players.StartGuard(s.Env.GuardChanged); err != nil {
 		return err
 	}
-	err = errors.Join(play(ctx, s), s.close())
+	err = play(ctx, s)
+	s.stay(ctx, cli.Reason(ctx, err))
+	err = errors.Join(err, s.close())
 	return errors.Join(cli.Reason(ctx, err), s.Guard.Close())
 }
 
@@ -377,7 +407,7 @@ func (s *Session) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.stops = append(s.stops, stop)
+	s.stops, s.pages = append(s.stops, stop), server
 	s.set.Clients(server.Clients)
 	if !s.Quiet {
 		fmt.Fprintln(s.Env.Err, "pages:", server.URL())

@@ -1,61 +1,80 @@
-// Steps through a stored game without loading its page anew: a ply is in the address as
-// #ply, and what changes is taken from the page that the server makes for that ply.
-const game = document.querySelector("[data-stored]");
-const parts = ["board", "caption", "steps", "thought", "sfen", "graph", "moves"];
-const pages = new Map(); // what was fetched, by ply
-let shown = Number(game.dataset.ply);
+// Steps through a stored game without loading its page anew: what changes is taken from the page that the
+// server makes for a ply, or for a move of the variation there (pv). The address is always that of the page.
+const game = document.querySelector('[data-stored]');
+const pages = new Map(); // what was fetched, by address
+const last = Number(game.dataset.last);
+let shown = { ply: Number(game.dataset.ply), pv: Number(game.dataset.pv) };
 let wanted = shown;
 
-const last = Number(game.dataset.last);
-const clamp = (ply) => Math.max(0, Math.min(last, ply));
+const clamp = ply => Math.max(0, Math.min(last, ply));
+const address = at => `${game.dataset.stored}?ply=${at.ply}${at.pv ? `&pv=${at.pv}` : ''}`;
 
-async function page(ply) {
-  if (!pages.has(ply)) {
-    if (pages.size > 400) pages.clear();
-    const answer = await fetch(`${game.dataset.stored}?ply=${ply}`, { credentials: "same-origin" });
-    if (!answer.ok) throw new Error(answer.statusText);
-    pages.set(ply, new DOMParser().parseFromString(await answer.text(), "text/html"));
+async function fetched(url) {
+  if (pages.size > 400) pages.clear();
+  if (!pages.has(url)) {
+    pages.set(url, fetch(url, { credentials: 'same-origin' }).then(async answer => {
+      if (!answer.ok) throw new Error(answer.statusText);
+      return new DOMParser().parseFromString(await answer.text(), 'text/html');
+    }));
   }
-  return pages.get(ply);
+  return pages.get(url);
 }
 
-async function show(ply) {
-  wanted = clamp(ply);
-  const asked = wanted;
+async function show(ply, pv = 0) {
+  const asked = wanted = { ply: clamp(ply), pv };
   let made;
   try {
-    made = await page(asked);
+    made = await fetched(address(asked));
   } catch {
-    location.href = `${game.dataset.stored}?ply=${asked}`;
+    location.href = address(asked);
     return;
   }
-  if (asked !== wanted || asked === shown) return; // another one was asked for meanwhile
+  if (asked !== wanted) return; // another one was asked for meanwhile
   shown = asked;
-  for (const name of parts) {
-    const here = game.querySelector(`[data-part="${name}"]`);
-    const there = made.querySelector(`[data-part="${name}"]`);
-    if (here && there) here.replaceWith(document.importNode(there, true));
-  }
-  game.querySelector("input[name=ply]").value = shown;
-  history.replaceState(null, "", `${game.dataset.stored}#${shown}`);
-  const row = game.querySelector("tr.here");
-  const box = row && row.closest(".scroll");
+  game.querySelectorAll('[data-part]').forEach(here => {
+    const there = made.querySelector(`[data-part="${here.dataset.part}"]`);
+    if (there) here.replaceWith(document.importNode(there, true));
+  });
+  game.querySelector('input[name=ply]').value = shown.ply;
+  history.replaceState(null, '', address(shown));
+  follow();
+  if (!pv && ply < last) fetched(address({ ply: ply + 1, pv: 0 })).catch(() => {}); // the next one is likely
+}
+
+// follow keeps the move that is shown in the middle of the list.
+function follow() {
+  const row = game.querySelector('tr.here'), box = row?.closest('.scroll');
   if (box) box.scrollTop = row.offsetTop - box.clientHeight / 2;
 }
 
-game.addEventListener("click", (e) => {
-  const link = e.target.closest("[data-to]");
-  if (!link || e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
-  e.preventDefault();
-  show(Number(link.dataset.to));
+const step = n => shown.pv ? show(wanted.ply, Math.max(0, Math.min(wanted.pv + n, game.querySelectorAll('.pv a').length))) : show(wanted.ply + n);
+
+game.addEventListener('click', async e => {
+  const share = e.target.closest('[data-share]'), link = e.target.closest('[data-to]');
+  if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
+  if (share && navigator.clipboard) {
+    e.preventDefault();
+    await navigator.clipboard.writeText(share.href).catch(() => {});
+    share.textContent = share.dataset.share;
+  } else if (link) {
+    e.preventDefault();
+    show(Number(link.dataset.to), Number(link.dataset.pv ?? 0));
+  }
 });
-addEventListener("keydown", (e) => {
+addEventListener('keydown', e => {
   if (e.altKey || e.ctrlKey || e.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
-  const to = { ArrowLeft: wanted - 1, ArrowRight: wanted + 1, Home: 0, End: last }[e.key];
-  if (to === undefined) return;
+  const act = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => show(0), End: () => show(last), Escape: () => show(wanted.ply) }[e.key];
+  if (!act) return;
   e.preventDefault();
-  show(to);
+  act();
 });
-const fromAddress = () => /^#\d+$/.test(location.hash) && show(Number(location.hash.slice(1)));
-addEventListener("hashchange", fromAddress);
-fromAddress();
+let touched = null;
+game.addEventListener('touchstart', e => { touched = e.target.closest('.board') && e.touches.length === 1 ? e.touches[0] : null; }, { passive: true });
+game.addEventListener('touchend', e => {
+  const moved = touched && e.changedTouches[0].clientX - touched.clientX;
+  if (moved && Math.abs(moved) > 40 && Math.abs(moved) > 2 * Math.abs(e.changedTouches[0].clientY - touched.clientY)) step(moved < 0 ? 1 : -1);
+  touched = null;
+});
+// An older link has the ply after #.
+if (/^#\d+$/.test(location.hash)) show(Number(location.hash.slice(1)));
+follow();

@@ -10,7 +10,7 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 const order = 'RBGSNLP'; // of pieces in hand
-const again = 2000, later = 15000; // ms until a stream is asked for anew, after a break and after a run's end
+const again = 2000, later = 15000, fresh = 5000; // ms until a stream is asked for anew, after a break and after a run's end, and between two looks at the result
 
 // ---- diagrams, as package diagram draws them
 
@@ -171,6 +171,13 @@ async function follow(section) {
     playing = false;
     if (due) renew().then(done => { due &&= !done; });
   };
+  // The result so far, and its course, are asked for when pairs were stored, at most every few seconds.
+  let known = null, asked = 0;
+  const soon = results => {
+    if (game || results === known || Date.now() - asked < fresh || document.hidden) return;
+    if (known !== null || section.querySelector('[data-fresh=line]')?.textContent === '') renew(`${section.dataset.path}/now`);
+    [known, asked] = [results, Date.now()];
+  };
   const show = changed => {
     if (!game) arrange(section, state.slots);
     else if (!gone(section, state, game, words)) changed = Object.keys(state.slots);
@@ -180,6 +187,8 @@ async function follow(section) {
     }
     put(section, 'phase', words[state.over ? 'ended' : state.phase] ?? '');
     put(section, 'finished', state.finished);
+    put(section, 'eta', state.eta ?? '–');
+    soon(state.finished + '/' + (state.tune?.track.latest ?? ''));
     put(section, 'pairs', state.pairs);
     put(section, 'rate', (state.games_per_minute ?? 0).toFixed(1));
     tuned(section, state.tune);
@@ -218,21 +227,26 @@ async function follow(section) {
   connect();
 }
 
-// renew puts the page's parts as they are now in the place of those that it was made with; it
+// renew puts the page's parts as an address has them now in the place of those that the page was made with; it
 // promises whether that is done. A server that does not answer, as the one that was there for
-// the session alone, leaves the page as it is.
-async function renew() {
-  const parts = document.querySelectorAll('[data-fresh]');
-  if (!parts.length) return true;
+// the session alone, leaves the page as it is. Parts that somebody points at stay, as does what was opened.
+async function renew(address = location.href) {
+  if (!document.querySelector('[data-fresh]')) return true;
   try {
-    const answer = await fetch(location.href, { cache: 'no-store' });
+    const answer = await fetch(address, { cache: 'no-store' });
     if (!answer.ok) return false;
-    const now = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    if (!now.querySelector('[data-fresh]')) return false; // it is another page, such as the one that asks for the token
+    const now = new DOMParser().parseFromString(await answer.text(), 'text/html'), parts = now.querySelectorAll('[data-fresh]');
+    const gone = document.querySelectorAll('[data-fresh]'); // what is not replaced belongs to a run in play
+    if (!parts.length) return false; // it is another page, such as the one that asks for the token
     parts.forEach(part => {
-      const other = now.querySelector(`[data-fresh="${CSS.escape(part.dataset.fresh)}"]`);
-      if (other) part.replaceWith(document.adoptNode(other));
+      const old = document.querySelector(`[data-fresh="${CSS.escape(part.dataset.fresh)}"]`);
+      if (!old || (address !== location.href && old.matches(':hover'))) return;
+      const open = [...old.querySelectorAll('details')].map(d => d.open);
+      part.querySelectorAll('details').forEach((d, i) => { d.open = open[i] ?? d.open; });
+      old.replaceWith(document.adoptNode(part));
     });
+    if (address === location.href) gone.forEach(old => old.isConnected && old.replaceChildren());
+    document.dispatchEvent(new Event('fresh'));
     return true;
   } catch {
     return false;
@@ -296,7 +310,7 @@ function fill(seat, slot, kinds, words, games) {
   const board = slot.board, name = board ? `${board.pair}.${board.leg}` : '';
   put(seat, 'words', board?.outcome ? ending(board, words) : words[slot.phase] ?? slot.phase);
   put(seat, 'game', name);
-  seat.querySelectorAll('a[data-f="game"]').forEach(a => name ? a.setAttribute('href', games + name) : a.removeAttribute('href'));
+  seat.querySelectorAll('a[data-f="game"], a[data-link]').forEach(a => name ? a.setAttribute('href', games + name) : a.removeAttribute('href'));
   put(seat, 'ply', board?.ply || '');
   for (const side of seat.querySelectorAll('[data-side]')) {
     const c = side.dataset.side === 'black' ? 0 : 1;
@@ -314,7 +328,7 @@ function fill(seat, slot, kinds, words, games) {
 
 // ---- a tune
 
-// tuned draws the ways of a tune's parameters, and of its perturbations.
+// tuned shows the state of a tune. Its charts come with the page's fresh parts.
 function tuned(section, tune) {
   const box = section.querySelector('[data-tune]');
   if (!box) return;
@@ -323,8 +337,7 @@ function tuned(section, tune) {
   if (!tune || box.told === told) return;
   box.told = told;
   const points = Object.keys(tune.track.points ?? {}).map(Number).sort((a, b) => a - b).map(at => tune.track.points[at]);
-  const now = points.at(-1), start = { pairs: 0, theta: tune.params.map(p => p.start), spread: 1 };
-  const way = points[0]?.pairs > tune.block ? points : [start, ...points];
+  const now = points.at(-1);
   put(box, 'blocks', `${tune.track.latest} / ${tune.blocks}`);
   put(box, 'spread', now ? '× ' + now.spread.toFixed(2) : '–');
   put(box, 'lost', now?.lost_elo === undefined ? '–' : `${now.lost_elo.toFixed(1)} Elo${tune.target ? ` (→ ${tune.target})` : ''}`);
@@ -335,36 +348,6 @@ function tuned(section, tune) {
   put(box, 'judges', (tune.validations ?? []).map(plain).join(', '));
   box.querySelector('[data-answer]').hidden = !answer.length;
   box.querySelector('[data-judges]').hidden = !tune.validations?.length;
-  const ways = tune.params.flatMap((p, i) => p.unused || p.levels ? [] : [wayOf(plain(p.name), p, way.map(at => [at.pairs, at.theta[i], Math.min(p.c * at.spread, (p.max - p.min) / 2)]), tune.pairs)]);
-  box.querySelector('[data-ways]').replaceChildren(...ways);
-}
-
-// wayOf is one parameter's figure: points are pairs, centre, and how far from it is played.
-function wayOf(name, p, points, pairs) {
-  const [w, h, left, top] = [320, 110, 4, 4], figure = document.createElement('figure'), caption = document.createElement('figcaption');
-  const digits = Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(p.max - p.min)))), clip = v => Math.min(Math.max(v, p.min), p.max);
-  const low = Math.min(p.start, ...points.map(([, v, c]) => clip(v - c))), high = Math.max(p.start, ...points.map(([, v, c]) => clip(v + c)));
-  const x = n => (left + n / pairs * (w - 2 * left)).toFixed(1), y = v => (top + (high - v) / (high - low || 1) * (h - 2 * top)).toFixed(1);
-  const svg = document.createElementNS(SVG, 'svg'), last = points.at(-1)[1];
-  const add = (tag, at) => {
-    const e = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(at)) e.setAttribute(key, value);
-    svg.append(e);
-  };
-  svg.setAttribute('viewBox', `0 0 ${w} ${h}`);
-  svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', name);
-  add('polygon', { class: 'band', points: [...points.map(([n, v, c]) => `${x(n)},${y(clip(v + c))}`), ...points.toReversed().map(([n, v, c]) => `${x(n)},${y(clip(v - c))}`)].join(' ') });
-  add('line', { class: 'start', x1: x(0), x2: x(pairs), y1: y(p.start), y2: y(p.start) });
-  add('polyline', { class: 'way', points: points.map(([n, v]) => `${x(n)},${y(v)}`).join(' ') });
-  add('circle', { class: 'here', cx: x(points.at(-1)[0]), cy: y(last), r: 3 });
-  const strong = document.createElement('strong'), range = document.createElement('span');
-  strong.textContent = name;
-  range.className = 'dim';
-  range.textContent = `${low.toFixed(digits)} … ${high.toFixed(digits)}`;
-  caption.append(strong, ` ${p.start} → ${last.toFixed(digits)} `, range);
-  figure.append(caption, svg);
-  return figure;
 }
 
 // vote makes a box say how a council came to its last move; other players have none.
@@ -386,6 +369,7 @@ function vote(box, thought, words) {
       row.appendChild(document.createElement(tag)).textContent = text;
     }
     row.firstChild.scope = 'row';
+    [row.cells[2], row.cells[3]].forEach(cell => { cell.className = 'num'; });
     return row;
   }));
 }

@@ -1,0 +1,214 @@
+package svg
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/internal/format"
+)
+
+// Plot is a line chart with labelled axes and a legend. It is complete without scripts; the pages' script
+// replaces the drawing with one that readers can point at and zoom, from the attribute data-plot.
+type Plot struct {
+	Title     string // heading, and first part of the alternative text
+	Desc      string // second part of the alternative text
+	X, Y      string // labels of the axes
+	Lines     []Line
+	Levels    []Level
+	Percent   bool    // the values are shares, from 0 to 1
+	Low, High float64 // ends of the vertical axis; both zero: those of the values
+	Last      float64 // right end of the horizontal axis; 0: the largest x
+	Small     bool    // the chart is one of several side by side
+}
+
+// Line is a series of a Plot. Its class, c1 to c8, is its colour.
+type Line struct {
+	Name, Class string
+	X, Y        []float64
+	Lo, Hi      []float64 // ends of a band around the line; nil: no band
+}
+
+// Level is a dashed horizontal line of a Plot.
+type Level struct {
+	Name, Class string
+	Y           float64
+}
+
+// numbers are coordinates, which JSON gets with six digits.
+type numbers []float64
+
+// MarshalJSON implements json.Marshaler. A number that JSON does not have is null.
+func (n numbers) MarshalJSON() ([]byte, error) {
+	text := []byte("[")
+	for i, v := range n {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if finite(v) {
+			text = strconv.AppendFloat(text, v, 'g', 6, 64)
+		} else {
+			text = append(text, "null"...)
+		}
+	}
+	return append(text, ']'), nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// HTML returns the chart as a figure element. All texts are escaped.
+func (p Plot) HTML() template.HTML {
+	f, size := Frame{Left: 64, Top: 10, Right: 622, Bottom: 210}, [2]int{640, 256}
+	if p.Small {
+		f, size = Frame{Left: 56, Top: 8, Right: 340, Bottom: 140}, [2]int{360, 184}
+	}
+	p.fit()
+	x := func(v float64) float64 { return (f.Right - f.Left) * v / p.Last }
+	y := func(v float64) float64 { return (f.Bottom - f.Top) * (p.High - v) / (p.High - p.Low) }
+	esc := html.EscapeString
+	var b strings.Builder
+	w := func(text string, args ...any) { fmt.Fprintf(&b, text, args...) } // a Builder never fails
+	w(`<figure class="plot" data-plot="%s"><figcaption>%s</figcaption>`, esc(p.data()), esc(p.Title))
+	w(`<svg class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`, size[0], size[1], esc(strings.TrimSpace(p.Title+". "+p.Desc)))
+	for _, v := range Ticks(p.Low, p.High, 5) {
+		w(`<line class="grid" x1="%g" x2="%g" y1="%.1f" y2="%.1[3]f"/><text x="%[4]g" y="%.1[3]f" dy=".35em" text-anchor="end">%[5]s</text>`,
+			f.Left, f.Right, f.Top+y(v), f.Left-6, p.label(v))
+	}
+	for _, v := range Ticks(0, p.Last, 5) {
+		w(`<text x="%.1f" y="%g" text-anchor="middle">%s</text>`, f.Left+x(v), f.Bottom+18, format.Count(int(v)))
+	}
+	w(`<text x="%g" y="%d" text-anchor="middle">%s</text>`, (f.Left+f.Right)/2, size[1]-6, esc(p.X))
+	w(`<text transform="translate(11 %g) rotate(-90)" text-anchor="middle">%s</text>`, (f.Top+f.Bottom)/2, esc(p.Y))
+	w(`<svg x="%g" y="%g" width="%g" height="%g">`, f.Left, f.Top, f.Right-f.Left, f.Bottom-f.Top) // an inner svg clips
+	for _, l := range p.Lines {
+		if band := l.band(x, y); band != "" {
+			w(`<polygon class="band %s" points="%s"/>`, l.Class, band)
+		}
+	}
+	for _, l := range p.Levels {
+		w(`<line class="level %s" x1="0" x2="%g" y1="%.1f" y2="%.1[3]f"/>`, l.Class, f.Right-f.Left, y(l.Y))
+	}
+	for _, l := range p.Lines {
+		w(`<polyline class="path %s" points="%s"/>`, l.Class, points(l.X, l.Y, x, y))
+	}
+	w(`</svg></svg><ul class="legend">`)
+	for _, l := range p.Lines {
+		w(`<li class="%s">%s</li>`, l.Class, esc(l.Name))
+	}
+	for _, l := range p.Levels {
+		w(`<li class="level %s">%s</li>`, l.Class, esc(l.Name))
+	}
+	w("</ul></figure>\n")
+	return template.HTML(b.String()) //nolint:gosec // every text is escaped
+}
+
+// fit sets the ends of the axes that are not given.
+func (p *Plot) fit() {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, l := range p.Lines {
+		for _, values := range [][]float64{l.Y, l.Lo, l.Hi} {
+			for _, v := range values {
+				if finite(v) {
+					low, high = min(low, v), max(high, v)
+				}
+			}
+		}
+		if n := len(l.X); n > 0 && p.Last < l.X[n-1] {
+			p.Last = l.X[n-1]
+		}
+	}
+	for _, l := range p.Levels {
+		low, high = min(low, l.Y), max(high, l.Y)
+	}
+	p.Last = max(p.Last, 1)
+	if p.Low != 0 || p.High != 0 {
+		return
+	}
+	if low > high {
+		low, high = 0, 1
+	}
+	margin := max((high-low)/20, 1e-6)
+	p.Low, p.High = low-margin, high+margin
+}
+
+// data returns the chart for the script, as JSON.
+func (p *Plot) data() string {
+	type line struct {
+		Name  string  `json:"name"`
+		Class string  `json:"class"`
+		X     numbers `json:"x,omitempty"`
+		Y     numbers `json:"y"`
+		Lo    numbers `json:"lo,omitempty"`
+		Hi    numbers `json:"hi,omitempty"`
+		Level bool    `json:"level,omitempty"`
+	}
+	var lines []line
+	for _, l := range p.Lines {
+		lines = append(lines, line{Name: l.Name, Class: l.Class, X: l.X, Y: l.Y, Lo: l.Lo, Hi: l.Hi})
+	}
+	for _, l := range p.Levels {
+		lines = append(lines, line{Name: l.Name, Class: l.Class, Y: numbers{l.Y}, Level: true})
+	}
+	text, err := json.Marshal(map[string]any{"x": p.X, "y": p.Y, "percent": p.Percent, "range": numbers{p.Low, p.High}, "last": p.Last, "lines": lines})
+	if err != nil {
+		return "" // cannot happen: texts and numbers
+	}
+	return string(text)
+}
+
+// label returns a value of the vertical axis as text.
+func (p *Plot) label(v float64) string {
+	if p.Percent {
+		return format.PercentShort(math.Abs(math.Round(v*1000) / 1000))
+	}
+	digits := max(0, min(6, int(math.Ceil(-math.Log10((p.High-p.Low)/5)))))
+	text := strconv.FormatFloat(math.Abs(v), 'f', digits, 64)
+	if v < -1e-9 {
+		text = "−" + text
+	}
+	return text
+}
+
+// points returns the points of a polyline, in coordinates of the drawing.
+func points(xs, ys []float64, x, y func(float64) float64) string {
+	var b strings.Builder
+	for i := range min(len(xs), len(ys)) {
+		if finite(ys[i]) {
+			fmt.Fprintf(&b, "%.1f,%.1f ", x(xs[i]), y(ys[i]))
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// band returns the polygon between the ends of the line's band: along the upper ends, and back along the lower ones.
+func (l *Line) band(x, y func(float64) float64) string {
+	if len(l.Hi) == 0 {
+		return ""
+	}
+	xs, lo := slices.Clone(l.X), slices.Clone(l.Lo)
+	slices.Reverse(xs)
+	slices.Reverse(lo)
+	return points(l.X, l.Hi, x, y) + " " + points(xs, lo, x, y)
+}
+
+// Ticks returns the round values between two ends, about n of them.
+func Ticks(low, high float64, n int) []float64 {
+	rough := (high - low) / float64(n)
+	step := math.Pow(10, math.Floor(math.Log10(rough)))
+	for _, digit := range []float64{1, 2, 5, 10} {
+		if digit*step >= rough {
+			step *= digit
+			break
+		}
+	}
+	var list []float64
+	for k := math.Ceil(low/step - 1e-9); k*step <= high+step*1e-9; k++ {
+		list = append(list, k*step)
+	}
+	return list
+}

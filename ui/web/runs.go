@@ -1,0 +1,237 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/report/html"
+	"gogi/report/stored"
+	"gogi/results"
+)
+
+// runsOnAPage is the number of runs on a page of the list.
+const runsOnAPage = 50
+
+// runsBody is the data for a page of the list of runs.
+type runsBody struct {
+	Rows       []runRow
+	Total      int // number of runs that pass the filters, on all pages
+	Query      url.Values
+	Filtered   bool
+	States     []i18n.Message // the states that a reader may ask for
+	Prev, Next string         // links; "": no such page
+	Unread     int            // runs whose results are still being read
+}
+
+// runRow is a run in the list.
+type runRow struct {
+	*results.RunInfo
+	Live   *match.Snapshot // nil: the run is not in play
+	Glance *html.Glance    // nil: not read yet, or without a strength
+	State  i18n.Message
+	Class  string // class of the state
+	Note   i18n.Message
+	ETA    string
+}
+
+// Played returns the number of games that are stored.
+func (r runRow) Played() int {
+	if r.Glance != nil {
+		return r.Glance.Games
+	}
+	return r.Finished * r.Legs
+}
+
+// listed are the states of the list, by their name in a query.
+func listed() []string {
+	return []string{"running", string(stored.StatePassed), string(stored.StateFailed), string(stored.StateInconclusive), string(stored.StateFinished), string(stored.StateStopped), string(stored.StateUnfinished)}
+}
+
+// runsPage lists the runs: those in play first, then the latest. It reads the results of as many runs as it
+// can in listTime. The browser loads the page again while results are missing.
+func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	page, err := strconv.Atoi(query.Get("page"))
+	if page < 1 || err != nil {
+		page = 1
+	}
+	names, err := s.config.Store.RunNames(r.Context())
+	if err != nil {
+		return err
+	}
+	state, text := query.Get("state"), strings.ToLower(strings.TrimSpace(query.Get("q")))
+	if state != "" && !slices.Contains(listed(), state) {
+		return &badQuery{fmt.Errorf("state %q: expected one of %s", state, strings.Join(listed(), ", "))}
+	}
+	body := runsBody{Query: query, Filtered: text != "" || state != ""}
+	for _, word := range listed() {
+		body.States = append(body.States, stateWords(word))
+	}
+	ctx, end := context.WithTimeout(r.Context(), s.listTime)
+	defer end()
+	var chosen, rest []string // in play, and the others
+	for _, n := range names {
+		live := s.config.Live.Hub(n.Name) != nil
+		switch found := strings.Contains(strings.ToLower(n.Name+"\n"+strings.Join(n.Players, "\n")), text); {
+		case !found || state != "" && !s.inState(ctx, n.Name, state, &body.Unread):
+		case live:
+			chosen = append(chosen, n.Name)
+		default:
+			rest = append(rest, n.Name)
+		}
+	}
+	chosen = append(chosen, rest...)
+	body.Total = len(chosen)
+	from := min((page-1)*runsOnAPage, len(chosen))
+	for _, name := range chosen[from:min(from+runsOnAPage, len(chosen))] {
+		row, err := s.rowOf(ctx, name)
+		if _, gone := errors.AsType[*results.NoRun](err); gone {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if row.Class == "unread" && state == "" {
+			body.Unread++
+		}
+		body.Rows = append(body.Rows, *row)
+	}
+	if page > 1 {
+		body.Prev = turned(query, page-1)
+	}
+	if from+runsOnAPage < len(chosen) {
+		body.Next = turned(query, page+1)
+	}
+	if body.Unread > 0 {
+		w.Header().Set("Refresh", "2")
+	}
+	s.show(w, r, "runs", frame{Title: voiceOf(r).Say("Runs"), Page: body})
+	return nil
+}
+
+// inState reports whether a run has a state of the list. It reads the state of a run that is not known, or not
+// over, as long as ctx has not ended. It counts in unread the runs whose state stays unknown.
+func (s *Server) inState(ctx context.Context, name, state string, unread *int) bool {
+	known, ok := s.states.Load(name)
+	if (!ok || known == string(stored.StateUnfinished) || known == "running") && ctx.Err() == nil {
+		if row, err := s.rowOf(ctx, name); err == nil && row.Class != "unread" {
+			known, ok = wordOf(row.State), true
+		}
+	}
+	if !ok {
+		*unread++
+	}
+	return known == state
+}
+
+// turned returns the link to another page of the same list.
+func turned(query url.Values, page int) string {
+	other := url.Values{"page": {strconv.Itoa(page)}}
+	for _, name := range []string{"q", "state"} {
+		if v := query.Get(name); v != "" {
+			other.Set(name, v)
+		}
+	}
+	return "/?" + other.Encode()
+}
+
+// stateWords returns a state of the list in words.
+func stateWords(word string) i18n.Message {
+	short := map[string]i18n.Message{
+		"running": i18n.Of("playing"), string(stored.StatePassed): i18n.Of("passed"), string(stored.StateFailed): i18n.Of("failed"),
+		string(stored.StateInconclusive): i18n.Of("inconclusive"),
+	}
+	if words, ok := short[word]; ok {
+		return words
+	}
+	return stored.State(word).Message()
+}
+
+// wordOf returns the name of a state in a query.
+func wordOf(state i18n.Message) string {
+	i := slices.IndexFunc(listed(), func(word string) bool { return stateWords(word).String() == state.String() })
+	if i < 0 {
+		return ""
+	}
+	return listed()[i]
+}
+
+// rowOf returns the row of a run. If its results cannot be read before ctx ends, the class of the row is
+// unread, and the server reads them in the background.
+func (s *Server) rowOf(ctx context.Context, name string) (*runRow, error) {
+	info, err := s.config.Store.FindRun(context.WithoutCancel(ctx), name)
+	if err != nil {
+		return nil, err
+	}
+	row := &runRow{RunInfo: info, Class: "unread"}
+	if hub := s.config.Live.Hub(name); hub != nil {
+		row.Live = hub.State().State
+		row.ETA = eta(row.Live)
+	}
+	made, err := s.glances.soon(ctx, s, info, s.newGlance)
+	switch {
+	case err == nil:
+		row.Glance, row.State, row.Class = made.glance, stateWords(string(made.state)), stateClass(made.state)
+		row.Note = made.note
+	case !errors.Is(err, errNotYet):
+		return nil, err
+	default:
+		row.State = i18n.Of("being read")
+	}
+	if row.Live != nil && s.playing(name) != nil {
+		row.State, row.Class = i18n.Of("playing"), "running"
+	}
+	if row.Class != "unread" {
+		s.states.Store(name, wordOf(row.State))
+	}
+	return row, nil
+}
+
+// newGlance reads the result of a run for the list.
+func (s *Server) newGlance(ctx context.Context, info *results.RunInfo) (*sheet, error) {
+	switch why := stored.Proves(info); {
+	case errors.Is(why, stored.ErrTune), errors.Is(why, stored.ErrSelfplay):
+		state, err := stored.StateOf(ctx, s.config.Store, info)
+		note := i18n.Of("tune")
+		if errors.Is(why, stored.ErrSelfplay) {
+			note = i18n.Of("self-play")
+		}
+		return &sheet{state: state, note: note}, err
+	case why != nil:
+		return &sheet{state: stored.StateUnreadable}, nil
+	}
+	rep, err := stored.Report(ctx, s.config.Store, info.Name)
+	if err != nil {
+		return &sheet{state: stored.StateUnreadable}, ctx.Err() //nolint:nilerr // the state says it
+	}
+	settings, err := s.config.Store.Settings(ctx, info.ID)
+	glance := html.NewGlance(rep)
+	return &sheet{state: stored.ReportState(rep, settings), glance: &glance}, err
+}
+
+// stateClass returns the class of a state in the style sheet.
+func stateClass(state stored.State) string {
+	return map[stored.State]string{
+		stored.StatePassed: "pass", stored.StateFailed: "fail", stored.StateUnreadable: "fail",
+		stored.StateInconclusive: "undecided", stored.StateUnfinished: "undecided",
+	}[state]
+}
+
+// eta returns the time until all pairs are stored at the present rate, "" if it is unknown.
+func eta(now *match.Snapshot) string {
+	_, pairs, ok := now.Rate()
+	if !ok || pairs <= 0 || now.Over || now.Phase != match.RunPlaying || now.Finished >= now.Pairs {
+		return ""
+	}
+	return format.Duration(time.Duration(float64(now.Pairs-now.Finished) / pairs * float64(time.Minute)))
+}

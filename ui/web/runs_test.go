@@ -1,0 +1,117 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// runsOn are the runs of a page of the list, in its order.
+func runsOn(w *httptest.ResponseRecorder) (names []string) {
+	for _, m := range regexp.MustCompile(`<th scope="row"><a href="/r/[^"]*">([^<]*)</a>`).FindAllStringSubmatch(w.Body.String(), -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// TestRunsList: the list has each run's result, runs in play first; it is searched, filtered and turned.
+func TestRunsList(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "over", "live")
+	s.listTime = time.Minute
+	s.config.Live = playing(newStage("live", 1))
+	storeEnded(t, s.config.Store, "gated", match.Gate{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: match.GateLogistic}, "")
+	page := get(t, s, "/")
+	testutil.Slices(t, runsOn(page), []string{"live", "gated", "over"})
+	for _, want := range []string{`badge pass">passed<`, `badge running">playing<`, `aria-label="LLR `, "[0, 0, 0, 0, 20]", "100.0%", "Elo, 95% interval"} {
+		testutil.Contains(t, page.Body.String(), want, "the list")
+	}
+	for query, want := range map[string][]string{
+		"?state=passed": {"gated"}, "?state=running": {"live"}, "?state=finished&q=OVE": {"over"}, "?q=old": {"live", "gated", "over"}, "?state=failed": nil, "?q=nothing": nil,
+	} {
+		testutil.Slices(t, runsOn(get(t, s, "/"+query)), want, "%s", query)
+	}
+	testutil.Equal(t, get(t, s, "/?state=odd").Code, http.StatusBadRequest, "an odd state")
+	for i := range runsOnAPage {
+		run := testutil.Must(s.config.Store.Begin(t.Context(), planFor(fmt.Sprint("many-", i), 1)))(t)
+		testutil.OK(t, run.Close())
+	}
+	first, second := get(t, s, "/?q=many"), get(t, s, "/?page=2")
+	testutil.Equal(t, len(runsOn(first)), runsOnAPage, "runs on a page")
+	testutil.Slices(t, runsOn(second), []string{"many-0", "gated", "over"})
+	testutil.Contains(t, get(t, s, "/").Body.String(), `href="/?page=2"`, "the next page")
+	if second.Header().Get("Refresh") != "" {
+		t.Error("a page that is complete loads again")
+	}
+}
+
+// TestRunsThatAreBeingRead: a list that cannot wait says so and loads again; the results come meanwhile.
+func TestRunsThatAreBeingRead(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "plain", "other")
+	s.listTime = time.Nanosecond
+	page := get(t, s, "/")
+	testutil.Equal(t, page.Header().Get("Refresh"), "2", "the header")
+	testutil.Slices(t, runsOn(page), []string{"other", "plain"})
+	testutil.Contains(t, page.Body.String(), "the results of 2 are being read", "the list")
+	s.listTime = time.Minute
+	if page = get(t, s, "/"); page.Header().Get("Refresh") != "" || strings.Contains(page.Body.String(), `badge unread`) || !strings.Contains(page.Body.String(), `finished</strong>`) {
+		t.Errorf("it is not complete: %s", page.Body)
+	}
+}
+
+// TestNowOfARun: the parts that pages ask for while a run is played are its result in a line and its course.
+func TestNowOfARun(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "plain")
+	text := get(t, s, "/r/plain/now").Body.String()
+	for _, want := range []string{`<div data-fresh="line"><p class="glance">`, `<div data-fresh="course"><figure class="plot"`, "[0, "} {
+		testutil.Contains(t, text, want, "the parts")
+	}
+	checkInert(t, "now", text)
+}
+
+// TestVariationOnTheBoard: a move of the variation of a ply is a link to the position after it, which is
+// marked as none of the game; what the game does not have is an error that links the game.
+func TestVariationOnTheBoard(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "plain")
+	at := get(t, s, "/r/plain/g/0.0?ply=2").Body.String()
+	testutil.Contains(t, at, `href="/r/plain/g/0.0?ply=2&amp;pv=1"`, "the variation")
+	sfen := regexp.MustCompile(`data-part="sfen">([^<]*)<`)
+	shown := get(t, s, "/r/plain/g/0.0?ply=2&pv=1").Body.String()
+	testutil.Equal(t, sfen.FindStringSubmatch(shown)[1], sfen.FindStringSubmatch(at)[1], "the variation of this game begins with its move")
+	testutil.Contains(t, shown, "move 1 of the variation", "the caption")
+	for _, query := range []string{"ply=99", "ply=2&pv=9", "ply=2&pv=x"} {
+		w := get(t, s, "/r/plain/g/0.0?"+query)
+		testutil.Equal(t, w.Code, http.StatusBadRequest, "%s", query)
+		testutil.Contains(t, w.Body.String(), `href="/r/plain/g/0.0"`, "%s", query)
+	}
+}
+
+// TestScoreGraphHasEveryScore: no score and no mate lies outside of the graph, and larger ones are higher.
+func TestScoreGraphHasEveryScore(t *testing.T) {
+	t.Parallel()
+	var moves []moveLine
+	for i, score := range []int{0, 100, 1000, 3000, 3001, 9000, 32000, 999_990} {
+		moves = append(moves, moveLine{Ply: i + 1, Side: "black", score: new(score)}, moveLine{Ply: i + 1, Side: "white", score: new(-score)})
+	}
+	g := voice{}.newScoreGraph(moves, 1)
+	var heights []float64
+	for point := range strings.FieldsSeq(g.Black) {
+		var x, y float64
+		testutil.Must(fmt.Sscanf(point, "%f,%f", &x, &y))(t)
+		heights = append(heights, y)
+	}
+	if !slices.IsSortedFunc(heights, func(a, b float64) int { return int(10*b - 10*a) }) || len(slices.Compact(slices.Clone(heights))) != len(heights) || heights[len(heights)-1] < g.Top {
+		t.Errorf("heights %v from %v", heights, g.Top)
+	}
+}
