@@ -158,8 +158,8 @@ func settingsOf(line []byte) (s Settings, err error) {
 	if json.Unmarshal(line, &s) != nil || s.Version != version {
 		return s, fmt.Errorf("this is no review of this version: expected a line that begins with {\"gogi_review\":%d", version)
 	}
-	if s.Unit != Centipawns && s.Unit != Points {
-		return s, fmt.Errorf("unit %.20q: expected %s or %s", s.Unit, Centipawns, Points)
+	if s.Unit != Centipawns {
+		return s, fmt.Errorf("unit %.20q: expected %s", s.Unit, Centipawns)
 	}
 	s.Version = 0
 	return s, nil

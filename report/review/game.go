@@ -1,7 +1,6 @@
 // Package review analyses games with an engine: how often each player moved as the engine would, and how much
 // the other moves won or lost. A [Review] asks an [Engine] for the best move and the value of each position.
-// The review writes one line for each game to a [Log], and a [Tally] adds the games up. The package treats
-// moves as text, so it works for shogi and Go.
+// The review writes one line for each game to a [Log], and a [Tally] adds the games up.
 //
 // The methods come from a master's thesis on Go (囲碁 AI を用いたプレイヤーの棋力推定, 2019), after Yamashita's work on shogi
 // and Guid and Bratko's on chess; docs/research/strength.md describes them.
@@ -15,14 +14,8 @@ import (
 	"io"
 )
 
-// Unit is the unit of an engine's values.
-type Unit string
-
-// The units, in the spelling of files.
-const (
-	Centipawns Unit = "centipawns" // values of shogi engines; a pawn is about 100
-	Points     Unit = "points"     // points of territory by which the side to move leads
-)
+// Centipawns is the unit of an engine's values, in the spelling of files. A pawn is worth about 100.
+const Centipawns = "centipawns"
 
 // The winners, and the sides, in the spelling of files. Black is 先手 or, in handicap games, 下手 (the receiver
 // of the handicap).
@@ -33,13 +26,13 @@ const (
 )
 
 // Game is a game to review, with the data for the engine and the known facts about its players. Moves are
-// in the notation of the engine's protocol.
+// in USI notation.
 type Game struct {
 	ID     string    `json:"id"`    // see Identify
 	Event  string    `json:"event"` // the event in the record; for a stored run its name, pair and leg
 	Names  [2]string `json:"names"` // names of Black and White
-	Ranks  [2]string `json:"ranks"` // their ranks or ratings in the record; "" if unknown
-	Start  string    `json:"start"` // the start position as text, in the form that packages review/sources and review/engines use
+	Ranks  [2]string `json:"ranks"` // their ratings in the record; "" if unknown
+	Start  string    `json:"start"` // the start position as in a USI position command: startpos, or sfen and an SFEN
 	Sides  string    `json:"sides"` // the side of each move: B or W
 	Moves  []string  `json:"moves"`
 	Given  int       `json:"given"`  // number of first moves that come from an opening
@@ -63,9 +56,9 @@ func (g *Game) check() error {
 	case len(g.Sides) != len(g.Moves) || g.Given < 0 || g.Given > len(g.Moves):
 		return fmt.Errorf("game %s: %d moves by %d sides, %d of them given", g.ID, len(g.Moves), len(g.Sides), g.Given)
 	}
-	for _, side := range g.Sides {
-		if side != 'B' && side != 'W' {
-			return fmt.Errorf("game %s: side %q: expected B or W", g.ID, side)
+	for i, side := range g.Sides {
+		if side != 'B' && side != 'W' || i > 0 && g.Sides[i-1] == g.Sides[i] {
+			return fmt.Errorf("game %s: side %q of move %d: expected B or W, and each after the other", g.ID, side, i+1)
 		}
 	}
 	return nil
@@ -82,12 +75,9 @@ func (g *Game) side(ply int) int {
 // Reading is an engine's value of a position.
 type Reading struct {
 	Best  string  `json:"best"`           // the engine's best move, or another answer in the protocol's spelling, such as resign
-	Value float64 `json:"value"`          // value for the side to move, in the review's Unit; 0 with a Mate
+	Value float64 `json:"value"`          // value for the side to move, in centipawns; 0 with a Mate
 	Mate  int     `json:"mate,omitempty"` // 1: the side to move mates; -1: it is mated; 0: no mate
 }
-
-// negated returns a reading from the other side's view.
-func (r Reading) negated() Reading { return Reading{Best: r.Best, Value: -r.Value, Mate: -r.Mate} }
 
 // Reviewed is a game with its readings. Readings[i] is the reading after i moves, so there is one more
 // reading than moves. A reading is nil if the review did not request it.
@@ -96,38 +86,22 @@ type Reviewed struct {
 	Readings []*Reading `json:"readings"`
 }
 
-// around returns the readings before and after move ply, both from the view of the player who made the move.
-// ok is false if a reading is missing.
-func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
-	a, b := r.Readings[ply], r.Readings[ply+1]
-	if a == nil || b == nil {
-		return before, after, false
-	}
-	// A reading is from the view of the side to move. After the last move this is the other side. In Go a
-	// side may move twice in a row.
-	after = b.negated()
-	if ply+1 < len(r.Game.Sides) && r.Game.Sides[ply+1] == r.Game.Sides[ply] {
-		after = *b
-	}
-	return *a, after, true
-}
-
-// turns returns the reading at move ply and the reading at the same player's next move. ok is false if a
+// readings returns the reading at move ply and the reading after it that by names: of the next position, or of
+// the same player's next turn. Both are from the view of the player who made the move. ok is false if a
 // reading is missing.
-func (r *Reviewed) turns(ply int) (before, after Reading, ok bool) {
-	sides := r.Game.Sides
+func (r *Reviewed) readings(ply int, by Change) (before, after Reading, ok bool) {
 	next := ply + 1
-	for next < len(sides) && sides[next] != sides[ply] {
+	if by == TurnChange {
 		next++
 	}
-	if next == len(sides) && sides[next-1] == sides[ply] {
-		return before, after, false // after the last move the other side is to move
-	}
-	a, b := r.Readings[ply], r.Readings[next]
-	if a == nil || b == nil {
+	if next >= len(r.Readings) || r.Readings[ply] == nil || r.Readings[next] == nil {
 		return before, after, false
 	}
-	return *a, *b, true
+	after = *r.Readings[next]
+	if by != TurnChange { // this reading is from the opponent's view
+		after = Reading{Best: after.Best, Value: -after.Value, Mate: -after.Mate}
+	}
+	return *r.Readings[ply], after, true
 }
 
 // check returns an error if the fields of a reviewed game from a file contradict each other.
@@ -148,24 +122,20 @@ func (r *Reviewed) check() error {
 type Settings struct {
 	Version  int    `json:"gogi_review"`
 	Engine   string `json:"engine"`   // the engine's name, or else its command
-	Identity string `json:"identity"` // distinguishes its program from others, such as a hash; "" in files of earlier versions for GTP engines
+	Identity string `json:"identity"` // distinguishes its program from others, such as a hash
 	Options  string `json:"options"`  // options that were set, NAME=VALUE
 	Limit    string `json:"limit"`    // limit per position, such as "nodes 1000"
-	Unit     Unit   `json:"unit"`
+	Unit     string `json:"unit"`     // Centipawns
 }
 
 // version is the version of review files. gogi rejects files with another version.
 const version = 1
 
-// difference names the first setting in which s differs from o, the settings of a file. Earlier versions
-// wrote no identity for GTP engines. A file without an identity matches every identity.
+// difference names the first setting in which s differs from o, the settings of a file.
 func (s Settings) difference(o Settings) string {
-	if o.Identity == "" {
-		s.Identity = ""
-	}
 	for _, f := range []struct{ name, a, b string }{
 		{"engine", s.Engine, o.Engine}, {"identity", s.Identity, o.Identity}, {"options", s.Options, o.Options},
-		{"limit", s.Limit, o.Limit}, {"unit", string(s.Unit), string(o.Unit)},
+		{"limit", s.Limit, o.Limit}, {"unit", s.Unit, o.Unit},
 	} {
 		if f.a != f.b {
 			return fmt.Sprintf("%s %q there, %q here", f.name, f.b, f.a)

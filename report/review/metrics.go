@@ -41,17 +41,10 @@ type Rules struct {
 	Per    Per     `json:"per"`       // "" in files of earlier versions means PerCounted
 }
 
-// GoRules returns the rules of the thesis except for the divisor. They measure a TurnChange. After the win
-// rate at a player's turn was first outside of 20% to 80%, no more moves of that player count. The opening
-// ends at move 64. With Per set to [PerOwn] they are exactly the thesis' rules.
-func GoRules(s Scale) Rules {
-	return Rules{Scale: s, From: 1, Lo: 20, Hi: 80, Stops: true, Parted: 64, Point: 1, Change: TurnChange, Per: PerCounted}
-}
-
-// ShogiRules returns rules similar to Yamashita's. They leave out moves before the 40th, and moves in decided
+// DefaultRules returns rules similar to Yamashita's. They leave out moves before the 40th, and moves in decided
 // positions. Instead of his threshold in centipawns they use 20% to 80%, which is ±832 by the customary
 // scale.
-func ShogiRules(s Scale) Rules {
+func DefaultRules(s Scale) Rules {
 	return Rules{Scale: s, From: 40, Lo: 20, Hi: 80, Parted: 64, Point: 1, Change: MoveChange, Per: PerCounted}
 }
 
@@ -274,10 +267,7 @@ func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 // reading is missing, ok is false and the change is 0. With [TurnChange] a player's last move has no next
 // turn, unless the record ends with the opponent's move.
 func (r *Reviewed) Change(ply int, s Scale, by Change) (change float64, ok bool) {
-	before, after, ok := r.around(ply)
-	if by == TurnChange {
-		before, after, ok = r.turns(ply)
-	}
+	before, after, ok := r.readings(ply, by)
 	if !ok {
 		return 0, false
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -162,8 +163,8 @@ func TestStopsByTurns(t *testing.T) {
 	for len(long.Readings) <= 100 {
 		long.Readings = append(long.Readings, of("x", 0))
 	}
-	rules = GoRules(Scale{Name: "logit", Unit: Centipawns, Width: 1})
-	rules.Per = PerOwn
+	rules = logits()
+	rules.Lo, rules.Hi, rules.Stops, rules.Change, rules.Per = 20, 80, true, TurnChange, PerOwn // the thesis' rules
 	if p := long.Measure(rules)[0]; p.Opening.Divisor != 32 || p.Rest.Divisor != 18 || p.Opening.Moves != 1 {
 		t.Errorf("%+v", p)
 	}
@@ -212,15 +213,6 @@ func TestExclusions(t *testing.T) {
 	}
 }
 
-// In Go a side may move twice in a row; the value after the first is then from its own view.
-func TestTwiceInARow(t *testing.T) {
-	t.Parallel()
-	r := &Reviewed{Game: &Game{ID: "1", Sides: "BB", Moves: []string{"a", "b"}}, Readings: []*Reading{of("x", 1), of("x", 3), of("x", -4)}}
-	if black := r.Measure(logits())[0].Whole(); black.Good != 2 || !near(black.Rises, 3) {
-		t.Errorf("%+v", black)
-	}
-}
-
 func TestRate(t *testing.T) {
 	t.Parallel()
 	for r, want := range map[Reading]float64{{}: 50, {Value: 600}: 100 / (1 + 1/math.E), {Value: -600}: 100 / (1 + math.E), {Mate: 1}: 100, {Mate: -1}: 0} {
@@ -243,7 +235,7 @@ func TestMeasureLaws(t *testing.T) {
 		for range n + 1 {
 			r.Readings = append(r.Readings, &Reading{Best: "a", Value: float64(rapid.IntRange(-2000, 2000).Draw(t, "value"))})
 		}
-		rules := ShogiRules(Customary())
+		rules := DefaultRules(Customary())
 		rules.Stops = rapid.Bool().Draw(t, "stops")
 		rules.Change = rapid.SampledFrom([]Change{TurnChange, MoveChange}).Draw(t, "change")
 		rules.From = rapid.IntRange(1, 60).Draw(t, "from")
@@ -294,7 +286,7 @@ func TestCalibrate(t *testing.T) {
 		k.Add(r)
 	}
 	k.Add(&Reviewed{Game: &Game{}})
-	c := testutil.Must(k.Fit("test", Centipawns))(t)
+	c := testutil.Must(k.Fit("test"))(t)
 	if math.Abs(c.Scale.Width/350-1) > 0.15 || !(c.Lo < 350 && 350 < c.Hi) || c.Games != 400 || c.Mates != 400 || c.Unsettled != 1 || c.Positions != 400*39 {
 		t.Errorf("%+v", c)
 	}
@@ -308,26 +300,24 @@ func TestCalibrate(t *testing.T) {
 	testutil.Equal(t, positions, c.Positions, "positions in bins")
 	path := t.TempDir() + "/scale.toml"
 	testutil.OK(t, c.Save(path))
-	if s, err := FindScale(path, Centipawns); err != nil || s != c.Scale {
+	if s, err := FindScale(path); err != nil || s != c.Scale {
 		t.Error(s, err)
 	}
-	testutil.Fails(t, testutil.Err(FindScale(path, Points)), "is of centipawns, and the review of points")
+	testutil.OK(t, os.WriteFile(path, []byte("[scale]\nname = \"a\"\nunit = \"points\"\nwidth = 10.0\n"), 0o600))
+	testutil.Fails(t, testutil.Err(FindScale(path)), `unit "points": expected centipawns`)
 }
 
 func TestFindScale(t *testing.T) {
 	t.Parallel()
-	if s, err := FindScale("", Centipawns); err != nil || s != Customary() {
+	if s, err := FindScale(""); err != nil || s != Customary() {
 		t.Error(s, err)
 	}
-	if s, err := FindScale("12.5", Points); err != nil || s.Width != 12.5 || s.Unit != Points {
+	if s, err := FindScale("12.5"); err != nil || s.Width != 12.5 || s.Unit != Centipawns {
 		t.Error(s, err)
 	}
 	for _, text := range []string{"0", "-3", "nan", "inf", "/nowhere/scale.toml"} {
-		if s, err := FindScale(text, Points); err == nil {
+		if s, err := FindScale(text); err == nil {
 			t.Errorf("%s: %+v", text, s)
 		}
-	}
-	if _, err := FindScale("", Points); err == nil {
-		t.Error("points have no customary scale")
 	}
 }

@@ -192,12 +192,13 @@ func TestLog(t *testing.T) {
 	other.Limit = "nodes 2"
 	testutil.Fails(t, testutil.Err(OpenLog(path, other)), `limit "nodes 1" there, "nodes 2" here`)
 	for text, want := range map[string]string{
-		"": "the file is empty", "{}\n": "no review of this version", "(;FF[4])\n": "no review of this version",
-		`{"gogi_review":1,"unit":"x"}` + "\n":                                                                                      `unit "x"`,
-		`{"gogi_review":1,"unit":"points"}` + "\n{}\n":                                                                             ":2: a line without a game",
-		`{"gogi_review":1,"unit":"points"}` + "\n" + `{"game":{"id":"1","sides":"BW","moves":["a"]}}` + "\n":                       "1 moves by 2 sides",
-		`{"gogi_review":1,"unit":"points"}` + "\n" + `{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[null]}` + "\n":      "1 readings of 1 moves",
-		`{"gogi_review":1,"unit":"points"}` + "\n" + `{"game":{"id":"1","sides":"X","moves":["a"]},"readings":[null,null]}` + "\n": "expected B or W",
+		"": "the file is empty", "{}\n": "no review of this version", "V2.2\n": "no review of this version",
+		`{"gogi_review":1,"unit":"points"}` + "\n":                                                                                     `unit "points"`,
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n{}\n":                                                                             ":2: a line without a game",
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BW","moves":["a"]}}` + "\n":                       "1 moves by 2 sides",
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[null]}` + "\n":      "1 readings of 1 moves",
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"X","moves":["a"]},"readings":[null,null]}` + "\n": "expected B or W",
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BWW","moves":["a","b","c"]}}` + "\n":              "of move 3: expected B or W, and each after the other",
 	} {
 		testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		testutil.Fails(t, testutil.Err(Read(path, func(*Reviewed) error { return nil })), want, "%q", text)
@@ -207,11 +208,11 @@ func TestLog(t *testing.T) {
 // FuzzScan: no file makes a reader fail otherwise than by an error, and what is read can be measured.
 func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[{"best":"a","value":3},null]}` + "\n"))
-	f.Add([]byte(`{"gogi_review":1,"unit":"points"}` + "\n" + `{"game":{"id":"1","sides":"BB","moves":["a","b"],"given":1},"readings":[null,{"mate":1},{"value":1e300}]}` + "\nhalf"))
+	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BW","moves":["a","b"],"given":1},"readings":[null,{"mate":1},{"value":1e300}]}` + "\nhalf"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var whole int64
 		_, err := scan("fuzz", strings.NewReader(string(data)), func(r *Reviewed) error {
-			r.Measure(ShogiRules(Customary()))
+			r.Measure(DefaultRules(Customary()))
 			(&Calibrator{}).Add(r)
 			return nil
 		}, &whole)

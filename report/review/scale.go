@@ -17,7 +17,7 @@ import (
 // A value of Width is 73.1%, which is 1/(1 + 1/e).
 type Scale struct {
 	Name  string  `json:"name" toml:"name"`
-	Unit  Unit    `json:"unit" toml:"unit"`
+	Unit  string  `json:"unit" toml:"unit"` // Centipawns
 	Width float64 `json:"width" toml:"width"`
 }
 
@@ -41,8 +41,8 @@ func (s Scale) check() error {
 	switch {
 	case !(s.Width > 0) || math.IsInf(s.Width, 0):
 		return fmt.Errorf("scale %q: a width of %v: expected a number above 0", s.Name, s.Width)
-	case s.Unit != Centipawns && s.Unit != Points:
-		return fmt.Errorf("scale %q: unit %q: expected %s or %s", s.Name, s.Unit, Centipawns, Points)
+	case s.Unit != Centipawns:
+		return fmt.Errorf("scale %q: unit %q: expected %s", s.Name, s.Unit, Centipawns)
 	}
 	return nil
 }
@@ -52,18 +52,15 @@ type scaleFile struct {
 	Scale Scale `toml:"scale"`
 }
 
-// FindScale returns the scale that text names. "" is the customary scale for centipawns. A number is a width.
-// Any other text is the name of a file from "gogi review calibrate". FindScale returns an error if the scale
-// has another unit.
-func FindScale(text string, unit Unit) (s Scale, err error) {
+// FindScale returns the scale that text names. "" is the customary scale. A number is a width. Any other text is
+// the name of a file from "gogi review calibrate".
+func FindScale(text string) (s Scale, err error) {
 	width, number := strconv.ParseFloat(text, 64)
 	switch {
-	case text == "" && unit == Centipawns:
-		return Customary(), nil
 	case text == "":
-		return s, fmt.Errorf("there is no customary scale for %s: expected --scale with a file of gogi review calibrate, or a width", unit)
+		return Customary(), nil
 	case number == nil:
-		s = Scale{Name: "width " + text, Unit: unit, Width: width}
+		s = Scale{Name: "width " + text, Unit: Centipawns, Width: width}
 	default:
 		var f scaleFile
 		if _, err := toml.DecodeFile(text, &f); err != nil {
@@ -71,13 +68,7 @@ func FindScale(text string, unit Unit) (s Scale, err error) {
 		}
 		s = f.Scale
 	}
-	if err := s.check(); err != nil {
-		return s, err
-	}
-	if s.Unit != unit {
-		return s, fmt.Errorf("scale %q is of %s, and the review of %s", s.Name, s.Unit, unit)
-	}
-	return s, nil
+	return s, s.check()
 }
 
 // Calibration is a scale fitted to the results of games, with data on the fit.
@@ -148,7 +139,7 @@ const normal95 = 1.959964
 
 // Fit fits the scale by logistic regression of the results on the values. It returns an error if the games do
 // not determine a scale.
-func (k *Calibrator) Fit(name string, unit Unit) (*Calibration, error) {
+func (k *Calibrator) Fit(name string) (*Calibration, error) {
 	fit, err := regress.Logistic(k.values, k.results, k.games)
 	if err != nil {
 		return nil, fmt.Errorf("fitting a scale to %d games: %w", k.c.Games, err)
@@ -158,7 +149,7 @@ func (k *Calibrator) Fit(name string, unit Unit) (*Calibration, error) {
 	}
 	c := k.c
 	c.Positions = len(k.values) / 2
-	c.Scale = Scale{Name: name, Unit: unit, Width: 1 / fit.Slope}
+	c.Scale = Scale{Name: name, Unit: Centipawns, Width: 1 / fit.Slope}
 	c.Lo = 1 / (fit.Slope + normal95*fit.SlopeSE)
 	if low := fit.Slope - normal95*fit.SlopeSE; low > 0 {
 		c.Hi = 1 / low

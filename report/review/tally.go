@@ -14,7 +14,7 @@ import (
 // PlayerGame has the figures of one player in one game.
 type PlayerGame struct {
 	ID     string
-	Rank   string // rank or rating in the record
+	Rank   string // rating in the record
 	Points float64
 	Known  bool // whether the result, and so Points, is known. Points is 1 for a win, 0.5 for a draw, 0 for a loss.
 	Parts  Parts
@@ -43,23 +43,15 @@ type Tally struct {
 	byName   map[string]*Player
 }
 
-// NewTally returns the tally of a review file. rules returns the rules for the file's settings.
-func NewTally(path string, rules func(Settings) (Rules, error)) (*Tally, error) {
-	var games []*Reviewed
-	s, err := Read(path, func(r *Reviewed) error {
-		games = append(games, r)
+// NewTally returns the tally of a review file by the rules.
+func NewTally(path string, rules Rules) (t *Tally, err error) {
+	t = &Tally{Rules: rules.Filled(), byName: map[string]*Player{}}
+	t.Settings, err = Read(path, func(r *Reviewed) error {
+		t.add(r)
 		return nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	t := &Tally{Settings: s, byName: map[string]*Player{}}
-	if t.Rules, err = rules(s); err != nil {
-		return nil, err
-	}
-	t.Rules = t.Rules.Filled()
-	for _, r := range games {
-		t.add(r)
 	}
 	slices.SortFunc(t.Players, func(a, b *Player) int { return strings.Compare(a.Name, b.Name) })
 	return t, nil
@@ -80,9 +72,6 @@ func (t *Tally) add(r *Reviewed) {
 		p.Games = append(p.Games, PlayerGame{ID: r.Game.ID, Rank: r.Game.Ranks[side], Points: points[side], Known: known, Parts: parts})
 	}
 }
-
-// Find returns a player by name, or nil.
-func (t *Tally) Find(name string) *Player { return t.byName[name] }
 
 // TallyJSON is the result that "gogi review show --json" prints.
 type TallyJSON struct {

@@ -109,8 +109,8 @@ func ReadModel(path string) (*Model, error) {
 // ErrOtherReview is the error for metrics that cannot be compared with a model's metrics.
 var ErrOtherReview = errors.New("these metrics are not the model's")
 
-// Source is the origin of metrics. For a review it has the review's settings, game and engine. For a table,
-// Review is zero, and Game and Engine are set only if the user names them.
+// Source is the origin of metrics. For a review, which is always of shogi, it has the review's settings and
+// engine. For a table, Review is zero, and Game and Engine are set only if the user names them.
 type Source struct {
 	Review review.Settings
 	Rules  review.Rules // for a table only Change and Per
@@ -126,11 +126,7 @@ const (
 
 // Reviewed returns the source of a review's metrics.
 func Reviewed(s review.Settings, r review.Rules) Source {
-	game := Shogi
-	if s.Unit == review.Points {
-		game = Go
-	}
-	return Source{Review: s, Rules: r.Filled(), Game: game, Engine: s.Engine}
+	return Source{Review: s, Rules: r.Filled(), Game: Shogi, Engine: s.Engine}
 }
 
 // source returns the Source of the metrics of the model's players: its review, or its rules, game and engine.

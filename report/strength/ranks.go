@@ -18,21 +18,13 @@ const (
 	mostKyu      = 25
 )
 
-// Points returns the strength in points for a rank or rating in a record. It reads a rank of Go such as 3d, 3
-// dan, 3段, 初段, 5k, 5級 or 7段*. It also reads a number, which is already a rating. ok is false for other text
-// and for ranks outside the thesis' table.
+// Points returns the strength in points for a rank or rating. It reads a rank such as 3d, 3 dan, 3段, 初段, 5k,
+// 5級 or 7段*. It also reads a number, which is already a rating. ok is false for other text and for ranks
+// outside the thesis' table.
 func Points(rank string) (points float64, ok bool) {
 	if v, err := strconv.ParseFloat(strings.TrimSpace(rank), 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
 	}
-	return pointsOfWord(rank)
-}
-
-// word matches a text that is only a rank. Servers add * (a title), ? (a guess) or + (proven) to a rank.
-var word = regexp.MustCompile(`^(\d+)[ -]?(d|dan|段|k|kyu|級)[*?+]?$`)
-
-// pointsOfWord returns the points of a rank in words, such as 3d.
-func pointsOfWord(rank string) (points float64, ok bool) {
 	found := word.FindStringSubmatch(plain(rank))
 	if found == nil {
 		return 0, false
@@ -48,6 +40,9 @@ func pointsOfWord(rank string) (points float64, ok bool) {
 	return pointsOfDan - pointsOfRank*float64(n), n <= mostKyu
 }
 
+// word matches a text that is only a rank. Servers mark ranks with * (a title), ? (a guess) and + (proven).
+var word = regexp.MustCompile(`^(\d+)[ -]?(d|dan|段|k|kyu|級)[*?+]?$`)
+
 // plain returns a rank in small letters and ASCII digits.
 func plain(rank string) string {
 	rank = strings.Map(func(r rune) rune {
@@ -60,23 +55,6 @@ func plain(rank string) string {
 		return r
 	}, rank)
 	return strings.Replace(strings.ToLower(strings.TrimSpace(rank)), "初段", "1段", 1)
-}
-
-// inName matches a rank at the end of a player's name. A rank in letters must follow a blank or be in
-// brackets, so the name user2k has no rank.
-var inName = regexp.MustCompile(`(?:[ (\[（](\d+ ?(?:d|dan|段|k|kyu|級)[*?+]?)|(\d+(?:段|級)[*?+]?))[)\]）]?$`)
-
-// recorded returns the points of a player's rank in a record. It uses rank if that is set, else a rank at the
-// end of the name, as in "■■■ 7段*".
-func recorded(rank, name string) (points float64, ok bool) {
-	if points, ok = Points(rank); ok || strings.TrimSpace(rank) != "" {
-		return points, ok
-	}
-	found := inName.FindStringSubmatch(plain(name))
-	if found == nil {
-		return 0, false
-	}
-	return pointsOfWord(found[1] + found[2])
 }
 
 // Rank returns the rank of Go whose band contains the points. It returns "above 8d" or "below 25k" for points

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,21 +54,10 @@ func TestRanks(t *testing.T) {
 			t.Errorf("%s is %v points, expected %v", rank, got, want)
 		}
 	}
-	// The thesis' own record (Fig 4-1) has the rank in the player's name.
-	for name, want := range map[string]float64{"■■■ 7段*": 32_500, "a [3d]": 28_500, "太郎（５級）": 21_500, "太郎7段": 32_500, "a 12k": 14_500} {
-		if got, ok := recorded("", name); !ok || got != want {
-			t.Errorf("%s has %v points, expected %v", name, got, want)
-		}
-	}
-	for _, c := range [][2]string{{"", "user2k"}, {"", "a 1850"}, {"", "9d 3"}, {"", "x 9段"}, {"", "段"}, {"9p", "a 3d"}} {
-		if got, ok := recorded(c[0], c[1]); ok {
-			t.Errorf("%q of rank %q has %v points", c[1], c[0], got)
-		}
-	}
 	if p, ok := Points("3 kyu"); p != 23_500 || !ok {
 		t.Error(p, ok)
 	}
-	for _, rank := range []string{"", "d", "0d", "9d", "26k", "8k8d", "x3d", "3x", "-3k", "nan", "inf", "3p"} {
+	for _, rank := range []string{"", "d", "段", "9段", "9p", "0d", "9d", "26k", "8k8d", "x3d", "3x", "-3k", "nan", "inf", "3p"} {
 		if p, ok := Points(rank); ok {
 			t.Errorf("%q is %v points", rank, p)
 		}
@@ -170,7 +160,7 @@ func TestModelFile(t *testing.T) {
 	m, err := NewModel("Elo", []string{"match"}, four())
 	testutil.OK(t, err)
 	m.Review = review.Settings{Engine: "e", Limit: "nodes 1", Unit: review.Centipawns}
-	m.Rules = review.ShogiRules(review.Customary())
+	m.Rules = review.DefaultRules(review.Customary())
 	testutil.OK(t, m.Save(path))
 	again, err := ReadModel(path)
 	testutil.OK(t, err)
@@ -262,8 +252,9 @@ func TestValidate(t *testing.T) {
 func TestModelRules(t *testing.T) {
 	t.Parallel()
 	m := testutil.Must(NewModel("Elo", []string{"match"}, four()[:4]))(t)
-	m.Review = review.Settings{Engine: "e", Limit: "nodes 1", Unit: review.Points}
-	m.Rules = review.GoRules(review.Scale{Name: "s", Unit: review.Points, Width: 10})
+	m.Review = review.Settings{Engine: "e", Limit: "nodes 1", Unit: review.Centipawns}
+	m.Rules = review.DefaultRules(review.Customary())
+	m.Rules.Change = review.TurnChange
 	path := filepath.Join(t.TempDir(), "m.toml")
 	read := func() *Model {
 		t.Helper()
@@ -299,25 +290,28 @@ func TestModelOfTable(t *testing.T) {
 	t.Parallel()
 	m := testutil.Must(NewModel("points", []string{"match"}, four()[:4]))(t)
 	path := filepath.Join(t.TempDir(), "m.toml")
-	thesis := Source{Game: Go, Engine: "Ray", Rules: review.Rules{Change: review.TurnChange, Per: review.PerCounted}}
-	of := func(engine string, unit review.Unit, change review.Change) Source {
-		rules := review.GoRules(review.Scale{Name: "s", Unit: unit, Width: 10})
+	table := func(game, engine string, change review.Change) Source {
+		return Source{Game: game, Engine: engine, Rules: review.Rules{Change: change, Per: review.PerCounted}}
+	}
+	thesis, shogi := table(Go, "Ray", review.TurnChange), table(Shogi, "Ray", review.TurnChange)
+	of := func(engine string, change review.Change) Source {
+		rules := review.DefaultRules(review.Customary())
 		rules.Change = change
-		return Reviewed(review.Settings{Engine: engine, Limit: "l", Unit: unit}, rules)
+		return Reviewed(review.Settings{Engine: engine, Limit: "l", Unit: review.Centipawns}, rules)
 	}
 	for _, c := range []struct {
 		fitted, applied Source
 		warning, err    string
 	}{
 		{thesis, thesis, "", ""},
-		{thesis, of("ray", review.Points, review.TurnChange), "", ""},
-		{thesis, of("GNU Go 3.8", review.Points, review.TurnChange), "", "of go, read by GNU Go 3.8, and the model's of go, read by Ray"},
-		{thesis, of("Ray", review.Centipawns, review.TurnChange), "", "of shogi, read by Ray, and the model's of go"},
-		{thesis, of("Ray", review.Points, review.MoveChange), "", "--change is move and turn"},
+		{shogi, of("ray", review.TurnChange), "", ""},
+		{thesis, table(Go, "GNU Go 3.8", review.TurnChange), "", "of go, read by GNU Go 3.8, and the model's of go, read by Ray"},
+		{thesis, of("Ray", review.TurnChange), "", "of shogi, read by Ray, and the model's of go"},
+		{shogi, of("Ray", review.MoveChange), "", "--change is move and turn"},
 		{thesis, Source{}, "--game and --engine", ""},
 		{Source{}, thesis, "an earlier version", ""},
-		{of("Ray", review.Points, review.TurnChange), thesis, "", ""},
-		{of("Ray", review.Centipawns, review.TurnChange), thesis, "", "the model's of shogi"},
+		{of("Ray", review.TurnChange), shogi, "", ""},
+		{of("Ray", review.TurnChange), thesis, "", "the model's of shogi"},
 	} {
 		m.SetSource(c.fitted)
 		testutil.OK(t, m.Save(path))
@@ -333,32 +327,23 @@ func TestModelOfTable(t *testing.T) {
 	}
 }
 
-// By rank the games of all players of a rank are one subject, also those of a player who was of
-// two ranks. Moves count alike, so the match rate of 3d is (8+5+5)/30 and not a mean of means.
+// By rank the games of all players of a rank are one subject. Moves count alike, so the match rate of 3d is
+// (8+5+5)/30 and not a mean of means.
 func TestRanksOfGames(t *testing.T) {
 	t.Parallel()
-	at := func(rank string, match, n int) (list []review.PlayerGame) {
-		list = games(n, match)
-		for i := range list {
-			list[i].Rank = rank
-		}
-		return list
-	}
 	tally := &review.Tally{Players: []*review.Player{
-		{Name: "a", Games: append(at("3段*", 8, 1), at("2d", 7, 1)...)},
-		{Name: "b 3d", Games: at("", 5, 2)},
-		{Name: "c", Games: append(at("18k", 1, 1), at("", 1, 2)...)},
-		{Name: "d", Games: at("9p", 9, 3)},
+		{Name: "a", Games: games(1, 8)}, {Name: "b", Games: games(2, 5)}, {Name: "c", Games: games(1, 1)},
+		{Name: "d", Games: games(3, 9)}, {Name: "e", Games: games(2, 1)}, {Name: "f", Games: games(2, 1)},
 	}}
-	list, empty := Ranks(tally, Ratings{"d": 27_499})
-	if len(list) != 3 || len(empty) != 1 || empty[0] != "c (2 games without a rank)" {
+	list, empty := Ranks(tally, Ratings{"a": 28_500, "b": 28_001, "c": 8_500, "d": 27_499, "f": 40_000})
+	if len(list) != 3 || !slices.Equal(empty, []string{"e (no rank)", "f (no rank)"}) {
 		t.Fatalf("%+v, %q", list, empty)
 	}
 	for i, want := range []struct {
 		name          string
 		rating, match float64
 		games, moves  int
-	}{{"3d", 28_500, 60, 3, 30}, {"2d", 27_500, 85, 4, 40}, {"18k", 8_500, 10, 1, 10}} {
+	}{{"3d", 28_500, 60, 3, 30}, {"2d", 27_500, 90, 3, 30}, {"18k", 8_500, 10, 1, 10}} {
 		s := list[i]
 		if s.Name != want.name || s.Rating != want.rating || math.Abs(s.Metrics["match"]-want.match) > 1e-9 || s.Games != want.games || s.Moves != want.moves {
 			t.Errorf("%+v, expected %+v", s, want)
@@ -370,12 +355,12 @@ func TestRanksOfGames(t *testing.T) {
 func TestWriteGames(t *testing.T) {
 	t.Parallel()
 	list := games(2, 3)
-	list[0].Rank = "3段"
+	list[0].Rank = "1850.5"
 	list[1].Parts, list[1].Known, list[1].Rank = review.Parts{}, false, "9p"
 	var out strings.Builder
-	testutil.OK(t, WriteGames(&out, &review.Tally{Players: []*review.Player{{Name: "a, b", Games: list}}}, nil))
-	want := "game,player,rank,points,result,moves,match,good,bad,avg_good,avg_bad,avg_loss,good1,bad1\n" +
-		"0,\"a, b\",3d,28500,lost,10,30,0,70,0,-0.7,0.7,0,0\n1,\"a, b\",,,,0,,,,,,,,\n"
+	testutil.OK(t, WriteGames(&out, &review.Tally{Players: []*review.Player{{Name: "a, b", Games: list}}}))
+	want := "game,player,points,result,moves,match,good,bad,avg_good,avg_bad,avg_loss,good1,bad1\n" +
+		"0,\"a, b\",1850.5,lost,10,30,0,70,0,-0.7,0.7,0,0\n1,\"a, b\",,,0,,,,,,,,\n"
 	testutil.Equal(t, out.String(), want)
 }
 

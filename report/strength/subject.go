@@ -49,7 +49,7 @@ func (r Ratings) Of(p *review.Player) float64 {
 	}
 	sum, n := 0.0, 0
 	for i := range p.Games {
-		if v, ok := recorded(p.Games[i].Rank, p.Name); ok {
+		if v, ok := Points(p.Games[i].Rank); ok {
 			sum += v
 			n++
 		}
@@ -72,7 +72,7 @@ func ReadRatings(path string) (Ratings, error) {
 	}, func(row csvtable.Row) error {
 		v, ok := Points(row.At(rating))
 		if !ok {
-			return row.Unexpected(rating, "a rating such as 1850, or a rank of Go such as 3d")
+			return row.Unexpected(rating, "a rating such as 1850, or a rank such as 3d")
 		}
 		if _, twice := r[row.At(name)]; twice {
 			return row.Unexpected(name, "a player that is not there yet")
@@ -96,28 +96,17 @@ func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string)
 	return list, empty
 }
 
-// Ranks returns a subject for each rank of Go, the strongest first, with the games of all players of that
-// rank, as in the thesis. A player's rank in a game comes from ratings, else from the record of that game.
-// Ranks leaves out games without a rank in the thesis' table. empty names the players of these games, and the
-// ranks without a move that counts.
+// Ranks returns a subject for each rank, the strongest first, with the games of all players of that rank, as
+// in the thesis. The ranks of players come from ratings. Ranks leaves out players without a rank in the
+// thesis' table. empty names these players, and the ranks without a move that counts.
 func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	pools := map[float64][]review.PlayerGame{}
 	for _, p := range t.Players {
-		missing := 0
-		for i := range p.Games {
-			points, ok := ratings[p.Name]
-			if !ok {
-				points, ok = recorded(p.Games[i].Rank, p.Name)
-			}
-			middle, within := Points(Rank(points))
-			if !ok || !within {
-				missing++
-				continue
-			}
-			pools[middle] = append(pools[middle], p.Games[i])
-		}
-		if missing > 0 {
-			empty = append(empty, fmt.Sprintf("%s (%d games without a rank)", p.Name, missing))
+		points, ok := ratings[p.Name]
+		if middle, within := Points(Rank(points)); ok && within {
+			pools[middle] = append(pools[middle], p.Games...)
+		} else {
+			empty = append(empty, p.Name+" (no rank)")
 		}
 	}
 	for _, middle := range slices.Backward(slices.Sorted(maps.Keys(pools))) {
@@ -131,37 +120,30 @@ func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 }
 
 // WriteGames writes a CSV table with a row for each player of each game. Its first columns are the game's ID,
-// the player, the rank of Go, the points (by ratings or the record) and the result. The number of moves that
-// counted and the metrics of the whole game follow. Unknown values are empty cells.
-func WriteGames(w io.Writer, t *review.Tally, ratings Ratings) error {
+// the player, the player's rating in the record and the result. The number of moves that counted and the
+// metrics of the whole game follow. Unknown values are empty cells.
+func WriteGames(w io.Writer, t *review.Tally) error {
 	out := csv.NewWriter(w)
 	write := func(row []string) { _ = out.Write(row) } // Flush returns its error
-	write(append([]string{"game", "player", "rank", "points", "result", "moves"}, review.MetricNames()...))
+	write(append([]string{"game", "player", "points", "result", "moves"}, review.MetricNames()...))
 	for _, p := range t.Players {
 		for i := range p.Games {
-			write(gameRow(p, &p.Games[i], ratings))
+			write(gameRow(p, &p.Games[i]))
 		}
 	}
 	out.Flush()
 	return out.Error()
 }
 
-func gameRow(p *review.Player, g *review.PlayerGame, ratings Ratings) []string {
+func gameRow(p *review.Player, g *review.PlayerGame) []string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	sums := g.Parts.Whole()
-	row := []string{g.ID, p.Name, "", "", "", strconv.Itoa(sums.Moves)}
-	points, ok := ratings[p.Name]
-	if !ok {
-		points, ok = recorded(g.Rank, p.Name)
-	}
-	if ok {
-		row[3] = number(points)
-	}
-	if _, within := Points(Rank(points)); ok && within {
-		row[2] = Rank(points)
+	row := []string{g.ID, p.Name, "", "", strconv.Itoa(sums.Moves)}
+	if points, ok := Points(g.Rank); ok {
+		row[2] = number(points)
 	}
 	if g.Known {
-		row[4] = map[float64]string{1: "won", 0.5: "drawn", 0: "lost"}[g.Points]
+		row[3] = map[float64]string{1: "won", 0.5: "drawn", 0: "lost"}[g.Points]
 	}
 	m, counted := sums.Metrics()
 	for _, v := range m.Values() {

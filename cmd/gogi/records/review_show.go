@@ -9,7 +9,6 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/report/review"
-	"gogi/report/review/sgf"
 	"gogi/report/review/sources"
 	"gogi/report/strength"
 	"gogi/shogi/kifu"
@@ -18,34 +17,29 @@ import (
 
 // reviewRules select the moves of a review that count.
 type reviewRules struct {
-	Scale   string   `placeholder:"FILE|N" help:"Conversion of evaluations to win rates: a file of gogi review calibrate, or the evaluation with a win rate of 73% (default: 600 centipawns; no conversion for points)."`
-	From    *int     `name:"from-move" placeholder:"N" help:"Skip the moves before move N, as opening theory (default: 40 for shogi, 1 for Go)."`
+	Scale   string   `placeholder:"FILE|N" help:"Conversion of evaluations to win rates: a file of gogi review calibrate, or the evaluation with a win rate of 73% (default: 600 centipawns)."`
+	From    *int     `name:"from-move" placeholder:"N" help:"Skip the moves before move N, as opening theory (default: 40)."`
 	Within  *float64 `placeholder:"P" help:"Skip positions with a win rate below P or above 100 - P percent (default: 20)."`
-	Decided string   `enum:"auto,skip,stop" default:"auto" help:"Treatment of decided positions: skip them, or stop at the first one (auto: skip for shogi, stop for Go)."`
+	Decided string   `enum:"skip,stop" default:"skip" help:"Treatment of decided positions: skip them, or stop at the first one (default: ${default})."`
 	Opening *int     `placeholder:"N" help:"Number of the last move that is part of the opening (default: 64)."`
-	Change  string   `enum:"auto,turn,move" default:"auto" help:"Two positions whose evaluations give the effect of a move. move: before and after the move. turn: the player's turn and the player's next turn, because some engines evaluate the side to move too high (auto: move for shogi, turn for Go)."`
+	Change  string   `enum:"auto,turn,move" default:"auto" help:"Two positions whose evaluations give the effect of a move. move: before and after the move. turn: the player's turn and the player's next turn, because some engines evaluate the side to move too high (auto: move, but turn for a table of Go)."`
 	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted (counted), or all moves of the player (own) (default: ${default})."`
 }
 
-// rules returns the rules that the flags set. The defaults depend on the game: shogi or Go.
-func (c *reviewRules) rules(s review.Settings) (review.Rules, error) {
-	scale, err := review.FindScale(c.Scale, s.Unit)
+// rules returns the rules that the flags set.
+func (c *reviewRules) rules() (review.Rules, error) {
+	scale, err := review.FindScale(c.Scale)
 	if err != nil {
 		return review.Rules{}, fail.Usage(err)
 	}
-	rules := review.ShogiRules(scale)
-	if s.Unit == review.Points {
-		rules = review.GoRules(scale)
-	}
+	rules := review.DefaultRules(scale)
 	if c.From != nil {
 		rules.From = *c.From
 	}
 	if c.Within != nil {
 		rules.Lo, rules.Hi = *c.Within, 100-*c.Within
 	}
-	if c.Decided != "auto" && c.Decided != "" {
-		rules.Stops = c.Decided == "stop"
-	}
+	rules.Stops = c.Decided == "stop"
 	if c.Opening != nil {
 		rules.Parted = *c.Opening
 	}
@@ -58,23 +52,32 @@ func (c *reviewRules) rules(s review.Settings) (review.Rules, error) {
 	return rules, fail.Usage(rules.Check())
 }
 
+// tally returns the tally of a review file by the rules that the flags set.
+func (c *reviewRules) tally(path string) (*review.Tally, error) {
+	rules, err := c.rules()
+	if err != nil {
+		return nil, err
+	}
+	return review.NewTally(path, rules)
+}
+
 // ReviewShowCommand prints the metrics of a review.
 type ReviewShowCommand struct {
 	reviewRules
 
 	File string `arg:"" optional:"" default:"review.jsonl" help:"File that gogi review wrote (default: ${default})."`
-	CSV  bool   `name:"csv" help:"Print CSV instead, with a row for each player of each game: game, player, rank, points, result, moves and figures." xor:"form"`
+	CSV  bool   `name:"csv" help:"Print CSV instead, with a row for each player of each game: game, player, points, result, moves and figures." xor:"form"`
 	JSON bool   `name:"json" help:"Print one JSON object." xor:"form"`
 }
 
 // Run prints the metrics of every player.
 func (c *ReviewShowCommand) Run(env *cli.Env) error {
-	t, err := review.NewTally(c.File, c.rules)
+	t, err := c.tally(c.File)
 	if err != nil {
 		return err
 	}
 	if c.CSV {
-		return strength.WriteGames(env.Out, t, nil)
+		return strength.WriteGames(env.Out, t)
 	}
 	if c.JSON {
 		return format.JSON(env.Out, t.JSON())
@@ -101,7 +104,7 @@ func (c *ReviewCalibrateCommand) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	fit, err := k.Fit(cmp.Or(c.Name, s.Engine+", "+s.Limit), s.Unit)
+	fit, err := k.Fit(cmp.Or(c.Name, s.Engine+", "+s.Limit))
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ type ReviewExportCommand struct {
 	reviewed
 
 	Review string `required:"" placeholder:"FILE" help:"File that gogi review wrote for these games."`
-	Format string `default:"kif" placeholder:"NAME" help:"Format: csa, csa3, kif, ki2, jkf or jsonl; games of Go are always SGF (default: ${default})."`
+	Format string `default:"kif" placeholder:"NAME" help:"Format: csa, csa3, kif, ki2, jkf or jsonl (default: ${default})."`
 	Scale  string `placeholder:"FILE|N" help:"Conversion of evaluations to win rates for the comments, as in gogi review show."`
 	To     string `default:"-" placeholder:"FILE" help:"File to write; - is standard output (default)."`
 }
@@ -130,51 +133,27 @@ func (c *ReviewExportCommand) Run(ctx context.Context, env *cli.Env) error {
 		return fail.Usage(err)
 	}
 	found := map[string]*review.Reviewed{}
-	s, err := review.Read(c.Review, func(r *review.Reviewed) error {
+	_, err := review.Read(c.Review, func(r *review.Reviewed) error {
 		found[r.Game.ID] = r
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	scale, err := review.FindScale(c.Scale, s.Unit)
+	scale, err := review.FindScale(c.Scale)
 	if err != nil {
 		return fail.Usage(err)
 	}
-	var text []byte
-	lacking, refused := 0, 0
-	if s.Unit == review.Points {
-		err = c.sgf(ctx, env, &refused, func(g *review.Game, x *sgf.Game) error {
-			v := found[g.ID]
-			if v == nil {
-				lacking++
-				return nil
-			}
-			sources.AnnotateSGF(x, v, scale)
-			text = sgf.Append(text, x)
-			return nil
-		})
-	} else {
-		text, err = c.records(ctx, env, found, scale, &refused, &lacking)
-	}
-	if err == nil {
-		err = cli.WriteForm("--to", c.To, env.Out, func() (string, error) { return string(text), nil })
-	}
-	if err == nil && lacking+refused > 0 {
-		err = &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%s are not in %s, %d refused", format.NumberOf(lacking, "game"), c.Review, refused)}
-	}
-	return err
-}
-
-func (c *ReviewExportCommand) records(ctx context.Context, env *cli.Env, found map[string]*review.Reviewed, scale review.Scale, refused, lacking *int) (text []byte, err error) {
 	f, err := kifutext.Find(kifutext.Text(), c.Format)
 	if err != nil {
-		return nil, fail.Usage(fmt.Errorf("--format: %w", err))
+		return fail.Usage(fmt.Errorf("--format: %w", err))
 	}
-	err = c.shogi(ctx, env, refused, func(g *review.Game, r *kifu.Record) error {
+	var text []byte
+	lacking, refused := 0, 0
+	err = c.each(ctx, env, &refused, func(g *review.Game, r *kifu.Record) error {
 		v := found[g.ID]
 		if v == nil {
-			*lacking++
+			lacking++
 			return nil
 		}
 		if err := sources.Annotate(r, v, scale); err != nil {
@@ -187,5 +166,11 @@ func (c *ReviewExportCommand) records(ctx context.Context, env *cli.Env, found m
 		text, err = f.Append(text, r)
 		return err
 	})
-	return text, err
+	if err == nil {
+		err = cli.WriteForm("--to", c.To, env.Out, func() (string, error) { return string(text), nil })
+	}
+	if err == nil && lacking+refused > 0 {
+		err = &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%s are not in %s, %d refused", format.NumberOf(lacking, "game"), c.Review, refused)}
+	}
+	return err
 }

@@ -15,7 +15,7 @@ type measured struct {
 	reviewRules
 
 	File    string `arg:"" optional:"" help:"File that gogi review wrote."`
-	Ratings string `placeholder:"FILE" help:"CSV file with columns name and rating; the rating may be a rank of Go from 25k to 8d (default: the ratings in the records)."`
+	Ratings string `placeholder:"FILE" help:"CSV file with columns name and rating; the rating may be a rank from 25k to 8d (default: the ratings in the records)."`
 }
 
 func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
@@ -26,7 +26,7 @@ func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 			return nil, nil, err
 		}
 	}
-	t, err := review.NewTally(c.File, c.rules)
+	t, err := c.reviewRules.tally(c.File)
 	return t, ratings, err
 }
 
@@ -84,7 +84,7 @@ type StrengthFitCommand struct {
 
 	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the model: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1 (default: ${default}). gogi also prints a model of each metric alone."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
-	By      string `enum:"player,rank" default:"player" help:"Grouping of the games for the fit: by player, or by rank of Go (default: ${default})."`
+	By      string `enum:"player,rank" default:"player" help:"Grouping of the games for the fit: by player, or by rank in --ratings (default: ${default})."`
 	To      string `placeholder:"FILE" help:"File for the model, as TOML; with --table it needs --game and --engine."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }

@@ -1,4 +1,4 @@
-// Package engines starts the engines that review games: [OpenUSI] for shogi, [OpenGTP] for Go.
+// Package engines starts the engines that review games: see [OpenUSI].
 package engines
 
 import (
@@ -12,7 +12,7 @@ import (
 	"gogi/usi"
 )
 
-// USI is a shogi engine that evaluates positions for a review, with a fixed limit such as a number of nodes.
+// USI is a USI engine that evaluates positions for a review, with a fixed limit such as a number of nodes.
 type USI struct {
 	player interface {
 		NewGame(ctx context.Context, g usi.Game) error

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"gogi/report/review"
-	"gogi/report/review/goban"
-	"gogi/report/review/sgf"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 	"gogi/usi"
@@ -59,16 +57,11 @@ func advice(p *shogi.Position, before shogi.Square, v *review.Reviewed, ply int,
 	if m, err := shogi.ParseMove(best); err == nil && p.CheckLegal(m) == nil {
 		best = kifu.KIFMove(p, m, before)
 	}
-	return "engine: " + best + changed(v, ply, s, review.MoveChange)
-}
-
-// changed returns text with the move's change of the win rate.
-func changed(v *review.Reviewed, ply int, s review.Scale, by review.Change) string {
-	change, ok := v.Change(ply, s, by)
+	change, ok := v.Change(ply, s, review.MoveChange)
 	if !ok {
-		return ""
+		return "engine: " + best
 	}
-	return strings.Replace(fmt.Sprintf(", %+.1f%%", change), "-", "−", 1)
+	return strings.Replace(fmt.Sprintf("engine: %s, %+.1f%%", best, change), "-", "−", 1)
 }
 
 func joined(comment, more string) string {
@@ -76,31 +69,4 @@ func joined(comment, more string) string {
 		return comment + more
 	}
 	return comment + "\n" + more
-}
-
-// AnnotateSGF adds a review to a game of Go. Each move gets the property V: the points by which Black leads
-// after the move. The comments are like the comments of Annotate, with changes by [review.TurnChange].
-func AnnotateSGF(g *sgf.Game, v *review.Reviewed, s review.Scale) {
-	for i := range g.Moves {
-		m := &g.Moves[i]
-		m.HasValue = false
-		if x := v.Readings[i+1]; x != nil && x.Mate == 0 {
-			m.Value, m.HasValue = x.Value, true
-			if toMove(g, i+1) == goban.White {
-				m.Value = -x.Value
-			}
-		}
-		if x := v.Readings[i]; x != nil && x.Best != v.Game.Moves[i] {
-			m.Comment = joined(m.Comment, "engine: "+x.Best+changed(v, i, s, review.TurnChange))
-		}
-	}
-}
-
-// toMove returns the side to move after ply moves. In the last position this is the opponent of the side that
-// moved last.
-func toMove(g *sgf.Game, ply int) goban.Colour {
-	if ply < len(g.Moves) {
-		return g.Moves[ply].Colour
-	}
-	return g.Moves[ply-1].Colour.Other()
 }

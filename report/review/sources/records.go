@@ -1,28 +1,22 @@
-// Package sources makes games to review from shogi records ([Files]), stored runs ([Run]) and SGF files ([SGF]). It
-// also writes records with the results of a review ([Annotate], [AnnotateSGF]).
+// Package sources makes games to review from game records ([Files]) and stored runs ([Run]). It also adds the
+// results of a review to records ([Annotate]).
 package sources
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
 
-	"gogi/internal/disk"
 	"gogi/match"
 	"gogi/report/review"
-	"gogi/report/review/goban"
-	"gogi/report/review/sgf"
 	"gogi/results"
 	"gogi/results/games"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
 
-// FromRecord returns the game to review from a shogi record, with the moves up to the first illegal move.
+// FromRecord returns the game to review from a record, with the moves up to the first illegal move.
 func FromRecord(r *kifu.Record) (*review.Game, error) {
 	p, err := shogi.ParseSFEN(strings.TrimPrefix(r.Start, "sfen "))
 	if err != nil {
@@ -57,32 +51,11 @@ func FromRecord(r *kifu.Record) (*review.Game, error) {
 	return g, nil
 }
 
-// FromSGF returns the game to review from an SGF game of Go. Its Start has the komi and the setup stones,
-// such as "komi 6.5 B D4 B Q16".
-func FromSGF(s *sgf.Game) *review.Game {
-	g := &review.Game{Event: s.Event, Names: [2]string{s.Black, s.White}, Ranks: [2]string{s.BlackRank, s.WhiteRank}, Moves: []string{}}
-	g.Start = "komi " + strconv.FormatFloat(s.Komi, 'f', -1, 64)
-	for _, m := range s.Setup {
-		g.Start += " " + m.String()
-	}
-	var sides strings.Builder
-	for i := range s.Moves {
-		sides.WriteString(s.Moves[i].Colour.String())
-		g.Moves = append(g.Moves, s.Moves[i].Point.String())
-	}
-	g.Sides = sides.String()
-	if winner, known := s.Winner(); known {
-		g.Winner = map[goban.Colour]string{goban.Black: review.Black, goban.White: review.White, goban.Empty: review.Draw}[winner]
-	}
-	g.Identify()
-	return g
-}
-
 // Refused is a function that is called for each unreadable game. place is the game's place in the files, and
 // why the reason.
 type Refused func(place, why string)
 
-// Files passes each shogi game in files to see. It reads the formats of package records, folders and
+// Files passes each game in files to see. It reads the formats of package records, folders and
 // archives. in is the input for the file name "-".
 func Files(ctx context.Context, paths []string, in io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
 	refuse := func(r games.Refusal) { refused(r.Place(), r.Why) }
@@ -113,55 +86,4 @@ func Run(ctx context.Context, store *results.Store, info *results.RunInfo, what 
 		}
 		return see(g, &r)
 	})
-}
-
-// maxSGF is the largest size of an SGF file, in bytes.
-const maxSGF = 1 << 30
-
-// SGF calls see for each game in SGF files. In a folder it reads the files named *.sgf.
-func SGF(ctx context.Context, paths []string, in io.Reader, refused Refused, see func(*review.Game, *sgf.Game) error) error {
-	each := func(name string, data []byte) error {
-		games, bad := sgf.Parse(data)
-		for _, b := range bad {
-			refused(name, b.Error())
-		}
-		if len(games) == 0 && len(bad) == 0 {
-			refused(name, "there is no game in it: expected SGF")
-		}
-		for n, s := range games {
-			if s.Event == "" {
-				s.Event = name + " " + strconv.Itoa(n+1)
-			}
-			if err := errors.Join(context.Cause(ctx), see(FromSGF(s), s)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for _, path := range paths {
-		if path == "-" {
-			data, err := disk.ReadAll(in, maxSGF)
-			if err == nil {
-				err = each("standard input", data)
-			}
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || name != path && !strings.EqualFold(filepath.Ext(name), ".sgf") {
-				return err
-			}
-			data, err := disk.ReadFile(name, maxSGF)
-			if err != nil {
-				return err
-			}
-			return each(name, data)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -8,8 +8,6 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/report/review"
-	"gogi/report/review/goban"
-	"gogi/report/review/sgf"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 	kifutext "gogi/shogi/kifu/text"
@@ -103,34 +101,4 @@ func reader(t *testing.T, format, text string) kifutext.Reader {
 	t.Helper()
 	f := testutil.Must(kifutext.Find(kifutext.Text(), format))(t)
 	return f.Read(kifutext.NewInput("test", strings.NewReader(text)))
-}
-
-func TestSGF(t *testing.T) {
-	t.Parallel()
-	dir := files(t, map[string]string{
-		"a.sgf": "(;SZ[19]KM[0.5]HA[2]AB[dp][pd]PB[b]PW[w]WR[3d]EV[e]RE[0];W[dd]V[9];B[])(;SZ[9])", "b.sgf": "nothing", "c.txt": "(;)",
-	})
-	var games []*review.Game
-	var sgfs []*sgf.Game
-	refused := 0
-	err := SGF(t.Context(), []string{dir}, nil, func(string, string) { refused++ }, func(g *review.Game, x *sgf.Game) error {
-		games, sgfs = append(games, g), append(sgfs, x)
-		return nil
-	})
-	if err != nil || len(games) != 1 || refused != 2 {
-		t.Fatalf("%d games, %d refused, %v", len(games), refused, err)
-	}
-	want := review.Game{
-		Event: "e", Names: [2]string{"b", "w"}, Ranks: [2]string{"", "3d"}, Start: "komi 0.5 B D4 B Q16",
-		Sides: "WB", Moves: []string{"D16", "pass"}, Winner: review.Draw,
-	}
-	want.Identify()
-	testutil.Same(t, *games[0], want)
-	AnnotateSGF(sgfs[0], &review.Reviewed{Game: games[0], Readings: []*review.Reading{{Best: "Q4", Value: -5}, {Best: "pass", Value: 6}, {Best: "Q4", Value: -7}}}, review.Scale{Name: "s", Unit: review.Points, Width: 10})
-	// Black leads by 6 before his move, and by 7 after it, which White reads as −7. White's
-	// win rate is 37.75% at White's first turn and 33.18% at the next one.
-	m := sgfs[0].Moves
-	if m[0].Value != 6 || m[1].Value != 7 || m[0].Comment != "engine: Q4, −4.6%" || m[1].Comment != "" || m[0].Colour != goban.White {
-		t.Errorf("%+v", m)
-	}
 }
