@@ -6,8 +6,8 @@ import "time"
 type State string
 
 // These are the states of a test. A submitted test waits for approval. An approved test waits while its
-// owner's other tests use up the owner's quota. A test in the state Over restarts only after a void (the verb
-// purge), and a test in the state Stopped or Failed only after a resume.
+// owner's other tests use up the owner's quota. A test in the state Over restarts only if pairs are made void
+// (the verb purge). A test in the state Stopped or Failed restarts only after a resume.
 const (
 	Submitted State = "submitted"
 	Approved  State = "approved"

@@ -65,7 +65,7 @@ func Decode(body []byte, message any) error {
 // A Secret is the coordinator's key for lease tokens. It is stored, so that leases stay valid after a restart.
 type Secret [32]byte
 
-// tokenSize is the length of a token in bytes. These are 96 bits of the HMAC, too many for a guess over the
+// tokenSize is the length of a token in bytes. No sender can guess these 96 bits of the HMAC over the
 // network.
 const tokenSize = 12
 

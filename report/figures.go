@@ -53,8 +53,8 @@ func scoreInterval(s *stats.Series) Interval {
 	return interval
 }
 
-// eloOfScore returns the Elo of A's score. Its interval is scoreInterval converted to Elo, which is valid
-// because Elo rises with the score.
+// eloOfScore returns the Elo of A's score. Its interval is scoreInterval converted to Elo. This conversion is
+// valid because Elo rises with the score.
 func eloOfScore(s *stats.Series) Elo {
 	e, err := s.Elo(Level)
 	if err != nil {

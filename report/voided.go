@@ -11,7 +11,8 @@ import (
 )
 
 // Voiding is a set of pairs that a user voided together. gogi plays these pairs again. It also calculates the
-// run's sequential test again from the first pair, and Voiding has the effect on that test.
+// run's sequential test again from the first pair. Voiding has the states of the test before and after the
+// voiding.
 type Voiding struct {
 	At    time.Time `json:"at"`
 	Why   string    `json:"why"`

@@ -13,7 +13,7 @@ type SPRTForecast struct {
 	Fail       float64 `json:"fail"`
 	Unfinished float64 `json:"unfinished"` // probability that the test makes no decision within the maximum number of pairs
 	Pairs      float64 `json:"pairs"`      // expected number of pairs
-	// The numbers of pairs within which 50 %, 90 %, 95 % and 99 % of the tests end.
+	// Median, P90, P95 and P99 are the numbers of pairs within which 50 %, 90 %, 95 % and 99 % of the tests end.
 	Median int `json:"median"`
 	P90    int `json:"p90"`
 	P95    int `json:"p95"`

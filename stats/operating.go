@@ -16,7 +16,7 @@ type Operating struct {
 	Games  float64 `json:"games"` // expected number of games
 }
 
-// A Conditions holds the quantities that influence the length of a test, apart from the strength.
+// A Conditions holds the quantities besides the strength that influence the length of a test.
 type Conditions struct {
 	DrawRate float64 `json:"draw_rate"` // in [0, 1)
 	// RMSBias is the root mean square of the advantage that openings give to one colour, in Elo. Because both

@@ -28,7 +28,7 @@ type SPRT struct {
 	// (Siegmund, Sequential Analysis, corollary 8.33). The correction is the mean overshoot, estimated from
 	// the jumps of the ratio to its previous records.
 	Overshoot bool `json:"overshoot"`
-	// Boundary names the bounds; the default is Wald's.
+	// Boundary names the method of the bounds. The default is Wald's method.
 	Boundary Boundary `json:"boundary,omitempty"`
 }
 
@@ -131,7 +131,7 @@ type Judgement struct {
 	LLR      float64  `json:"llr"`
 	Lower    float64  `json:"lower"` // bounds that apply now, with any overshoot correction.
 	Upper    float64  `json:"upper"`
-	// The overshoot corrections of Lower and Upper, or 0 without correction.
+	// Overshoot0 and Overshoot1 are the overshoot corrections of Lower and Upper, or 0 without correction.
 	Overshoot0 float64 `json:"overshoot0"`
 	Overshoot1 float64 `json:"overshoot1"`
 	// Information is the variance of the ratio ([SPRT.BoundsAt]).

@@ -107,7 +107,8 @@ func (b *MemoryBroker) Evidence() (reasons []string) {
 	return reasons
 }
 
-// due increments a counter, and reports whether a fault that happens every n-th time happens now.
+// due increments a counter, and reports whether the counter is a multiple of every. If so, the fault happens
+// now.
 func due(counter *int, every int) bool {
 	*counter++
 	return every > 0 && *counter%every == 0

@@ -34,7 +34,7 @@ type Farm struct {
 	Full []byte
 }
 
-// deadline is a time limit far above the time of any test of the suite.
+// deadline is a time limit far above the duration of any test of the suite.
 const deadline = time.Minute
 
 // Run runs the suite. It calls open to create a new farm for each test.

@@ -80,8 +80,8 @@ func (r *run) addAudit(now time.Time, pair int, worker, owner string) {
 }
 
 // keepAudits stores the audits of a run if they have changed. After an error the next call tries again. It
-// stores the agreed audits first. If a crash follows, some of them are still stored as due, which does no
-// harm.
+// stores the agreed audits before the due audits. After a crash in between, some agreed audits are still
+// stored as due, which does no harm.
 func (c *Coordinator) keepAudits(ctx context.Context, r *run) {
 	if r.agreedChanged {
 		err := c.save(ctx, bucketAgreed, r.digest, r.agreed, &r.agreedRevision)

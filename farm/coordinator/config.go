@@ -120,9 +120,9 @@ type Config struct {
 	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
 	Log     *slog.Logger // nil turns the log off
 
-	// Bar makes the bus reject all further results of a worker before they are stored, and closes the worker's
-	// connections. With an empty reason the bus accepts the worker's results again. Bar may be nil, because the
-	// coordinator counts no results of a worker in quarantine anyway.
+	// Bar makes the bus reject all further results of a worker before they are stored, and closes the
+	// worker's connections. With an empty reason the bus accepts the worker's results again. Bar may be nil,
+	// because the coordinator itself also counts no results of a worker in quarantine.
 	Bar func(worker, why string)
 
 	// Judges is the number of messages that are verified at the same time. 0 means the number of CPUs.

@@ -59,8 +59,8 @@ const (
 	bucketWorkers = "workers"
 )
 
-// New creates a coordinator from the stored state of a farm. It stores a new number of boots before anything
-// is granted.
+// New creates a coordinator from the stored state of a farm. It counts this start (boot) in the stored state
+// before it grants anything.
 func New(ctx context.Context, c Config) (*Coordinator, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 	return k, nil
 }
 
-// countBoot stores the next number of boots, and begins the epochs of that boot.
+// countBoot stores the number of this start (boot), and begins the epochs (numbers of grants) of the boot.
 func (c *Coordinator) countBoot(ctx context.Context) error {
 	var last struct {
 		Boot uint32 `cbor:"boot"`

@@ -76,7 +76,7 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 			if err := c.judgeBatch(ctx, all); err != nil {
 				return err
 			}
-			if len(all) < judgeBatch { // the stream had no more messages, even if new ones come all the time
+			if len(all) < judgeBatch { // the stream had no more messages at this moment
 				c.drained(began)
 			}
 		}

@@ -35,7 +35,7 @@ func (c *Coordinator) readSpent(ctx context.Context) error {
 	return nil
 }
 
-// spend adds the slot-time of a stored pair to its owner's time of the day. Games without a start time count
+// spend adds the slot-time of a stored pair to its owner's time of the day. A game without a start time adds
 // no time.
 func (c *Coordinator) spend(now time.Time, r *run, p *match.PairResult) {
 	for i := range p.Games {

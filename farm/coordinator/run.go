@@ -239,7 +239,7 @@ func (r *run) word() string { return (&farm.TestStatus{Selfplay: r.selfplays()})
 // selfplays reports whether the run's pairs are blocks of self-play.
 func (r *run) selfplays() bool { return r.plan.Design.Kind == match.DesignSelfplay }
 
-// publish numbers and stamps an event of the run, and sends it to the hub.
+// publish sets the number and the time of an event of the run, and sends the event to the hub.
 func (r *run) publish(ev match.Event) {
 	r.events++
 	ev.V, ev.Seq, ev.Time, ev.Run = match.EventVersion, r.events, time.Now(), r.plan.Run

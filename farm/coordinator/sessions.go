@@ -242,8 +242,8 @@ func (c *Coordinator) sessionOf(subject, session string) *session {
 	return s
 }
 
-// mayHold returns how many unfinished pairs a worker may hold. The number is far more than a worker
-// prefetches, and small enough that no worker can hoard pairs.
+// mayHold returns how many unfinished pairs a worker may hold. The number is far more than a worker requests
+// in advance. It is small enough that no worker can hold most of the pairs.
 func mayHold(slots int) int { return 64 + 16*slots }
 
 // grantPlans is the maximum total size of the plans in a reply with grants, in bytes.

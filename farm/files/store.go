@@ -247,7 +247,7 @@ func (s *Store) forget(sum string) error {
 	return nil
 }
 
-// Pin protects an artefact from eviction until release, whether the Store has it or not.
+// Pin protects an artefact from eviction until release is called. The Store need not have the artefact yet.
 func (s *Store) Pin(sum string) (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

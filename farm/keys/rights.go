@@ -51,8 +51,8 @@ func (k Key) MayVerb(verb string) bool {
 }
 
 // A Subjects lists the subjects on which the holder of a key may publish and subscribe. It contains no
-// subject of JetStream. A stream sends its answer to any subject that a client names, so a client with that
-// right could send messages in the name of another.
+// subject of JetStream. JetStream sends its answer to any subject that a client names. A client with a right
+// on such a subject could therefore send messages in the name of another client.
 type Subjects struct{ Publish, Subscribe []string }
 
 // Subjects returns the subjects on which the key's holder may publish and subscribe.

@@ -96,7 +96,8 @@ func (b *Bus) receive(m *nats.Msg) {
 	})
 }
 
-// begin reserves the place of a worker. It returns false if a message of the worker is in progress.
+// begin records that a message of a worker is in progress. It returns false if another message of the worker
+// is in progress already.
 func (i *intake) begin(worker string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

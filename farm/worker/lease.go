@@ -240,7 +240,7 @@ func (w *Worker) grant(g farm.Grants) {
 	w.wake()
 }
 
-// pace has the mean time of a pair on this machine, weighted towards the last ten pairs.
+// pace has the mean time of a pair on this machine. The last ten pairs have the most weight.
 type pace struct{ mean time.Duration }
 
 func (p *pace) add(took time.Duration) {

@@ -349,7 +349,7 @@ func (w *Worker) Close(ctx context.Context) error {
 	return w.closeFiles()
 }
 
-// farewells is the maximum number of last heartbeats that Close sends while results are not stored yet.
+// farewells is the maximum number of heartbeats that Close sends while it waits for results to be stored.
 const farewells = 3
 
 func (w *Worker) farewell(ctx context.Context) {

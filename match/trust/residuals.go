@@ -98,7 +98,7 @@ type worker struct {
 }
 
 // Add adds the next pair of the run in plan order. If a pair is missing, the caller must not add later pairs
-// until it comes.
+// until the caller has added the missing pair.
 func (r *Residuals) Add(p Pair) error {
 	if p.Worker == "" || p.Points < 0 || p.Points > 2 || math.IsNaN(p.Points) || p.OnTime < 0 || p.Crashes < 0 || p.Ratio < 0 || math.IsNaN(p.Ratio) || math.IsInf(p.Ratio, 0) {
 		return fmt.Errorf("trust: %+v is not a pair of a worker", p)
@@ -303,8 +303,8 @@ type Evidence struct {
 	Pairs  int     // number of compared pairs
 	LogE   float64 // the natural logarithm of the e-value of all kinds of results together. 1/e is a p value at any time.
 	Kind   Kind    // the kind of results with the strongest evidence
-	// Machine is the logarithm of the e-value of slowed moves and speeds together. MachineKind is the one of
-	// these two kinds with the stronger evidence. They never quarantine a worker.
+	// Machine is the logarithm of the e-value of slowed moves and speeds together. MachineKind is Slowed or
+	// Speeds, the kind with the stronger evidence. They never quarantine a worker.
 	Machine     float64
 	MachineKind Kind
 	Of          [kinds]float64

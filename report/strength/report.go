@@ -51,7 +51,7 @@ type ModelJSON struct {
 }
 
 // WonLost compares a metric between the games that a player won and the games that a player lost, by
-// Wilcoxon's rank-sum test. Each game counts for both of its players, so the values are not quite
+// Wilcoxon's rank-sum test. Each game counts for both of its players, so the values are not fully
 // independent.
 type WonLost struct {
 	Metric string   `json:"metric"`

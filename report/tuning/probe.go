@@ -111,7 +111,7 @@ func (p *prober) param(ctx context.Context, i int, repeats bool) (Finding, error
 	return f, nil
 }
 
-// search returns the engine's output for some positions with the parameter values of a point.
+// search returns the engine's output for some positions. The engine has the parameter values of a point.
 func (p *prober) search(ctx context.Context, point []float64) (output string, err error) {
 	defer func() {
 		if err != nil {

@@ -381,7 +381,7 @@ func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.O
 }
 
 // fits sets a parameter's name to the spelling that the engine declares. It returns an error if the engine
-// cannot take its bounds.
+// does not accept the parameter's bounds.
 func fits(p *tune.Param, declared []usi.Option) error {
 	texts := []float64{p.Start, p.Min, p.Max}
 	if p.Kind == tune.Choice {

@@ -15,8 +15,8 @@ import (
 // A HandicapModel names the way in which a handicap h > 0 changes its receiver's strength π.
 type HandicapModel string
 
-// The handicap models of "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用" (2021), and some models that are not in
-// that paper.
+// These are the handicap models of "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用" (2021), and some models that are
+// not in that paper.
 const (
 	NoEffect        HandicapModel = "none"
 	FirstMoveOnly   HandicapModel = "first_move"       // a factor for Black in even games, no effect of handicaps

@@ -129,7 +129,7 @@ func (r *Run) moved(g *game, ev *match.Event) {
 	}
 }
 
-// mover returns the side that moved last, from the side to move in a position.
+// mover returns the side that made the last move before a position.
 func mover(sfen string) (side int, ok bool) {
 	i := strings.IndexByte(sfen, ' ')
 	if i < 0 || i+1 >= len(sfen) {

@@ -23,7 +23,7 @@ type About struct {
 	Created     time.Time
 }
 
-// Session is a run in play. A series.Series is one.
+// Session is a run in play. It is implemented by series.Series.
 type Session interface {
 	Hub() *events.Hub
 	// Gate returns the sequential test, or nil.
@@ -170,7 +170,8 @@ func stateOf(s *match.Snapshot) string {
 	return stateStarting
 }
 
-// standings collects the games and pairs that count. It adds games that differ only in their points.
+// standings collects the numbers of the games and pairs that count. It adds up the numbers of games that
+// differ only in their points.
 func (t *collection) standings(run string, s *match.Standings) {
 	games := map[[4]string]int{}
 	for _, g := range s.Games {

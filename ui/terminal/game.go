@@ -47,7 +47,7 @@ func (v View) gameTitle(b *match.Board) string {
 	return t
 }
 
-// outcome returns the words for the outcome of a game.
+// outcome returns the text of a game's outcome.
 func (v View) outcome(b *match.Board) string {
 	switch b.Outcome {
 	case match.BlackWins.String():

@@ -26,8 +26,8 @@ import (
 	"gogi/results"
 )
 
-// AuditCommand checks a test of the farm on this machine. It replays the moves by the rules, or, with Replay, plays
-// some of the pairs again.
+// AuditCommand checks a test of the farm on this machine. It replays the moves by the rules. With Replay it
+// instead plays some of the pairs again.
 type AuditCommand struct {
 	owner
 	Test        string   `arg:"" name:"test" help:"Name of the test, or its plan hash."`

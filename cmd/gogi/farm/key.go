@@ -15,8 +15,8 @@ import (
 	"gogi/internal/format"
 )
 
-// KeyCommand groups the commands about keys. They change the farm's folder on the coordinator's machine. A running
-// coordinator notices a change within seconds.
+// KeyCommand groups the commands about keys. These commands change the farm's folder on the coordinator's
+// machine. A running coordinator notices a change within seconds.
 type KeyCommand struct {
 	New    KeyNewCommand    `cmd:"" help:"Make a key and its credentials file"`
 	List   KeyListCommand   `cmd:"" help:"List the keys, their rights and their expiry"`

@@ -133,7 +133,7 @@ signature with the key that its own program was built with, or with --updates of
 work. A worker without a key, or with a wrong signature, ends with exit code 5.`
 }
 
-// Run sends the order of the flags to the farm, and prints the state of the deployment.
+// Run sends the order that the flags describe to the farm, and prints the state of the deployment.
 func (c *UpdateCommand) Run(ctx context.Context, env *cli.Env) error {
 	u := farm.Update{Known: c.Artefact, All: c.All, Off: c.Off, Why: c.Why}
 	for _, program := range c.Program {

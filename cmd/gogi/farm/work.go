@@ -405,7 +405,7 @@ func (w *working) renew(ctx context.Context, end *worker.End) error {
 	return nil
 }
 
-// idle returns an error if --once found runs and could play none of them.
+// idle returns an error if a worker with --once found runs and could play none of them.
 func (w *working) idle(refused map[string]string) error {
 	if !w.Once || len(refused) == 0 {
 		return nil

@@ -16,9 +16,9 @@ type Config struct {
 	Epochs   *Epochs           // shared by all ledgers of a coordinator
 	Lease    time.Duration     // lifetime of a lease without a heartbeat, above 0
 	Now      time.Time
-	// Grace is the time for which New grants only pairs above the highest pair that is known to have been
-	// granted. In this time the workers that hold lower pairs report them. Grace is 0 for a run that was never
-	// granted.
+	// Grace is the time after New for which the ledger grants only pairs above the highest pair that is known
+	// to have been granted. In this time the workers that hold lower pairs report them. Grace is 0 for a run
+	// that was never granted.
 	Grace time.Duration
 }
 
@@ -120,7 +120,7 @@ func (l *Ledger) Enter(worker, session string) {
 	h.session = session
 }
 
-// Leave ends a worker's session and all its leases.
+// Leave ends a worker's session and all leases of the worker.
 func (l *Ledger) Leave(now time.Time, worker string) {
 	h := l.holders[worker]
 	if h == nil {
@@ -214,7 +214,7 @@ func (l *Ledger) candidate(now time.Time, h *holder) (pair int, again, ok bool) 
 	return lowest, false, true
 }
 
-// Free reports whether a pair waits that may be granted now or soon, to this or another worker.
+// Free reports whether there is a free pair that may be granted now or soon, to any worker.
 func (l *Ledger) Free() bool {
 	if l.over || l.paused {
 		return false
@@ -306,8 +306,8 @@ func (l *Ledger) Refused(now time.Time, what Lease) {
 	}
 }
 
-// Void records that a stored pair was voided. The ledger grants it again as its next take. Leases of earlier
-// takes are invalid.
+// Void records that a stored pair was voided. The ledger grants it again, with the next number of the take
+// (how often the pair was voided). Leases with an earlier number are invalid.
 func (l *Ledger) Void(now time.Time, pair int) {
 	if !l.IsStored(pair) {
 		return

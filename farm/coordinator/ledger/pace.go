@@ -22,7 +22,7 @@ type pace struct {
 // paceSteps is the number of buckets in a factor of e.
 var paceSteps = 1 / math.Log(1.05) //nolint:gochecknoglobals // a constant that the language cannot compute
 
-// enough is the number of pairs that must be known before a lease can be too old.
+// enough is the number of pairs whose durations must be known before a lease can be too old.
 const enough = 100
 
 // see records the duration of a stored pair.

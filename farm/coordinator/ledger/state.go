@@ -84,7 +84,7 @@ func (l *Ledger) Take(pair int) int { return l.takes[pair] }
 
 // Window returns how many pairs beyond the prefix may be granted in a test that is expected to need remaining
 // more pairs. It is a tenth of remaining, at least 64 and at most 4096. With 64 a small test still has enough
-// pairs in play. The window limits the pairs that are played in vain when the test stops.
+// pairs in play. The window limits the number of played pairs that do not count because the test stops.
 func Window(remaining float64) int {
 	return int(min(max(remaining/10, 64), 4096))
 }

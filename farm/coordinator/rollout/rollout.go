@@ -12,7 +12,7 @@ import (
 	"gogi/farm"
 )
 
-// A State is the stored state of an update. The zero value wants no program.
+// A State is the stored state of an update. In the zero value there is no update.
 type State struct {
 	farm.Rollout
 

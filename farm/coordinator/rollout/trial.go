@@ -103,8 +103,8 @@ func (s *State) stuck(t *Trial, workers []Worker, now time.Time) bool {
 }
 
 // firstOf selects workers that get a release first, without the workers in chosen. It returns 1/firstOf of
-// the connected workers for which the release is, but at least one worker if there is any. Workers of a
-// version without releases come last, because they cannot install one.
+// the connected workers of the release's kind of machine, but at least one worker if there is any. Workers of
+// a version without releases come last, because they cannot install one.
 func (s *State) firstOf(sum string, chosen []string, workers []Worker) (names []string) {
 	var here []*Worker
 	for i := range workers {

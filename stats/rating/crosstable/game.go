@@ -86,8 +86,8 @@ func New(counts []Count) (Table, error) {
 	return Collect(len(counts), func(i int) Count { return counts[i] })
 }
 
-// Collect returns the table of n counts. It calls at twice for each number, so that the caller need not store
-// all counts. It returns an error for impossible counts.
+// Collect returns the table of n counts. It calls the function at twice for each number, so that the caller
+// need not store all counts. It returns an error for impossible counts.
 func Collect(n int, at func(int) Count) (Table, error) {
 	f := filing{terms: make([]terms, 0, n), number: map[string]int32{}}
 	for i := range n {

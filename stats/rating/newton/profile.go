@@ -100,7 +100,8 @@ func (s search) out(x []float64, side, t float64) (point, error) {
 	return point{x, t, root - s.z}, err
 }
 
-// constrained returns the best x for which weights·x has the value, and the square root of its deviance.
+// constrained returns the x with the largest function value among those for which weights·x has the given
+// value. It also returns the square root of the deviance of x.
 func (s search) constrained(from []float64, value float64) ([]float64, float64, error) {
 	x, err := s.moved(from, value)
 	if err != nil {
