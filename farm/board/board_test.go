@@ -23,7 +23,9 @@ func status(context.Context) farm.Status {
 			Run: "d1", Name: "<script>lmr", Owner: "red", State: farm.Running, Pairs: 40, Stored: 10, Prefix: 8, Held: 3, Window: 64, Reach: 16,
 			LeaseCounts:  farm.LeaseCounts{Granted: 15, Expired: 4, Adopted: 5},
 			ResultCounts: farm.ResultCounts{Added: 9, Duplicates: 2, Refused: 1},
-		}, {Run: "d2", Name: "<script>lmr", State: farm.Stopped}},
+		}, {
+			Run: "d2", Name: "<script>lmr", State: farm.Stopped, Verdict: "pass", Provisional: "3 of <b>4 audits", Voided: "9 pairs of w1 \x1b[0mvoided", Refusals: []string{"w2: <script>exit status 1"},
+		}},
 		Workers: []farm.WorkerStatus{{Name: "w1", Trust: "verified", Quarantine: "it \x1b[31mlied", Seen: time.Unix(999_990, 0), Slots: 4}},
 		Judge:   farm.JudgeStatus{Fill: 0.25, Messages: 12, Again: 3},
 		Unread:  []farm.Unread{{Run: "d3", Why: "version <b>1000"}},
@@ -35,7 +37,8 @@ func TestThePage(t *testing.T) {
 	w := httptest.NewRecorder()
 	board.Handler(status).ServeHTTP(w, httptest.NewRequest("GET", "/farm", nil))
 	body := w.Body.String()
-	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/r/%3Cscript%3Elmr"`, "d3 is not played: version &lt;b&gt;1000"} {
+	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/r/%3Cscript%3Elmr"`, "d3 is not played: version &lt;b&gt;1000",
+		"pass<br/>provisional: 3 of &lt;b&gt;4 audits<br/>9 pairs of w1 ", "<br/>not played by w2: &lt;script&gt;exit status 1"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q:\n%s", want, body)
 		}

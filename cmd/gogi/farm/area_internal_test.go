@@ -93,3 +93,16 @@ func TestWatchedTest(t *testing.T) {
 		t.Errorf("of the log: %s", got)
 	}
 }
+
+// TestRemarks: a provisional verdict, voided pairs and refusals are printed with their reasons, without control characters.
+func TestRemarks(t *testing.T) {
+	t.Parallel()
+	s := &farm.TestStatus{Verdict: "pass", Provisional: "3 of 4 audits are missing", Voided: "9 pairs voided: odd\x1b[31m", Refusals: []string{"w2: exit status 1"}}
+	got := watched(s)
+	for _, want := range []string{"pass, LLR", "the verdict pass is provisional: 3 of 4 audits are missing", "9 pairs voided: odd", "is not played by w2: exit status 1"} {
+		testutil.Contains(t, got, want, "lacks")
+	}
+	if strings.Contains(got, "\x1b") || !strings.HasSuffix(progressOf(s), "pass (provisional)") {
+		t.Errorf("%q, %q", got, progressOf(s))
+	}
+}
