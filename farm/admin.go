@@ -35,12 +35,12 @@ type Submission struct {
 // some of the fields.
 type Order struct {
 	Run    string  `cbor:"run"`    // a test's name, or the digest of its plan
-	Worker string  `cbor:"worker"` // for drain, quarantine, trust and purge
+	Worker string  `cbor:"worker"` // the worker of drain, quarantine, trust and purge
 	Why    string  `cbor:"why"`
-	Number float64 `cbor:"number"` // for priority and share
-	Level  string  `cbor:"level"`  // for trust
+	Number float64 `cbor:"number"` // the value of priority and share
+	Level  string  `cbor:"level"`  // the level of trust
 	Off    bool    `cbor:"off"`    // for drain and quarantine: end the drain or the quarantine.
-	Dry    bool    `cbor:"dry"`    // for purge: only count the pairs
+	Dry    bool    `cbor:"dry"`    // for purge: count the pairs, and void none
 }
 
 // A Purged is the answer to purge, which makes pairs void.
@@ -132,7 +132,7 @@ type ResultCounts struct {
 	Added      int `cbor:"added" json:"added"`
 	Duplicates int `cbor:"duplicates" json:"duplicates"`
 	Refused    int `cbor:"refused" json:"refused"`
-	Stale      int `cbor:"stale" json:"stale"`       // of a take before the pair was made void; see Held.Take
+	Stale      int `cbor:"stale" json:"stale"`       // result of a pair from before the pair was made void; see Held.Take
 	Agreed     int `cbor:"agreed" json:"agreed"`     // audits in which both playings of the pair agree.
 	Differed   int `cbor:"differed" json:"differed"` // audits that a third playing had to decide
 }
@@ -161,7 +161,7 @@ type TuneParam struct {
 
 // A Change is an entry in a test's log. It has a change of the test, with its time and its author.
 type Change struct {
-	At   time.Time `cbor:"at" json:"at"` // by the coordinator's clock
+	At   time.Time `cbor:"at" json:"at"` // time by the coordinator's clock
 	By   string    `cbor:"by" json:"by"` // a key's name, or "farm"
 	What string    `cbor:"what" json:"what"`
 }

@@ -148,7 +148,7 @@ func (s *Series) repeats(o *opening, p Play) bool {
 	if s.seen == nil {
 		s.seen = map[played]struct{}{}
 	}
-	before := len(s.seen) // one access to a large map instead of two
+	before := len(s.seen) // a comparison of lengths needs one access to the large map instead of two
 	s.seen[played{o, p.print()}] = struct{}{}
 	return len(s.seen) == before
 }

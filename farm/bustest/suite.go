@@ -218,7 +218,7 @@ func resultsAgain(t *testing.T, ctx context.Context, f Farm) {
 	}
 	got := take(t, ctx, f.Bus, 4)
 	testutil.OK(t, got[0].Ack(ctx))
-	testutil.OK(t, got[2].Ack(ctx)) // before the message in front of it
+	testutil.OK(t, got[2].Ack(ctx)) // got[1] is not acknowledged yet
 	next := f.Again(t)
 	publish(t, ctx, w, "new")
 	for _, want := range []string{"1", "3", "new"} {
@@ -241,7 +241,7 @@ func publish(t *testing.T, ctx context.Context, w farm.Transport, id string) {
 		if !errors.Is(err, farm.ErrAway) || ctx.Err() != nil {
 			t.Fatal(err)
 		}
-		retry, cancel := context.WithTimeout(ctx, 20*time.Millisecond) // not too often
+		retry, cancel := context.WithTimeout(ctx, 20*time.Millisecond) // the pause between two tries
 		<-retry.Done()
 		cancel()
 	}

@@ -34,7 +34,7 @@ type Auditor interface {
 type audit struct {
 	dueAudit
 
-	results []*match.PairResult // so far; the first is read from the store when the second comes
+	results []*match.PairResult // the results so far. The first is read from the store when the second arrives
 	owners  []string            // owners of the results, and of the first result
 	// worker and session hold the lease of the next result. They are "" if the audit waits for a worker.
 	worker, session string
@@ -263,7 +263,7 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 		return
 	}
 	a.worker, a.epoch = "", 0
-	if !c.mayAudit(r, a, m.worker, m.key.Owner) { // it has lost its trust since the grant
+	if !c.mayAudit(r, a, m.worker, m.key.Owner) { // the worker has lost its trust since the grant
 		r.counts.Stale++
 		return
 	}

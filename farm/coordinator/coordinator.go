@@ -35,7 +35,7 @@ type Coordinator struct {
 	runs     map[string]*run
 	unread   []farm.Unread // stored tests that this program cannot decode, see setUnread
 	sessions map[string]*session
-	allowed  map[string]allowance // by owner
+	allowed  map[string]allowance // allowances by owner
 	changes  int                  // number of changes of sessions and orders. After a change, crowds are counted again.
 	workers  map[string]*worker
 	schedule ledger.Schedule

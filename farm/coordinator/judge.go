@@ -272,7 +272,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	before, played, refused := map[name]bool{}, map[string]int{}, map[string]int{} // of these messages
+	before, played, refused := map[name]bool{}, map[string]int{}, map[string]int{} // counts for these messages
 	for i := range messages {
 		m := &messages[i]
 		c.exclude(m)
@@ -289,7 +289,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				continue
 			}
 			r := it.run
-			if err := c.open(ctx, r, now); err != nil { // it may have ended long ago
+			if err := c.open(ctx, r, now); err != nil { // the run may have ended long ago
 				it.lost = fmt.Sprintf("test %s cannot be opened: %v", r.Name, err)
 				it.stale = true
 				c.config.Log.Error("a late result is stored only as evidence", "run", r.Name, "pair", it.Lease.Pair, "err", err)

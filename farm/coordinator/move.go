@@ -112,15 +112,15 @@ func (c *Coordinator) push(ctx context.Context, who Key, o *farm.Push) (any, err
 	if err != nil {
 		return nil, err
 	}
-	played, err := c.verified(who, r.plan, o.Pairs) // slow, so it holds no lock
+	played, err := c.verified(who, r.plan, o.Pairs) // verification is slow, so no lock is held
 	if err != nil {
 		return nil, err
 	}
-	c.judging.Lock() // one after the other, like results of the stream
+	c.judging.Lock() // pushes and results of the stream are stored one after the other
 	defer c.judging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r, err = c.pushable(who, r.digest); err != nil { // it may have changed
+	if r, err = c.pushable(who, r.digest); err != nil { // the run may have changed
 		return nil, err
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {

@@ -65,7 +65,7 @@ type run struct {
 	crowd     crowd
 	events    uint64
 	stored    int                  // number of stored pairs when this process started
-	listeners map[string]*listener // by worker, while the run is watched
+	listeners map[string]*listener // listeners by worker, while the run is watched
 	relayed   map[string]uint64    // number of published events, by worker
 
 	attempts map[int]int // number of stored attempts, by pair

@@ -124,7 +124,7 @@ func (c *copying) resting() (states []match.TuneState) {
 
 func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test string, status *farm.TestStatus) error {
 	err := c.look(ctx)
-	if err == nil { // before the pairs, so that a reader sees no verdict without the remark
+	if err == nil { // the remark is stored before the pairs, so that a reader sees no verdict without it
 		err = c.run.SetProvisional(ctx, status.Provisional)
 	}
 	if err != nil {

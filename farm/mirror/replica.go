@@ -25,7 +25,7 @@ type Replica struct {
 	Log   *slog.Logger
 	Tests []string // names or digests of the tests to copy. If empty, all approved tests are copied.
 
-	copied map[string]state // by digest
+	copied map[string]state // last copies by digest
 }
 
 // A state describes a test at the time of its last copy.

@@ -90,7 +90,7 @@ func (d *authenticator) shut(public string) {
 // sweep closes the connections of keys that are no longer valid, and removes closed connections from the
 // list.
 func (d *authenticator) sweep(alive func() (map[uint64]bool, error), now time.Time) error {
-	known := d.connections() // before alive, so that a new connection is not forgotten
+	known := d.connections() // this call comes before alive, so that sweep does not remove a new connection
 	for public := range known {
 		if k, ok := d.keys.Find(public); !ok || k.Valid(now) != nil {
 			d.shut(public)

@@ -27,7 +27,7 @@ type wanted struct {
 // piece is the answer to wanted.
 type piece struct {
 	Body []byte `cbor:"b"`
-	Size int64  `cbor:"n"`           // of the artefact
+	Size int64  `cbor:"n"`           // size of the artefact
 	Busy bool   `cbor:"y,omitempty"` // too many pieces are being read, so the client must request it again
 }
 
@@ -180,7 +180,7 @@ type artefactServer struct {
 	reading chan struct{} // one element for each piece being read
 
 	mu      sync.Mutex
-	uploads map[string]*upload // by the sender's name
+	uploads map[string]*upload // uploads by the sender's name
 }
 
 // An upload is an artefact that an owner is sending. An owner has at most one.

@@ -45,7 +45,7 @@ type Site struct {
 	config   Config
 	kept     *farmstate.State
 	lock     *os.File
-	enlisted map[results.Worker]bool // by this process
+	enlisted map[results.Worker]bool // workers that this process has enlisted
 }
 
 // Open opens the state, the bus and the database, and creates the coordinator. Workers can connect from then

@@ -47,7 +47,7 @@ type Outbox struct {
 // A segment is one of the outbox's files.
 type segment struct {
 	name string
-	file *os.File // for reading
+	file *os.File // open for reading
 	live int      // number of entries in the file
 	size int64
 	// marks means that some of its records refer to items of earlier files. It must be removed after these
@@ -60,7 +60,7 @@ type entry struct {
 	lease     farm.Held
 	attempt   bool
 	segment   *segment
-	offset    int64 // of the item's CBOR
+	offset    int64 // offset of the item's CBOR
 	length    int
 	published bool
 }

@@ -30,7 +30,7 @@ type task struct {
 	release   func()    // releases the resources of ready. It may be nil.
 	events    *runner.Events
 	watched   *atomic.Bool      // whether the worker forwards events
-	hub       *events.Hub       // of events
+	hub       *events.Hub       // hub of the run's events
 	tell      func(match.Event) // forwards an event.
 	shown     bool              // see Config.Show
 	silence   func()            // ends the forwarding.

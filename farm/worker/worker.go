@@ -111,7 +111,7 @@ type Worker struct {
 	byLease    map[<-chan struct{}]*lease // the leases in play, by runner.Lease.Revoked
 	waiting    []*lease                   // in the order of their grants
 	back       []farm.Back
-	tasks      map[string]*task // by digest
+	tasks      map[string]*task // tasks by digest
 	watched    map[string]bool
 	idle       bool // the latest answer granted nothing
 	listed     bool // the coordinator has answered a heartbeat, so it knows the leases of this session.
@@ -130,7 +130,7 @@ type Worker struct {
 // A lease is a pair that the coordinator has granted to this worker.
 type lease struct {
 	farm.Held
-	options [2][]match.Option // of a tune
+	options [2][]match.Option // options of the two players in a tune
 	task    *task
 	revoked chan struct{}
 	began   time.Time // zero while it waits

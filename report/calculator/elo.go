@@ -93,7 +93,7 @@ func (s *Elos) Print(w io.Writer, in i18n.Language) {
 }
 
 func (r *EloRow) print(w io.Writer, in i18n.Language) {
-	const width = 17 // of the labels
+	const width = 17 // width of the labels
 	fmt.Fprintf(w, "%s%.6g\n", format.Pad(i18n.Say(in, "score"), width), r.Score)
 	fmt.Fprintf(w, "%s%s\n", format.Pad("Elo", width), cell(r.Elo, "%+.2f"))
 	fmt.Fprintf(w, "%s%s\n", format.Pad(i18n.Say(in, "normalised Elo"), width), i18n.Say(in, "%s   at a draw rate of %g", cell(r.NormalizedElo, "%+.2f"), r.DrawRate))

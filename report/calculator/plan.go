@@ -16,7 +16,7 @@ import (
 
 // A PlanQuestion asks how many games detect a difference.
 type PlanQuestion struct {
-	Elo        float64     `required:"" type:"elo" placeholder:"E" help:"True Elo difference."` // of the score of all games
+	Elo        float64     `required:"" type:"elo" placeholder:"E" help:"True Elo difference."` // Elo of the score of all games
 	Alpha      float64     `default:"0.05" help:"Probability of a false positive (default ${default})."`
 	Power      float64     `default:"0.95" help:"Probability to detect the difference; 1 - beta of an SPRT (default ${default})."`
 	OneSided   bool        `help:"Plan a one-sided test (gogi report uses a two-sided one)."`
@@ -37,7 +37,7 @@ type PlanRow struct {
 	Power       float64  `json:"power"` // the power that the question asks for
 	Unit        string   `json:"unit"`  // independent unit of the test: pair or game.
 	DrawRate    float64  `json:"draw_rate"`
-	Correlation float64  `json:"correlation"` // of the two games of a pair
+	Correlation float64  `json:"correlation"` // correlation of the two games of a pair
 	Conditions  string   `json:"conditions"`  // origin of draw_rate and correlation
 	Games       *float64 `json:"games"`       // number of games. It is needed for fixed, expected for a sequential test, and given for detectable.
 	Hours       *float64 `json:"hours,omitempty"`

@@ -17,7 +17,7 @@ type OpeningTally struct {
 	Plies                      int
 	Games, Black, White, Draws int
 	MeanPlies                  float64
-	Pair, Leg                  int // one of its games
+	Pair, Leg                  int // pair and leg of one of its games
 }
 
 // OpeningTallies returns how the games from each opening of a run ended. The openings are in the order of

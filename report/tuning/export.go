@@ -145,7 +145,7 @@ type Result struct {
 	Summary    tune.Summary          `json:"summary"`
 	Copies     int                   `json:"copies"` // number of pairs with two equal games.
 	Candidates []match.TuneCandidate `json:"candidates"`
-	Failures   []tune.ParamFailures  `json:"failures"` // by parameter
+	Failures   []tune.ParamFailures  `json:"failures"` // failures by parameter
 	Coupled    []Interaction         `json:"coupled"`  // pairs of parameters that interact: the strongest first, at most 100
 	Track      []tune.Step           `json:"track"`
 }

@@ -12,7 +12,7 @@ import (
 // exponentials are therefore enough for a million cells. With w = √(π_i f/π_j), Black wins with probability
 // w/(w + 1/w + ν). If a draw is half a win, ν is 0.
 type odds struct {
-	root, inverse       []float64 // of each player's strength
+	root, inverse       []float64 // square root of each player's strength, and its inverse
 	first, firstInverse float64
 	nu                  float64
 }

@@ -23,8 +23,8 @@ const keptFaults = 20
 
 // These are the keys that are not characters.
 const (
-	keyBack rune = -1 - iota // to the previous slot
-	keyOn                    // to the next slot
+	keyBack rune = -1 - iota // show the previous slot
+	keyOn                    // show the next slot
 )
 
 // model is the state of the screen, changed by events and keys. It never waits and reads no clock.

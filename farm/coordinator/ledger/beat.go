@@ -9,7 +9,7 @@ import (
 type Listed struct {
 	Held   []Lease // waiting or being played
 	Outbox []Lease // finished, and not yet in the stream
-	Sent   []Lease // in the stream, and not known to be stored
+	Sent   []Lease // in the stream, but not confirmed as stored
 }
 
 // A place is the list that contains a lease.

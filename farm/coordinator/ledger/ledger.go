@@ -42,7 +42,7 @@ type Ledger struct {
 	over        bool
 	paused      bool
 
-	held    map[int]*lease // by pair
+	held    map[int]*lease // leases by pair
 	holders map[string]*holder
 	clock   heapOf[deadline]
 	refused map[farm.Epoch]bool // leases whose results were rejected. They are invalid.

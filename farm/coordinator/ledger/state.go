@@ -9,10 +9,10 @@ type State struct {
 	Prefix    int // lowest pair that is not stored
 	Reach     int // pairs from the prefix to the highest granted or stored pair
 	Window    int // limit of Reach
-	Held      int // leases
+	Held      int // number of leases
 	Solo      int // pairs that wait to be played alone
 	Condemned int
-	P99       time.Duration // from grant to store; 0 if too few pairs are known
+	P99       time.Duration // 99th percentile of the time from grant to storage, or 0 if too few pairs are known
 	Counts    Counts
 }
 

@@ -45,7 +45,7 @@ type Machine struct {
 	fetcher *worker.Fetcher
 
 	mu      sync.Mutex
-	openers map[*match.Plan]*players.Opener // of plans that are ready
+	openers map[*match.Plan]*players.Opener // openers of the plans that are ready
 }
 
 // Open creates the directories and opens the cache.
