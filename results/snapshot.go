@@ -12,10 +12,10 @@ import (
 // must see the same state of the database.
 
 const (
-	// largest number of connections that read one run; two already keep a goroutine busy that adds up the
-	// games
+	// scanners is the largest number of connections that read one run. Two already keep a goroutine busy that
+	// adds up the games.
 	scanners = 3
-	// number of attempts to start several connections together; afterwards only one connection reads. A
+	// settled is the number of attempts to start several connections together. Afterwards only one reads. A
 	// writer that commits each millisecond sometimes commits between them.
 	settled = 5
 )

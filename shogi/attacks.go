@@ -2,19 +2,19 @@ package shogi
 
 import "math/bits"
 
-// This file calculates the squares that a piece reaches. Steps come from a table. A slide is looked up by
-// the occupied squares of its line. A file is nine neighbouring bits; one multiplication gathers a rank
-// or diagonal into seven neighbouring bits (see line).
+// This file calculates the squares that a piece attacks. Single steps come from a table. The squares of a
+// slide come from a table that is indexed by the occupied squares of its line. A file is nine neighbouring
+// bits. One multiplication moves the bits of a rank or diagonal into seven neighbouring bits (see line).
 
 // direction is a step on the board: files towards 9, ranks towards i.
 type direction struct{ file, rank int }
 
-// shift returns the square one step from s, or NoSquare off the board.
+// shift returns the square one step from s, or NoSquare if that is off the board.
 func (d direction) shift(s Square) Square {
 	return NewSquare(s.File()+d.file, s.Rank()+d.rank)
 }
 
-// seenBy returns the direction from c's point of view: unchanged for Black, reversed for White.
+// seenBy returns the direction from c's view: unchanged for Black, reversed for White.
 func (d direction) seenBy(c Colour) direction {
 	if c == Black {
 		return d
@@ -22,7 +22,7 @@ func (d direction) seenBy(c Colour) direction {
 	return direction{-d.file, -d.rank}
 }
 
-// stepsOf lists the single steps of a piece type as Black sees them, without slides.
+// stepsOf returns the single steps of a piece type from Black's view, without slides.
 func stepsOf(t PieceType) []direction {
 	switch t {
 	case Pawn:
@@ -115,8 +115,8 @@ var emptyBoard = func() (t [81]struct {
 	return t
 }()
 
-// fileSlides has the squares that a sliding piece on a rank (0 to 8) reaches along its file. It is indexed by
-// the nine occupancy bits of that file.
+// fileSlides has the squares that a sliding piece on a rank (0 to 8) reaches along its file. The second index
+// is the nine occupancy bits of that file.
 //
 //nolint:gochecknoglobals // constant lookup table
 var fileSlides = func() (t [ranks][1 << ranks]uint16) {
@@ -153,12 +153,13 @@ const (
 	gathered   = 64 - innerFiles
 )
 
-// line gathers the occupancy of a rank or diagonal. The inner occupancy (see inner) has file f at bits
-// 9(f-2). On a line with d = -1, 0 or +1 ranks per file, inner file k has its square at bit (9+d)k+c for a
-// constant c. A multiplication by the sum of 2^(gathered-c-(8+d)j) over the files j of the line therefore
-// brings square k to bit gathered+k when j = k. All other products fall on distinct bits below gathered or
-// beyond bit 63, so nothing carries and the top seven bits are the occupancy by file. Short diagonals miss
-// some of the files: shift leaves out those below the line, and the bits of those above it are 0.
+// line moves the occupancy of a rank or diagonal into neighbouring bits. The inner occupancy (see inner) has
+// file f at bits 9(f-2). On a line with d = -1, 0 or +1 ranks per file, inner file k has its square at bit
+// (9+d)k+c for a constant c. A multiplication by the sum of 2^(gathered-c-(8+d)j) over the files j of the
+// line therefore brings square k to bit gathered+k when j = k. All other products are on distinct bits below
+// gathered or beyond bit 63. So nothing carries, and the top seven bits are the occupancy by file. Short
+// diagonals do not cross all files. shift omits the files below such a line, and the bits of the files above
+// it are 0.
 type line struct {
 	mask, magic uint64
 	slides      uint32 // the start of this square's entries in lineSlides
@@ -178,7 +179,7 @@ var lines = func() (t [lineKinds][81]line) {
 				l.mask |= 1 << ((ranks+slope)*k + c)
 				l.magic |= 1 << (gathered - c - (ranks-1+slope)*k)
 			}
-			// Without inner files there is nothing to be shifted.
+			// Without inner files there is nothing to shift.
 			l.slides, l.shift = slides, uint8((gathered+bits.TrailingZeros(l.inner()))&63) //nolint:gosec // below 64
 			slides += 1 << bits.OnesCount(l.inner())
 		}
@@ -195,7 +196,7 @@ func (l *line) inner() uint { return uint(l.mask * l.magic >> gathered) }
 var slopes = [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1}
 
 // lineSlides has the squares that a slide reaches along a line. Each square and line has one block of
-// entries, indexed by the gathered occupancy.
+// entries, indexed by the occupancy bits that line calculates.
 //
 //nolint:gochecknoglobals // constant lookup table
 var lineSlides = func() []bitboard {
@@ -203,7 +204,7 @@ var lineSlides = func() []bitboard {
 	t := make([]bitboard, 0, last.slides+1<<bits.OnesCount(last.inner()))
 	for kind, slope := range slopes {
 		for s := range NoSquare {
-			// Only the nearest piece on each side counts: by its inner file from 1, 0 for none.
+			// Only the nearest piece on each side counts: its inner file from 1, or 0 if there is none.
 			var left, right [1 + innerFiles]bitboard
 			for k := range left {
 				var piece bitboard
@@ -231,8 +232,8 @@ var lineSlides = func() []bitboard {
 	return t
 }()
 
-// inner returns the occupancy of files 2 to 8 in one word, file 2 lowest. The bit of file 9 that remains at
-// the top belongs to no line's mask.
+// inner returns the occupancy of files 2 to 8 in one word, with file 2 in the lowest bits. The bit of file 9
+// that remains at the top is not in the mask of any line.
 func inner(occupied bitboard) uint64 { return occupied.lo>>ranks | occupied.hi<<(loSquares-ranks) }
 
 // lineAttacks returns the squares that a sliding piece on s reaches along one kind of line.
@@ -272,14 +273,14 @@ func attacks(p Piece, s Square, occupied bitboard) bitboard {
 	}
 }
 
-// promotionZone has the far three ranks from each colour's point of view. They are also the camp for the
+// promotionZone has the far three ranks from each colour's view. These ranks are also the camp for the
 // entering-king declaration.
 //
 //nolint:gochecknoglobals // constant lookup table
 var promotionZone = [2]bitboard{farRanks(Black, 3), farRanks(White, 3)}
 
-// deadSquares has, by colour and type, the squares on which an unpromoted piece could never move again: the
-// last rank for a pawn or lance, the last two ranks for a knight.
+// deadSquares has, by colour and type, the squares on which an unpromoted piece could never move again. These
+// are the last rank for a pawn or lance, and the last two ranks for a knight.
 //
 //nolint:gochecknoglobals // constant lookup table
 var deadSquares = [2][16]bitboard{

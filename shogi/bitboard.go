@@ -2,13 +2,13 @@ package shogi
 
 import "math/bits"
 
-// bitboard is a set of squares. Squares 0 to 62 (files 1 to 7) are the bits of lo and squares 63 to 80
-// (files 8 and 9) those of hi, so that a file is never split between the two words.
+// bitboard is a set of squares. The bits of lo are squares 0 to 62 (files 1 to 7), and the bits of hi are
+// squares 63 to 80 (files 8 and 9). So a file is never split between the two words.
 type bitboard struct{ lo, hi uint64 }
 
 const (
 	ranks     = 9                  // squares in a file, and bits between files
-	loSquares = 63                 // squares held by lo
+	loSquares = 63                 // squares in lo
 	fullLo    = 1<<63 - 1          // every square of lo
 	fullHi    = 1<<18 - 1          // every square of hi
 	fileMask  = 1<<ranks - 1       // one file, shifted down to bit 0
@@ -43,10 +43,10 @@ func (b bitboard) empty() bool                { return b.lo|b.hi == 0 }
 func (b bitboard) has(s Square) bool          { return !b.and(bit(s)).empty() }
 func (b bitboard) count() int                 { return bits.OnesCount64(b.lo) + bits.OnesCount64(b.hi) }
 
-// single reports whether b, which must not be empty, has exactly one square.
+// single reports whether b has exactly one square. b must not be empty.
 func (b bitboard) single() bool { return b.rest().empty() }
 
-// first returns the lowest square of b, which must not be empty.
+// first returns the lowest square of b. b must not be empty.
 func (b bitboard) first() Square {
 	if b.lo != 0 {
 		return Square(bits.TrailingZeros64(b.lo))
@@ -66,8 +66,8 @@ func (b bitboard) rest() bitboard {
 	return bitboard{0, b.hi & (b.hi - 1)}
 }
 
-// forward moves every square of b one rank ahead from c's point of view. b must have no square on c's last
-// rank; this is always true for pawns.
+// forward moves every square of b one rank forward from c's view. b must have no square on c's last rank;
+// this is always true for pawns.
 func (b bitboard) forward(c Colour) bitboard {
 	if c == Black {
 		return bitboard{b.lo >> 1, b.hi >> 1}
@@ -79,7 +79,7 @@ func (b bitboard) forward(c Colour) bitboard {
 func (b bitboard) files() bitboard { return bitboard{fillFiles(b.lo), fillFiles(b.hi)} }
 
 // fillFiles sets all bits in each 9-bit group of w that is not zero. Adding eight ones to the lower eight
-// bits of a group sets its ninth bit exactly if one of them was set. fillFiles then copies the ninth bit to
+// bits of a group sets the ninth bit exactly if one of them was set. fillFiles then copies the ninth bit to
 // all bits of the group.
 func fillFiles(w uint64) uint64 {
 	used := (w&fileRests + fileRests | w) & fileTops

@@ -9,22 +9,22 @@ import (
 // 入玉). The names of the rules are YaneuraOu's option values.
 type DeclarationRule uint8
 
-// These are the rules. To declare (入玉宣言), the side to move must not be in check. It needs its king and ten
-// other pieces in the far three ranks. Its pieces there and in hand must be worth enough points: a rook or
+// These are the rules. To declare (入玉宣言), the side to move must not be in check. Its king and ten other
+// pieces must be in the far three ranks. Its pieces there and in hand must be worth enough points: a rook or
 // bishop (promoted or not) counts 5, every other piece 1, the king 0. Sources: CSA tournament rules (27
 // points) and the Japan Shogi Association's professional rule (24 points).
 const (
-	// NoEnteringKing: no player can declare.
+	// NoEnteringKing: neither player can declare.
 	NoEnteringKing DeclarationRule = iota
 	// CSARule24: a player with 31 points wins. With 24 to 30 points the professional rule gives a draw; see
 	// DeclarationStatus.Points.
 	CSARule24
-	// CSARule24H is CSARule24 for handicap games. White needs fewer points: the points of the pieces that
-	// board and hands lack from a full set are subtracted.
+	// CSARule24H is CSARule24 for handicap games. White needs fewer points: the points of the pieces that are
+	// missing from a full set are subtracted.
 	CSARule24H
 	// CSARule27: Black needs 28 points, White 27.
 	CSARule27
-	// CSARule27H is CSARule27 for handicap games, with White's points reduced as in CSARule24H.
+	// CSARule27H is CSARule27 for handicap games; White needs fewer points as in CSARule24H.
 	CSARule27H
 	// TryRule: players cannot declare. A king that reaches the start square of the enemy king wins at once.
 	// See Position.TryAchieved.
@@ -32,7 +32,7 @@ const (
 )
 
 const (
-	campPieces = 10 // pieces besides the king that a declaration needs in camp
+	campPieces = 10 // pieces other than the king that a declaration needs in camp
 	fullPoints = 54 // points of a full set without the kings
 	bigPoints  = 5  // points of a rook or bishop
 )
@@ -72,8 +72,8 @@ func (r *DeclarationRule) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// points returns the points that c needs. missing is the number of points that the pieces in play lack from a
-// full set.
+// points returns the number of points that c needs. missing is the number of points of the pieces that are
+// missing from a full set.
 func (r DeclarationRule) points(c Colour, missing int) int {
 	switch {
 	case r == CSARule24, r == CSARule24H && c == Black:
@@ -99,9 +99,9 @@ type DeclarationStatus struct {
 	Win bool
 	// KingInCamp reports whether the king is in the far three ranks.
 	KingInCamp bool
-	// Pieces counts the player's pieces besides the king in those ranks.
+	// Pieces is the number of the player's other pieces in those ranks.
 	Pieces int
-	// Points is the number of points of those pieces and the hand.
+	// Points is the number of points of those pieces and of the pieces in hand.
 	Points int
 	// Needed is the number of Points that wins under the rule; 0 if no number wins.
 	Needed int
@@ -175,7 +175,7 @@ func (s DeclarationStatus) Why() string {
 
 // TryAchieved reports whether lastMover has won under TryRule: its king is on the start square of the enemy
 // king (5a for Black, 5i for White) and is not attacked. Call it only after a king move of lastMover, because
-// a game may start from a position with a king already there.
+// a game may start with a king already on that square.
 func (p *Position) TryAchieved(lastMover Colour) bool {
 	goal := [2]Square{Black: NewSquare(5, 1), White: NewSquare(5, 9)}
 	return p.kings[lastMover&1] == goal[lastMover&1] && !p.kingAttacked(lastMover&1)

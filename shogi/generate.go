@@ -5,7 +5,7 @@ package shogi
 const MaxLegalMoves = 593
 
 // generator generates exactly the legal moves of one position, as a list or only as their number. To count
-// moves, it takes whole sets of target squares at once. Perft is therefore faster than making lists.
+// moves, it counts whole sets of target squares at once, so Perft is faster than making lists.
 type generator struct {
 	pos      *Position
 	us       Colour
@@ -15,7 +15,7 @@ type generator struct {
 	wanted   bitboard // requested targets: all squares, or captures only
 	evasions bitboard // targets that answer a check, for pieces other than the king
 	listing  bool     // list the moves; otherwise only count them
-	count    int      // moves counted, 0 when listing
+	count    int      // number of counted moves; 0 when listing
 }
 
 // newGenerator prepares the generation of all moves.
@@ -37,9 +37,9 @@ func newGenerator(p *Position) generator {
 	return g
 }
 
-// LegalMoves appends every legal move to dst and returns the list. The list includes non-promotions that are
-// useless in practice (a bishop, rook or pawn that stays unpromoted). It does not include mate by a dropped
-// pawn (uchifuzume, 打ち歩詰め), which is illegal. The order is fixed but has no meaning.
+// LegalMoves appends every legal move to dst and returns the list. The list includes useless non-promotions
+// (a bishop, rook or pawn that stays unpromoted). It does not include mate by a dropped pawn (uchifuzume,
+// 打ち歩詰め), which is illegal. The order is fixed but has no meaning.
 func (p *Position) LegalMoves(dst []Move) []Move {
 	g := newGenerator(p)
 	g.listing = true
@@ -58,7 +58,7 @@ func (p *Position) Captures(dst []Move) []Move {
 	return g.boardMoves(dst)
 }
 
-// CountLegal returns the number of legal moves. It equals len(LegalMoves(nil)) but is several times faster.
+// CountLegal returns the number of legal moves. It is equal to len(LegalMoves(nil)) but several times faster.
 func (p *Position) CountLegal() int {
 	g := newGenerator(p)
 	g.kingMoves(nil)
@@ -81,8 +81,8 @@ func (p *Position) HasLegalMove() bool {
 	return g.count > 0
 }
 
-// kingMoves generates the steps of the king to squares that no enemy piece attacks once the king has left its
-// square.
+// kingMoves generates the steps of the king to squares that no enemy piece attacks after the king has left
+// its square.
 func (g *generator) kingMoves(moves []Move) []Move {
 	if g.king == NoSquare {
 		return moves
@@ -144,7 +144,7 @@ func (g *generator) pawnMoves(moves []Move, pawns, allowed bitboard) []Move {
 		g.count += promoting.count() + plain.count()
 		return moves
 	}
-	back := 1 - 2*Square(g.us) // from the target to the origin: +1 or, modulo 256, -1
+	back := 1 - 2*Square(g.us) // +1 or, modulo 256, -1, from the target to the origin
 	for ; !promoting.empty(); promoting = promoting.rest() {
 		moves = append(moves, NewPromotion(promoting.first()+back, promoting.first()))
 	}
@@ -227,7 +227,7 @@ func (g *generator) addDrops(moves []Move, t PieceType, squares bitboard) []Move
 }
 
 // Perft returns the number of move sequences of length depth from p, the usual test of a move generator. It
-// counts the last move of each sequence without making it. A depth of 0 or less gives 1.
+// counts the last move of each sequence without making the move. A depth of 0 or less gives 1.
 func Perft(p Position, depth int) uint64 {
 	if depth <= 0 {
 		return 1
@@ -240,7 +240,7 @@ func perft(p *Position, depth int) uint64 {
 		return uint64(p.CountLegal())
 	}
 	var list [MaxLegalMoves]Move
-	var next Position // outside the loop, or it would live on the heap
+	var next Position // declared outside the loop, otherwise it would be on the heap
 	var nodes uint64
 	for _, m := range p.LegalMoves(list[:0]) {
 		next = *p

@@ -1,6 +1,6 @@
 package shogi
 
-// Handicap is a start position in which White (uwate, 上手) lacks pieces and moves first.
+// Handicap is a start position in which White (uwate, 上手) has fewer pieces and moves first.
 type Handicap struct {
 	// Name is the English name, such as "two-piece".
 	Name string
@@ -15,7 +15,7 @@ type Handicap struct {
 // handicapRest is the common part of all handicap starts: ranks c to i and the fields after the board.
 const handicapRest = "/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
 
-// Handicaps returns the customary handicap starts from the smallest to the greatest.
+// Handicaps returns the usual handicap starts from the smallest to the greatest.
 func Handicaps() []Handicap {
 	return []Handicap{
 		{"lance", "香落ち", "KY", "lnsgkgsn1/1r5b1" + handicapRest},

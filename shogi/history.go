@@ -4,7 +4,7 @@ package shogi
 type Repetition uint8
 
 // These are the results. A position that occurs for the fourth time ends the game as a draw, with one
-// exception: a side that gave check with every move since the first occurrence loses (renzoku ōte no
+// exception. A side that gave check with every move since the first occurrence loses (renzoku ōte no
 // sennichite, 連続王手の千日手).
 const (
 	RepetitionNone Repetition = iota
@@ -33,7 +33,7 @@ const repetitionLimit = 4
 // History is the part of a game that the rules depend on: the start position and the position after each
 // move.
 type History struct {
-	positions []Position // the start first, the present position last
+	positions []Position // the start position first, the current position last
 	moves     []Move
 	checks    []bool // whether the side to move of each position is in check
 }
@@ -45,7 +45,7 @@ func NewHistory(start Position) *History {
 	return h
 }
 
-// Restart replaces this game by a new one that begins at start. It reuses the memory.
+// Restart starts a new game with the position start. It reuses the memory.
 func (h *History) Restart(start Position) {
 	h.positions, h.moves, h.checks = append(h.positions[:0], start), h.moves[:0], append(h.checks[:0], start.InCheck())
 }
@@ -59,8 +59,8 @@ func (h *History) Push(m Move) {
 	h.checks = append(h.checks, next.InCheck())
 }
 
-// Position returns the current position. The pointer stays valid, but the caller must not change the
-// position: copy it to try moves.
+// Position returns the current position. The pointer stays valid. The caller must not change the position,
+// but may copy it to try moves.
 func (h *History) Position() *Position { return &h.positions[len(h.positions)-1] }
 
 // Start returns the position before the first move.
@@ -93,7 +93,7 @@ func (h *History) occurrences() (n, first int) {
 }
 
 // Repetition returns the result of the repetition rule after the last move. Only the fourth occurrence ends a
-// game. For later occurrences it returns the result in the same way, from the first occurrence on. If both
+// game. For later occurrences the result is calculated in the same way, from the first occurrence on. If both
 // sides gave check with every move, the game is a draw. Source: 将棋ガイドブック p. 14, as YaneuraOu's position.cpp
 // quotes it.
 func (h *History) Repetition() Repetition {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ReadLine reads a position as in USI's "position" command. It accepts "startpos" or an SFEN, with or
-// without the words "position" and "sfen", and optionally "moves" with the moves from there. It returns
-// the start as USI writes it ("startpos" or "sfen …"), that position, and the moves. It does not check
-// the moves for legality.
+// ReadLine parses a position in the form of USI's "position" command. It accepts "startpos" or an SFEN, with
+// or without the words "position" and "sfen", and optionally "moves" with moves. It returns the start in USI
+// notation ("startpos" or "sfen …"), the start position, and the moves. It does not check whether the moves
+// are legal.
 func ReadLine(line string) (start string, first Position, moves []Move, err error) {
 	text := strings.TrimSpace(line)
 	text = strings.TrimSpace(strings.TrimPrefix(text, "position "))

@@ -10,7 +10,7 @@ import (
 // 1 to 9 from Black's right and ranks a to i (1 to 9) from White's side.
 type Square uint8
 
-// NoSquare is the value for no square, such as the place of a missing king.
+// NoSquare means no square, such as the place of a missing king.
 const NoSquare Square = 81
 
 // NewSquare returns the square on the given file (1 to 9) and rank (1 to 9),
@@ -45,7 +45,7 @@ func (s Square) append(dst []byte) []byte {
 // (or the dropped piece type, 1 to 7). Bit 14 is set for a drop, bit 15 for a promotion.
 type Move uint16
 
-// NoMove is the absence of a move.
+// NoMove means no move.
 const NoMove Move = 0
 
 const (
@@ -70,7 +70,7 @@ func NewDrop(t PieceType, to Square) Move { return Move(t)<<fromShift | Move(to)
 // [Position.CheckLegal] rejects such a move.
 func (m Move) To() Square { return Square(m & squareMask) }
 
-// From returns the origin square. The result for a drop has no meaning.
+// From returns the origin square. For a drop the result has no meaning.
 func (m Move) From() Square { return Square(m >> fromShift & squareMask) }
 
 // IsDrop reports whether the move puts a piece from the hand on the board.
@@ -92,7 +92,7 @@ func (m Move) String() string {
 	return string(m.Append(make([]byte, 0, 5)))
 }
 
-// Append appends the USI text, as String gives it, to dst.
+// Append appends the text of String to dst.
 func (m Move) Append(dst []byte) []byte {
 	switch t := m.Dropped(); {
 	case m == NoMove:
@@ -111,7 +111,7 @@ func (m Move) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseMove reads a move in strict USI notation: "7g7f", "4e3c+", "P*3d". It does not know the position, so
+// ParseMove parses a move in strict USI notation: "7g7f", "4e3c+", "P*3d". It does not know the position, so
 // the move may be illegal. The error names the wrong character and the expected one.
 func ParseMove(s string) (Move, error) {
 	if len(s) != 4 && len(s) != 5 {
@@ -140,7 +140,7 @@ func ParseMove(s string) (Move, error) {
 	return NewPromotion(from, to), nil
 }
 
-// MarshalText returns the text of String. It returns an error for a move that ParseMove cannot read.
+// MarshalText returns the text of String. It returns an error for a move that ParseMove would reject.
 func (m Move) MarshalText() ([]byte, error) {
 	text := m.Append(nil)
 	if back, err := ParseMove(string(text)); err != nil || back != m {
@@ -149,13 +149,13 @@ func (m Move) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText reads a move as ParseMove does.
+// UnmarshalText parses a move like ParseMove.
 func (m *Move) UnmarshalText(text []byte) (err error) {
 	*m, err = ParseMove(string(text))
 	return err
 }
 
-// parseDrop reads a drop, whose second character is known to be '*'.
+// parseDrop parses a drop. The second character of s is '*'.
 func parseDrop(s string) (Move, error) {
 	t := typeOfLetter(s[0])
 	if t == NoPieceType || t == King {

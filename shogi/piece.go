@@ -4,7 +4,7 @@ package shogi
 // White (gote, 後手) plays towards rank i and moves first in a handicap game.
 type Colour uint8
 
-// The two players.
+// These are the two players.
 const (
 	Black Colour = 0
 	White Colour = 1
@@ -25,7 +25,7 @@ func (c Colour) String() string {
 // formats. The number of a promoted type is that of its base type plus 8.
 type PieceType uint8
 
-// The piece types. NoPieceType is an empty square. Gold and King never promote.
+// These are the piece types. NoPieceType means an empty square. Gold and King never promote.
 const (
 	NoPieceType PieceType = 0
 	Pawn        PieceType = 1
@@ -83,7 +83,7 @@ func (t PieceType) String() string {
 	return names[t]
 }
 
-// pieceLetters has the SFEN letter of each base type, at the index of the type.
+// pieceLetters has the SFEN letter of each base type, indexed by the type.
 const pieceLetters = ".PLNSBRGK"
 
 // letter returns the upper-case SFEN letter of the base type of t.
@@ -102,7 +102,7 @@ func typeOfLetter(letter byte) PieceType {
 // Piece is a piece type with its owner: Colour<<4 | PieceType.
 type Piece uint8
 
-// NoPiece is an empty square.
+// NoPiece means an empty square.
 const NoPiece Piece = 0
 
 // NewPiece returns the piece of the given owner and type.

@@ -1,8 +1,8 @@
 package shogi
 
 // Position is a board, both hands, the side to move and the number of the next move. It is a plain value: to
-// undo a move, copy the Position before [Position.Apply]. The zero Position is not valid: get a Position from
-// [StartPos], [ParseSFEN] or [Setup.Position].
+// undo a move, copy the Position before [Position.Apply]. The zero Position is not valid; [StartPos],
+// [ParseSFEN] and [Setup.Position] return valid ones.
 type Position struct {
 	// byType has the squares of each piece type. Index 0 (occupied) has the squares of all pieces, and index
 	// 15 (goldLike) those of all pieces that move like a gold.
@@ -17,8 +17,8 @@ type Position struct {
 }
 
 const (
-	occupied PieceType = 0  // index of Position.byType: every piece
-	goldLike PieceType = 15 // index of Position.byType: golds and pieces that promoted to one
+	occupied PieceType = 0  // index of Position.byType: all pieces
+	goldLike PieceType = 15 // index of Position.byType: golds and pieces that promoted to a gold
 
 	goldLikeTypes = 1<<Gold | 1<<ProPawn | 1<<ProLance | 1<<ProKnight | 1<<ProSilver
 )
@@ -52,8 +52,8 @@ func (p *Position) KingSquare(c Colour) Square { return p.kings[c&1] }
 // are the same in every run of the program.
 func (p *Position) Key() uint64 { return p.key }
 
-// same reports whether both positions have the same board, hands and side to move, which is equality for the
-// repetition rule.
+// same reports whether both positions have the same board, hands and side to move. The repetition rule then
+// treats them as equal.
 func (p *Position) same(q *Position) bool {
 	return p.key == q.key && p.side == q.side && p.hands == q.hands && p.board == q.board
 }
@@ -100,13 +100,13 @@ func (p *Position) put(s Square, piece Piece) {
 	p.toggle(s, piece)
 }
 
-// take removes the piece that stands on s.
+// take removes the piece on s.
 func (p *Position) take(s Square, piece Piece) {
 	p.board[s] = NoPiece
 	p.toggle(s, piece)
 }
 
-// toggle adds a piece on a square to the bitboards and the key, or removes it if it is there.
+// toggle adds a piece on a square to the bitboards and the key, or removes it.
 func (p *Position) toggle(s Square, piece Piece) {
 	b, t := bit(s), piece.Type()
 	p.byType[occupied] = p.byType[occupied].xor(b)

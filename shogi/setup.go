@@ -15,8 +15,8 @@ type Setup struct {
 	Ply int
 }
 
-// maxPly is the largest move number of a start position. No game comes close to it, and the moves of the game
-// can still be numbered.
+// maxPly is the largest move number of a start position. No real game comes near it, and the numbers of all
+// later moves still fit.
 const maxPly = 1_000_000_000
 
 // setSize has the number of pieces of each base type in a set of 40.
@@ -66,7 +66,7 @@ func (s *Setup) Position() (Position, error) {
 	return p, nil
 }
 
-// checkNumbers checks everything that has a range of its own.
+// checkNumbers checks all values that have their own range.
 func (s *Setup) checkNumbers() error {
 	if s.Side > White {
 		return fmt.Errorf("side to move is number %d: expected 0 (black) or 1 (white)", uint8(s.Side))
@@ -84,7 +84,7 @@ func (s *Setup) checkNumbers() error {
 	return nil
 }
 
-// checkAddition checks that a piece may be added on s to those already on the board.
+// checkAddition checks whether a piece may be added on s to the pieces on the board.
 func (p *Position) checkAddition(s Square, piece Piece) error {
 	c, t := piece.Colour(), piece.Type()
 	if piece != NewPiece(c, t) || t == NoPieceType || t > Dragon {
@@ -105,7 +105,7 @@ func (p *Position) checkAddition(s Square, piece Piece) error {
 	return nil
 }
 
-// checkSetSize checks that board and hands together fit into a set of 40.
+// checkSetSize checks that board and hands together do not exceed a set of 40 pieces.
 func (s *Setup) checkSetSize() error {
 	var total [len(setSize)]int
 	for _, piece := range s.Board {

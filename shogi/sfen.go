@@ -13,17 +13,17 @@ const startSFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -
 //
 //nolint:gochecknoglobals // constant
 var startPosition = func() Position {
-	p, _ := ParseSFEN(startSFEN) // a constant that the tests parse too
+	p, _ := ParseSFEN(startSFEN) // a constant that tests also parse
 	return p
 }()
 
 // StartPos returns the start of an even game (hirate, 平手), Black to move.
 func StartPos() Position { return startPosition }
 
-// ParseSFEN reads a position from the SFEN fields "board side hands number", such as "4k4/9/9/9/9/9/9/9/4K4 b
-// RG2p 1". The number of the next move may be missing and is then 1. Hands may come in any order and repeat
-// letters. [Setup.Position] lists the positions that are rejected. The words "startpos" and "sfen" of the USI
-// position command are not part of an SFEN.
+// ParseSFEN parses the SFEN fields "board side hands number", such as "4k4/9/9/9/9/9/9/9/4K4 b RG2p 1".
+// Without the number, the next move has number 1. Hands may have any order and repeated letters.
+// [Setup.Position] lists the rejected positions. The words "startpos" and "sfen" of the USI position command
+// are not part of an SFEN.
 func ParseSFEN(s string) (Position, error) {
 	setup, err := parseFields(strings.Fields(s))
 	if err != nil {
@@ -159,7 +159,7 @@ func parseHands(s string) (hands [2][8]int, err error) {
 
 // SFEN returns the position in canonical SFEN: all four fields, hands in the order RBGSNLP, Black's first.
 func (p *Position) SFEN() string {
-	var room [128]byte // more than a full set on the board and in hand needs
+	var room [128]byte // larger than the text of a full set
 	b := room[:0]
 	for rank := 1; rank <= ranks; rank++ {
 		if rank > 1 {
@@ -193,7 +193,7 @@ func (p *Position) appendRank(b []byte, rank int) []byte {
 	return b
 }
 
-// appendHands appends both hands, "-" when they are empty.
+// appendHands appends both hands, or "-" if both are empty.
 func (p *Position) appendHands(b []byte) []byte {
 	empty := len(b)
 	for _, c := range [...]Colour{Black, White} {

@@ -1,14 +1,14 @@
 package shogi
 
 // attacked reports whether a piece of c's opponent attacks s if the given squares are occupied. The occupied
-// squares may differ from the board. For a king's step they lack the king, because the king does not protect
-// the squares behind it.
+// squares may differ from the board. For a king's step they do not include the king, because the king does
+// not protect the squares behind it.
 func (p *Position) attacked(s Square, c Colour, occupied bitboard) bool {
 	return p.attackedBy(p.byColour[c.Opponent()], s, c, occupied)
 }
 
-// attackedBy does what attacked does for the enemy pieces on the squares enemy only. After a capture, for
-// example, enemy lacks the captured piece.
+// attackedBy does the work of attacked for only the enemy pieces on the squares enemy. After a capture, for
+// example, enemy does not include the captured piece.
 func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitboard) bool {
 	if !p.stepAttackers(s, c).and(enemy).empty() {
 		return true
@@ -27,8 +27,8 @@ func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitbo
 }
 
 // stepAttackers returns the pieces that attack s, a square of player c, by a single step if they belong to
-// c's opponent. It includes pieces of both colours; the caller selects the colour. A piece attacks s exactly
-// if the same piece of c on s would attack the piece's square.
+// c's opponent. The result has pieces of both colours; the caller selects the colour. A piece attacks s
+// exactly if the same piece of c on s would attack the piece's square.
 func (p *Position) stepAttackers(s Square, c Colour) bitboard {
 	around := p.byType[King].or(p.byType[Horse]).or(p.byType[Dragon])
 	return steps[NewPiece(c, Pawn)][s].and(p.byType[Pawn]).
@@ -90,7 +90,7 @@ func (p *Position) GivesCheck(m Move) bool {
 }
 
 // uncovers reports whether a slider of the side to move attacks the king after a piece has left the square
-// from. occ are the squares that are occupied then.
+// from. occ has the squares that are then occupied.
 func (p *Position) uncovers(king, from Square, occ bitboard) bool {
 	behind := rays[king][from].andNot(bit(from)).and(p.snipers(king, p.side.Opponent()))
 	for ; !behind.empty(); behind = behind.rest() {
@@ -101,7 +101,7 @@ func (p *Position) uncovers(king, from Square, occ bitboard) bool {
 	return false
 }
 
-// Reaches reports whether the piece on a square attacks another square, whether it may move there or not.
+// Reaches reports whether the piece on a square attacks another square, even if it may not move there.
 func (p *Position) Reaches(from, to Square) bool {
 	return attacks(p.PieceAt(from), from, p.byType[occupied]).has(to)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// number of consecutive pair numbers in a segment; the triggers of the schema have the same number
+	// Pairs is the number of consecutive pair numbers in a segment. The triggers of the schema have the same number.
 	Pairs = 512
 	// Least is the number of stored pairs that a block needs to become a segment. The rows of fewer pairs are
 	// read fast enough.

@@ -15,8 +15,8 @@ import (
 // aperyRecord is the size of one move in Apery's book in bytes: hash, move, count, score.
 const aperyRecord = 16
 
-// twister is the random number generator MT19937-64 of Matsumoto and Nishimura (2004)
-// with its default seed, as std::mt19937_64 of C++ is by default.
+// twister is the random number generator MT19937-64 of Matsumoto and Nishimura (2004) with its default seed,
+// like std::mt19937_64 of C++.
 type twister struct {
 	state [312]uint64
 	next  int
@@ -57,11 +57,11 @@ func (t *twister) twist() {
 	t.next = 0
 }
 
-// aperyKeys has the random numbers that Apery combines by exclusive or to the hash of a position. Apery takes
-// them from a generator with the default seed, in this order: 81 for each of the pieces 0 to 30 (numbered
-// like shogi.Piece, including numbers without a piece); 19 for each type in hand (pawn, lance, knight,
-// silver, gold, bishop, rook); one for White. Source: Apery's book.cpp, Book::init and Book::bookKey;
-// YaneuraOu's apery_book.cpp agrees.
+// aperyKeys has the random numbers that Apery combines by exclusive or to the hash of a position. Apery draws
+// them from a generator with the default seed. The order is: 81 for each of the pieces 0 to 30 (numbered like
+// shogi.Piece, including numbers without a piece); 19 for each type in hand (pawn, lance, knight, silver,
+// gold, bishop, rook); one for White. Source: Apery's book.cpp, Book::init and Book::bookKey; YaneuraOu's
+// apery_book.cpp agrees.
 //
 //nolint:gochecknoglobals // constant lookup table
 var aperyKeys = func() (keys struct {
@@ -86,7 +86,7 @@ var aperyKeys = func() (keys struct {
 }()
 
 // aperyKey returns Apery's hash of a position. It covers the pieces on the board, the hand of the side to
-// move (even if it is empty), and the side to move. The other hand follows from these.
+// move (even if it is empty), and the side to move. These determine the other hand.
 func aperyKey(p *shogi.Position) (key uint64) {
 	for s := range shogi.NoSquare {
 		if piece := p.PieceAt(s); piece != shogi.NoPiece {
@@ -105,7 +105,7 @@ func aperyKey(p *shogi.Position) (key uint64) {
 // readApery reads Apery's book, which has only hashes of positions. To find the positions, readApery follows
 // the moves of the book from the normal start and from the handicap starts. In a position that is not in the
 // book it tries every legal move that leads to a position in the book, because many books have the moves of
-// only one side. Lost is the number of hashes that it does not find.
+// only one side. Lost is the number of hashes whose position it does not find.
 func readApery(data []byte) (*Book, error) {
 	if len(data)%aperyRecord != 0 {
 		return nil, fmt.Errorf("byte %d: the file ends within a move: expected moves of %d bytes", len(data), aperyRecord)
@@ -138,7 +138,7 @@ func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 	queue := []shogi.Position{shogi.StartPos()}
 	for _, h := range shogi.Handicaps() {
 		p, err := shogi.ParseSFEN(h.SFEN)
-		if err == nil { // a constant
+		if err == nil { // never an error for a constant
 			queue = append(queue, p)
 		}
 	}

@@ -10,12 +10,14 @@ import (
 
 // Book is an opening book: positions with moves.
 type Book struct {
-	Format  string   // name of the format that was read
-	Entries []*Entry // in the order of the file; one position may have several
+	Format  string   // name of the format of the file
+	Entries []*Entry // in the order of the file; a position may have more than one
 
-	// Lost is the number of positions that gogi cannot decode: hashes to which no line of play leads.
+	// Lost is the number of positions that gogi cannot decode, because no line of moves leads to their
+	// hashes.
 	Lost int
-	// Unsorted means that a file for binary search is not sorted. Engines do not find all of its positions.
+	// Unsorted means that the file is not sorted, although its format requires this for binary search.
+	// Engines do not find all of its positions.
 	Unsorted bool
 
 	index map[string]*Entry
@@ -23,19 +25,19 @@ type Book struct {
 
 // Entry is a position with its moves.
 type Entry struct {
-	Position shogi.Position // the number of its next move is a hint only
+	Position shogi.Position // the number of its next move may be wrong
 	Moves    []Move
-	Comment  string // lines without the comment sign; stored by db
+	Comment  string // lines without the comment sign; only db stores it
 }
 
 // Move is a move of a book with its data.
 type Move struct {
 	Move     shogi.Move
-	Ponder   shogi.Move // the expected reply, NoMove for none; stored by db
-	Score    int        // centipawns from the mover's view, if HasScore; stored by db, ybb and apery
+	Ponder   shogi.Move // the expected reply, or NoMove; only db stores it
+	Score    int        // centipawns from the mover's view, if HasScore; db, ybb and apery store it
 	HasScore bool
-	Depth    int // plies, 0: unknown; stored by db and ybb
-	Count    int // how often the move was played, or its weight, 0: unknown; stored by db and apery
+	Depth    int // plies; 0: unknown; db and ybb store it
+	Count    int // how often the move was played, or its weight; 0: unknown; db and apery store it
 	Comment  string
 }
 
@@ -46,8 +48,8 @@ func Key(p *shogi.Position) string {
 	return sfen[:strings.LastIndexByte(sfen, ' ')]
 }
 
-// Find returns the first entry of a position, or nil if there is none. The first call makes an index. Add no
-// entries after the first call, and make no concurrent calls before it has returned.
+// Find returns the first entry of a position, or nil if there is none. The first call builds an index. Do not
+// add entries after the first call, and make no concurrent calls before it has returned.
 func (b *Book) Find(p *shogi.Position) *Entry {
 	if b.index == nil {
 		b.index = make(map[string]*Entry, len(b.Entries))
@@ -60,9 +62,9 @@ func (b *Book) Find(p *shogi.Position) *Entry {
 	return b.index[Key(p)]
 }
 
-// Merged returns the book with one entry for each position, and each move once in an entry. If a move is
-// repeated, Merged keeps the data of its first occurrence and adds up the counts. It keeps the smallest
-// number of a next move.
+// Merged returns the book with one entry for each position, and each move only once in an entry. If a move
+// occurs more than once, Merged uses the data of the first occurrence and adds up the counts. It uses the
+// smallest number of a next move.
 func (b *Book) Merged() *Book {
 	out := *b
 	out.Entries, out.index = nil, nil
@@ -92,7 +94,7 @@ func (e *Entry) join(o *Entry) {
 	e.Comment = cmp.Or(e.Comment, o.Comment)
 }
 
-// add adds a move. If the entry has the move already, it adds only the count.
+// add adds a move. If the entry already has the move, it adds only the count.
 func (e *Entry) add(m Move) {
 	if i := slices.IndexFunc(e.Moves, func(x Move) bool { return x.Move == m.Move }); i >= 0 {
 		e.Moves[i].Count += m.Count

@@ -15,16 +15,16 @@ type Report struct {
 	Positions int    `json:"positions"` // different positions with moves
 	Moves     int    `json:"moves"`
 	Ends      int    `json:"ends"` // positions without moves
-	Lost      int    `json:"lost"` // positions that could not be found, in formats that have only hashes
+	Lost      int    `json:"lost"` // positions that cannot be found, in formats that have only hashes
 	Unsorted  bool   `json:"unsorted"`
 
-	Duplicates     int       `json:"duplicates"`      // entries whose position an earlier entry has
-	DuplicateMoves int       `json:"duplicate_moves"` // moves that an entry of the same position has already
-	Illegal        int       `json:"illegal"`         // moves
+	Duplicates     int       `json:"duplicates"`      // entries with the position of an earlier entry
+	DuplicateMoves int       `json:"duplicate_moves"` // moves that an earlier entry of the same position has
+	Illegal        int       `json:"illegal"`         // illegal moves
 	NoMove         int       `json:"no_move"`         // positions in which the game is over
 	Transpositions int       `json:"transpositions"`  // positions that several moves of the book lead to
 	Roots          int       `json:"roots"`           // positions that no move of the book leads to
-	Problems       []Problem `json:"problems"`        // the first ones
+	Problems       []Problem `json:"problems"`        // the first problems
 
 	Scores Spread `json:"scores"` // of the best move of each position with scores, for the side to move
 }
@@ -50,12 +50,12 @@ type Spread struct {
 // maxProblems is the largest number of problems that a report lists.
 const maxProblems = 20
 
-// Sound reports whether engines can use the book as it is.
+// Sound reports whether engines can use the book without changes.
 func (r *Report) Sound() bool {
 	return !r.Unsorted && r.Duplicates+r.DuplicateMoves+r.Illegal+r.NoMove+r.Lost == 0
 }
 
-// Check checks all entries and moves of a book.
+// Check examines all entries and moves of a book.
 func Check(b *Book) *Report {
 	r := &Report{Version: 1, Format: b.Format, Entries: len(b.Entries), Lost: b.Lost, Unsorted: b.Unsorted, Problems: []Problem{}}
 	seen := map[string]bool{}
@@ -99,7 +99,8 @@ func (r *Report) checkEntry(e *Entry) {
 	}
 }
 
-// ways counts the positions to which several moves of the book lead, and the positions to which none leads.
+// ways counts the positions to which more than one move of the book leads, and the positions to which none
+// leads.
 func (r *Report) ways(b *Book) {
 	merged := b.Merged()
 	ways := map[*Entry]int{}
@@ -134,8 +135,8 @@ func bestScores(b *Book) (list []int) {
 	return list
 }
 
-// best returns the move with the highest score, the first one if several have it. ok is false if no move has
-// a score.
+// best returns the move with the highest score, or the first of these moves. ok is false if no move has a
+// score.
 func (e *Entry) best() (best Move, ok bool) {
 	for _, m := range e.Moves {
 		if m.HasScore && (!ok || m.Score > best.Score) {

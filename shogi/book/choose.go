@@ -8,14 +8,14 @@ import (
 
 // Choose selects a move for a position at random, or returns NoMove if the book has no legal move. If moves
 // have counts, the probability of a move is proportional to its count, and moves without a count are never
-// selected. Otherwise, if moves have scores, Choose selects one of the best moves; else it selects among all
-// moves.
+// selected. If moves have only scores, Choose selects one of the moves with the best score. Otherwise it
+// selects among all moves.
 func (b *Book) Choose(p *shogi.Position, random *rand.Rand) shogi.Move {
 	return b.ChooseNear(p, 0, random)
 }
 
-// ChooseNear does what Choose does. But if the scores decide, it selects among all moves that are at most
-// margin centipawns worse than the best.
+// ChooseNear selects a move like Choose. But if the scores decide, it selects among all moves that are at
+// most margin centipawns worse than the best.
 func (b *Book) ChooseNear(p *shogi.Position, margin int, random *rand.Rand) shogi.Move {
 	e := b.Find(p)
 	if e == nil {
@@ -49,7 +49,7 @@ func (b *Book) ChooseNear(p *shogi.Position, margin int, random *rand.Rand) shog
 	return moves[random.IntN(len(moves))].Move
 }
 
-// byCount returns the move that the number n selects. Each move has as many numbers, from 0, as its count.
+// byCount returns the move for the number n. Each move has as many numbers, from 0, as its count.
 func byCount(moves []Move, n int) shogi.Move {
 	for _, m := range moves {
 		if n < m.Count {

@@ -46,11 +46,11 @@ func eachLine(r io.Reader, f func(n int, line string) error) error {
 type dbReader struct {
 	book    *Book
 	entry   *Entry
-	before  string // the line of the last position, without its number
+	before  string // the line of the previous position, without its number
 	comment *string
 }
 
-// readDB reads a book in the format db. It accepts a missing header, because old files have none, but returns
+// readDB reads a book in the format db. It accepts a missing header, because old files have none. It returns
 // an error for another header.
 func readDB(r io.Reader) (*Book, error) {
 	d := &dbReader{book: &Book{}}
@@ -79,7 +79,7 @@ func (d *dbReader) line(n int, line string) error {
 	return nil
 }
 
-// remark adds a comment to the last move, or to the last position if it has no move yet.
+// remark adds a comment to the last move, or to the last position if that has no move yet.
 func (d *dbReader) remark(text string) {
 	if d.comment == nil {
 		return
@@ -145,7 +145,7 @@ func (d *dbReader) move(text string) (err error) {
 	return nil
 }
 
-// whole reads an integer that must be at least least. It returns 0 for "".
+// whole parses an integer that must be at least least. It returns 0 for "".
 func whole(word, what string, least int) (int, error) {
 	if word == "" {
 		return 0, nil

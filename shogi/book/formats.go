@@ -19,7 +19,7 @@ const (
 
 // Format is a file format of opening books.
 type Format struct {
-	Name       string   // as on the command line
+	Name       string   // name on the command line
 	Extensions []string // extensions of its files, with the dot; the first is for writing
 	Keeps      string   // description of the stored data of a move
 	read       func(data []byte) (*Book, error)
@@ -50,7 +50,7 @@ func Names() []string {
 	return names
 }
 
-// FormatOf returns the format with a name. If the name is "", it returns the format for the extension of
+// FormatOf returns the format with this name. If the name is "", it returns the format for the extension of
 // file.
 func FormatOf(name, file string) (Format, error) {
 	for _, f := range Formats() {
@@ -75,10 +75,11 @@ func FormatOf(name, file string) (Format, error) {
 // HasLines reports whether the format is a list of opening lines or positions, one in each line of text.
 func (f Format) HasLines() bool { return f.Name == usiName || f.Name == sfenName }
 
-// MaxFile is the size of the largest book that gogi reads, in bytes. gogi reads books into memory as a whole.
+// MaxFile is the size of the largest book that gogi reads, in bytes. gogi holds the whole book in memory.
 const MaxFile = 2 << 30
 
-// Open reads a book from a file. format is the name of its format; if it is "", the extension decides.
+// Open reads a book from a file. format is the name of its format; if it is "", the extension of the file
+// decides.
 func Open(file, format string) (*Book, error) {
 	f, err := FormatOf(format, file)
 	if err != nil {

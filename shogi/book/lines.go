@@ -11,7 +11,7 @@ import (
 )
 
 // eachOpening calls f for each line of a list, such as "startpos moves 7g7f 3c3d" or "sfen …". start is the
-// start as USI writes it, first is the position at the start, and moves are the legal moves from there.
+// start in USI notation, first is the position at the start, and moves are the legal moves from there.
 // eachOpening skips comments, which begin with #.
 func eachOpening(r io.Reader, f func(start string, first shogi.Position, moves []shogi.Move) error) error {
 	return eachLine(r, func(_ int, line string) error {
@@ -78,9 +78,9 @@ func (b *Book) targets() (map[*Entry]bool, error) {
 	return target, nil
 }
 
-// writeUSI writes lines in which every move of the book occurs once. Each line starts from a position to which no
-// move leads, or then from one in a cycle, and follows the first move that is not yet written until there is
-// none. It returns an error for an illegal move.
+// writeUSI writes lines that together have every move of the book once. Each line starts from a position to
+// which no move leads, or later from a position in a cycle. It follows the first move that is not written
+// yet, until there is none. writeUSI returns an error for an illegal move.
 func writeUSI(w io.Writer, b *Book) error {
 	merged := b.Merged()
 	target, err := merged.targets()
@@ -107,7 +107,7 @@ func writeUSI(w io.Writer, b *Book) error {
 	return out.Flush()
 }
 
-// step is a position on the current path, with the index of its next move to follow.
+// step is a position on the current path, with the index of the next move to follow.
 type step struct {
 	entry *Entry
 	next  int
@@ -151,8 +151,8 @@ func writeSFEN(w io.Writer, b *Book) error {
 }
 
 // ConvertLines converts lines of openings between the formats usi and sfen. For "sfen" it writes the position
-// at the end of each line; for "usi" it writes the line as in the position command. It returns the number of
-// lines.
+// at the end of each line. For "usi" it writes the line in the form of the position command. It returns the
+// number of lines.
 func ConvertLines(w io.Writer, r io.Reader, to string) (count int, err error) {
 	if !slices.Contains([]string{usiName, sfenName}, to) {
 		return 0, fmt.Errorf("lines cannot be written as %q: expected usi or sfen", to)

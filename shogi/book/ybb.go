@@ -15,9 +15,9 @@ const (
 	ybbMagic  = "YANE-BINBOOK-V1\x00"
 	ybbHead   = len(ybbMagic) + 8 + 8 // number of positions, flags
 	ybbRecord = packed.PositionSize + 8 + 2 + 2
-	ybbDepths = 1      // the flag that every move has a depth
+	ybbDepths = 1      // flag: every move has a depth
 	ybbNone   = 0x7fff // no score
-	ybbMost   = 32000  // the greatest score; mates are next to it
+	ybbMost   = 32000  // the greatest score; mates have scores near it
 )
 
 // readYBB reads a book in the format ybb. The file has a header; the positions (PackedSfen, offset of the

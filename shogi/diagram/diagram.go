@@ -1,6 +1,6 @@
 // Package diagram draws shogi positions as SVG: the board with pieces in kanji, both hands, and the last
-// move. It reads and writes no files. Fill in a [Diagram] and call SVG. In a page with [Style] in its style
-// sheet, a diagram follows the light or dark colours of the page.
+// move. It reads and writes no files. Set the fields of a [Diagram] and call SVG. On a page with the style
+// sheet [Style], a diagram follows the light or dark colours of the page.
 package diagram
 
 import (
@@ -27,7 +27,7 @@ type Diagram struct {
 	Last     shogi.Move // move whose squares are marked; NoMove: none
 	Title    string     // first line of the alternative text
 	ID       string     // distinguishes the diagrams of a page; letters, digits and hyphens
-	Japanese bool       // the ranks and the description are in Japanese
+	Japanese bool       // write the ranks and the description in Japanese
 }
 
 // These are the sizes in SVG user units: the sides of a square and the offset of the board.
@@ -67,7 +67,7 @@ func (d Diagram) SVG() string {
 type canvas struct{ strings.Builder }
 
 func (c *canvas) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(c, format, args...) // a Builder never fails
+	_, _ = fmt.Fprintf(c, format, args...) // a Builder never returns an error
 }
 
 // board draws the squares, the four dots, and the files and ranks.
@@ -135,8 +135,8 @@ func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline, ink, kifu.Kanji(p.Type()))
 }
 
-// Pieces returns an svg element with a black piece of each type, each in a group whose data-sfen is its
-// letter, and the marks of a last move. A script uses them to change a diagram during a game.
+// Pieces returns an svg element with a black piece of each type and the marks of a last move. Each piece is
+// in a group whose data-sfen is its letter. A script uses these to change a diagram during a game.
 func Pieces() string {
 	c := &canvas{}
 	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d">`, width, height)
@@ -220,7 +220,7 @@ func held(p *shogi.Position, side shogi.Colour, text func(t shogi.PieceType, n i
 	return all
 }
 
-// DescribeJapanese describes a position in Japanese, as Describe does in English.
+// DescribeJapanese describes a position in Japanese, like Describe in English.
 func DescribeJapanese(p shogi.Position) string {
 	names, text := [2]string{"先手", "後手"}, ""
 	square := func(s shogi.Square) string {
@@ -255,6 +255,6 @@ func Describe(p shogi.Position) string {
 // escape escapes a text for use in an XML element or attribute.
 func escape(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder never returns an error
 	return b.String()
 }

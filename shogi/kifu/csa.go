@@ -9,8 +9,8 @@ import (
 	"gogi/shogi"
 )
 
-// OneLine replaces characters that some readers take for a line break by spaces. A line break in a value
-// would begin another header, move or end.
+// OneLine replaces characters that some readers treat as a line break by spaces. A line break in a value
+// would start another header, move or end.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -83,8 +83,8 @@ func CSAMove(p *shogi.Position, m shogi.Move) string {
 	return csaSign(p.Side()) + from + csaPlace(m.To()) + CSAPiece(piece)
 }
 
-// Reply returns the principal variation from the opponent's reply on, as CSA comments have it. It returns nil
-// if the variation does not begin with the move itself.
+// Reply returns the principal variation from the opponent's reply on, which is the form of CSA comments. It
+// returns nil if the variation does not begin with the move itself.
 func (m *Move) Reply() []shogi.Move {
 	if len(m.PV) > 1 && m.PV[0] == m.Move {
 		return m.PV[1:]
@@ -105,7 +105,7 @@ func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	return dst
 }
 
-// BlackScore returns a score from Black's point of view. It limits the score to ±CSAMate.
+// BlackScore returns a score from Black's view. It limits the score to ±CSAMate.
 func BlackScore(mover shogi.Colour, score int) int {
 	if mover == shogi.White {
 		score = -score
@@ -126,7 +126,7 @@ func EscapedComment(text string) string {
 	return OneLine(strings.ReplaceAll(Escaped(text), ",", `\c`))
 }
 
-// Remark changes a comment line that a reader would take for a program's comment, because the line begins
+// Remark changes a comment line that a reader would mistake for a program's comment, because the line begins
 // with a second "*". It returns other lines unchanged.
 func Remark(line string) string {
 	if strings.HasPrefix(line, "*") {
@@ -140,7 +140,7 @@ func Escaped(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "\n", `\n`)
 }
 
-// LocalTime returns a time in the local zone of this machine, because CSA and KIF have no time zones. It
+// LocalTime formats a time in the local zone of this machine, because CSA and KIF have no time zones. It
 // returns "" for the zero time.
 func LocalTime(t time.Time) string {
 	if t.IsZero() {

@@ -8,8 +8,8 @@ import (
 )
 
 // ParseCSAMove parses a move in CSA notation, such as "+7776FU", which must be legal in p. The error
-// describes the problem without the move. ParseCSAMove keeps no reference to the text, so converting bytes to
-// its argument needs no memory.
+// describes the problem without the move. ParseCSAMove does not store the text, so converting bytes to its
+// argument allocates no memory.
 func ParseCSAMove(p *shogi.Position, text string) (shogi.Move, error) {
 	m, err := csaMove(p, text)
 	if err == nil {
@@ -88,7 +88,7 @@ func parseCSASquare(text string) shogi.Square {
 	return shogi.NewSquare(int(text[0]-'0'), int(text[1]-'0'))
 }
 
-// ParseCSAPiece returns the piece type of two letters such as "FU", as CSAPiece writes them. ok is false for
+// ParseCSAPiece returns the piece type for two letters such as "FU", in the form of CSAPiece. ok is false for
 // other text.
 func ParseCSAPiece(text string) (shogi.PieceType, bool) {
 	if len(text) != 2 || text[0] < 'A' || text[0] > 'Z' || text[1] < 'A' || text[1] > 'Z' {
@@ -108,12 +108,12 @@ var csaPieces = func() (types [26][26]shogi.PieceType) {
 	return types
 }()
 
-// CSASetup collects a position from the lines of a CSA file, which it reads one at a time. The zero value is
-// ready for use.
+// CSASetup collects a position from the lines of a CSA file; each call of Line adds one line. The zero value
+// is ready to use.
 type CSASetup struct {
-	Setup shogi.Setup // the format has no Ply
-	Begun bool        // a line has described the board
-	Sided bool        // a line has named the side to move
+	Setup shogi.Setup // without Ply, which the format does not have
+	Begun bool        // a line described the board
+	Sided bool        // a line gave the side to move
 }
 
 // Line reads one line of a position: PI, P1 to P9, P+, P-, + or -.
@@ -203,8 +203,8 @@ func csaField(text string) (shogi.Piece, error) {
 	return shogi.NoPiece, fmt.Errorf("%q is neither a piece, such as +FU, nor \" * \"", text[:min(3, len(text))])
 }
 
-// pieces adds single pieces to the board or to a hand. "00AL" adds all remaining pieces of a set, except the
-// kings, to the hand.
+// pieces adds single pieces to the board or to a hand. "00AL" adds all pieces of a set that are not placed
+// yet, except the kings, to the hand.
 func (p *CSASetup) pieces(colour shogi.Colour, text string) error {
 	p.Begun = true
 	if before, ok := strings.CutSuffix(text, "00AL"); ok {

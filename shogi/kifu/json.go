@@ -15,7 +15,7 @@ type MoveJSON struct {
 	USI      shogi.Move   `json:"move"`
 	Opening  bool         `json:"opening,omitempty"` // the opening set the move
 	MS       *float64     `json:"ms,omitempty"`      // the time for the move, exact to the microsecond
-	Score    *int         `json:"score,omitempty"`   // from the mover's point of view: centipawns, or near ±1,000,000 for a mate
+	Score    *int         `json:"score,omitempty"`   // from the mover's view: centipawns, or near ±1,000,000 for a mate
 	Depth    int          `json:"depth,omitempty"`   // plies
 	SelDepth int          `json:"seldepth,omitempty"`
 	Nodes    uint64       `json:"nodes,omitempty"`

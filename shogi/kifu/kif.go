@@ -43,8 +43,8 @@ func kifHow(piece shogi.PieceType, m shogi.Move) string {
 	return text + "(" + csaPlace(m.From()) + ")"
 }
 
-// Kanji returns the one character that stands for a piece type on boards: 玉 for both kings, 杏, 圭 and 全 for the
-// promoted lance, knight and silver. It returns "" for NoPieceType.
+// Kanji returns the one character for a piece type on boards: 玉 for both kings, 杏, 圭 and 全 for the promoted
+// lance, knight and silver. It returns "" for NoPieceType.
 func Kanji(t shogi.PieceType) string {
 	return [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍", ""}[t&15]
 }

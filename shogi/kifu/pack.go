@@ -45,14 +45,14 @@ const (
 	maxPlies = MaxPlies
 	maxRaw   = 16 << 20
 
-	// byteCost is the memory that unpacking allocates for each byte before compression: the growing buffer,
-	// and the parts that it copies into moves.
+	// byteCost is the memory, in bytes, that unpacking allocates for each byte before compression: the
+	// growing buffer, and the parts that it copies into moves.
 	byteCost = 5
-	// plyCost is the memory that unpacking allocates for each ply: the Move itself, two lengths and its
-	// flags.
+	// plyCost is the memory, in bytes, that unpacking allocates for each ply: the Move itself, two lengths
+	// and its flags.
 	plyCost = 160
 
-	// unlimited is the memory that a game of maximum size needs.
+	// unlimited is the memory, in bytes, that a game of maximum size needs.
 	unlimited = byteCost*maxRaw + plyCost*maxPlies
 )
 
@@ -64,10 +64,10 @@ const (
 	flagsKnown  = 1<<iota - 1
 )
 
-// compressors has compressors for reuse, because each one needs half a megabyte.
+// compressors holds unused compressors, because each one needs half a megabyte.
 var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
-// decompressors has decompressors for reuse, because each one needs 40 kB.
+// decompressors holds unused decompressors, because each one needs 40 kB.
 var decompressors sync.Pool
 
 // Pack encodes the plies of a game. It stores at most pv plies of each principal variation and times in whole
@@ -159,8 +159,8 @@ func storedPV(m *Move, pv int) []shogi.Move {
 	return cut
 }
 
-// appendDeltas appends a column of integers as differences to the last value of the same side. It omits the
-// plies for which value returns false.
+// appendDeltas appends a column of integers as differences from the previous value of the same side. It omits
+// the plies for which value returns false.
 func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte {
 	var last [2]int
 	for i := range moves {
@@ -175,8 +175,8 @@ func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte 
 // Unpack is the inverse of Pack. It returns an error for any damage.
 func Unpack(packed []byte) ([]Move, error) { return UnpackWithin(packed, unlimited) }
 
-// UnpackWithin does what Unpack does for untrusted data. It returns an error rather than allocate more than
-// about limit bytes, plus 50 KB for the decompressor.
+// UnpackWithin does the work of Unpack for untrusted data. It returns an error instead of allocating more
+// than about limit bytes, plus 50 KB for the decompressor.
 func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	if len(packed) == 0 {
 		return nil, errors.New("the packed moves are empty")
@@ -229,7 +229,7 @@ func decompressor(packed []byte) (io.ReadCloser, error) {
 	return kept, again.Reset(source, nil)
 }
 
-// decoder reads columns. After the first error it keeps that error and reads zeros.
+// decoder reads columns. After the first error it stores that error and reads only zeros.
 type decoder struct {
 	rest  []byte
 	plies int // upper limit

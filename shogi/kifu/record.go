@@ -15,20 +15,20 @@ import (
 type Move struct {
 	Move     shogi.Move
 	Time     time.Duration
-	Score    int // from the mover's point of view: centipawns, or near ±1,000,000 for a mate
+	Score    int // from the mover's view: centipawns, or near ±1,000,000 for a mate
 	HasScore bool
 	Depth    int // plies
 	SelDepth int
 	Nodes    uint64
 	PV       []shogi.Move // the first plies of the principal variation, including the move itself
-	Detail   []byte       // a council's vote record, verbatim, or BookDetail; else nil
+	Detail   []byte       // a council's vote record, unchanged, or BookDetail; else nil
 	Opening  bool         // the opening set the move; no player searched
 	NoTime   bool         // Time is 0 because the record of another program has no time
 	Comment  string       // a human's comment; lines end with "\n", except the last; not packed
 }
 
-// ByBook is the value of the key "by" in a move's details that marks a move from an opening book. Vote
-// records of councils have the same key.
+// ByBook is the value of the key "by" in a move's details if the move came from an opening book. Vote records
+// of councils have the same key.
 const ByBook = "book"
 
 const bookDetail = `{"type":"book","by":"` + ByBook + `"}`
@@ -62,7 +62,7 @@ func (m *Move) Vote() []byte {
 // Clock is the time control of one side.
 type Clock struct {
 	Main      time.Duration
-	Byoyomi   time.Duration // time for each move once Main is used up
+	Byoyomi   time.Duration // time for each move after Main is used up
 	Increment time.Duration // added before every own move
 }
 
@@ -77,7 +77,7 @@ type Record struct {
 	Started      time.Time
 	Start        string // SFEN
 	Moves        []Move
-	Result       string // the end, as a word of package match
+	Result       string // how the game ended, in a word of package match
 	Winner       string // "black", "white", "draw" or ""
 	Final        []byte // details of an end without a move: a council's vote record, if it resigned or declared; the proof of a mate (match.Proof); else nil
 	Header
@@ -94,7 +94,7 @@ func (r *Record) FinalVote() []byte {
 	return r.Final
 }
 
-// Header has the data of a record besides players, start, moves and result. Record files contain it. The
+// Header has the data of a record except players, start, moves and result. Record files contain it. The
 // packed form does not, and the database stores it in other places. Zero values mean unknown.
 type Header struct {
 	Ended    time.Time
@@ -107,7 +107,7 @@ type Header struct {
 	HasLast  bool          // LastTime is known
 	Note     string        // why the game ended
 	About    [2]string     // descriptions of the players, such as program hashes, by colour
-	Comment  string        // a human's comment before the first move, as Move.Comment
+	Comment  string        // a human's comment before the first move, in the form of Move.Comment
 	Branches int           // number of omitted variations; the record has only the main line
 }
 

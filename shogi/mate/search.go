@@ -3,8 +3,8 @@
 // the rules of package shogi.
 //
 // The search is df-pn (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002). It
-// identifies positions by keys of 64 bits: among a million positions two share a key with a probability of 3
-// in 10^8.
+// identifies positions by keys of 64 bits. Among a million positions two have the same key with a probability
+// of 3 in 10^8.
 package mate
 
 import (
@@ -14,22 +14,22 @@ import (
 	"gogi/shogi"
 )
 
-// Verdict is the conclusion of a search.
+// Verdict is the result of a search.
 type Verdict int
 
 // These are the verdicts.
 const (
-	Unproven Verdict = iota // a limit was reached first, or the mate takes too long
+	Unproven Verdict = iota // the search reached a limit first, or the mate takes too long
 	Mate                    // the attacker mates after any answer of the defender
-	Escape                  // the defender has a way out
+	Escape                  // the defender can escape
 )
 
-// String returns the verdict in a word.
+// String returns the verdict as one word.
 func (v Verdict) String() string { return [...]string{"unproven", "mate", "escape"}[v] }
 
-// Limits has the limits of a search. A field that is zero sets no limit.
+// Limits are the limits of a search. A zero field means no limit.
 type Limits struct {
-	Nodes int         // largest number of positions that are searched
+	Nodes int         // largest number of searched positions
 	Table int         // largest number of positions in memory; each searched position adds about ten
 	Plies int         // largest length of a mate in plies; a mate that may take longer does not count
 	Try   bool        // the try rule applies: a defending king that reaches the start square of the enemy king wins
@@ -39,13 +39,13 @@ type Limits struct {
 // Result is the verdict of a search with its details.
 type Result struct {
 	Verdict Verdict
-	Line    []shogi.Move // only for Mate: a mating line with the longest defence against the proof; not always the shortest mate
+	Line    []shogi.Move // only for Mate: a mating line with the longest defence against the proof, which need not be the shortest mate
 	Nodes   int          // number of searched positions
-	Why     string       // why a claimed line is not proven
+	Why     string       // the reason why a claimed line is not proven
 }
 
 // Solve searches for a mate by the side to move. A move to a position that would occur for the fourth time in
-// the game does not count as a way to mate.
+// the game cannot be part of a mate.
 func Solve(h *shogi.History, l Limits) Result {
 	s := newSearch(h, l)
 	root := *h.Position()
@@ -56,7 +56,7 @@ func Solve(h *shogi.History, l Limits) Result {
 // Verify checks whether a claimed line is a mate. The line must be legal, each move of the attacker must give
 // check, and the last move must be checkmate. Verify then proves, from the end of the line to its beginning,
 // that no other answer of the defender escapes. The result depends only on the line, the position and the
-// limits except Stop. The verdict Escape concerns only this line: there may be another mate.
+// limits except Stop. The verdict Escape concerns only this line, because there may be another mate.
 func Verify(h *shogi.History, line []shogi.Move, l Limits) Result {
 	s := newSearch(h, l)
 	replies, why := s.follow(*h.Position(), line)
@@ -84,7 +84,7 @@ func (s *search) unproven(e entry, m shogi.Move) Result {
 }
 
 // follow makes the moves of a line. replies are the positions of the line in which the defender is to move.
-// why is the reason if the line is not a series of checks that ends in checkmate.
+// If the line is not a series of checks that ends in checkmate, why is the reason.
 func (s *search) follow(p shogi.Position, line []shogi.Move) (replies []shogi.Position, why string) {
 	for i, m := range line {
 		if err := p.CheckLegal(m); err != nil {
@@ -105,16 +105,16 @@ func (s *search) follow(p shogi.Position, line []shogi.Move) (replies []shogi.Po
 	return replies, ""
 }
 
-// infinite is the proof number of a position that cannot be proven, and the disproof number of one that
-// cannot be disproved.
+// infinite is the proof number of a position that cannot be proven, and the disproof number of a position
+// that cannot be disproved.
 const infinite = math.MaxInt32
 
-// deepest is the largest depth of the search in plies. The longest mate that was ever composed takes 1525
-// plies, and the limit protects the stack.
+// deepest is the largest depth of the search in plies. It protects the stack. The longest mate ever composed
+// takes 1525 plies.
 const deepest = 2000
 
-// entry is the search state of a position: the least number of further positions that must be proven to prove
-// the position (pn), and the least number that must be disproved to disprove it (dn).
+// entry is the search state of a position. pn is the least number of further positions that must be proven to
+// prove the position. dn is the least number that must be disproved to disprove it.
 type entry struct {
 	pn, dn int32
 	plies  int32 // for a proven position: largest number of plies to the mate
@@ -128,7 +128,7 @@ type search struct {
 	barred  map[uint64]bool // positions that would occur for the fourth time
 	nodes   int
 	stopped bool
-	cut     bool // the search left a position because of a repetition or the depth: a disproof may hold only on another path
+	cut     bool // the search left a position because of a repetition or the depth, so a disproof may only be valid on this path
 	room    [][]child
 }
 
@@ -184,7 +184,7 @@ func (s *search) exhausted() bool {
 	return s.stopped
 }
 
-// search searches below a position until its proof number reaches pn or its disproof number reaches dn. depth
+// search searches below a position until the proof number reaches pn or the disproof number reaches dn. depth
 // is the number of plies from the root.
 func (s *search) search(p *shogi.Position, attacks bool, pn, dn int32, depth int) {
 	if s.exhausted() {
@@ -214,10 +214,9 @@ type sums struct {
 	second int32 // the deciding number of the second best child
 }
 
-// thresholds returns the limits up to which the best child is searched. pn and dn are the limits of its
-// parent.
+// thresholds returns the limits for the search of the best child. pn and dn are the limits of its parent.
 func (s *sums) thresholds(attacks bool, pn, dn int32) (pnNext, dnNext int32) {
-	if attacks { // the attacker needs one child: the least pn counts, and the sum of all dn
+	if attacks { // the attacker needs only one child, so the least pn counts, and the sum of all dn
 		return min(pn, plus(s.second, 1)), plus(dn-s.dn, s.first.dn)
 	}
 	return plus(pn-s.pn, s.first.pn), min(dn, plus(s.second, 1))
@@ -231,8 +230,8 @@ func plus(a, b int32) int32 {
 	return a + b
 }
 
-// sum calculates the numbers of a position from its children. A position of the attacker is proven if one
-// child is proven, a position of the defender if all children are.
+// sum calculates the numbers of a position from its children. If the attacker is to move, one proven child
+// proves the position. If the defender is to move, all children must be proven.
 func (s *search) sum(children []child, attacks bool) sums {
 	least, all, plies := int32(infinite), int32(0), int32(-1)
 	out := sums{second: infinite}
@@ -259,7 +258,7 @@ func (s *search) sum(children []child, attacks bool) sums {
 		out.entry = entry{pn: all, dn: least}
 	}
 	if out.pn == 0 {
-		out.plies = plies + 1 // 0 without children: it is mate
+		out.plies = plies + 1 // 0 without children, which means mate
 	}
 	return out
 }
@@ -343,7 +342,7 @@ func (s *search) result(root *shogi.Position) Result {
 }
 
 // line returns the mating line of a proof, with the attacker's shortest and the defender's longest moves. The
-// children of a proven position were proven before it and take fewer plies, so the line ends.
+// line is finite, because the children of a proven position were proven earlier and need fewer plies.
 func (s *search) line(p shogi.Position) (line []shogi.Move) {
 	for attacks := true; ; attacks = !attacks {
 		best, plies := -1, int32(0)

@@ -14,7 +14,7 @@ import (
 type Done struct {
 	Read     int          // games or samples that were read
 	Written  int          // games or samples that were written
-	Refused  []error      // the first reasons why others were not written
+	Refused  []error      // the first reasons why games or samples were not written
 	Skipped  int          // number of games or samples that were not written
 	Training packed.Tally // training data from games
 }
@@ -28,9 +28,9 @@ func (d *Done) refuse(err error) {
 	}
 }
 
-// Convert converts a file to another format: games to games or training data, or samples to samples. Package
-// book converts books. Convert counts and skips games that cannot be read or written. It returns an error if
-// it cannot continue, or if there is no conversion between the two formats.
+// Convert converts a file to another format: games to games or training data, or samples to samples. (Package
+// book converts books.) Convert counts and skips games that cannot be read or written. It returns an error if
+// it cannot continue, or if it cannot convert between the two formats.
 func Convert(w io.Writer, to Kind, name string, in io.Reader, from Kind, o packed.Options) (Done, error) {
 	c := &converter{out: bufio.NewWriter(w), to: to, options: o}
 	err := c.run(name, in, from)
@@ -82,7 +82,7 @@ func (c *converter) record(r *kifu.Record) error {
 		}
 		return c.write(text)
 	}
-	var failed error // error of the output, as opposed to an error of the game
+	var failed error // an error of the output, not of the game
 	tally, err := c.to.packed.Encode(r, c.options, func(b []byte, _ int) error {
 		failed = c.write(b)
 		return failed

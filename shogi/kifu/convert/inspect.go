@@ -14,18 +14,18 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Found counts the records, samples or positions that Inspect has read.
+// Found counts the records, samples or positions that Inspect read.
 type Found struct {
-	Good int // number that can be read and are legal
-	Bad  int // number of the others
+	Good int // readable and legal ones
+	Bad  int // other ones
 }
 
 // Sample is the JSON form of a position of training data.
 type Sample struct {
-	Offset int64       `json:"offset"` // of its first byte
+	Offset int64       `json:"offset"` // offset of its first byte
 	SFEN   string      `json:"sfen,omitempty"`
 	Move   *shogi.Move `json:"move,omitempty"`
-	Score  *int16      `json:"score,omitempty"` // centipawns from the side to move
+	Score  *int16      `json:"score,omitempty"` // centipawns from the view of the side to move
 	Winner string      `json:"winner,omitempty"`
 	End    string      `json:"end,omitempty"`
 	Why    string      `json:"error,omitempty"` // why the sample cannot be read, or why its move is illegal
@@ -34,8 +34,8 @@ type Sample struct {
 // Game is the JSON form of a game of training data.
 type Game struct {
 	Offset     int64             `json:"offset"`
-	Reason     *packed.Reason    `json:"reason,omitempty"` // for pack
-	End        string            `json:"end,omitempty"`    // for hcpe3
+	Reason     *packed.Reason    `json:"reason,omitempty"` // only for pack
+	End        string            `json:"end,omitempty"`    // only for hcpe3
 	Opponent   uint8             `json:"opponent,omitempty"`
 	Candidates [][]CandidateMove `json:"candidates,omitempty"` // by move
 	Record     json.RawMessage   `json:"record,omitempty"`     // record in the format jsonl
@@ -66,9 +66,9 @@ type BookMove struct {
 	Why     string `json:"error,omitempty"` // why the move is illegal
 }
 
-// Inspect writes the content of a file as JSON, one object in each line. For unreadable data and illegal
-// moves the object has an error. Inspect returns an error if it cannot continue; the lines that it has
-// written before are valid.
+// Inspect writes the content of a file as JSON, one object in each line. The object for unreadable data or an
+// illegal move has an error. Inspect returns an error if it cannot continue; the lines written before are
+// valid.
 func Inspect(w io.Writer, name string, in io.Reader, k Kind) (Found, error) {
 	p := &printer{out: bufio.NewWriter(w)}
 	p.lines = json.NewEncoder(p.out)

@@ -24,8 +24,8 @@ type Kind struct {
 	book   *book.Format
 }
 
-// kinds returns all formats. Lists of opening lines count as records here, although package book can also
-// read them as books.
+// kinds returns all formats. Files of opening lines count as records here, although package book can also
+// read them.
 func kinds() (list []Kind) {
 	for _, f := range text.Text() {
 		list = append(list, Kind{Name: f.Name, text: &f})
@@ -50,7 +50,8 @@ func Names() []string {
 	return names
 }
 
-// KindOf returns the format with a name. If the name is "", it returns the format for the extension of file.
+// KindOf returns the format with this name. If the name is "", it returns the format for the extension of
+// file.
 func KindOf(name, file string) (Kind, error) {
 	if name == "" {
 		return ofFile(file)
@@ -88,7 +89,7 @@ func (k Kind) IsBook() bool { return k.book != nil }
 // hasRecords reports whether files of the format have whole games.
 func (k Kind) hasRecords() bool { return k.text != nil || k.packed != nil && k.packed.HasGames() }
 
-// games calls yield for each game of a file, and with an error for each game that cannot be read. It stops if
+// games calls yield for each game of a file, and with an error for each game that it cannot read. It stops if
 // yield returns an error, or after an error that makes the rest unreadable.
 func (k Kind) games(name string, in io.Reader, yield func(*kifu.Record, error) error) error {
 	if k.text.Read == nil {

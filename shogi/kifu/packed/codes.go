@@ -14,16 +14,16 @@ func (c code) then(bits uint64, n uint) code { return code{c.bits | bits<<c.n, c
 // symbol is the decoded meaning of a code.
 type symbol struct {
 	piece shogi.Piece // NoPiece is an empty square
-	boxed bool        // the piece is neither on the board nor in a hand
-	n     uint        // bits of the code; 0: no code begins with these bits
+	boxed bool        // the piece is in the box: neither on the board nor in a hand
+	n     uint        // number of bits of the code; 0: no code begins with these bits
 }
 
 // symbolBits is the length of the longest code in bits.
 const symbolBits = 8
 
 // layout is one of the two encodings of pieces: PackedSfen's or HCP's. A piece in a hand, or in the box of
-// pieces out of play, takes as many bits as a piece on the board takes in addition to an empty square. Every
-// position of two kings and 38 pieces therefore takes 256 bits.
+// pieces out of play, needs as many bits as a piece on the board needs in addition to an empty square. So
+// every position of two kings and 38 pieces needs 256 bits.
 type layout struct {
 	name  string
 	board [32]code   // by shogi.Piece
@@ -39,7 +39,7 @@ func pieceOrder() [7]shogi.PieceType {
 	return [...]shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop, shogi.Rook}
 }
 
-// setSize returns how many pieces of each type a set has, without the kings.
+// setSize returns the number of pieces of each type in a set, without the kings.
 func setSize() [8]int {
 	return [...]int{0, 18, 4, 4, 4, 2, 2, 4}
 }
@@ -141,7 +141,8 @@ func learn(table *[1 << symbolBits]symbol, c code, s symbol) {
 	}
 }
 
-// fixedBits is the size of a position with both kings in bits. A position without a king is a little larger.
+// fixedBits is the number of bits of a position with both kings. A position without a king is a little
+// larger.
 const fixedBits = 256
 
 // bitWords is a stream of bits. It has space for more than 256 bits.
@@ -157,7 +158,7 @@ func (w *bitWords) put(at uint, c code) uint {
 	return at + c.n
 }
 
-// peek returns the n bits from bit number at on. Bits behind the end are zeros.
+// peek returns n bits, starting at bit number at. Bits after the end are zeros.
 func (w *bitWords) peek(at, n uint) uint64 {
 	i, s := at/64, at%64
 	v := w[i] >> s

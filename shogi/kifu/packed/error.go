@@ -38,8 +38,8 @@ type source struct {
 	offset int64 // offset of the next byte
 }
 
-// fill reads len(b) bytes into b. It returns io.EOF if no bytes are left. If the input ends within them, it
-// returns an Error at the end of the input that names what.
+// fill reads len(b) bytes into b. It returns io.EOF if no bytes are left. If the input ends too early, it
+// returns an Error at the end of the input; what names the missing part.
 func (s *source) fill(b []byte, what string) error {
 	n, err := io.ReadFull(s.r, b)
 	start := s.offset
@@ -55,7 +55,7 @@ func (s *source) fill(b []byte, what string) error {
 	return nil
 }
 
-// need does what fill does, but also returns an Error if no bytes are left.
+// need does the work of fill, but also returns an Error if no bytes are left.
 func (s *source) need(b []byte, what string) error {
 	err := s.fill(b, what)
 	if errors.Is(err, io.EOF) {

@@ -69,7 +69,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the format with a name. If there is none, its error has the known names.
+// Find returns the format with this name. If there is none, the error has the known names.
 func Find(name string) (Format, error) {
 	for _, f := range Formats() {
 		if f.Name == name {

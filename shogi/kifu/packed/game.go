@@ -15,7 +15,7 @@ type Game struct {
 	Start    shogi.Position
 	Plies    []Ply
 	Outcome  Outcome
-	End      End    // kept by hcpe3
+	End      End    // stored only by hcpe3
 	Opponent uint8  // stored only by hcpe3: 0 if one player played both sides, else the side that another engine played
 	Reason   Reason // stored only by pack
 }
@@ -33,10 +33,10 @@ type Candidate struct {
 	Visits uint16
 }
 
-// Reason is the reason why a game ended, as pack stores it. Numbers that are not listed are reserved.
+// Reason is the reason why a game ended, in the numbers of pack. Numbers that are not listed are reserved.
 type Reason uint8
 
-// The reasons.
+// These are the reasons.
 const (
 	ReasonResign        Reason = 0
 	ReasonRepetition    Reason = 1
@@ -51,9 +51,9 @@ const (
 	ReasonTry           Reason = 13
 )
 
-// reasons has, for each Reason, the word of package match, the End of hcpe3, and whether the reason requires
-// a winner. ReasonInterrupted and reserved numbers have no word. If several reasons have the same word, gogi
-// writes the first.
+// reasons has three facts for each Reason: the word of package match, the End of hcpe3, and whether the
+// reason requires a winner. ReasonInterrupted and reserved numbers have no word. If several reasons have the
+// same word, gogi writes the first.
 //
 //nolint:gochecknoglobals // constant lookup table
 var reasons = []struct {
@@ -160,16 +160,16 @@ func AppendHCPE3(dst []byte, g *Game) ([]byte, error) {
 
 // appendUint16 appends the lowest 16 bits of v, which may be negative.
 func appendUint16(dst []byte, v int) []byte {
-	return binary.LittleEndian.AppendUint16(dst, uint16(v)) //nolint:gosec // as it says
+	return binary.LittleEndian.AppendUint16(dst, uint16(v)) //nolint:gosec // an int16 has the same bits
 }
 
-// rawMove is a move of a file that is not checked yet, with the number that follows the move: a score or visits.
+// rawMove is an unchecked move of a file, with the number that follows the move: a score or visits.
 type rawMove struct {
 	bits, number uint16
 	offset       int64
 }
 
-// rawPly is a move of a file with its candidates, which are not checked yet.
+// rawPly is an unchecked move of a file with its unchecked candidates.
 type rawPly struct {
 	rawMove
 	candidates []rawMove
@@ -208,7 +208,8 @@ func (g *Game) play(list []rawPly) error {
 	return nil
 }
 
-// readHCPE3 reads a game. It reads the whole game before it checks the game, so that the next game can be read.
+// readHCPE3 reads a game. It reads the whole game before it checks the game, so that the next game can still
+// be read.
 func readHCPE3(r *source) (*Game, error) {
 	start := r.offset
 	var head [hcpe3Head]byte
@@ -296,7 +297,8 @@ func AppendPack(dst []byte, g *Game) ([]byte, error) {
 	return append(appendUint16(dst, int(g.Outcome)*packEndStep), byte(g.Reason)), nil
 }
 
-// readPack reads a game. It reads even an illegal game to its end, so that the next game can be read.
+// readPack reads a game. It reads a game with an illegal move to its end, so that the next game can still be
+// read.
 func readPack(r *source) (*Game, error) {
 	start := r.offset
 	var head [1 + PositionSize + 2]byte

@@ -8,7 +8,7 @@ import "gogi/shogi"
 type AperyMove uint16
 
 const (
-	aperyDrop    = 80 // plus the type, in place of the origin
+	aperyDrop    = 80 // plus the type, instead of the origin
 	aperyPromote = AperyMove(1) << 14
 )
 

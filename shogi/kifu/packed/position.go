@@ -12,8 +12,8 @@ import (
 // PositionSize is the size of a packed position in bytes.
 const PositionSize = 32
 
-// ErrCut is the error for a position that lacks a king and takes more than 256 bits, if a reader could not
-// restore the bits beyond.
+// ErrCut is the error for a position without a king that needs more than 256 bits, if a reader could not
+// restore the bits after the first 256.
 var ErrCut = errors.New("the position has no king of one side and does not fit into 256 bits")
 
 // AppendSfen appends the PackedSfen of a position: 32 bytes without the move number. A position without a
@@ -98,9 +98,9 @@ func (l *layout) parse(b []byte, ply int) (shogi.Position, error) {
 	return p, nil
 }
 
-// read reads a position. If a king is missing, the last bits were omitted. read then tries all possible
+// read reads a position. If a king is missing, the last bits were omitted. Then read tries all possible
 // values of these bits, and selects those for which the pieces are a complete set. If several values fit, it
-// prefers hands in the order in which gogi writes them.
+// prefers the hands in the order in which gogi writes them.
 func (l *layout) read(w *bitWords) (*shogi.Setup, error) {
 	head, missing, err := l.kings(w)
 	if err != nil {

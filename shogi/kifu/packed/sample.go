@@ -8,10 +8,10 @@ import (
 	"gogi/shogi"
 )
 
-// Outcome is the result of a game. The numbers are those of hcpe.
+// Outcome is the result of a game, in the numbers of hcpe.
 type Outcome uint8
 
-// The outcomes.
+// These are the outcomes.
 const (
 	Draw      Outcome = 0
 	BlackWins Outcome = 1
@@ -33,7 +33,7 @@ func (o Outcome) String() string {
 // MarshalText returns the text of String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// forSide returns the outcome as psv stores it: 1 if side c won, -1 if it lost, 0 for a draw.
+// forSide returns the outcome in the form of psv: 1 if side c won, -1 if it lost, 0 for a draw.
 func (o Outcome) forSide(c shogi.Colour) int8 {
 	switch {
 	case o == Draw:
@@ -57,10 +57,10 @@ func ofSide(v int8, c shogi.Colour) (Outcome, bool) {
 	return WhiteWins, true
 }
 
-// End has the kind of a game's end in hcpe2 and hcpe3.
+// End is the kind of a game's end in hcpe2 and hcpe3.
 type End uint8
 
-// These are the ends, as bits in the byte of the result. 0 is any other end.
+// These are the ends, as bits in the byte of the result. 0 means any other end.
 const (
 	EndRepetition  End = 1 << 2
 	EndDeclaration End = 1 << 3
@@ -165,7 +165,7 @@ func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
 // *Error.
 func ParseHCPE(b []byte) (Sample, error) { return parseHCPE(b, 0) }
 
-// ParseHCPE2 is the inverse of AppendHCPE2. It treats moves and errors as ParseHCPE does.
+// ParseHCPE2 is the inverse of AppendHCPE2. It treats moves and errors like ParseHCPE.
 func ParseHCPE2(b []byte) (Sample, error) { return parseHCPE(b, endBits) }
 
 func parseHCPE(b []byte, ends End) (s Sample, err error) {

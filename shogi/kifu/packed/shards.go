@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Shards writes samples or games into files of a number of positions each, in the order
-// in which they come or shuffled.
+// Shards writes samples or games into files (shards) with a given number of positions each. The samples or
+// games are in the order of Add, or shuffled.
 type Shards struct {
 	options ShardOptions
 	random  *rand.Rand
@@ -21,37 +21,39 @@ type Shards struct {
 
 	out   io.WriteCloser
 	w     *bufio.Writer
-	in    int // positions in the present shard
-	count int // shards so far
+	in    int // positions in the current shard
+	count int // number of shards so far
 }
 
 // ShardOptions are the settings of Shards.
 type ShardOptions struct {
-	// Create opens shard number n, from 0; it is closed when it is full. An error of Close is one of the
-	// writing. A shard that is given up half-written is closed by its method Discard() error, if it has one.
+	// Create opens shard number n, from 0. Shards closes it when it is full. It treats an error of Close as a
+	// failed write. It calls the method Discard() error, if there is one, instead of Close for a shard that
+	// it gives up half-written.
 	Create func(n int) (io.WriteCloser, error)
-	// Positions is the number of positions in a shard, which ends after the game that reaches this number. 0:
-	// one shard has all.
+	// Positions is the number of positions in a shard. A shard ends after the game that reaches this number.
+	// 0 means one shard for all.
 	Positions int
-	// Shuffle writes all samples, or games, in an order that depends on Seed and on nothing else.
+	// Shuffle writes all samples, or games, in an order that depends only on Seed.
 	Shuffle bool
 	Seed    uint64
-	// Scratch is a folder for the data to be shuffled, as large as the output; "": the system's.
+	// Scratch is a folder for the unshuffled data, which is as large as the output. "" means the system's
+	// temporary folder.
 	Scratch string
 }
 
-// shuffleBuckets is the number of parts that are shuffled one after the other, each in memory. A hundred
-// million psv take 31 MB a part.
+// shuffleBuckets is the number of parts (buckets) that are shuffled one after the other, each in memory. For
+// a hundred million psv a part has 31 MB.
 const shuffleBuckets = 128
 
-// bucket is a part of the data to be shuffled, on disk: blocks, each with its length and its number of
+// bucket is a part of the unshuffled data on the disk. Each block in it has its length and its number of
 // positions before it.
 type bucket struct {
 	file *os.File
 	w    *bufio.Writer
 }
 
-// NewShards starts to write. Call Close, or Abort to discard.
+// NewShards starts to write. At the end call Close, or Abort to discard the data.
 func NewShards(o ShardOptions) (*Shards, error) {
 	s := &Shards{options: o}
 	if !o.Shuffle {
@@ -72,7 +74,7 @@ func NewShards(o ShardOptions) (*Shards, error) {
 	return s, nil
 }
 
-// Add writes one sample or game with the given number of positions. It can be the emit function of Encode.
+// Add writes one sample or game with the given number of positions. It can be the function emit of Encode.
 func (s *Shards) Add(b []byte, positions int) error {
 	if !s.options.Shuffle {
 		return s.write(b, positions)
@@ -88,7 +90,7 @@ func (s *Shards) Add(b []byte, positions int) error {
 	return err
 }
 
-// write puts a block into the present shard, or into the next if that is full.
+// write adds a block to the current shard, or to the next shard if the current one is full.
 func (s *Shards) write(b []byte, positions int) error {
 	if s.out != nil && s.options.Positions > 0 && s.in >= s.options.Positions {
 		if err := s.end(); err != nil {
@@ -108,7 +110,7 @@ func (s *Shards) write(b []byte, positions int) error {
 	return err
 }
 
-// end closes the present shard.
+// end closes the current shard.
 func (s *Shards) end() error {
 	if s.out == nil {
 		return nil
@@ -155,7 +157,7 @@ func (s *Shards) pour(b *bucket) error {
 	return nil
 }
 
-// Abort removes the waiting data and discards the present shard. After Close it does nothing.
+// Abort removes the waiting data and discards the current shard. After Close it does nothing.
 func (s *Shards) Abort() error {
 	var errs []error
 	for _, b := range s.buckets {

@@ -17,10 +17,10 @@ var ErrUnscored = errors.New("a move has no score")
 // MaxScore is the largest absolute score in training data, also for mates.
 const MaxScore = 32000
 
-// mateFrom is the absolute score above which a score in a record stands for a mate.
+// mateFrom is the absolute score above which a score in a record means a mate.
 const mateFrom = 900_000
 
-// Options select the parts of a game to write. The zero value omits the moves of the opening, and moves
+// Options selects the parts of a game to write. The zero value omits the moves of the opening, and moves
 // without a score.
 type Options struct {
 	NoMate   bool `help:"Skip positions with a mate score."`
@@ -29,8 +29,8 @@ type Options struct {
 	Played   bool `help:"With hcpe3: write the played move as the only candidate if there are no votes; dlshogi needs a candidate."`
 	// Rule is the rule for declarations in the game. Only pack stores it.
 	Rule shogi.DeclarationRule `kong:"-"`
-	// Votes returns the candidates in the vote record of a council, which is a move's detail. It returns nil
-	// or an empty list if there are none.
+	// Votes returns the candidates in a move's detail, which is the vote record of a council. It returns no
+	// candidates if there are none.
 	Votes func(detail []byte) []Candidate `kong:"-"`
 }
 
@@ -57,7 +57,7 @@ func (t *Tally) Add(o Tally) {
 // Encode converts a record to the format. It calls emit for each sample, or once for the game, with the
 // number of its positions; the bytes are valid until emit returns. The outcome comes from the record's
 // Winner, not from its Result. Encode returns ErrNoOutcome, ErrUnscored, an error for an illegal start or
-// move, or the error of emit. It emits nothing if the error occurs before the first sample.
+// move, or the error of emit. If the error occurs before the first sample, Encode does not call emit.
 func (f Format) Encode(r *kifu.Record, o Options, emit func(b []byte, positions int) error) (Tally, error) {
 	w := walk{format: f, options: o, record: r, emit: emit}
 	err := w.start()
@@ -115,7 +115,7 @@ func OutcomeOf(winner string) (Outcome, error) {
 	return Draw, fmt.Errorf("%w: its winner is %q, expected black, white or draw", ErrNoOutcome, winner)
 }
 
-// wanted reports whether a move's position is to be written. If not, it counts the position as omitted.
+// wanted reports whether the position of a move must be written. If not, it counts the position as omitted.
 func (w *walk) wanted(m *kifu.Move) bool {
 	switch {
 	case m.Opening && !w.options.Opening:
@@ -130,7 +130,7 @@ func (w *walk) wanted(m *kifu.Move) bool {
 	return false
 }
 
-// IsMate reports whether a score in a record stands for a mate.
+// IsMate reports whether a score in a record means a mate.
 func IsMate(score int) bool { return score > mateFrom || score < -mateFrom }
 
 // clipped returns the score of a move, limited to ±MaxScore.
@@ -208,7 +208,7 @@ func (w *walk) ply(m *kifu.Move) (Ply, error) {
 		return p, nil
 	}
 	if !w.wanted(m) {
-		return p, nil // played, but without candidates useless for training
+		return p, nil // it was played, but training cannot use it without candidates
 	}
 	if w.options.Votes != nil && len(m.Detail) > 0 {
 		p.Candidates = w.options.Votes(m.Detail)
@@ -253,7 +253,7 @@ func (w *walk) reason() Reason {
 
 func (w *walk) declared() Reason {
 	if (w.outcome == BlackWins) != (w.last == shogi.Black) {
-		return ReasonTry // the winner has just moved
+		return ReasonTry // the winner made the last move
 	}
 	switch w.options.Rule {
 	case shogi.CSARule24, shogi.CSARule24H:
@@ -263,5 +263,5 @@ func (w *walk) declared() Reason {
 	}
 }
 
-// packName is the name of the only format that has a score for every move.
+// packName is the name of pack, the only format that needs a score for every move.
 const packName = "pack"
