@@ -12,10 +12,9 @@ import (
 	"gogi/match"
 )
 
-// PlanPlayer returns a plan with one player of the file, an engine or a council, for a use other than a
-// match. The plan has no design, no pairs and no clocks by colour. PlanPlayer ignores keys about games
-// between players. The player needs limits, as in a match. Plan describes baseDir, the warnings and the
-// errors.
+// PlanPlayer returns a plan with one player of the file, an engine or a council, for uses other than a match.
+// The plan has no design, no pairs and no clocks by colour. PlanPlayer ignores keys about games between
+// players. The player needs limits, as in a match. For baseDir, the warnings and the errors, see Plan.
 func (f *File) PlanPlayer(name, baseDir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	alone := *f
 	alone.Players = []string{name}
@@ -52,7 +51,7 @@ func (f *File) PlanCouncil(name, baseDir string, env identity.Env) (*match.Plan,
 	return alone.PlanPlayer(name, baseDir, env)
 }
 
-// councilName returns name if the file has a council of this name. If name is empty, it returns the only
+// councilName returns name if the file has a council with this name. If name is empty, it returns the only
 // council that is not a member of another council.
 func (f *File) councilName(name string) (string, error) {
 	all := f.names()[len(f.Engines):]

@@ -26,7 +26,7 @@ type Council struct {
 	Name         string        `toml:"name"`
 	Rule         Rule          `toml:"rule"` // required
 	Members      []string      `toml:"members"`
-	Vary         Vary          `toml:"vary"`          // uses one member several times, each time with other values of options
+	Vary         Vary          `toml:"vary"`          // uses one member several times, each time with other option values
 	Stop         string        `toml:"stop"`          // default "all"
 	Quorum       *float64      `toml:"quorum"`        // for stop = "quorum", default 2/3
 	Shadow       []Rule        `toml:"shadow"`        // rules whose vote is recorded but not played
@@ -62,10 +62,10 @@ type Scale struct {
 // text, or a table with its keys: {name = "adoption", reward = "voters"}.
 type Rule string
 
-// Vary has options with a list of values each. Every value is for one member.
+// Vary has options with a list of values each. Each value is for one copy of the member.
 type Vary []Variation
 
-// Variation is an option name with one value for each member.
+// Variation is an option name with one value for each copy of the member.
 type Variation struct {
 	Name   string
 	Values []string
@@ -156,8 +156,8 @@ func (f *File) memberOfAny(name string) bool {
 	return slices.ContainsFunc(f.Councils, func(c Council) bool { return slices.Contains(c.Members, name) })
 }
 
-// council returns the player of council i with all defaults filled in. within has the councils that contain
-// it.
+// council returns the player of council i, with the default of each missing key. within has the councils that
+// contain it.
 func (r *resolver) council(i int, within []string) match.Player {
 	c, path := &r.file.Councils[i], position.Element("council", i)
 	out := &match.Council{
@@ -262,7 +262,7 @@ func (r *resolver) checkRules(path string, c *match.Council) {
 	}
 }
 
-// checkLists warns about rules that read lists of several lines if members give one line each: such a
+// checkLists warns about rules that use lists of several lines if members give only one line each. Such a
 // vote is in effect a simple majority.
 func (r *resolver) checkLists(name string, c *match.Council) {
 	spec, err := voting.ParseSpec(c.Rule)

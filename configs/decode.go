@@ -18,9 +18,8 @@ import (
 	"gogi/usi"
 )
 
-// decoder fills a File from decoded TOML by the tags of its fields. (The TOML
-// library's own decoder loses the order of options and, among several
-// [[engine]] tables, the line of a key.)
+// decoder decodes parsed TOML into a File by the tags of its fields. (The TOML library's own decoder loses
+// the order of options. It also loses the line of a key if there are several [[engine]] tables.)
 type decoder struct {
 	file   *File
 	faults []fault
@@ -164,7 +163,7 @@ func (d *decoder) plain(path string, from any, into reflect.Value) {
 func (d *decoder) number(path string, from any, into reflect.Value) {
 	n, whole := from.(int64)
 	x, fraction := from.(float64)
-	// TOML has nan and inf; no key accepts them.
+	// TOML has nan and inf, but no key accepts them.
 	fraction = fraction && !math.IsNaN(x) && !math.IsInf(x, 0)
 	switch {
 	case into.CanFloat() && (whole || fraction):
@@ -237,7 +236,7 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 func isTables(key string) bool { return key == "engine" || key == "council" }
 
 // doubleBrackets returns the text of an error for [engine] or [engine.a], which TOML reads as one table. The
-// text says to write [[engine]].
+// text recommends [[engine]].
 func doubleBrackets(key string) string {
 	return fmt.Sprintf("[%s] is one table: expected [[%s]], with two brackets on each side, once for each, and its name as a key: name = %q", key, key, "A")
 }

@@ -33,7 +33,7 @@ func (r *resolver) design(p *match.Plan) {
 		r.fail("swap", "swap: design %s needs pairs of two games with colours swapped", d.Kind)
 	}
 	t := &d.Tournament
-	switch d.Kind { //nolint:exhaustive // the others have no keys of their own
+	switch d.Kind { //nolint:exhaustive // the others have no additional keys
 	case match.DesignAdaptive:
 		t.Block = r.inRange("design.block", f.Block, max(leastBlock, len(p.Players)), 1, maxParallel)
 		return
@@ -64,7 +64,7 @@ func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
 	}
 }
 
-// joined returns the words as one text, with the text between from one word to the next.
+// joined joins the words to one text, with the text between between them.
 func joined[T ~string](words []T, between string) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
@@ -81,11 +81,11 @@ func namesOf(p *match.Plan) []string {
 	return names
 }
 
-// tournamentPairs returns the largest number of pairs in a knockout, or in a Swiss, whose design decides it.
-// ok is false for other designs, in which the key games decides the number of pairs.
+// tournamentPairs returns the largest number of pairs in a knockout, or in a Swiss whose key rounds is set.
+// ok is false for other designs, in which the key games determines the number of pairs.
 func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
 	rounds, games, players := or(r.file.Design, Design{}).Rounds, r.file.Games, len(p.Players)
-	if len(r.errs) > 0 { // the players to count may be missing
+	if len(r.errs) > 0 { // players may be missing from the count
 		return 0, rounds != nil || p.Design.Kind == match.DesignKnockout
 	}
 	switch {

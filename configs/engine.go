@@ -61,7 +61,7 @@ func (e engineResolver) commandPath() string {
 }
 
 // program sets the command, the working directory and the identity of the engine. Its errors name the engine.
-// An error about a program that cannot be started is marked as an error of the engine.
+// An error about a program that cannot be started is a fail.EngineError.
 func (e engineResolver) program(p *match.Player) error {
 	words, err := commandWords(e.Engine)
 	if err != nil {
@@ -154,7 +154,7 @@ func (e engineResolver) limits() match.Limits {
 }
 
 // profile returns the name of the engine's option profile: its own, or the profile of the file. It returns ""
-// if there is none.
+// without a profile.
 func (e engineResolver) profile() string {
 	name, path := e.Profile, e.at+".profile"
 	if name == "" {

@@ -17,13 +17,13 @@ type File struct {
 	Run           string           `toml:"run"`         // name of the run; default: the name of the file without ".toml"
 	Games         *int             `toml:"games"`       // largest number of games; required
 	Seed          *uint64          `toml:"seed"`        // seed of everything random; default 1
-	Concurrency   *Concurrency     `toml:"concurrency"` // number of games at a time, each of a different pair; default: half of the CPUs
+	Concurrency   *Concurrency     `toml:"concurrency"` // number of games at the same time, each of a different pair; default: half of the CPUs
 	Design        *Design          `toml:"design"`      // how players are paired; default "match"
-	Swap          *bool            `toml:"swap"`        // pairs have two games with colours swapped; default true
+	Swap          *bool            `toml:"swap"`        // each pair has two games with swapped colours; default true
 	Players       []string         `toml:"players"`     // players; default: every engine and council that is not a member of a council
 	Rules         *Rules           `toml:"rules"`       // default match.DefaultRules
 	Openings      *Openings        `toml:"openings"`    // default openings.BuiltinOpenings
-	Limits        *Limits          `toml:"limits"`      // limits of engines that have none of their own
+	Limits        *Limits          `toml:"limits"`      // limits of engines without their own limits
 	ByColour      *ByColour        `toml:"limits_by_colour"`
 	Resign        *Resign          `toml:"resign"`         // default off
 	Draw          *Draw            `toml:"draw"`           // default off
@@ -35,12 +35,12 @@ type File struct {
 	StartParallel *int             `toml:"start_parallel"` // largest number of engines that start at the same time; default match.DefaultStartParallel
 	SlotsPerGPU   *int             `toml:"slots_per_gpu"`  // number of slots that share a GPU, for {gpu} in an engine's env; default 1
 	Transcript    *bool            `toml:"transcript"`     // store every line of the dialogues with engines; default false
-	CPUs          *CPUs            `toml:"cpus"`           // cores that engines are bound to; default "off"
+	CPUs          *CPUs            `toml:"cpus"`           // cores to which engines are bound; default "off"
 	CoresPerSlot  *int             `toml:"cores_per_slot"` // cores for each thinking player; default: its number of threads
 	Store         *Store           `toml:"store"`          // settings for storing games; not part of the plan
 	Options       Options          `toml:"options"`        // options of every engine that does not set the same option
-	Profile       string           `toml:"profile"`        // option profile of engines that have none of their own
-	Restart       match.Restart    `toml:"restart"`        // restart of engines that have none of their own; default "never"
+	Profile       string           `toml:"profile"`        // option profile of engines without their own profile
+	Restart       match.Restart    `toml:"restart"`        // restart of engines without their own value; default "never"
 	Engines       []Engine         `toml:"engine"`
 	Councils      []Council        `toml:"council"`
 	Tune          *Tune            `toml:"tune"`     // see TakeTune
@@ -49,8 +49,8 @@ type File struct {
 
 	name   string                    // name of the file, for errors
 	ready  bool                      // a built-in series, which is not a file on disk
-	places map[string]position.Place // place of each key in the file
-	flags  map[string]string         // the flag that set a key; if there is one, errors name it instead of the place
+	places map[string]position.Place // place of each key in the file, for errors
+	flags  map[string]string         // the flag that set a key; errors then name the flag instead of the place
 }
 
 // Design has the settings that decide the pairings. The keys other than kind and anchor are for designs whose
@@ -61,9 +61,9 @@ type Design struct {
 	MatchPairs *int             `toml:"match_pairs"` // pairs in a match of a Swiss or a knockout; default 1
 	Tiebreaks  *int             `toml:"tiebreaks"`   // largest number of extra pairs for a tied match of a knockout; default 4
 	ThirdPlace *bool            `toml:"third_place"` // the losers of a knockout's semifinals play for third place; default false
-	Seeding    string           `toml:"seeding"`     // the start numbers of a Swiss or a knockout: given (as in players) or lot; default "given"
-	Block      *int             `toml:"block"`       // pairs that an adaptive design selects at a time; default 16, or the number of players if that is more
-	Anchor     string           `toml:"anchor"`      // the player whose rating is the zero point of the others; default none
+	Seeding    string           `toml:"seeding"`     // order of the start numbers of a Swiss or a knockout: given (as in players) or lot; default "given"
+	Block      *int             `toml:"block"`       // number of pairs that an adaptive design selects at a time; default 16, or the number of players if that is more
+	Anchor     string           `toml:"anchor"`      // the player with rating 0; default none
 }
 
 // Engine is one [[engine]] table of a file: a program that can play, with its settings.
@@ -101,12 +101,12 @@ type Limits struct {
 	MoveTime *time.Duration `toml:"movetime"`
 	Nodes    *uint64        `toml:"nodes"`
 	Depth    *int           `toml:"depth"`
-	Self     *bool          `toml:"self"` // the engine ends its searches by itself
+	Self     *bool          `toml:"self"` // no limits are sent; the engine itself ends its searches
 	Margin   *time.Duration `toml:"margin"`
 	Stall    *time.Duration `toml:"stall"`
 }
 
-// ByColour has clocks for Black and White. The player of the colour has its clock, whichever engine it is.
+// ByColour has clocks for Black and White. The player of the colour has that clock, whichever engine it is.
 type ByColour struct {
 	Black *Clock `toml:"black"`
 	White *Clock `toml:"white"`
@@ -144,9 +144,9 @@ func (f *File) Durable() bool { return f.Store != nil && or(f.Store.Durable, fal
 // Openings has the source of the openings: exactly one of File, Handicap and List.
 type Openings struct {
 	File     string   `toml:"file,short"` // see openings.Read and openings.Builtin
-	Handicap string   `toml:"handicap"`   // see shogi.FindHandicap
+	Handicap string   `toml:"handicap"`   // name of a handicap, see shogi.FindHandicap
 	List     []string `toml:"list"`       // openings in the notation of an opening file
-	Plies    *int     `toml:"plies"`      // number of moves kept of each opening; default all
+	Plies    *int     `toml:"plies"`      // number of moves that are played from each opening; default all
 }
 
 // Options are engine options in the order in which they were written.

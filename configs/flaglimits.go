@@ -11,17 +11,17 @@ import (
 )
 
 type ownLimits struct {
-	whose, flag string // whose limits they are, and the first flag that sets them
+	whose, flag string // owner of the limits (for errors), and the first flag that sets them
 	Limits
 	onlyClock bool
 }
 
-// limits applies the flags of limits to the file. If a flag sets a search limit, the flags replace all search
-// limits of the file. Margin and stall are replaced one by one. limits does the same for each player's own
-// limits, and for clocks by colour.
+// limits applies the flags for limits to the file. If a flag sets a search limit, the flags replace all
+// search limits of the file. Each of margin and stall replaces only its own key. limits does the same for
+// each player's own limits, and for clocks by colour.
 //
-// A flag of limits applies to all players ("--nodes 3000"), to one player ("--nodes A=3000") or, if it is
-// a part of a clock, to a colour ("--tc black=8+0.08").
+// A flag for limits applies to all players ("--nodes 3000") or to one player ("--nodes A=3000"). A flag that
+// is a part of a clock can also apply to a colour ("--tc black=8+0.08").
 func (a *applier) limits() {
 	var all Limits
 	var own []*ownLimits
@@ -29,7 +29,7 @@ func (a *applier) limits() {
 	_, flags := a.flags.keyed()
 	for _, f := range flags {
 		key := strings.TrimPrefix(f.key, "limits.")
-		texts, _ := f.value.Interface().([]string) // but of --self
+		texts, _ := f.value.Interface().([]string) // fails only for --self, which has no texts
 		for _, text := range texts {
 			whose, word, named := strings.Cut(text, "=")
 			if !named {

@@ -77,7 +77,7 @@ type Flags struct {
 
 // Read reads a match file, or a built-in series by its name, and applies the flags. If name is "" and flags
 // give engines, Read starts with an empty file. If name is "" and no flag gives an engine, Read uses the
-// default series. dir is the folder to which paths in the file are relative.
+// default series. dir is the base folder of relative paths in the file.
 func (flags *Flags) Read(name string) (file *File, dir string, err error) {
 	switch {
 	case name != "":
@@ -94,7 +94,7 @@ func (flags *Flags) Read(name string) (file *File, dir string, err error) {
 	return file, dir, err
 }
 
-// Apply changes the file so that flags replace its keys. It returns all errors together. After an error, do
+// Apply replaces keys of the file by the values of flags. It returns all errors together. After an error, do
 // not use the File.
 func (f *File) Apply(flags Flags) error {
 	a := applier{file: f, flags: flags}
@@ -109,7 +109,7 @@ func (f *File) Apply(flags Flags) error {
 		a.council(text)
 	}
 	a.limits()
-	for _, all := range []bool{true, false} { // options for one engine come last and replace options for all
+	for _, all := range []bool{true, false} { // options for one engine come last and replace options for all engines
 		for _, text := range flags.Option {
 			if strings.HasPrefix(text, "all.") == all {
 				a.option(text)
@@ -129,7 +129,7 @@ func (a *applier) fail(flag, format string, args ...any) {
 	a.errs = append(a.errs, &Problem{Flag: flag, Cause: fmt.Errorf(format, args...)})
 }
 
-// setBy records that a flag set the key at path, for errors and for the folder of relative paths.
+// setBy records that a flag set the key at path. Errors and the base folder of relative paths depend on this.
 func (a *applier) setBy(path, flag string) { a.file.flags[path] = flag }
 
 type aFlag struct {
@@ -137,7 +137,8 @@ type aFlag struct {
 	value     reflect.Value
 }
 
-// Given returns the names of the flags that have a value, as the user types them, except the flags in but.
+// Given returns the names of the flags that have a value, in the form that users type, except the flags in
+// but.
 func (flags *Flags) Given(but ...string) (given []string) {
 	v := reflect.ValueOf(flags).Elem()
 	for i := range v.NumField() {
@@ -148,7 +149,8 @@ func (flags *Flags) Given(but ...string) (given []string) {
 	return given
 }
 
-// keyed returns all flags that replace a key, given or not: flags of limits in limits, the others in plain.
+// keyed returns all flags that replace a key, even those without a value: flags for limits in limits, the
+// others in plain.
 func (flags *Flags) keyed() (plain, limits []aFlag) {
 	v := reflect.ValueOf(flags).Elem()
 	for i := range v.NumField() {
@@ -206,7 +208,7 @@ func (a *applier) replace() {
 }
 
 // keyAt returns the value of the key at a path, so that the caller can set it. It copies the tables on the
-// path. The path of a table with a short key means that key.
+// path. The path of a table with a short key means the short key.
 func keyAt(table reflect.Value, path string) reflect.Value {
 	name, rest, deeper := strings.Cut(path, ".")
 	known := fields(table)

@@ -7,8 +7,8 @@ import (
 	"gogi/match"
 )
 
-// GateDesign returns the sequential test of the file with defaults filled in. Without a test it returns the
-// zero Gate.
+// GateDesign returns the sequential test of the file, with the default of each missing key. Without a test it
+// returns the zero Gate.
 func (f *File) GateDesign() (match.Gate, error) {
 	r := resolver{file: f}
 	g := r.gate()
@@ -21,14 +21,15 @@ func (f *File) GateDesign() (match.Gate, error) {
 	return g, nil
 }
 
-// without clears the keys of g that s sets. A flag thus replaces only the keys of the file that it sets.
+// without clears the keys of g that s sets. So a flag replaces only those keys of the file that it sets.
 func (g *Gate) without(s *match.SPRT) {
 	for _, key := range or(s, match.SPRT{}).Keys() {
 		keyAt(reflect.ValueOf(g).Elem(), key).SetZero()
 	}
 }
 
-// twice returns the first key that both the table and its key sprt set, or "" if there is none.
+// twice returns the first key that is set both in the table and in its key sprt. It returns "" if there is
+// none.
 func (g *Gate) twice() string {
 	for _, key := range g.SPRT.Keys() {
 		if !keyAt(reflect.ValueOf(g).Elem(), key).IsZero() {

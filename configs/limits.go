@@ -8,7 +8,7 @@ import (
 )
 
 // override returns l with the more specific limits in over. If over has any search limit, its search limits
-// replace all search limits of l. Margin and stall are replaced one by one.
+// replace all search limits of l. Each of margin and stall replaces only its own key.
 func (l Limits) override(over Limits) Limits {
 	if !over.search() {
 		margin, stall := over.Margin, over.Stall
@@ -47,7 +47,8 @@ func (c Clock) control() (match.TimeControl, error) {
 	return match.TimeControl(*c.TC), nil
 }
 
-// resolve returns the limits with defaults filled in. It returns an error if match.Limits.Check rejects them.
+// resolve returns the limits, with the default of each missing key. It returns an error if match.Limits.Check
+// rejects them.
 func (l Limits) resolve() (match.Limits, error) {
 	clock, err := l.control()
 	if err != nil {

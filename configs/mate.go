@@ -9,8 +9,8 @@ import (
 
 // Mate has the settings of mate adjudication: the mate solver, and when gogi uses it. See match.Mate.
 type Mate struct {
-	Engine string         `toml:"engine,short"` // name of the engine that is the solver and does not play; or builtin, or off
-	Every  *int           `toml:"every"`        // number of moves of each side between questions; default 0: only after an engine claims a mate
+	Engine string         `toml:"engine,short"` // name of the engine that is the solver, which does not play; or builtin, or off
+	Every  *int           `toml:"every"`        // number of moves of each side from one question to the next; default 0: only after an engine claims a mate
 	Time   *time.Duration `toml:"time"`         // time for each question; default match.DefaultMateTime
 	Nodes  *int           `toml:"nodes"`        // largest number of positions in a proof; default match.DefaultMateNodes
 }

@@ -38,7 +38,7 @@ func Parse(data []byte, name string) (*File, error) {
 	return f, nil
 }
 
-// parse does the same as Parse. If the TOML is valid but a key or value is wrong, it also returns the valid
+// parse does the work of Parse. If the TOML is valid but a key or value is wrong, it also returns the valid
 // part of the file.
 func parse(data []byte, name string) (*File, error) {
 	if len(data) > maxFile {
@@ -80,9 +80,9 @@ func lineAt(text string, n int) string {
 	return strings.TrimSpace(lines[n-1])
 }
 
-// where returns the flag that set a key, or the line of the key in the file, or 0 if the line is unknown. For
-// a table of which flags set parts, it returns these flags. A key that the user did not give has the place of
-// its table.
+// where returns the flag that set a key, or the line of the key in the file, or 0 if the line is unknown. If
+// flags set only parts of a table, where returns these flags. A key that the user did not give has the place
+// of its table.
 func (f *File) where(path string) (flag string, line int) {
 	if within := f.flagsWithin(path); within != "" && f.flags[path] == "" {
 		return within, 0
@@ -120,7 +120,7 @@ func parent(path string) string {
 	return path[:max(0, strings.LastIndexAny(path, ".["))]
 }
 
-// base returns the folder that a relative path at the key is relative to.
+// base returns the base folder for a relative path at the key.
 func (f *File) base(path, fileDir, workDir string) string {
 	if _, ok := f.flags[path]; ok {
 		return workDir

@@ -26,16 +26,16 @@ const (
 	maxParallel    = 10_000 // largest value of keys that only make sense with small numbers
 )
 
-// Plan returns the plan of the match, with all defaults filled in and all values checked. Relative paths in
-// the file are relative to baseDir. A relative baseDir is relative to the working directory, and "" is the
-// working directory. Plan reads the openings, and the engines' binaries for their identities.
+// Plan returns the plan of the match. It sets the default of each missing key and checks all values. Relative
+// paths in the file are relative to baseDir. A relative baseDir is relative to the working directory, and ""
+// is the working directory. Plan reads the openings, and the engines' binaries for their identities.
 // identity.Complete completes the identities after the USI handshakes. The caller should show the warnings to
 // the user. Plan returns all errors together.
 //
-// A command's first word with a slash is a path. "builtin" is the engine within gogi. Any other word is
-// searched in PATH and then in /usr/games. An engine's default working directory is the folder of its binary
-// (YaneuraOu reads eval/ and book/ from there). For the built-in engine, commands found in PATH and wrappers
-// (see identity.IsWrapper), the default is baseDir.
+// If a command's first word contains a slash, it is a path. "builtin" is the built-in engine. Any other word
+// is searched in PATH and then in /usr/games. An engine's default working directory is the folder of its
+// binary (YaneuraOu reads eval/ and book/ from there). For the built-in engine, commands found in PATH and
+// wrappers (see identity.IsWrapper), the default is baseDir.
 func (f *File) Plan(baseDir string, env identity.Env) (plan *match.Plan, warnings []advice.Warning, err error) {
 	if f.Tune != nil || len(f.Params) > 0 {
 		return nil, nil, fmt.Errorf("%s: %w", f.title(), errTune)
@@ -176,8 +176,8 @@ func (r *resolver) concurrency() int {
 	}
 }
 
-// coresPerSlot returns the checked value of the key cores_per_slot, or 0 if each player's number of threads
-// decides.
+// coresPerSlot returns the checked value of the key cores_per_slot. It returns 0 if the key is missing; then
+// each player's number of threads decides.
 func (r *resolver) coresPerSlot() int {
 	f := r.file
 	if f.CoresPerSlot == nil {
@@ -275,7 +275,7 @@ func (f *File) names() (list []string) {
 	return list
 }
 
-// enginesFound returns a text for errors with the names of the engines and councils of the file. Without the
+// enginesFound returns the names of the engines and councils of the file as a text for errors. Without the
 // key players, the text lists the members of councils separately, because they play only if the key names
 // them.
 func (f *File) enginesFound() string {
@@ -329,7 +329,8 @@ func (r *resolver) pairs(p *match.Plan) int {
 	return games / legs
 }
 
-// idleFlags warns about flags without effect, because all players set the same values in their own tables.
+// idleFlags warns about flags without effect. A flag has no effect if all players set the same value in their
+// own tables.
 func (r *resolver) idleFlags() {
 	own := map[string]func(e Engine) bool{
 		"limits":  func(e Engine) bool { return e.Limits != nil && e.Limits.search() },

@@ -123,8 +123,8 @@ func (f *File) EnginesOf(n int) []string {
 }
 
 // voters returns the names of the engines in a council, including engines in councils that are members.
-// within has the councils that contain this one, so that a council that contains itself by mistake does not
-// cause an endless loop.
+// within has the councils that contain this council. It prevents an endless loop if a council contains itself
+// by mistake.
 func (f *File) voters(council int, within []int) (names []string) {
 	if slices.Contains(within, council) {
 		return nil

@@ -42,15 +42,15 @@ func (p *Problem) At() string {
 
 func (f *File) problem(path string, cause error) *Problem {
 	flag, line := f.where(path)
-	if f.ready && flag == "" { // a built-in series has no line in a file on disk
+	if f.ready && flag == "" { // a built-in series has no lines in a file on disk
 		return &Problem{File: "ready series " + f.name, Cause: fmt.Errorf("%w; name your own program with --engine NAME=PATH", cause)}
 	}
 	return &Problem{File: f.name, Line: line, Flag: flag, Cause: cause}
 }
 
 // ProblemsOf returns the Problems in an error of Parse, Apply or Plan, sorted by line. Problems of the same
-// line keep their order. An error without a place becomes a Problem without a place. ProblemsOf returns an
-// empty list for nil.
+// line stay in their order. An error without a place becomes a Problem without a place. For nil the list is
+// empty.
 func ProblemsOf(err error) (list []*Problem) {
 	if err == nil {
 		return nil
@@ -84,8 +84,8 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 	return nil, nil, errors.Join(err, apart(ProblemsOf(wrong), ProblemsOf(err)))
 }
 
-// apart returns the problems of list, joined, except those on a line that has a problem in others. Otherwise
-// a value that could not be read would also be reported as missing.
+// apart joins the problems of list, except those on a line that has a problem in others. Otherwise a value
+// that could not be read would also be reported as missing.
 func apart(list, others []*Problem) error {
 	var errs []error
 	for _, p := range list {
@@ -97,8 +97,8 @@ func apart(list, others []*Problem) error {
 	return errors.Join(errs...)
 }
 
-// takeRemoteAsKnown sets the identity of each engine behind ssh that has none to known(COMMAND). Only the
-// other machine could calculate the real identity.
+// takeRemoteAsKnown sets the identity of each engine behind ssh without an identity to known(COMMAND). Only
+// the other machine could calculate the real identity.
 func (f *File) takeRemoteAsKnown(known func(command string) string) {
 	for i := range f.Engines {
 		e := &f.Engines[i]

@@ -40,11 +40,11 @@ type Selfplay struct {
 	Audit            *float64 `toml:"audit"`             // default 0.05
 
 	Format      string  `toml:"format"`       // default psv
-	Shard       *int    `toml:"shard"`        // number of positions in a file; default 10,000,000; 0: one file has all
+	Shard       *int    `toml:"shard"`        // number of positions in a file; default 10,000,000; 0: one file for all
 	Shuffle     *bool   `toml:"shuffle"`      // default true
 	ShuffleSeed *uint64 `toml:"shuffle_seed"` // default 1
 	NoMate      *bool   `toml:"no_mate"`      // default false
-	DistinctMiB *int    `toml:"distinct_mib"` // default 256; 0: duplicates are not left out
+	DistinctMiB *int    `toml:"distinct_mib"` // default 256; 0: duplicates are not removed
 }
 
 // SelfplayPlan has all settings for making training data, with every default filled in.
@@ -73,8 +73,8 @@ const (
 
 // PlanSelfplay returns the settings for training data of a file with a table [selfplay]. Games begin at the
 // usual start position unless the file gives openings. By default gogi plays one block per CPU at a time. A
-// key that only a match between players can have is an error. Plan describes baseDir, the warnings and the
-// other errors.
+// key that is only valid in a match between players is an error. For baseDir, the warnings and the other
+// errors, see Plan.
 func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []advice.Warning, error) {
 	alone := *f
 	want := or(f.Selfplay, Selfplay{})
@@ -92,7 +92,7 @@ func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []
 	r.refuseSeries()
 	alone.Players = r.selfplayer(want.Player)
 	p := r.common()
-	p.PVPlies = or(alone.PVPlies, 0) // training data do not contain principal variations
+	p.PVPlies = or(alone.PVPlies, 0) // training data do not have principal variations
 	p.Adjudication = alone.adjudication()
 	p.Players = r.players()
 	p.Openings = r.openings(p.Rules)

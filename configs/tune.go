@@ -110,8 +110,8 @@ func (f *File) TakeTune() (*TuneSettings, error) {
 	return w, nil
 }
 
-// check returns an error if the SPRT of a validation sets a key twice, or a key that a validation cannot
-// have.
+// check returns an error if the SPRT of a validation sets a key twice, or sets a key that is not valid in a
+// validation.
 func (v *TuneValidate) check() error {
 	if v.SPRT == nil {
 		return nil
@@ -122,7 +122,7 @@ func (v *TuneValidate) check() error {
 	return v.SPRT.Only("elo0", "elo1", "alpha", "beta")
 }
 
-// validationLimits returns the limits of a validation, or nil if the validation has none of its own.
+// validationLimits returns the limits of a validation, or nil if it has no limits of its own.
 func (f *File) validationLimits(e *Engine, own *Limits) (*match.Limits, error) {
 	if own == nil {
 		return nil, nil //nolint:nilnil // the limits of the tune apply

@@ -12,8 +12,8 @@ import (
 	"gogi/usi/affinity"
 )
 
-// TimeControl is a time control whose text form is one word in seconds. "8+0.08" is main time and Fischer
-// increment, "300/10" and "0/1" are main time and byoyomi, and "300" is main time alone.
+// TimeControl is a time control with a text form in seconds. "8+0.08" is main time and Fischer increment,
+// "300/10" and "0/1" are main time and byoyomi, and "300" is only main time.
 type TimeControl match.TimeControl
 
 // UnmarshalText reads a time control with ParseTimeControl.

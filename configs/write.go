@@ -17,9 +17,9 @@ import (
 	"gogi/match"
 )
 
-// Text returns the file as TOML that a user can edit: the keys that f has, each with its comment in the starter
-// file. Parse reads f back from the text. If f has no games or no search limits, the text has those of the
-// starter file. Text returns an error if a value is not UTF-8, because a TOML file must be UTF-8.
+// Text returns the file as TOML that a user can edit: the keys that f has, each with its comment from the
+// starter file. Parse of this text returns f again. If f has no games or no search limits, the text has those
+// of the starter file. Text returns an error if a value is not UTF-8, because a TOML file must be UTF-8.
 func (f *File) Text() ([]byte, error) {
 	w := writer{comments: starterComments()}
 	w.out.WriteString("# A match between shogi engines; gogi init FILE without flags writes a file with every key.\n\n")
@@ -48,7 +48,7 @@ func (f *File) Text() ([]byte, error) {
 	return w.out.Bytes(), nil
 }
 
-// The starter file's values for a match that does not have them.
+// These are the starter file's values for a match without such values.
 const (
 	starterGames = "100"
 	starterNodes = 400
@@ -69,7 +69,7 @@ type writer struct {
 	out      bytes.Buffer
 }
 
-// table writes a table with its header. It writes nothing if there are no values.
+// table writes a table with its header. It writes nothing without values.
 func (w *writer) table(header string, values []keyValue) {
 	if len(values) > 0 {
 		w.out.WriteString("\n" + header + "\n")
@@ -81,7 +81,8 @@ func (w *writer) table(header string, values []keyValue) {
 
 const commentColumn = 27
 
-// pair writes a key of the table with this header. Only the first use of the key in the file gets the comment.
+// pair writes a key of the table with this header. Only the first use of the key in the file gets its
+// comment.
 func (w *writer) pair(header string, v keyValue) {
 	line, at := v.key+" = "+v.value, keyValue{header, v.key}
 	if comment := w.comments[at]; comment != "" {
@@ -110,7 +111,7 @@ func starterComments() map[keyValue]string {
 	return comments
 }
 
-// valuesOf returns the keys of a table that are set, with their values. It returns none for nil.
+// valuesOf returns the keys of a table that are set, with their values. For nil it returns nothing.
 func valuesOf[T any](table *T) (values []keyValue) {
 	if table == nil {
 		return nil
@@ -216,8 +217,8 @@ func keyText(name string) string {
 	return quoted(name)
 }
 
-// scalarText returns a scalar as TOML. It leaves out the quotes of numbers, true and false if the decoder
-// then reads the same value.
+// scalarText returns a scalar as TOML. It omits the quotes of numbers, true and false if the decoder then
+// reads the same value.
 func scalarText(value string) string {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if value == "true" || value == "false" || err == nil && strconv.FormatInt(n, 10) == value {

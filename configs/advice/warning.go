@@ -7,7 +7,7 @@ import "gogi/internal/i18n"
 // Warning is a warning about a setting that is valid but may not do what the user expects. In and String return
 // its text.
 type Warning struct {
-	Engine string       // the engine that the warning is about; "": the whole match, or several players
+	Engine string       // the engine of the warning; "": the whole match, or several players
 	Text   i18n.Message // the problem, such as "NetworkDelay 120: made for play over networks, they distort short games"
 	Advice i18n.Message // the recommended setting, such as `profile = "yaneuraou" sets them`; empty: no advice
 }

@@ -1,5 +1,5 @@
 // Package configstest has helpers for tests that make plans from match files. [Machine] returns a machine
-// with dummy programs, [Two] is a match file, and [Plan] makes a plan of a file and flags.
+// with dummy programs, [Two] is a match file, and [Plan] makes a plan from a file and flags.
 package configstest
 
 import (

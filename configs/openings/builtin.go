@@ -16,7 +16,7 @@ import (
 	"gogi/shogi"
 )
 
-// The names of the built-in opening sets. docs/formats.md describes how each set was made.
+// These are the names of the built-in opening sets. docs/formats.md describes how each set was made.
 const (
 	BuiltinOpenings = "builtin"       // 12 to 16 moves; the default
 	BuiltinShort    = "builtin-short" // two moves
@@ -74,14 +74,14 @@ func someLines(text []byte, count int) []byte {
 	return some
 }
 
-// IsBuiltin reports whether a name is "builtin", or begins with "builtin-" and is not a path. Only Builtin
-// checks whether the set exists.
+// IsBuiltin reports whether a name is "builtin", or begins with "builtin-" and is not a path. It does not
+// check whether the set exists; Builtin does.
 func IsBuiltin(name string) bool {
 	return name == BuiltinOpenings || strings.HasPrefix(name, BuiltinOpenings+"-") && !strings.ContainsAny(name, `./\`)
 }
 
-// Builtin returns the openings of a built-in set, as [Read] returns the openings of a file. It keeps at most
-// plies moves of each opening, or all if plies is 0. It returns an error for an unknown name.
+// Builtin returns the openings of a built-in set, in the form of [Read]. It returns at most plies moves of
+// each opening, or all if plies is 0. It returns an error for an unknown name.
 func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	text := builtinText(name)
 	if text == nil {
@@ -107,8 +107,8 @@ func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advi
 const longestBuiltin = 16
 
 // checkedLines returns the openings of a text whose lines are all "startpos moves …". It does not check the
-// moves, because TestBuiltinSets does: a match would use more CPU time for this check than for everything
-// else before its first game.
+// moves, because TestBuiltinSets does this. In a match this check would use more CPU time than everything
+// else before the first game.
 func checkedLines(text []byte) ([]match.Opening, error) {
 	var openings []match.Opening
 	for line := range strings.Lines(string(text)) {
@@ -127,6 +127,6 @@ type set struct {
 	rules match.Rules
 }
 
-// readSets caches the openings of each set that was read without a warning, because checking ten thousand
-// lines takes a tenth of a second of CPU time.
+// readSets caches the openings of each set that was read without a warning. Without the cache, checking ten
+// thousand lines takes a tenth of a second of CPU time.
 var readSets sync.Map //nolint:gochecknoglobals // a cache

@@ -31,17 +31,17 @@ import (
 const maxOpenings = 128 << 20
 
 // Read returns the openings of a file with one opening per line. A line is "startpos moves …", "sfen …" with
-// optional moves, or a bare SFEN, each with or without "position " before it. It skips blank lines and
+// optional moves, or a bare SFEN, each with or without "position " before it. Read skips blank lines and
 // comments from # on, and accepts a byte order mark and CRLF. In an .epd file it skips the text after the
 // SFEN. It unpacks .gz and .zip. In a zip it reads the files that end in .sfen, .usi or .epd. If there are
-// none, it reads the .txt files, and if there are none of these, all files. It reads them in the order of
-// their names. With plies > 0, Read keeps only the first plies moves of each opening.
+// none, it reads the .txt files, and if there are no .txt files, all files. It reads the files in the order
+// of their names. With plies > 0, Read uses only the first plies moves of each opening.
 //
-// Read checks every move, and returns an error with the line number if a move is illegal or if the side to
-// move has no legal move at the end. It skips an opening that leads to the same position as an earlier
-// opening, and returns a warning. The ID of an opening is its number among the openings of the file, counted
-// from 1, including skipped openings. The rules decide whether a game would already be over after the
-// opening; the zero value has no rules.
+// Read checks every move. It returns an error with the line number if a move is illegal, or if the side to
+// move has no legal move at the end. If an opening leads to the same position as an earlier opening, Read
+// skips the later one and returns a warning. The ID of an opening is its number among the openings of the
+// file, counted from 1, including skipped openings. The rules decide whether a game would already be over
+// after the opening; the zero value has no rules.
 func Read(file string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	texts, err := openingTexts(file)
 	if err != nil {
@@ -57,7 +57,7 @@ type openingText struct {
 
 func openingTexts(file string) ([]openingText, error) {
 	packed := slices.Contains([]string{".zip", ".gz"}, path.Ext(strings.ToLower(file)))
-	longest := 2 * maxLine // a line that is only a little too long is reported below with its number
+	longest := 2 * maxLine // a line that is a little longer than maxLine is reported below with its number
 	if packed {
 		longest = maxOpenings
 	}
@@ -134,8 +134,8 @@ func unzip(name string, data []byte) ([]openingText, error) {
 	return texts, nil
 }
 
-// textFiles returns the files of an archive that have openings, without other files such as read-me files and
-// folders.
+// textFiles returns the files of an archive that have openings. It omits other files, such as read-me files,
+// and folders.
 func textFiles(all []*zip.File) []*zip.File {
 	all = slices.DeleteFunc(slices.Clone(all), func(f *zip.File) bool {
 		return f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/")
@@ -187,7 +187,7 @@ func otherKind(data []byte) string {
 	return ""
 }
 
-// maxLine is the longest line of openings, in bytes: some 200,000 moves.
+// maxLine is the largest length of a line, in bytes. It is enough for some 200,000 moves.
 const maxLine = 1 << 20
 
 // blockSize is the number of bytes that one goroutine checks at a time, which takes some milliseconds.
@@ -310,7 +310,7 @@ func (r *openingReader) read(text string) (match.Opening, uint64, error) {
 	return o, r.referee.Position().Key(), nil
 }
 
-// add adds the openings of a block to the book, except those that lead to the position of an earlier
+// add adds the openings of a block to the book. It skips those that lead to the position of an earlier
 // opening.
 func (b *book) add(k *block) {
 	for i, o := range k.openings {
@@ -331,7 +331,7 @@ func samePlace(a, b match.Opening) bool { return finalPlace(a) == finalPlace(b) 
 
 // finalPlace returns the board, the side to move and the hands after an opening's moves, in SFEN.
 func finalPlace(o match.Opening) string {
-	p, _ := o.Position() // no error: the opening was read before
+	p, _ := o.Position() // no error, because Read checked the opening
 	for _, m := range o.Moves {
 		p.Apply(m)
 	}
@@ -388,8 +388,8 @@ func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 	return nil, nil, fmt.Errorf("openings.handicap: there is no handicap %q: expected one such as %s", name, strings.Join(near, ", "))
 }
 
-// Listed returns the openings in lines, in the same notation and with the same checks as [Read]. Errors use
-// name for the source of the lines.
+// Listed returns the openings in lines. The notation and the checks are those of [Read]. Errors use name for
+// the source of the lines.
 func Listed(name string, lines []string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	text := openingText{name, []byte(strings.Join(lines, "\n"))}
 	return parseOpenings(name, []openingText{text}, plies, rules)

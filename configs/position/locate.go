@@ -9,13 +9,13 @@ import (
 
 // Place is the place of a key in its file.
 type Place struct {
-	Line  int // from 1
+	Line  int // number of the line, from 1
 	Order int // position among all keys of the file, from 1
 }
 
-// Locate finds every key of a TOML text, by paths such as "engine[1].limits" with elements of lists counted
-// from 0. The text must be valid TOML, because Locate checks nothing. gogi needs Locate because the TOML
-// library stores the places of keys only for the last table of a list.
+// Locate finds every key of a TOML text. Paths have the form "engine[1].limits", with elements of lists
+// counted from 0. The text must be valid TOML, because Locate checks nothing. gogi needs Locate because the
+// TOML library stores the places of keys only for the last table of a list.
 func Locate(text string) map[string]Place {
 	l := locator{text: text, line: 1, places: map[string]Place{}, counts: map[string]int{}}
 	table := ""
@@ -126,8 +126,7 @@ func (l *locator) pair(path string) {
 	l.moveOn(start)
 }
 
-// moveOn moves past one byte if the position is still start, so that invalid text cannot cause an endless
-// loop.
+// moveOn moves past one byte if the position is still start. So invalid text cannot cause an endless loop.
 func (l *locator) moveOn(start int) {
 	if l.pos == start {
 		l.advance()
@@ -177,7 +176,7 @@ func (l *locator) quoted() string {
 	}
 	l.pos = min(l.pos+len(quote), len(l.text))
 	for len(quote) == 3 && l.peek() == quote[0] {
-		l.advance() // the string may itself end in quotes
+		l.advance() // the string itself may end in quotes
 	}
 	return l.text[start:l.pos]
 }

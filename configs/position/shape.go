@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// The limits of a file, far above the needs of a match. The time and memory of the TOML library grow with the
-// square of these numbers: 24 kB of nested tables take 18 s and 4 GB. gogi therefore checks the limits first.
+// These limits of a file are far above the needs of a match. The time and memory of the TOML library grow
+// with the square of these numbers: 24 kB of nested tables take 18 s and 4 GB. gogi therefore checks the
+// limits first.
 const (
 	maxNesting = 200  // brackets and braces that are open at the same time
 	maxDots    = 1000 // dots in one line, as in a dotted key

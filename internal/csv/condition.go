@@ -36,9 +36,9 @@ func (c Condition) Check(s *Sheet) error {
 	return nil
 }
 
-// Holds reports whether a row fulfils the condition. It compares numbers as numbers. With = and != it
-// compares other text as text. An empty cell equals only an empty value, and < and > are false for an empty
-// cell. Holds returns an error if < or > compare a cell or a value that is not a number.
+// Holds reports whether a row fulfils the condition. It compares numbers by value. With = and != it compares
+// other text character by character. An empty cell equals only an empty value, and < and > are false for an
+// empty cell. Holds returns an error if < or > compare a cell or a value that is not a number.
 func (c Condition) Holds(r Row) (bool, error) {
 	column := r.Of.Column(c.Column)
 	cell := r.At(column)
@@ -62,7 +62,7 @@ func (c Condition) Holds(r Row) (bool, error) {
 	return c.Relation == "<" && a < b || c.Relation == "<=" && a <= b || c.Relation == ">" && a > b || c.Relation == ">=" && a >= b, nil
 }
 
-// Conditions is a list of conditions, all of which a row must fulfil.
+// Conditions is a list of conditions. A row must fulfil all of them.
 type Conditions []Condition
 
 // ParseConditions parses each text with [ParseCondition].

@@ -34,14 +34,14 @@ type Row struct {
 	line  int
 }
 
-// Read reads a CSV file. It calls check with the header, and then calls see with each row. It stops at the
-// first error.
+// Read reads a CSV file. It calls check with the header, and then see with each row. It stops at the first
+// error.
 func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	file, err := disk.Open(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close() //nolint:errcheck // only read
+	defer file.Close() //nolint:errcheck // the file was only read
 	s, err := New(path, file)
 	if err == nil {
 		err = check(s)
@@ -58,8 +58,8 @@ func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	return err
 }
 
-// New returns a Sheet after reading the header. It returns an error for an empty file, and for a header that
-// has a name twice.
+// New reads the header and returns a Sheet. It returns an error for an empty file, and for a header that has
+// the same name twice.
 func New(name string, r io.Reader) (*Sheet, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	// Spreadsheets write a byte order mark, which is not part of the first name.
@@ -100,7 +100,7 @@ func (s *Sheet) next() (Row, error) {
 	return Row{Of: s, cells: cells, line: line}, nil
 }
 
-// broken returns the error for a part of the file that cannot be read, with its place. It returns io.EOF unchanged.
+// broken returns the error for an unreadable part of the file, with its place. It returns io.EOF unchanged.
 func (s *Sheet) broken(err error) error {
 	if errors.Is(err, io.EOF) {
 		return err
@@ -111,8 +111,8 @@ func (s *Sheet) broken(err error) error {
 	return fmt.Errorf("%s: %w", s.Name, err)
 }
 
-// Column returns the index of the first of the names that the header has. It ignores case. It returns -1 if
-// the header has none of the names.
+// Column returns the index of the first of names that the header has, without regard to case. It returns -1
+// if the header has none of them.
 func (s *Sheet) Column(names ...string) int {
 	for _, name := range names {
 		if i := slices.IndexFunc(s.Columns, func(c string) bool { return strings.EqualFold(c, name) }); i >= 0 {

@@ -36,8 +36,8 @@ func LockFile(f *os.File) error {
 	return err
 }
 
-// CloseLocked unlocks and closes a file that [LockFile] locked. A plain Close is not enough: a child
-// process that is forked and has not yet begun its program shares the lock for a moment.
+// CloseLocked unlocks and closes a file that [LockFile] locked. A plain Close is not enough: a forked child
+// process shares the lock for a moment, until it starts its program.
 func CloseLocked(f *os.File) error {
 	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close()) //nolint:gosec // a descriptor is small
 }

@@ -12,7 +12,8 @@ import (
 // file for writing, because FlushFileBuffers requires that.
 func SyncFile(name string) error { return sync(name, os.O_RDWR) }
 
-// SyncDir does nothing: NTFS keeps a journal of the names in a folder, and Windows has no call to flush it.
+// SyncDir does nothing, because NTFS has a journal of the names in a folder, and Windows has no call to flush
+// it.
 func SyncDir(string) error { return nil }
 
 // OthersMayRead returns false. Go's file mode on Windows does not show the permissions, and by default only

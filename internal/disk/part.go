@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Part is a file that gets its name only when it is complete. A killed process or a full disk therefore never
-// leaves an incomplete file under this name. Until Publish the file has the name ".NAME.part" in the same
-// folder.
+// Part is a file that gets its name only when it is complete. So a killed process or a full disk never leaves
+// an incomplete file under this name. Until Publish the file has the name ".NAME.part" in the same folder.
 type Part struct {
 	File *os.File // the open file to write to
 	path string   // the final name

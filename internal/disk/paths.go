@@ -15,7 +15,7 @@ func Absolute(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// Reason returns the system's error without the path, for a message that already names the path.
+// Reason returns the system's error without the path, for a message that already has the path.
 func Reason(err error) error {
 	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Open opens a regular file for reading. It returns an error for folders, devices and pipes: a device or pipe
-// may have no end or keep the reader waiting.
+// Open opens a regular file for reading. It returns an error for folders, and for devices and pipes, because
+// these may have no end or block the reader.
 func Open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package fail marks errors with their cause. [Usage] marks a mistake of the caller of the program: a
-// wrong flag, or a file with an impossible value. [Engine] marks a failure of one engine: its program is
-// missing, cannot be started, or lacks an option. The command turns the marks into exit codes. usi.Fault
-// marks an engine's faults in a dialogue.
+// Package fail marks errors with their cause. [Usage] marks a mistake of the program's user: a wrong flag, or
+// a file with an impossible value. [Engine] marks a failure of one engine: its program is missing, cannot be
+// started, or lacks an option. The command converts the marks to exit codes. Faults of an engine in a
+// dialogue have the type usi.Fault instead.
 package fail
 
 import (
@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// A UsageError is an error that the caller of the program made.
+// A UsageError is a mistake of the program's user.
 type UsageError struct{ cause error }
 
 // Error returns the text of the cause.
@@ -18,7 +18,7 @@ func (e *UsageError) Error() string { return e.cause.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.cause }
 
-// Usage marks an error as a mistake of the caller. It returns nil for nil.
+// Usage marks an error as a mistake of the program's user. It returns nil for nil.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -26,7 +26,7 @@ func Usage(err error) error {
 	return &UsageError{err}
 }
 
-// IsUsage reports whether an error is, or wraps, a mistake of the caller.
+// IsUsage reports whether an error is, or wraps, a UsageError.
 func IsUsage(err error) bool {
 	_, ok := errors.AsType[*UsageError](err)
 	return ok
@@ -38,7 +38,7 @@ type EngineError struct {
 	cause  error
 }
 
-// Error names the engine and the cause.
+// Error returns the name of the engine and the cause.
 func (e *EngineError) Error() string { return fmt.Sprintf("engine %s: %v", e.Engine, e.cause) }
 
 // Unwrap returns the cause.

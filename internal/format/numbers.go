@@ -1,6 +1,6 @@
 // Package format prints numbers, tables and JSON for all outputs. Use it for every number that a user sees:
-// [Elo], [Percent], [PValue], [Span], [Table]. It contains no terms of shogi or statistics; the caller names
-// the number.
+// [Elo], [Percent], [PValue], [Span], [Table]. It knows no terms of shogi or statistics; the caller adds the
+// name of the number.
 package format
 
 import (
@@ -38,7 +38,7 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%ds", d/time.Second)
 }
 
-// Quoted returns text from another program or a file in quotes, shortened for an error message.
+// Quoted returns text from another program or a file in quotes. It shortens the text for an error message.
 func Quoted(text string) string { return strconv.Quote(sanitize.Printable(text, 40)) }
 
 // Name returns a player's name for a table. It removes characters that cannot be printed, and cuts the name
@@ -98,7 +98,7 @@ func NumberOf(n int, what string) string {
 	return Count(n) + " " + what + "s"
 }
 
-// Words returns a word of the JSON output with blanks for underscores, such as "time forfeit" for
+// Words returns a word of the JSON output with blanks instead of underscores, such as "time forfeit" for
 // time_forfeit.
 func Words(snake string) string { return strings.ReplaceAll(snake, "_", " ") }
 

@@ -21,7 +21,7 @@ func RightAligned(first, last int) []table.ColumnConfig {
 	return columns
 }
 
-// printable is a table that shows text from other sources, such as names, on one line each.
+// printable is a table that shows text from other sources, such as names, on a single line.
 type printable struct{ table.Writer }
 
 // AppendRow appends a row whose text is escaped.

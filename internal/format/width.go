@@ -8,9 +8,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A terminal shows Unicode's ambiguous characters, such as – and ±, as narrow or wide. That depends on its
-// own settings, not on the locale. Most terminals show them narrow, so tables count them as narrow in every
-// locale.
+// A terminal shows Unicode's ambiguous characters, such as – and ±, as narrow or wide. This depends on the
+// terminal's own settings, not on the locale. Most terminals show them narrow, so tables count them as narrow
+// in every locale.
 //
 //nolint:gochecknoinits // a setting of a library, for the whole program
 func init() { text.OverrideRuneWidthEastAsianWidth(false) }

@@ -1,5 +1,5 @@
-// Package hurry limits the time to start engines when a user has asked to end the run. Such a run finishes
-// the games in play. It does not wait for an engine that is still starting, because a start may take minutes.
+// Package hurry limits the time to start engines after a user has ended the run. Such a run finishes the
+// current games. It does not wait for an engine that is still starting, because a start may take minutes.
 // [Start] returns the context for a start.
 package hurry
 
@@ -10,16 +10,16 @@ import (
 )
 
 // Grace is the time that a start may still take after the order to end the run. An engine that is ready
-// within Grace plays its game. Most engines answer isready in milliseconds.
+// within this time plays its game. Most engines answer isready in milliseconds.
 const Grace = 500 * time.Millisecond
 
 // ErrEnding is the cause of a context that Start has cancelled.
 var ErrEnding = errors.New("the run is ending, and a player is still starting")
 
-// Start returns a context for the start of one engine, derived from ctx. The context is cancelled with the
-// cause ErrEnding if ending is closed and the start is not finished in time. The start has Grace from the
-// later of two moments: its beginning, and the closing of ending. A nil channel is never closed. stop
-// releases the context. Call it when the start is finished.
+// Start returns a context for the start of one engine, derived from ctx. If the channel ending is closed, the
+// start has the time Grace from then on, or from its own beginning if that is later. If it is not finished in
+// this time, the context is cancelled with the cause ErrEnding. A nil channel is never closed. The caller
+// calls stop when the start is finished; stop releases the context.
 func Start(ctx context.Context, ending <-chan struct{}) (_ context.Context, stop func()) {
 	if ending == nil {
 		return ctx, func() {}
@@ -42,7 +42,8 @@ func Start(ctx context.Context, ending <-chan struct{}) (_ context.Context, stop
 	return ctx, func() { cancel(nil) }
 }
 
-// Closed reports whether the channel ending is closed, which means that the run was ordered to end.
+// Closed reports whether the channel ending is closed. A closed channel means that the run was ordered to
+// end.
 func Closed(ending <-chan struct{}) bool {
 	select {
 	case <-ending:

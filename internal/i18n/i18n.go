@@ -19,7 +19,7 @@ import (
 // A Language is the tag of an output language.
 type Language string
 
-// The output languages.
+// These are the output languages.
 const (
 	English  Language = "en"
 	Japanese Language = "ja"
@@ -40,7 +40,7 @@ func Book() (map[string]string, error) {
 	return b, err
 }
 
-// Say translates a phrase and fills in its verbs as fmt.Sprintf does. It also translates arguments that have
+// Say translates a phrase and formats its arguments like fmt.Sprintf. It also translates arguments that have
 // a method In. If a phrase has no Japanese text, Say uses the English phrase.
 func Say(in Language, phrase string, args ...any) string {
 	if in == Japanese {
@@ -80,15 +80,15 @@ func Verbatim(text string) Message { return Message{"%s", []any{text}} }
 // A Wrong is an error whose text can be printed in every language.
 type Wrong struct{ why Message }
 
-// Errorf returns a [*Wrong] for a phrase with the values for its verbs. It wraps no other error; fmt.Errorf
-// does.
+// Errorf returns a [*Wrong] for a phrase with the values for its verbs. Unlike fmt.Errorf, it cannot wrap
+// another error.
 func Errorf(phrase string, args ...any) error { return &Wrong{Of(phrase, args...)} }
 
 // Error returns the English text.
 func (w *Wrong) Error() string { return w.why.String() }
 
-// Because returns the Message of an error. For a Wrong it is its Message. For an error with a method Phrase
-// it is that phrase. For other errors it is the error's text, which is the same in all languages.
+// Because returns the Message of an error. A Wrong has its own Message. For an error with a method Phrase,
+// the Message is that phrase. For other errors it is the error's text, which is the same in all languages.
 func Because(err error) Message {
 	var wrong *Wrong
 	if errors.As(err, &wrong) {
@@ -113,7 +113,7 @@ func (s Message) String() string { return s.In(English) }
 // MarshalText returns the English text, for JSON.
 func (s Message) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the text of MarshalText. The result is the same in all languages.
+// UnmarshalText reads a text that MarshalText wrote. The result is the same in all languages.
 func (s *Message) UnmarshalText(text []byte) error {
 	*s = Message{}
 	if len(text) > 0 {

@@ -1,6 +1,6 @@
-// Package sanitize makes the text of other programs safe to store and to print. Engines send Shift_JIS,
-// terminal escapes and bytes that are no text. [Decode] turns bytes into UTF-8, [Printable] removes or
-// escapes characters that are unsafe for a terminal, and [NewWriter] does so for a stream.
+// Package sanitize makes text from other programs safe to store and to print. Engines send Shift_JIS,
+// terminal escapes and invalid bytes. [Decode] converts bytes to UTF-8, [Printable] removes or escapes
+// characters that are unsafe for a terminal, and [NewWriter] does this for a stream.
 package sanitize
 
 import (
@@ -57,7 +57,7 @@ func LastLine(raw []byte, cut bool, limit int) string {
 	return lastRunes(strings.Join(out, " | "), limit)
 }
 
-// decode converts a line as Decode does. cut means that line may begin in the middle of a character.
+// decode converts a line like Decode. cut means that line may begin in the middle of a character.
 func decode(line string, cut bool) string {
 	start := line
 	for i := 0; cut && i < utf8.UTFMax-1 && start != "" && !utf8.RuneStart(start[0]); i++ {
@@ -93,7 +93,7 @@ func printable(s string) string {
 		switch {
 		case r == '\t' || r == '\n':
 			return ' '
-		case !unicode.IsGraphic(r): // control, formatting, unassigned
+		case !unicode.IsGraphic(r): // control, formatting and unassigned characters
 			return -1
 		}
 		return r
@@ -110,9 +110,9 @@ func lastRunes(s string, n int) string {
 	return "…" + string(r[len(r)-n:])
 }
 
-// shows reports whether a terminal shows a character unchanged at its place in the line. The answer is false
-// for control characters, line separators and invisible format characters. The joiners of scripts and emoji
-// are an exception.
+// shows reports whether a terminal shows a character unchanged at its place in the line. It returns false for
+// control characters, line separators and invisible format characters, except the joiners of scripts and
+// emoji.
 func shows(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -123,13 +123,13 @@ func shows(r rune) bool {
 	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// IsName reports whether a new name may have this text. The text must be valid UTF-8 that a terminal shows
+// IsName reports whether text is valid as a new name. The text must be valid UTF-8 that a terminal shows
 // unchanged. It must not contain U+FFFD, which marks lost bytes.
 func IsName(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !shows(r) || r == utf8.RuneError })
 }
 
-// Escape returns text in one line that a terminal shows unchanged. It writes \uXXXX for each character that a
+// Escape returns text on one line that a terminal shows unchanged. It writes \uXXXX for each character that a
 // terminal does not show, including line ends and tabs. It writes \xXX for each byte that is not UTF-8.
 func Escape(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !shows(r) }) {
@@ -147,7 +147,7 @@ func appendEscaped(to, text []byte, keep func(rune) bool) []byte {
 			to = fmt.Appendf(to, `\x%02x`, text[0])
 		case shows(r) || keep(r):
 			to = append(to, text[:size]...)
-		default: // as JSON writes it
+		default: // the same form as in JSON
 			for _, unit := range utf16.Encode([]rune{r}) {
 				to = fmt.Appendf(to, `\u%04x`, unit)
 			}
@@ -157,9 +157,9 @@ func appendEscaped(to, text []byte, keep func(rune) bool) []byte {
 	return to
 }
 
-// Writer writes text that is safe for terminals and for programs. It escapes characters that a terminal does
-// not show, as Escape does, except line ends and tabs. In a JSON string the escape means the character
-// itself. Several goroutines may use one Writer.
+// Writer writes text that is safe for terminals and for programs. It escapes the same characters as Escape,
+// except line ends and tabs. In a JSON string the escape means the character itself. A Writer is safe for
+// concurrent use.
 type Writer struct {
 	to io.Writer
 
@@ -204,8 +204,7 @@ func (w *Writer) Write(text []byte) (int, error) {
 }
 
 // Close writes the beginning of an incomplete character. It does not close the underlying writer. It does not
-// wait for a running Write: if the reader does not read, that Write never returns, and the program must still
-// end.
+// wait for a running Write, because a Write without a reader never returns, and the program must still end.
 func (w *Writer) Close() error {
 	if !w.mu.TryLock() {
 		return nil

@@ -1,5 +1,5 @@
-// Package shellwords splits a command line into words as a shell does, without running a shell. [Split]
-// splits a command line, and [Quote] quotes one word.
+// Package shellwords splits a command line into words like a shell, without running a shell. [Split] splits a
+// command line, and [Quote] quotes one word.
 package shellwords
 
 import (
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Split splits a command into words as a POSIX shell does, but without variables and other functions of a
-// shell. Blanks separate words, and 'text' is literal. In "text" a backslash escapes only ", \, $, ` and a
-// line break. Outside quotes a backslash makes the next character literal. Split returns an error for open
-// quotes and for a backslash at the end. The result may be empty.
+// Split splits a command into words like a POSIX shell, but without variables and other functions of a shell.
+// Blanks separate words, and 'text' is literal. In "text" a backslash escapes only ", \, $, ` and a line
+// break. Outside quotes a backslash makes the next character literal. Split returns an error for open quotes
+// and for a backslash at the end. The result may be empty.
 func Split(s string) ([]string, error) {
 	w := splitter{rest: s}
 	for w.rest != "" {
@@ -26,7 +26,7 @@ type splitter struct {
 	rest  string
 	words []string
 	word  strings.Builder
-	open  bool // a word has begun; the word may be empty, such as ""
+	open  bool // a word has begun; it may be empty, such as ""
 }
 
 func (w *splitter) end() {
@@ -54,7 +54,7 @@ func (w *splitter) step() error {
 		}
 		c = w.rest[0]
 		w.rest = w.rest[1:]
-		if c == '\n' { // a broken line continues
+		if c == '\n' { // a backslash at the end of a line continues the line
 			return nil
 		}
 	}
@@ -86,7 +86,7 @@ func (w *splitter) double() error {
 		case c == '"':
 			return nil
 		case c == '\\' && w.rest != "" && strings.Contains("\"\\$`\n", w.rest[:1]):
-			if w.rest[0] != '\n' { // a broken line continues
+			if w.rest[0] != '\n' { // a backslash at the end of a line continues the line
 				w.add(w.rest[0])
 			}
 			w.rest = w.rest[1:]
@@ -97,7 +97,7 @@ func (w *splitter) double() error {
 	return errors.New(`the quote " is never closed: expected another one`)
 }
 
-// Quote returns a word in quotes if necessary, so that Split and every POSIX shell read the same word.
+// Quote returns a word, in quotes if necessary, so that Split and every POSIX shell read the same word.
 func Quote(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:,=@%") == "" {
 		return word

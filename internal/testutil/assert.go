@@ -44,7 +44,7 @@ func OK(t Fataler, err error, about ...any) {
 	}
 }
 
-// Must takes the two results of a call. The function that it returns ends the test if the call has
+// Must takes the two results of a call, and returns a function. That function ends the test if the call
 // failed, and otherwise returns the call's first result: Must(os.ReadFile(path))(t).
 func Must[V any](v V, err error) func(Fataler) V {
 	return func(t Fataler) V {

@@ -2,5 +2,6 @@
 
 package testutil
 
-// Raced reports whether the race detector is built in: code then allocates more, so counts of allocations mean nothing.
+// Raced reports whether the race detector is built in. Code then allocates more, so counts of allocations
+// mean nothing.
 const Raced = false

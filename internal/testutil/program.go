@@ -13,10 +13,10 @@ import (
 func WriteProgram(t testing.TB, path, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
-	err := os.WriteFile(path, []byte(text), 0o755) //nolint:gosec // it is run
+	err := os.WriteFile(path, []byte(text), 0o755) //nolint:gosec // the test executes the file
 	syscall.ForkLock.RUnlock()
 	if err == nil {
-		err = os.Chmod(path, 0o755) //nolint:gosec // whatever the umask says
+		err = os.Chmod(path, 0o755) //nolint:gosec // independent of the umask
 	}
 	if err != nil {
 		t.Fatal(err)

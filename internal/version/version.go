@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 )
 
-// The linker sets these variables for releases (.ci/dist). The sources of a release need not be a repository,
-// and two builds of one commit have the same bytes.
+// The linker sets these variables for releases (.ci/dist), because the sources of a release may be outside a
+// repository. Two builds of one commit have the same bytes.
 var stamped, revision string //nolint:gochecknoglobals // the linker sets variables only
 
 // maintainers is the result of Maintainers. The linker sets it.
@@ -20,7 +20,7 @@ const unknown = "unknown"
 
 // Info describes a build of this program.
 type Info struct {
-	Version  string `json:"version"`  // as v1.2.3, or v0.0.0-TIME-COMMIT between releases; "(devel)" if the sources were not in a repository
+	Version  string `json:"version"`  // such as v1.2.3, or v0.0.0-TIME-COMMIT between releases; "(devel)" if the sources were not in a repository
 	Revision string `json:"revision"` // the commit, 40 hexadecimal digits, or "unknown"
 	Go       string `json:"go"`       // version of Go that built the program
 	OS       string `json:"os"`

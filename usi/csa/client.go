@@ -13,76 +13,76 @@ import (
 	"gogi/usi"
 )
 
-// Player plays games: an engine, or a council. It has the methods of runner.Player. One goroutine at a time calls
-// its methods. After an error the Client closes it and opens another.
+// Player plays games: an engine or a council. It has the methods of runner.Player. Only one goroutine at a
+// time calls them. After an error the Client closes the Player and opens another.
 type Player interface {
-	// NewGame prepares for a game; it may take minutes.
+	// NewGame prepares for a game. It may take minutes.
 	NewGame(ctx context.Context, g usi.Game) error
-	// Think answers with a move. The end of ctx stops the search.
+	// Think returns a move. If ctx ends, the search stops.
 	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
 	GameOver(ctx context.Context, o usi.Outcome) error
 	Close() error
 }
 
-// Ponderer is a Player that can think on the opponent's time. If the next Think has the same position, the search
-// continues for the move; otherwise the player drops it.
+// Ponderer is a Player that can think on the opponent's time. If the next Think has the same position, the
+// search continues for that move. Otherwise the player drops the search.
 type Ponderer interface {
 	Ponder(ctx context.Context, r usi.Request) error
 }
 
-// The limits of a Client.
+// These are the limits of a Client.
 const (
-	firstWait     = time.Second // before the second attempt to connect, doubled each time
-	resumeLimit   = time.Minute // how long an interrupted game may take to resume
+	firstWait     = time.Second // wait before the second attempt to connect, doubled each time
+	resumeLimit   = time.Minute // time in which an interrupted game may resume
 	longestWait   = time.Minute
 	steadyAfter   = time.Minute     // a session of this length resets the count of failures
 	farewell      = 3 * time.Second // wait for the server's last messages
-	maxReopenings = 3               // openings of a player in one game
+	maxReopenings = 3               // times that a player may be opened again in one game
 )
 
-// Config configures a Client.
+// Config has the settings of a Client.
 type Config struct {
 	User, Password string
 	Dial           func(context.Context) (io.ReadWriteCloser, error)
 	Open           func(context.Context) (Player, error)
-	Games          int           // how many to play; 0: until Finish
-	Margin         time.Duration // reserve of each move for the network
+	Games          int           // number of games to play; 0: until Finish
+	Margin         time.Duration // time reserved in each move for the network
 	Comments       bool          // send score and variation with the moves
 	Ponder         bool          // let a Ponderer think on the opponent's time
 	Retries        int           // reconnection attempts in a row
-	// Observe, if set, receives every event, one at a time. It must not call the Client.
+	// Observe, if set, receives each event, one at a time. It must not call the Client.
 	Observe func(Event)
 }
 
 // Client plays games at a server.
 type Client struct {
 	config    Config
-	player    Player // nil if it must be opened
+	player    Player // nil if it is not open
 	tally     Tally
 	broken    *game // the game that a lost connection interrupted; nil if there is none, or if it has resumed or ended
-	entered   bool  // the server has accepted a login before
+	entered   bool  // the server accepted an earlier login
 	started   int   // games that began or resumed
 	finish    chan struct{}
 	finishing sync.Once
 
-	observing sync.Mutex // observers are called from the thinking goroutine, too
+	observing sync.Mutex // the goroutine that thinks also calls observers
 }
 
-// NewClient returns a client that has not connected yet.
+// NewClient returns a client that is not connected yet.
 func NewClient(c Config) *Client {
 	return &Client{config: c, finish: make(chan struct{})}
 }
 
-// Finish makes Run end after the current game, or at once without one. Any goroutine may call it at any time.
+// Finish makes Run end after the current game, or at once without a game. It is safe for concurrent use.
 func (c *Client) Finish() { c.finishing.Do(func() { close(c.finish) }) }
 
 var errGivenUp = errors.New("given up")
 
-// Run plays until all games are played, Finish is called, or all attempts to connect fail. If ctx ends, it
-// resigns the current game and leaves. The tally counts the games that ended, whatever the error. Call Run
-// once.
+// Run plays until all games are played, Finish is called, or all attempts to connect fail. If ctx ends, Run
+// resigns the current game and leaves. The tally counts all games that ended, even if Run returns an error.
+// Call Run only once.
 func (c *Client) Run(ctx context.Context) (Tally, error) {
-	err := c.load(ctx) // before the login: a wrong command should cost nothing at the server
+	err := c.load(ctx) // before the login, so that a wrong command has no effect at the server
 	if err == nil {
 		err = c.sessions(ctx)
 	}
@@ -103,7 +103,7 @@ func (c *Client) sessions(ctx context.Context) error {
 			return nil
 		case c.mayNotRetry(err):
 			return err
-		case err == nil: // the server takes one game per connection
+		case err == nil: // the server starts one game per connection
 			failures = 0
 			continue
 		}
@@ -119,13 +119,14 @@ func (c *Client) sessions(ctx context.Context) error {
 	}
 }
 
-// mayNotRetry reports whether another attempt is useless: the player cannot be opened, or the server rejects the
-// name. If the server accepted the name before, it may only still hold the broken connection.
+// mayNotRetry reports whether another attempt is useless, because the player cannot be opened or the server
+// rejects the name. If the server accepted the name before, it may only not have noticed yet that the old
+// connection broke.
 func (c *Client) mayNotRetry(err error) bool {
 	return errors.Is(err, errPlayer) || errors.Is(err, ErrLogin) && !c.entered
 }
 
-// errPlayer marks the error of a player that cannot be opened or prepared.
+// errPlayer is wrapped by the error if a player cannot be opened or prepared.
 var errPlayer = errors.New("the player")
 
 func playerError(err error) error { return fmt.Errorf("csa: %w: %w", errPlayer, err) }
@@ -156,7 +157,7 @@ func (c *Client) finished() <-chan struct{} {
 	return c.finish
 }
 
-// done reports whether there is nothing left to play.
+// done reports whether no game is left to play.
 func (c *Client) done() bool { return c.broken == nil && c.played() }
 
 // played reports whether no new game may begin.
@@ -176,7 +177,7 @@ func (c *Client) session(ctx context.Context) error {
 		return fmt.Errorf("csa: connecting: %w", err)
 	}
 	conn := NewConn(rwc)
-	defer func() { _ = conn.Close() }() // there is nothing left to lose
+	defer func() { _ = conn.Close() }() // nothing can be lost
 	if err := conn.Login(ctx, c.config.User, c.config.Password); err != nil {
 		return err
 	}
@@ -189,8 +190,8 @@ func (c *Client) session(ctx context.Context) error {
 	return err
 }
 
-// games plays the server's proposals until the connection ends or nothing is left to play. It returns the
-// number of games that ended.
+// games plays the games that the server proposes, until the connection ends or no game is left to play. It
+// returns the number of games that ended.
 func (c *Client) games(ctx context.Context, conn *Conn) (games int, err error) {
 	for !c.done() {
 		s, err := c.proposal(ctx, conn)
@@ -214,7 +215,8 @@ func (c *Client) games(ctx context.Context, conn *Conn) (games int, err error) {
 	return games, nil
 }
 
-// proposal waits for a playable game. It returns nil if the caller must check again whether to continue.
+// proposal waits for a game that can be played. It returns nil if the caller must check again whether to
+// continue.
 func (c *Client) proposal(ctx context.Context, conn *Conn) (*Summary, error) {
 	var late <-chan time.Time
 	if c.broken != nil {
@@ -258,7 +260,7 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 		}
 	}
 	if err := c.ready(ctx, s, resumed); err != nil {
-		// The opponent should not wait long.
+		// An error must reach the opponent soon.
 		return playerError(errors.Join(err, conn.Send(agreement("REJECT", s))))
 	}
 	g := newGame(c, conn, s)
@@ -269,7 +271,7 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 	started, err := g.agree(ctx, resumed)
 	if !started && resumed {
 		c.broken = g
-		if err == nil { // rejected: it will not resume
+		if err == nil { // the game was rejected and will not resume
 			c.settle(ctx)
 		}
 	}
@@ -285,7 +287,7 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 	return nil
 }
 
-// settle ends the interrupted game, if there is one, as disconnected.
+// settle ends the interrupted game, if there is one, with the outcome Disconnected.
 func (c *Client) settle(ctx context.Context) {
 	g := c.broken
 	c.broken = nil
@@ -311,7 +313,7 @@ func (c *Client) ready(ctx context.Context, s *Summary, resumed bool) error {
 	return err
 }
 
-// prepare opens the player if there is none, and starts the game in it.
+// prepare opens the player if none is open, and starts the game in it.
 func (c *Client) prepare(ctx context.Context, s *Summary) error {
 	if c.player == nil {
 		if err := c.reopen(ctx); err != nil {
@@ -324,10 +326,10 @@ func (c *Client) prepare(ctx context.Context, s *Summary) error {
 	return nil
 }
 
-// seed returns the same number for the same game, also after a restart.
+// seed returns a number that depends only on the game's name, so that it is the same after a restart.
 func seed(game string) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(game)) // never fails
+	_, _ = h.Write([]byte(game)) // never returns an error
 	return h.Sum64()
 }
 
@@ -344,7 +346,8 @@ func (c *Client) reopen(ctx context.Context) error {
 	return nil
 }
 
-// load opens the player before the login. A player with a method Ready also loads, so that no opponent waits for it.
+// load opens the player before the login. A player with a method Ready also loads its data, so that no
+// opponent waits for this.
 func (c *Client) load(ctx context.Context) error {
 	ctx, stop := hurry.Start(ctx, c.finish)
 	defer stop()
@@ -359,7 +362,7 @@ func (c *Client) load(ctx context.Context) error {
 	return nil
 }
 
-// readier is a Player that can load before its first game.
+// readier is a Player that can load its data before its first game.
 type readier interface {
 	Ready(ctx context.Context) error
 }

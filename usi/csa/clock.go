@@ -7,17 +7,17 @@ import (
 	"gogi/usi"
 )
 
-// Clock is one player's clock, with the same time as the server's clock.
+// Clock is one player's clock. It shows the same time as the server's clock.
 type Clock struct {
 	time      Time
-	remaining time.Duration // without the increment of the next move
+	remaining time.Duration // main time, without the increment of the next move
 }
 
 // NewClock returns the clock at the start of a game.
 func NewClock(t Time) Clock { return Clock{time: t, remaining: t.Total} }
 
-// Spend adds the increment and subtracts a move's time, as the server sent it. If the server includes the
-// delay in that time, the clock shows too little, which is safe.
+// Spend adds the increment and subtracts the time of a move in the server's message. If the server includes
+// the free delay in that time, the clock shows too little, which is safe.
 func (c *Clock) Spend(d time.Duration) {
 	c.remaining = max(0, c.remaining+c.time.Increment-d)
 }
@@ -25,8 +25,8 @@ func (c *Clock) Spend(d time.Duration) {
 // Remaining returns the rest of the main time, without the next increment.
 func (c *Clock) Remaining() time.Duration { return c.remaining }
 
-// Limit returns the time in which the current move must arrive at the server; a move that takes exactly as
-// long loses. ok is false without a limit.
+// Limit returns the time in which the current move must arrive at the server. A move that takes exactly this
+// time loses. ok is false without a limit.
 func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	if c.time.Total == 0 && c.allowance() == 0 {
 		return 0, false
@@ -39,18 +39,20 @@ func (c *Clock) allowance() time.Duration {
 	return c.time.Byoyomi + c.time.Increment + c.time.Delay
 }
 
-// These are the byoyomi of a move that the server does not limit, and the time after which the Client stops it.
+// These are the byoyomi of a move for which the server sets no limit, and the time after which the Client
+// stops that move.
 const (
 	unlimited     = 10 * time.Second
 	unlimitedStop = time.Minute
 )
 
-// leastDeadline lets a player without remaining time at least read the position before the stop.
+// leastDeadline is the least deadline of a move. It lets a player without remaining time at least read the
+// position before the stop.
 const leastDeadline = 20 * time.Millisecond
 
-// search returns the limits and the deadline of our move. spent is the time since our turn began. margin is the
-// reserve for the network; search uses at most half of the available time for it. search subtracts the reserve
-// first from the byoyomi or the increment, because every move needs it.
+// search returns the limits and the deadline of our move. spent is the time since our turn began. margin is
+// the reserve for the network; search uses at most half of the available time for it. search first subtracts
+// the reserve from the byoyomi or the increment, because every move needs the reserve.
 func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (usi.Go, time.Duration) {
 	own := clocks[ours]
 	args := usi.Go{Clock: true}
@@ -67,7 +69,7 @@ func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (us
 	remaining := [2]time.Duration{clocks[0].remaining, clocks[1].remaining}
 	cut := margin + spent
 	if byoyomi := own.time.Byoyomi + own.time.Delay; byoyomi > 0 {
-		// USI cannot express both; the guaranteed increment goes into the clock.
+		// USI cannot express both, so the guaranteed increment is added to the clock.
 		remaining[ours] += own.time.Increment
 		args.UseByoyomi, args.Byoyomi = true, take(byoyomi, &cut)
 	} else if own.time.Increment > 0 {
@@ -78,14 +80,14 @@ func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (us
 		}
 		*inc = take(*inc, &cut)
 	} else {
-		args.UseByoyomi = true // some engines expect the word
+		args.UseByoyomi = true // some engines require the word
 	}
 	remaining[ours] = take(remaining[ours], &cut)
 	args.BTime, args.WTime = remaining[shogi.Black], remaining[shogi.White]
 	return args, deadline
 }
 
-// take subtracts as much of cut as possible from a time and leaves the rest in cut.
+// take subtracts as much of cut as possible from a time. It leaves the rest in cut.
 func take(from time.Duration, cut *time.Duration) time.Duration {
 	part := min(from, *cut)
 	*cut -= part

@@ -14,21 +14,21 @@ import (
 // DefaultPort is the usual port of CSA servers.
 const DefaultPort = "4081"
 
-// The time limits of a Conn. The protocol forbids empty lines within 30 seconds of the last line.
+// These are the time limits of a Conn. The protocol forbids empty lines within 30 seconds of the last line.
 const (
 	keepAliveAfter = 40 * time.Second // time without a line from gogi before Conn sends an empty line
-	// silenceLimit is how long the server may send nothing, not even empty lines, before the connection counts as
-	// lost. It applies only after the server has answered an empty line, because servers of the first protocol
-	// version do not.
+	// silenceLimit is how long the server may send nothing, not even empty lines, before the connection
+	// counts as lost. The limit applies only after the server has answered an empty line, because servers of
+	// the first protocol version do not answer.
 	silenceLimit = 2 * time.Minute
-	writeLimit   = 10 * time.Second // longest time of the network to accept a line
+	writeLimit   = 10 * time.Second // longest time until the network accepts a line
 	loginLimit   = 30 * time.Second // longest wait for the answer to LOGIN
-	// agreementLimit is the longest wait for the start of a game after AGREE: the opponent's program may still be
-	// loading.
+	// agreementLimit is the longest wait for the start of a game after AGREE, because the opponent's program
+	// may still be loading.
 	agreementLimit = 30 * time.Minute
 )
 
-// ErrLogin is the error of a name or password that the server rejects.
+// ErrLogin is the error if the server rejects the name or the password.
 var ErrLogin = errors.New("the server refused the name or the password")
 
 var (
@@ -36,34 +36,35 @@ var (
 	errClosed = errors.New("the connection is closed")
 )
 
-// Limits on what a server may send.
+// These limit what a server may send.
 const (
 	maxLine         = 1 << 16 // bytes
 	maxSummaryLines = 10_000
 	maxSummaryBytes = 1 << 20
-	maxRate         = 20_000 // lines within floodWindow: a summary, and much chat
+	maxRate         = 20_000 // lines within floodWindow; enough for a summary and much chat
 	floodWindow     = time.Minute
 	messageRoom     = 256
 )
 
-// Conn is one connection to a server. Any goroutine may call its methods; Messages has one reader.
+// Conn is one connection to a server. Its methods are safe for concurrent use, but only one goroutine may
+// read Messages.
 type Conn struct {
 	rwc      io.ReadWriteCloser
 	messages chan Message // the reader closes it at the end
 	quit     chan struct{}
-	done     sync.WaitGroup // the reader and the keep-alive
+	done     sync.WaitGroup // the goroutines that read and that send empty lines
 	closing  sync.Once
 
-	writing sync.Mutex // one line at a time
+	writing sync.Mutex // protects the sending of one line
 
-	mu       sync.Mutex // for the fields below; never held while writing
-	err      error      // why the connection ended: the first cause
+	mu       sync.Mutex // for the fields below; never locked during a write
+	err      error      // first cause of the end of the connection
 	sent     time.Time
 	received time.Time
 	answers  bool // the server has answered an empty line
 }
 
-// NewConn takes over an open connection; Close closes it.
+// NewConn returns a Conn that owns the open connection rwc; Close closes rwc.
 func NewConn(rwc io.ReadWriteCloser) *Conn {
 	now := time.Now()
 	c := &Conn{
@@ -79,7 +80,7 @@ func NewConn(rwc io.ReadWriteCloser) *Conn {
 // connection ends; Err then returns the cause.
 func (c *Conn) Messages() <-chan Message { return c.messages }
 
-// Err returns why the connection ended, or nil while it is open.
+// Err returns the reason why the connection ended, or nil while it is open.
 func (c *Conn) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +94,7 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// shut closes the connection. Err returns the cause of the first call.
+// shut closes the connection. Err returns the reason why of the first call.
 func (c *Conn) shut(why error) (err error) {
 	c.mu.Lock()
 	if c.err == nil {
@@ -112,7 +113,7 @@ func (c *Conn) shut(why error) (err error) {
 // Send sends one line, which must not contain a line break.
 func (c *Conn) Send(line string) error {
 	if strings.ContainsAny(line, "\r\n") {
-		return errors.New("csa: sending: there is a line break in the line") // the line may be a password
+		return errors.New("csa: sending: there is a line break in the line") // the message does not contain the line, which may be a password
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -129,7 +130,7 @@ func (c *Conn) Send(line string) error {
 	return nil
 }
 
-// sending records that a line is sent now. It returns the error of a connection that has ended.
+// sending records that a line is sent now. If the connection has ended, it returns the connection's error.
 func (c *Conn) sending() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +167,7 @@ func (c *Conn) Logout(ctx context.Context) error {
 	return nil
 }
 
-// await drops messages up to the first one of the given kinds, and returns its kind.
+// await drops messages until one of the given kinds comes, and returns its kind.
 func (c *Conn) await(ctx context.Context, kinds ...Kind) (Kind, error) {
 	for {
 		select {
@@ -193,10 +194,10 @@ func (c *Conn) read() {
 		line, err := r.line()
 		switch {
 		case errors.Is(err, errFlood):
-			_ = c.shut(err) // the cause is what matters
+			_ = c.shut(err) // only the cause matters
 			return
 		case err != nil:
-			_ = c.shut(fmt.Errorf("%w: %w", errEnded, err)) // it has ended anyway
+			_ = c.shut(fmt.Errorf("%w: %w", errEnded, err)) // the connection has already ended
 			return
 		}
 		c.noteLine(line == "")
@@ -223,7 +224,8 @@ const (
 	summaryEnd   = "END Game_Summary"
 )
 
-// readSummary reads to the end of a summary. It returns an unreadable summary as a message with its error.
+// readSummary reads the lines of a summary to its end. For an invalid summary it returns a message with the
+// error.
 func readSummary(r *lineReader) (Message, error) {
 	m := Message{Kind: Proposed, Text: summaryBegin}
 	var lines []string
@@ -274,7 +276,7 @@ func (r *lineReader) line() (string, error) {
 	return strings.TrimRight(string(raw), "\r\n"), nil
 }
 
-// noteLine records the time of a line from the server, and whether it is empty.
+// noteLine records when a line from the server came, and whether the line is empty.
 func (c *Conn) noteLine(blank bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -282,8 +284,8 @@ func (c *Conn) noteLine(blank bool) {
 	c.answers = c.answers || blank
 }
 
-// keepAlive sends an empty line after KeepAlive without other lines, so that neither the server nor a router
-// drops the connection.
+// keepAlive sends an empty line if no other line was sent for keepAliveAfter. So neither the server nor a
+// router drops the connection.
 func (c *Conn) keepAlive() {
 	timer := time.NewTimer(keepAliveAfter)
 	defer timer.Stop()
@@ -295,7 +297,7 @@ func (c *Conn) keepAlive() {
 		}
 		quiet, silent := c.idle()
 		if silent {
-			_ = c.shut(fmt.Errorf("the server has been silent for %v", silenceLimit)) // it is lost anyway
+			_ = c.shut(fmt.Errorf("the server has been silent for %v", silenceLimit)) // the connection is lost anyway
 			return
 		}
 		if quiet >= keepAliveAfter {
@@ -309,7 +311,8 @@ func (c *Conn) keepAlive() {
 	}
 }
 
-// idle returns the time since the last line from gogi, and whether the server was silent for too long.
+// idle returns the time since the last sent line. silent reports whether the server has sent nothing for too
+// long.
 func (c *Conn) idle() (quiet time.Duration, silent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,31 +10,31 @@ import (
 // EventType is the type of an Event.
 type EventType string
 
-// The types of event.
+// These are the types of events.
 const (
 	EventLogin  EventType = "login"  // the server accepted the login
 	EventStart  EventType = "start"  // a game has begun or resumed
 	EventMove   EventType = "move"   // a move was accepted
 	EventEnd    EventType = "end"    // a game has ended
-	EventLost   EventType = "lost"   // the connection broke; Wait until the next attempt
+	EventLost   EventType = "lost"   // the connection broke; Wait is the time until the next attempt
 	EventFault  EventType = "fault"  // the player failed; Note describes the reaction
-	EventNotice EventType = "notice" // any other notice for the user
+	EventNotice EventType = "notice" // another message for the user
 )
 
-// Outcome is the result of a game for us.
+// Outcome is the result of a game for our player.
 type Outcome string
 
-// The outcomes.
+// These are the outcomes.
 const (
 	Won          Outcome = "win"
 	Lost         Outcome = "lose"
 	Drawn        Outcome = "draw"
-	Censored     Outcome = "censored"     // no result, such as at the limit of moves
+	Censored     Outcome = "censored"     // no result, for example at the limit of moves
 	Halted       Outcome = "chudan"       // the server stopped the game
-	Disconnected Outcome = "disconnected" // the connection broke for good
+	Disconnected Outcome = "disconnected" // the connection broke and the game did not resume
 )
 
-// usi returns the outcome for a player's GameOver. Most servers count a disconnected game as lost.
+// usi returns the outcome for a player's GameOver. A disconnected game counts as lost, as on most servers.
 func (o Outcome) usi() usi.Outcome {
 	switch o {
 	case Won:
@@ -52,21 +52,21 @@ type Event struct {
 	Game     string        `json:"game,omitempty"` // Game_ID
 	Black    string        `json:"black,omitempty"`
 	White    string        `json:"white,omitempty"`
-	Colour   string        `json:"colour,omitempty"`   // ours, or that of the move
-	Resumed  bool          `json:"resumed,omitempty"`  // in start: the game had been interrupted
+	Colour   string        `json:"colour,omitempty"`   // colour of our player, or of the move
+	Resumed  bool          `json:"resumed,omitempty"`  // in start: the game was interrupted before
 	Ply      int           `json:"ply,omitempty"`      // in move, from 1
-	Move     string        `json:"move,omitempty"`     // in USI
+	Move     string        `json:"move,omitempty"`     // in USI notation
 	CSA      string        `json:"csa,omitempty"`      // the same in CSA notation
-	Elapsed  *int64        `json:"time_ms,omitempty"`  // for the move, as the server counts it
-	Left     *int64        `json:"left_ms,omitempty"`  // on the mover's clock after it
+	Elapsed  *int64        `json:"time_ms,omitempty"`  // time of the move on the server's clock
+	Left     *int64        `json:"left_ms,omitempty"`  // rest on the mover's clock after the move
 	Comment  string        `json:"comment,omitempty"`  // as sent with the move
 	Plies    int           `json:"plies,omitempty"`    // in end
 	Outcome  Outcome       `json:"outcome,omitempty"`  // in end
 	Cause    string        `json:"cause,omitempty"`    // in end, such as "#RESIGN"
-	Note     string        `json:"note,omitempty"`     // in words
+	Note     string        `json:"note,omitempty"`     // description for the user
 	Wait     time.Duration `json:"-"`                  // in lost
 	Record   *kifu.Record  `json:"-"`                  // in end
-	Answered bool          `json:"answered,omitempty"` // in move: it is ours
+	Answered bool          `json:"answered,omitempty"` // in move: the move is ours
 }
 
 // Tally counts the games that ended.

@@ -12,27 +12,27 @@ import (
 	"gogi/usi"
 )
 
-// game is the current game. One goroutine owns it; while the player thinks, another goroutine owns the
+// game is the current game. One goroutine owns it. While the player thinks, another goroutine owns the
 // player.
 type game struct {
 	client   *Client
 	conn     *Conn
 	summary  *Summary
 	history  *shogi.History
-	position usi.Position // as sent: the start and all moves
+	position usi.Position // the start and all moves, as sent by the server
 	clocks   [2]Clock
 	record   kifu.Record
 
 	turn       time.Time          // the time at which our turn began
-	thought    chan thought       // gets one answer and is never closed; nil: the player does not think
+	thought    chan thought       // receives one answer and is never closed; nil: the player is not thinking
 	cancel     context.CancelFunc // stops the thinking
-	answer     *usi.Reply         // the move that was sent and is not confirmed yet
-	comment    string             // the comment that was sent with it
-	reopenings int                // failures of the player in this game
-	early      *Message           // the first message of a resumed game that came without START; or nil
+	answer     *usi.Reply         // the sent move that is not confirmed yet
+	comment    string             // the comment sent with that move
+	reopenings int                // number of the player's failures in this game
+	early      *Message           // the first message of a game that resumed without START; or nil
 	special    string             // the last special move, such as %KACHI
 	cause      string             // the server's word for the end, such as #RESIGN
-	stuck      bool               // gogi cannot continue, as after an illegal move from the server, and waits for the end
+	stuck      bool               // gogi cannot continue, for example after an illegal move from the server, and waits for the end
 }
 
 // thought is the result of the player's thinking.
@@ -75,7 +75,7 @@ func (g *game) takeOver(before *game) {
 	}
 }
 
-// push plays a move on our board.
+// push plays a move on gogi's own board.
 func (g *game) push(m shogi.Move, spent time.Duration, record kifu.Move) {
 	g.clocks[g.history.Position().Side()].Spend(spent)
 	g.history.Push(m)
@@ -83,11 +83,11 @@ func (g *game) push(m shogi.Move, spent time.Duration, record kifu.Move) {
 	g.record.Moves = append(g.record.Moves, record)
 }
 
-// mine reports whether it is the turn of our player.
+// mine reports whether our player is to move.
 func (g *game) mine() bool { return g.history.Position().Side() == g.summary.Colour }
 
-// agree accepts the game and waits for its start. started is false if the opponent or the server rejected it.
-// A resumed game may start without START.
+// agree accepts the game and waits for its start. started is false if the opponent or the server rejected the
+// game. A resumed game may start without START.
 func (g *game) agree(ctx context.Context, resumed bool) (started bool, err error) {
 	if err := g.conn.Send(agreement("AGREE", g.summary)); err != nil {
 		return false, err
@@ -115,7 +115,7 @@ func (g *game) agree(ctx context.Context, resumed bool) (started bool, err error
 	}
 }
 
-// agreement returns the answer to a proposal; some games have no name.
+// agreement returns the answer to a proposal, with the name of the game if it has one.
 func agreement(word string, s *Summary) string {
 	if s.GameID == "" {
 		return word
@@ -181,7 +181,7 @@ func (g *game) moved(ctx context.Context, m Message) {
 	p := *g.history.Position()
 	move, err := ParseMove(&p, m.Move)
 	if err != nil {
-		// Some servers show an illegal move before they end the game.
+		// Some servers send an illegal move before they end the game.
 		g.stopThinking()
 		g.stuck = true
 		g.notice(err.Error())
@@ -225,7 +225,7 @@ func (g *game) recordMove(m shogi.Move, spent time.Duration) kifu.Move {
 	return r
 }
 
-// think starts the player's search for our move. The server's messages are still handled.
+// think starts the player's search for our move. gogi handles the server's messages.
 func (g *game) think(ctx context.Context) {
 	if g.stuck {
 		return
@@ -240,7 +240,7 @@ func (g *game) think(ctx context.Context) {
 	}()
 }
 
-// stopThinking stops the player and waits for it.
+// stopThinking stops the player's search and waits for its end.
 func (g *game) stopThinking() {
 	if g.thought != nil {
 		g.cancel()
@@ -254,8 +254,8 @@ func (g *game) thoughtDone() {
 	g.thought = nil
 }
 
-// search asks the player, and opens another one if it fails. Only this goroutine uses the player, the
-// position and the clocks during the search.
+// search requests a move from the player. If the player fails, search opens another one. Only this goroutine
+// uses the player, the position and the clocks during the search.
 func (g *game) search(ctx context.Context) (usi.Reply, error) {
 	for {
 		if g.client.player == nil {
@@ -274,7 +274,7 @@ func (g *game) search(ctx context.Context) (usi.Reply, error) {
 		err = errors.Join(err, g.client.closePlayer())
 		again := g.failed(ctx, err)
 		if reply.Answer == usi.AnswerMove && g.history.Position().CheckLegal(reply.Move) == nil {
-			return reply, nil // its best move so far is better than a new search
+			return reply, nil // the best move so far is better than a new search
 		}
 		if !again {
 			return reply, err
@@ -329,8 +329,8 @@ func (g *game) sendMove(p *shogi.Position, reply usi.Reply) {
 	g.send(line)
 }
 
-// declare sends a valid declaration. Otherwise it resigns: a false one would lose anyway, and there is no
-// move to play.
+// declare sends a declaration if it is valid. Otherwise it resigns, because a false declaration would lose
+// anyway, and there is no move to play.
 func (g *game) declare(p *shogi.Position) {
 	if d := p.Declaration(g.summary.Declaration); !d.Win {
 		g.surrender("the player declares a win that is none: " + d.Why())
@@ -345,12 +345,12 @@ func (g *game) surrender(why string) {
 	g.send("%TORYO")
 }
 
-// send sends a line. If that fails, it closes the connection. Earlier messages of the server, perhaps the end
-// of the game, are still read.
+// send sends a line. If this fails, it closes the connection. gogi still reads earlier messages of the
+// server, which may contain the end of the game.
 func (g *game) send(line string) {
 	if err := g.conn.Send(line); err != nil {
 		g.notice(err.Error())
-		_ = g.conn.Close() // it has failed already
+		_ = g.conn.Close() // the connection has already failed
 	}
 }
 
@@ -374,10 +374,10 @@ func (g *game) ponder(ctx context.Context, expected shogi.Move) {
 	}
 }
 
-// resign ends the game because ctx has ended, and gives the server a moment to confirm it.
+// resign ends the game because ctx has ended. It waits a short time for the server to confirm this.
 func (g *game) resign(ctx context.Context) error {
 	g.stopThinking()
-	word := "%CHUDAN" // some servers then stop the game; others let the clock run
+	word := "%CHUDAN" // some servers then stop the game; on others the clock runs
 	if g.mine() && g.answer == nil {
 		word = "%TORYO"
 	}
@@ -385,7 +385,7 @@ func (g *game) resign(ctx context.Context) error {
 	if err := g.conn.Send(word); err != nil {
 		return errors.Join(cause, err)
 	}
-	g.stuck = true // no more thinking
+	g.stuck = true // the player must not think any more
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	for {
@@ -395,7 +395,7 @@ func (g *game) resign(ctx context.Context) error {
 				return cause
 			}
 			if g.receive(ctx, m) {
-				_ = g.conn.Logout(ctx) // only polite: the connection ends here
+				_ = g.conn.Logout(ctx) // an error does not matter, because the connection ends here
 				return nil
 			}
 		case <-ctx.Done():
@@ -404,12 +404,12 @@ func (g *game) resign(ctx context.Context) error {
 	}
 }
 
-// finish ends the game in the player, completes the record and counts the game.
+// finish reports the end of the game to the player, completes the record and counts the game.
 func (g *game) finish(ctx context.Context, o Outcome) {
 	g.stopThinking()
 	if p := g.client.player; p != nil {
 		if err := p.GameOver(ctx, o.usi()); err != nil {
-			// The game is decided; the next game opens a new player.
+			// The game is decided, so only the next game opens a new player.
 			g.fault(errors.Join(err, g.client.closePlayer()).Error())
 		}
 	}
@@ -422,7 +422,7 @@ func (g *game) finish(ctx context.Context, o Outcome) {
 	})
 }
 
-// result returns the end in the words of game records.
+// result returns the end in the words that game records use.
 func (g *game) result(o Outcome) (result, winner string) {
 	switch o {
 	case Won:

@@ -5,9 +5,9 @@ import "strings"
 // Kind is the kind of a Message.
 type Kind int
 
-// The kinds of message.
+// These are the kinds of messages.
 const (
-	// Other is a line without meaning for a player, such as chat ("##[CHAT]…"), or an unknown line.
+	// Other is an unknown line, or a line without meaning for a player, such as chat ("##[CHAT]…").
 	Other        Kind = iota
 	LoggedIn          // LOGIN:name OK
 	LoginRefused      // LOGIN:incorrect
@@ -17,7 +17,7 @@ const (
 	Rejected          // REJECT:game by name
 	Moved             // a move, ours or the opponent's, with its time
 	Special           // %TORYO and similar words
-	Cause             // why the game ended, such as #RESIGN
+	Cause             // reason of the end of the game, such as #RESIGN
 	Decided           // #WIN, #LOSE, #DRAW or #CENSORED
 	Suspended         // #CHUDAN: the game ended without a result
 )
@@ -25,12 +25,12 @@ const (
 // Message is one message of the server: a line, or a whole summary.
 type Message struct {
 	Kind    Kind
-	Text    string   // the line; of Started and Rejected the part after the colon
+	Text    string   // the line; in Started and Rejected only the part after the colon
 	Move    string   // in Moved, such as "+7776FU"; in Special the word, such as "%TORYO"
 	Units   float64  // the time of the move in units of the summary
 	Timed   bool     // the server sent Units
 	Summary *Summary // in Proposed; nil if it is unreadable
-	Err     error    // in Proposed: why it is unreadable
+	Err     error    // in Proposed: the error of an unreadable summary
 }
 
 // parseLine parses a line outside of a summary.
@@ -58,7 +58,7 @@ func parseLine(line string) Message {
 	return m
 }
 
-// parseEnd distinguishes causes from results; an unknown word is a cause.
+// parseEnd distinguishes causes from results. An unknown word counts as a cause.
 func parseEnd(line string) Kind {
 	switch line {
 	case "#WIN", "#LOSE", "#DRAW", "#CENSORED":
@@ -69,7 +69,7 @@ func parseEnd(line string) Kind {
 	return Cause
 }
 
-// readMove splits "+7776FU,T12" and skips anything after it.
+// readMove splits a line such as "+7776FU,T12". It ignores anything after the time.
 func (m *Message) readMove(kind Kind, line string) {
 	word, rest, _ := strings.Cut(line, ",")
 	m.Kind, m.Move = kind, word

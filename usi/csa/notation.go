@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	commentPlies  = 30 // maximum length of a principal variation, to limit the line
+	commentPlies  = 30 // maximum length of a principal variation, to keep the line short
 	commentPrefix = "'* "
 )
 
 // Comment returns a move's comment in floodgate's format, such as "'* 123 -3334FU +2726FU": the score from
-// Black's side and the expected moves after it. p is the position before the move. It returns "" for a reply
+// Black's view and the expected moves after it. p is the position before the move. It returns "" for a reply
 // without a score.
 func Comment(p *shogi.Position, r usi.Reply) string {
 	best := r.Best()
@@ -28,7 +28,7 @@ func Comment(p *shogi.Position, r usi.Reply) string {
 	next := *p
 	for i, m := range best.PV {
 		if i > commentPlies || next.CheckLegal(m) != nil || i == 0 && m != r.Move {
-			break // a variation of another move would look like one of this move
+			break // a variation of another move would look like a variation of this move
 		}
 		if i > 0 {
 			b.WriteString(" " + kifu.CSAMove(&next, m))

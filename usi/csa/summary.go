@@ -21,7 +21,7 @@ type Time struct {
 	Delay     time.Duration // free time of each move, before the clock runs
 	Least     time.Duration // the least time that the server counts for a move
 	Roundup   bool          // a move's time is rounded up to whole units, else down
-	// Remaining is the rest of Total in a resumed game; negative if the server did not send it.
+	// Remaining is the rest of Total in a resumed game. It is negative if the server did not send it.
 	Remaining time.Duration
 }
 
@@ -29,7 +29,7 @@ type Time struct {
 type PlayedMove struct {
 	Move  shogi.Move
 	Time  time.Duration
-	Timed bool // the server sent its time
+	Timed bool // the server sent the time of the move
 }
 
 // Summary is the server's proposal of a game (対局条件).
@@ -37,21 +37,22 @@ type Summary struct {
 	Version       string // version of the protocol
 	GameID        string
 	Names         [2]string    // by colour
-	Colour        shogi.Colour // ours
+	Colour        shogi.Colour // colour of our player
 	Times         [2]Time      // by colour
 	Start         shogi.Position
-	Moves         []PlayedMove // from Start on; all are legal
-	MaxMoves      int          // the game ends with this one; 0: the server sent none
+	Moves         []PlayedMove // moves from Start on; all are legal
+	MaxMoves      int          // the game ends with this move; 0: the server sent no limit
 	Declaration   shogi.DeclarationRule
 	RematchOnDraw bool
-	// Ignored holds the unknown lines. Most are harmless.
+	// Ignored has the unknown lines. Most are harmless.
 	Ignored []string
 }
 
 // ParseSummary parses the lines between "BEGIN Game_Summary" and "END Game_Summary". It stores unknown keys
 // in Ignored. It returns an error if the position, the clock or our colour is missing or wrong.
 //
-// Without a declaration rule it uses that of the CSA's tournaments (27 points), which older servers mean.
+// If the summary has no declaration rule, ParseSummary uses the rule of the CSA's tournaments (27 points),
+// which older servers use.
 func ParseSummary(lines []string) (*Summary, error) {
 	r := summaryReader{
 		summary: Summary{Declaration: shogi.CSARule27},
@@ -68,7 +69,7 @@ func ParseSummary(lines []string) (*Summary, error) {
 	return &r.summary, nil
 }
 
-// The sections of a summary.
+// These are the sections of a summary.
 const (
 	sectionTime      = "Time"
 	sectionTimeBlack = "Time+"
@@ -79,7 +80,7 @@ const (
 type summaryReader struct {
 	summary Summary
 	section string
-	turned  bool // Your_Turn was present
+	turned  bool // the line Your_Turn was present
 	toMove  string
 	times   [2]map[string]string // by colour: key → value
 	place   kifu.CSASetup
@@ -117,7 +118,7 @@ func (r *summaryReader) ignore(line string) {
 	r.summary.Ignored = append(r.summary.Ignored, line)
 }
 
-// general reads a line outside of the sections.
+// general parses a line outside of the sections.
 func (r *summaryReader) general(line string) error {
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
@@ -168,8 +169,8 @@ func (r *summaryReader) maxMoves(value string) error {
 	return nil
 }
 
-// declaration reads the version of the protocol's rule ("Jishogi 1.1" is the one with 27 points) or a number
-// of points.
+// declaration parses the rule for declarations: a version of the protocol's rule ("Jishogi 1.1" means 27
+// points), or a number of points.
 func (r *summaryReader) declaration(line, value string) {
 	switch strings.TrimSpace(strings.TrimPrefix(value, "Jishogi")) {
 	case "1.1", "1.0", "27":
@@ -183,7 +184,7 @@ func (r *summaryReader) declaration(line, value string) {
 	}
 }
 
-// time stores a key of one clock, or of both.
+// time stores a key of one clock or of both clocks.
 func (r *summaryReader) time(line string) {
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
@@ -207,7 +208,7 @@ func cutSign(key string) (plain string, colour shogi.Colour, ok bool) {
 	return key[:len(key)-1], colour, ok
 }
 
-// position reads a line of the position, or moves with their times, which may share a line.
+// position parses a line of the position, or moves with their times, which may be in one line.
 func (r *summaryReader) position(line string) error {
 	if strings.HasPrefix(line, "P") || line == "+" || line == "-" {
 		if len(r.moves) > 0 {
@@ -218,7 +219,7 @@ func (r *summaryReader) position(line string) error {
 	for word := range strings.SplitSeq(line, ",") {
 		switch {
 		case strings.HasPrefix(word, "'"):
-			return nil // a comment, to the end of the line
+			return nil // the rest of the line is a comment
 		case word == "":
 		case strings.HasPrefix(word, "T"), strings.HasPrefix(word, "+"), strings.HasPrefix(word, "-"):
 			r.moves = append(r.moves, word)
@@ -229,7 +230,7 @@ func (r *summaryReader) position(line string) error {
 	return nil
 }
 
-// finish checks that everything necessary was present.
+// finish returns an error if something necessary was missing.
 func (r *summaryReader) finish() error {
 	if !r.turned {
 		return errors.New("key Your_Turn is missing")
@@ -247,8 +248,8 @@ func (r *summaryReader) finish() error {
 	return r.replay()
 }
 
-// start makes the position. If its section names no side to move, To_Move does. Otherwise To_Move is the side
-// after the given moves.
+// start sets the start position. If the position section does not name the side to move, To_Move is the side
+// to move. Otherwise To_Move is the side to move after the given moves.
 func (r *summaryReader) start() (err error) {
 	if !r.place.Begun {
 		return errors.New("there is none")
@@ -295,7 +296,7 @@ func (r *summaryReader) spent(text string, mover shogi.Colour) error {
 	return nil
 }
 
-// clock returns the Time of a time section's keys.
+// clock returns the Time for the keys of a time section.
 func (r *summaryReader) clock(keys map[string]string) (Time, error) {
 	t := Time{Unit: time.Second, Remaining: -1}
 	if word, ok := keys["Time_Unit"]; ok {
@@ -327,7 +328,7 @@ func (r *summaryReader) clock(keys map[string]string) (Time, error) {
 	return t, nil
 }
 
-// parseUnit parses "1sec", "1min", "1msec", "100msec" and the like.
+// parseUnit parses a time unit such as "1sec", "1min", "1msec" or "100msec".
 func parseUnit(word string) (time.Duration, error) {
 	digits := strings.TrimRight(word, "abcdefghijklmnopqrstuvwxyz")
 	unit, ok := map[string]time.Duration{"msec": time.Millisecond, "sec": time.Second, "min": time.Minute}[word[len(digits):]]
@@ -341,7 +342,7 @@ func parseUnit(word string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// parseUnits parses a number of time units, which is not negative.
+// parseUnits parses a nonnegative number of time units.
 func parseUnits(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
@@ -350,7 +351,7 @@ func parseUnits(text string) (float64, error) {
 	return x, nil
 }
 
-// longest is longer than any game, and small enough for additions.
+// longest is the largest accepted time. It is longer than any game, and small enough for additions.
 const longest = 10 * 365 * 24 * time.Hour
 
 func duration(units float64, unit time.Duration) time.Duration {

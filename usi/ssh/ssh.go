@@ -28,11 +28,11 @@ type Command struct {
 	Remote string // the command for the host's shell
 }
 
-// withValue holds ssh's options that take a value, as in OpenSSH 9.2, ssh(1).
+// withValue has the letters of ssh's options that take a value, in OpenSSH 9.2, ssh(1).
 const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 
-// Parse splits an ssh command before the command of the host. ok is false if the command is not ssh, or names
-// no host or no program. It reads the words as OpenSSH does, with getopt: -Cp 22, -p22 and -oK=V are options,
+// Parse splits an ssh command before the command for the host. ok is false if the command is not ssh, or has
+// no host or no program. It parses the words like OpenSSH, with getopt: -Cp 22, -p22 and -oK=V are options,
 // "--" ends them, and further options may follow the host.
 func Parse(command []string) (c Command, ok bool) {
 	if filepath.Base(command[0]) != "ssh" {
@@ -50,8 +50,8 @@ func Parse(command []string) (c Command, ok bool) {
 	return c, c.Remote != ""
 }
 
-// options returns how many words are options and their values, including a final "--". A missing value counts
-// as if it were present.
+// options returns the number of words that are options and their values, including a final "--". It counts a
+// missing value as if it were present.
 func options(words []string) int {
 	n := 0
 	for n < len(words) && len(words[n]) > 1 && words[n][0] == '-' {
@@ -60,7 +60,7 @@ func options(words []string) int {
 		if word == "--" {
 			break
 		}
-		// The value of the first letter that takes one is the rest of the word, or else the next word.
+		// The value of the first such letter is the rest of the word, or the next word if the rest is empty.
 		if i := strings.IndexAny(word[1:], withValue); i == len(word)-2 {
 			n++
 		}
@@ -68,7 +68,7 @@ func options(words []string) int {
 	return n
 }
 
-// Host returns the host as in the command.
+// Host returns the host in the form of the command.
 func (c Command) Host() string { return c.host }
 
 // pidLine is the remote shell's first output: the number of its process group.
@@ -88,7 +88,7 @@ type Engine struct {
 	command Command
 	guard   *process.Guard
 
-	mu    sync.Mutex // Read and Close run at the same time
+	mu    sync.Mutex // Read and Close may run at the same time
 	head  []byte     // the output until the first line is complete
 	group string     // the remote process group, once known
 }
@@ -103,7 +103,7 @@ func Start(spec process.Spec, c Command, guard *process.Guard) (*Engine, error) 
 	return &Engine{Process: p, command: c, guard: guard}, nil
 }
 
-// Read searches its first bytes for the number of the remote group.
+// Read reads the output of ssh. In its first bytes it finds the number of the remote process group.
 func (r *Engine) Read(b []byte) (int, error) {
 	n, err := r.Process.Read(b)
 	r.mu.Lock()
@@ -117,7 +117,7 @@ func (r *Engine) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ConnectionLost reports whether the connection to the host is cut. That is so if ssh reported it, if a
+// ConnectionLost reports whether the connection to the host is cut. This is true if ssh reported it, if a
 // signal ended ssh, or if ssh runs but a second connection fails.
 func (r *Engine) ConnectionLost() bool {
 	status, exited := r.ExitStatus()
@@ -130,8 +130,8 @@ func (r *Engine) ConnectionLost() bool {
 	return err != nil
 }
 
-// Close ends the connection. If ssh had to be killed, it also kills the remote engine, which has not ended by
-// itself.
+// Close ends the connection. If ssh had to be killed, Close also kills the remote engine, which has not ended
+// by itself.
 func (r *Engine) Close() error {
 	err := r.Process.Close()
 	r.mu.Lock()
@@ -151,7 +151,7 @@ func (c Command) Ask(guard *process.Guard, command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer p.Close() //nolint:errcheck // only its answer matters
+	defer p.Close() //nolint:errcheck // only the output matters
 	if err := p.SetReadDeadline(time.Now().Add(probeLimit)); err != nil {
 		return "", err
 	}

@@ -5,27 +5,28 @@ import (
 	"os"
 )
 
-// childWord, as the first argument, makes a test binary the engine.
+// childWord is the first argument that makes a test binary run the engine.
 const childWord = "fakeengine"
 
-// atATime is the number of parallel tests: they wait for engines and for times to pass, not for a CPU.
+// atATime is the number of parallel tests. The tests wait for engines and for times to pass, not for a CPU.
 const atATime = "8"
 
-// RunTests is the TestMain of a package whose tests start Command. It makes this process the engine if
-// Command started it; else it runs the tests. It does not return. m is the *testing.M.
+// RunTests is the TestMain of a package whose tests start Command. If Command started this process, RunTests
+// runs the engine; otherwise it runs the tests. It does not return. m is the *testing.M.
 func RunTests(m interface{ Run() int }) {
 	if len(os.Args) > 1 && os.Args[1] == childWord {
 		os.Exit(Main(os.Args[2:]))
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // else a child built with -race takes a second to exit
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise a child built with -race takes a second to exit
 	flag.Parse()
 	if err := flag.Set("test.parallel", atATime); err != nil {
-		panic(err) // this is no test binary
+		panic(err) // this is not a test binary
 	}
 	os.Exit(m.Run())
 }
 
-// Command starts this test binary, whose TestMain is RunTests, as the engine with arguments.
+// Command returns the command line that starts this test binary as the engine with arguments. The binary's
+// TestMain must call RunTests.
 func Command(args ...string) []string {
 	return append([]string{os.Args[0], childWord}, args...)
 }

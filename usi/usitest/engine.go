@@ -1,6 +1,7 @@
-// Package usitest is a USI engine for tests that misbehaves on demand. It plays legal moves, chosen by the
-// position's key without a search, and follows a script for the n-th occurrence of a command. [Main] runs it,
-// [Command] is the command line to start it, and [RunTests] lets a test binary serve as that engine.
+// Package usitest is a USI engine for tests that can misbehave in given ways. It plays legal moves, which it
+// selects by the position's key without a search. A script of faults tells it what to do at the n-th
+// occurrence of a command. [Main] runs the engine, [Command] returns the command line to start it, and
+// [RunTests] makes a test binary run the engine.
 package usitest
 
 import (
@@ -21,15 +22,15 @@ import (
 	"gogi/usi"
 )
 
-// fault is one entry of the script: WHAT@COMMAND[:N] or WHAT@COMMAND/N. With ~OPTION>N after it, it applies
-// only while the option is above N.
+// fault is one entry of the script: FAULT@COMMAND[:N] or FAULT@COMMAND/N. With ~OPTION>N after it, the fault
+// happens only while the option is above N.
 type fault struct {
 	what    string
 	command string
-	nth     int    // 0: every time
-	option  string // its value must be above a bound; "": no condition
+	nth     int    // 0: at every occurrence
+	option  string // the option must be above a bound; "": no condition
 	above   int
-	rare    uint64 // in positions whose key it divides, so that equal games have equal faults; 0: in all
+	rare    uint64 // only in positions whose key it divides, so that equal games have equal faults; 0: in all positions
 }
 
 // engine is the state of one process.
@@ -42,22 +43,22 @@ type engine struct {
 	moves    string // "key" or "first"
 	infos    int
 	think    time.Duration
-	busy     bool // thinking uses a CPU
+	busy     bool // the engine uses a CPU while it thinks
 	options  []string
 	script   []fault
 	seen     map[string]int
 	values   map[string]int // values of numeric options
 	position usi.Position
 	line     usi.Line // the game of position
-	held     string   // the bestmove of a ponder search, held back
+	held     string   // the delayed bestmove of a ponder search
 	late     time.Duration
-	replay   []string // moves of one game, chosen by the number of moves made
-	made     int      // moves in the last position
-	mark     string   // a file that gets one line for each fault
-	log      string   // a file that gets every input line
-	mate     string   // the words after checkmate; "": go mate is an ordinary search
-	gate     string   // a file that the fault "wait" waits for
-	stamps   string   // a file that gets the time of each search, in nanoseconds, at the end
+	replay   []string // moves of one game, selected by the number of moves made
+	made     int      // number of moves in the last position
+	mark     string   // file that receives one line for each fault
+	log      string   // file that receives every input line
+	mate     string   // the words after checkmate; "": go mate starts an ordinary search
+	gate     string   // file for which the fault "wait" waits
+	stamps   string   // file that receives the time of each search, in nanoseconds, at the end
 	arrived  time.Time
 	took     []string
 }
@@ -101,7 +102,7 @@ func Main(args []string) int {
 	return e.run()
 }
 
-// crlf writes a carriage return before each line's end.
+// crlf writes a carriage return before each line end.
 type crlf struct{ io.Writer }
 
 func (w crlf) Write(b []byte) (int, error) {
@@ -192,19 +193,20 @@ func (e *engine) set(line string) {
 	}
 }
 
-// has reports whether the script has a fault, whatever its count.
+// has reports whether the script has a fault, independent of its count.
 func (e *engine) has(what, command string) bool {
 	return slices.ContainsFunc(e.script, func(f fault) bool { return f.what == what && f.command == command })
 }
 
-// misbehave runs the fault of this command, if there is one. done: the command is finished; code >= 0: exit.
+// misbehave runs the fault of this command, if there is one. If done is true, the command needs no further
+// reaction. If code >= 0, the engine exits with that code.
 func (e *engine) misbehave(command string) (done bool, code int) {
 	for _, f := range e.script {
 		if f.command == command && (f.nth == 0 || f.nth == e.seen[command]) && e.due(f) {
 			e.note(f)
 			done, code := e.play(f.what)
 			if done {
-				e.out.Flush() // else two answers are one write
+				e.out.Flush() // otherwise two answers would be one write
 				return true, code
 			}
 		}
@@ -212,7 +214,7 @@ func (e *engine) misbehave(command string) (done bool, code int) {
 	return false, -1
 }
 
-// due reports whether the current position and option values meet the fault's conditions.
+// due reports whether the current position and option values fulfil the fault's conditions.
 func (e *engine) due(f fault) bool {
 	if f.option != "" && e.values[f.option] <= f.above {
 		return false
@@ -243,11 +245,11 @@ func (e *engine) awaitGate() {
 		if _, err := os.Stat(e.gate); err == nil {
 			return
 		}
-		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // a slow engine, for as long as the test wants
+		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // a slow engine, as long as the test needs
 	}
 }
 
-// forever waits for the kill. An empty select would be a deadlock without other goroutines.
+// forever waits until the process is killed. An empty select would be a deadlock without other goroutines.
 func forever() {
 	for {
 		time.Sleep(time.Hour) //nolint:forbidigo // an engine that reads nothing
@@ -270,7 +272,7 @@ func (e *engine) play(what string) (done bool, code int) {
 	case "hang":
 		return true, -1
 	case "deaf":
-		forever() // reads nothing any more
+		forever() // the engine no longer reads
 	case "spin":
 		for { //nolint:staticcheck // a busy hang is intended
 		}
@@ -320,14 +322,14 @@ func (e *engine) play(what string) (done bool, code int) {
 	return false, -1
 }
 
-// answers are the faults that only replace the bestmove.
+// answers has the faults that only replace the bestmove.
 //
 //nolint:gochecknoglobals // constant lookup table
 var answers = map[string]string{
 	"illegal": "5a5b", "malformed": "\x1b[31mP@5e ponder x", "none": "none", "win": "win", "resign": "resign",
 }
 
-// answer is the reaction of a correct engine.
+// answer reacts to a command like a correct engine.
 func (e *engine) answer(command, line string) {
 	switch command {
 	case "usi":
@@ -380,7 +382,7 @@ func (e *engine) search(line string) {
 	e.release()
 }
 
-// pause thinks for e.think.
+// pause waits for e.think, as if the engine were thinking.
 func (e *engine) pause() {
 	if !e.busy {
 		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
@@ -400,7 +402,7 @@ func (e *engine) release() {
 	e.held = ""
 }
 
-// choose returns the move for the position, "resign" without one.
+// choose returns the move for the position, or "resign" without a legal move.
 func (e *engine) choose() string {
 	if len(e.replay) > 0 {
 		return e.replay[e.made%len(e.replay)]
@@ -411,7 +413,7 @@ func (e *engine) choose() string {
 	return "resign"
 }
 
-// reached returns the position after all moves, nil if one of them is illegal.
+// reached returns the position after all moves, or nil if a move is illegal.
 func (e *engine) reached() *shogi.Position {
 	if e.line.Follow(e.position) != nil {
 		return nil
@@ -430,7 +432,7 @@ func (e *engine) pick(p *shogi.Position) string {
 	return moves[p.Key()%uint64(len(moves))].String()
 }
 
-// expected returns " ponder MOVE" with the reply that this engine itself would choose.
+// expected returns " ponder MOVE" with the reply that this engine would choose.
 func (e *engine) expected() string {
 	if len(e.replay) > 0 || e.reached() == nil {
 		return ""

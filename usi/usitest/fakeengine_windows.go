@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// abort prints a message and ends this process as a crash does; it returns only on failure.
+// abort prints a message and ends this process like a crash. It returns only on failure.
 func abort() error {
 	fmt.Fprintln(os.Stderr, "terminate called on purpose")
 	return windows.TerminateProcess(windows.CurrentProcess(), uint32(windows.STATUS_ACCESS_VIOLATION))
 }
 
-// sleeper returns a program that sleeps and must outlive this process. Windows has none, so it is this
-// program.
+// sleeper returns a program that sleeps and must outlive this process. Windows has no such program, so it is
+// this program.
 func sleeper() *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {

@@ -18,17 +18,17 @@ import (
 	"gogi/usi/csa"
 )
 
-// Watch prints events and writes records. It makes the server's texts safe for the terminal.
+// Watch prints events and writes records. It makes the server's text safe for the terminal.
 type Watch struct {
 	JSON    bool      // print events as JSON on the standard output
 	Verbose bool      // print every line of the dialogue
-	Records string    // the folder of the records; "": none
+	Records string    // folder of the records; "": no records
 	Out     io.Writer // events, with JSON
 	Errs    io.Writer // events as text, line by line
-	Err     error     // errors of records that could not be written
+	Err     error     // errors of records that it could not write
 }
 
-// See handles one event; the Client calls it for one event at a time.
+// See handles one event. The Client calls it for one event at a time.
 func (w *Watch) See(e csa.Event) {
 	if w.JSON {
 		w.print(e)
@@ -44,7 +44,7 @@ func (w *Watch) See(e csa.Event) {
 	}
 }
 
-// CsaEvent is an event as --json prints it.
+// CsaEvent is an event in the form that --json prints.
 type CsaEvent struct {
 	Version int    `json:"v"`
 	Time    string `json:"time"`
@@ -60,7 +60,7 @@ func (w *Watch) print(e csa.Event) {
 	fmt.Fprintf(w.Out, "%s\n", line)
 }
 
-// line returns the text of an event, or "" for an event that is not printed.
+// line returns the text of an event, or "" if the event is not printed.
 func (w *Watch) line(e csa.Event) string {
 	switch e.Type {
 	case csa.EventLogin:
@@ -136,7 +136,7 @@ func recordName(r *kifu.Record) string {
 	return name[:min(len(name), 200)]
 }
 
-// Tally summarises the games in one line.
+// Tally returns a summary of the games in one line.
 func Tally(t csa.Tally) string {
 	text := fmt.Sprintf("%s: %d won, %d lost, %d drawn", Games(t.Games), t.Wins, t.Losses, t.Draws)
 	if t.Other > 0 {
@@ -148,7 +148,7 @@ func Tally(t csa.Tally) string {
 	return text
 }
 
-// Games returns a number of games in words.
+// Games returns a number of games with its noun.
 func Games(n int) string {
 	if n == 1 {
 		return "1 game"

@@ -1,4 +1,4 @@
-// Command fakeusi is package usitest as a program, for tests that need an executable file.
+// Command fakeusi runs the engine of package usitest, for tests that need an executable file.
 package main
 
 import (
