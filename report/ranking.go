@@ -34,7 +34,8 @@ type Ranked struct {
 	Why i18n.Message `json:"why,omitzero"` // why there is no rating or bound
 }
 
-// Rank returns the ranking of the report's players, still without ratings. It returns nil for two players.
+// Rank returns the ranking of the report's players, without ratings. The caller adds the ratings. Rank
+// returns nil for two players.
 func (r *Report) Rank() *Ranking {
 	if len(r.Players) < 3 {
 		return nil

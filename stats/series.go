@@ -183,8 +183,8 @@ func (m *means) take(value float64, change int) {
 // Tally returns the counts of all pairs.
 func (s *Series) Tally() Tally { return s.tally }
 
-// Firsts returns the counts of the first pair of each opening. These pairs are independent of each other,
-// also before the end of a run.
+// Firsts returns the counts of the first pair of each opening. These pairs are independent of each other at
+// any time of a run.
 func (s *Series) Firsts() Tally { return s.firsts }
 
 // Pairs returns the number of pairs.

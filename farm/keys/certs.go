@@ -110,7 +110,7 @@ func (a *Authority) TLS(hosts []string) (*tls.Config, error) {
 }
 
 // makeCert generates a key and signs a certificate from template with the authority by. If by is nil, the
-// certificate signs itself.
+// certificate is self-signed.
 func makeCert(template *x509.Certificate, by *Authority) ([]byte, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -98,7 +98,7 @@ func (c *copying) advance() {
 	}
 }
 
-// owe adds the states of a page to owed, unless they are already stored.
+// owe adds the states of a tune in a page to owed, unless they are already stored.
 func (c *copying) owe(states []match.TuneState) error {
 	for _, s := range states {
 		have, ok := c.states[s.Blocks]

@@ -224,8 +224,8 @@ func (s *artefactServer) give(ctx context.Context, _ string, body []byte) (any, 
 // uploadsAtATime bounds the open files and goroutines of uploads.
 const uploadsAtATime = 256
 
-// take answers a new piece on SubjectUpload. A piece that is sent again because the answer was lost gets the
-// offset of the next piece.
+// take answers a new piece on SubjectUpload. If the sender repeats a piece because the answer was lost, the
+// answer is the offset of the next piece.
 func (s *artefactServer) take(_ context.Context, subject string, body []byte) (any, error) {
 	var o offered
 	if err := farm.Decode(body, &o); err != nil {

@@ -37,8 +37,8 @@ type task struct {
 	over      bool
 }
 
-// refusedFor is the time for which a worker does not play a run that failed to start. In this time a disk or
-// a network may recover.
+// refusedFor is the time for which a worker does not play a run that failed to start. Afterwards it tries
+// again, because a disk or a network may have recovered.
 const refusedFor = 10 * time.Minute
 
 // learn adds the tasks that the worker does not have. The caller holds w.mu.

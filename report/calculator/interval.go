@@ -252,7 +252,7 @@ func (i *IntervalRow) setSpread(c binomial.Counted) {
 	i.Spread = &Spread{&s, known(inElo, err)}
 }
 
-// ofScores returns the row of a method for scores, still without the interval.
+// ofScores returns the row of a method for scores. The caller sets the interval.
 func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
 	row := IntervalRow{Method: method, Unit: s.Unit, N: s.N(), Wins: s.Mean() * float64(s.N()), Confidence: q.Confidence, DrawMode: q.DrawMode}
 	if s.Unit == "pair" {

@@ -319,7 +319,7 @@ func isDivided(parts []part) bool {
 	return false
 }
 
-// row returns the row of a part, still without its test and its interval.
+// row returns the row of a part. The caller sets its test and its interval.
 func (p part) row() Row {
 	r := Row{Name: p.name, Games: p.games, Units: len(p.units), Score: mean(p.shares), shares: p.shares}
 	r.Elo = format.Finite(binomial.Elo(r.Score))

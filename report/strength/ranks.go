@@ -40,7 +40,7 @@ func Points(rank string) (points float64, ok bool) {
 	return pointsOfDan - pointsOfRank*float64(n), n <= mostKyu
 }
 
-// word matches a text that is only a rank. Servers mark ranks with * (a title), ? (a guess) and + (proven).
+// word matches a text that is only a rank. Servers add * (a title), ? (a guess) or + (proven) to a rank.
 var word = regexp.MustCompile(`^(\d+)[ -]?(d|dan|段|k|kyu|級)[*?+]?$`)
 
 // plain returns a rank in small letters and ASCII digits.

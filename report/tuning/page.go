@@ -89,7 +89,7 @@ func answers(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 	return b.String()
 }
 
-// numeric returns the class of a column of answers.
+// numeric returns the class attribute of a column of numbers, or "" for a column of texts.
 func numeric(column int) string {
 	if column == 0 || column == 5 {
 		return ""

@@ -23,8 +23,8 @@ const (
 	// Davidson (1970) gives a draw the weight ν√(π_i π_j). The wins of the two players have the weights π_i
 	// and π_j.
 	Davidson Draws = "davidson"
-	// RaoKupper (1967) gives player i a win with probability π_i/(π_i + λπ_j), with λ ≥ 1, and player j
-	// likewise. The remaining probability is the probability of a draw.
+	// RaoKupper (1967) gives player i a win with probability π_i/(π_i + λπ_j), with λ ≥ 1, and player j a win
+	// with probability π_j/(π_j + λπ_i). The rest is the probability of a draw.
 	RaoKupper Draws = "rao_kupper"
 )
 
