@@ -39,7 +39,7 @@ func (o *Opener) Recognise(ctx context.Context, p match.Player) (_ context.Conte
 		case <-ctx.Done():
 			return
 		}
-		if o.speaksUCI(ctx, p) {
+		if o.usesUCI(ctx, p) {
 			cancel(&usi.Fault{Kind: usi.FaultStart, Engine: p.Name, Note: "it answers uci, but not usi: it is a UCI engine, for chess or set to chess; expected a USI engine"})
 		}
 	}()
@@ -49,9 +49,9 @@ func (o *Opener) Recognise(ctx context.Context, p match.Player) (_ context.Conte
 	}
 }
 
-// speaksUCI reports whether an engine uses UCI. It sends usi and uci to a second process; a USI engine
+// usesUCI reports whether an engine uses UCI. It sends usi and uci to a second process; a USI engine
 // answers usi first.
-func (o *Opener) speaksUCI(ctx context.Context, p match.Player) bool {
+func (o *Opener) usesUCI(ctx context.Context, p match.Player) bool {
 	proc, err := o.Start(p, nil, protocolGrace)
 	if err != nil {
 		return false // the first process reports more about the error

@@ -16,7 +16,7 @@ var (
 	badMinus = regexp.MustCompile(`^(--\S+): expected \w+ value but got "(-.*)" \(short flag\)`)
 )
 
-// badLine returns the parser's error about a command line in plainer words, with advice for common mistakes.
+// badLine explains the parser's error about a command line in simpler words, with advice for common mistakes.
 // command is the gogi command of the line, or "" if the line has none.
 func badLine(args []string, command string, err error) error {
 	text := err.Error()

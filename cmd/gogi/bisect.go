@@ -19,7 +19,7 @@ import (
 // than the default. The line may have errors.
 func bisects(args []string) bool {
 	if len(args) > 0 && args[0] == "complete" {
-		return false // a shell completes the line
+		return false // this line is for the completion of a shell
 	}
 	for i, arg := range args {
 		flag, value, joined := strings.Cut(arg, "=")
@@ -59,9 +59,9 @@ func bisectCode(env *cli.Env, code int) int {
 	return cli.BisectAbort
 }
 
-// bisect plays a run and turns the result of the first player, the commit's engine, into an exit code. The
-// engine of each commit has another identity, so each commit has its own run. A failure of the commit's engine
-// alone is a skip; other failures are errors.
+// bisect plays a run and converts the result of the first player, the commit's engine, to an exit code. The
+// engine of each commit has another identity, so each commit has its own run. If only the commit's engine
+// fails, the commit is skipped; other failures are errors.
 func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	step := &bisectStep{commits: c.BisectCommits}
 	c.step = step

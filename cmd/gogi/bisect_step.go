@@ -19,11 +19,11 @@ import (
 
 // A bisectStep has the error rates and the engines of one step of a bisection.
 type bisectStep struct {
-	// rates are the errors of this step: a good commit called bad (Alpha), and a bad one called good (Beta).
+	// rates are the errors of this step: a good commit counts as bad (Alpha), or a bad one as good (Beta).
 	// Commits is 0 if their number is unknown.
 	rates        binomial.Bisection
 	commits      *int     // value of --bisect-commits
-	ours, theirs []string // the names of the commit's engines, and of the other player's
+	ours, theirs []string // names of the commit's engines, and of the other player's engines
 }
 
 // bisectError is the value of both error rates, Alpha and Beta, without an SPRT. They are the rates of the
@@ -35,8 +35,8 @@ func (s *bisectStep) setSides(file *configs.File) {
 }
 
 // design divides the error rates of the bisection among its steps and returns the plan of this step. With an
-// SPRT, the error rates come from the SPRT. The SPRT accepts good commits, so its alpha is the rate of bad
-// commits called good. design returns an error for a plan that cannot decide.
+// SPRT, the error rates come from the SPRT. H0 of this SPRT means a bad commit, so its alpha is the rate of
+// bad commits that count as good. design returns an error for a plan that cannot decide.
 func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 	if n := len(plan.Players); n != 2 {
 		return nil, fmt.Errorf("--exit bisect: %d players: expected the commit's engine and the one that it is compared with", n)
@@ -63,7 +63,7 @@ func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 	return &divided, s.enough(&divided)
 }
 
-// enough returns an error if the run is too short for either verdict.
+// enough returns an error if the run is too short for one of the verdicts.
 func (s *bisectStep) enough(plan *match.Plan) error {
 	least, by := report.LeastPairs(s.rates.Alpha), fmt.Sprintf("the level %.3g", s.rates.Alpha)
 	if !plan.Gate.IsZero() {
@@ -85,7 +85,7 @@ func (s *bisectStep) isOurs(err error) bool {
 	ours := func(engine string) bool {
 		return slices.Contains(s.ours, engine) && !slices.Contains(s.theirs, engine)
 	}
-	switch e := err.(type) { //nolint:errorlint // it walks the whole tree
+	switch e := err.(type) { //nolint:errorlint // the function walks the whole tree of errors
 	case *usi.Fault:
 		return e.Kind != usi.FaultConnection && ours(e.Engine)
 	case *fail.EngineError:
@@ -120,7 +120,7 @@ func (s *bisectStep) printErrors(w io.Writer, plan *match.Plan) {
 		binomial.NamesCulprit(16, a, b), binomial.NamesCulprit(256, a, b))
 }
 
-// missed describes which bad commits a run of fixed length calls good, and how often.
+// missed describes which bad commits count as good in a run of fixed length, and how often.
 func missed(plan *match.Plan, rates binomial.Bisection) string {
 	power, few := 1-rates.Beta, stats.Conditions{DrawRate: calculator.TypicalDraws}
 	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: binomial.Less, Conditions: few}.Detectable

@@ -70,10 +70,10 @@ type commandLine struct {
 	Guard    enginecmd.GuardCommand  `cmd:"" hidden:"" help:"Kill the engines of a killed gogi"`
 }
 
-// grammarFor returns the grammar that reads a command line, and a pointer to the value of --lang in this
-// grammar. Building the grammar of all commands takes longer than most commands run, and gogi starts itself
-// often, as its guard and its built-in engine. So for a line that begins with a command, grammarFor returns
-// the grammar of this command alone. Help and shell completion need all commands.
+// grammarFor returns the grammar for a command line, and a pointer to the value of --lang in this grammar. If
+// the line begins with a command, this is the grammar of that command alone. Building the grammar of all
+// commands takes longer than most commands run, and gogi starts itself often, as its guard and its built-in
+// engine. Help and shell completion need the grammar of all commands.
 func grammarFor(args []string) (grammar any, lang *string) {
 	all := new(commandLine)
 	if len(args) == 0 {
@@ -120,7 +120,7 @@ func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*ko
 	)...)
 }
 
-// commandOf returns the command that a line begins with, or "" if the line does not begin with a command.
+// commandOf returns the command at the beginning of a line, or "" if there is none.
 func commandOf(args []string, grammar any) string {
 	if _, all := grammar.(*commandLine); all || len(args) == 0 {
 		return ""
@@ -128,7 +128,8 @@ func commandOf(args []string, grammar any) string {
 	return args[0]
 }
 
-// helpShown is the value of the panic that ends kong's help, because kong's exit function must not return.
+// helpShown is the value of the panic that ends kong's help. kong's exit function must not return, so it
+// panics.
 type helpShown struct{ code int }
 
 // run runs the program and returns its exit code.
@@ -149,7 +150,7 @@ func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 			fmt.Fprintf(env.Err, "gogi: panic: %v\n\n%s", r, debug.Stack())
 			env.Judged = false
 		}
-		_ = errors.Join(out.Close(), errs.Close()) // result has the errors
+		_ = errors.Join(out.Close(), errs.Close()) // result returns the errors
 		switch {
 		case bisecting:
 			code = bisectCode(env, code)

@@ -113,8 +113,8 @@ func (d dryText) capacity(c players.Capacity) {
 	d.line("", i18n.Of("threads"), i18n.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
 }
 
-// player prints a player with its limits, and returns the rest of greetings: those of the engines of the next
-// players.
+// player prints a player with its limits. It returns the rest of greetings, which belong to the engines of
+// the next players.
 func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetings []usi.Greeting) []usi.Greeting {
 	if p.Council == nil {
 		d.engine(plan, p, limits, greetings[0])
@@ -173,7 +173,7 @@ func fileOf(f match.FileHash) i18n.Message {
 	return i18n.Verbatim(fmt.Sprintf("%s…  %s (%s)", f.SHA256[:16], f.Role, filepath.Base(f.Path)))
 }
 
-// source returns why gogi sends an option that the user did not set.
+// source returns the reason why gogi sends an option that the user did not set.
 func source(p match.Player, name string) i18n.Message {
 	switch {
 	case usi.SameOption(name, "USI_Ponder"):

@@ -28,8 +28,8 @@ type helpHow struct {
 	all bool // every command, or every flag of a command
 }
 
-// helpAsked translates the command lines of gogi help, --version and --help-all into words that the grammar
-// has, and returns which help to print.
+// helpAsked translates the command lines of gogi help, --version and --help-all to words of the grammar. It
+// also returns the kind of help to print.
 func helpAsked(args []string) ([]string, helpHow) {
 	var how helpHow
 	if len(args) == 0 {

@@ -1,9 +1,9 @@
-// Command gogi plays USI shogi engines against each other, stores every game in a SQLite
-// database, and reports what the games prove.
+// Command gogi plays USI shogi engines against each other, stores every game in an SQLite database, and
+// reports what the games prove.
 //
-// The grammar in cli.go lists the commands. match and init are here; each other command is in the package of
-// its group (cmd/gogi/db, engines, farm, records, runs, stats, tools, tune, votes). A command reads flags,
-// connects packages and chooses the exit code. renamed.go translates former command names.
+// The grammar in cli.go lists the commands. match and init are in this package; each other command is in the
+// package of its group (cmd/gogi/db, engines, farm, records, runs, stats, tools, tune, votes). A command
+// reads flags, connects packages and chooses the exit code. renamed.go translates former command names.
 package main
 
 import (

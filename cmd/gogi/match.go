@@ -46,10 +46,10 @@ type matchCommand struct {
 	TranscriptDir string `type:"path" placeholder:"DIR" more:"" help:"Folder of the USI dialogues (default: FILE-transcripts next to the database); implies --transcript."`
 
 	session    *session.Session
-	transcript bool                  // the match file or the flags ask for transcripts
+	transcript bool                  // the match file or the flags request transcripts
 	step       *bisectStep           // for --exit bisect, else nil
 	room       func(slots int) error // see Room of session.Match
-	durable    bool                  // the match file or the flags ask for durable storage
+	durable    bool                  // the match file or the flags request durable storage
 }
 
 // Help returns the text below the usage line of --help.
@@ -95,7 +95,7 @@ func translate(env *cli.Env, line string) error {
 	return nil
 }
 
-// match runs the command and returns the report of the run. The report is nil if the flags ask for no games,
+// match runs the command and returns the report of the run. The report is nil if the flags request no games,
 // as with --dry-run.
 func (c *matchCommand) match(ctx context.Context, env *cli.Env) (r *report.Report, err error) {
 	to := session.Target{DB: c.DB, Run: c.Flags.Run, Dry: c.DryRun}
@@ -136,7 +136,7 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 	return planning.Plan(file, dir, guard)
 }
 
-// play performs the handshakes, opens the store, plays and reports.
+// play performs the handshakes, opens the store, plays the games and makes the report.
 func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
 	started := c.session.Starting(o.Names()...)
 	greetings, more, err := c.resolve(ctx, o)

@@ -50,10 +50,10 @@ var oldWords = []oldWord{
 	{was: "farm replay", now: "farm audit --replay", line: sampled},
 }
 
-// newWords returns the command line with former names replaced by new names. notice names the new command, or
-// is "" if the line had no former name.
+// newWords replaces former names in a command line by new names. notice names the new command, or is "" if
+// the line had no former name.
 func newWords(args []string) (line []string, notice string) {
-	lead := 0 // words of --lang before the command
+	lead := 0 // number of words of --lang before the command
 	switch {
 	case len(args) > 1 && args[0] == "--lang":
 		lead = 2
@@ -93,7 +93,7 @@ func renamed(words []string, was, now string) []string {
 }
 
 // atValue returns a line function (see oldWord) for a command whose first argument became the value of flag.
-// valued lists the flags of the command that take a value.
+// valued lists the flags of the command that have a value.
 func atValue(command, flag string, valued ...string) func(rest []string) []string {
 	return func(rest []string) []string {
 		line := []string{command}

@@ -124,20 +124,20 @@ func (s *Message) UnmarshalText(text []byte) error {
 
 // Each returns the texts of several Messages in a language.
 func Each(in Language, list []Message) []string {
-	said := make([]string, len(list))
+	texts := make([]string, len(list))
 	for i, s := range list {
-		said[i] = s.In(in)
+		texts[i] = s.In(in)
 	}
-	return said
+	return texts
 }
 
 // Heads translates the column heads of a table.
 func Heads(in Language, heads ...string) []any {
-	said := make([]any, len(heads))
+	texts := make([]any, len(heads))
 	for i, head := range heads {
-		said[i] = Say(in, head)
+		texts[i] = Say(in, head)
 	}
-	return said
+	return texts
 }
 
 // Sentence turns a remark into a sentence. It adds a full stop, and in English also a capital letter.

@@ -85,18 +85,18 @@ func (t *Tally) Skips() (n int) {
 // folder or ends with a slash, it writes one file per game; otherwise it writes one file. A file gets its
 // final name when it is complete.
 func (e *Export) Run(ctx context.Context, store *results.Store, info *results.RunInfo, to string, out io.Writer) (*Tally, error) {
-	teller, err := NewCompleter(info)
+	completer, err := NewCompleter(info)
 	if err != nil {
 		return nil, err
 	}
 	if e.Shards != nil {
-		return e.runShards(ctx, teller, store, info, to)
+		return e.runShards(ctx, completer, store, info, to)
 	}
 	s, err := e.open(info.Name, to, out)
 	if err != nil {
 		return nil, err
 	}
-	x := exporter{Export: e, teller: teller, sink: s, tally: &Tally{Skipped: map[string]int{}}}
+	x := exporter{Export: e, completer: completer, sink: s, tally: &Tally{Skipped: map[string]int{}}}
 	if err := x.all(ctx, store, info); err != nil {
 		return x.tally, errors.Join(err, s.discard())
 	}
@@ -126,7 +126,7 @@ func (e *Export) ext() string {
 type exporter struct {
 	*Export
 
-	teller *Completer
+	completer *Completer
 	sink   sink
 	shards *packed.Shards // used instead of sink
 	tally  *Tally
@@ -168,7 +168,7 @@ func (x *exporter) game(row match.Row, record kifu.Record) error {
 	if !x.Filter.lost(&record) {
 		return nil
 	}
-	x.teller.Complete(row, &record)
+	x.completer.Complete(row, &record)
 	for c, name := range record.Names() {
 		if rating, ok := x.Ratings[name]; ok {
 			record.Ratings[c] = rating

@@ -51,12 +51,12 @@ func (s *Shards) open(to string) (*packed.Shards, error) {
 }
 
 // runShards does the work of Run for training data that is shuffled or divided into several files.
-func (e *Export) runShards(ctx context.Context, teller *Completer, store *results.Store, info *results.RunInfo, to string) (*Tally, error) {
+func (e *Export) runShards(ctx context.Context, completer *Completer, store *results.Store, info *results.RunInfo, to string) (*Tally, error) {
 	shards, err := e.Shards.open(to)
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	x := exporter{Export: e, teller: teller, shards: shards, tally: &Tally{Skipped: map[string]int{}}}
+	x := exporter{Export: e, completer: completer, shards: shards, tally: &Tally{Skipped: map[string]int{}}}
 	if err := x.all(ctx, store, info); err != nil {
 		return x.tally, errors.Join(err, shards.Abort())
 	}

@@ -118,7 +118,7 @@ func (c *checker) all(ctx context.Context) error {
 		}
 		return &results.NoRun{Run: c.options.Run, Names: names}
 	}
-	if err := c.strays(ctx); err != nil {
+	if err := c.orphans(ctx); err != nil {
 		return err
 	}
 	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs WHERE ? IN ('', (SELECT name FROM runs WHERE id = run_id))", c.options.Run).Scan(&c.of) // only for the progress
@@ -182,9 +182,9 @@ func (c *checker) schema(ctx context.Context) error {
 	return nil
 }
 
-// strays reports rows of games and records that belong to no pair. It also verifies the checksums of the rows
+// orphans reports rows of games and records that belong to no pair. It also verifies the checksums of the rows
 // that are not checked pair by pair.
-func (c *checker) strays(ctx context.Context) error {
+func (c *checker) orphans(ctx context.Context) error {
 	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided", "tune_states", "tune_candidates"} {
 		err := tables.EachRow(ctx, c.q, table, func(r *tables.Row) error {
 			if r.Verdict() == tables.Broken {
@@ -221,7 +221,7 @@ func (c *checker) run(ctx context.Context, run *tables.Run) error {
 	}
 	err = c.source.Pairs(ctx, run.ID(), func(id int64) error {
 		checked.Pairs++
-		c.tell()
+		c.progress()
 		return c.pair(ctx, run, plan, id, &checked)
 	})
 	c.found.Runs = append(c.found.Runs, checked)
@@ -234,7 +234,7 @@ func (c *checker) run(ctx context.Context, run *tables.Run) error {
 	return c.reading(run.Name(), "the pairs", err)
 }
 
-func (c *checker) tell() {
+func (c *checker) progress() {
 	if c.done++; c.options.Progress != nil {
 		c.options.Progress(c.done, max(c.of, c.done))
 	}

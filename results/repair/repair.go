@@ -69,7 +69,7 @@ type repair struct {
 func (r *repair) open(ctx context.Context, path string) error {
 	path, err := file.Resolve(path)
 	if err == nil {
-		err = nobodyPlays(path)
+		err = checkNotPlayed(path)
 	}
 	if err != nil {
 		return err
@@ -94,8 +94,8 @@ func (r *repair) close() error {
 	return errors.Join(errs...)
 }
 
-// nobodyPlays returns results.ErrRunLocked if another process is playing a run of the file.
-func nobodyPlays(path string) error {
+// checkNotPlayed returns results.ErrRunLocked if another process is playing a run of the file.
+func checkNotPlayed(path string) error {
 	f, err := os.Open(path + "-lock")
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -225,7 +225,7 @@ func (g *game) recordMove(m shogi.Move, spent time.Duration) kifu.Move {
 	return r
 }
 
-// think starts the player's search for our move. gogi handles the server's messages.
+// think starts the player's search for our move. During the search gogi still handles the server's messages.
 func (g *game) think(ctx context.Context) {
 	if g.stuck {
 		return

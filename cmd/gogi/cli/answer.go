@@ -19,12 +19,12 @@ import (
 	"gogi/usi/process"
 )
 
-// A Printer is an answer that prints itself as text.
+// A Printer is the result of a command, which can print itself as text.
 type Printer interface {
 	Print(w io.Writer, in i18n.Language)
 }
 
-// Answer prints an answer as text, or as JSON if asJSON is set. If err is not nil, it prints nothing and
+// Answer prints a result as text, or as JSON if asJSON is set. If err is not nil, it prints nothing and
 // returns err.
 func (env *Env) Answer(asJSON bool, answer Printer, err error) error {
 	switch {
@@ -37,7 +37,7 @@ func (env *Env) Answer(asJSON bool, answer Printer, err error) error {
 	return nil
 }
 
-// AnswerEnglish is Answer for an answer whose text is always English.
+// AnswerEnglish prints a result like Answer, if the text of the result is always English.
 func (env *Env) AnswerEnglish(asJSON bool, answer interface{ Print(w io.Writer) }, err error) error {
 	switch {
 	case err != nil:
@@ -87,8 +87,8 @@ func Options(texts []string) (list []match.Option, err error) {
 	return list, nil
 }
 
-// PlanEngine returns a plan whose only player is an engine. options are the values NAME=VALUE of --option. run is a
-// name for errors, because the caller stores no run.
+// PlanEngine returns a plan with an engine as its only player. options are the values NAME=VALUE of --option.
+// run is a name for errors, because the caller stores no run.
 func PlanEngine(run string, e configs.Engine, options []string, limits configs.Limits) (*match.Plan, error) {
 	var err error
 	if e.Options, err = Options(options); err != nil {
@@ -103,10 +103,10 @@ func PlanEngine(run string, e configs.Engine, options []string, limits configs.L
 	return plan, err
 }
 
-// WriteNew writes a new file that the user edits, and prints that next is the command to run then. It returns
-// a usage error if the file exists.
+// WriteNew writes a new file for the user to edit. Then it prints next, the command to run after editing. It
+// returns a usage error if the file exists.
 func (env *Env) WriteNew(name string, text []byte, next string) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read and edited
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file that the user edits
 	if errors.Is(err, fs.ErrExist) {
 		return fail.Usage(fmt.Errorf("%s exists already; it is left as it is", name))
 	}

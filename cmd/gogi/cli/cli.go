@@ -56,7 +56,7 @@ func ExitCodes() []ExitCode {
 	}
 }
 
-// An Env is the environment of a command.
+// An Env has the streams, the language and the state that a command needs for its output.
 type Env struct {
 	In io.Reader
 	// Out and Err are sanitize.Writers, which escape control characters. To write formats of other programs
@@ -81,7 +81,8 @@ func (env *Env) Warn(what i18n.Message) {
 	env.print("", i18n.Of("warning: %s", what))
 }
 
-// print prints a line above the redrawn area of the terminal, or, without such an area, after the text before.
+// print prints a line above the redrawn area of the terminal. Without such an area, it prints before and then
+// the line.
 func (env *Env) print(before string, what i18n.Message) {
 	line := what.In(env.Language)
 	if above := env.Above.Load(); above != nil {
@@ -91,12 +92,12 @@ func (env *Env) print(before string, what i18n.Message) {
 	fmt.Fprintf(env.Err, "%s%s\n", before, line)
 }
 
-// startSeen is the time after which gogi reports that engines are starting.
+// startSeen is the time after which gogi prints that engines are starting.
 const startSeen = 2 * time.Second
 
-// Starting prints which engines are starting if the start takes long. Some engines load for half a minute.
-// Without names, the text means the only engine. The caller calls started when the engines have started.
-// After that, Starting prints nothing.
+// Starting prints which engines are starting if the start takes long, because some engines load for half a
+// minute. Without names, it prints "the engine". The caller calls started when the engines have started; then
+// Starting prints nothing more.
 func (env *Env) Starting(names ...string) (started func()) {
 	what := i18n.Of("starting the engine …")
 	if len(names) > 0 {
@@ -114,8 +115,8 @@ func (env *Env) Starting(names ...string) (started func()) {
 	return func() { close(over); printing.Wait() }
 }
 
-// A ResultWriter writes the result and stores the first error, so that a command need not check every line. It
-// is safe for concurrent use.
+// A ResultWriter writes the result and stores the first error, so that a command does not have to check every
+// line. It is safe for concurrent use.
 type ResultWriter struct {
 	io.Writer
 
@@ -134,7 +135,8 @@ func (w *ResultWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Failure returns why the result is incomplete, or nil. It returns nil if the reader closed the pipe.
+// Failure returns the reason why the result is incomplete, or nil. It returns nil if the reader closed the
+// pipe.
 func (w *ResultWriter) Failure() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,7 +146,7 @@ func (w *ResultWriter) Failure() error {
 	return fmt.Errorf("writing the result: %w", w.lost)
 }
 
-// An Exit is an error with its own exit code; Err may be nil.
+// An Exit is an error with its own exit code. Err may be nil.
 type Exit struct {
 	Code int
 	Err  error
@@ -172,7 +174,7 @@ func GateExit(verdict string) error {
 	return &Exit{Code: GateOpen}
 }
 
-// Fail prints err unless it is nil, and returns its exit code as Code does.
+// Fail prints err unless it is nil, and returns its exit code, see Code.
 func (env *Env) Fail(err error, code int) int {
 	if exit, ok := errors.AsType[*Exit](err); err != nil && (!ok || exit.Err != nil) {
 		fmt.Fprintf(env.Err, "gogi: %s\n", sanitize.PrintableLines(env.why(err)))
@@ -180,8 +182,8 @@ func (env *Env) Fail(err error, code int) int {
 	return Code(err, code)
 }
 
-// why returns the text of an error: its translation, if the phrasebook has one for all of it, else
-// the English text.
+// why returns the text of an error: the translation of the whole text, if ja.json has one, else the English
+// text.
 func (env *Env) why(err error) string {
 	message := i18n.Because(err)
 	if translated := message.In(env.Language); message.String() == err.Error() && translated != err.Error() {
@@ -190,7 +192,7 @@ func (env *Env) why(err error) string {
 	return printed(err)
 }
 
-// Code returns the exit code of an error. It returns code for an error without its own exit code.
+// Code returns the exit code of an error. If the error has no exit code of its own, Code returns code.
 func Code(err error, code int) int {
 	exit, ok := errors.AsType[*Exit](err)
 	switch {

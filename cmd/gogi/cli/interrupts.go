@@ -22,10 +22,10 @@ type Interrupts struct {
 	done   sync.WaitGroup
 
 	mu    sync.Mutex
-	drain func() (last i18n.Message) // the action of the first interrupt, see Playing; nil: it cancels
+	drain func() (last i18n.Message) // action of the first interrupt, see Playing; nil: cancel the context
 	seen  bool
 
-	stopped time.Time // time of the stop that has not ended; only listen uses it
+	stopped time.Time // time when gogi stopped, until it continues; only listen uses it
 }
 
 // Catch starts the handling of signals. It returns a context that an interrupt cancels. It also ignores
@@ -70,7 +70,7 @@ func (i *Interrupts) handle(sig os.Signal) {
 	i.seen = true
 }
 
-// suspend reports that Ctrl-Z stops gogi, and stops this program with SIGSTOP. This is necessary because the
+// suspend prints that Ctrl-Z stops gogi, and stops this program with SIGSTOP. This is necessary because the
 // program catches SIGTSTP. Engines are in their own process groups and finish their searches.
 func (i *Interrupts) suspend() {
 	what := i18n.Of("stopped: fg or SIGCONT resumes")
@@ -84,7 +84,7 @@ func (i *Interrupts) suspend() {
 
 func (i *Interrupts) resume() {
 	if i.stopped.IsZero() {
-		return // not stopped by suspend; the runner reports its effects
+		return // something other than suspend stopped gogi; the runner reports the effects
 	}
 	what := i18n.Of("going on after %s", time.Since(i.stopped).Round(100*time.Millisecond))
 	if i.inPlay() {
@@ -101,7 +101,8 @@ func (i *Interrupts) inPlay() bool {
 }
 
 // Playing sets the action of the first interrupt. If drain is nil, the first interrupt cancels the context.
-// drain must return at once, with the games that gogi still finishes, such as "the pairs in play (3 games)".
+// drain must return at once. It returns the games that gogi still finishes, such as "the pairs in play (3
+// games)".
 func (i *Interrupts) Playing(drain func() (last i18n.Message)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

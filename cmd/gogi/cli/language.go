@@ -11,9 +11,10 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// LanguageOf returns the language of the output: the value of --lang, else of the variable GOGI_LANG, else,
-// on a terminal, of the locale (the first of LC_ALL, LC_MESSAGES and LANG that is set, as in POSIX). Output
-// that does not go to a terminal is for programs, so the locale does not change its language.
+// LanguageOf returns the language of the output. This is the value of --lang, else of the variable GOGI_LANG.
+// On a terminal it is else the language of the locale (the first set variable of LC_ALL, LC_MESSAGES and
+// LANG, as in POSIX). Output that does not go to a terminal is for programs, so it does not depend on the
+// locale.
 func LanguageOf(asked string, variable func(name string) string, terminal bool) i18n.Language {
 	for _, name := range []string{asked, variable("GOGI_LANG")} {
 		if name != "" {
@@ -42,7 +43,7 @@ func language(locale string) i18n.Language {
 	return i18n.English
 }
 
-// File returns the file that an output of Env goes to, or nil.
+// File returns the file to which an output of Env goes, or nil.
 func File(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *os.File:

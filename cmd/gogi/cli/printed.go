@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// ofPackage matches a prefix of an error that names a package or a step inside gogi, which means nothing to a
-// user.
+// ofPackage matches a prefix of an error that names a package or an internal step of gogi. Such a prefix has
+// no meaning for a user.
 var ofPackage = regexp.MustCompile(`^((results|keys|usi|runner|process|convert|reading a series): )+`)
 
-// printed returns the text of an error as gogi prints it: without the names of packages, and with the same
-// words for a missing file in all packages.
+// printed returns the text of an error in the form that gogi prints: without names of packages, and with the
+// same words for a missing file in all packages.
 func printed(err error) string {
 	text := ofPackage.ReplaceAllString(err.Error(), "")
 	for _, step := range []string{": finding a run: ", ": repairing: "} {
@@ -45,7 +45,7 @@ func printed(err error) string {
 	return before + what + after + remedy
 }
 
-// notFound returns text with the system's message about a missing file replaced by gogi's message.
+// notFound replaces the system's message about a missing file in text by gogi's message.
 func notFound(text string) string {
 	words := syscall.ENOENT.Error()
 	text = strings.ReplaceAll(text, " cannot be started: "+words, " not found")

@@ -12,7 +12,7 @@ import (
 	"gogi/results"
 )
 
-// Stored are the flags of the commands that read one run.
+// Stored has the flags of the commands that read one run.
 type Stored struct {
 	Name string `arg:"" optional:"" name:"run" help:"Name of the run (default: the newest)."`
 	Database
@@ -29,7 +29,7 @@ func (s *Stored) With(ctx context.Context, f func(*results.Store, *results.RunIn
 	})
 }
 
-// FindRun returns the run with a name. For "" it returns the newest run.
+// FindRun returns the run with this name. For "" it returns the newest run.
 func FindRun(ctx context.Context, store *results.Store, name string) (*results.RunInfo, error) {
 	if name == "" {
 		return store.DefaultRun(ctx, "")
@@ -50,7 +50,7 @@ func GameName(name string) (pair, leg int, err error) {
 	return pair, leg, nil
 }
 
-// WriteForm writes the result of text into a file; "-" means out. Without a file it does nothing.
+// WriteForm writes the result of text to a file; "-" means out. If file is "", it does nothing.
 func WriteForm(flag, file string, out io.Writer, text func() (string, error)) error {
 	if file == "" {
 		return nil

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	tallyDrawn  = 200 * time.Millisecond // between two drawings on a terminal
-	tallyFirst  = 10 * time.Second       // between two lines, if not on a terminal
+	tallyDrawn  = 200 * time.Millisecond // time between two updates on a terminal
+	tallyFirst  = 10 * time.Second       // time between the first two lines, if not on a terminal
 	tallyRarest = 10 * time.Minute
 )
 
-// A Tally prints the progress of a long job: on a terminal as one line that it redraws, elsewhere as further
+// A Tally prints the progress of a long job. On a terminal it redraws one line; elsewhere it prints further
 // lines at growing intervals. It is not safe for concurrent use.
 type Tally struct {
 	w        io.Writer
@@ -35,7 +35,7 @@ func NewTally(w io.Writer) *Tally {
 	return t
 }
 
-// Percent returns a function that shows the progress of a long job over pairs on a terminal. It returns nil
+// Percent returns a function that prints the progress of a long job over pairs on a terminal. It returns nil
 // if w is not a terminal or quiet is set.
 func Percent(w io.Writer, quiet bool) func(done, of int) {
 	t := NewTally(w)
@@ -45,7 +45,7 @@ func Percent(w io.Writer, quiet bool) func(done, of int) {
 	return func(done, of int) { t.Show(done, of, "pairs") }
 }
 
-// Show prints text with the rate and the remaining time if a line is due. done is the number of finished
+// Show prints text with the rate and the remaining time, if a new line is due. done is the number of finished
 // items, and of is the number of all items. On a terminal, Show erases the line if done is at least of.
 func (t *Tally) Show(done, of int, text string) {
 	now := t.now()

@@ -1,6 +1,6 @@
 // Package dbcmd implements the commands of the group db: check, repair, merge, backup, dump, optimize, verify
-// and void. [Command] is the group. The work is done by packages results/repair, results/dump and
-// report/verify; here are the flags, the files and the exit codes.
+// and void. [Command] is the group. This package has the flags, the files and the exit codes. Packages
+// results/repair, results/dump and report/verify do the work.
 package dbcmd
 
 import (
@@ -79,7 +79,7 @@ func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match
 	}
 	rep, err := stored.Report(ctx, store, info.Name)
 	if errors.Is(err, stored.ErrTune) || errors.Is(err, stored.ErrSelfplay) {
-		return nil // these have no SPRT
+		return nil // these runs have no SPRT
 	}
 	if err != nil {
 		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)

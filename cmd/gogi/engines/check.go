@@ -73,9 +73,9 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.checkEngine(ctx, env)
 }
 
-// isMatchFile reports whether the one argument of gogi check names a match file. A command such as "gogi
-// council FILE.toml" also ends in .toml. isMatchFile recognises it because it has blanks and no file has this
-// name.
+// isMatchFile reports whether the only argument of gogi check names a match file. A command such as "gogi
+// council FILE.toml" also ends in .toml. isMatchFile recognises such a command by its blanks, if no file has
+// this name.
 func isMatchFile(argument string) bool {
 	if !strings.HasSuffix(argument, ".toml") {
 		return false
@@ -101,7 +101,7 @@ func (c *CheckCommand) plan() (*match.Plan, error) {
 	e := configs.Engine{
 		Name: "under check", Dir: c.Dir, Profile: c.Profile,
 		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
-		Identity: "unknown", // gogi stores nothing, so it need not hash the files
+		Identity: "unknown", // gogi stores nothing, so it does not have to hash the files
 	}
 	if len(c.Engine) == 1 {
 		e.Cmd = c.Engine[0]

@@ -53,8 +53,8 @@ func optionCache() string {
 	return filepath.Join(dir, "gogi", "options")
 }
 
-// plan returns a plan whose only player is the council. It does not read the openings. Members get a limit of
-// plies only if the match file has rules.
+// plan returns a plan with the council as its only player. It does not read the openings. Members get a limit
+// of plies only if the match file has rules.
 func (c *CouncilCommand) plan() (*match.Plan, []advice.Warning, error) {
 	file, dir, err := configs.Find(c.File)
 	if err != nil {

@@ -179,16 +179,16 @@ func (c *CSACommand) plan() (*match.Plan, error) {
 	return plan, err
 }
 
-// adapt changes the keys of the match file that do not apply on a server. gogi stores nothing, so it need not
-// hash files.
+// adapt changes the keys of the match file that do not apply on a server. gogi stores nothing, so it does not
+// have to hash files.
 func (c *CSACommand) adapt(file *configs.File) {
 	for i := range file.Engines {
 		file.Engines[i].Identity = "unknown"
 	}
-	file.Openings = nil // the server chooses them
+	file.Openings = nil // the server chooses the openings
 	if file.Limits == nil {
 		byoyomi := time.Second
-		file.Limits = &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}} // the server's clock counts
+		file.Limits = &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}} // the server's clock decides
 	}
 	if file.Rules == nil {
 		file.Rules = &configs.Rules{Name: "floodgate"}
@@ -210,7 +210,7 @@ func (c *CSACommand) playerName(file *configs.File) (string, error) {
 	case len(c.Engine) == 1:
 		name, _, _ := strings.Cut(c.Engine[0], "=")
 		return name, nil
-	case len(file.Councils) == 1: // its members are engines too
+	case len(file.Councils) == 1: // members of the council are engines too
 		return file.Councils[0].Name, nil
 	case len(file.Councils) == 0 && len(file.Engines) == 1:
 		return file.Engines[0].Name, nil

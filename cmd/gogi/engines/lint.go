@@ -77,7 +77,7 @@ func (f *findings) write(env *cli.Env) {
 	}
 }
 
-// A note is a problem or a warning in JSON; lines count from 1.
+// A note is a problem or a warning in JSON. Lines are counted from 1.
 type note struct {
 	Line   *int   `json:"line,omitempty"` // set only for problems; 0: the problem concerns the whole file
 	Engine string `json:"engine,omitempty"`

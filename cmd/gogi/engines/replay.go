@@ -18,8 +18,7 @@ import (
 	"gogi/usi/process"
 )
 
-// replayFlags are the flags of gogi check --replay, which repeats the search that crashed an
-// engine.
+// replayFlags has the flags of gogi check --replay, which repeats the search that crashed an engine.
 type replayFlags struct {
 	Bundle   string `name:"replay" group:"replay" type:"path" placeholder:"BUNDLE" help:"Repeat a failure from its crash dump, which gogi report names."`
 	With     string `name:"engine" group:"replay" placeholder:"CMD" help:"Engine command instead of the recorded one [--replay]."`

@@ -1,6 +1,6 @@
-// Package fastchess translates a command line of fastchess into one of gogi match. [Translate] returns a
-// [Translation]. The meaning of the options comes from fastchess' own manual page. shogitest has the same
-// options. The package does no I/O.
+// Package fastchess translates a command line of fastchess to a command line of gogi match. [Translate]
+// returns a [Translation]. The meaning of the options comes from fastchess' own manual page. shogitest has
+// the same options. The package does no I/O.
 package fastchess
 
 import (
@@ -13,7 +13,7 @@ import (
 	"gogi/internal/shellwords"
 )
 
-// A Translation is a command line of gogi match, and notes about the parts that it cannot express.
+// A Translation is a command line of gogi match, with notes about the parts that gogi cannot express.
 type Translation struct {
 	Words []string // the words after "gogi match"
 	Notes []string // one sentence for each omitted or different part
@@ -63,7 +63,7 @@ func pairsOf(words []string) (list []pair) {
 
 type engine struct {
 	name, cmd, args, restart string
-	limits                   map[string]string // by the flag of gogi
+	limits                   map[string]string // by the name of gogi's flag
 	options                  []pair
 }
 
@@ -112,7 +112,7 @@ func (r *reader) option(name string, words []string) {
 	case "maxmoves":
 		var moves int
 		if r.number(name, value, &moves); moves > 0 {
-			r.flag("--max-plies", strconv.Itoa(2*moves)) // fastchess counts moves of both sides as one
+			r.flag("--max-plies", strconv.Itoa(2*moves)) // one move of fastchess is a move of both sides
 			r.note("%s %s: fastchess counts from the end of the opening, --max-plies from the first move: add the plies of the openings", name, value)
 		}
 	case "srand", "seed":
@@ -158,7 +158,7 @@ func (r *reader) other(name, value string) {
 
 func (r *reader) number(name, value string, into *int) {
 	n, err := strconv.Atoi(value)
-	const most = 1_000_000_000 // twice as much still fits an int32
+	const most = 1_000_000_000 // twice this number still fits an int32
 	if err != nil || n < 1 || n > most {
 		r.note("%s %s: expected a number from 1 to %d; omitted", name, value, most)
 		return
@@ -314,7 +314,7 @@ func (r *reader) draw(keys []pair) {
 	}
 	text := score + "x" + count
 	if from > 0 {
-		text += "@" + strconv.Itoa(2*from) // fastchess counts moves of both sides, gogi plies
+		text += "@" + strconv.Itoa(2*from) // one move of fastchess is a move of both sides; gogi counts plies
 	}
 	r.flag("--draw", text)
 }

@@ -82,7 +82,7 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // length returns the text about the number of plies for the last printed line. It returns "" with --from,
-// because the lines of that file keep their lengths.
+// because the lines of that file do not change their lengths.
 func (c *BookMakeCommand) length() string {
 	if c.From != "" {
 		return ""
@@ -129,7 +129,7 @@ func (c *BookMakeCommand) progress(env *cli.Env, before int) func(tried, found i
 			first = tried - 1
 		}
 		done, of := found-before, c.Count-before
-		if c.From != "" || c.All { // then attempts have a known number
+		if c.From != "" || c.All { // the number of attempts is known then
 			done, of = tried-first, c.attempts-first
 		}
 		tally.Show(done, of, fmt.Sprintf("%s openings of %s attempts", format.Count(found), format.Count(tried)))

@@ -1,7 +1,6 @@
-// Package recordscmd implements the commands about game records, training data, books, reviews
-// and self-play: flags, files and exit codes. The work is done by packages results/games,
-// shogi/kifu/convert, shogi/book, match/openings, report/review, report/strength and
-// runner/selfplay.
+// Package recordscmd implements the commands about game records, training data, books, reviews and self-play:
+// flags, files and exit codes. Packages results/games, shogi/kifu/convert, shogi/book, match/openings,
+// report/review, report/strength and runner/selfplay do the work.
 package recordscmd
 
 import (

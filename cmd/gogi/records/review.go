@@ -148,7 +148,7 @@ func (c *ReviewReadCommand) games(ctx context.Context, env *cli.Env, refused *in
 	return list, err
 }
 
-// open resolves the engine, and returns the settings that decide its evaluations.
+// open resolves the engine. It returns the settings that determine the engine's evaluations.
 func (c *ReviewReadCommand) open(o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
 	limits, say := configs.Limits{}, usi.Go{Nodes: c.Nodes, MoveTime: c.Time}
 	if c.Nodes > 0 {

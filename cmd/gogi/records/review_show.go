@@ -15,7 +15,7 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// reviewRules select the moves of a review that count.
+// reviewRules has the flags that select the moves of a review that count.
 type reviewRules struct {
 	Scale   string   `placeholder:"FILE|N" help:"Conversion of evaluations to win rates: a file of gogi review calibrate, or the evaluation with a win rate of 73% (default: 600 centipawns)."`
 	From    *int     `name:"from-move" placeholder:"N" help:"Skip the moves before move N, as opening theory (default: 40)."`
@@ -26,7 +26,7 @@ type reviewRules struct {
 	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted (counted), or all moves of the player (own) (default: ${default})."`
 }
 
-// rules returns the rules that the flags set.
+// rules returns the rules according to the flags.
 func (c *reviewRules) rules() (review.Rules, error) {
 	scale, err := review.FindScale(c.Scale)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *reviewRules) rules() (review.Rules, error) {
 	return rules, fail.Usage(rules.Check())
 }
 
-// tally returns the tally of a review file by the rules that the flags set.
+// tally returns the tally of a review file according to the flags.
 func (c *reviewRules) tally(path string) (*review.Tally, error) {
 	rules, err := c.rules()
 	if err != nil {
@@ -126,8 +126,8 @@ type ReviewExportCommand struct {
 	To     string `default:"-" placeholder:"FILE" help:"File to write; - is standard output (default)."`
 }
 
-// Run writes the games of the review in the order of the sources. If the review has games that the sources
-// lack, the exit code is 3.
+// Run writes the games of the review in the order of the sources. If games of the review are missing in the
+// sources, the exit code is 3.
 func (c *ReviewExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err := c.check(); err != nil {
 		return fail.Usage(err)

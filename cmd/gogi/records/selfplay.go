@@ -48,8 +48,8 @@ type SelfplayPlayCommand struct {
 	Session session.Flags `embed:""`
 }
 
-// Run plays the missing blocks, then makes the data. After an interrupt it finishes the blocks in play and
-// makes no data. A second interrupt ends it at once.
+// Run plays the missing blocks, and then makes the data. After an interrupt it finishes the current blocks
+// and makes no data. A second interrupt ends it at once.
 func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Concurrency < 0 {
 		return fail.Usage(fmt.Errorf("--concurrency %d: expected a number from 1", c.Concurrency))
@@ -80,7 +80,7 @@ func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// renameSelfplay is the advice for the user if the stored run of the same name has another plan.
+// renameSelfplay is the advice if the stored run with the same name has another plan.
 const renameSelfplay = "the key run sets another name"
 
 func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, ready *planning.Selfplay, durable bool) error {
@@ -203,7 +203,7 @@ func (c *SelfplayPlayCommand) dryRun(ctx context.Context, env *cli.Env, s *plann
 // there prints how many blocks are stored. It returns an error if the stored run has another plan.
 func (c *SelfplayPlayCommand) there(ctx context.Context, env *cli.Env, plan *match.Plan) error {
 	if _, err := os.Stat(c.DB); err != nil {
-		return nil //nolint:nilerr // there is no database yet
+		return nil //nolint:nilerr // the database does not exist yet
 	}
 	return c.Read(ctx, func(store *results.Store) error {
 		info, err := store.FindRun(ctx, plan.Run)

@@ -11,8 +11,8 @@ import (
 	"gogi/shogi/kifu/convert"
 )
 
-// show prints the contents of the file, one JSON object a line. It returns an error, exit code
-// 1, if an entry cannot be read or is illegal.
+// show prints the contents of the file, one JSON object per line. If an entry cannot be read or is illegal,
+// it returns an error with exit code 1.
 func (c *ConvertCommand) show(env *cli.Env) error {
 	kind, err := convert.KindOf(c.From, c.File)
 	if err != nil {

@@ -38,7 +38,7 @@ type tabled struct {
 	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the table's games, as in a review [--table]."`
 }
 
-// source describes where the metrics come from: the settings of the review, or the flags about the table.
+// source describes where the metrics come from: the settings of the review, or the flags for the table.
 func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, error) {
 	if tally != nil {
 		return strength.Reviewed(tally.Settings, tally.Rules), nil

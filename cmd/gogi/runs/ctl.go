@@ -37,7 +37,7 @@ func (c *CtlCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// runningRuns returns a text for errors with the runs of a database that other processes play.
+// runningRuns returns the names of the runs of a database that other processes play, as a text for errors.
 func runningRuns(db string) string {
 	runs, err := socket.Runs(db)
 	if err != nil || len(runs) == 0 {
@@ -46,7 +46,7 @@ func runningRuns(db string) string {
 	return " (running: " + strings.Join(runs, ", ") + ")"
 }
 
-// effect returns a text about the effect of an order.
+// effect describes the effect of an order.
 func effect(c control.Command) string {
 	switch c.Do {
 	case control.Pause:

@@ -45,7 +45,7 @@ func (c *GamesCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	err := c.show(ctx, env)
 	if _, noRun := errors.AsType[*results.NoRun](err); noRun && c.Game == "" {
-		if _, _, notGame := cli.GameName(c.Name); notGame == nil { // the only argument is a game
+		if _, _, notGame := cli.GameName(c.Name); notGame == nil { // the only argument names a game
 			c.Game, c.Name = c.Name, ""
 			err = c.show(ctx, env)
 		}
@@ -80,7 +80,7 @@ func (c *GamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 		return fail.Usage(fmt.Errorf("--format: %w", err))
 	}
 	if name == "usi" {
-		fmt.Fprintln(w, record.USI()) // as in a book, without "position"
+		fmt.Fprintln(w, record.USI()) // the form of a book, without "position"
 		return nil
 	}
 	completer, err := games.NewCompleter(info)
@@ -97,7 +97,7 @@ func (c *GamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 }
 
 // list prints a table of the games. It reads the games twice, first for the widths of the columns, then for
-// the lines, so only one game is in memory.
+// the lines. So only one game is in memory.
 func (c *GamesCommand) list(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	if c.JSON {
 		return stored.WriteGames(ctx, env.Out, store, info)
@@ -136,7 +136,7 @@ func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, 
 	})
 }
 
-// wonBy returns the winner's name, or its colour if one player plays both sides, or "draw".
+// wonBy returns the winner's name, or "draw". If one player plays both sides, it returns the winner's colour.
 func wonBy(g stored.Game, in i18n.Language) string {
 	switch {
 	case g.Outcome == match.Draw.String():

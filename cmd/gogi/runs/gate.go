@@ -23,7 +23,7 @@ type GateCommand struct {
 	Markdown string `placeholder:"FILE" help:"Markdown file for the decision; - is standard output."`
 }
 
-// Run prints the decision; the exit code is 0, 10 or 11.
+// Run prints the decision. The exit code is 0, 10 or 11.
 func (c *GateCommand) Run(ctx context.Context, env *cli.Env) error {
 	var v *report.GateVerdict
 	err := c.With(ctx, func(store *results.Store, info *results.RunInfo) (err error) {
@@ -78,8 +78,8 @@ func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *res
 	return g.Report().GateVerdict(run.Gate), nil
 }
 
-// registration returns the SPRT settings of the run, or those of the --gate file. In the second case it also
-// notes how the file differs from the run.
+// registration returns the SPRT settings of the run, or those of the --gate file. With a --gate file it also
+// records how the file differs from the run.
 func (c *GateCommand) registration(r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {

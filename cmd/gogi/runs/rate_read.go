@@ -32,7 +32,7 @@ func readGames(ctx context.Context, sources []string, db cli.Database) (*ratings
 		}
 	}
 	if len(sources) == 0 {
-		runs = []string{""} // the newest
+		runs = []string{""} // the newest run
 	}
 	if len(runs) > 0 {
 		if err := readRuns(ctx, g, runs, db); err != nil {

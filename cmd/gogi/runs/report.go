@@ -1,6 +1,6 @@
 // Package runscmd implements the commands about runs. report, games and runs print stored runs; gate, compare
-// and rate calculate decisions and ratings; watch, serve and ctl show and control running runs. The figures
-// come from package report.
+// and rate calculate decisions and ratings; watch, serve and ctl show and control running runs. Package
+// report calculates the figures.
 package runscmd
 
 import (

@@ -57,7 +57,7 @@ func (c *WatchCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// played returns the name of the run to watch: the named run, or the only run in play.
+// played returns the name of the run to watch: the run that the user named, or the only running run.
 func (c *WatchCommand) played(ctx context.Context) (string, error) {
 	if c.Name != "" {
 		return c.Name, nil

@@ -10,8 +10,8 @@ import (
 	"gogi/internal/fail"
 )
 
-// Flags are the flags of every command that plays games. They set how the command shows the games and which
-// programs of the user it runs.
+// Flags has the flags of every command that plays games. They determine how the command shows the games and
+// which programs of the user it runs.
 type Flags struct {
 	JSON  bool `name:"json" help:"Print events as JSON lines on stdout instead of the report."`
 	Quiet bool `short:"q" help:"Print no progress."`

@@ -19,15 +19,15 @@ import (
 	"gogi/runner/events"
 )
 
-// commandLimit is the longest time of a user's command.
+// commandLimit is the longest time that a user's command may run.
 const commandLimit = time.Minute
 
 // A command is a program of the user with its arguments; the zero value does nothing. It runs without a shell
-// and gets its data in environment variables.
+// and receives its data in environment variables.
 type command []string
 
-// run runs the command with more variables, each KEY=VALUE, and writes its output to out. The end of ctx or of
-// a minute kills it.
+// run runs the command with more variables, each KEY=VALUE, and writes its output to out. If ctx ends, or
+// after a minute, run kills the command.
 func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	if len(c) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	cmd := exec.CommandContext(ctx, c[0], c[1:]...) //nolint:gosec // the user's command
 	cmd.Env = append(os.Environ(), more...)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = time.Second // a child of the command may keep the output open
+	cmd.WaitDelay = time.Second // a child of the command may still have the output open
 	err := cmd.Run()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("it did not end within %v", commandLimit)
@@ -48,8 +48,8 @@ func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	return nil
 }
 
-// commandOf returns the command of a flag's value, split as a shell does. It returns an error if the program does
-// not exist.
+// commandOf parses the command in a flag's value, split like in a shell. It returns an error if the program
+// does not exist.
 func commandOf(flag, line string) (command, error) {
 	words, err := shellwords.Split(line)
 	switch {
@@ -96,8 +96,8 @@ func endings(code int) string {
 	return "failed"
 }
 
-// followFaults runs the command of --on-fault until the hub closes. It ignores faults that happen while the
-// command runs.
+// followFaults runs the command of --on-fault until the hub (the source of the run's events) closes. It
+// ignores faults that happen while the command runs.
 func (s *Session) followFaults(ctx context.Context) func(*events.Hub) {
 	return func(hub *events.Hub) {
 		var running sync.WaitGroup

@@ -20,7 +20,7 @@ import (
 	"gogi/ui/web"
 )
 
-// Pages are the flags of the live pages: access and encryption.
+// Pages has the flags of the live pages: access and encryption.
 type Pages struct {
 	TokenFile  string   `group:"pages" env:"GOGI_TOKEN_FILE" placeholder:"FILE" more:"" help:"File with a token of at least 32 characters; other users must not be able to read it. A browser needs the token to control runs, and for every page if the address is not of this machine alone."`
 	TLSCert    string   `group:"pages" name:"tls-cert" placeholder:"FILE" more:"" help:"TLS certificate, for https."`
@@ -45,7 +45,7 @@ func (f *Pages) configure(c *web.Config, addr string) (err error) {
 	return err
 }
 
-// Serve serves pages until stop is called or ctx ends. The caller sets in c what the pages show.
+// Serve serves pages until the caller calls stop or ctx ends. The caller sets in c what the pages show.
 func (f *Pages) Serve(ctx context.Context, env *cli.Env, addr string, c web.Config) (server *web.Server, stop func(), err error) {
 	if server, err = f.Listen(ctx, env, addr, c); err != nil {
 		return nil, nil, err
@@ -71,7 +71,7 @@ func (f *Pages) Listen(ctx context.Context, env *cli.Env, addr string, c web.Con
 	return server, fail.Usage(err)
 }
 
-// readToken reads a token from a file that only its owner may read. Without a file there is no token.
+// readToken reads a token from a file that only its owner may read. If file is "", there is no token.
 func readToken(file string) (string, error) {
 	if file == "" {
 		return "", nil
@@ -125,7 +125,7 @@ func (n *nearby) find(run string) (p played, ok bool) {
 	return p, ok
 }
 
-// Runs returns the names of the runs in play, first the runs of this process.
+// Runs returns the names of the running runs, those of this process first.
 func (n *nearby) Runs() []string {
 	n.mu.Lock()
 	own := slices.Sorted(maps.Keys(n.playing))
@@ -133,7 +133,7 @@ func (n *nearby) Runs() []string {
 	return append(own, n.Nearby.Runs()...)
 }
 
-// Hub returns the event hub of a run in play.
+// Hub returns the event hub of a running run.
 func (n *nearby) Hub(run string) *events.Hub {
 	if p, ok := n.find(run); ok {
 		return p.hub

@@ -41,7 +41,7 @@ func (l *eventLines) write(e match.Event) {
 	}
 }
 
-// lineBuffer is the number of events that may wait for the writer of JSON lines in a worker's run.
+// lineBuffer is the number of events in a worker's run that may wait for the writer of JSON lines.
 const lineBuffer = 1 << 13
 
 func (l *eventLines) follow(hub *events.Hub) {
@@ -67,21 +67,21 @@ func (l *eventLines) failed() error {
 	return l.err
 }
 
-// progress shows the progress of a run: a redrawn area on a terminal, plain lines elsewhere.
+// progress prints the progress of a run: a redrawn area on a terminal, plain lines elsewhere.
 type progress struct {
 	w        io.Writer
-	terminal *os.File // nil: plain lines
+	terminal *os.File // nil: print plain lines
 	every    time.Duration
 	plan     *match.Plan
-	hub      *events.Hub     // has the state
-	look     func() []string // returns the score with its always-valid interval, and the SPRT, in the language; or nil
+	hub      *events.Hub     // has the state of the run
+	look     func() []string // returns lines for the score with its always-valid interval, and the SPRT; or nil
 	language i18n.Language
 
-	mu     sync.Mutex // guards the fields below
+	mu     sync.Mutex // protects the fields below
 	began  time.Time
-	lines  int // lines of the area
+	lines  int // number of lines of the area
 	drawn  time.Time
-	faults int      // faults printed so far
+	faults int      // number of faults printed so far
 	shown  []string // the last result of look
 	titled bool     // gogi has set the terminal's title
 }
@@ -90,9 +90,9 @@ const (
 	redraw      = 200 * time.Millisecond
 	plainEvery  = 10 * time.Second
 	plainRarest = 10 * time.Minute
-	mostFaults  = 20 // faults that are printed one by one; all are in the report
+	mostFaults  = 20 // number of faults printed one by one; the report has all
 	shownSlots  = 8
-	lookFirst   = 3 * time.Second // least time between two calls of look; at least 50 times its duration
+	lookFirst   = 3 * time.Second // least time between two calls of look; it is also at least 50 times the duration of a call
 	lookShare   = 50
 )
 
@@ -104,8 +104,8 @@ func newProgress(w io.Writer, plan *match.Plan) *progress {
 	return p
 }
 
-// follow shows the run until the hub closes. If a slow terminal lost its subscription, follow continues with
-// the current state.
+// follow prints the progress until the hub closes. If a slow terminal lost its subscription, follow continues
+// with the current state.
 func (p *progress) follow(hub *events.Hub) {
 	p.hub = hub
 	s := hub.SubscribeExcept(match.EventMove, events.DefaultBuffer)
@@ -149,7 +149,7 @@ func (p *progress) keepLooking(over <-chan struct{}) {
 		began := time.Now()
 		lines := p.look()
 		rest = max(lookFirst, lookShare*time.Since(began))
-		if p.terminal == nil { // plain lines get rarer too
+		if p.terminal == nil { // plain lines become less frequent
 			rest = max(rest, min(time.Since(p.began)/10, plainRarest))
 		}
 		p.mu.Lock()
@@ -202,7 +202,7 @@ func (p *progress) above(line string) {
 	fmt.Fprintln(p.w, line)
 }
 
-// tick draws the progress if a drawing is due. The longer a run takes, the rarer plain lines become.
+// tick draws the progress if a drawing is due. The longer a run takes, the less frequent are plain lines.
 func (p *progress) tick() {
 	if p.terminal == nil && time.Since(p.drawn) < min(time.Since(p.began)/10, plainRarest) {
 		return
@@ -233,8 +233,8 @@ func (p *progress) draw() {
 	p.lines = len(lines)
 }
 
-// title sets the terminal's title to the name and the progress of the run. xterm's control sequences keep the
-// old title on a stack.
+// title sets the terminal's title to the name and the progress of the run. xterm's control sequences store
+// the old title on a stack.
 func (p *progress) title(now *match.Snapshot) {
 	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "linux" {
 		return
@@ -266,7 +266,7 @@ func (p *progress) close() {
 	if now.Mate != nil {
 		fmt.Fprintln(p.w, words.Mates(*now.Mate).In(p.language))
 	}
-	for _, w := range now.Warnings { // once more, because the user may have missed them
+	for _, w := range now.Warnings { // printed again, because the user may have missed them
 		fmt.Fprintln(p.w, words.Warning(w).In(p.language))
 		if w.Kind == alarms.Failing {
 			fmt.Fprintln(p.w, "  "+words.Lost(w.Engine, forfeits(now, w.Engine)).In(p.language))
@@ -275,8 +275,8 @@ func (p *progress) close() {
 	fmt.Fprintln(p.w)
 }
 
-// summary returns the progress and the score in one line. The least important words come last, because a
-// narrow terminal cuts them. It also counts the games of unfinished pairs.
+// summary returns the progress and the score in one line. It also counts the games of unfinished pairs. The
+// least important words are at the end, because a narrow terminal cuts them.
 func (p *progress) summary(now *match.Snapshot) string {
 	rate := float64(now.Ended) / time.Since(p.began).Seconds()
 	ended := now.Standings.Clone()
@@ -340,7 +340,7 @@ func faultsOf(now *match.Snapshot) int {
 	return n
 }
 
-// forfeits returns how many games of the session an engine lost by its own faults.
+// forfeits returns the number of games of the session that an engine lost by its own faults.
 func forfeits(now *match.Snapshot, engine string) int {
 	n := 0
 	for _, f := range now.Faults {
@@ -369,7 +369,7 @@ func (p *progress) slotLines(now *match.Snapshot) []string {
 	return lines
 }
 
-// lastScore returns the latest evaluation of either side, from the point of view of that side.
+// lastScore returns the latest evaluation of either side, from the view of that side.
 func lastScore(b *match.Board) string {
 	text, ply := "", 0
 	for _, t := range b.Thoughts {

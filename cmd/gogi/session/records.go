@@ -41,7 +41,7 @@ func newLive(dir, format string, env *cli.Env) (*live, error) {
 
 type place = [2]int
 
-// growing is a record file of a game in play.
+// growing is the record file of a running game.
 type growing struct {
 	record  kifu.Record
 	path    string
@@ -50,7 +50,7 @@ type growing struct {
 	failed  bool
 }
 
-// liveBuffer is the number of events that may wait for the writer: about a minute of a fast run.
+// liveBuffer is the number of events that may wait for the writer, enough for about a minute of a fast run.
 const liveBuffer = 1 << 13
 
 // follow writes until the hub closes. If a slow disk lost events, it continues with the current state.
@@ -92,7 +92,7 @@ func (l *live) see(ev match.Event) {
 		return
 	}
 	at := place{*ev.Pair, *ev.Leg}
-	switch ev.Type { //nolint:exhaustive // the others change no file
+	switch ev.Type { //nolint:exhaustive // the other events change no file
 	case match.EventGame:
 		l.begin(at, ev)
 	case match.EventMove:
@@ -147,7 +147,7 @@ func movesOf(text string) (moves []shogi.Move) {
 	return moves
 }
 
-// move adds a move. It ignores a move that does not follow the last known one; board adds it later.
+// move adds a move. It ignores a move that does not follow the last known move; board adds such a move later.
 func (l *live) move(at place, ev match.Event) {
 	g := l.games[at]
 	moves := movesOf(ev.Move)
@@ -236,7 +236,7 @@ func withoutLastWord(text []byte) []byte {
 	return text[:bytes.LastIndexByte(bytes.TrimRight(text, "\n"), '\n')+1]
 }
 
-// update writes a new text of the record. If it only has more lines, update appends them.
+// update writes a new text of the record. If the new text only has more lines, update appends these.
 func (g *growing) update(text []byte) error {
 	old := g.written
 	g.written = text

@@ -1,6 +1,6 @@
-// Package session plays runs for the commands, and shows them: pages, metrics, hooks, JSON events, alarms,
+// Package session plays runs for the commands and shows them: pages, metrics, hooks, JSON events, alarms,
 // progress, and the socket of gogi watch and gogi ctl. A command embeds [Flags] and calls Flags.Run with a
-// function. This function calls Session.Open, and Session.Play once for each run.
+// function. This function calls Session.Open, and then Session.Play for each run.
 package session
 
 import (
@@ -50,39 +50,39 @@ type Session struct {
 	Target
 
 	Env   *cli.Env
-	Guard *process.Guard // kills the engines if this process dies
+	Guard *process.Guard // kills the engines if gogi is killed
 	Store *results.Store // nil before Open
 
 	interrupted *cli.Interrupts
-	report      *report.Report // the last played run; nil: none
+	report      *report.Report // report of the last played run; nil: there is none
 	lines       eventLines
 
-	mu    sync.Mutex
-	live  *nearby      // nil before the first run is shown
-	set   *metrics.Set // nil: no metrics
-	stops []func()     // end the pages and the file of metrics
-	pages *web.Server  // nil: no pages
-	told  bool         // --on-end has run
+	mu     sync.Mutex
+	live   *nearby      // nil until a run is shown
+	set    *metrics.Set // nil: no metrics
+	stops  []func()     // end the pages and the file of metrics
+	pages  *web.Server  // nil: no pages
+	endRan bool         // --on-end has run
 
-	showing sync.WaitGroup // goroutines of Show
+	showing sync.WaitGroup // the goroutines of Show
 }
 
 // Run calls play with a new session, ends the session, and runs the command of --on-end. An interrupt ends
-// the run in play.
+// the current run.
 func (f *Flags) Run(ctx context.Context, env *cli.Env, to Target, play func(context.Context, *Session) error) error {
 	if err := f.check(ctx, to); err != nil {
 		return err
 	}
 	s := &Session{Flags: f, Target: to, Env: env, lines: eventLines{encoder: json.NewEncoder(env.Out)}}
 	err := s.guarded(ctx, play)
-	if !to.Dry && !s.told {
+	if !to.Dry && !s.endRan {
 		s.runEnd(ctx, err)
 	}
 	return err
 }
 
 // stay prints the command that shows the pages again. With --http-stay it runs the command of --on-end, and
-// keeps the pages until an interrupt.
+// serves the pages until an interrupt.
 func (s *Session) stay(ctx context.Context, ended error) {
 	if s.pages == nil {
 		return
@@ -97,7 +97,7 @@ func (s *Session) stay(ctx context.Context, ended error) {
 	}
 	if !s.Dry {
 		s.runEnd(ctx, ended)
-		s.told = true
+		s.endRan = true
 	}
 	s.Playing(nil)
 	if !s.Quiet {
@@ -164,8 +164,8 @@ func (s *Session) Starting(names ...string) (started func()) {
 func (s *Session) Playing(drain func() i18n.Message) { s.interrupted.Playing(drain) }
 
 // Show shows a run of a farm worker until the run's hub closes. The hub must close before the session ends.
-// Show can show many runs at a time, so it prints the progress as plain lines. It stores the plan, and no
-// games. Readers of events that are too slow miss events.
+// Show can show many runs at the same time, so it prints the progress as plain lines. It stores the plan, but
+// no games. Slow readers of events miss events.
 func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, send func(match.Event)) error {
 	run, err := s.Store.Begin(ctx, plan)
 	if err != nil {
@@ -210,20 +210,21 @@ func (hubOnly) Dropped() uint64    { return 0 }
 
 // A Match is a run that a session plays.
 type Match struct {
-	Opener      *players.Opener       // has a complete plan; Play sets its records
-	Room        func(slots int) error // returns an error if the machine has no room for this number of slots; nil: Opener.Bound.Room
+	Opener      *players.Opener       // has a complete plan; Play sets its Records
+	Room        func(slots int) error // returns an error if the machine cannot run this number of slots; nil: Opener.Bound.Room
 	Transcripts string                // folder of the dialogues with engines; "": none
-	Rename      string                // advice for another run if the stored run has another plan
+	Rename      string                // advice for starting another run, if the stored run has another plan
 	// Tune returns the settings of the tune. It is nil if the plan is not a tune.
 	Tune func(*results.Run) series.Tuning
-	// Begin is called before the first game, with the number of stored pairs. It may be nil.
+	// Begin, if not nil, is called before the first game, with the number of stored pairs.
 	Begin func(ctx context.Context, run *results.Run, pairs int) error
-	// Look returns the result of the stored games as lines for the progress. If it is nil, the progress shows
-	// the score.
+	// Look returns the result of the stored games as lines for the progress. If Look is nil, the progress
+	// shows the score.
 	Look func() []string
 }
 
-// Play plays the missing pairs of a run. The report is nil for a tune and for self-play, and after some errors.
+// Play plays the missing pairs of a run. The report is nil for a tune and for self-play, and after some
+// errors.
 func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	plan := m.Opener.Plan
 	s.Target.Run = plan.Run
@@ -239,7 +240,7 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	}
 	m.Opener.Records = crash.Begin(s.DB, plan.Run, m.Transcripts)
 	played := s.play(ctx, &m, run, gathered)
-	if err := m.Opener.Records.Close(); err != nil { // the results are stored
+	if err := m.Opener.Records.Close(); err != nil { // the results are already stored
 		s.Env.Warn(i18n.Because(err))
 	}
 	if err := run.Close(); err != nil || gathered == nil {
@@ -270,7 +271,7 @@ func withPaths(err error, db string, plan *match.Plan, rename string) error {
 			}
 		}
 	}
-	// The text of err lacks the notes.
+	// The text of err does not have the notes.
 	return fmt.Errorf("%s: %w\nwhat it has stays as it is; %s", db, different, rename)
 }
 
@@ -298,7 +299,7 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 		return err
 	}
 	if made.Over() && !s.JSON {
-		return socket.Clear(socket.Path(s.DB, plan.Run)) // the session that played the last pair may have been killed
+		return socket.Clear(socket.Path(s.DB, plan.Run)) // the process that played the last pair may have been killed
 	}
 	if m.Begin != nil {
 		if err := m.Begin(ctx, run, made.Stored()); err != nil {
@@ -343,7 +344,7 @@ func (m *Match) series(ctx context.Context, store series.TuneStore, stored serie
 // measured returns the metrics of a run. It returns nil if neither the pages nor a metrics file need them.
 func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error) {
 	if s.HTTP == "" && s.MetricsFile == "" {
-		return nil, nil //nolint:nilnil // a nil Run counts nothing
+		return nil, nil //nolint:nilnil // a nil metrics.Run counts nothing
 	}
 	info, err := s.Store.FindRun(ctx, run)
 	if err != nil {
@@ -355,8 +356,8 @@ func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error
 	return s.set.Run(metrics.AboutStored(info)), nil
 }
 
-// show returns the functions that follow a run's hub: progress, events, records, hooks and pages. At the
-// first call it starts the pages.
+// show returns the functions that follow a run's hub (the source of its events): progress, events, records,
+// hooks and pages. The first call starts the pages.
 func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, measured *metrics.Run) ([]func(*events.Hub), error) {
 	list := []func(*events.Hub){measured.Follow}
 	if len(s.fault) > 0 {
@@ -435,8 +436,8 @@ func (s *Session) glance(ctx context.Context, run string) func() []string {
 	}
 }
 
-// inPlay returns a text with the number of games that the pairs in play still have to finish, including the
-// games in play.
+// inPlay describes the number of games that the running pairs still have to finish, including the current
+// games.
 func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
 	games := 0
 	for _, slot := range now.Slots {
@@ -460,8 +461,8 @@ func collectLess() {
 	}
 }
 
-// ended returns the command's error, with its exit code, for the end of a series. internal is the error of
-// the output, or nil.
+// ended returns the command's error with its exit code, for the end of a series. internal is the error of the
+// output, or nil.
 func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:

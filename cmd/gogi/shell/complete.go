@@ -1,6 +1,6 @@
 // Package shell completes command lines. It reads the grammar from which gogi also makes --help. [Complete]
-// returns the words that may come next, and [Script] the completion script for bash, zsh, fish or PowerShell.
-// The package does no I/O.
+// returns the words that may come next, and [Script] returns the completion script for bash, zsh, fish or
+// PowerShell. The package does no I/O.
 package shell
 
 import (
@@ -13,16 +13,16 @@ import (
 // A Candidate is a word that can complete the line.
 type Candidate struct {
 	Word string
-	Help string // one line, "" for none
+	Help string // one line; "": no help
 }
 
 // A Known returns the possible values of an argument for which the grammar has no list. Its parameters are
-// the name of the argument and the values of the flags before the argument, by name.
+// the name of the argument and the values of the flags before it, by name.
 type Known func(argument string, flags map[string]string) []Candidate
 
-// Complete returns the candidates for the last of words, which the user has typed in part or not at all.
-// words begin after the program's name. Complete returns nil if neither the grammar nor known has a list of
-// values. The shell then offers files. known may be nil.
+// Complete returns the candidates for the last of words, which the user has typed partly or not at all. words
+// begin after the program's name. If neither the grammar nor known has a list of values, Complete returns
+// nil, and the shell offers files. known may be nil.
 func Complete(root *kong.Node, words []string, known Known) []Candidate {
 	if len(words) == 0 {
 		return nil
@@ -37,9 +37,9 @@ func Complete(root *kong.Node, words []string, known Known) []Candidate {
 // A position is the state after reading a part of a command line.
 type position struct {
 	node   *kong.Node
-	flag   *kong.Flag // the next word is its value; or nil
+	flag   *kong.Flag // the flag whose value is the next word; or nil
 	nth    int        // number of positional arguments so far
-	closed bool       // after "--" there are no flags
+	closed bool       // "--" came, so no flags follow
 	given  map[string]string
 	known  Known
 }
@@ -78,7 +78,7 @@ func (p *position) enter(word string) {
 	p.nth++
 }
 
-// flags returns the flags that can follow at this position, first those of the command, then those of its
+// flags returns the flags that can follow at this position: first those of the command, then those of its
 // parents.
 func (p *position) flags() (list []*kong.Flag) {
 	nodes := []*kong.Node{p.node}
@@ -122,7 +122,8 @@ func (p *position) find(word string) *kong.Flag {
 	return nil
 }
 
-// argument returns the next positional argument, or nil. If the last one is a list, it takes all further words.
+// argument returns the next positional argument, or nil. If the last argument is a list, it receives all
+// further words.
 func (p *position) argument() *kong.Value {
 	list := p.node.Positional
 	switch last := len(list) - 1; {

@@ -18,14 +18,14 @@ func Script(shell, program string) (string, error) {
 	return strings.ReplaceAll(text, "PROGRAM", program), nil
 }
 
-// scripts holds the completion script of each shell. Candidates such as run names come from databases, which
+// scripts has the completion script of each shell. Candidates such as run names come from databases, which
 // other people may have written. So a script quotes each candidate. The candidate stays one word, and the
-// shell runs no part of it. The program gets the words without the user's quotes. No script evaluates the
+// shell runs no part of it. The program receives the words without the user's quotes. No script evaluates the
 // typed text.
 //
 // bash splits words at = and :, so the script cannot use bash's list of words. It reads COMP_LINE up to the
 // cursor. bash replaces only the end of the word, $2, so a candidate must not repeat the typed part before
-// that.
+// $2.
 var scripts = map[string]string{
 	"bash": `# bash completion of PROGRAM: source <(PROGRAM completion bash)
 _PROGRAM_words() { # sets words to those of $1 without their quotes, and quote to one that is open

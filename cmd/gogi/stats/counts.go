@@ -15,7 +15,7 @@ type command[Q interface{ Answer() (A, error) }, A cli.Printer] struct {
 	JSON     bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run calculates and prints the answer, as text or with --json as JSON.
+// Run calculates the answer and prints it, as text or with --json as JSON.
 func (c *command[Q, A]) Run(env *cli.Env) error {
 	answer, err := c.Question.Answer()
 	return env.Answer(c.JSON, answer, err)
@@ -63,7 +63,7 @@ func (c *ForecastCommand) Run(env *cli.Env) error {
 	return env.Answer(c.JSON, answer, err)
 }
 
-// CoverageCommand prints how often the interval of each method contains the true value. It can also write
+// CoverageCommand prints how often the interval of each method contains the true value. It can also draw
 // these rates as a figure.
 type CoverageCommand struct {
 	calculator.CoverageQuestion

@@ -12,15 +12,15 @@ import (
 	"gogi/match"
 )
 
-// Mappers returns the readers of the flag types elo, signed and sprt. The values of these types may begin
-// with a minus, which kong would otherwise read as a flag.
+// Mappers returns the parsers of the flag types elo, signed and sprt. The values of these types may begin
+// with a minus, which kong would otherwise treat as a flag.
 func Mappers() []kong.Option {
 	return []kong.Option{
 		kong.NamedMapper("elo", mapper(parseElo)), kong.NamedMapper("signed", mapper(parseSigned)), kong.NamedMapper("sprt", mapper(parseSPRT)),
 	}
 }
 
-// mapper returns a reader for flags of type V and *V.
+// mapper returns a parser for flags of type V and *V.
 func mapper[V any](parse func(string) (V, error)) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		v, err := parse(ctx.Scan.Pop().String())
@@ -33,7 +33,7 @@ func mapper[V any](parse func(string) (V, error)) kong.MapperFunc {
 	}
 }
 
-// mostElo is the limit of Elo differences. Beyond it scores are too close to 0 and 1.
+// mostElo is the largest Elo difference. Beyond it, scores are too close to 0 and 1.
 const mostElo = 1000
 
 func parseElo(word string) (float64, error) {

@@ -27,7 +27,7 @@ type PlanCommand struct {
 	JSON        bool          `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the number of games for a fixed-length test, and for an SPRT if the flags ask for one.
+// Run prints the number of games for a fixed-length test, and for an SPRT if the flags request one.
 func (c *PlanCommand) Run(ctx context.Context, env *cli.Env) (err error) {
 	if c.Length < 0 || c.AtATime < 1 {
 		return fail.Usage(errors.New("--game-length and --concurrency: expected a duration, and at least one game at a time"))

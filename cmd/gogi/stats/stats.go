@@ -1,6 +1,6 @@
-// Package statscmd implements the commands that calculate from typed counts, tables and files
-// of games: flags, files and exit codes. [Command] is the group stats. The calculation and its
-// text are in packages report/calculator, report/ratings and report/regression.
+// Package statscmd implements the commands that calculate from typed counts, tables and files of games:
+// flags, files and exit codes. [Command] is the group stats. Packages report/calculator, report/ratings and
+// report/regression do the calculation and print its text.
 package statscmd
 
 import "gogi/report/calculator"
@@ -16,7 +16,7 @@ type Command struct {
 	Lab      LabCommand                                          `cmd:"" help:"Further calculations: regression, rank sums, coverage, …"`
 }
 
-// LabCommand groups calculations for researchers. R and Python libraries have them too.
+// LabCommand groups calculations for researchers. R and Python libraries also have them.
 type LabCommand struct {
 	Coverage    CoverageCommand                                                    `cmd:"" help:"Calculate how often each interval covers the true value"`
 	Adjust      command[calculator.AdjustQuestion, *calculator.Adjustments]        `cmd:"" help:"Adjust p values for multiple testing"`

@@ -14,7 +14,7 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// tableFlags are the flags that name a CSV table and select its rows.
+// tableFlags has the flags that name a CSV table and select its rows.
 type tableFlags struct {
 	Table     string   `arg:"" help:"CSV file with a header."`
 	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`

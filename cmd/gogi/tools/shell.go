@@ -43,7 +43,7 @@ func (c *CompleteCommand) Run(ctx context.Context, env *cli.Env, k *kong.Context
 		if argument != "run" {
 			return nil
 		}
-		return runs(ctx, cmp.Or(flags["db"], "gogi.db")) // the default of all commands
+		return runs(ctx, cmp.Or(flags["db"], "gogi.db")) // the default of --db in all commands
 	}
 	for _, w := range shell.Complete(k.Model.Node, c.Words, known) {
 		if _, err := fmt.Fprintln(env.Out, strings.TrimSuffix(w.Word+"\t"+w.Help, "\t")); err != nil {
@@ -53,7 +53,8 @@ func (c *CompleteCommand) Run(ctx context.Context, env *cli.Env, k *kong.Context
 	return nil
 }
 
-// runs returns the names of a database's runs, newest first. It ignores errors, which the typed command reports.
+// runs returns the names of a database's runs, newest first. It ignores errors, because the typed command
+// reports them.
 func runs(ctx context.Context, db string) (list []shell.Candidate) {
 	_ = cli.Database{DB: db}.Read(ctx, func(store *results.Store) error {
 		infos, err := store.Runs(ctx)

@@ -120,7 +120,7 @@ func (p *player) answered(run *results.Run) func(context.Context, tune.State) ([
 		t := p.study.tune
 		point := t.Settings.Options(tune.Answer(&t.Settings, &st))
 		if tuning.Words(point) == tuning.Words(t.Settings.Options(t.Settings.Start())) {
-			return nil, nil // there is nothing to validate
+			return nil, nil // the best values are the start values, so there is nothing to validate
 		}
 		have, err := p.Store.TuneCandidates(ctx, run.ID())
 		if err != nil {
@@ -169,7 +169,7 @@ func (p *position) learnt(st tune.State) {
 }
 
 // validate plays the missing pairs of a tune's newest validation. If another is true, it starts a further
-// validation, of the state in the account a.
+// validation, for the state in the account a.
 func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) error {
 	if !a.Done() {
 		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run, a.State.Blocks, a.Plan.Settings.Blocks()))
@@ -213,8 +213,7 @@ func (p *player) validateOnce(ctx context.Context, which int, c match.TuneCandid
 	return cli.GateExit(judged.Gate.Verdict)
 }
 
-// candidate returns the newest candidate of a tune, see tuning.Candidate. It prints the candidate if it is
-// new.
+// candidate returns the newest candidate of a tune, see tuning.Candidate. It prints a new candidate.
 func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool) (match.TuneCandidate, error) {
 	c, proposed, err := tuning.Candidate(ctx, p.Store, p.study.plan, a, another)
 	if proposed && !p.JSON {

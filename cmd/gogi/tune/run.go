@@ -62,7 +62,7 @@ type study struct {
 	playing
 }
 
-// playing has the settings of the storage of games.
+// playing has the settings for storing games.
 type playing struct{ durable, transcript bool }
 
 func playingOf(durable, transcript *bool) playing {
@@ -118,7 +118,7 @@ func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
 
 // resolve makes the complete plan of the tune. The store may already have this tune. If the store has a
 // finished tune with fewer pairs, resolve makes a new tune that starts at the final values of the finished
-// tune, because a longer schedule is another experiment.
+// tune. It does not extend the finished tune, because a longer schedule is another experiment.
 func (s *study) resolve(ctx context.Context, store *results.Store) error {
 	if store != nil {
 		if err := s.findRun(ctx, store); err != nil {
@@ -143,7 +143,7 @@ func (s *study) findRun(ctx context.Context, store *results.Store) error {
 	for next := 2; ; next++ {
 		info, err := store.FindRun(ctx, s.base.Run)
 		if err != nil {
-			return nil //nolint:nilerr // a new run; Begin reports an error of the database
+			return nil //nolint:nilerr // this is a new run; Begin reports an error of the database
 		}
 		begun, err := tuning.PlanOf(info)
 		if err != nil {
@@ -151,7 +151,7 @@ func (s *study) findRun(ctx context.Context, store *results.Store) error {
 		}
 		s.request.Begun(&begun.Settings)
 		if begun.Settings.Pairs >= s.base.Pairs {
-			return nil // Begin rejects a longer one
+			return nil // Begin rejects a stored run with more pairs
 		}
 		a, err := tuning.Read(ctx, store, info, tuning.Latest)
 		if err != nil {
@@ -192,7 +192,7 @@ Exit codes: 0 the validation passed (or the tune is done, with --no-validate), 1
 failed, 11 undecided, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
-// Run plays the missing pairs of the tune, then of its validation.
+// Run plays the missing pairs of the tune, and then those of its validation.
 func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.guarded(ctx, env, &c.Session, c.DryRun, c.prepare, func(ctx context.Context, p *player) error {
 		p.validates, p.stopFutile = !c.NoValidate, c.StopFutile

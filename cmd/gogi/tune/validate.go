@@ -66,7 +66,7 @@ func (c *ValidateCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// isFile reports whether the arguments describe a tune by a file or flags, not a stored run.
+// isFile reports whether the arguments name a tune by a file or flags, and not by a stored run.
 func (c *ValidateCommand) isFile() bool {
 	if len(c.Engine) > 0 {
 		return true

@@ -28,7 +28,7 @@ type votesSource struct {
 	Game   string `placeholder:"PAIR.LEG" help:"Only this game, such as 12.0; a log numbers its games from 0."`
 	Player string `placeholder:"NAME" help:"Only the votes of this council."`
 
-	whole bool // the command needs every decision of a game
+	whole bool // the command needs all decisions of a game
 }
 
 func (s *votesSource) check() error {

@@ -51,7 +51,7 @@ func (r *csaReader) Next() (*kifu.Record, error) {
 			g.err = g.take(line)
 		}
 	}
-	if !g.begun || !g.said && g.err == nil {
+	if !g.begun || !g.content && g.err == nil {
 		return nil, r.in.end()
 	}
 	if g.err == nil {
@@ -72,14 +72,14 @@ func (r *csaReader) Next() (*kifu.Record, error) {
 
 // csaGame is a game that is being read.
 type csaGame struct {
-	record kifu.Record
-	setup  kifu.CSASetup
-	p      shogi.Position
-	start  shogi.Position
-	begun  bool // a line of this game was read
-	said   bool // a line other than a comment was read
-	placed bool // the start position is set
-	ended  string
+	record  kifu.Record
+	setup   kifu.CSASetup
+	p       shogi.Position
+	start   shogi.Position
+	begun   bool // a line of this game was read
+	content bool // a line other than a comment was read
+	placed  bool // the start position is set
+	ended   string
 	// illegal is the error of the last move. After it, the file may only end the game by an illegal move.
 	illegal     error
 	illegalLine int
@@ -100,7 +100,7 @@ func (g *csaGame) after(line []byte) bool {
 		return true
 	}
 	if line[0] == 'V' || bytes.HasPrefix(line, []byte("'CSA encoding")) {
-		return g.said
+		return g.content
 	}
 	return g.placed && line[0] == 'N'
 }
@@ -116,10 +116,10 @@ func (g *csaGame) take(line []byte) error {
 	case '\'':
 		return g.comment(line[1:])
 	case 'N', '$', 'V':
-		g.said = true
+		g.content = true
 		return g.header(string(line))
 	}
-	g.said = true
+	g.content = true
 	return g.statements(line)
 }
 
@@ -483,7 +483,7 @@ func (g *csaGame) comment(text []byte) error {
 		return g.remark(string(text[1:]))
 	default:
 		key, value, _ := strings.Cut(string(text), ":")
-		g.told(key, value)
+		g.keyComment(key, value)
 	}
 	return nil
 }
@@ -505,8 +505,8 @@ func (g *csaGame) remark(text string) error {
 	return addLine(to, unescaped(text))
 }
 
-// told reads a comment of floodgate or gogi in the form KEY:VALUE.
-func (g *csaGame) told(key, value string) {
+// keyComment reads a comment of floodgate or gogi in the form KEY:VALUE.
+func (g *csaGame) keyComment(key, value string) {
 	r := &g.record
 	switch key {
 	case "Max_Moves":

@@ -78,7 +78,7 @@ type kifGame struct {
 	end         outcome // from the end word
 	own         outcome // from gogi's comment, which is more exact
 	illegal     error   // error of the last move; after it, the file may only end the game by an illegal move
-	said        bool
+	content     bool
 	err         error
 	line        int // the current line, or the line of the error
 	illegalLine int
@@ -89,7 +89,7 @@ type kifBoard struct {
 	ranks  int
 }
 
-func (g *kifGame) onlyComments() bool { return g.err == nil && !g.said }
+func (g *kifGame) onlyComments() bool { return g.err == nil && !g.content }
 
 // after reports whether a line is the first line of another game.
 func (g *kifGame) after(s string) bool {
@@ -119,7 +119,7 @@ func (g *kifGame) take(s string) error {
 	case first == '#' || first == '&':
 		return nil
 	case first == '*':
-		g.said = g.said || g.moving
+		g.content = g.content || g.moving
 		return g.comment(s[1:])
 	case strings.HasPrefix(s, "変化：") || strings.HasPrefix(s, "変化:"):
 		g.branch = true
@@ -128,12 +128,12 @@ func (g *kifGame) take(s string) error {
 	case g.branch:
 		return nil
 	case strings.HasPrefix(s, "手数--"):
-		g.moving, g.said = true, true
+		g.moving, g.content = true, true
 		return nil
 	case strings.HasPrefix(s, "まで"):
 		return g.summarised(s)
 	}
-	g.said = true
+	g.content = true
 	return g.body(s, first)
 }
 
@@ -567,7 +567,7 @@ func (g *kifGame) byWord(word string) outcome {
 
 // summarised reads the line まで…, which is the only description of the end in KI2.
 func (g *kifGame) summarised(s string) error {
-	g.said = true
+	g.content = true
 	if g.ended {
 		return nil
 	}

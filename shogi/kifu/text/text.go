@@ -103,8 +103,8 @@ func OfFile(list []Format, name string) (f Format, ok bool) {
 // It also changes the line that names the encoding. It replaces characters that Shift_JIS does not have by
 // "?" and returns their number as lost.
 func ShiftJIS(text []byte) (out []byte, lost int) {
-	for _, said := range [][2]string{{"'CSA encoding=UTF-8\n", "'CSA encoding=SHIFT_JIS\n"}, {"encoding=UTF-8\n", "encoding=Shift_JIS\n"}} {
-		text = bytes.Replace(text, []byte(said[0]), []byte(said[1]), 1)
+	for _, encodings := range [][2]string{{"'CSA encoding=UTF-8\n", "'CSA encoding=SHIFT_JIS\n"}, {"encoding=UTF-8\n", "encoding=Shift_JIS\n"}} {
+		text = bytes.Replace(text, []byte(encodings[0]), []byte(encodings[1]), 1)
 	}
 	encoder := japanese.ShiftJIS.NewEncoder()
 	out, err := encoder.Bytes(text)
