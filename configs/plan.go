@@ -74,8 +74,8 @@ func (r *resolver) common() *match.Plan {
 	}
 }
 
-// series adds the settings of a match to the plan: the design, the openings, the number of games, and the
-// conditions for an early end of games and of the match.
+// series adds the settings of a match to the plan. These are the design, the openings, the number of games,
+// and the conditions for an early end of games and of the match.
 func (r *resolver) series(p *match.Plan) {
 	f := r.file
 	p.Adjudication = f.adjudication()

@@ -198,8 +198,8 @@ func checkName(of, name string) error {
 	return nil
 }
 
-// verifyRun returns an error if the facts of a run are damaged, if rows of the run or of its pairs are
-// missing, or if the run with that number has another name.
+// verifyRun returns an error if the facts of a run are damaged, or if rows of the run or of its pairs are
+// missing. It also returns an error if the run with that number has another name.
 func verifyRun(ctx context.Context, q tables.Querier, run int64, name string) (*tables.Inventory, error) {
 	err := tables.EachRow(ctx, q, "runs", func(r *tables.Row) error {
 		if r.Verdict() == tables.Broken || r.Value("name") != name {

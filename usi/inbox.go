@@ -350,9 +350,9 @@ func (in *inbox) end(err error, rest []byte, stamp time.Time) {
 	}
 }
 
-// infoKeeper stores some info lines as bytes: for each multipv the last line with a score, for multipv 1 also
-// the last line with an exact score, and the last line with a node count. It parses only the lines that are
-// used, each once.
+// infoKeeper stores some info lines as bytes. For each multipv it stores the last line with a score, and for
+// multipv 1 also the last line with an exact score. It also stores the last line with a node count. It parses
+// only the lines that are used, each once.
 type infoKeeper struct {
 	scored    [][]byte // index: multipv - 1
 	exact     []byte   // the last line of multipv 1 with an exact score, if it is not scored[0]

@@ -103,9 +103,9 @@ func aperyKey(p *shogi.Position) (key uint64) {
 }
 
 // readApery reads Apery's book, which has only hashes of positions. To find the positions, readApery follows
-// the moves of the book from the normal start and from the handicap starts. In a position that is not in the
-// book it tries every legal move that leads to a position in the book, because many books have the moves of
-// only one side. Lost is the number of hashes whose position it does not find.
+// the moves of the book from the normal start and from the handicap starts. Many books have the moves of only
+// one side. So in a position that is not in the book, readApery tries every legal move that leads to a
+// position in the book. Lost is the number of hashes whose position it does not find.
 func readApery(data []byte) (*Book, error) {
 	if len(data)%aperyRecord != 0 {
 		return nil, fmt.Errorf("byte %d: the file ends within a move: expected moves of %d bytes", len(data), aperyRecord)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Stopped returns the total time in which the process, or one of its descendants, was seen stopped: by a
-// signal (state T), by a debugger (t), or because its cgroup is frozen. The time between two calls counts if
-// both calls find it stopped. So a caller that samples every 20 ms misses at most 40 ms of a stop. Stopped
-// covers the descendants that the last Waited found. It is 0 on systems without /proc.
+// Stopped returns the total time in which the process, or one of its descendants, was seen stopped. A signal
+// (state T), a debugger (t) or a frozen cgroup can stop a process. The time between two calls counts if both
+// calls find the process stopped. So a caller that samples every 20 ms misses at most 40 ms of a stop.
+// Stopped covers the descendants that the last Waited found. It is 0 on systems without /proc.
 func (p *Process) Stopped() time.Duration {
 	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()
