@@ -127,10 +127,10 @@ type exporter struct {
 	*Export
 
 	completer *Completer
-	sink   sink
-	shards *packed.Shards // used instead of sink
-	tally  *Tally
-	text   []byte
+	sink      sink
+	shards    *packed.Shards // used instead of sink
+	tally     *Tally
+	text      []byte
 }
 
 func (x *exporter) all(ctx context.Context, store *results.Store, info *results.RunInfo) error {
