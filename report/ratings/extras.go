@@ -13,10 +13,16 @@ import (
 	"gogi/stats/rating"
 )
 
+// Pairing names the two players of a row.
+type Pairing struct {
+	A string `json:"a"`
+	B string `json:"b"`
+}
+
 // Matchup is a game to predict. A is the receiver of the handicap, or Black in an even game.
 type Matchup struct {
-	A, B     string
-	Handicap int
+	Pairing
+	Handicap int `json:"handicap"` // handicap of A. 0 is an even game.
 }
 
 // ParseMatchup reads "A,B" or "A,B,HANDICAP". HANDICAP is a number or a name that HandicapNumber accepts.
@@ -65,10 +71,8 @@ func joined(parts []string) []string {
 
 // Prediction is the expected result of a game by the selected model.
 type Prediction struct {
-	A             string       `json:"a"`
-	B             string       `json:"b"`
-	Handicap      int          `json:"handicap"` // handicap that a receives. With 0 there is no handicap, and a is Black.
-	Score         *float64     `json:"score"`    // a's expected points
+	Matchup
+	Score         *float64     `json:"score"` // a's expected points
 	report.Bounds              // ends of the interval of Score
 	Win           *float64     `json:"win"` // probability that a wins. If the model counts draws as half a win, it is the expected score.
 	Draw          *float64     `json:"draw"`
@@ -77,7 +81,7 @@ type Prediction struct {
 }
 
 func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
-	p := Prediction{A: m.A, B: m.B, Handicap: m.Handicap}
+	p := Prediction{Matchup: m}
 	if err != nil {
 		p.Why = i18n.Because(err)
 		return p
@@ -112,8 +116,7 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 
 // Comparison compares the ratings of two players. Player a has the higher rating.
 type Comparison struct {
-	A             string       `json:"a"`
-	B             string       `json:"b"`
+	Pairing
 	Elo           *float64     `json:"elo"` // rating of a minus rating of b
 	SE            *float64     `json:"se"`  // in Elo
 	P             *float64     `json:"p"`   // two-sided p value for equal ratings, not adjusted for other comparisons.
@@ -125,7 +128,7 @@ type Comparison struct {
 func (r *Report) addComparisons(list []rating.Comparison) {
 	for _, c := range list {
 		row := Comparison{
-			A: c.A, B: c.B, Elo: format.Finite(c.Elo), SE: format.Finite(c.SE), P: format.Finite(c.P), PHolm: format.Finite(c.PHolm),
+			Pairing: Pairing{c.A, c.B}, Elo: format.Finite(c.Elo), SE: format.Finite(c.SE), P: format.Finite(c.P), PHolm: format.Finite(c.PHolm),
 			Bounds: report.NewBounds(c.Simultaneous),
 		}
 		if row.SE == nil || row.Lo == nil {

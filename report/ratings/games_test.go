@@ -77,7 +77,7 @@ func TestHandicapsOfRuns(t *testing.T) {
 		add(t, r, pairOf(2*n, "a", "b", "startpos", []string{"BB", "WW", "BW", "WB"}[n%4]))
 		add(t, r, pairOf(2*n+1, "a", "b", two, []string{"B", "B", "B", "B", "W"}[n%5]))
 	}
-	report := mustRate(t, g, Options{Predict: []Matchup{{"a", "b", 6}, {"b", "a", 6}}})
+	report := mustRate(t, g, Options{Predict: []Matchup{{Pairing{"a", "b"}, 6}, {Pairing{"b", "a"}, 6}}})
 	if report.Handicapped != 10 || len(report.Handicaps) != 2 || report.Handicaps[1].Handicap != 6 || report.Handicaps[1].Points != 8 || report.Handicaps[1].Games != 10 {
 		t.Errorf("%+v", report.Handicaps)
 	}
@@ -172,7 +172,7 @@ func TestNamesApart(t *testing.T) {
 	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), `"a" is not one player in these runs`) || !strings.Contains(err.Error(), `"a (nodes 600)"`) {
 		t.Errorf("%v", err)
 	}
-	if m, err := ParseMatchup("a (nodes 60, Threads=2), b, 二枚落ち"); err != nil || m != (Matchup{"a (nodes 60, Threads=2)", "b", 6}) {
+	if m, err := ParseMatchup("a (nodes 60, Threads=2), b, 二枚落ち"); err != nil || m != (Matchup{Pairing{"a (nodes 60, Threads=2)", "b"}, 6}) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for _, wrong := range []string{"", "a", "a,", "a,b,c", "a,b,1,2"} {

@@ -137,8 +137,7 @@ type ShareRow struct {
 
 // ShareTest compares the shares of two players.
 type ShareTest struct {
-	A          string   `json:"a"`
-	B          string   `json:"b"`
+	Pairing
 	Games      int      `json:"games"`      // games in which both players took part
 	Difference *float64 `json:"difference"` // difference of the shares: a's share minus b's share
 	report.Bounds
@@ -154,17 +153,15 @@ func fewGames() string {
 
 // OrderPlayer is a player's strength, estimated from the finishing orders.
 type OrderPlayer struct {
-	Name     string   `json:"name"`
-	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players.
-	Elo      *float64 `json:"elo"`      // the mean of all players is 0.
-	Games    int      `json:"games"`
-	Why      string   `json:"why,omitempty"`
+	Estimate        // the mean of all Elo is 0
+	Games    int    `json:"games"`
+	Why      string `json:"why,omitempty"`
 }
 
 // compare adds the comparison of two players' shares to the report.
 func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint64) {
 	c, err := plackettluce.Compare(o.games, pair[0], pair[1], samples, r.Confidence, seed)
-	row := ShareTest{A: pair[0], B: pair[1]}
+	row := ShareTest{Pairing: Pairing{pair[0], pair[1]}}
 	if err != nil {
 		row.Why = err.Error()
 	} else {
@@ -203,10 +200,10 @@ func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, s
 	}
 	r.LogLik = format.Finite(fit.LogLik)
 	for _, p := range fit.Players {
-		r.Players = append(r.Players, OrderPlayer{Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games})
+		r.Players = append(r.Players, OrderPlayer{Estimate: newEstimate(p.Name, p.Strength, p.Elo), Games: p.Games})
 	}
 	for _, a := range fit.SetAside {
-		r.Players = append(r.Players, OrderPlayer{Name: a.Player, Games: games[a.Player], Why: a.Why})
+		r.Players = append(r.Players, OrderPlayer{Estimate: Estimate{Name: a.Player}, Games: games[a.Player], Why: a.Why})
 	}
 	return r, nil
 }

@@ -217,7 +217,7 @@ func TestRateSaysWhy(t *testing.T) {
 	} {
 		path := written(t, "games.csv", "black,white,result\n"+games)
 		for _, o := range []Options{
-			{Pairwise: true, Iterates: 2, Predict: []Matchup{{A: "a", B: "b"}}}, {Model: "bt"}, {Draws: "half"}, {Draws: "rao-kupper"},
+			{Pairwise: true, Iterates: 2, Predict: []Matchup{{Pairing: Pairing{"a", "b"}}}}, {Model: "bt"}, {Draws: "half"}, {Draws: "rao-kupper"},
 			{Prior: rating.Prior{SD: 1}}, {Prior: rating.Prior{VirtualDraws: 1}}, {Bootstrap: 20},
 		} {
 			r, err := ratedOr(o, path)
@@ -233,7 +233,7 @@ func TestRateSaysWhy(t *testing.T) {
 		"a,b,1-0,1\na,b,0-1,1\n", "a,b,1-0,1\na,b,0-1,2\nb,a,1-0,0\na,b,1-0,0\n", "a,b,1/2,3\nb,a,1/2,0\na,b,1/2,2\n",
 		"a,b,1-0,1\nb,c,1-0,1\nc,a,1-0,1\nd,a,0-1,2\n",
 	} {
-		r, err := ratedOr(Options{Predict: []Matchup{{"a", "b", 1}, {"a", "b", 0}, {"b", "a", 9}}}, written(t, "games.csv", "black,white,result,handicap\n"+handicaps))
+		r, err := ratedOr(Options{Predict: []Matchup{{Pairing{"a", "b"}, 1}, {Pairing{"a", "b"}, 0}, {Pairing{"b", "a"}, 9}}}, written(t, "games.csv", "black,white,result,handicap\n"+handicaps))
 		if err != nil {
 			t.Logf("%q: %v", handicaps, err)
 			continue

@@ -18,21 +18,20 @@ import (
 // Report is the result that "gogi rate --json" prints. A number that does not exist is null, with a "why"
 // next to it.
 type Report struct {
-	Version     int              `json:"version"` // 2: warnings have a kind
-	Games       int              `json:"games"`
-	Rated       int              `json:"games_rated"` // games between rated players. The likelihood is based on them.
-	Handicapped int              `json:"handicap_games"`
-	Drawn       int              `json:"drawn_games"`
-	Evidence    Evidence         `json:"evidence"`
-	Confidence  float64          `json:"confidence"`
-	Intervals   string           `json:"intervals,omitempty"` // the method of the players' intervals.
-	Anchor      *Anchor          `json:"anchor,omitempty"`    // player with a fixed rating. Without it the mean of all ratings is 0.
-	Players     []Player         `json:"players"`
-	OrderEffect orderEffect      `json:"order_effect"`
-	DrawParam   drawParam        `json:"draw_param"`
-	Handicaps   []handicapWorth  `json:"handicaps,omitempty"` // estimates of the selected model
-	Models      []Model          `json:"models"`
-	Selected    string           `json:"selected"`
+	Version     int             `json:"version"` // 2: warnings have a kind
+	Games       int             `json:"games"`
+	Rated       int             `json:"games_rated"` // games between rated players. The likelihood is based on them.
+	Handicapped int             `json:"handicap_games"`
+	Drawn       int             `json:"drawn_games"`
+	Evidence    Evidence        `json:"evidence"`
+	Confidence  float64         `json:"confidence"`
+	Intervals   string          `json:"intervals,omitempty"` // the method of the players' intervals.
+	Anchor      *Anchor         `json:"anchor,omitempty"`    // player with a fixed rating. Without it the mean of all ratings is 0.
+	Players     []Player        `json:"players"`
+	OrderEffect orderEffect     `json:"order_effect"`
+	DrawParam   drawParam       `json:"draw_param"`
+	Handicaps   []handicapWorth `json:"handicaps,omitempty"` // estimates of the selected model
+	Selection
 	Goodness    goodnessOfRating `json:"goodness"` // fit of the selected model
 	Predictions []Prediction     `json:"predictions,omitempty"`
 	Comparisons []Comparison     `json:"comparisons,omitempty"` // comparisons of every two players, if Options.Pairwise is set.
@@ -40,11 +39,28 @@ type Report struct {
 	Warnings    []Warning        `json:"warnings"`
 }
 
-// Player is one player's rating, or the reason why the player has no rating.
-type Player struct {
+// Selection holds the models that were fitted to the games, and the name of the model that the ratings
+// come from.
+type Selection struct {
+	Models   []Model `json:"models"`
+	Selected string  `json:"selected"`
+}
+
+// Estimate is a player's strength by the fitted model. Both numbers are nil for a player without a finite
+// rating.
+type Estimate struct {
 	Name     string   `json:"name"`
 	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players.
 	Elo      *float64 `json:"elo"`      // relative to the anchor, or with a mean of 0
+}
+
+func newEstimate(name string, strength, elo float64) Estimate {
+	return Estimate{name, format.Finite(strength), format.Finite(elo)}
+}
+
+// Player is one player's rating, or the reason why the player has no rating.
+type Player struct {
+	Estimate
 	report.Bounds
 	Games    int          `json:"games"` // games against rated players. For a player without a rating they are all games.
 	Points   *float64     `json:"points"`
@@ -142,9 +158,7 @@ func (p *Player) setInterval(i binomial.Interval) {
 // addPlayers adds the players of a model to the report, best first.
 func (r *Report) addPlayers(players []crosstable.Player) {
 	for _, p := range players {
-		row := Player{
-			Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games, Points: format.Finite(p.Points),
-		}
+		row := Player{Estimate: newEstimate(p.Name, p.Strength, p.Elo), Games: p.Games, Points: format.Finite(p.Points)}
 		if row.Elo == nil {
 			row.Why = i18n.Of("the likelihood only rises to a limit: no finite rating")
 		}
@@ -160,7 +174,7 @@ type bounder interface {
 // addAside adds the players without a rating to the report. A player who won or lost every game gets a bound.
 func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int, fit bounder) {
 	for _, a := range aside {
-		p := Player{Name: a.Player, Games: games[a.Player], Why: apart(a)}
+		p := Player{Estimate: Estimate{Name: a.Player}, Games: games[a.Player], Why: apart(a)}
 		if i, err := fit.Bound(a.Player, r.Confidence); err == nil {
 			p.Bounds = report.NewBounds(i)
 			p.OneSided = p.Lo != nil || p.Hi != nil
@@ -225,10 +239,9 @@ func (m *Model) setAICc(v float64) {
 
 // Criteria compares models by their printed figures, without their games.
 type Criteria struct {
-	Version  int       `json:"version"`
-	Games    int       `json:"games,omitempty"` // 0: unknown, so no AICc and no BIC
-	Models   []Model   `json:"models"`
-	Selected string    `json:"selected"` // the model with the lowest AIC
+	Version int `json:"version"`
+	Games   int `json:"games,omitempty"` // 0: unknown, so no AICc and no BIC
+	Selection
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -251,7 +264,7 @@ func NewCriteria(models []Model, games int) (*Criteria, error) {
 	if len(models) == 0 {
 		return nil, errors.New("no model to compare")
 	}
-	r := &Report{Models: models, Warnings: []Warning{}}
+	r := &Report{Selection: Selection{Models: models}, Warnings: []Warning{}}
 	for i := range r.Models {
 		m := &r.Models[i]
 		m.criteria(float64(games))
@@ -260,12 +273,12 @@ func NewCriteria(models []Model, games int) (*Criteria, error) {
 		}
 	}
 	r.weigh()
-	return &Criteria{Version: 1, Games: games, Models: r.Models, Selected: r.Selected, Warnings: r.Warnings}, nil
+	return &Criteria{Version: 1, Games: games, Selection: r.Selection, Warnings: r.Warnings}, nil
 }
 
 // Print writes the criteria as a table for a terminal.
 func (c *Criteria) Print(w io.Writer, in i18n.Language) {
-	r := &Report{Models: c.Models, Warnings: c.Warnings}
+	r := &Report{Selection: c.Selection, Warnings: c.Warnings}
 	r.printModels(w, in)
 	r.printRemarks(w, in)
 }

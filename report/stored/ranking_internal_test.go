@@ -14,9 +14,9 @@ func TestUnshown(t *testing.T) {
 	t.Parallel()
 	number := func(v float64) *float64 { return &v }
 	rated := &ratings.Report{Comparisons: []ratings.Comparison{
-		{A: "a", B: "b", Elo: number(-80), PHolm: number(0.01)},
-		{A: "b", B: "c", Elo: number(20), PHolm: number(0.2)},
-		{A: "c", B: "a", Elo: number(60), PHolm: number(0.001)},
+		{Pairing: ratings.Pairing{A: "a", B: "b"}, Elo: number(-80), PHolm: number(0.01)},
+		{Pairing: ratings.Pairing{A: "b", B: "c"}, Elo: number(20), PHolm: number(0.2)},
+		{Pairing: ratings.Pairing{A: "c", B: "a"}, Elo: number(60), PHolm: number(0.001)},
 	}}
 	players := []report.Ranked{{Player: "b"}, {Player: "c"}, {Player: "a"}, {Player: "d"}}
 	testutil.Slices(t, unshown(players, rated), []string{"c", "d"})

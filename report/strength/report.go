@@ -42,12 +42,9 @@ type Simple struct {
 
 // ModelJSON is the JSON form of the fitted model.
 type ModelJSON struct {
-	Terms      []string           `json:"terms"`
-	Equation   map[string]float64 `json:"equation"`
-	N          int                `json:"n"`
-	R2         float64            `json:"r2"`
-	AdjustedR2 float64            `json:"adjusted_r2"`
-	LOORMSE    float64            `json:"loo_rmse"`
+	Terms    []string           `json:"terms"`
+	Equation map[string]float64 `json:"equation"`
+	regress.Quality
 }
 
 // WonLost compares a metric between the games that a player won and the games that a player lost, by
@@ -77,7 +74,7 @@ func NewReport(m *Model, subjects []Subject, empty []string, t *review.Tally) *R
 			r.Simple = append(r.Simple, simple(name, m.Subjects))
 		}
 	}
-	r.Model = &ModelJSON{m.Terms, m.Equation, m.fit.N, m.fit.R2, m.fit.AdjustedR2, m.fit.LOORMSE}
+	r.Model = &ModelJSON{m.Terms, m.Equation, m.fit.Quality}
 	if t != nil {
 		for i, name := range review.MetricNames() {
 			r.Games = append(r.Games, wonLost(t, name, i))

@@ -27,17 +27,23 @@ type Term struct {
 
 // A Fit is a least-squares regression with an intercept.
 type Fit struct {
-	Terms      []Term // the intercept, then the terms of the columns in order.
-	N, DF      int    // number of rows, and number of rows minus number of terms
-	R2         float64
-	AdjustedR2 float64 // 1 - (1-R²)(N-1)/DF
-	Sigma      float64 // residual standard error, in units of y.
-	// LOORMSE is the root mean square of the leave-one-out errors, in units of y. The leave-one-out error of
-	// a row is the error if the row is predicted from the other rows.
-	LOORMSE   float64
+	Quality
+	Terms     []Term    // the intercept, then the terms of the columns in order.
+	DF        int       // number of rows minus number of terms
+	Sigma     float64   // residual standard error, in units of y.
 	Residuals []float64 // y minus its prediction, for each row
 
 	design *design
+}
+
+// Quality has the figures that describe how well a regression explains y.
+type Quality struct {
+	N          int     `json:"n"` // number of rows
+	R2         float64 `json:"r2"`
+	AdjustedR2 float64 `json:"adjusted_r2"` // 1 - (1-R²)(N-1)/DF
+	// LOORMSE is the root mean square of the leave-one-out errors, in units of y. The leave-one-out error of
+	// a row is the error if the row is predicted from the other rows.
+	LOORMSE float64 `json:"loo_rmse"`
 }
 
 // rankTolerance limits linear dependence. After subtracting the part of a column that other columns explain,
@@ -134,7 +140,7 @@ func newDesign(columns []Column) (*design, error) {
 
 func (d *design) fit(y, yc []float64, total float64) (Fit, error) {
 	n, k := len(y), len(d.q)
-	f := Fit{N: n, DF: n - k - 1, Residuals: append([]float64(nil), yc...), design: d}
+	f := Fit{Quality: Quality{N: n}, DF: n - k - 1, Residuals: append([]float64(nil), yc...), design: d}
 	along := mat.NewVecDense(k, nil)
 	for j, q := range d.q {
 		along.SetVec(j, dot(q, yc))
