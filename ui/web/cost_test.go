@@ -72,7 +72,7 @@ func benchmarkLive(b *testing.B, clients int) {
 
 var (
 	pagesDB   = flag.String("pages.db", "", "database of a long run for BenchmarkLongRun, as results' BenchmarkScan leaves it with -scale.db")
-	pagesRuns = flag.Int("pages.runs", 200, "number of runs for BenchmarkRuns")
+	pagesRuns = flag.Int("pages.runs", 120, "number of runs for BenchmarkRuns")
 )
 
 // BenchmarkLongRun is how long the pages of a long run take: the first time, when the server has read nothing of
