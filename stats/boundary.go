@@ -94,15 +94,20 @@ func boundedBy(alpha, beta float64) triangle {
 
 // newTriangle returns the triangle with the error rates alpha and beta. It moves each corner repeatedly by
 // the logarithm of the actual error rate divided by the wanted rate. Such a move changes the error rate by
-// nearly this factor.
+// nearly this factor. Smaller moves than 0.0005 are left out: the probabilities of the random walk that
+// calculates the error rates are no more accurate.
 func newTriangle(alpha, beta float64) triangle {
 	t := triangle{-1.2 * math.Log(alpha), -1.2 * math.Log(beta)}
 	for range 50 {
-		pass, fail := t.pass(-0.5), 1-t.pass(0.5)
+		pass := t.pass(-0.5)
+		fail := pass // by symmetry
+		if alpha != beta {
+			fail = 1 - t.pass(0.5)
+		}
 		up, down := math.Log(pass/alpha), math.Log(fail/beta)
 		t.u += up
 		t.l += down
-		if math.Abs(up)+math.Abs(down) < 1e-6 {
+		if math.Abs(up)+math.Abs(down) < 5e-4 {
 			break
 		}
 	}
@@ -118,7 +123,7 @@ const triangleStep = 0.05
 // under H0, ½ under H1.
 func (t triangle) pass(drift float64) float64 {
 	w := t.walk(drift, triangleStep)
-	for len(w.inside()) > 0 {
+	for w.lo <= w.hi {
 		w.step()
 	}
 	return w.passed
@@ -128,57 +133,57 @@ func (t triangle) pass(drift float64) float64 {
 // either failed earlier, or its ratio is below height. See [brownian.worse].
 func (t triangle) worse(drift, information, height float64) float64 {
 	w := t.walk(drift, 2*triangleStep)
-	for len(w.inside()) > 0 && w.information < information {
+	for w.lo <= w.hi && w.information < information {
 		w.step()
 	}
 	worse := w.failed
-	for i, p := range w.inside() {
-		switch x := w.at(w.lo + i); {
+	for place := w.lo; place <= w.hi; place += 2 {
+		switch x := w.at(place); {
 		case x < height-w.size/2:
-			worse += p
+			worse += w.now[place]
 		case x < height+w.size/2:
-			worse += p / 2
+			worse += w.now[place] / 2
 		}
 	}
 	return worse
 }
 
-// A walk is a random walk between the bounds with steps of one size. It approximates a Brownian motion.
+// A walk is a random walk between the bounds with steps of one size. It approximates a Brownian motion. After
+// an even number of steps it is at an even distance from its start, and else at an odd distance. The other
+// elements of now belong to the step before.
 type walk struct {
 	bounds         triangle
 	size, up       float64
 	information    float64
-	now, next      []float64 // probabilities by place
-	half, lo, hi   int       // index of the place 0, and of the first and the last place between the bounds
+	now            []float64 // probabilities by place
+	half, lo, hi   int       // index of the place 0, and of the first and the last possible place between the bounds
 	passed, failed float64
 }
 
 func (t triangle) walk(drift, size float64) *walk {
-	half := int(max(t.u, t.l)/size) + 2
+	half := int(max(t.u, t.l)/size) + 4
 	w := &walk{
 		bounds: t, size: size, up: 1 / (1 + math.Exp(-2*drift*size)), // the exact odds of the ratio under H0 and H1
-		now: make([]float64, 2*half+1), next: make([]float64, 2*half+1), half: half, lo: half, hi: half,
+		now: make([]float64, 2*half+1), half: half, lo: half, hi: half,
 	}
 	w.now[half] = 1
 	return w
 }
 
 func (w *walk) at(place int) float64 { return float64(place-w.half) * w.size }
-func (w *walk) inside() []float64    { return w.now[w.lo : w.hi+1] }
 
 func (w *walk) step() {
 	w.information += w.size * w.size
-	clear(w.next)
-	for i, p := range w.inside() {
-		w.next[w.lo+i+1] += p * w.up
-		w.next[w.lo+i-1] += p * (1 - w.up)
+	w.now[w.lo-2], w.now[w.hi+2] = 0, 0
+	w.lo, w.hi = w.lo-1, w.hi+1
+	for i := w.lo; i <= w.hi; i += 2 {
+		w.now[i] = w.now[i-1]*w.up + w.now[i+1]*(1-w.up)
 	}
-	w.now, w.next = w.next, w.now
 	lower, upper := w.bounds.at(w.information)
-	for w.lo, w.hi = w.lo-1, w.hi+1; w.hi >= w.lo && w.at(w.hi) >= upper-w.size/2; w.hi-- {
+	for ; w.hi >= w.lo && w.at(w.hi) >= upper-w.size/2; w.hi -= 2 {
 		w.passed += w.now[w.hi]
 	}
-	for ; w.lo <= w.hi && w.at(w.lo) <= lower+w.size/2; w.lo++ {
+	for ; w.lo <= w.hi && w.at(w.lo) <= lower+w.size/2; w.lo += 2 {
 		w.failed += w.now[w.lo]
 	}
 }

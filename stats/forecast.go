@@ -40,7 +40,7 @@ const maxCourse = 100_000_000
 // outwards by the mean overshoot, which is 0.583 standard deviations of a step (Siegmund 1985; method
 // diffusion).
 //
-// Forecast returns an error for an impossible design, for impossible rates, and for tests that are too long.
+// Forecast returns an error for an impossible design and for impossible rates.
 func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
 	if err := s.Check(); err != nil {
 		return SPRTForecast{}, err
@@ -56,9 +56,9 @@ func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
 	w := ratioWalk{test: s, steps: steps, lower: lower, upper: upper, pairs: 1}
 	w.mean, w.spread = steps.moments()
 	if (upper-lower)/w.spread <= 60 {
-		return w.run("walk", walkPlaces, limit)
+		return w.run("walk", walkPlaces, limit), nil
 	}
-	return w.diffusion().run("diffusion", diffusionPlaces, limit)
+	return w.diffusion(limit), nil
 }
 
 // A ratioSteps is the distribution of the change of the ratio in one pair.
@@ -120,84 +120,104 @@ type ratioWalk struct {
 	pairs        float64 // pairs per step. It is below 1 in a diffusion.
 }
 
-// diffusion returns a walk with such small steps that each step leads to the same or a neighbouring place.
-func (w ratioWalk) diffusion() ratioWalk {
+// diffusion returns the course if the ratio is a Brownian motion. Constant bounds have a formula. Else the
+// motion is a walk with such small steps that each step leads to the same or a neighbouring place.
+func (w ratioWalk) diffusion(limit int) SPRTForecast {
 	const ratio = 0.75
 	w.shift = 0.583 * w.spread
 	w.lower, w.upper = w.lower-w.shift, w.upper+w.shift
+	if w.test.Boundary != BoundaryBounded {
+		return brownian{w.lower, w.upper, w.mean, w.spread * w.spread}.forecast(limit)
+	}
 	distance := (w.upper - w.lower) / diffusionPlaces
 	w.pairs = (ratio * distance / w.spread) * (ratio * distance / w.spread)
 	drift := w.mean * w.pairs / distance
 	square := ratio*ratio + drift*drift
 	w.steps.sizes = []float64{-distance, 0, distance}
 	w.steps.probs = []float64{(square - drift) / 2, 1 - square, (square + drift) / 2}
-	return w
+	return w.run("diffusion", diffusionPlaces, limit)
 }
 
-// A tap is a part of a step: a distance in places, with its probability.
-type tap struct {
-	offset int // distance in places
-	weight float64
+// A kernel is a part of a step: the probabilities of three neighbouring distances, in places.
+type kernel struct {
+	offset  int // the first distance
+	weights [3]float64
 }
 
-// taps divides each step among the three places around its end, so that mean and variance stay the same. It
-// shortens steps that are longer than width. Such steps pass the bounds in any case.
-func (s ratioSteps) taps(distance, width float64) []tap {
-	var all []tap
+// kernels divides each step among the three places around its end, so that mean and variance stay the same. It
+// shortens steps that are longer than width, because such steps pass the bounds in any case. reach is the
+// largest distance.
+func (s ratioSteps) kernels(distance, width float64) (all []kernel, reach int) {
+	reach = int(math.Round(width/distance)) + 1
+	weights := make([]float64, 2*reach+3) // by distance, from -reach
 	for i, p := range s.probs {
 		size := max(-width, min(width, s.sizes[i])) / distance
 		at := math.Round(size)
 		f := size - at
 		for offset, weight := range []float64{f * (f - 1) / 2, 1 - f*f, f * (f + 1) / 2} {
-			if weight*p != 0 {
-				all = append(all, tap{int(at) + offset - 1, p * weight})
-			}
+			weights[int(at)+offset-1+reach] += weight * p
 		}
 	}
-	return all
+	longest := 0
+	for i := 0; i <= 2*reach; i++ {
+		if weights[i] != 0 {
+			all = append(all, kernel{i - reach, [3]float64(weights[i:])})
+			longest = max(longest, reach-i, i+2-reach)
+			i += 2
+		}
+	}
+	return all, longest
 }
 
-func (w ratioWalk) run(method string, places, limit int) (SPRTForecast, error) {
-	distance := (w.upper - w.lower) / float64(places)
-	taps, reach := w.steps.taps(distance, w.upper-w.lower), 0
-	for _, t := range taps {
-		reach = max(reach, t.offset, -t.offset)
+// add adds the probabilities that a step of the kernel leads from the places lo to hi of now to those of next.
+// The two neighbours of these places have the probability 0.
+func (k kernel) add(next, now []float64, lo, hi int) {
+	to := next[lo+k.offset : hi+k.offset+3]
+	first, second, third := now[lo:hi+3], now[lo-1:hi+2], now[lo-2:hi+1]
+	for i := range to {
+		to[i] += k.weights[0]*first[i] + k.weights[1]*second[i] + k.weights[2]*third[i]
 	}
-	zero := int(math.Round(-w.lower/distance)) + reach
-	now, next := make([]float64, places+2*reach+1), make([]float64, places+2*reach+1)
+}
+
+func (w ratioWalk) run(method string, places, limit int) SPRTForecast {
+	distance := (w.upper - w.lower) / float64(places)
+	kernels, reach := w.steps.kernels(distance, w.upper-w.lower)
+	zero := int(math.Round(-w.lower/distance)) + reach + 2
+	now, next := make([]float64, places+2*reach+5), make([]float64, places+2*reach+5)
 	now[zero] = 1
 	at := func(place int) float64 { return float64(place-zero) * distance }
 	c := SPRTForecast{Method: method}
 	lo, hi := zero, zero
-	left := 1.0
+	left, before := 1.0, tail{left: 1}
 	for step := 1; left > 1e-9; step++ {
 		clear(next)
-		for _, t := range taps {
-			for i := lo; i <= hi; i++ {
-				next[i+t.offset] += t.weight * now[i]
-			}
+		for _, k := range kernels {
+			k.add(next, now, lo, hi)
 		}
 		now, next = next, now
 		n := float64(step) * w.pairs
 		lower, upper := w.test.BoundsAt(n * w.steps.information)
 		lower, upper = lower-w.shift, upper+w.shift
-		out := 0.0
+		pass, fail := 0.0, 0.0
 		for lo, hi = lo-reach, hi+reach; hi >= lo && at(hi) >= upper-distance/2; hi-- {
-			c.Pass += now[hi]
-			out += now[hi]
+			pass += now[hi]
+			now[hi] = 0
 		}
 		for ; lo <= hi && at(lo) <= lower+distance/2; lo++ {
-			c.Fail += now[lo]
-			out += now[lo]
+			fail += now[lo]
+			now[lo] = 0
 		}
-		left -= out
-		c.Pairs += n * out
+		left -= pass + fail
+		c.Pass, c.Fail, c.Pairs = c.Pass+pass, c.Fail+fail, c.Pairs+n*(pass+fail)
 		c.mark(1-left, n)
 		if n >= float64(limit) {
 			break
 		}
-		if n > maxCourse {
-			return SPRTForecast{}, errors.New("the test takes too many pairs to plan")
+		if left > 1e-3 {
+			before = tail{c, n, left}
+		} else if left > 1e-9 && left < 1e-4 && w.test.Boundary != BoundaryBounded {
+			left = c.finish(before, tail{c, n, left}, float64(limit))
+			break
 		}
 	}
 	c.Unfinished = max(0, left)
@@ -205,17 +225,44 @@ func (w ratioWalk) run(method string, places, limit int) (SPRTForecast, error) {
 		c.Pairs += float64(limit) * left
 		c.mark(1, float64(limit))
 	}
-	return c, nil
+	return c
+}
+
+// A tail is the share left of the tests that still run after n pairs, and the course of the others.
+type tail struct {
+	SPRTForecast
+	n, left float64
+}
+
+// finish adds the rest of the tests after now. Between constant bounds the share that still runs falls
+// exponentially in the end, so that finish continues the course between before and now. finish returns the share
+// that runs after limit pairs.
+func (c *SPRTForecast) finish(before, now tail, limit float64) float64 {
+	rate := math.Log(before.left/now.left) / (now.n - before.n)
+	running := now.left * math.Exp(-rate*(limit-now.n))
+	ended := now.left - running
+	passing := (now.Pass - before.Pass) / (before.left - now.left)
+	c.Pass += ended * passing
+	c.Fail += ended * (1 - passing)
+	c.Pairs += ended*(now.n+1/rate) - running*(limit-now.n)
+	return running
 }
 
 // mark sets the quantiles of c that are reached if the share ended of the tests ends within n pairs.
 func (c *SPRTForecast) mark(ended, n float64) {
-	for _, q := range []struct {
-		share float64
-		pairs *int
-	}{{0.5, &c.Median}, {0.9, &c.P90}, {0.95, &c.P95}, {0.99, &c.P99}} {
+	for _, q := range c.quantiles() {
 		if *q.pairs == 0 && ended >= q.share {
 			*q.pairs = int(math.Ceil(n))
 		}
 	}
+}
+
+// A forecastQuantile is the number of pairs within which a share of the tests ends.
+type forecastQuantile struct {
+	share float64
+	pairs *int
+}
+
+func (c *SPRTForecast) quantiles() []forecastQuantile {
+	return []forecastQuantile{{0.5, &c.Median}, {0.9, &c.P90}, {0.95, &c.P95}, {0.99, &c.P99}}
 }
