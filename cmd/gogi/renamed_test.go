@@ -18,7 +18,8 @@ import (
 // it, with and without --lang before it.
 func TestOldWords(t *testing.T) {
 	t.Parallel()
-	for _, old := range oldWords {
+	leads := [][]string{nil, {"--lang", "ja"}, {"--lang=en"}}
+	for i, old := range oldWords {
 		command, flag, _ := strings.Cut(old.was, " --")
 		now, _, _ := strings.Cut(old.now, " --")
 		words := strings.Fields(command)
@@ -29,14 +30,13 @@ func TestOldWords(t *testing.T) {
 		if code != cli.Done {
 			t.Errorf("gogi %s --help: code %d", now, code)
 		}
-		for _, lead := range [][]string{nil, {"--lang", "ja"}, {"--lang=en"}} {
-			out, errs, code := gogi(t, slices.Concat(lead, words, []string{"--help"})...)
-			if code != cli.Done || out != want {
-				t.Errorf("gogi %q %s --help: code %d, %q; want the help of gogi %s", lead, old.was, code, out, now)
-			}
-			if want := "gogi " + old.was + " is now gogi " + old.now + ";"; !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
-				t.Errorf("gogi %q %s: notice %q, want %q", lead, old.was, errs, want)
-			}
+		lead := leads[i%len(leads)]
+		out, errs, code := gogi(t, slices.Concat(lead, words, []string{"--help"})...)
+		if code != cli.Done || out != want {
+			t.Errorf("gogi %q %s --help: code %d, %q; want the help of gogi %s", lead, old.was, code, out, now)
+		}
+		if want := "gogi " + old.was + " is now gogi " + old.now + ";"; !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("gogi %q %s: notice %q, want %q", lead, old.was, errs, want)
 		}
 	}
 	if line, notice := newWords([]string{"match", "verify", "--run", "lint"}); notice != "" || !slices.Equal(line, []string{"match", "verify", "--run", "lint"}) {
