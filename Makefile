@@ -95,7 +95,7 @@ paper: build ## the experiments of docs/research/consensus.md with NODES a membe
 		./gogi match $$copy --db $(PAPER).db || exit 1; \
 	done
 
-pictures: build ## the pictures of docs/pages.md, made anew with a real browser: docs/images
+pictures: build ## the pictures of docs/watch.md, made by a real browser: docs/images
 	.ci/pictures
 
 figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours

@@ -71,7 +71,7 @@ var (
 	picturesTo = flag.String("pictures.to", "", "file of the pages: the name, path, width, height and scheme of each picture; they go to its folder")
 )
 
-// TestPictures makes the pictures of docs/pages.md, and fails if a page complains in the console.
+// TestPictures makes the pictures of docs/watch.md, and fails if a page complains in the console.
 func TestPictures(t *testing.T) {
 	if *picturesOf == "" {
 		t.Skip("make pictures runs it")
