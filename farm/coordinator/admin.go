@@ -420,17 +420,25 @@ func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order
 	if o.Dry || err != nil {
 		return out, err
 	}
+	for _, pair := range out.Pairs {
+		delete(r.agreed, pair)
+	}
+	// The agreed audits are stored before the pairs become void. Otherwise they would confirm later playings of these
+	// pairs after a crash.
+	r.agreedChanged = r.agreedChanged || len(out.Pairs) > 0 && r.agreedRevision > 0
+	if c.keepAudits(ctx, r); r.agreedChanged {
+		return out, errors.New("coordinator: the agreed audits of the pairs were not stored")
+	}
 	if out.Pairs, err = r.store.Void(ctx, o.Worker, o.Why, by); err != nil {
 		return out, c.fail(err)
 	}
 	now := time.Now()
 	for _, pair := range out.Pairs {
 		r.ledger.Void(now, pair)
-		delete(r.agreed, pair)
 	}
 	if len(out.Pairs) > 0 {
 		r.audits = slices.DeleteFunc(r.audits, func(a *audit) bool { return slices.Contains(out.Pairs, a.Pair) })
-		r.auditsChanged, r.agreedChanged = true, true
+		r.auditsChanged = true
 	}
 	what := voidedText(r, o, &out)
 	if _, err := c.rejudge(ctx, r); err != nil {
@@ -444,8 +452,10 @@ func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order
 	out.After = r.verdict()
 	out.Withdrawn = r.State == farm.Over && out.Before != out.After
 	switch {
-	case len(out.Pairs) == 0:
+	case len(out.Pairs) == 0 && (r.decided() != "" || r.State != farm.Over && r.Provisional == nil):
 		return out, nil
+	case len(out.Pairs) == 0: // they became void before, and then the process ended or an error came
+		what = fmt.Sprintf("pairs of %s voided%s", o.Worker, also(o.Why))
 	case out.Withdrawn:
 		what += fmt.Sprintf("; the verdict %s is withdrawn", out.Before)
 	}
@@ -455,8 +465,8 @@ func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order
 	}
 	r.limit()
 	return out, c.set(ctx, by, r, what, func() {
-		if r.State == farm.Over {
-			r.Provisional = c.provisional(r)
+		if r.unproved = true; r.decided() == "" {
+			r.Provisional = nil
 		}
 	})
 }

@@ -40,7 +40,11 @@ type audit struct {
 	worker, session string
 	epoch           farm.Epoch
 	deadline        time.Time
+	finished        time.Time // the first heartbeat that listed the result as finished
 }
+
+// release ends the lease of the next result.
+func (a *audit) release() { a.worker, a.epoch, a.finished = "", 0, time.Time{} }
 
 // A dueAudit is the stored part of an audit. State stores it in the bucket of audits under the run's digest.
 type dueAudit struct {
@@ -176,7 +180,7 @@ func (c *Coordinator) grantAudits(ctx context.Context, now time.Time, r *run, s 
 		}
 		if err := c.open(ctx, r, now); err != nil {
 			c.warn(err, "the audits of a test that cannot be opened are dropped", "run", r.Name)
-			r.audits, r.auditsChanged = nil, true
+			r.audits, r.auditsChanged, r.unproved = nil, true, true
 			break
 		}
 		g := farm.Grant{Held: farm.Held{Run: r.digest, Pair: a.Pair, Audit: true}}
@@ -222,8 +226,12 @@ func (r *run) auditOf(worker string, h farm.Held) *audit {
 	return nil
 }
 
-// extendAudits extends the leases of audits in a list of a heartbeat, and returns the other leases.
-func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, reply *farm.BeatReply) (rest []farm.Held) {
+// unsentAudit is the time in leases for which a worker may keep a finished audit, like a finished pair.
+const unsentAudit = 30
+
+// extendAudits extends the leases of audits in a list of a heartbeat, and returns the other leases. finished means
+// that the list has finished pairs. Their results may be lost, so their leases end after unsentAudit.
+func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, finished bool, reply *farm.BeatReply) (rest []farm.Held) {
 	for _, h := range list {
 		if !h.Audit {
 			rest = append(rest, h)
@@ -237,7 +245,12 @@ func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, 
 			reply.Drop = append(reply.Drop, h) // so the worker also deletes a sent result
 			continue
 		}
-		a.session, a.deadline = s.session, now.Add(c.config.Lease)
+		if finished && a.finished.IsZero() {
+			a.finished = now
+		}
+		if a.session = s.session; a.finished.IsZero() || now.Sub(a.finished) < unsentAudit*c.config.Lease {
+			a.deadline = now.Add(c.config.Lease)
+		}
 	}
 	return rest
 }
@@ -250,7 +263,7 @@ func (r *run) expireAudits(now time.Time) {
 			r.endAudit(a)
 		}
 		if a.worker != "" && !now.Before(a.deadline) {
-			a.worker, a.epoch = "", 0
+			a.release()
 		}
 	}
 }
@@ -262,7 +275,7 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 		r.counts.Stale++
 		return
 	}
-	a.worker, a.epoch = "", 0
+	a.release()
 	if !c.mayAudit(r, a, m.worker, m.key.Owner) { // the worker has lost its trust since the grant
 		r.counts.Stale++
 		return
@@ -289,34 +302,42 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 		r.counts.Agreed++
 		c.agree(ctx, r, a, m.worker)
 	default:
+		if !c.decideAudit(ctx, r, a, differ) {
+			return
+		}
 		r.counts.Differed++
-		c.decideAudit(ctx, r, a, differ)
 	}
 	r.endAudit(a)
 }
 
 // decideAudit decides an audit after its third result. If the third result equals the result of one worker,
 // decideAudit quarantines the other worker. If all three results differ, the players do not repeat their
-// games, and it quarantines no worker.
-func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where string) {
+// games, and it quarantines no worker. A third result of a worker without trust, which is a machine of the test's owner,
+// decides nothing against a trusted worker, because the owner may know the audited worker. decideAudit then removes
+// the third result and returns false.
+func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where string) (decided bool) {
 	first, second, third := a.results[0], a.results[1], a.results[2]
 	var wrong *match.PairResult
 	switch {
+	case c.config.Auditor.Differ(second, third) == "":
+		wrong = first
+	case c.trusted(second.Played.Worker) && !c.trusted(third.Played.Worker):
+		a.results = a.results[:2] // the owners of all results still play no other result of the pair
+		return false
 	case c.config.Auditor.Differ(first, third) == "":
 		wrong = second
 		c.agree(ctx, r, a, third.Played.Worker)
-	case c.config.Auditor.Differ(second, third) == "":
-		wrong = first
 	default:
 		c.config.Log.Warn("three results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.Pair)
 		r.Inexact, r.exact = true, false
 		c.warn(c.keep(ctx, r), "it was not stored that a test's games do not repeat", "run", r.Name)
-		return
+		return true
 	}
 	name := wrong.Played.Worker
-	w := c.worker(name, "")
+	w := c.worker(name, c.ownerOf(name))
 	c.quarantine(ctx, w, name, fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.Pair, r.Name, where))
 	c.keepOrWarn(ctx, name, w)
+	return true
 }
 
 // agree counts an audit in which a worker's result agrees with the audited one. The agreement of an untrusted
@@ -333,7 +354,10 @@ func (c *Coordinator) agree(ctx context.Context, r *run, a *audit, by string) {
 		return
 	}
 	for _, name := range []string{a.Worker, by} {
-		w := c.worker(name, "")
+		w := c.workers[name]
+		if w == nil {
+			continue // a key that only pushes pairs earns no trust
+		}
 		if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trust.Untrusted {
 			w.Trust = trust.Verified
 			c.changes++

@@ -250,7 +250,7 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 		r.Evidence = r.evidence()
 	}
 	r.Provisional = nil
-	if state == farm.Over {
+	if state == farm.Over || r.gate != nil && r.gate.State().Decided() { // pushed and late pairs decide in any state
 		r.Provisional = c.provisional(r)
 	}
 	if r.gate != nil {

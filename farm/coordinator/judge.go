@@ -373,6 +373,9 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 			r.counts.Refused++
 			blame = it.refuse
 			refused++
+			if a := r.auditOf(m.worker, it.Lease); a != nil {
+				a.release()
+			}
 			if r.ledger != nil && !it.Lease.Audit && c.config.Secret.Granted(m.worker, it.Lease) {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
@@ -415,6 +418,7 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 	}
 	c.compare(ctx, now, r, p)
 	if r.gate != nil {
+		decided := r.gate.State().Decided()
 		play, err := gate.OfResult(r.plan, *p)
 		if err == nil {
 			err = r.gate.Add(p.Pair.ID, play)
@@ -427,6 +431,9 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 			return
 		}
 		r.limitByGate()
+		if !decided && r.State != farm.Running && r.gate.State().Decided() {
+			c.warn(c.turn(ctx, r, r.State, "farm", r.decided()), "a verdict was not stored", "run", r.Name)
+		}
 	}
 	c.examine(ctx, r)
 }
@@ -453,6 +460,11 @@ func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why strin
 	c.proveAgain()
 	now := time.Now()
 	for _, r := range c.runs {
+		for _, a := range r.audits {
+			if a.worker == name {
+				a.release()
+			}
+		}
 		if r.ledger != nil {
 			r.ledger.Leave(now, name)
 			if s := c.sessions[name]; s != nil {

@@ -138,6 +138,9 @@ func (c *Coordinator) pushable(who Key, name string) (*run, error) {
 	if err := mayControl("push pairs into")(who, r); err != nil {
 		return nil, err
 	}
+	if c.barred(who.Name) {
+		return nil, refuse("%s is in quarantine: %s", who.Name, c.workers[who.Name].Quarantine)
+	}
 	return r, is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
 }
 

@@ -35,6 +35,7 @@ func (c *Coordinator) provisional(r *run) *provisional {
 			seen[name] = true
 			p.By = append(p.By, name)
 			prove = prove || c.barred(name) || c.mustProve(r, name)
+			c.voidDue = c.voidDue || c.barred(name)
 		}
 	}
 	if !prove {
@@ -143,7 +144,7 @@ func (c *Coordinator) confirms(r *run, auditor, worker string) bool {
 
 // ownerOf returns the owner of a worker or of a key that pushed pairs.
 func (c *Coordinator) ownerOf(name string) string {
-	if w := c.workers[name]; w != nil {
+	if w := c.workers[name]; w != nil && w.Owner != "" {
 		return w.Owner
 	}
 	key, _ := c.config.Keys.Key(name)
@@ -210,6 +211,7 @@ func (c *Coordinator) voidBarred(ctx context.Context) {
 			}
 			o := &farm.Order{Run: r.digest, Worker: name, Why: c.workers[name].Quarantine}
 			_, err := c.void(ctx, "farm", r, o)
+			c.voidDue = c.voidDue || err != nil
 			c.warn(err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
 		}
 	}

@@ -95,6 +95,99 @@ func TestAForgedVerdictIsProvisional(t *testing.T) {
 	}
 }
 
+// pushes has ann push all pairs of a test.
+func (f *theFarm) pushes(p *match.Plan, plays func(p *match.Plan, id int) match.PairResult) error {
+	var texts [][]byte
+	for id := range p.Pairs {
+		texts = append(texts, testutil.Must(match.EncodePair(plays(p, id)))(f.t))
+	}
+	return f.do("ann", "push", farm.Push{Run: p.Digest(), Pairs: texts}, nil)
+}
+
+// TestForgedPairsArePushed into a test that does not run: its verdict is provisional all the same. When the audits have
+// refuted them, their key pushes nothing more, and they are void, also if the process ended after it had removed them.
+func TestForgedPairsArePushed(t *testing.T) {
+	for _, verb := range []string{"pause", "stop"} {
+		inAuditedRun(t, verb, func(t *testing.T, f *theFarm) {
+			p := gated("pushed", 400, 5)
+			f.run(p)
+			testutil.OK(t, f.do("ann", verb, farm.Order{Run: "pushed"}, nil))
+			testutil.OK(t, f.pushes(p, wins))
+			if s := f.test("pushed"); s.Verdict != "pass" || f.provisional(p) == "" {
+				t.Fatalf("%+v", s)
+			}
+			if verb == "pause" {
+				testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "pushed"}, nil))
+				f.over(p)
+			}
+			f.keys.add("w11", "yellow", "work")
+			for _, name := range []string{"w10", "w11"} {
+				f.hand(name, 4)
+				f.trust(name, "verified")
+			}
+			f.until("the key is in quarantine", func() bool {
+				return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "ann" && w.Quarantine != "" })
+			})
+			_ = f.stop()
+			testutil.Must(f.disk.stores[p.Digest()].Void(f.ctx, "ann", "", ""))(t)
+			f.start()
+			if err := f.pushes(p, wins); err == nil || !strings.Contains(err.Error(), "is in quarantine") {
+				t.Errorf("it pushes again: %v", err)
+			}
+			if verb == "pause" {
+				f.over(p)
+				f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+			}
+			time.Sleep(time.Minute)
+			if s := f.test("pushed"); s.Verdict == "pass" || s.Provisional != "" {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// TestAMachineOfTheOwner decides nothing against a trusted worker: it agrees with the liar, and a second trusted worker
+// decides. A result that is refused, and results that never come, keep no audit from it.
+func TestAMachineOfTheOwner(t *testing.T) {
+	inAudited(t, func(t *testing.T, f *theFarm) {
+		f.keys.add("w11", "yellow", "work")
+		p := gated("disputed", 400, 5)
+		f.run(p)
+		f.begin(&hand{name: "w1", slots: 8, takes: seconds(20), plays: wins})
+		f.over(p)
+		honest, owner := f.line(t, "w10"), f.line(t, "w0")
+		f.trust("w10", "verified")
+		grants := honest.want(100)
+		honest.send(result(t, grants[0], play(p, grants[0].Pair)), farm.Item{Lease: grants[1].Held, Pair: []byte("no pair at all")})
+		time.Sleep(time.Second)
+		third := owner.want(2)
+		if len(third) != 2 {
+			t.Fatalf("%d audits are free, of which one was refused", len(third))
+		}
+		for _, g := range third {
+			owner.send(result(t, g, wins(p, g.Pair)))
+		}
+		time.Sleep(time.Second)
+		if w, s := f.worker("w10"), f.test("disputed"); w.Quarantine != "" || s.Differed != 0 || s.Agreed != 1 {
+			t.Errorf("%+v, %+v", w, s)
+		}
+		n, free := uint64(1), 0
+		for l := f.line(t, "w11"); n < 400 && free < len(grants)-1; n++ {
+			var reply farm.BeatReply
+			honest.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: n, Outbox: held2(grants[2:])}, &reply)
+			if n == 1 {
+				f.trust("w11", "verified")
+			}
+			free += len(l.want(100))
+			l.beat(n)
+			time.Sleep(5 * time.Second)
+		}
+		if free < len(grants)-2 {
+			t.Errorf("%d of %d audits are free again", free, len(grants))
+		}
+	})
+}
+
 func inAuditedRun(t *testing.T, name string, test func(t *testing.T, f *theFarm)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { inAudited(t, test) })
@@ -118,11 +211,7 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 			p := gated(c.run, 400, 5)
 			if c.worker == "" {
 				f.run(p)
-				var texts [][]byte
-				for id := range 400 {
-					texts = append(texts, testutil.Must(match.EncodePair(play(p, id)))(t))
-				}
-				testutil.OK(t, f.do("ann", "push", farm.Push{Run: p.Digest(), Pairs: texts}, nil))
+				testutil.OK(t, f.pushes(p, play))
 			} else {
 				h := f.hand(c.worker, 8)
 				f.trust(c.worker, c.level)
@@ -147,6 +236,9 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 			}
 			c.then(t, f)
 			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+			if name == "pushed" && slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "ann" }) {
+				t.Error("a key that pushed pairs has become a worker, which can earn trust")
+			}
 			if s := f.test(c.run); s.State != farm.Over || !slices.ContainsFunc(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, "is final") }) {
 				t.Errorf("%+v", s)
 			}

@@ -63,6 +63,7 @@ type run struct {
 	tune      *tuned     // nil if the run is no tune
 	hub       *events.Hub
 	crowd     crowd
+	strange   strange
 	events    uint64
 	stored    int                  // number of stored pairs when this process started
 	listeners map[string]*listener // listeners by worker, while the run is watched

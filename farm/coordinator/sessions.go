@@ -364,8 +364,12 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
 			return 0 // a later reply has its plan
 		}
-		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name), c.strangers(r, s))
+		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
+		n = min(n, c.strangers(now, r, s, n))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
+		if w.Trust == trust.Untrusted {
+			r.strange.add(s.owner, len(leases))
+		}
 		if r.tune != nil && len(leases) < n {
 			r.tune.hungry = true
 		}
@@ -448,10 +452,40 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 // pairs, the untrusted workers of one owner may hold or have stored at most a quarter of the window's size, and all
 // untrusted workers at most a half. So they have at most that part of any consecutive pairs in a range as long as the
 // window.
-func (c *Coordinator) strangers(r *run, s *session) int {
+func (c *Coordinator) strangers(now time.Time, r *run, s *session, want int) int {
 	if r.gate == nil || !r.crowd.trusted || c.workers[s.name].Trust != trust.Untrusted {
 		return math.MaxInt
 	}
+	if age := now.Sub(r.strange.counted); age >= crowdAge || age >= crowdAge/20 && r.strange.left(s.owner, r.window) < want {
+		r.strange = c.countStrangers(now, r)
+	}
+	return r.strange.left(s.owner, r.window)
+}
+
+// strange counts the pairs of the untrusted workers of a run to which Coordinator.strangers applies. Counting takes a
+// walk over the window and all leases. So grants are added to the numbers, and the walk comes again after crowdAge, or
+// after a twentieth of it if the numbers leave too few pairs.
+type strange struct {
+	all     int
+	byOwner map[string]int
+	counted time.Time
+}
+
+// left returns how many more pairs the workers of an owner may be granted.
+func (n *strange) left(owner string, window int) int {
+	return min(window/4-n.byOwner[owner], window/2-n.all)
+}
+
+// add counts granted pairs of a worker. Before the first count it does nothing.
+func (n *strange) add(owner string, pairs int) {
+	if n.byOwner != nil {
+		n.all += pairs
+		n.byOwner[owner] += pairs
+	}
+}
+
+// countStrangers counts the pairs of the untrusted workers of a run in the window, and in as many pairs before it.
+func (c *Coordinator) countStrangers(now time.Time, r *run) strange {
 	pairs := map[string]int{}
 	count := func(worker string) { pairs[worker]++ }
 	prefix := r.ledger.State().Prefix
@@ -459,17 +493,13 @@ func (c *Coordinator) strangers(r *run, s *session) int {
 		count(name)
 	}
 	r.ledger.EachHeld(count)
-	quarter, half := r.window/4, r.window/2
+	out := strange{byOwner: map[string]int{}, counted: now}
 	for name, n := range pairs {
-		if name == "" || c.trusted(name) { // "" is a pair that is not stored
-			continue
-		}
-		half -= n
-		if c.ownerOf(name) == s.owner {
-			quarter -= n
+		if name != "" && !c.trusted(name) { // "" is a pair that is not stored
+			out.add(c.ownerOf(name), n)
 		}
 	}
-	return min(quarter, half)
+	return out
 }
 
 // trustedWait is the time for which a trusted worker that holds no pair of a run still limits the untrusted
@@ -560,12 +590,12 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	}
 	now := time.Now()
 	for _, list := range []*[]farm.Held{&b.Held, &b.Outbox, &b.Sent} {
-		*list = c.extendAudits(now, s, *list, &reply)
+		*list = c.extendAudits(now, s, *list, list != &b.Held, &reply)
 	}
 	for _, r := range c.runs {
 		for _, a := range r.audits {
 			if a.worker == s.name && a.session != s.session { // it belongs to an older session, which has ended
-				a.worker, a.epoch = "", 0
+				a.release()
 			}
 		}
 	}
@@ -599,7 +629,7 @@ func (c *Coordinator) takeBack(ctx context.Context, now time.Time, s *session, b
 		return
 	}
 	if a := r.auditOf(s.name, back.Held); a != nil {
-		a.worker, a.epoch = "", 0
+		a.release()
 		return
 	}
 	// A repeated return, such as after a lost answer, ends no lease and counts no crash.

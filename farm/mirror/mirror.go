@@ -123,9 +123,17 @@ func (c *copying) resting() (states []match.TuneState) {
 }
 
 func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test string, status *farm.TestStatus) error {
+	// remark stores a remark on the verdict before the pairs, so that a reader sees no verdict without the remark. The
+	// remark ends after the pairs, because pairs may become void.
+	remark := func(t *farm.TestStatus) error {
+		if t.Provisional == "" {
+			return nil
+		}
+		return c.run.SetProvisional(ctx, t.Provisional)
+	}
 	err := c.look(ctx)
-	if err == nil { // the remark is stored before the pairs, so that a reader sees no verdict without it
-		err = c.run.SetProvisional(ctx, status.Provisional)
+	if err == nil {
+		err = remark(status)
 	}
 	if err != nil {
 		return err
@@ -136,6 +144,9 @@ func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test s
 		from := page.Next
 		page = farm.Pulled{}
 		if err := ask(ctx, "pull", farm.Pull{Run: test, From: from, Have: have}, &page); err != nil {
+			return err
+		}
+		if err := remark(&page.Test); err != nil {
 			return err
 		}
 		again, err := c.takeOut(ctx, store, page.Voids)

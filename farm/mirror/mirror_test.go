@@ -181,18 +181,28 @@ func TestReplicating(t *testing.T) {
 	}
 }
 
-// TestARemarkIsCopied: the copy says, too, why a verdict is provisional, until it is final.
+// TestARemarkIsCopied: the copy says, too, why a verdict is provisional, until it is final and the pairs are copied.
 func TestARemarkIsCopied(t *testing.T) {
 	t.Parallel()
 	f := begin(t)
 	p := f.test(1)
 	text := testutil.Must(match.EncodePlan(p))(t)
-	why := ""
+	why, before := "", ""
+	remark := func(want string) {
+		t.Helper()
+		info := testutil.Must(f.copy.FindRun(t.Context(), "r"))(t)
+		if list, err := f.copy.Settings(t.Context(), info.ID); err != nil || len(list) != 1 || list[0].Provisional != want {
+			t.Errorf("%+v, %v, expected %q", list, err, want)
+		}
+	}
 	f.f.Ask = func(_ context.Context, verb string, _, out any) error {
 		switch out := out.(type) {
 		case *farm.Status:
 			out.Tests = []farm.TestStatus{{Run: p.Digest(), Name: p.Run, State: farm.Over, Provisional: why}}
 		case *farm.Pulled:
+			if before != "" {
+				remark(before)
+			}
 			*out = farm.Pulled{Plan: text, Test: farm.TestStatus{Provisional: why}}
 		default:
 			t.Errorf("%s is asked", verb)
@@ -201,10 +211,8 @@ func TestARemarkIsCopied(t *testing.T) {
 	}
 	for _, why = range []string{"audits are missing", ""} {
 		testutil.Must(f.f.Round(t.Context()))(t)
-		info := testutil.Must(f.copy.FindRun(t.Context(), "r"))(t)
-		if list, err := f.copy.Settings(t.Context(), info.ID); err != nil || len(list) != 1 || list[0].Provisional != why {
-			t.Errorf("%+v, %v", list, err)
-		}
+		remark(why)
+		before = why
 	}
 }
 
