@@ -249,7 +249,7 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 	if state.Final() {
 		r.Evidence = r.evidence()
 	}
-	r.Provisional = nil
+	r.Provisional, r.samples = nil, nil
 	if state == farm.Over || r.gate != nil && r.gate.State().Decided() { // pushed and late pairs decide in any state
 		r.Provisional = c.provisional(r)
 	}

@@ -75,7 +75,7 @@ func (c *Coordinator) proveAgain() {
 // prove examines a provisional verdict: it starts missing audits, and makes the verdict final if none is missing. It
 // does nothing if nothing has changed since the last call.
 func (c *Coordinator) prove(ctx context.Context, now time.Time, r *run) {
-	if r.Provisional == nil || !r.unproved {
+	if r.Provisional == nil {
 		return
 	}
 	var barred, open []string
@@ -86,20 +86,26 @@ func (c *Coordinator) prove(ctx context.Context, now time.Time, r *run) {
 			open = append(open, name)
 		}
 	}
+	before := r.unprovedWorkers
+	r.unprovedWorkers = len(barred) + len(open)
+	if !r.unproved && r.unprovedWorkers == before { // without a change of trust, only the rights of a key may have changed
+		return
+	}
 	of, missing := 0, 0
 	var err error
 	if r.exact && len(open) > 0 {
 		of, missing, err = c.sample(ctx, now, r, open)
 	}
 	r.unproved = err != nil
-	switch who := strings.Join(open, ", "); {
+	switch {
 	case err != nil:
 		c.mark(ctx, now, r, "the test cannot be opened: "+err.Error())
 	case len(barred) > 0:
-		c.mark(ctx, now, r, "pairs of "+strings.Join(barred, ", ")+" will be void and played again, because of a quarantine")
+		c.mark(ctx, now, r, "pairs of "+someOf(barred)+" will be void and played again, because of a quarantine")
 	case len(open) > 0 && !r.exact:
 		c.mark(ctx, now, r, fmt.Sprintf("audits cannot check the pairs of %s, because the engines do not repeat their games (a limit of nodes or depth and one thread do). "+
-			"If you trust the workers: gogi farm worker trust WORKER verified. Else: gogi farm worker void WORKER --run %s --why TEXT", who, r.Name))
+			"If you trust the workers: gogi farm worker trust WORKER verified (for a key that pushed pairs: give it the right run). "+
+			"Else: gogi farm worker void WORKER --run %s --why TEXT", someOf(open), r.Name))
 	case missing > 0:
 		c.mark(ctx, now, r, fmt.Sprintf("%d of %d audits are missing. They need a machine of the test's owner, or a trusted worker of another owner: gogi farm worker trust WORKER verified", missing, of))
 	default:
@@ -107,22 +113,39 @@ func (c *Coordinator) prove(ctx context.Context, now time.Time, r *run) {
 	}
 }
 
+// someOf lists at most shownWorkers names.
+func someOf(names []string) string {
+	if more := len(names) - shownWorkers; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:shownWorkers], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// shownWorkers is the maximum number of workers that the text about a verdict lists.
+const shownWorkers = 20
+
 // sample starts the audits that the workers' pairs lack. It returns the size of the sample, and the number of its pairs
 // that no trusted worker has confirmed yet.
 func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers []string) (of, missing int, err error) {
 	if err := c.open(ctx, r, now); err != nil {
 		return 0, 0, err
 	}
-	pairs := map[string][]int{}
-	for pair, name := range r.by[:min(r.Provisional.End, len(r.by))] {
-		pairs[name] = append(pairs[name], pair)
+	if slices.ContainsFunc(workers, func(name string) bool { return r.samples[name] == nil }) {
+		pairs := map[string][]int{}
+		for pair, name := range r.by[:min(r.Provisional.End, len(r.by))] {
+			pairs[name] = append(pairs[name], pair)
+		}
+		r.samples = map[string][]int{}
+		for _, name := range workers {
+			r.samples[name] = c.config.Auditor.Sample(r.digest, pairs[name])
+		}
 	}
 	waiting := map[int]bool{}
 	for _, a := range r.audits {
 		waiting[a.Pair] = true
 	}
 	for _, name := range workers {
-		for _, pair := range c.config.Auditor.Sample(r.digest, pairs[name]) {
+		for _, pair := range r.samples[name] {
 			of++
 			if by, ok := r.agreed[pair]; ok && c.confirms(r, by, name) {
 				continue

@@ -194,8 +194,8 @@ func inAuditedRun(t *testing.T, name string, test func(t *testing.T, f *theFarm)
 }
 
 // TestWhenAVerdictIsFinal: at once if all workers are trusted or there are no audits; after the sample of an honest
-// worker's pairs has agreed; when an operator trusts the worker, if the games cannot be audited. It is not final because
-// a test's owner has pushed pairs.
+// worker's pairs has agreed; when an operator trusts the worker, if the games cannot be audited, or gives the right to run
+// to the key that pushed the pairs. It is not final because a test's owner has pushed pairs.
 func TestWhenAVerdictIsFinal(t *testing.T) {
 	for name, c := range map[string]struct {
 		run, worker, level, want string
@@ -205,6 +205,7 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 		"audited":  {"run", "w1", "untrusted", "audits are missing", func(_ *testing.T, f *theFarm) { f.hand("w0", 4) }},
 		"timed":    {"timed", "w1", "untrusted", "gogi farm worker trust WORKER verified", func(_ *testing.T, f *theFarm) { f.trust("w1", "verified") }},
 		"pushed":   {"run", "", "", "audits are missing", func(_ *testing.T, f *theFarm) { f.hand("w10", 4); f.trust("w10", "owner") }},
+		"right":    {"run", "", "", "audits are missing", func(_ *testing.T, f *theFarm) { f.keys.add("ann", "red", "submit", "run") }},
 		"verified": {"run", "w1", "untrusted", "audits are missing", func(_ *testing.T, f *theFarm) { f.trust("w1", "verified") }},
 	} {
 		inAuditedRun(t, name, func(t *testing.T, f *theFarm) {

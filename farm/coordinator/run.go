@@ -89,6 +89,11 @@ type run struct {
 	agreedChanged  bool
 	agreedRevision uint64
 	unproved       bool // the next tick examines the provisional verdict
+	// unprovedWorkers is the number of workers that prevented a final verdict when it was last examined.
+	unprovedWorkers int
+	// samples holds the pairs that audits must confirm, by worker. A sample of 100,000 pairs takes 0.2 s. It is nil
+	// before the first examination of a provisional verdict.
+	samples map[string][]int
 }
 
 // newRun creates a run from its record. It returns an error if the plan does not have the digest.
