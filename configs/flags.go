@@ -58,7 +58,7 @@ type Flags struct {
 	StartParallel *int     `group:"series" name:"start-parallel" key:"start_parallel" placeholder:"N" more:"" help:"Maximum number of engines that start at the same time (default 4)."`
 	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" key:"slots_per_gpu" placeholder:"N" more:"" help:"Number of games at a time on each GPU; {gpu} in an engine's env becomes the GPU's number (default 1)."`
 	CPUs          string   `group:"series" name:"cpus" key:"cpus" placeholder:"LIST" more:"" help:"CPUs to which gogi binds the games: auto, a list such as 2-7,10, or off (default)."`
-	CoresPerSlot  *int     `group:"series" name:"cores-per-slot" key:"cores_per_slot" placeholder:"N" more:"" help:"Cores of each thinking player (default: its number of threads) [--cpus]."`
+	CoresPerSlot  *int     `group:"series" name:"cores-per-slot" key:"cores_per_slot" placeholder:"N" more:"" help:"Cores of each thinking player (default: its number of threads). Only with --cpus."`
 	Openings      string   `group:"series" name:"openings" key:"openings.file" placeholder:"FILE" help:"Opening file with lines \"startpos moves …\" or \"sfen …\" (also .gz, .zip, .epd), or a built-in set: builtin (12 to 16 moves, the default), builtin-1000, builtin-short (2 moves), builtin-64."`
 	OpeningPlies  *int     `group:"series" name:"opening-plies" key:"openings.plies" placeholder:"N" more:"" help:"Number of moves that gogi plays from each opening (default: all)."`
 	Handicap      string   `group:"series" name:"handicap" key:"openings.handicap" placeholder:"NAME" more:"" help:"Handicap of the first position, such as two-piece."`
@@ -67,7 +67,7 @@ type Flags struct {
 	Resign        string   `group:"series" name:"resign" key:"resign" placeholder:"2000x3" help:"Resign adjudication: 2000x3 ends a game when a player's score is -2000 or less for 3 moves in a row and the opponent's scores agree; 1:2000x3 needs no agreement."`
 	Draw          string   `group:"series" name:"draw" key:"draw" placeholder:"10x8@40" help:"Draw adjudication: 10x8@40 ends a game as a draw after 8 moves of each side with scores within ±10, from ply 40."`
 	Mate          string   `group:"series" name:"mate" key:"mate.engine" placeholder:"ENGINE" more:"" help:"Mate adjudication: solver that gogi asks for mates, or builtin. gogi proves each mate before it ends a game."`
-	SPRT          string   `group:"series" name:"sprt" key:"gate.sprt" placeholder:"0,4" help:"Stop when an SPRT of elo0 and elo1 decides; --games is the maximum. All keys: elo0=0,elo1=4,alpha=0.05,beta=0.05,model=logistic,boundary=ratio."`
+	SPRT          string   `group:"series" name:"sprt" key:"gate.sprt" placeholder:"0,4" help:"Stop when an SPRT of elo0 and elo1 decides; --games is the maximum. The long form is elo0=0,elo1=4 with any of these keys, here with their defaults: alpha=0.05,beta=0.05,model=logistic,boundary=ratio. Other values: model=normalized, boundary=bounded."`
 	Ponder        string   `group:"series" name:"ponder" key:"ponder" placeholder:"MODE" more:"" help:"Pondering: off (default), standard or early."`
 	Slowed        string   `group:"series" name:"slowed" key:"slowed" placeholder:"POLICY" more:"" help:"Treatment of pairs with a machine-induced delay: count or void."`
 	Durable       *bool    `group:"series" name:"durable" key:"store.durable" negatable:"" more:"" help:"Wait for the disk at each commit (default no: after a power cut gogi plays the last pairs again)."`

@@ -32,12 +32,12 @@ type matchCommand struct {
 	New bool   `more:"" help:"Start a new run NAME-2 instead of resuming NAME."`
 
 	DryRun        bool   `help:"Start the engines and print the plan; play no game."`
-	Deterministic bool   `more:"" help:"Check before the match that each engine repeats its moves with fixed nodes or depth; gogi restarts an engine that repeats them only in a new process."`
+	Deterministic bool   `more:"" help:"Check before the match that each engine plays the same moves again with fixed nodes or depth. If an engine does so only in a new process, gogi starts a new process for each game."`
 	Exit          string `enum:"default,bisect" default:"default" more:"" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip, 255 stop)."`
 
 	FromFastchess string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
 
-	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits to bisect: gogi lowers alpha and beta, so that they hold for all steps together [--exit bisect]."`
+	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits to bisect: gogi lowers alpha and beta, so that they hold for all steps together. Only with --exit bisect."`
 
 	Session session.Flags `embed:""`
 

@@ -23,8 +23,8 @@ type PlanQuestion struct {
 	Unpaired   bool        `help:"Plan games without colour swap and with different openings, for the exact binomial test."`
 	Conditions Conditions  `kong:"-"`
 	SPRT       *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Also plan an SPRT, in any form of gogi match --sprt."` // Alpha and 1 - Power are its default error rates
-	Boundary   string      `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) [--sprt] (default ${default})."`
-	Most       *int        `name:"max-games" placeholder:"N" help:"Maximum number of games of the SPRT (default: none) [--sprt]."`
+	Boundary   string      `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default}). Only with --sprt."`
+	Most       *int        `name:"max-games" placeholder:"N" help:"Maximum number of games of the SPRT (default: none). Only with --sprt."`
 	Games      *int        `placeholder:"N" help:"Also print the Elo difference that this number of games detects."`
 	PerHour    *float64    `name:"games-per-hour" xor:"speed" placeholder:"R" help:"Number of games per hour; gogi then prints how many hours the games take."`
 }

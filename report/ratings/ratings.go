@@ -20,7 +20,7 @@ import (
 
 // Options has the flags of "gogi rate": the models, and what the report contains.
 type Options struct {
-	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (bt with first-player advantage), a model of handicaps (add1, add2, add3, mul1, mul2, mul3, linear, free, free+order), or all (compare the models and choose one) (default ${default})."`
+	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (bt with first-player advantage), a model of handicaps, or all (compare the models and choose one) (default ${default}). A handicap adds to its receiver's strength (add1, add2, add3), multiplies it (mul1, mul2, mul3), has the same Elo for each step (linear), or has its own Elo (free, free+order)."`
 	Draws      string       `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"Model of draws: davidson, rao-kupper, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
 	Prior      rating.Prior `kong:"-"`
 	Confidence float64      `default:"0.95" help:"Confidence level of the intervals (default ${default})."`

@@ -19,7 +19,7 @@ import (
 
 // CheckCommand checks an engine, a match file or a crash dump.
 type CheckCommand struct {
-	Engine []string `arg:"" optional:"" help:"Engine command, builtin, or a match file that ends in .toml. gogi splits a single argument into words as a shell does, and uses several arguments as they are."`
+	Engine []string `arg:"" optional:"" help:"Engine command, builtin (gogi's own engine), or a match file that ends in .toml. gogi splits a single argument into words as a shell does. It uses several arguments as the program and its arguments."`
 
 	File string `name:"file" placeholder:"FILE" help:"Check this match file instead of an engine; a name that ends in .toml needs no --file."`
 
@@ -42,7 +42,7 @@ func (*CheckCommand) Help() string {
 
 	gogi check ./engine            handshake, time, ponder, … of an engine
 	gogi check match.toml          errors of a match file, with line numbers
-	gogi check --replay BUNDLE     repeat the failure of a crash dump
+	gogi check --replay DUMP       repeat the failure of a crash dump
 
 Exit codes: 0 passed, 1 an item failed, 2 a match file has errors. With --replay: 0 the failure did not happen, 10 it happened, 11 undecided.`
 }
@@ -59,10 +59,10 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 		}
 	}
 	if asked != 1 {
-		return fail.Usage(errors.New("gogi check: expected one of an engine, a match file and --replay BUNDLE"))
+		return fail.Usage(errors.New("gogi check: expected one of an engine, a match file and --replay DUMP"))
 	}
 	if c.Bundle == "" && (c.With != "" || c.Times != 1 || c.Fast || c.LastGame || c.Exit != "default") {
-		return fail.Usage(errors.New("--engine, --times, --fast, --last-game and --exit: they belong to --replay; add --replay BUNDLE"))
+		return fail.Usage(errors.New("--engine, --times, --fast, --last-game and --exit: they belong to --replay; add --replay DUMP"))
 	}
 	switch {
 	case c.Bundle != "":

@@ -33,7 +33,7 @@ type ReleaseCommand struct {
 
 // ReleaseKeyCommand makes the key that signs programs.
 type ReleaseKeyCommand struct {
-	File string `arg:"" type:"path" help:"New file for the secret key; its owner can replace the program of every worker that trusts it."`
+	File string `arg:"" type:"path" help:"New file for the secret key. With this file, anyone can replace the program of every worker that trusts the key."`
 }
 
 // Run makes the key pair.
@@ -115,7 +115,7 @@ type UpdateCommand struct {
 	Artefact []string `placeholder:"SHA" help:"SHA-256 of an earlier program of this farm to go back to."`
 	All      bool     `help:"Update all workers now, without a trial."`
 	Off      bool     `help:"Cancel the deployment; workers keep their programs."`
-	Why      string   `placeholder:"TEXT" help:"Reason of the order [--all, --off]."`
+	Why      string   `placeholder:"TEXT" help:"Reason of the order. Only with --all or --off."`
 }
 
 // Help returns the text below the usage line of --help.

@@ -47,8 +47,8 @@ type ExportCommand struct {
 	Played   bool               `more:"" help:"With hcpe3: write the played move as the only candidate move of a position without votes, because dlshogi needs one."`
 	Shard    int                `placeholder:"N" help:"Training data: number of positions in each file."`
 	Shuffle  bool               `help:"Training data: shuffle the positions."`
-	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"Seed of the order (default: ${default}) [--shuffle]."`
-	JSON     bool               `name:"json" help:"Print one JSON object with what gogi wrote [--to]."`
+	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"Seed of the order (default: ${default}). Only with --shuffle."`
+	JSON     bool               `name:"json" help:"Print one JSON object with what gogi wrote. Only with --to."`
 }
 
 // Run exports the games, and prints on stderr what it skipped.
@@ -183,7 +183,7 @@ type ImportCommand struct {
 	Files        []string `arg:"" name:"files" help:"Game files in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders, .zip and .gz; - is standard input."`
 	Into         string   `name:"run" required:"" placeholder:"NAME" help:"Name of the new run."`
 	DB           string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database; gogi creates it if it does not exist."`
-	OpeningPlies int      `default:"24" placeholder:"N" help:"Number of first plies that are the opening of a game whose record does not mark one; reports count games with the same opening as dependent (default: ${default})."`
+	OpeningPlies int      `default:"24" placeholder:"N" help:"Length of the opening in plies, for a game whose record does not mark its opening (default: ${default}). Reports count games with the same opening as dependent."`
 	JSON         bool     `name:"json" help:"Print one JSON object, with every rejected game."`
 }
 

@@ -20,7 +20,7 @@ type reviewRules struct {
 	Scale   string   `placeholder:"FILE|N" help:"Conversion of evaluations to win rates: a file of gogi review calibrate, or the evaluation with a win rate of 73% (default: 600 centipawns)."`
 	From    *int     `name:"from-move" placeholder:"N" help:"Skip the moves before move N, as opening theory (default: 40)."`
 	Within  *float64 `placeholder:"P" help:"Skip positions with a win rate below P or above 100 - P percent (default: 20)."`
-	Decided string   `enum:"skip,stop" default:"skip" help:"Treatment of decided positions: skip them, or stop at the first one (default: ${default})."`
+	Decided string   `enum:"skip,stop" default:"skip" help:"Treatment of decided positions, which are those that --within excludes: skip them, or stop at the first one (default: ${default})."`
 	Opening *int     `placeholder:"N" help:"Number of the last move that is part of the opening (default: 64)."`
 	Change  string   `enum:"auto,turn,move" default:"auto" help:"Two positions whose evaluations give the effect of a move. move: before and after the move. turn: the player's turn and the player's next turn, because some engines evaluate the side to move too high (auto: move, but turn for a table of Go)."`
 	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted (counted), or all moves of the player (own) (default: ${default})."`

@@ -32,10 +32,10 @@ func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 
 type tabled struct {
 	Table string `placeholder:"FILE" help:"CSV table of players or ranks instead of a review, with the metrics as columns: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
-	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}) [--table]."`
-	Known string `name:"rating" placeholder:"COLUMN" help:"Column of ratings [--table]."`
-	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
-	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the table's games, as in a review [--table]."`
+	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}). Only with --table."`
+	Known string `name:"rating" placeholder:"COLUMN" help:"Column of known ratings. Only with --table."`
+	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi. Only with --table."`
+	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the table's games, as in a review. Only with --table."`
 }
 
 // source describes where the metrics come from: the settings of the review, or the flags for the table.
@@ -131,7 +131,7 @@ type StrengthEstimateCommand struct {
 	measured
 	tabled
 
-	Model   string   `required:"" placeholder:"FILE" help:"Model file that gogi review fit wrote."`
+	Model   string   `required:"" placeholder:"FILE" help:"Model from which gogi estimates ratings: a file that gogi review fit wrote."`
 	Players []string `name:"player" placeholder:"NAME" help:"Only this player; may be repeated."`
 	Ranks   bool     `help:"Also print ranks of Go, for ratings with 1000 points a rank and 26,500 for 1-dan."`
 	JSON    bool     `name:"json" help:"Print one JSON object."`
@@ -195,7 +195,7 @@ func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) 
 type StrengthValidateCommand struct {
 	measured
 
-	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the models, as in gogi review fit (default: ${default})."`
+	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the models (default: ${default}). gogi review fit --help lists them."`
 	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Numbers of games from which gogi estimates a rating (default: ${default})."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`

@@ -22,7 +22,7 @@ import (
 
 // Pages has the flags of the live pages: access and encryption.
 type Pages struct {
-	TokenFile  string   `group:"pages" env:"GOGI_TOKEN_FILE" placeholder:"FILE" more:"" help:"File with a token of at least 32 characters; other users must not be able to read it. A browser needs the token to control runs, and for every page if the address is not of this machine alone."`
+	TokenFile  string   `group:"pages" env:"GOGI_TOKEN_FILE" placeholder:"FILE" more:"" help:"File with a token of at least 32 characters. Other users must not be able to read the file. A browser needs the token to control runs. It needs the token for every page if other machines can reach the address."`
 	TLSCert    string   `group:"pages" name:"tls-cert" placeholder:"FILE" more:"" help:"TLS certificate, for https."`
 	TLSKey     string   `group:"pages" name:"tls-key" placeholder:"FILE" more:"" help:"Key of the TLS certificate."`
 	PublicHost []string `group:"pages" sep:"none" placeholder:"NAME" more:"" help:"Additional host name under which browsers may open the pages."`

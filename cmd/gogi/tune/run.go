@@ -174,7 +174,7 @@ type RunCommand struct {
 
 	DryRun     bool `help:"Start the engine and print the tune; play no game."`
 	NoProbe    bool `more:"" help:"Skip the check for parameters without effect."`
-	StopFutile bool `more:"" help:"End the tune after half of its games if no parameter has a visible effect at the largest perturbation."`
+	StopFutile bool `more:"" help:"End the tune after half of its games or later, if no parameter has a measurable effect on the results even with the largest perturbations."`
 	NoValidate bool `help:"Skip the validation match; the final values are then unproven."`
 }
 

@@ -25,7 +25,7 @@ type ValidateCommand struct {
 
 	Session session.Flags `embed:""`
 
-	At int `default:"-1" placeholder:"BLOCK" help:"Number of the block (iteration) whose values gogi validates (default: the last); each further validation uses a smaller α."`
+	At int `default:"-1" placeholder:"BLOCK" help:"Validate the values of the tune after this block, which is an iteration (default: the last block). Each further validation uses a smaller α."`
 }
 
 // Help returns the text below the usage line of --help.
