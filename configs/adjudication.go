@@ -16,7 +16,7 @@ type Resign struct {
 	OneSided bool
 }
 
-// UnmarshalText reads the form above.
+// UnmarshalText reads the text form of the settings.
 func (r *Resign) UnmarshalText(text []byte) error {
 	*r = Resign{}
 	if string(text) == "off" {
@@ -34,7 +34,7 @@ func (r *Resign) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the form above.
+// String returns the text form of the settings.
 func (r Resign) String() string {
 	if r == (Resign{}) {
 		return "off"
@@ -56,7 +56,7 @@ type Draw struct {
 	From  int // the first ply whose score counts
 }
 
-// String returns the form above.
+// String returns the text form of the settings.
 func (d Draw) String() string {
 	switch {
 	case d == (Draw{}):
@@ -67,7 +67,7 @@ func (d Draw) String() string {
 	return fmt.Sprintf("%dx%d@%d", d.Score, d.Moves, d.From)
 }
 
-// UnmarshalText reads the form above.
+// UnmarshalText reads the text form of the settings.
 func (d *Draw) UnmarshalText(text []byte) error {
 	*d = Draw{}
 	if string(text) == "off" {

@@ -294,8 +294,8 @@ func (f *File) enginesFound() string {
 	return found
 }
 
-// limitsPath returns the path of the limits of an engine or a council: its own limits, or the common limits
-// if own is nil.
+// limitsPath returns the TOML key of the limits of an engine or a council, for error messages. The key names
+// its own limits, or the common limits of the file if own is nil.
 func limitsPath(kind string, i int, own *Limits) string {
 	if own != nil {
 		return position.Element(kind, i) + ".limits"

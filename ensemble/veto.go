@@ -48,7 +48,7 @@ func (v *vote) examine(ctx context.Context, d *voting.Decision) {
 	}
 }
 
-// timeFor reports whether the check fits before the deadline.
+// timeFor reports whether the time until the deadline is enough for the critics' searches.
 func (v *vote) timeFor(x Veto) bool {
 	return v.request.Deadline == 0 || time.Since(v.start)+x.Time < v.vetoDeadline()
 }

@@ -70,8 +70,8 @@ type Secret [32]byte
 const tokenSize = 12
 
 // Token returns the proof that the coordinator granted a lease to a worker. The token is the first 12 bytes
-// of HMAC-SHA256(secret, run|pair|epoch|take|audit|worker). For a lease of a tune the text also contains
-// Points. Token ignores lease.Token.
+// of HMAC-SHA256(secret, run|pair|epoch|take|audit|worker). These are the worker's name and fields of Held. For
+// a lease of a tune, Token also hashes lease.Points. Token ignores lease.Token.
 func (s *Secret) Token(worker string, lease Held) []byte {
 	text := append([]byte("gogi lease 1\x00"), lease.Run...)
 	if lease.Points != 0 {

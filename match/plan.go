@@ -135,10 +135,10 @@ func (t Tournament) Check(kind DesignKind, players int) error {
 // maxTournament is the largest size of a match and of a block, so that the number of a pair fits an int.
 const maxTournament = 1_000_000
 
-// Policy decides what gogi does with a pair in which the machine slowed a move.
+// Policy decides what gogi does with a pair in which the machine delayed a move.
 type Policy string
 
-// The policies for slowed moves.
+// The policies for delayed moves.
 const (
 	PolicyCount Policy = "count" // the pair counts, and its games are marked as slowed
 	PolicyVoid  Policy = "void"  // the pair is played again, up to three times

@@ -64,8 +64,9 @@ func (b *bound) first(player string) bool {
 	return true
 }
 
-// lookForStrays checks after the first game of each bound player whether it stays on its CPUs. At that time
-// no clock runs, and the engine has created its threads.
+// lookForStrays checks whether engines still run on the CPUs to which gogi bound them. If not, it emits a fault.
+// It checks each engine process once, after its first game: then no clock runs, and the engine has created
+// its threads.
 func (s *slot) lookForStrays(plan *match.Plan, g match.Game) {
 	for _, index := range g.Players {
 		i := s.indexOf(seat{plan, index})

@@ -215,8 +215,8 @@ func (d distribution) withT(t float64) ([]float64, bool) {
 	return probs, math.Abs(t-(mean-0.5)/math.Sqrt(variance)) < 1e-5
 }
 
-// tilted returns a distribution with the t value t, which does not depend on the observations. Its
-// probabilities are in geometric progression. (fishtest begins with equal probabilities, and so finds no
+// tilted returns the first distribution for the iteration of withT. Its mean is t standard deviations above ½,
+// and its probabilities are a geometric progression. It does not depend on the observations. (fishtest begins with equal probabilities, and so finds no
 // solution beyond 230 normalised Elo.)
 func (d distribution) tilted(t float64) []float64 {
 	probs := make([]float64, len(d.values))

@@ -138,7 +138,7 @@ func (e *Engine) Greeting() Greeting { return e.greeting }
 // Sent returns the options in the order in which Configure sent them.
 func (e *Engine) Sent() []Setting { return e.sent }
 
-// Counters returns the counts so far.
+// Counters returns the counters of this engine process since its start.
 func (e *Engine) Counters() Counters {
 	c := e.count
 	c.Stale = e.in.stale()
@@ -316,8 +316,9 @@ func (r *Reply) setAnswer(b Bestmove) {
 // Think.
 func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
 
-// fromVariation returns the reply with the first move of the best line as its answer. It prefers the last
-// exact score, because the variation of a bound has just failed.
+// fromVariation returns the reply with the first move of the best variation as its answer. It prefers the
+// variation of the last exact score. A later score that is only a bound means that the search of its variation
+// failed, so this variation is less reliable.
 func (r Reply) fromVariation() Reply {
 	pv := r.Exact.PV
 	if len(pv) == 0 {

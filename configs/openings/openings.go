@@ -325,8 +325,8 @@ func (b *book) add(k *block) {
 	}
 }
 
-// samePlace reports whether two checked openings lead to the same position. The caller calls it for two
-// positions with the same key.
+// samePlace reports whether two checked openings lead to the same position. add calls it for positions with the
+// same 64-bit key, because two different positions can have the same key.
 func samePlace(a, b match.Opening) bool { return finalPlace(a) == finalPlace(b) }
 
 // finalPlace returns the board, the side to move and the hands after an opening's moves, in SFEN.

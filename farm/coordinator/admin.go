@@ -29,7 +29,8 @@ func decoded[T any](do func(ctx context.Context, who Key, in *T) (any, error)) v
 	}
 }
 
-// admin answers the requests of owners on adm.NAME.VERB.
+// admin answers a request of gogi farm, such as submit or stop. The user with the key NAME sends it on the NATS
+// subject adm.NAME.VERB, on which no other key may publish.
 func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (any, error) {
 	name := farm.Speaker(subject)
 	key, ok := c.config.Keys.Key(name)

@@ -155,8 +155,9 @@ func (s *Site) serverTLS() (*tls.Config, error) {
 	return authority.TLS(slices.Concat(keys.LocalHosts(), s.config.Farm.Hosts))
 }
 
-// URL returns the address for workers: the first host of the settings, or this machine's name if the server listens
-// on all addresses.
+// URL returns the address for workers. With an outside NATS server it is the address of this server. Otherwise
+// the host is the first host of the settings. Without one it is the address on which the server listens, or
+// this machine's name if the server listens on all addresses.
 func (s *Site) URL() string {
 	u, err := url.Parse(s.Bus.URL())
 	if err != nil {

@@ -215,8 +215,10 @@ type sight struct {
 	options [][2]int
 }
 
-// window is the largest distance in ranking places between the two players of a pair. It is also the largest
-// distance between a pair and a comparison for which the pair is evaluated.
+// window limits the work of choosing a pair, in places of the ranking. The two players of a pair are at most
+// window places apart. A comparison asks which of two players is stronger: two neighbours in the ranking, or a
+// player and the anchor. gogi evaluates a pair only for comparisons of players that are at most window places
+// from a player of the pair.
 const window = 8
 
 func newSight(s *Schedule, results []Outcome) (*sight, error) {

@@ -8,9 +8,9 @@ import (
 )
 
 // swiss pairs each round by the points of earlier rounds, by the rule of Monrad without rematches. Players
-// are ordered by points, with equal points by start number. Beginning with the first player, each is paired
-// with the next player below whom it has not met, if all others can then be paired without a rematch. The
-// first round pairs the upper half of the start numbers with the lower half.
+// are ordered by points, with equal points by start number. gogi goes through
+// this order from the top. It pairs a player with the next lower player against whom it has not played, if all
+// others can then be paired without a rematch. The first round pairs the upper half of the start numbers with the lower half.
 //
 // With an odd number of players, the last player has a bye, which counts as a match won with all points. No
 // player has a second bye before every player has had one. If no round without a rematch is left, swiss
@@ -18,7 +18,9 @@ import (
 type swiss struct {
 	matches int // number of matches in a round
 	rounds  []swissRound
-	met     map[[2]int]int // number of meetings of two players, with the smaller player number first; a key with bye counts byes
+	// met has the number of meetings of two players, with the smaller player number first. With the constant bye
+	// it has the number of byes of a player.
+	met map[[2]int]int
 }
 
 // bye is the opponent of a player with a bye.

@@ -297,7 +297,7 @@ func logMeanProducts(g []float64, most int) []float64 {
 	return mean
 }
 
-// Evidence has the evidence of Residuals about one worker.
+// Evidence shows how strongly the pairs of one worker differ from the pairs of the other workers.
 type Evidence struct {
 	Worker string
 	Pairs  int     // number of compared pairs
@@ -310,7 +310,8 @@ type Evidence struct {
 	Of          [kinds]float64
 }
 
-// Evidence returns the evidence about every worker, sorted by name.
+// Evidence returns, for every worker, how strongly its pairs differ from the pairs of the others. The list is
+// sorted by name.
 func (r *Residuals) Evidence() []Evidence {
 	var list []Evidence
 	for _, name := range slices.Sorted(maps.Keys(r.found)) {

@@ -133,7 +133,8 @@ func (s *Settings) Start() []float64 {
 	return point
 }
 
-// Points returns the options of a pair's players: plus for A, minus for B.
+// Points returns the engine options of the two players of a pair: d.Plus as options of player A, and d.Minus
+// as options of player B.
 func (s *Settings) Points(d *Duel) [2][]match.Option {
 	return [2][]match.Option{s.Options(d.Plus), s.Options(d.Minus)}
 }

@@ -85,7 +85,7 @@ func gameSigma(score, draws float64) (float64, error) {
 	return math.Sqrt(max(0, score*(1-score)-draws/4)), nil
 }
 
-// Print writes the differences as lines.
+// Print writes one line for each Elo difference.
 func (s *Elos) Print(w io.Writer, in i18n.Language) {
 	for i := range s.Elos {
 		s.Elos[i].print(w, in)

@@ -37,8 +37,8 @@ type Design struct {
 	Boundary string  `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default})."`
 }
 
-// gate returns the design in the form of a gate's design. The model and the boundary may be values that gates
-// do not support.
+// gate returns the design as the SPRT settings of a run, so that the calculator can use the code of matches.
+// Model and Boundary may have values that no run supports: bayeselo and wald.
 func (d Design) gate() match.Gate {
 	return match.Gate{
 		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model), Boundary: match.BoundaryOf(d.Boundary),

@@ -322,11 +322,12 @@ func (g *Games) shared() []string {
 	return list
 }
 
-// played has all games in two forms: added up in a table, and as a sequence of counts.
+// played has the results of all games in two forms: a table for the models, and single counts for the MM
+// algorithm.
 type played struct {
-	table  crosstable.Table
-	counts iter.Seq[crosstable.Count]
-	drawn  int
+	table  crosstable.Table           // the sums of counts for each pairing
+	counts iter.Seq[crosstable.Count] // the single counts of the files and runs
+	drawn  int                        // number of drawn games
 }
 
 func (r played) handicapped() int {

@@ -176,19 +176,20 @@ func gameLength(l match.Limits) float64 {
 	return 0
 }
 
-// validation returns the file's validation with the index at. With -1 it returns the default validation.
-func (w *Request) validation(base *match.Plan, at int) tune.Validation {
+// validation returns validation number index of the tune file, counted from 0. With -1 it returns the default
+// validation.
+func (w *Request) validation(base *match.Plan, index int) tune.Validation {
 	v := tune.Validation{
 		Elo1: defaultElo1, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Pairs: base.Pairs,
-		Seed: base.Seed + seedOffset*uint64(max(at, 0)+1), Openings: tune.FreshOpenings, //nolint:gosec // not negative
+		Seed: base.Seed + seedOffset*uint64(max(index, 0)+1), Openings: tune.FreshOpenings, //nolint:gosec // not negative
 	}
 	if len(base.Openings) < leastBook {
 		v.Openings = tune.SameOpenings
 	}
-	if at < 0 {
+	if index < 0 {
 		return v
 	}
-	from := &w.Validate[at]
+	from := &w.Validate[index]
 	override(&v.Alpha, from.Alpha)
 	override(&v.Beta, from.Beta)
 	if from.SPRT != nil {
@@ -199,7 +200,7 @@ func (w *Request) validation(base *match.Plan, at int) tune.Validation {
 		v.Pairs = *from.Games / base.Legs()
 	}
 	override(&v.Seed, from.Seed)
-	v.Openings, v.Limits = cmp.Or(from.Openings, v.Openings), w.Limits[at]
+	v.Openings, v.Limits = cmp.Or(from.Openings, v.Openings), w.Limits[index]
 	return v
 }
 

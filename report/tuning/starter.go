@@ -47,8 +47,8 @@ games = 20000           # maximum
 	return err
 }
 
-// starterParam writes one option. If hold is true, an option for which heldBack has a reason becomes a
-// comment.
+// starterParam writes one option as a parameter of a starter tune file to b. If hold is true, it writes the
+// options that heldBack names as TOML comments, so that the tune does not change them.
 func starterParam(b *strings.Builder, o *usi.Option, declared []usi.Option, hold bool) error {
 	switch {
 	case o.Min == o.Max:

@@ -14,8 +14,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the facts of a tune in a language, for a terminal. The games of a tune give information on its
-// parameters, but none of these facts proves strength.
+// Print writes the report of a tune for a terminal: its progress, its parameters and its validations. The games
+// of a tune give information on its parameters, but they prove no strength.
 func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message) {
 	s, sum := &a.Plan.Settings, a.Summary()
 	fmt.Fprint(w, i18n.Say(in, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,

@@ -86,9 +86,9 @@ func (s *State) fail(err error) error {
 // Close closes the file.
 func (s *State) Close() error { return s.db.Close() }
 
-// Put replaces the body of a row if its current revision is revision; 0 creates the row. It returns the new
-// revision when the row is on the disk. After an error nothing has changed. If ctx ends, a running Put
-// continues, because otherwise the caller would not know whether the row is stored.
+// Put replaces the body of a row if the parameter revision is the row's current revision. Revision 0 creates
+// the row. Put returns the new revision when the row is on the disk. After an error nothing has changed. If
+// ctx ends, a running Put continues, because otherwise the caller would not know whether the row is stored.
 func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
 	next := revision + 1
 	crc := checksum(bucket, name, body, next)
@@ -151,19 +151,19 @@ func checksum(bucket, name string, body []byte, revision uint64) uint32 {
 	return crc32.Checksum(append(text, body...), crc32.MakeTable(crc32.Castagnoli))
 }
 
-// Copy copies a snapshot of the state at path to a new file at to. It returns fs.ErrNotExist if there is no
-// state.
-func Copy(ctx context.Context, path, to string) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s not found; serve the farm once: %w", path, err)
+// Copy copies a snapshot of the state file source to the new file target. It returns fs.ErrNotExist if there is
+// no state.
+func Copy(ctx context.Context, source, target string) error {
+	if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s not found; serve the farm once: %w", source, err)
 	}
-	db, err := file.Open(path, url.Values{"mode": {"rw"}}) // rw: a crash may have left a journal to roll back
+	db, err := file.Open(source, url.Values{"mode": {"rw"}}) // rw: a crash may have left a journal to roll back
 	if err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", target)
 	if err = errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", source, err)
 	}
 	return nil
 }

@@ -222,21 +222,23 @@ func AssignInt(target any, n int64) error {
 	return nil
 }
 
-// These types define how the database stores a value. An enumeration is stored as its text. An unsigned
-// integer is stored as the signed one with the same 64 bits, because SQLite has only signed integers. An
-// integer 0 is stored as NULL in one type. The statistics of queries to a mate solver are JSON, or NULL
-// without queries. A duration is stored in whole microseconds.
+// These types define how the database stores a value that To points to.
 type (
+	// word stores an enumeration as its text.
 	word struct {
 		To interface {
 			encoding.TextMarshaler
 			encoding.TextUnmarshaler
 		}
 	}
-	unsigned  struct{ To *uint64 }
-	number    struct{ To *int64 }
+	// unsigned stores the signed integer with the same 64 bits, because SQLite has only signed integers.
+	unsigned struct{ To *uint64 }
+	// number stores an integer, and 0 as NULL.
+	number struct{ To *int64 }
+	// questions stores the statistics of queries to a mate solver as JSON, and NULL without queries.
 	questions struct{ To *match.Questions }
-	span      struct{ To *time.Duration }
+	// span stores a duration in whole microseconds.
+	span struct{ To *time.Duration }
 )
 
 // Moment stores a time in the form of Micros.

@@ -84,8 +84,9 @@ func (s *search) unproven(e entry, m shogi.Move) Result {
 }
 
 // follow makes the moves of a line. replies are the positions of the line in which the defender is to move.
-// If the line is not a series of checks that ends in checkmate, why is the reason.
-func (s *search) follow(p shogi.Position, line []shogi.Move) (replies []shogi.Position, why string) {
+// The result flaw is "" for a series of checks that ends in checkmate. Otherwise it says what is wrong with
+// the line.
+func (s *search) follow(p shogi.Position, line []shogi.Move) (replies []shogi.Position, flaw string) {
 	for i, m := range line {
 		if err := p.CheckLegal(m); err != nil {
 			return nil, fmt.Sprintf("its move %d (%s): %v", i+1, m, err)

@@ -39,7 +39,7 @@ func (d Design) check() error {
 	return nil
 }
 
-// tail returns the error probability alpha of the tested side.
+// tail returns the error probability on one side: Alpha/2 for a two-sided test, otherwise Alpha.
 func (d Design) tail() float64 { return d.Alternative.Tail(d.Alpha) }
 
 // games returns the number of games that contains this number of decisive games on average.

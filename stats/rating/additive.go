@@ -12,9 +12,10 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// additiveFirst returns the likelihood of a model in which Black i wins with probability (π_i + δ)/(π_i +
-// π_j). The term δ is added to Black's strength and subtracted from White's. δ is positive if sign is 1, and
-// negative if sign is -1.
+// additiveFirst returns the likelihood of a model with the first-player advantage δ. Black i beats White j with
+// probability (π_i + δ)/(π_i + π_j): δ is added to Black's strength π_i and subtracted from White's strength
+// π_j. δ is positive if sign is 1, and negative if sign is -1. The caller fits both signs, because the fit
+// uses the logarithm of |δ|.
 func additiveFirst(t crosstable.Table, sign float64) *ground {
 	g := &ground{players: len(t.Names), family: added, terms: 1}
 	g.rows = func(crosstable.Cell) (black, white []float64) { return []float64{sign}, []float64{-sign} }

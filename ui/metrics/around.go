@@ -24,14 +24,14 @@ type database struct {
 	set    *Set
 	store  *results.Store
 	live   Live
-	tallys map[int64]*tally // sums of the runs that no process plays
+	tallys map[int64]*tally // by the ID of the run, for runs that no process plays
 }
 
-// tally has the sums of a stored run.
+// tally caches what the metrics need of a stored run, so that gogi reads its pairs only after a change.
 type tally struct {
-	finished  int // pairs at the time of the reading
+	finished  int // number of stored pairs when gogi read the run
 	standings match.Standings
-	last      time.Time
+	last      time.Time // end of the last pair
 }
 
 // AddDatabase adds all runs in a database, also those that other processes play. The counts of such a run begin with the

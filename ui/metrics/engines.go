@@ -17,7 +17,7 @@ type engines struct {
 	ended map[string]time.Duration          // the total of ended processes, by player
 }
 
-// Process is an engine process that measures its memory and its processor time.
+// Process is an engine process of which gogi can read the memory and the processor time.
 type Process interface {
 	alarms.Resident
 	// CPU returns the processor time of the process and its descendants, also after its end.
@@ -64,7 +64,7 @@ func (r *Run) left(rec *crash.Recorder) {
 	}
 }
 
-// collectEngines measures the live processes. It holds no lock of engines, because a measurement takes some time.
+// collectEngines measures the live processes. It does not hold engines.mu during a measurement, because a measurement takes some time.
 func (r *Run) collectEngines(t *collection) {
 	cpu, living := r.engines.now()
 	held := map[string]int64{}

@@ -85,7 +85,7 @@ func (r *Run) Play(session Session) {
 	r.set.runs[r.about.Run] = r
 }
 
-// Resume counts a pair of an earlier session.
+// Resume adds the games of a pair that an earlier session of this run stored.
 func (r *Run) Resume(rows []match.Row) {
 	if r == nil {
 		return

@@ -182,8 +182,8 @@ func (g *storedGame) noPly(info *results.RunInfo, err error) error {
 	}}
 }
 
-// positions returns the number of legal moves of the record. An illegal move, which ends a game, is not among
-// them.
+// positions returns how many moves of the record the page can show. An illegal move, which ends a game, does not
+// count.
 func (g *storedGame) positions() int {
 	n := 0
 	g.walk(len(g.record.Moves), func(*shogi.Position, kifu.Move) { n++ })

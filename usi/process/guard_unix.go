@@ -24,14 +24,14 @@ import (
 // guardWait limits every wait for a guard: for space in its pipe, and for its end.
 const guardWait = 2 * time.Second
 
-// guardPace has the times for the replacement of guards.
+// guardPace limits how often gogi replaces a guard process that fails again and again. See Guard.
 type guardPace struct {
-	steady time.Duration // a new guard counts as working after this time
-	pause  time.Duration // wait before the next start, if a new guard has died or failed to start; doubled each time
-	rarest time.Duration // the longest pause
+	steady  time.Duration // a new guard counts as working after this time
+	pause   time.Duration // wait before the next start, if a new guard has died or failed to start; doubled each time
+	longest time.Duration // maximum of the doubled pause
 }
 
-var defaultPace = guardPace{steady: 10 * time.Second, pause: 100 * time.Millisecond, rarest: time.Minute}
+var defaultPace = guardPace{steady: 10 * time.Second, pause: 100 * time.Millisecond, longest: time.Minute}
 
 // Guard is the runner's side of the guard process, which kills engines if the runner is killed. A run has one
 // guard, in its own session. The runner reports the start and the end of every process group to it. When the
@@ -196,7 +196,7 @@ func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*gu
 		if !g.rest(pause) {
 			return nil, 0, missing
 		}
-		pause = max(g.pace.pause, min(2*pause, g.pace.rarest))
+		pause = max(g.pace.pause, min(2*pause, g.pace.longest))
 		var life *guardLife
 		if life, why = g.install(); why == nil {
 			if !missing {

@@ -149,7 +149,7 @@ func TestTheSecondGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 }
 
 // quick is the pace of a test that needs several guards.
-var quick = guardPace{steady: patience, pause: time.Millisecond, rarest: 2 * time.Millisecond}
+var quick = guardPace{steady: patience, pause: time.Millisecond, longest: 2 * time.Millisecond}
 
 // Without any guard engines are started nevertheless, and it is told once.
 func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {

@@ -24,7 +24,7 @@ type Tally struct {
 	shown    time.Time
 }
 
-// NewTally returns a Tally of a job that starts now.
+// NewTally returns a Tally that prints the progress of a job to w. The job starts now.
 func NewTally(w io.Writer) *Tally {
 	t := &Tally{w: w, now: time.Now}
 	if f := File(w); f != nil && Drawable(f) {

@@ -184,7 +184,8 @@ func (l *live) board(at place, run string, b *match.Board) {
 	l.write(g)
 }
 
-// catchUp updates the files from the state of the run at the start of a subscription.
+// catchUp updates the record files of the games in play. A subscription begins with an event that has the
+// boards of all slots.
 func (l *live) catchUp(ev match.Event) {
 	for _, slot := range ev.State.Slots {
 		if b := slot.Board; b != nil && b.Outcome == "" {

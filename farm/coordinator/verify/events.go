@@ -22,8 +22,8 @@ func Cut(ev match.Event) match.Event {
 	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
 }
 
-// maxBoards is the maximum number of watched slots of a worker, because the worker controls what is stored
-// for each slot.
+// maxBoards is the maximum number of slots of a worker whose games the coordinator shows. It limits the
+// coordinator's memory, because a worker can send a board for each slot.
 const maxBoards = 512
 
 // maxPly is a number of plies that no game reaches.

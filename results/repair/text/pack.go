@@ -12,14 +12,14 @@ import (
 	"gogi/results"
 )
 
-// Packed has the number of packed segments, pairs and games of each run in a database.
+// Packed is the result of gogi's packing of a database: the number of packed segments, pairs and games of each run.
 type Packed struct {
 	Runs          []results.PackedRun
 	Took          time.Duration
 	Before, After int64 // bytes of the file and its log
 }
 
-// Sum adds the numbers of all runs.
+// Sum adds the segments, pairs and games of all runs.
 func (p *Packed) Sum() (sum results.PackedRun) {
 	for _, r := range p.Runs {
 		sum.Segments, sum.Pairs, sum.Games = sum.Segments+r.Segments, sum.Pairs+r.Pairs, sum.Games+r.Games
@@ -27,7 +27,7 @@ func (p *Packed) Sum() (sum results.PackedRun) {
 	return sum
 }
 
-// Print writes the numbers as text.
+// Print writes the result as text.
 func (p *Packed) Print(w io.Writer, in i18n.Language) {
 	sum := p.Sum()
 	if sum.Segments == 0 {
@@ -44,7 +44,7 @@ func (p *Packed) Print(w io.Writer, in i18n.Language) {
 		format.Span(p.Took), format.Count(int(p.Before/1000)), format.Count(int(p.After/1000))))
 }
 
-// JSON writes the numbers as one JSON object.
+// JSON writes the result as one JSON object.
 func (p *Packed) JSON(w io.Writer) error {
 	return format.JSON(w, map[string]any{
 		"version": version, "runs": append([]results.PackedRun{}, p.Runs...), "seconds": p.Took.Seconds(), "bytes_before": p.Before, "bytes_after": p.After,

@@ -19,7 +19,7 @@ type Done struct {
 	Training packed.Tally // training data from games
 }
 
-// maxRefused is the largest number of reasons in Done.
+// maxRefused is the largest length of Done.Refused, so that a bad file does not fill the memory or the screen.
 const maxRefused = 20
 
 func (d *Done) refuse(err error) {

@@ -88,7 +88,8 @@ func Compare(games [][]Placing, a, b string, samples int, level float64, seed ui
 }
 
 // flip returns the two-sided sign-flip test of differences. The p value is the share of all sign patterns
-// whose sum is at least as far from 0 as the observed sum. It is exact for points with up to four decimals.
+// whose sum is at least as far from 0 as the observed sum. The test counts the points in whole 1/10,000, so the p value is exact
+// if the differences have at most four decimals.
 func flip(differences []float64) binomial.Test {
 	const method, decimals, most = "game_sign_flip", 10_000, 1 << 28
 	if slices.ContainsFunc(differences, func(d float64) bool {
