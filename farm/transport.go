@@ -65,5 +65,5 @@ type Delivery struct {
 	Refuse func(ctx context.Context, why string) error
 }
 
-// Error returns the reason.
+// Error returns the reason of the refusal, Why.
 func (r *Refusal) Error() string { return r.Why }

@@ -79,7 +79,7 @@ type End struct {
 	Measure bool
 }
 
-// Error returns the reason.
+// Error returns the reason why the worker ended, Why.
 func (e *End) Error() string { return e.Why }
 
 // A Worker is one session of a machine. Its methods are safe for concurrent use.
