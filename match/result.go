@@ -217,7 +217,7 @@ func SumNodes(a, b uint64) uint64 {
 	return a + b
 }
 
-// Add adds one move to the sums. overrun is the time by which the move exceeded its limit.
+// Add adds one move to the sums of the player. overrun is the time by which the move exceeded its limit.
 func (s *Side) Add(m kifu.Move, overrun time.Duration) {
 	s.Plies++
 	s.Nodes = SumNodes(s.Nodes, m.Nodes)

@@ -123,7 +123,7 @@ func signFlip(pairs int, test binomial.Test, err error) Test {
 }
 
 // dependent removes the figures that assume independent games. The caller calls it if the games are known to
-// depend on each other. why is the reason that the report prints in place of the figures.
+// depend on each other. The parameter why is the reason that the report prints in place of the figures.
 func (r *Report) dependent(why i18n.Message) {
 	for i := range r.Intervals {
 		if v := &r.Intervals[i]; v.Assumes != "" {

@@ -113,7 +113,7 @@ func (s *server) solve(ctx context.Context, r *run) {
 	s.conclude(r, c.String())
 }
 
-// conclude sends the answer. No info of this search follows the answer.
+// conclude sends the answer line of search r to the client. No info of this search follows the answer.
 func (s *server) conclude(r *run, line string) {
 	r.mute()
 	s.out.send(line)

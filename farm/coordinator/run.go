@@ -320,7 +320,7 @@ func (r *run) note(now time.Time, by, what string) {
 	r.Log = r.Log[max(0, len(r.Log)-maxLog):]
 }
 
-// status returns the status of the test.
+// status returns the status of the run's test, for gogi farm.
 func (r *run) status() farm.TestStatus {
 	s := farm.TestStatus{
 		Run: r.digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,

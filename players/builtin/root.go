@@ -153,7 +153,8 @@ func (s *search) answer(lines []line, n int, r usi.Request) usi.Reply {
 	return reply
 }
 
-// infos returns the lines as USI infos. After the first it omits lines that were not searched.
+// infos returns the variations of the search as USI infos. It omits variations that were not searched, but
+// never the first variation.
 func (s *search) infos(lines []line) []usi.Info {
 	elapsed := s.elapsed()
 	var infos []usi.Info

@@ -57,7 +57,7 @@ func (f *Found) openings() i18n.Message {
 	return i18n.Of("All of the book's %s were played.", i18n.Number{N: f.Book, Noun: "opening"})
 }
 
-// JSON writes the result as one JSON object.
+// JSON writes what the verification found as one JSON object.
 func JSON(w io.Writer, f *Found) error {
 	type difference struct {
 		Pair *int   `json:"pair,omitempty"`

@@ -115,7 +115,7 @@ func (e *Export) open(run, to string, out io.Writer) (sink, error) {
 	return newFile(to, between)
 }
 
-// ext returns the extension of the files. Programs expect Shift_JIS in .kif files and UTF-8 in .kifu files.
+// ext returns the extension of the exported files. Programs expect Shift_JIS in .kif files and UTF-8 in .kifu files.
 func (e *Export) ext() string {
 	if e.ShiftJIS && e.Format.Ext == ".kifu" {
 		return ".kif"

@@ -101,10 +101,10 @@ type ModelError struct {
 	Err   error
 }
 
-// Error returns the model and the reason.
+// Error returns the name of the model and the error.
 func (e *ModelError) Error() string { return fmt.Sprintf("model %s: %v", e.Model, e.Err) }
 
-// Unwrap returns the reason.
+// Unwrap returns the error of the model.
 func (e *ModelError) Unwrap() error { return e.Err }
 
 // CompareHandicapTable fits handicap models to the same games, with profile-likelihood intervals of the

@@ -53,7 +53,7 @@ type gameBody struct {
 	Files    []crumb
 }
 
-// moveLine is a move in the list.
+// moveLine is a move in the list of moves on a game's page.
 type moveLine struct {
 	Ply      int
 	Text     string // in the notation of the language

@@ -33,7 +33,7 @@ type runsBody struct {
 	Unread     int            // runs whose results are still being read
 }
 
-// runRow is a run in the list.
+// runRow is a run in the list of runs.
 type runRow struct {
 	*results.RunInfo
 	Live   *match.Snapshot // nil: the run is not in play

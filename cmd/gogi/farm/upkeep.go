@@ -112,7 +112,7 @@ type finding struct {
 	Why  string `json:"why"`
 }
 
-// Run prints the results. The exit code is 1 if a check fails.
+// Run prints the results of the farm's checks. The exit code is 1 if a check fails.
 func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 	var all []finding
 	note := func(what, good string, err error) {
