@@ -411,3 +411,14 @@ func TestPageTellsWhatWasAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestSigned: a negative number has the typographic minus sign, and nothing else changes.
+func TestSigned(t *testing.T) {
+	for text, want := range map[string]string{
+		"3.06 of [-2.95, 3.00]":         "3.06 of [−2.95, 3.00]",
+		"-12.3 Elo, between -20 and -4": "−12.3 Elo, between −20 and −4",
+		"engine-2 at 2026-11-25, +4":    "engine-2 at 2026-11-25, +4",
+	} {
+		testutil.Equal(t, signed(text), want)
+	}
+}

@@ -186,10 +186,10 @@ async function follow(section) {
       if (seat && state.slots[key]) fill(seat, state.slots[key], kinds, words, section.dataset.path + '/g/');
     }
     put(section, 'phase', words[state.over ? 'ended' : state.phase] ?? '');
-    put(section, 'finished', state.finished);
+    put(section, 'finished', state.finished.toLocaleString('en'));
     put(section, 'eta', state.eta ?? '–');
     soon(state.finished + '/' + (state.tune?.track.latest ?? ''));
-    put(section, 'pairs', state.pairs);
+    put(section, 'pairs', state.pairs.toLocaleString('en'));
     put(section, 'rate', (state.games_per_minute ?? 0).toFixed(1));
     tuned(section, state.tune);
     put(section, 'faults', (state.faults ?? []).reduce((sum, f) => sum + f.times, 0));

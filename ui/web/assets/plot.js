@@ -33,7 +33,7 @@ function draw(figure) {
   const axis = label => ({ label, labelSize: 20, labelFont: '12px system-ui', font: '12px system-ui', stroke: colour('dim'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } });
   const size = () => { const w = figure.clientWidth; return { width: w, height: Math.round(Math.min(300, Math.max(180, 0.4 * w))) }; };
   const chart = new window.uPlot({
-    ...size(), series, bands, legend: { show: false }, padding: [8, 10, 0, 0],
+    ...size(), series, bands, legend: { show: false }, padding: [8, 18, 0, 0],
     scales: { x: { time: false }, y: { range: () => data.range } },
     axes: [{ ...axis(data.x), size: 28, values: (u, ticks) => ticks.map(v => written(v)) }, { ...axis(data.y), size: 52, values: (u, ticks) => ticks.map(v => written(v, data.percent)) }],
     cursor: { y: false, drag: { x: true, y: false } },
