@@ -15,8 +15,6 @@ import (
 	"gogi/match/matchtest"
 )
 
-var anyText = rapid.StringN(0, 12, -1)
-
 func drawTime(t *rapid.T) time.Duration {
 	return time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "time"))
 }

@@ -33,9 +33,9 @@ func wins(p *match.Plan, id int) match.PairResult { return playAs(p, id, 10) }
 // provisional returns why a test's verdict is not final. The database must say the same.
 func (f *theFarm) provisional(p *match.Plan) string {
 	f.t.Helper()
-	why, stored := f.test(p.Run).Provisional, ""
+	why := f.test(p.Run).Provisional
 	f.disk.mu.Lock()
-	stored = f.disk.stores[p.Digest()].provisional
+	stored := f.disk.stores[p.Digest()].provisional
 	f.disk.mu.Unlock()
 	if why != stored {
 		f.t.Errorf("the status says %q, the database %q", why, stored)
