@@ -82,7 +82,7 @@ func (e engineResolver) program(p *match.Player) error {
 			p.Dir = filepath.Dir(p.Command[0])
 		}
 	default:
-		found, err := FindProgram(words[0], e.env.Path)
+		found, err := findProgram(words[0], e.env.Path)
 		if err != nil {
 			return fail.Engine(e.Name, err)
 		}
@@ -115,9 +115,9 @@ func commandWords(e *Engine) ([]string, error) {
 	return words, nil
 }
 
-// FindProgram finds a command without a slash in the folders of path, then in Debian's folder for
+// findProgram finds a command without a slash in the folders of path, then in Debian's folder for
 // engines. It skips an empty element of path, which means the working directory.
-func FindProgram(name, path string) (string, error) {
+func findProgram(name, path string) (string, error) {
 	for _, folder := range append(filepath.SplitList(path), gamesFolder) {
 		if !filepath.IsAbs(folder) {
 			continue

@@ -58,7 +58,7 @@ type Flags struct {
 	StartParallel *int     `group:"series" name:"start-parallel" key:"start_parallel" placeholder:"N" more:"" help:"Maximum number of engines that start at the same time (default 4)."`
 	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" key:"slots_per_gpu" placeholder:"N" more:"" help:"Number of games at a time on each GPU; {gpu} in an engine's env becomes the GPU's number (default 1)."`
 	CPUs          string   `group:"series" name:"cpus" key:"cpus" placeholder:"LIST" more:"" help:"CPUs to which gogi binds the games: auto, a list such as 2-7,10, or off (default)."`
-	CoresPerSlot  *int     `group:"series" name:"cores-per-slot" key:"cores_per_slot" placeholder:"N" more:"" help:"Cores of each thinking player (default: its number of threads). Only with --cpus."`
+	CoresPerSlot  *int     `group:"series" name:"cores-per-slot" key:"cores_per_slot" placeholder:"N" more:"" help:"Cores of each thinking player (default: its number of threads) [--cpus]."`
 	Openings      string   `group:"series" name:"openings" key:"openings.file" placeholder:"FILE" help:"Opening file with lines \"startpos moves …\" or \"sfen …\" (also .gz, .zip, .epd), or a built-in set: builtin (12 to 16 moves, the default), builtin-1000, builtin-short (2 moves), builtin-64."`
 	OpeningPlies  *int     `group:"series" name:"opening-plies" key:"openings.plies" placeholder:"N" more:"" help:"Number of moves that gogi plays from each opening (default: all)."`
 	Handicap      string   `group:"series" name:"handicap" key:"openings.handicap" placeholder:"NAME" more:"" help:"Handicap of the first position, such as two-piece."`

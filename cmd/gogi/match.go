@@ -37,7 +37,7 @@ type matchCommand struct {
 
 	FromFastchess string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
 
-	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits to bisect: gogi lowers alpha and beta, so that they hold for all steps together. Only with --exit bisect."`
+	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits to bisect: gogi lowers alpha and beta, so that they hold for all steps together [--exit bisect]."`
 
 	Session session.Flags `embed:""`
 
@@ -58,7 +58,7 @@ func (*matchCommand) Help() string {
 
 	gogi match --run lmr7 --engine dev=./dev --engine base=./base \
 	    --option all.Threads=1 --option all.USI_Hash=64 --tc 8+0.08 \
-	    --openings openings.usi --games 20000 --sprt 0,10
+	    --games 20000 --sprt 0,10
 
 Run the same command again to resume the run.
 

@@ -39,15 +39,40 @@ func TestReference(t *testing.T) {
 
 const generated = "<!-- Generated from the code: go test ./cmd/gogi -run TestReference -args -write-reference -->\n\n"
 
+// An exitRow is a row of the table of exit codes in docs/commands.md.
+type exitRow struct {
+	code              int
+	meaning, commands string
+}
+
+// exitCodes returns the meanings of all exit codes.
+func exitCodes() []exitRow {
+	return []exitRow{
+		{cli.Done, "Done. With an SPRT: passed.", "all"},
+		{cli.Failed, "Error: the command could not do what it was asked for.", "all"},
+		{cli.Usage, "Usage: a flag or a file says something that is not possible.", "all"},
+		{cli.Unplayed, "Some pairs are not played, or some games were left out.", "`match`, `tune`, `selfplay`, `csa`, `export`, `convert`, `review`, `book`, `db`"},
+		{4, "The coordinator rejects the worker (its key, its version or the policy). Do not restart it.", "`farm work`"},
+		{5, "The farm wants another version of gogi, which the worker could not install.", "`farm work`"},
+		{6, "The coordinator was away for longer than `--give-up`.", "`farm work`"},
+		{cli.GateFailed, "The SPRT failed. With `check --replay`: the failure happened again.", "`match`, `gate`, `tune`, `check`"},
+		{cli.GateOpen, "The SPRT is undecided.", "`match`, `gate`, `tune`, `check`"},
+		{cli.Differs, "A recalculation differs from what is stored.", "`db verify`, `tune verify`, `farm audit`, `farm mirror`"},
+		{cli.BisectSkip, "With `--exit bisect`: the engine of this commit cannot run, and `git bisect` skips it.", "`match`"},
+		{cli.Interrupted, "A signal interrupted the command.", "all"},
+		{cli.BisectAbort, "With `--exit bisect`: any other failure, which ends the bisection.", "`match`"},
+	}
+}
+
 // commandPage returns docs/commands.md: the exit codes, and each command with its arguments and flags.
 func commandPage(t *testing.T) string {
 	t.Helper()
 	model := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{all: true}))(t).Model
 	b := new(strings.Builder)
 	b.WriteString("# Commands\n\n" + generated)
-	b.WriteString("All commands have `--help` and `--lang`. `gogi help` prints the most important commands, `gogi help -a` all of them.\n\n## Exit codes\n\n| code | meaning | commands |\n|---|---|---|\n")
-	for _, c := range cli.ExitCodes() {
-		fmt.Fprintf(b, "| %d | %s | %s |\n", c.Code, c.Meaning, c.Commands)
+	b.WriteString("All commands have `--help` and `--lang`. A flag with `[--x]` at its end works only with `--x`. `gogi help` prints the most important commands, `gogi help -a` all of them.\n\n## Exit codes\n\n| code | meaning | commands |\n|---|---|---|\n")
+	for _, c := range exitCodes() {
+		fmt.Fprintf(b, "| %d | %s | %s |\n", c.code, c.meaning, c.commands)
 	}
 	for _, group := range append(slices.Clone(commandGroups), struct{ key, title string }{"", "More"}) {
 		fmt.Fprintf(b, "\n## %s\n", group.title)
@@ -144,7 +169,7 @@ func keysOf(t *testing.T, file, name string) string {
 func TestExitCodesOfWorkers(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{worker.ExitRefused, worker.ExitUpdate, worker.ExitUnreachable} {
-		if !slices.ContainsFunc(cli.ExitCodes(), func(c cli.ExitCode) bool { return c.Code == code && c.Commands == "`farm work`" }) {
+		if !slices.ContainsFunc(exitCodes(), func(c exitRow) bool { return c.code == code && c.commands == "`farm work`" }) {
 			t.Errorf("the table has no code %d of gogi farm work", code)
 		}
 	}

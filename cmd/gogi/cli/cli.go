@@ -19,7 +19,7 @@ import (
 	"gogi/usi/process"
 )
 
-// These are the exit codes of gogi, see [ExitCodes]. Package worker has the exit codes of gogi farm work.
+// These are the exit codes of gogi, which docs/commands.md explains. Package worker has the exit codes of gogi farm work.
 const (
 	Done        = 0
 	Failed      = 1
@@ -30,31 +30,6 @@ const (
 	Differs     = 12
 	Interrupted = 130
 )
-
-// ExitCode is a row of the table of exit codes in docs/commands.md.
-type ExitCode struct {
-	Code              int
-	Meaning, Commands string
-}
-
-// ExitCodes returns the meanings of all exit codes.
-func ExitCodes() []ExitCode {
-	return []ExitCode{
-		{Done, "Done. With an SPRT: passed.", "all"},
-		{Failed, "Error: the command could not do what it was asked for.", "all"},
-		{Usage, "Usage: a flag or a file says something that is not possible.", "all"},
-		{Unplayed, "Some pairs are not played, or some games were left out.", "`match`, `tune`, `selfplay`, `csa`, `export`, `convert`, `review`, `book`, `db`"},
-		{4, "The coordinator rejects the worker (its key, its version or the policy). Do not restart it.", "`farm work`"},
-		{5, "The farm wants another version of gogi, which the worker could not install.", "`farm work`"},
-		{6, "The coordinator was away for longer than `--give-up`.", "`farm work`"},
-		{GateFailed, "The SPRT failed. With `check --replay`: the failure happened again.", "`match`, `gate`, `tune`, `check`"},
-		{GateOpen, "The SPRT is undecided.", "`match`, `gate`, `tune`, `check`"},
-		{Differs, "A recalculation differs from what is stored.", "`db verify`, `tune verify`, `farm audit`, `farm mirror`"},
-		{BisectSkip, "With `--exit bisect`: the engine of this commit cannot run, and `git bisect` skips it.", "`match`"},
-		{Interrupted, "A signal interrupted the command.", "all"},
-		{BisectAbort, "With `--exit bisect`: any other failure, which ends the bisection.", "`match`"},
-	}
-}
 
 // An Env has the streams, the language and the state that a command needs for its output.
 type Env struct {

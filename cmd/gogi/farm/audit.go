@@ -32,10 +32,10 @@ type AuditCommand struct {
 	owner
 	Test        string   `arg:"" name:"test" help:"Name of the test, or its plan hash."`
 	Replay      string   `group:"replay" placeholder:"SHARE" help:"Play this share of the pairs, selected at random, again: 1% or 0.01."`
-	Seed        uint64   `group:"replay" placeholder:"N" help:"Seed of the random selection (default: a new seed each time). Only with --replay."`
-	Concurrency int      `group:"replay" placeholder:"N" help:"Number of games at a time (default: the number of CPUs). Only with --replay."`
-	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"Folder for engines and networks (default: in the user's cache). Only with --replay."`
-	Mirrors     []string `group:"replay" placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256. Only with --replay."`
+	Seed        uint64   `group:"replay" placeholder:"N" help:"Seed of the random selection (default: a new seed each time) [--replay]."`
+	Concurrency int      `group:"replay" placeholder:"N" help:"Number of games at a time (default: the number of CPUs) [--replay]."`
+	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"Folder for engines and networks (default: in the user's cache) [--replay]."`
+	Mirrors     []string `group:"replay" placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256 [--replay]."`
 }
 
 // Help returns the text below the usage line of --help.

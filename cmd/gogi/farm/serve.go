@@ -39,7 +39,7 @@ type ServeCommand struct {
 	Lease  time.Duration `placeholder:"DUR" help:"Time without a heartbeat after which a pair is given to another worker (default 20s)."`
 	Trace  string        `type:"path" placeholder:"FILE" help:"Log file to which gogi appends requests, leases and results as JSON lines."`
 	Demo   bool          `help:"Try a farm with temporary keys and the default match. gogi prints the command for a worker and ends with the report."`
-	Games  *int          `placeholder:"N" help:"Number of games. Only with --demo."`
+	Games  *int          `placeholder:"N" help:"Number of games [--demo]."`
 	HTTP   string        `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the farm's pages and of /metrics, such as 127.0.0.1:9422."`
 	Quiet  bool          `short:"q" help:"Print only warnings."`
 

@@ -36,7 +36,7 @@ type SubmitCommand struct {
 	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have; trust=verified requires a verified worker."`
 	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with the pulled tune; submit the match of its final values against the start."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File that gogi farm bench --out wrote on the machine for which the time control is meant. Slower machines get more time, and faster ones less."`
-	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"Maximum speed ratio between a worker's machine and that of --scale-to, in both directions; other machines play no games of this test (default ${default}). Only with --scale-to."`
+	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"Maximum speed ratio between a worker's machine and that of --scale-to, in both directions; other machines play no games of this test (default ${default}) [--scale-to]."`
 	DryRun    bool     `group:"farm" help:"Print what gogi would submit and upload; do neither."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`

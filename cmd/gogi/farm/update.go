@@ -115,7 +115,7 @@ type UpdateCommand struct {
 	Artefact []string `placeholder:"SHA" help:"SHA-256 of an earlier program of this farm to go back to."`
 	All      bool     `help:"Update all workers now, without a trial."`
 	Off      bool     `help:"Cancel the deployment; workers keep their programs."`
-	Why      string   `placeholder:"TEXT" help:"Reason of the order. Only with --all or --off."`
+	Why      string   `placeholder:"TEXT" help:"Reason of the order [--all or --off]."`
 }
 
 // Help returns the text below the usage line of --help.

@@ -102,7 +102,7 @@ type DoctorCommand struct {
 	owner
 	State   string `type:"path" placeholder:"DIR" help:"Farm folder on this machine to check."`
 	NATS    string `name:"nats" placeholder:"URL" help:"External NATS server to check."`
-	Monitor string `placeholder:"URL" help:"Monitoring page of the NATS server, such as http://127.0.0.1:8222. Only with --nats."`
+	Monitor string `placeholder:"URL" help:"Monitoring page of the NATS server, such as http://127.0.0.1:8222 [--nats]."`
 }
 
 // finding is the result of one check.

@@ -47,8 +47,8 @@ type ExportCommand struct {
 	Played   bool               `more:"" help:"With hcpe3: write the played move as the only candidate move of a position without votes, because dlshogi needs one."`
 	Shard    int                `placeholder:"N" help:"Training data: number of positions in each file."`
 	Shuffle  bool               `help:"Training data: shuffle the positions."`
-	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"Seed of the order (default: ${default}). Only with --shuffle."`
-	JSON     bool               `name:"json" help:"Print one JSON object with what gogi wrote. Only with --to."`
+	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"Seed of the order (default: ${default}) [--shuffle]."`
+	JSON     bool               `name:"json" help:"Print one JSON object with what gogi wrote [--to]."`
 }
 
 // Run exports the games, and prints on stderr what it skipped.

@@ -37,8 +37,8 @@ type ReviewCommand struct {
 type reviewed struct {
 	Files []string `arg:"" optional:"" help:"Game files, folders or archives; - is standard input. Not with --run."`
 	Run   string   `placeholder:"NAME" help:"Stored run to read instead of files."`
-	DB    string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run. Only with --run."`
-	Pairs string   `placeholder:"A-B" help:"Only games of pairs A to B, or of one pair. Only with --run."`
+	DB    string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run [--run]."`
+	Pairs string   `placeholder:"A-B" help:"Only games of pairs A to B, or of one pair [--run]."`
 	Of    string   `name:"player" placeholder:"NAME" help:"Only games of this player."`
 }
 

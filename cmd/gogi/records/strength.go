@@ -32,10 +32,10 @@ func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 
 type tabled struct {
 	Table string `placeholder:"FILE" help:"CSV table of players or ranks instead of a review, with the metrics as columns: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
-	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}). Only with --table."`
-	Known string `name:"rating" placeholder:"COLUMN" help:"Column of known ratings. Only with --table."`
-	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi. Only with --table."`
-	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the table's games, as in a review. Only with --table."`
+	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}) [--table]."`
+	Known string `name:"rating" placeholder:"COLUMN" help:"Column of known ratings [--table]."`
+	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
+	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the table's games, as in a review [--table]."`
 }
 
 // source describes where the metrics come from: the settings of the review, or the flags for the table.

@@ -24,8 +24,8 @@ type ReportCommand struct {
 	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object."`
 	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"HTML file for the report with charts; - is standard output."`
 	Openings bool     `help:"Print the results of each opening instead of the report."`
-	Also     []string `sep:"none" placeholder:"RUN" help:"Add the games of another run; may be repeated. Only with --openings."`
-	Top      int      `default:"20" placeholder:"N" help:"Number of openings to print (default ${default}). Only with --openings."`
+	Also     []string `sep:"none" placeholder:"RUN" help:"Add the games of another run; may be repeated [--openings]."`
+	Top      int      `default:"20" placeholder:"N" help:"Number of openings to print (default ${default}) [--openings]."`
 
 	Verbose bool `short:"v" xor:"form" help:"Print all tables, tests and remarks."`
 }

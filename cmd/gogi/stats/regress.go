@@ -17,7 +17,7 @@ type RegressCommand struct {
 	Y          []string `name:"y" required:"" placeholder:"COLUMN,…" help:"Dependent columns, such as a rating; gogi fits each by itself."`
 	X          []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"Independent columns of one regression; repeat the flag for further regressions."`
 	Apply      string   `placeholder:"FILE" help:"CSV file with new rows, for which gogi predicts the dependent columns."`
-	Confidence float64  `default:"0.95" help:"Confidence level of the intervals of new rows (default ${default}). Only with --apply."`
+	Confidence float64  `default:"0.95" help:"Confidence level of the intervals of new rows (default ${default}) [--apply]."`
 }
 
 // Run prints the regressions.

@@ -23,7 +23,7 @@ type Command struct {
 type ShowCommand struct {
 	votesSource
 	JSON bool   `name:"json" help:"Print one JSON object."`
-	CSV  string `name:"csv" placeholder:"FILE" help:"CSV file for the weights of the members over the game. Only with --game."`
+	CSV  string `name:"csv" placeholder:"FILE" help:"CSV file for the weights of the members over the game [--game]."`
 }
 
 // Run prints the votes.
