@@ -79,21 +79,26 @@ func (b *Bus) receive(m *nats.Msg) {
 	}
 	b.running.Go(func() {
 		defer func() { <-b.intake.slots }()
-		defer b.intake.end(worker)
-		id := m.Header.Get(jetstream.MsgIDHeader)
-		if err := b.admit(worker, id, m.Data); err != nil {
-			b.acknowledge(m, nil, err)
-			return
-		}
-		// The id contains the worker's name. So one worker cannot make the stream ignore another worker's results
-		// as repetitions.
-		kept := &nats.Msg{Subject: journalSubject + strings.TrimPrefix(m.Subject, farm.SubjectResults), Data: m.Data, Header: nats.Header{}}
-		if id != "" {
-			kept.Header.Set(jetstream.MsgIDHeader, worker+"/"+id)
-		}
-		ack, err := b.js.PublishMsg(b.ctx, kept, jetstream.WithRetryAttempts(0))
+		ack, err := b.store(worker, m)
+		// The answer comes after end, because the worker sends its next message as soon as it has the answer.
+		b.intake.end(worker)
 		b.acknowledge(m, ack, err)
 	})
+}
+
+// store checks a worker's message and publishes it to the stream.
+func (b *Bus) store(worker string, m *nats.Msg) (*jetstream.PubAck, error) {
+	id := m.Header.Get(jetstream.MsgIDHeader)
+	if err := b.admit(worker, id, m.Data); err != nil {
+		return nil, err
+	}
+	// The id contains the worker's name. So one worker cannot make the stream ignore another worker's results
+	// as repetitions.
+	kept := &nats.Msg{Subject: journalSubject + strings.TrimPrefix(m.Subject, farm.SubjectResults), Data: m.Data, Header: nats.Header{}}
+	if id != "" {
+		kept.Header.Set(jetstream.MsgIDHeader, worker+"/"+id)
+	}
+	return b.js.PublishMsg(b.ctx, kept, jetstream.WithRetryAttempts(0))
 }
 
 // begin records that a message of a worker is in progress. It returns false if another message of the worker
