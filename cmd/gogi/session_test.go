@@ -81,8 +81,8 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 		text, _ := os.ReadFile(filepath.Join(dir, name)) // "" until it is there
 		return string(text)
 	}
-	words := append(args, "--json", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--metrics-file", "m.prom", "--record-dir", "files",
-		"--record-format", "kif", "--on-end", `sh -c "env >end.txt"`, "--on-fault", `sh -c "env >fault.new; mv fault.new fault.txt"`)
+	words := append(args, "--json", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--metrics-file", "m.prom",
+		"--on-end", `sh -c "env >end.txt"`, "--on-fault", `sh -c "env >fault.new; mv fault.new fault.txt"`)
 	cmd := exec.CommandContext(t.Context(), "gogi", words...)
 	cmd.Dir = dir
 	stdout, stderr := create(t, dir, "stdout"), create(t, dir, "stderr")
@@ -99,7 +99,6 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 		"a fault's command": func() bool { return strings.Contains(out("fault.txt"), "GOGI_RUN="+run+"\n") },
 		"a warning":         func() bool { return alike || strings.Contains(out("stdout"), `"type":"warning"`) },
 		"the pages":         func() bool { return strings.Contains(out("stderr"), "pages: http://") },
-		"a record":          func() bool { files, _ := filepath.Glob(filepath.Join(dir, "files", "*.kif*")); return len(files) > 0 },
 	} {
 		testutil.Eventually(t, what, func() bool {
 			select {
@@ -190,7 +189,7 @@ func TestSessionFlagsOfAWorker(t *testing.T) {
 	creds := regexp.MustCompile(`gogi farm work .*--creds (\S+)`)
 	testutil.Eventually(t, "the coordinator", func() bool { return creds.MatchString(out("said")) })
 	worker := start("stdout", "stderr", "farm", "work", "--creds", creds.FindStringSubmatch(out("said"))[1], "--concurrency", "1", "--cache", dir,
-		"--json", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--metrics-file", "m.prom", "--record-dir", "files",
+		"--json", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--metrics-file", "m.prom",
 		"--on-end", `sh -c "env >end.txt"`, "--on-fault", "true")
 	testutil.Eventually(t, "a pair and the pages", func() bool {
 		return strings.Contains(out("stdout"), `"type":"pair"`) && strings.Contains(out("stderr"), "pages: http://")
@@ -214,9 +213,6 @@ func TestSessionFlagsOfAWorker(t *testing.T) {
 	}
 	if !strings.Contains(out("end.txt"), "GOGI_EXIT=0\n") || !strings.Contains(out("m.prom"), `run="default"`) || !strings.Contains(out("stderr"), " games in ") {
 		t.Errorf("at the end: %s%s", out("end.txt"), out("stderr"))
-	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "files", "*.csa")); len(files) == 0 {
-		t.Error("no game has a file")
 	}
 	_ = coordinator.Process.Kill()
 	_ = coordinator.Wait()

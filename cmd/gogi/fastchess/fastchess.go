@@ -133,7 +133,7 @@ func (r *reader) other(name, value string) {
 	case "recover":
 		r.note("%s: always on: a failed engine loses its game, and gogi restarts it", given)
 	case "pgnout", "epdout":
-		r.note("%s: games are stored in a database (--db); gogi export writes them as CSA, KIF, USI and others, --record-dir as they are played", given)
+		r.note("%s: games are stored in a database (--db); gogi export writes them as CSA, KIF, USI and others", given)
 	case "use-affinity":
 		r.flag("--cpus", "auto")
 		if value != "" {

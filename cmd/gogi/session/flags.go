@@ -23,9 +23,7 @@ type Flags struct {
 	OnEnd   string `name:"on-end" placeholder:"CMD" more:"" help:"Command that gogi runs after the match, with GOGI_RUN, GOGI_DB, GOGI_EXIT, GOGI_ENDING, GOGI_VERDICT and GOGI_CLAIM in its environment."`
 	OnFault string `name:"on-fault" placeholder:"CMD" more:"" help:"Command that gogi runs after an engine failure, with GOGI_RUN, GOGI_DB, GOGI_ENGINE, GOGI_KIND, GOGI_PAIR, GOGI_NOTE and GOGI_BUNDLE in its environment. gogi ignores failures while the command runs."`
 
-	RecordDir    string `type:"path" placeholder:"DIR" more:"" help:"Folder in which gogi writes each game while it is played; gogi removes games that do not count."`
-	RecordFormat string `enum:"csa,kif" default:"csa" more:"" help:"Format of the games: csa or kif (default ${default}) [--record-dir]."`
-	MetricsFile  string `group:"pages" type:"path" placeholder:"FILE" more:"" help:"File that gogi writes every 15 seconds with its metrics, for node_exporter's textfile collector, such as /var/lib/node_exporter/gogi.prom."`
+	MetricsFile string `group:"pages" type:"path" placeholder:"FILE" more:"" help:"File that gogi writes every 15 seconds with its metrics, for node_exporter's textfile collector, such as /var/lib/node_exporter/gogi.prom."`
 
 	end, fault command
 }

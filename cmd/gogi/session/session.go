@@ -356,19 +356,12 @@ func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error
 	return s.set.Run(metrics.AboutStored(info)), nil
 }
 
-// show returns the functions that follow a run's hub (the source of its events): progress, events, records,
-// hooks and pages. The first call starts the pages.
+// show returns the functions that follow a run's hub (the source of its events): progress, events, hooks
+// and pages. The first call starts the pages.
 func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, measured *metrics.Run) ([]func(*events.Hub), error) {
 	list := []func(*events.Hub){measured.Follow}
 	if len(s.fault) > 0 {
 		list = append(list, s.followFaults(ctx))
-	}
-	if s.RecordDir != "" {
-		files, err := newLive(s.RecordDir, s.RecordFormat, s.Env)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, files.follow)
 	}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
