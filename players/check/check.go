@@ -19,8 +19,7 @@ type Options struct {
 	Quick bool          // omit the slow items
 	Found func(Finding) // called with each finding when its item ends; nil: no call
 
-	waits   waits   // zero: defaultWaits
-	control control // the reference for the engine's times; nil: the built-in engine
+	waits waits // zero: defaultWaits
 }
 
 // waits has the times that the examination waits for a slow engine.
@@ -38,19 +37,11 @@ func defaultWaits() waits {
 // Engine examines p, an engine (not a council) of the opener's plan, which has the rules and the options. The
 // items run in the order of a game; a failed vital item ends the examination. A bad engine causes no error,
 // but a Finding with Fail. Engine returns an error if ctx ends, or if a process does not end. It ends all its
-// processes. An idle reference process runs at the same time, so that gogi does not blame the engine for a
-// busy machine.
+// processes.
 func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Examination, error) {
-	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits, control: options.control}
+	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits}
 	if s.waits == (waits{}) {
 		s.waits = defaultWaits()
-	}
-	if s.control == nil {
-		n, err := newNothing(o)
-		if err != nil {
-			return nil, err
-		}
-		s.control = n
 	}
 	sheet := &Examination{Version: 1, Checks: []Finding{}}
 	for _, item := range items(s.waits) {
@@ -72,7 +63,7 @@ func Engine(ctx context.Context, o *players.Opener, p match.Player, options Opti
 			break
 		}
 	}
-	if err := errors.Join(s.end(), s.control.close(), context.Cause(ctx)); err != nil {
+	if err := errors.Join(s.end(), context.Cause(ctx)); err != nil {
 		return nil, err
 	}
 	return sheet, nil

@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,19 +36,6 @@ func inVain(script string) waits {
 	return w
 }
 
-// timeless is a control that always takes as long.
-type timeless time.Duration
-
-func (c timeless) starting(context.Context) func() stamp {
-	return func() stamp { return stamp{time.Now(), time.Duration(c), true, true} }
-}
-
-func (c timeless) answering(context.Context, time.Duration) func() stamp {
-	return func() stamp { return stamp{time.Now(), time.Duration(c), true, false} }
-}
-
-func (c timeless) close() error { return nil }
-
 // anyVerdict is for items where a slow machine is reason enough for a warning.
 const anyVerdict Verdict = -1
 
@@ -80,9 +66,6 @@ func check(t *testing.T, options Options, change func(*match.Player), arguments 
 		change(&p)
 	}
 	plan := &match.Plan{Rules: match.RulesProfiles()[match.DefaultRules], Players: []match.Player{p}}
-	if options.control == nil {
-		options.control = timeless(12 * time.Millisecond)
-	}
 	var found []Finding
 	options.Found = func(f Finding) { found = append(found, f) }
 	var err error

@@ -33,7 +33,7 @@ func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
 		return nil, err
 	}
 	d := &rawDialogue{proc: proc, lines: bufio.NewReaderSize(proc, 64<<10), limit: s.waits.end, calm: context.AfterFunc(ctx, proc.Kill)}
-	if err := s.beside(ctx, func() error { return d.greet(s) }); err != nil {
+	if err := d.greet(s); err != nil {
 		return nil, &notStarted{errors.Join(err, d.close())}
 	}
 	return d, nil
@@ -178,17 +178,11 @@ func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue
 		s.charge(f, Fail, err, i18n.Verbatim("usi"))
 		return
 	}
-	var took time.Duration
-	err = s.beside(ctx, func() (err error) {
-		took, err = end(d)
-		return err
-	})
+	took, err := end(d)
 	exit := d.proc.Exit()
 	switch {
 	case err != nil:
 		f.add(Fail, "%s", i18n.Because(err))
-	case took >= s.waits.end && s.aside.busy():
-		f.add(Warn, "undecided: still running after %s, but the machine is busy: %s", format.Span(s.waits.end), s.aside)
 	case took >= s.waits.end:
 		f.add(Warn, "still running after %s: it had to be killed", format.Span(s.waits.end))
 	case exit.Signal != 0:

@@ -44,14 +44,6 @@ func goKinds(overrun time.Duration) []goKind {
 	}
 }
 
-// due returns the time at which the answer should come.
-func (k goKind) due() time.Duration {
-	if k.limit > 0 {
-		return k.limit
-	}
-	return k.until
-}
-
 // failure returns the verdict on an engine that cannot do this kind of search.
 func (k goKind) failure() Verdict {
 	if k.core {
@@ -62,7 +54,7 @@ func (k goKind) failure() Verdict {
 
 func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	position := middlegame()
-	reply, err := s.thinkFor(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until}, k.due())
+	reply, err := s.think(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until})
 	if err != nil {
 		s.charge(f, k.failure(), err, i18n.Verbatim(k.with.String()))
 		return
@@ -82,10 +74,9 @@ func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case k.with.Infinite:
 		s.measureStop(r, k.until, f)
-	case r.Stopped && s.aside.busy():
-		f.add(Warn, "undecided: no %s in time, but the machine is busy: %s", "bestmove", s.aside)
 	case r.Stopped:
 		f.add(k.failure(), "does not end by itself: stopped after %s", format.Span(k.until))
+		s.noteBusy(f, k.until)
 	case k.with.Nodes > 0:
 		measureNodes(r, k.with.Nodes, f)
 	case k.with.Depth > 0:
@@ -120,25 +111,22 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 // a pipe.
 const noise = time.Millisecond
 
-// late reports whether an answer came after the limit. It adds a warning, unless a control process was as
-// late at the same time.
+// late adds a warning if an answer came after the limit, and reports whether it came too late.
 func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	over := r.Elapsed - limit
 	if over <= noise {
 		return false
 	}
-	if over <= noise+s.aside.Took {
-		f.add(Pass, "%s of %s: %s too late, as the machine is: %s", format.Span(r.Elapsed), format.Span(limit), format.Span(over), s.aside)
-		return true
-	}
 	f.add(Warn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
-	if s.waited >= over/2 {
+	s.noteBusy(f, over)
+	return true
+}
+
+// noteBusy adds a warning if the engine waited for a CPU for half of the time or longer.
+func (s *subject) noteBusy(f *Finding, time time.Duration) {
+	if s.waited >= time/2 {
 		f.add(Warn, "the machine is busy: it waited %s for a CPU", format.Span(s.waited))
 	}
-	if s.aside.known() {
-		f.add(Warn, "%s", s.aside)
-	}
-	return true
 }
 
 // prompt is the longest time in a game from "stop" to bestmove.
@@ -151,16 +139,16 @@ func (s *subject) measureStop(r usi.Reply, stopped time.Duration, f *Finding) {
 		f.add(Warn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
 		return
 	}
-	s.reportStop(f, max(0, r.Elapsed-stopped))
+	late := max(0, r.Elapsed-stopped)
+	reportStop(f, late)
+	if late > prompt {
+		s.noteBusy(f, late)
+	}
 }
 
-func (s *subject) reportStop(f *Finding, late time.Duration) {
+func reportStop(f *Finding, late time.Duration) {
 	f.add(Pass, "bestmove %s after stop", format.Span(late))
-	switch {
-	case late <= prompt:
-	case late-s.aside.Took <= prompt:
-		f.add(Pass, "the machine is busy: %s", s.aside)
-	default:
+	if late > prompt {
 		f.add(Warn, "in a game it would be killed after %s", format.Span(prompt))
 	}
 }
@@ -190,7 +178,7 @@ func checkStop(ctx context.Context, s *subject, f *Finding) {
 // checkPonderHit lets the engine ponder for longer than its clock, and then sends ponderhit.
 func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(r usi.Request) {
-		reply, err := s.thinkFor(ctx, r, r.Go.Byoyomi)
+		reply, err := s.think(ctx, r)
 		if err != nil {
 			s.chargePonder(f, err, i18n.Of("go ponder and ponderhit"))
 			return
@@ -210,15 +198,13 @@ func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 
 func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(usi.Request) {
-		began, answer := time.Now(), s.control.answering(ctx, 0)
+		began := time.Now()
 		err := s.endAfter(s.engine.GameOver(ctx, usi.Draw))
-		took := time.Since(began)
-		s.aside = answer()
 		if err != nil {
 			s.chargePonder(f, err, i18n.Of("go ponder and stop"))
 			return
 		}
-		s.reportStop(f, took)
+		reportStop(f, time.Since(began))
 	})
 }
 

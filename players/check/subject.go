@@ -24,9 +24,6 @@ type subject struct {
 	player match.Player
 	waits  waits
 
-	control control // the reference for the engine's times
-	aside   stamp   // the control's time at the last start or at the end of the last search
-
 	greeting   usi.Greeting  // from the first process
 	settings   []usi.Setting // for every process
 	understood []goKind      // the kinds of search that worked
@@ -67,28 +64,18 @@ func (s *subject) ensureReady(ctx context.Context) error {
 	if s.engine != nil {
 		return nil
 	}
-	return s.beside(ctx, func() error {
-		if err := s.start(ctx); err != nil {
-			return err
-		}
-		err := s.engine.Configure(s.settings)
-		if err == nil {
-			err = s.engine.NewGame(ctx, usi.Game{})
-		}
-		return s.endAfter(err)
-	})
-}
-
-// beside calls do, which returns when the engine is ready, and measures control processes at the same time.
-func (s *subject) beside(ctx context.Context, do func() error) error {
-	end := s.control.starting(ctx)
-	err := do()
-	s.aside = end()
-	return err
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	err := s.engine.Configure(s.settings)
+	if err == nil {
+		err = s.engine.NewGame(ctx, usi.Game{})
+	}
+	return s.endAfter(err)
 }
 
 func (s *subject) newGame(ctx context.Context) error {
-	return s.beside(ctx, func() error { return s.endAfter(s.engine.NewGame(ctx, usi.Game{})) })
+	return s.endAfter(s.engine.NewGame(ctx, usi.Game{}))
 }
 
 // endAfter ends the process if err is not nil, and returns err.
@@ -109,20 +96,13 @@ func (s *subject) end() error {
 	return err
 }
 
+// think requests a move, and measures how long the engine waited for a CPU.
 func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
-	return s.thinkFor(ctx, r, r.Deadline)
-}
-
-// thinkFor requests a move that should come after the time due. From that time on, it also measures the
-// control.
-func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration) (usi.Reply, error) {
 	if err := s.ensureReady(ctx); err != nil {
 		return usi.Reply{}, &notStarted{err}
 	}
 	before, _ := s.engine.Waited()
-	answer := s.control.answering(ctx, due)
 	reply, err := s.engine.Think(ctx, r)
-	s.aside = answer()
 	after, known := s.engine.Waited()
 	s.waited = 0
 	if known {
@@ -224,34 +204,17 @@ func (e *notStarted) Error() string { return e.cause.Error() }
 // Unwrap returns the cause.
 func (e *notStarted) Unwrap() error { return e.cause }
 
-// charge adds the error of an item to its finding, and reports whether the engine caused it. If a control
-// process was slow too, the machine caused the missing answer. Without a control, a new process that was not
-// ready in time proves nothing about the item.
+// charge adds the error of an item to its finding, and reports whether the engine caused it. A new process
+// that was not ready in time proves nothing about the item, because the machine may be busy.
 func (s *subject) charge(f *Finding, failure Verdict, err error, at i18n.Message) bool {
 	silent, what := silence(err)
 	_, early := errors.AsType[*notStarted](err)
-	switch {
-	case silent && s.aside.busy():
-		f.add(Warn, "undecided: no %s in time, but the machine is busy: %s", what, s.aside)
-		return false
-	case silent && early && !s.aside.known():
+	if silent && early {
 		f.add(Warn, "not tried: a fresh process was not ready in time (no %s); is the machine busy?", what)
 		return false
 	}
 	f.add(failure, "%s", s.blame(err, at))
-	if silent && s.aside.known() {
-		f.add(failure, "%s", s.aside)
-	}
 	return true
-}
-
-// warnUnlessBusy adds a warning that the engine is slow, or a note that the machine is busy.
-func (s *subject) warnUnlessBusy(f *Finding, slow i18n.Message) {
-	if s.aside.busy() {
-		f.add(Pass, "the machine is busy: %s", s.aside)
-		return
-	}
-	f.add(Warn, "%s", slow)
 }
 
 // silence reports whether err means a missing answer, and describes the answer.
