@@ -12,7 +12,6 @@ import (
 	"gogi/ensemble"
 	"gogi/ensemble/voting"
 	"gogi/internal/testutil"
-	"gogi/shogi"
 	"gogi/usi"
 )
 
@@ -229,49 +228,4 @@ func TestAnEndlessMemberIsGivenUp(t *testing.T) {
 			t.Errorf("the votes took %v, it was opened %d times", took, endless.opened)
 		}
 	})
-}
-
-// mateSeeker is a member that searches for mates.
-type mateSeeker struct {
-	timed
-	answer usi.Checkmate
-}
-
-func (m *mateSeeker) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
-	if _, err := m.Think(ctx, r); err != nil {
-		return usi.Checkmate{}, err
-	}
-	return m.answer, nil
-}
-
-func seeks(delay time.Duration, moves ...shogi.Move) *mateSeeker {
-	return &mateSeeker{*says("7g7f", delay), usi.Checkmate{Answer: usi.MateFound, Moves: moves}}
-}
-
-// One bad member does not hold the answer to "go mate".
-func TestMateWaitsForNobody(t *testing.T) {
-	inOne := usi.Position{Start: "sfen 4k4/9/4P4/9/9/9/9/9/8K b G 1"}
-	mate := mustMove("G*5b")
-	unprepared := &mortal{players: []ensemble.Player{&mateSeeker{timed: *dying(time.Millisecond)}, &unready{}}}
-	deaf := seeks(time.Hour, mate)
-	deaf.deaf = true
-	for _, test := range []struct {
-		name    string
-		members []*mortal
-		within  time.Duration
-		want    usi.MateAnswer
-	}{
-		{"one is started again", []*mortal{unprepared, {players: []ensemble.Player{seeks(time.Second, mate)}}}, 2 * time.Second, usi.MateFound},
-		{"one is silent", []*mortal{{players: []ensemble.Player{deaf}}, {players: []ensemble.Player{seeks(time.Second, mate)}}}, 2 * time.Second, usi.MateFound},
-		{"all are silent", []*mortal{{players: []ensemble.Player{deaf}}}, 5 * time.Second, usi.MateTimeout},
-		{"a false claim", []*mortal{{players: []ensemble.Player{seeks(time.Second, mustMove("G*4b"))}}}, 2 * time.Second, usi.MateTimeout},
-	} {
-		inBubble(t, test.name, func(t *testing.T) {
-			c := openCouncil(t, ensemble.Config{Restarts: 1}, test.members...)
-			got, err := c.Mate(t.Context(), usi.Request{Position: inOne, Deadline: 5 * time.Second})
-			if err != nil || got.Answer != test.want || got.Elapsed >= test.within {
-				t.Errorf("%s after %v, %v", got, got.Elapsed, err)
-			}
-		})
-	}
 }

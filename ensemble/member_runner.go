@@ -37,10 +37,7 @@ type (
 		Ponder(context.Context, usi.Request) error
 	}
 	snapshotter interface{ Snapshot() usi.Reply }
-	mater       interface {
-		Mate(context.Context, usi.Request) (usi.Checkmate, error)
-	}
-	blamer interface {
+	blamer      interface {
 		Blame(kind, note string) (record string)
 	}
 	waiter  interface{ Waited() (time.Duration, bool) }

@@ -225,14 +225,6 @@ func (m *councilMember) Ponder(ctx context.Context, r usi.Request) error {
 	return m.Engine.Ponder(ctx, r)
 }
 
-// Mate sends changed options and starts a mate search.
-func (m *councilMember) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
-	if err := m.configure(); err != nil {
-		return usi.Checkmate{}, err
-	}
-	return m.Engine.Mate(ctx, r)
-}
-
 // GameOver sends the result of the game to the engine and ends its search.
 func (m *councilMember) GameOver(ctx context.Context, o usi.Outcome) error {
 	m.early = false

@@ -372,16 +372,6 @@ func (s *council) Ponder(ctx context.Context, r usi.Request) error {
 	return s.voters.Ponder(ctx, r)
 }
 
-// Mate starts a mate search of the members.
-func (s *council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
-	if s.voters == nil {
-		return usi.Checkmate{}, errNotReady
-	}
-	s.fresh, s.pondering = false, false
-	r.Deadline = r.Go.MateTime
-	return s.voters.Mate(ctx, r)
-}
-
 // GameOver sends the result of the game to the members.
 func (s *council) GameOver(ctx context.Context, o usi.Outcome) error {
 	s.fresh, s.pondering = false, false
