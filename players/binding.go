@@ -3,6 +3,7 @@ package players
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 
 	"gogi/configs/advice"
@@ -39,8 +40,8 @@ func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	if quota := affinity.Quota(os.DirFS("/")); quota > 0 {
-		b.checkQuota(quota)
+	if os.Getenv("GOMAXPROCS") == "" { // then Go calculates it from the limit of CPU time
+		b.checkQuota(runtime.GOMAXPROCS(0))
 	}
 	return b, nil
 }
@@ -151,9 +152,9 @@ func (b *Binding) checkLayout(machine affinity.Topology) {
 }
 
 // checkQuota warns of a limit of CPU time, which the binding cannot take into account.
-func (b *Binding) checkQuota(quota float64) {
-	if busy := len(b.Layout.Shares) * b.threadsOfSlot(); float64(busy) > quota {
-		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %s CPUs (cpu.max): moves will be late", busy, fmt.Sprintf("%.3g", quota)))
+func (b *Binding) checkQuota(quota int) {
+	if busy := len(b.Layout.Shares) * b.threadsOfSlot(); busy > quota {
+		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %d CPUs (cpu.max): moves will be late", busy, quota))
 	}
 }
 

@@ -92,30 +92,6 @@ func TestKindsByCapacity(t *testing.T) {
 	}
 }
 
-func TestQuota(t *testing.T) {
-	for _, c := range []struct {
-		files map[string]string
-		want  float64
-	}{
-		{nil, 0},
-		{map[string]string{"sys/fs/cgroup/cpu.max": "max 100000\n"}, 0},
-		{map[string]string{"sys/fs/cgroup/cpu.max": "250000 100000\n"}, 2.5},
-		{map[string]string{"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"}, 0},
-		{map[string]string{"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "50000", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"}, 0.5},
-		{map[string]string{ // the least of what is above
-			"proc/self/cgroup": "1:name=systemd:/x\n0::/user/job\n", "sys/fs/cgroup/user/job/cpu.max": "400000 100000",
-			"sys/fs/cgroup/user/cpu.max": "300000 100000", "sys/fs/cgroup/cpu.max": "800000 100000",
-		}, 3},
-		{map[string]string{"proc/self/cgroup": "0::/../other\n", "sys/fs/other/cpu.max": "100000 100000"}, 0},
-	} {
-		root := fstest.MapFS{}
-		for name, text := range c.files {
-			root[name] = &fstest.MapFile{Data: []byte(text)}
-		}
-		testutil.Equal(t, Quota(root), c.want, "%v", c.files)
-	}
-}
-
 func TestOnly(t *testing.T) {
 	top, missing := read(t, "smt", "0-3,6-9").Only(set(t, "2,4,8-9,40"))
 	if top.IDs().String() != "2,8-9" || missing.String() != "4,40" || !top.Known {
