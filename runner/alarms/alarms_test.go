@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,12 +19,11 @@ func testPlan(slots int) *match.Plan {
 }
 
 // end is the end of a game of A and B in a slot.
-func end(pair, leg, slot int, nps [2]float64, overrun float64) match.Event {
+func end(pair, leg, slot int, nps [2]float64) match.Event {
 	sides := [2]match.Effort{}
 	for i, name := range []string{"A", "B"} {
 		sides[i] = match.Effort{Player: name, Nodes: uint64(nps[i]), TimeMS: 1000}
 	}
-	sides[0].WorstOverrunMS = overrun
 	return match.Event{
 		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: "A", White: "B", Sides: &sides, Position: fmt.Sprint(pair, leg),
 	}
@@ -58,14 +56,14 @@ func session(r *rand.Rand, slots, pairs int, vary noise, factor func(pair, slot 
 		slot := r.IntN(slots)
 		nps := [2]float64{1e6 * math.Exp(vary(r)), 1e6 * math.Exp(vary(r)) * factor(pair, slot)}
 		for leg := range 2 {
-			list = append(list, w.Event(end(pair, leg, slot, nps, 0))...)
+			list = append(list, w.Event(end(pair, leg, slot, nps))...)
 		}
 	}
 	return list
 }
 
 // TestFalseAlarmsOfSpeed simulates sessions in which nothing is wrong. Two players
-// are watched by two detectors, each of which may warn falsely in a session with the
+// are watched by a detector each, which may warn falsely in a session with the
 // probability Level; more sessions with a warning than that explains, at one in a
 // thousand, is a failure.
 func TestFalseAlarmsOfSpeed(t *testing.T) {
@@ -82,7 +80,7 @@ func TestFalseAlarmsOfSpeed(t *testing.T) {
 						alarmed++
 					}
 				}
-				if p := binomial.NewBinomial(sessions, 4*Level).AtLeast(alarmed); p < 0.001 {
+				if p := binomial.NewBinomial(sessions, 2*Level).AtLeast(alarmed); p < 0.001 {
 					t.Errorf("%d slots: %d of %d sessions with a false alarm", slots, alarmed, sessions)
 				}
 				t.Logf("%d slots: %d of %d sessions with a false alarm", slots, alarmed, sessions)
@@ -112,39 +110,13 @@ func TestSpeedOfASlot(t *testing.T) {
 	}
 }
 
-// TestSpeedOverTime: an engine whose speed falls to seven tenths, or rises by this factor, gives one warning.
-func TestSpeedOverTime(t *testing.T) {
-	t.Parallel()
-	for _, change := range []float64{0.7, 1 / 0.7} {
-		found := 0
-		const sessions = 40
-		r := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // a simulation
-		for range sessions {
-			list := session(r, 4, 500, noises()["normal"], func(pair, _ int) float64 {
-				return map[bool]float64{true: change, false: 1}[pair > 150]
-			})
-			if slices.ContainsFunc(list, func(w Warning) bool { return w.Kind == SpeedTime && w.Engine == "B" }) {
-				found++
-			}
-		}
-		if found < sessions*9/10 {
-			t.Errorf("a change by %v was found in %d of %d sessions", change, found, sessions)
-		}
-	}
-}
-
 // TestSmallDifferences: less than a tenth is not worth a word, however sure it is.
 func TestSmallDifferences(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // a simulation
 	still := func(*rand.Rand) float64 { return 0 }
-	for name, factor := range map[string]func(pair, slot int) float64{
-		"slots": func(_, slot int) float64 { return 1 - 0.08*float64(slot) },
-		"time":  func(pair, _ int) float64 { return 1 - 0.08*math.Min(1, float64(pair)/500) },
-	} {
-		if list := session(r, 2, 1000, still, factor); len(list) > 0 {
-			t.Errorf("%s: %v", name, list)
-		}
+	if list := session(r, 2, 1000, still, func(_, slot int) float64 { return 1 - 0.08*float64(slot) }); len(list) > 0 {
+		t.Error(list)
 	}
 }
 
@@ -154,7 +126,7 @@ func TestSpeedUnknown(t *testing.T) {
 	t.Parallel()
 	w := NewWatch(testPlan(1))
 	for pair := range 500 {
-		ev := end(pair, 0, 0, [2]float64{0, 1e6 / float64(1+pair)}, 0)
+		ev := end(pair, 0, 0, [2]float64{0, 1e6 / float64(1+pair)})
 		ev.Sides[1].PonderHits = 1
 		if list := w.Event(ev); list != nil {
 			t.Fatal(list)
@@ -164,101 +136,10 @@ func TestSpeedUnknown(t *testing.T) {
 		if list := w.Event(ev); list != nil {
 			t.Fatal(list)
 		}
-		ev = end(pair, 0, 0, [2]float64{1e6 / float64(1+pair), 1e6}, 99)
+		ev = end(pair, 0, 0, [2]float64{1e6 / float64(1+pair), 1e6})
 		ev.Worker = "elsewhere"
 		if list := w.Event(ev); list != nil {
 			t.Fatal(list)
-		}
-	}
-}
-
-// TestFalseAlarmsOfRates: k events in n tries at the rate that is tolerated, asked at
-// each event, warn in no more sessions than Level, by simulation.
-func TestFalseAlarmsOfRates(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(9, 10)) //nolint:gosec // a simulation
-	const sessions = 10_000
-	for _, p := range []float64{rareOverruns, fewCopies} {
-		alarmed := 0
-		for range sessions {
-			k := 0
-			for n := 1; n <= 1000; n++ {
-				if r.Float64() >= p {
-					continue
-				}
-				if k++; tooMany(k, n, p) {
-					alarmed++
-					break
-				}
-			}
-		}
-		if tail := binomial.NewBinomial(sessions, Level).AtLeast(alarmed); tail < 0.001 {
-			t.Errorf("rate %v: %d of %d", p, alarmed, sessions)
-		}
-		t.Logf("rate %v: %d of %d", p, alarmed, sessions)
-	}
-}
-
-// TestMargin: three near misses in a hundred games give one warning with the worst of them. Moves within half
-// of the margin give none.
-func TestMargin(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		every   int
-		overrun float64
-		at      int // the game of the warning; 0: none
-	}{{30, 83, 90}, {1, 50, 0}, {400, 83, 0}, {1, 51, 3}} {
-		w, at := NewWatch(testPlan(1)), 0
-		for game := 1; game <= 1000; game++ {
-			overrun := 0.0
-			if game%c.every == 0 {
-				overrun = c.overrun
-			}
-			for _, warning := range w.Event(end(game, 0, 0, [2]float64{}, overrun)) {
-				if at != 0 || warning.Kind != Margin || warning.Engine != "A" || !strings.Contains(warning.Note, fmt.Sprintf("the worst by %.0f of 100 ms", c.overrun)) {
-					t.Errorf("%+v", warning)
-				}
-				at = game
-			}
-		}
-		testutil.Equal(t, at, c.at, "every %d by %v: told after game", c.every, c.overrun)
-	}
-	untimed := testPlan(1)
-	untimed.Players[0].Limits = match.Limits{Nodes: 5, Margin: time.Second}
-	w := NewWatch(untimed)
-	for game := range 100 {
-		if list := w.Event(end(game, 0, 0, [2]float64{}, 900)); list != nil {
-			t.Error(list)
-		}
-	}
-}
-
-// TestCopies: more than a few repeated games give one warning. A game with another opening, length or end is no
-// repetition.
-func TestCopies(t *testing.T) {
-	t.Parallel()
-	w, told := NewWatch(testPlan(1)), 0
-	for pair := range 200 {
-		slot, leg := 0, 0
-		w.Event(match.Event{Type: match.EventGame, Pair: &pair, Leg: &leg, Slot: &slot, Opening: fmt.Sprint(pair % 50)})
-		ev := end(pair, 0, 0, [2]float64{}, 0)
-		ev.Position, ev.Plies = "the same", 100
-		for _, warning := range w.Event(ev) {
-			told++
-			if warning.Kind != Copies || pair < 57 || pair > 70 {
-				t.Errorf("%+v", warning)
-			}
-		}
-	}
-	if told != 1 {
-		t.Errorf("told %d times", told)
-	}
-	w = NewWatch(testPlan(1))
-	for pair := range 200 {
-		ev := end(pair, 0, 0, [2]float64{}, 0)
-		ev.Position, ev.Plies = "the same", pair
-		if list := w.Event(ev); list != nil {
-			t.Error(list)
 		}
 	}
 }

@@ -5,17 +5,16 @@ import (
 	"math"
 )
 
-// A change of speed by a tenth or more causes a warning. Half the speed costs an engine about 50 to 70 Elo, so a tenth costs
+// A difference of speed by a tenth or more causes a warning. Half the speed costs an engine about 50 to 70 Elo, so a tenth costs
 // about 9, a difference that many matches test for. Smaller changes are common between the cores of one machine.
 const tenth = 1.1
 
 const (
-	speedWindow = 32      // pairs in a window; the first window is the baseline
-	slotFirst   = 8       // pairs in a slot before its first test; each doubling tests again
-	slotKept    = 1 << 14 // the maximum number of pairs of a player that are compared between slots
+	slotFirst = 8       // pairs in a slot before its first test; each doubling tests again
+	slotKept  = 1 << 14 // the maximum number of pairs of a player that are compared between slots
 )
 
-// speed detects changes of one player's nodes per second. Its observation is the pair, because two games from one opening
+// speed detects slots in which one player has fewer nodes per second. Its observation is the pair, because two games from one opening
 // have similar speeds.
 type speed struct {
 	player string
@@ -26,10 +25,6 @@ type speed struct {
 	tests  map[int]int       // by slot
 	kept   int
 	slow   map[int]bool // slots with a warning
-
-	baseline, window []float64
-	windows          int
-	drifted          bool
 }
 
 type pairSpeed struct {
@@ -65,7 +60,7 @@ func (s *speed) game(slot, pair int, nodes uint64, ms float64) []Warning {
 		return nil
 	}
 	mean := p.sum / float64(p.games)
-	return append(s.between(slot, mean), s.overTime(mean)...)
+	return s.between(slot, mean)
 }
 
 // between compares a slot with all other slots.
@@ -98,35 +93,6 @@ func (s *speed) between(slot int, x float64) []Warning {
 	return []Warning{{SpeedSlot, s.player, &number, fmt.Sprintf(
 		"%s nodes a second in slot %d, %s in the others (medians of %d and %d pairs): look at what else runs on its CPUs, at how they are shared, and at their clock",
 		perSecond(here), slot, perSecond(there), len(own), len(others))}}
-}
-
-// overTime compares each window of pairs with the first.
-func (s *speed) overTime(x float64) []Warning {
-	if s.drifted {
-		return nil
-	}
-	if len(s.baseline) < speedWindow {
-		s.baseline = append(s.baseline, x)
-		return nil
-	}
-	s.window = append(s.window, x)
-	if len(s.window) < speedWindow {
-		return nil
-	}
-	window := s.window
-	s.window = nil
-	s.windows++
-	was, is := median(s.baseline), median(window)
-	level := Level * share(s.windows) / 2 // a two-sided test
-	slower := was-is >= math.Log(tenth) && lower(window, s.baseline) <= level
-	faster := is-was >= math.Log(tenth) && lower(s.baseline, window) <= level
-	if !slower && !faster {
-		return nil
-	}
-	s.drifted = true
-	return []Warning{{SpeedTime, s.player, nil, fmt.Sprintf(
-		"%s nodes a second in the last %d pairs, %s in the first %d of this session: look at temperature and clock of the CPUs, and at what else runs; games by time before and after are not of one strength",
-		perSecond(is), len(window), perSecond(was), len(s.baseline))}}
 }
 
 func perSecond(log float64) string {

@@ -1,5 +1,5 @@
-// Package alarms detects slow problems during a run. Examples are an engine whose speed differs between slots or changes
-// over time, growing memory, repeated games, moves that use up the margin, and an engine that loses all games by one fault.
+// Package alarms detects slow problems during a run. They are an engine whose speed differs between slots, growing memory,
+// and an engine that loses all games by one fault.
 // A [Watch] is a state machine that contains the detectors. It takes events and samples, and returns each [Warning] once.
 // A [Monitor] follows a run, feeds a Watch, and sends the warnings as events. docs/faults.md has the thresholds and
 // their reasons.
@@ -8,17 +8,12 @@ package alarms
 import (
 	"math"
 	"slices"
-
-	"gogi/stats/binomial"
 )
 
 // These are the kinds of warning, see Warning.Kind.
 const (
 	SpeedSlot = "speed_slot" // an engine is slower in one slot than in the others
-	SpeedTime = "speed_time" // an engine's speed has changed since the session began
 	Memory    = "memory"     // an engine process grows from game to game
-	Copies    = "copies"     // games repeat
-	Margin    = "margin"     // moves use most of the margin
 	Failing   = "failing"    // a player loses all games by one fault of its own
 	Slowed    = "slowed"     // a player loses all games on time while the machine slows it
 	Records   = "records"    // gogi could not write a crash dump or a transcript
@@ -38,13 +33,6 @@ const Level = 0.005
 
 // share returns the part of Level for the n-th test, n from 1. All parts sum to 1.
 func share(n int) float64 { return 1 / (float64(n) * float64(n+1)) }
-
-// tooMany reports whether k events in n trials are more than rate p explains, at the k-th part of Level. If it is called at
-// every event, the probability of a false warning is at most Level. The k-th event comes at trial n or before with
-// the probability of k or more events in n trials, and the parts of all k sum to Level.
-func tooMany(k, n int, p float64) bool {
-	return binomial.NewBinomial(n, p).AtLeast(k) <= Level*share(k)
-}
 
 // lower returns the probability that the values of x are by chance at least this far below y, if both have
 // one distribution. It is the test of Mann and Whitney in the normal approximation, corrected for ties and

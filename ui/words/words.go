@@ -112,10 +112,7 @@ func Warned(w match.WarningGiven) i18n.Message {
 func kinds() map[string]i18n.Message {
 	return map[string]i18n.Message{
 		"speed_slot": i18n.Of("slower in one slot than in the others"),
-		"speed_time": i18n.Of("the speed has changed since the session began"),
 		"memory":     i18n.Of("the process grows from game to game"),
-		"copies":     i18n.Of("games repeat"),
-		"margin":     i18n.Of("moves come near the end of the margin"),
 		"failing":    i18n.Of("games are lost by one fault: stop, and look at the engine with gogi check"),
 		"slowed":     i18n.Of("games are lost on time because the machine is slow: play fewer at a time, or limit nodes"),
 		"records":    i18n.Of("a file of records could not be written"),

@@ -43,13 +43,13 @@ func TestFault(t *testing.T) {
 // note, too. A kind that is not known has its note.
 func TestWarning(t *testing.T) {
 	t.Parallel()
-	w := match.WarningGiven{Engine: "x", Kind: "copies", Note: "3 of 9 games"}
-	testutil.Equal(t, Warning(w).String(), "warning: x: 3 of 9 games")
-	if got := Warning(w).In(i18n.Japanese); !strings.HasPrefix(got, "警告：x：同じ対局") || !strings.Contains(got, "3 of 9 games") {
+	w := match.WarningGiven{Engine: "x", Kind: "memory", Note: "3 of 9 MB"}
+	testutil.Equal(t, Warning(w).String(), "warning: x: 3 of 9 MB")
+	if got := Warning(w).In(i18n.Japanese); !strings.HasPrefix(got, "警告：x：プロセス") || !strings.Contains(got, "3 of 9 MB") {
 		t.Error(got)
 	}
 	w.Kind, w.Engine = "of tomorrow", ""
-	testutil.Equal(t, Warning(w).In(i18n.Japanese), "警告：3 of 9 games")
+	testutil.Equal(t, Warning(w).In(i18n.Japanese), "警告：3 of 9 MB")
 }
 
 // TestLost: how many, in both languages.
