@@ -29,9 +29,12 @@ type Plot struct {
 
 // Line is a series of a Plot. Its class, c1 to c8, is its colour.
 type Line struct {
-	Name, Class string
-	X, Y        []float64
-	Lo, Hi      []float64 // ends of a band around the line; nil: no band
+	Name  string  `json:"name"`
+	Class string  `json:"class"`
+	X     numbers `json:"x,omitempty"`
+	Y     numbers `json:"y"`
+	Lo    numbers `json:"lo,omitempty"` // ends of a band around the line; nil: no band
+	Hi    numbers `json:"hi,omitempty"`
 }
 
 // Level is a dashed horizontal line of a Plot.
@@ -139,20 +142,15 @@ func (p *Plot) fit() {
 // data returns the chart for the script, as JSON.
 func (p *Plot) data() string {
 	type line struct {
-		Name  string  `json:"name"`
-		Class string  `json:"class"`
-		X     numbers `json:"x,omitempty"`
-		Y     numbers `json:"y"`
-		Lo    numbers `json:"lo,omitempty"`
-		Hi    numbers `json:"hi,omitempty"`
-		Level bool    `json:"level,omitempty"`
+		Line
+		Level bool `json:"level,omitempty"`
 	}
 	var lines []line
 	for _, l := range p.Lines {
-		lines = append(lines, line{Name: l.Name, Class: l.Class, X: l.X, Y: l.Y, Lo: l.Lo, Hi: l.Hi})
+		lines = append(lines, line{Line: l})
 	}
 	for _, l := range p.Levels {
-		lines = append(lines, line{Name: l.Name, Class: l.Class, Y: numbers{l.Y}, Level: true})
+		lines = append(lines, line{Line{Name: l.Name, Class: l.Class, Y: numbers{l.Y}}, true})
 	}
 	text, err := json.Marshal(map[string]any{"x": p.X, "y": p.Y, "percent": p.Percent, "range": numbers{p.Low, p.High}, "last": p.Last, "lines": lines})
 	if err != nil {

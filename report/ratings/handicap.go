@@ -149,7 +149,7 @@ func (r *Report) nameHandicaps() {
 func (r *Report) addWorths(f *rating.HandicapFit) {
 	additive := []rating.HandicapModel{rating.Additive1, rating.Additive2, rating.Additive3}
 	for _, s := range f.Steps {
-		w := handicapWorth{Handicap: s.Handicap, Games: s.Games, Points: s.Points, Value: format.Finite(s.Value), Elo: format.Finite(s.Elo)}
+		w := handicapWorth{Step: s, Value: format.Finite(s.Value), Elo: format.Finite(s.Elo)}
 		if s.Handicap > 0 && slices.Contains(additive, f.Model) {
 			w.Elo, w.Why = nil, i18n.Of("it is worth more to the weak than to the strong")
 		}

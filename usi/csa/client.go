@@ -40,16 +40,21 @@ const (
 	maxReopenings = 3               // times that a player may be opened again in one game
 )
 
-// Config has the settings of a Client.
+// Settings has the settings of a Client that a user chooses.
+type Settings struct {
+	Games    int           `default:"1" placeholder:"N" help:"Number of games; 0: no limit (default ${default})."`
+	Comments bool          `default:"true" negatable:"" help:"Send score and principal variation with each move (default yes)."`
+	Ponder   bool          `help:"Let the engine ponder."`
+	Margin   time.Duration `default:"1s" placeholder:"DUR" help:"Part of each move's time reserved for the network (default ${default})."`
+	Retries  int           `default:"10" placeholder:"N" help:"Number of attempts to reconnect (default ${default})."`
+}
+
+// Config has the settings of a Client, and the functions that connect it.
 type Config struct {
+	Settings
 	User, Password string
 	Dial           func(context.Context) (io.ReadWriteCloser, error)
 	Open           func(context.Context) (Player, error)
-	Games          int           // number of games to play; 0: until Finish
-	Margin         time.Duration // time reserved in each move for the network
-	Comments       bool          // send score and variation with the moves
-	Ponder         bool          // let a Ponderer think on the opponent's time
-	Retries        int           // reconnection attempts in a row
 	// Observe, if set, receives each event, one at a time. It must not call the Client.
 	Observe func(Event)
 }

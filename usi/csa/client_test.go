@@ -110,7 +110,8 @@ func newBench(t *testing.T, player Player, servers ...func(*peer)) *bench {
 	t.Helper()
 	b := &bench{t: t, player: player, servers: servers}
 	b.config = Config{
-		User: "me", Password: "secret", Games: 1, Margin: time.Second, Comments: true, Retries: 3,
+		Settings: Settings{Games: 1, Margin: time.Second, Comments: true, Retries: 3},
+		User:     "me", Password: "secret",
 		Open: func(context.Context) (Player, error) {
 			b.opened++
 			return b.player, nil

@@ -38,11 +38,7 @@ type CSACommand struct {
 	Profile string   `placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou. On a server the engine's defaults are usually right."`
 	Rules   string   `placeholder:"NAME" help:"Rules that set the engine's options: default, wcsc, denryu or floodgate (default: from the file, else floodgate)."`
 
-	Games    int           `default:"1" placeholder:"N" help:"Number of games; 0: no limit (default ${default})."`
-	Comments bool          `default:"true" negatable:"" help:"Send score and principal variation with each move (default yes)."`
-	Ponder   bool          `help:"Let the engine ponder."`
-	Margin   time.Duration `default:"1s" placeholder:"DUR" help:"Part of each move's time reserved for the network (default ${default})."`
-	Retries  int           `default:"10" placeholder:"N" help:"Number of attempts to reconnect (default ${default})."`
+	csa.Settings
 
 	Records string `placeholder:"DIR" help:"Folder for a CSA file of each game."`
 	Verbose bool   `short:"v" help:"Print each move."`
@@ -112,7 +108,7 @@ func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
 	}
 	dialer := net.Dialer{Timeout: 30 * time.Second}
 	return csa.Config{
-		User: c.User, Password: password, Games: c.Games, Margin: c.Margin, Comments: c.Comments, Ponder: c.Ponder, Retries: c.Retries,
+		Settings: c.Settings, User: c.User, Password: password,
 		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return dialer.DialContext(ctx, "tcp", address) },
 	}, nil
 }
