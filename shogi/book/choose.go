@@ -59,3 +59,14 @@ func byCount(moves []Move, n int) shogi.Move {
 	}
 	return shogi.NoMove
 }
+
+// best returns the move with the highest score, or the first of these moves. ok is false if no move has a
+// score.
+func (e *Entry) best() (best Move, ok bool) {
+	for _, m := range e.Moves {
+		if m.HasScore && (!ok || m.Score > best.Score) {
+			best, ok = m, true
+		}
+	}
+	return best, ok
+}

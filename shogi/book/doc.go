@@ -10,5 +10,5 @@
 //
 // No format keeps all of a Book; its Format lists the losses. Readers never panic, and their
 // errors name the line or the byte and the expected value. They check the legality of moves
-// only if the format needs the moves to be played; [Check] always does.
+// only if the format needs the moves to be played.
 package book

@@ -19,7 +19,6 @@ import (
 type BookCommand struct {
 	Convert BookConvertCommand `cmd:"" help:"Convert a book, or openings, to another format"`
 	Show    BookShowCommand    `cmd:"" help:"Print the size of a book, or the moves of a position"`
-	Check   BookCheckCommand   `cmd:"" help:"Check a book for illegal moves and other faults"`
 	Make    BookMakeCommand    `cmd:"" help:"Make a set of balanced openings with an engine"`
 	Sample  BookSampleCommand  `cmd:"" help:"Select openings from a book at random"`
 }
@@ -106,6 +105,9 @@ func (c *BookShowCommand) Run(env *cli.Env) error {
 		}
 		positions, moves := b.Merged().Size()
 		fmt.Fprintf(env.Out, "%s · %s · %s positions with %s moves\n", c.File, b.Format, format.Count(positions), format.Count(moves))
+		if b.Unsorted {
+			fmt.Fprintln(env.Out, "it is not sorted: engines that search in the file do not find all positions")
+		}
 		if line = "startpos"; len(b.Entries) == 0 {
 			return nil
 		}
@@ -162,54 +164,6 @@ func blank(n int) string {
 		return ""
 	}
 	return format.Count(n)
-}
-
-// BookCheckCommand checks a book for illegal moves and other faults.
-type BookCheckCommand struct {
-	bookFile
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Run prints the faults of the book. It returns an error if the book has any.
-func (c *BookCheckCommand) Run(env *cli.Env) error {
-	b, err := c.open()
-	if err != nil {
-		return err
-	}
-	r := book.Check(b)
-	if c.JSON {
-		err = format.JSON(env.Out, r)
-	} else {
-		printCheck(env.Out, c.File, r)
-	}
-	if err == nil && !r.Sound() {
-		err = fmt.Errorf("%s has faults", c.File)
-	}
-	return err
-}
-
-func printCheck(w io.Writer, file string, r *book.Report) {
-	fmt.Fprintf(w, "%s · %s · %s positions with %s moves\n", file, r.Format, format.Count(r.Positions), format.Count(r.Moves))
-	for _, x := range []struct {
-		n    int
-		what string
-	}{
-		{r.Illegal, "illegal moves"}, {r.NoMove, "positions in which the game is over"}, {r.Duplicates, "repeated positions"},
-		{r.DuplicateMoves, "repeated moves of a position"}, {r.Lost, "positions that no line leads to"},
-		{r.Transpositions, "positions that several moves of the book lead to"}, {r.Roots, "positions that no move leads to"}, {r.Ends, "positions without moves"},
-	} {
-		fmt.Fprintf(w, "%8s  %s\n", format.Count(x.n), x.what)
-	}
-	if r.Unsorted {
-		fmt.Fprintln(w, "it is not sorted: engines that search in the file do not find all positions")
-	}
-	if s := r.Scores; s.N > 0 {
-		fmt.Fprintf(w, "best scores of %s positions, for the side to move: %+d to %+d, quartiles %+d %+d %+d, mean %+.1f, SD %.1f\n",
-			format.Count(s.N), s.Least, s.Greatest, s.Lower, s.Median, s.Upper, s.Mean, s.SD)
-	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(w, "  %s\n    %s\n", p.SFEN, p.What)
-	}
 }
 
 // BookSampleCommand selects openings from a book at random.
