@@ -1,35 +1,25 @@
 package stats
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strings"
 
 	"gogi/stats/binomial"
 )
 
-// EloCovariance returns the Elo of several series against one opponent, and the covariance of these
-// estimates. Fitting a line through a chain of versions needs this covariance. The covariance is calculated
-// from the mean scores of the openings that two series share, to first order in Elo. The matrix is positive
-// semidefinite, and singular if one series repeats another. EloCovariance returns an error for a series with
-// fewer than two openings or without a finite Elo.
-func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err error) {
-	all := make([][]shift, len(runs))
-	for i, s := range runs {
-		shifts, mean, err := s.shifts()
-		if err != nil {
-			return nil, nil, fmt.Errorf("series %d: %w", i+1, err)
-		}
-		all[i], elo = shifts, append(elo, binomial.Elo(mean))
-		covariance = append(covariance, make([]float64, len(runs)))
+// eloGain returns the first series' Elo minus the second series' Elo, both against one opponent, and the
+// variance of this difference. The variance includes the correlation of the openings that the two series share.
+// It is calculated from the mean scores of the openings, to first order in Elo. eloGain returns an error for a
+// series with fewer than two openings or without a finite Elo.
+func eloGain(first, second *Series) (gain, variance float64, err error) {
+	a, meanA, err := first.shifts()
+	b, meanB, err2 := second.shifts()
+	if err := errors.Join(err, err2); err != nil {
+		return 0, 0, err
 	}
-	for i, a := range all {
-		for j, b := range all[:i+1] {
-			v := product(a, b, i == j)
-			covariance[i][j], covariance[j][i] = v, v
-		}
-	}
-	return elo, covariance, nil
+	variance = product(a, a, true) + product(b, b, true) - 2*product(a, b, false)
+	return binomial.Elo(meanA) - binomial.Elo(meanB), variance, nil
 }
 
 // A shift is the effect of one opening on the Elo of the mean score. The sum of the squared shifts is the variance.

@@ -31,20 +31,13 @@ func singles(t *testing.T, names string, scores ...float64) *Series {
 
 // By hand: scores 1, 1, 0, 1 and 1, 0, 0, 1 have means 3/4 and 1/2, squares about them of 3/4 and 1, a product of
 // 1/2, over n(n-1) = 12; Elo has the slopes 400/ln 10 over s(1-s), 3/16 and 1/4.
-func TestEloCovariance(t *testing.T) {
+func TestEloGain(t *testing.T) {
 	a, b := singles(t, "abcd", 1, 1, 0, 1), singles(t, "abcd", 1, 0, 0, 1)
-	elo, v, err := EloCovariance([]*Series{a, b})
 	k := 400 / math.Ln10
-	want := [][]float64{{k * k * 0.75 / 12 * 256 / 9, k * k * 0.5 / 12 * 64 / 3}, {k * k * 0.5 / 12 * 64 / 3, k * k / 12 * 16}}
-	if err != nil || math.Abs(elo[0]-400*math.Log10(3)) > 1e-9 || math.Abs(elo[1]) > 1e-9 {
-		t.Fatalf("%v, %v", elo, err)
-	}
-	for i := range v {
-		for j := range v[i] {
-			if math.Abs(v[i][j]/want[i][j]-1) > 1e-12 {
-				t.Errorf("covariance %v, want %v", v, want)
-			}
-		}
+	apart, together := k*k*(0.75/12*256/9+1.0/12*16), k*k*0.5/12*64/3
+	gain, v, err := eloGain(a, b)
+	if err != nil || math.Abs(gain-400*math.Log10(3)) > 1e-9 || math.Abs(v/(apart-2*together)-1) > 1e-12 {
+		t.Fatalf("%v, %v, %v", gain, v, err)
 	}
 	// Openings of their own share nothing; neither do those without a name.
 	for _, names := range []string{"efgh", ""} {
@@ -52,13 +45,13 @@ func TestEloCovariance(t *testing.T) {
 		if names == "" {
 			first = singles(t, names, 1, 1, 0, 1)
 		}
-		_, v, err := EloCovariance([]*Series{first, singles(t, names, 1, 0, 0, 1)})
-		if err != nil || v[0][1] != 0 || v[1][0] != 0 || math.Abs(v[0][0]/want[0][0]-1) > 1e-12 {
+		_, v, err := eloGain(first, singles(t, names, 1, 0, 0, 1))
+		if err != nil || math.Abs(v/apart-1) > 1e-12 {
 			t.Errorf("%q: %v, %v", names, v, err)
 		}
 	}
 	for name, s := range map[string]*Series{"all won": singles(t, "ab", 1, 1), "one opening": singles(t, "a", 0.5), "none": {}} {
-		if _, _, err := EloCovariance([]*Series{a, s}); err == nil {
+		if _, _, err := eloGain(a, s); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -1,6 +1,5 @@
 // Package compare compares runs in which versions of an engine played against one opponent. It calculates the
-// gain of a newer version over an older one: the difference of their Elo against the opponent. It also
-// calculates the trend of several versions. [New] returns a [Gatherer], which takes the pairs of the runs and
+// gain of a newer version over an older one: the difference of their Elo against the opponent. [New] returns a [Gatherer], which takes the pairs of the runs and
 // returns a [Report].
 package compare
 
@@ -40,7 +39,6 @@ type Report struct {
 	Opponent string         `json:"opponent"`
 	Runs     []Result       `json:"runs"`  // in the order given, the oldest version first
 	Steps    []Step         `json:"steps"` // each run against the one before it
-	Trend    *Trend         `json:"trend,omitempty"`
 	Remarks  []i18n.Message `json:"remarks"`
 }
 
@@ -96,16 +94,6 @@ const (
 	ShownWorse    Verdict = "worse"     // the gain is below -margin
 	Undecided     Verdict = "undecided"
 )
-
-// Trend is a straight line fitted to the Elo of all runs. The distance between two neighbouring runs is one
-// version.
-type Trend struct {
-	Slope *float64 `json:"slope"` // Elo per version
-	report.Bounds
-	P      *float64     `json:"p"`      // two-sided p value of no slope
-	Misfit *float64     `json:"misfit"` // p value of the hypothesis that the versions are on a line
-	Why    i18n.Message `json:"why,omitzero"`
-}
 
 // Gatherer adds up the pairs of all runs of a comparison.
 type Gatherer struct {
@@ -169,9 +157,6 @@ func (g *Gatherer) Report() *Report {
 		rep.Steps = append(rep.Steps, g.step(i-1, i))
 	}
 	rep.adjust()
-	if len(g.runs) > 2 {
-		rep.Trend = g.trend()
-	}
 	rep.Remarks = append(append(g.lengths(), rep.Remarks...), rep.evidence()...)
 	return rep
 }
@@ -321,33 +306,6 @@ func (r *Report) Verdict() Verdict {
 		}
 	}
 	return all
-}
-
-func (g *Gatherer) trend() *Trend {
-	var place []float64
-	for i := range g.runs {
-		place = append(place, float64(i))
-	}
-	elo, covariance, err := stats.EloCovariance(g.series)
-	if err != nil {
-		return &Trend{Why: i18n.Because(err)}
-	}
-	fitted, err := newLine(place, elo, covariance, Level)
-	if err != nil {
-		return &Trend{Why: i18n.Because(err)}
-	}
-	t := &Trend{Slope: format.Finite(fitted.Slope)}
-	for i, r := range g.runs {
-		if t.Why = r.length(); t.Why.IsZero() && g.series[i].Openings() < Least {
-			t.Why = fewOpenings()
-		}
-		if !t.Why.IsZero() {
-			return t
-		}
-	}
-	t.Bounds = report.NewBounds(fitted.Interval)
-	t.P, t.Misfit = format.Finite(fitted.P), format.Finite(fitted.Misfit)
-	return t
 }
 
 // evidence returns remarks on facts that weaken the games as evidence.

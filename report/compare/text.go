@@ -24,17 +24,11 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 	}
 	format.Render(w, t)
 	r.printSteps(w, in)
-	if r.Trend != nil {
-		fmt.Fprintf(w, "%s %s\n", format.Pad(i18n.Say(in, "trend"), trendWidth), r.Trend.line().In(in))
-	}
 	fmt.Fprintln(w)
 	for _, remark := range i18n.Each(in, r.Remarks) {
 		fmt.Fprintln(w, remark)
 	}
 }
-
-// trendWidth is the width of the label in front of the trend, in terminal columns.
-const trendWidth = 7
 
 func (r *Report) printSteps(w io.Writer, in i18n.Language) {
 	tested := 0
@@ -111,49 +105,20 @@ func (n *NotWorse) line(tested int) i18n.Message {
 	return i18n.Of("%s   p = %s", message, format.PValue(*n.P))
 }
 
-func (t *Trend) line() i18n.Message {
-	switch {
-	case t.Slope == nil:
-		return i18n.Of("none: %s", t.Why)
-	case t.P == nil:
-		return i18n.Of("%s Elo a version, no interval and no test: %s", fmt.Sprintf("%+.1f", *t.Slope), t.Why)
-	}
-	message := i18n.Of("%s Elo a version   [%s, %s]  95%% approximate   p = %s", fmt.Sprintf("%+.1f", *t.Slope), format.Elo(t.Lo, -1), format.Elo(t.Hi, 1), format.PValue(*t.P))
-	if significant(*t.Misfit) {
-		return i18n.Of("%s, but the versions do not lie on a line (p = %s)", message, format.PValue(*t.Misfit))
-	}
-	return message
-}
-
-// Claim returns the result as one sentence. For two runs it is their difference, for more runs the trend.
+// Claim returns the result as one sentence: the newest version against the one before it.
 func (r *Report) Claim() i18n.Message {
-	if r.Trend != nil {
-		return r.trendClaim()
-	}
-	s := r.Steps[0]
+	s := r.Steps[len(r.Steps)-1]
 	switch {
 	case s.Elo == nil:
 		return i18n.Of("There is nothing to compare: %s.", s.Why)
 	case s.P == nil:
 		return i18n.Of("There is no verdict: %s.", s.Why)
-	case !significant(*s.P):
+	case !significant(*s.Adjusted):
 		return i18n.Of("The games do not show whether %s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 	case *s.Elo > 0:
 		return i18n.Of("%s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 	}
 	return i18n.Of("%s gained less against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
-}
-
-func (r *Report) trendClaim() i18n.Message {
-	switch t := r.Trend; {
-	case t.P == nil:
-		return i18n.Of("There is no verdict: %s.", t.Why)
-	case !significant(*t.P):
-		return i18n.Of("The games show no trend of the versions against %s.", format.Name(r.Opponent))
-	case *t.Slope > 0:
-		return i18n.Of("The versions gain against %s, from first to last.", format.Name(r.Opponent))
-	}
-	return i18n.Of("The versions lose ground against %s, from first to last.", format.Name(r.Opponent))
 }
 
 func significant(p float64) bool { return binomial.Test{P: p}.Significant(1 - Level) }

@@ -1,6 +1,6 @@
 // Package effects shows in which games the difference between two players arises. It sorts the games of a run
-// by opening, colour, turning point, time, length and termination, and compares each group with the rest.
-// [New] makes a [Gatherer]; give it whole pairs with their records in plan order, and it returns a [Table].
+// by opening, colour and ponder hits, and compares each group with the rest.
+// [New] makes a [Gatherer]; give it whole pairs with their openings in plan order, and it returns a [Table].
 //
 // The p values are corrected only for the number of rows. A group that differs needs a new run to confirm it.
 package effects
@@ -13,7 +13,6 @@ import (
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/shogi"
-	"gogi/shogi/kifu"
 	"gogi/stats"
 )
 
@@ -22,11 +21,8 @@ const Level = 0.95
 
 // Run holds the facts of a run that its games do not have.
 type Run struct {
-	Name string
-	A, B string // the two players; the table has A's scores against B
-	// Clocks are the clocks of A and B, in this order, each by colour. A player without a clock has the zero
-	// value.
-	Clocks   [2][2]match.TimeControl
+	Name     string
+	A, B     string // the two players; the table has A's scores against B
 	Finished bool   // no more pairs will come
 	Gate     string // text that describes the run's sequential test; "" without one
 }
@@ -49,25 +45,21 @@ func New(run Run) *Gatherer {
 // game is one game from A's side, with the data that groupings need.
 type game struct {
 	match.Row
-	record  *kifu.Record
 	opening match.Opening
-	colour  shogi.Colour         // A's
-	first   shogi.Colour         // the player with the first move
-	clocks  [2]match.TimeControl // by colour
+	colour  shogi.Colour // A's
 }
 
-// Wants reports whether the pair is one of A against B, whose records Add needs.
-func (g *Gatherer) Wants(rows []match.Row) bool {
+// wants reports whether the pair is one of A against B.
+func (g *Gatherer) wants(rows []match.Row) bool {
 	return len(rows) > 0 && (rows[0].PairA == g.run.A && rows[0].PairB == g.run.B || rows[0].PairA == g.run.B && rows[0].PairB == g.run.A)
 }
 
-// Add adds the next whole pair in plan order. rows and records are the pair's games by leg. Add ignores a
-// pair of other players. It returns an error for games that package stats rejects.
-func (g *Gatherer) Add(rows []match.Row, records []kifu.Record) error {
-	if !g.Wants(rows) || len(records) != len(rows) {
+// Add adds the next whole pair in plan order, with its opening. rows are the pair's games by leg. Add ignores
+// a pair of other players. It returns an error for games that package stats rejects.
+func (g *Gatherer) Add(opening match.Opening, rows []match.Row) error {
+	if !g.wants(rows) {
 		return nil
 	}
-	opening := match.PlayedOpening(rows[0], records[0])
 	number, known := g.openings[opening.String()]
 	if !known {
 		number = len(g.openings)
@@ -83,18 +75,10 @@ func (g *Gatherer) Add(rows []match.Row, records []kifu.Record) error {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.run.Name, err)
 	}
 	pair := g.distinct(number, play)
-	for i, r := range rows {
+	for _, r := range rows {
 		g.games++
-		seat := game{Row: r, record: &records[i], opening: opening, colour: colourOf(r, g.run.A), first: firstMover(&records[i])}
-		for c := range seat.clocks {
-			player := 0
-			if shogi.Colour(c) != seat.colour { //nolint:gosec // 0 and 1
-				player = 1
-			}
-			seat.clocks[c] = g.run.Clocks[player][c]
-		}
 		for _, way := range g.groupings {
-			way.add(seat, number, pair)
+			way.add(game{Row: r, opening: opening, colour: colourOf(r, g.run.A)}, number, pair)
 		}
 	}
 	return nil
@@ -152,7 +136,7 @@ func (s sum) share() float64 {
 
 // add adds a game to the group that the grouping sorts it into.
 func (w *grouping) add(g game, opening, pair int) {
-	group, of := w.sort(g)
+	group := w.sort(g)
 	if group == "" {
 		return
 	}
@@ -170,9 +154,4 @@ func (w *grouping) add(g game, opening, pair int) {
 		one.drawn = 1
 	}
 	s.merge(one)
-	if of != nobody {
-		who := w.who[group]
-		who[of]++
-		w.who[group] = who
-	}
 }

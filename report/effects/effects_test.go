@@ -10,13 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gogi/internal/i18n"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
-	"gogi/shogi/kifu"
 	"gogi/stats"
 )
 
@@ -41,107 +39,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// scored is a game won by Black whose moves have these scores from their movers' views, n none and o a move
-// of the opening.
-func scored(text string) game {
-	g := game{Row: match.Row{Outcome: match.BlackWins}, record: &kifu.Record{Start: "startpos"}}
-	for _, word := range strings.Fields(text) {
-		m := kifu.Move{Opening: word == "o", HasScore: word != "n" && word != "o"}
-		if m.HasScore {
-			_, _ = fmt.Sscan(word, &m.Score)
-		}
-		g.record.Moves = append(g.record.Moves, m)
-	}
-	return g
-}
-
-func TestDecisiveSwing(t *testing.T) {
+func TestPonderHits(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int{
-		"100 -100 700 -650 900 -900":  3, // Black sees it first
-		"100 -700 700 -650":           2, // White does
-		"700 -700 599 -700 700 -700":  4, // one doubt, and it begins again
-		"600 -600":                    1,
-		"700 599 700 700":             0, // White never sees it
-		"o o 700 -700":                3,
-		"9000 -9000 n -999999":        1, // a silent move changes nothing
-		"n n n":                       0,
-		"-700 700 -700 700":           0, // both took White for the winner
-		"100 -700 800 -800 1000 1000": 0, // at the end White does not
-	} {
-		testutil.Equal(t, decidedAt(scored(text), shogi.Black), want, "%s: ply", text)
-	}
-	white := scored("-700 700")
-	white.Outcome = match.WhiteWins
-	testutil.Equal(t, decidedAt(white, shogi.White), 1, "won by White: ply")
-	white.first = shogi.White // a handicap: the same scores are the other side's
-	testutil.Equal(t, decidedAt(white, shogi.White), 0, "White moves first: ply")
-}
-
-func TestPhases(t *testing.T) {
-	t.Parallel()
-	for plies, want := range map[int]string{28: "opening (to ply 30)", 29: "opening (to ply 30)", 30: "middlegame (to 80)", 79: "middlegame (to 80)", 80: "endgame (from 81)"} {
-		g := scored(strings.Repeat("n ", plies) + "700 -700")
-		if plies%2 == 1 {
-			g.first = shogi.White // so that Black moves then
-		}
-		testutil.Equal(t, swing(g), want, "after %d plies", plies)
-	}
-	drawn := scored("700 -700")
-	drawn.Outcome = match.Draw
-	testutil.Equal(t, swing(drawn), "drawn")
-	testutil.Equal(t, swing(scored("n n")), "unseen")
-}
-
-// timed is a game of A (Black) whose moves took these seconds.
-func timed(clock match.TimeControl, seconds ...int) game {
-	g := game{Row: match.Row{Outcome: match.BlackWins}, record: &kifu.Record{Start: "startpos"}, clocks: [2]match.TimeControl{clock, clock}}
-	for _, s := range seconds {
-		g.record.Moves = append(g.record.Moves, kifu.Move{Time: time.Duration(s) * time.Second})
-	}
-	return g
-}
-
-func TestTimeTrouble(t *testing.T) {
-	t.Parallel()
-	sudden := match.TimeControl{Main: 100 * time.Second}
-	fischer := match.TimeControl{Main: 100 * time.Second, Increment: 5 * time.Second}
-	lost := timed(sudden, 1, 1)
-	lost.Termination = match.TimeForfeit // White lost, whose last move never came
-	opening := timed(sudden, 95, 1, 1)
-	opening.record.Moves[0].Opening = true
-	white := timed(sudden, 90, 1, 1)
-	white.colour = shogi.White
-	for name, c := range map[string]struct {
-		g     game
-		group string
-		of    int
-	}{
-		"nobody":                    {timed(sudden, 50, 50, 1, 1), "neither", nobody},
-		"a tenth is left":           {timed(sudden, 90, 1, 1), "one alone", playerA},
-		"the other":                 {timed(sudden, 1, 90, 1, 1), "one alone", playerB},
-		"A is White":                {white, "one alone", playerB},
-		"more than a tenth":         {timed(sudden, 89, 1, 1), "neither", nobody},
-		"no move came after":        {timed(sudden, 90, 1), "neither", nobody},
-		"increments come back":      {timed(fischer, 94, 1, 1), "neither", nobody},
-		"increments used up":        {timed(fischer, 95, 1, 1), "one alone", playerA},
-		"both":                      {timed(sudden, 90, 90, 1, 1), "both", nobody},
-		"lost on time":              {lost, "one alone", playerB},
-		"byoyomi: main used up":     {timed(match.TimeControl{Main: 10 * time.Second, Byoyomi: 5 * time.Second}, 12, 1, 1), "one alone", playerA},
-		"only byoyomi":              {timed(match.TimeControl{Byoyomi: time.Second}, 1, 1, 1), "", nobody},
-		"the opening takes no time": {opening, "neither", nobody},
-	} {
-		if group, of := trouble(c.g); group != c.group || of != c.of {
-			t.Errorf("%s: %q of %d, want %q of %d", name, group, of, c.group, c.of)
-		}
-	}
-}
-
-func TestOtherClasses(t *testing.T) {
-	t.Parallel()
-	for plies, want := range map[int]string{1: "1 to 60", 60: "1 to 60", 61: "61 to 100", 150: "101 to 150", 151: "from 151"} {
-		testutil.Equal(t, lengthName(plies), want, "%d plies", plies)
-	}
 	for want, sides := range map[string][2]match.Side{
 		"":           {},
 		"under 40%":  {{PonderHits: 39}, {PonderMisses: 61}},
@@ -150,19 +49,14 @@ func TestOtherClasses(t *testing.T) {
 	} {
 		testutil.Equal(t, pondering(sides), want, "%v", sides)
 	}
-	g := game{Row: match.Row{Outcome: match.WhiteWins, Termination: match.Crash}, colour: shogi.White}
-	if group, of := ending(g); group != "crash" || of != playerB {
-		t.Errorf("%q of %d", group, of)
-	}
 }
 
 // runOf plays pairs given as A's results, "WL", of openings in turn; each game has its own moves unless
 // copies says that an opening is always played alike.
-func runOf(openings []string, pairs []string, copies bool) (rows [][]match.Row, records [][]kifu.Record) {
+func runOf(openings []string, pairs []string, copies bool) (rows [][]match.Row, starts []match.Opening) {
 	for id, text := range pairs {
 		opening := openings[id%len(openings)]
 		var pair []match.Row
-		var both []kifu.Record
 		for leg, result := range text {
 			r := match.Row{
 				Pair: id, Leg: leg, PairA: "A", PairB: "B", Black: "A", White: "B", Outcome: match.Draw, Termination: match.Repetition,
@@ -183,19 +77,19 @@ func runOf(openings []string, pairs []string, copies bool) (rows [][]match.Row, 
 				r.Outcome, r.Termination, r.Points = match.WinFor(winner), match.Resignation, [2]float64{}
 				r.Points[winner] = 1
 			}
-			record := kifu.Record{Start: "startpos"}
-			for _, word := range strings.Fields(opening) {
-				m, err := shogi.ParseMove(word)
-				if err != nil {
-					panic(err)
-				}
-				record.Moves = append(record.Moves, kifu.Move{Move: m, Opening: true})
-			}
-			pair, both = append(pair, r), append(both, record)
+			pair = append(pair, r)
 		}
-		rows, records = append(rows, pair), append(records, both)
+		start := match.Opening{ID: opening, Start: "startpos"}
+		for _, word := range strings.Fields(opening) {
+			m, err := shogi.ParseMove(word)
+			if err != nil {
+				panic(err)
+			}
+			start.Moves = append(start.Moves, m)
+		}
+		rows, starts = append(rows, pair), append(starts, start)
 	}
-	return rows, records
+	return rows, starts
 }
 
 func groupingOf(t *testing.T, table *Table, name string) Grouping {
@@ -207,11 +101,11 @@ func groupingOf(t *testing.T, table *Table, name string) Grouping {
 	return table.Groupings[i]
 }
 
-func whole(t *testing.T, run Run, rows [][]match.Row, records [][]kifu.Record) *Table {
+func whole(t *testing.T, run Run, rows [][]match.Row, starts []match.Opening) *Table {
 	t.Helper()
 	g := New(run)
 	for i := range rows {
-		testutil.OK(t, g.Add(rows[i], records[i]))
+		testutil.OK(t, g.Add(starts[i], rows[i]))
 	}
 	table := testutil.Must(g.Table())(t)
 	return table
@@ -233,8 +127,8 @@ func TestOpeningsOfPairs(t *testing.T) {
 	for range 12 {
 		pairs = append(pairs, "WW", "LL")
 	}
-	rows, records := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, pairs, false)
-	table := whole(t, clocked(), rows, records)
+	rows, starts := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, pairs, false)
+	table := whole(t, finished(), rows, starts)
 	g := groupingOf(t, table, "opening")
 	if len(g.Rows) != 2 || g.Unit != "distinct_pair" {
 		t.Fatalf("%+v", g)
@@ -267,8 +161,8 @@ func TestCopiesProveNothing(t *testing.T) {
 	for range 30 {
 		pairs = append(pairs, "WW", "LL")
 	}
-	rows, records := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, pairs, true)
-	table := whole(t, clocked(), rows, records)
+	rows, starts := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, pairs, true)
+	table := whole(t, finished(), rows, starts)
 	if table.Tested != 0 || table.Copies != 58 || table.Openings != 2 {
 		t.Errorf("%d tested, %d copies, %d openings", table.Tested, table.Copies, table.Openings)
 	}
@@ -291,8 +185,8 @@ func own(n int) (openings []string) {
 // exactly three standard deviations.
 func TestColoursByPairs(t *testing.T) {
 	t.Parallel()
-	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
-	table := whole(t, clocked(), rows, records)
+	rows, starts := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
+	table := whole(t, finished(), rows, starts)
 	g := groupingOf(t, table, "colour")
 	if len(g.Rows) != 2 || g.Unit != "pair_part" {
 		t.Fatalf("%+v", g)
@@ -302,8 +196,8 @@ func TestColoursByPairs(t *testing.T) {
 		t.Errorf("%+v, want p %v", black, want)
 	}
 	// Pairs won or lost as a whole say nothing of colours: 12 less 3 halves, and 15 squares of a half.
-	rows, records = runOf(own(25), many(map[string]int{"WL": 12, "WW": 6, "LW": 3, "LL": 4}), false)
-	white := groupingOf(t, whole(t, clocked(), rows, records), "colour").Rows[1]
+	rows, starts = runOf(own(25), many(map[string]int{"WL": 12, "WW": 6, "LW": 3, "LL": 4}), false)
+	white := groupingOf(t, whole(t, finished(), rows, starts), "colour").Rows[1]
 	if want := math.Erfc(4.5 / math.Sqrt(2*3.75)); math.Abs(*white.P-want) > 1e-12 {
 		t.Errorf("%+v, want p %v", white, want)
 	}
@@ -315,7 +209,7 @@ func TestColoursByPairs(t *testing.T) {
 func TestThreeClassesByOpenings(t *testing.T) {
 	t.Parallel()
 	pairs := slices.Concat(slices.Repeat([]string{"WL"}, 10), slices.Repeat([]string{"WW"}, 10), slices.Repeat([]string{"LL"}, 10))
-	rows, records := runOf(own(30), pairs, false)
+	rows, starts := runOf(own(30), pairs, false)
 	for i := range rows {
 		for leg, hits := range []int{0, 5} {
 			if i >= 15 && leg == 1 {
@@ -324,7 +218,7 @@ func TestThreeClassesByOpenings(t *testing.T) {
 			rows[i][leg].Sides[0].PonderHits, rows[i][leg].Sides[0].PonderMisses = hits, 10-hits
 		}
 	}
-	g := groupingOf(t, whole(t, clocked(), rows, records), "ponder_hits")
+	g := groupingOf(t, whole(t, finished(), rows, starts), "ponder_hits")
 	if len(g.Rows) != 3 || g.Rows[0].Units != 30 || g.Rows[1].Units != 15 {
 		t.Fatalf("%+v", g)
 	}
@@ -342,13 +236,13 @@ func TestSmallRest(t *testing.T) {
 	for i, o := range own(38) {
 		openings = append(openings, []string{"7g7f", "2g2f"}[i/30]+" 3c3d "+strings.Fields(o)[1])
 	}
-	rows, records := runOf(openings, slices.Concat(slices.Repeat([]string{"WW"}, 30), slices.Repeat([]string{"LL"}, 8)), false)
+	rows, starts := runOf(openings, slices.Concat(slices.Repeat([]string{"WW"}, 30), slices.Repeat([]string{"LL"}, 8)), false)
 	for i := range rows {
 		for leg := range rows[i] {
 			rows[i][leg].OpeningPlies = 3
 		}
 	}
-	g := groupingOf(t, whole(t, clocked(), rows, records), "family")
+	g := groupingOf(t, whole(t, finished(), rows, starts), "family")
 	if len(g.Rows) != 2 || g.Rows[0].Units != 30 {
 		t.Fatalf("%+v", g)
 	}
@@ -362,7 +256,7 @@ func TestSmallRest(t *testing.T) {
 // A pair is a copy by A's colours, whichever leg was first.
 func TestDistinctPairs(t *testing.T) {
 	t.Parallel()
-	g := New(clocked())
+	g := New(finished())
 	black, white := stats.Leg{AIsBlack: true}, stats.Leg{}
 	first := g.distinct(0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}})
 	for name, c := range map[string]struct {
@@ -382,19 +276,19 @@ func TestDistinctPairs(t *testing.T) {
 // Draws score a half whoever is stronger: they are no finding and no part of the rest.
 func TestDrawnRows(t *testing.T) {
 	t.Parallel()
-	rows, records := runOf(own(60), many(map[string]int{"WW": 40, "DD": 20}), false)
-	for i := range rows[:15] {
-		for leg := range rows[i] {
-			rows[i][leg].Termination = match.Checkmate
-		}
+	pairs := slices.Concat(slices.Repeat([]string{"WW"}, 25), slices.Repeat([]string{"WL"}, 15), slices.Repeat([]string{"DD"}, 20))
+	var openings []string
+	for i, o := range own(60) {
+		openings = append(openings, []string{"7g7f 3c3d ", "2g2f 8c8d ", "6g6f 8c8d "}[min(i/20, 2)]+strings.Fields(o)[1])
 	}
-	g := groupingOf(t, whole(t, clocked(), rows, records), "termination")
+	rows, starts := runOf(openings, pairs, false)
+	g := groupingOf(t, whole(t, finished(), rows, starts), "family")
 	if len(g.Rows) != 3 {
 		t.Fatalf("%+v", g)
 	}
 	for _, r := range g.Rows {
-		drawn := r.Name == "repetition"
-		if drawn != (r.Effect == nil) || r.P != nil || r.Why.IsZero() || !drawn && (*r.Effect != 0 || *r.OfA != 0 || *r.OfB != r.Games) {
+		want := map[string]float64{"7g7f 3c3d": 1 - 0.625, "2g2f 8c8d": 0.625 - 1}[r.Name]
+		if drawn := r.Name == "6g6f 8c8d"; drawn != (r.Effect == nil) || drawn != (r.P == nil) || drawn == r.Why.IsZero() || !drawn && math.Abs(*r.Effect-want) > 1e-12 {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -408,13 +302,13 @@ func TestSmallFamilies(t *testing.T) {
 		first := []string{"7g7f", "2g2f", "6g6f", "5g5f"}[[]int{0, 0, 1, 0, 1, 0, 1, 2, 0, 3}[i%10]]
 		openings = append(openings, first+" 3c3d "+strings.Fields(o)[1])
 	}
-	rows, records := runOf(openings, slices.Repeat([]string{"WL"}, 40), false)
+	rows, starts := runOf(openings, slices.Repeat([]string{"WL"}, 40), false)
 	for i := range rows {
 		for leg := range rows[i] {
 			rows[i][leg].OpeningPlies = 3
 		}
 	}
-	g := groupingOf(t, whole(t, clocked(), rows, records), "family")
+	g := groupingOf(t, whole(t, finished(), rows, starts), "family")
 	var names []string
 	for _, r := range g.Rows {
 		names = append(names, fmt.Sprintf("%s %d %t", r.Name, r.Units, r.P != nil))
@@ -426,10 +320,10 @@ func TestSmallFamilies(t *testing.T) {
 
 func TestUnfinishedRun(t *testing.T) {
 	t.Parallel()
-	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
-	run := clocked()
+	rows, starts := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
+	run := finished()
 	run.Finished = false
-	table := whole(t, run, rows, records)
+	table := whole(t, run, rows, starts)
 	for _, g := range table.Groupings {
 		for _, r := range g.Rows {
 			if r.P != nil || r.Adjusted != nil || r.Lo != nil || r.EloHi != nil || r.Why.IsZero() {
@@ -441,7 +335,7 @@ func TestUnfinishedRun(t *testing.T) {
 		t.Errorf("%+v", table)
 	}
 	run.Finished, run.Gate = true, "SPRT [0, 4]"
-	if table := whole(t, run, rows, records); !strings.Contains(table.Warnings[1].String(), "SPRT [0, 4]") || table.Tested == 0 {
+	if table := whole(t, run, rows, starts); !strings.Contains(table.Warnings[1].String(), "SPRT [0, 4]") || table.Tested == 0 {
 		t.Errorf("%q", table.Warnings)
 	}
 }
@@ -449,7 +343,7 @@ func TestUnfinishedRun(t *testing.T) {
 // Pairs of others are left out, and the seats of A and B do not matter.
 func TestOnlyTheTwo(t *testing.T) {
 	t.Parallel()
-	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
+	rows, starts := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
 	swapped := slices.Clone(rows)
 	for i := range swapped {
 		swapped[i] = slices.Clone(swapped[i])
@@ -457,21 +351,21 @@ func TestOnlyTheTwo(t *testing.T) {
 			swapped[i][leg].PairA, swapped[i][leg].PairB = "B", "A"
 		}
 	}
-	a, b := whole(t, clocked(), rows, records), whole(t, clocked(), swapped, records)
+	a, b := whole(t, finished(), rows, starts), whole(t, finished(), swapped, starts)
 	one, _ := json.Marshal(a)
 	two, _ := json.Marshal(b)
 	testutil.Equal(t, string(one), string(two), "%s %s", one, two)
-	run := clocked()
+	run := finished()
 	run.B = "C"
-	if table := whole(t, run, rows, records); table.Games != 0 || !strings.Contains(table.Claim().String(), "No game") {
+	if table := whole(t, run, rows, starts); table.Games != 0 || !strings.Contains(table.Claim().String(), "No game") {
 		t.Errorf("%+v", table)
 	}
 }
 
 func TestForms(t *testing.T) {
 	t.Parallel()
-	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
-	run := clocked()
+	rows, starts := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
+	run := finished()
 	for i := range rows {
 		for leg := range rows[i] {
 			r := &rows[i][leg]
@@ -480,7 +374,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	run.A = "<b>&"
-	table := whole(t, run, rows, records)
+	table := whole(t, run, rows, starts)
 	html := testutil.Must(table.HTML(i18n.English))(t)
 	for d := xml.NewDecoder(strings.NewReader(string(html))); ; {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
@@ -496,40 +390,5 @@ func TestForms(t *testing.T) {
 	}
 	if strings.Index(text.String(), "after the fact") > strings.Index(text.String(), "COLOUR") || strings.Contains(string(html), "<b>") {
 		t.Error("the warning is not first, or a name is not escaped")
-	}
-}
-
-// A player who wins quickly has other scores in short games than in long ones, whatever the openings: no row
-// that results make has a p value, though its figures are there.
-func TestRowsThatResultsMake(t *testing.T) {
-	t.Parallel()
-	rows, records := runOf(own(60), many(map[string]int{"WW": 30, "WL": 20, "LL": 10}), false)
-	for i := range rows {
-		for leg := range rows[i] {
-			row := &rows[i][leg]
-			won := (row.Outcome == match.BlackWins) == (row.Black == row.PairA)
-			if row.Plies = 110; won {
-				row.Plies = 50
-			}
-		}
-	}
-	table := whole(t, clocked(), rows, records)
-	length := groupingOf(t, table, "length")
-	if len(length.Rows) != 2 || *length.Rows[0].Effect < 0.9 || length.Rows[0].Units < 20 || length.Rows[0].Lo == nil {
-		t.Fatalf("%+v", length)
-	}
-	for _, g := range table.Groupings {
-		made := slices.Contains([]string{"swing", "time_trouble", "length", "termination"}, g.Name)
-		for _, r := range g.Rows {
-			if made && (r.P != nil || r.Adjusted != nil || r.Method != "" || r.Why.IsZero()) {
-				t.Errorf("%s: %+v", g.Name, r)
-			}
-		}
-		if len(g.Rows) > 0 && made != strings.Contains(g.Note().String(), "not tested") {
-			t.Errorf("%s: %s", g.Name, g.Note())
-		}
-	}
-	if table.Tested != 2 { // the colours
-		t.Errorf("%d tested", table.Tested)
 	}
 }

@@ -8,12 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
-	"gogi/shogi/kifu"
 )
 
 var simulated = flag.Int("simulated", 0, "runs in each simulation; 0: 20, and 50 with -long")
@@ -36,12 +34,9 @@ type world struct {
 	bonus    float64 // A's log odds in the family that is played second
 }
 
-// season plays a run of so many pairs. What games look like depends on who wins: the loser runs short of
-// time, Black's wins are quick.
-func (w world) season(r *rand.Rand, pairs int) ([][]match.Row, [][]kifu.Record) {
-	var allRows [][]match.Row
-	var allRecords [][]kifu.Record
-	odds, rowsOf, recordsOf := map[int]float64{}, map[int][]match.Row{}, map[int][]kifu.Record{}
+// season plays a run of so many pairs.
+func (w world) season(r *rand.Rand, pairs int) (all [][]match.Row, starts []match.Opening) {
+	odds, rowsOf := map[int]float64{}, map[int][]match.Row{}
 	for pair := range pairs {
 		o := pair
 		if w.openings > 0 {
@@ -53,27 +48,26 @@ func (w world) season(r *rand.Rand, pairs int) ([][]match.Row, [][]kifu.Record) 
 				odds[o] = w.black
 			}
 		}
-		rows, records := rowsOf[o], recordsOf[o]
+		rows := rowsOf[o]
 		if rows == nil || !w.copies {
-			rows, records = nil, nil
+			rows = nil
 			for leg := range 2 {
-				row, record := w.play(r, pair, o, leg, odds[o])
-				rows, records = append(rows, row), append(records, record)
+				rows = append(rows, w.play(r, pair, o, leg, odds[o]))
 			}
 			if first := rowsOf[o]; first != nil && r.Float64() < w.alike {
 				for leg := range rows {
 					rows[leg].Outcome, rows[leg].Points = first[leg].Outcome, first[leg].Points
 				}
 			} else if first == nil {
-				rowsOf[o], recordsOf[o] = rows, records
+				rowsOf[o] = rows
 			}
 		}
-		allRows, allRecords = append(allRows, rows), append(allRecords, records)
+		all, starts = append(all, rows), append(starts, startOf(w.family(o), o))
 	}
-	return allRows, allRecords
+	return all, starts
 }
 
-func (w world) play(r *rand.Rand, pair, opening, leg int, odds float64) (match.Row, kifu.Record) {
+func (w world) play(r *rand.Rand, pair, opening, leg int, odds float64) match.Row {
 	row := match.Row{
 		Pair: pair, Leg: leg, PairA: "A", PairB: "B", Black: "A", White: "B", OpeningID: fmt.Sprint(opening), OpeningPlies: 3,
 		MovesHash: r.Uint64(), Termination: match.Resignation, Points: [2]float64{0.5, 0.5}, Outcome: match.Draw,
@@ -95,12 +89,8 @@ func (w world) play(r *rand.Rand, pair, opening, leg int, odds float64) (match.R
 		row.Outcome, row.Points = match.WinFor(winner), [2]float64{}
 		row.Points[winner] = 1
 	}
-	if r.IntN(3) == 0 && row.Outcome != match.Draw {
-		row.Termination = match.Checkmate
-	}
-	row.Plies = 40 + 20*int(winner) + r.IntN(100)
 	row.Sides = [2]match.Side{{PonderHits: r.IntN(10), PonderMisses: r.IntN(10)}, {PonderHits: r.IntN(10), PonderMisses: r.IntN(10)}}
-	return row, recordOf(r, w.family(opening), opening, row, winner)
+	return row
 }
 
 // family is one of three.
@@ -111,59 +101,30 @@ func (w world) family(opening int) int {
 	return opening % 3
 }
 
-// recordOf has the opening, then moves that take all of the loser's time in one game of two and of the
-// winner's in one of five; the winner's lead is seen from some ply on.
-func recordOf(r *rand.Rand, family, opening int, row match.Row, winner shogi.Colour) kifu.Record {
-	record := kifu.Record{Start: "startpos"}
+// startOf is an opening of a family, with a third move that no other opening has.
+func startOf(family, opening int) match.Opening {
 	first := [][2]shogi.Move{
 		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewMove(shogi.NewSquare(3, 3), shogi.NewSquare(3, 4))},
 		{shogi.NewMove(shogi.NewSquare(2, 7), shogi.NewSquare(2, 6)), shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
 		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
 	}[family]
-	own := shogi.NewMove(shogi.Square(opening%81), shogi.Square(80-opening/81)) //nolint:gosec // a move that no other opening has
-	for _, m := range []shogi.Move{first[0], first[1], own} {
-		record.Moves = append(record.Moves, kifu.Move{Move: m, Opening: true})
-	}
-	spent := [2]time.Duration{time.Second, time.Second}
-	if r.IntN(5) == 0 {
-		spent[winner] = time.Minute
-	}
-	if r.IntN(2) == 0 {
-		spent[winner.Opponent()] = time.Minute
-	}
-	from := r.IntN(100)
-	for ply := 3; ply < 110; ply++ {
-		m := kifu.Move{Move: own, HasScore: true}
-		if ply < 5 {
-			m.Time = spent[ply%2]
-		}
-		if ply >= from && row.Outcome != match.Draw {
-			m.Score = 900
-			if shogi.Colour(ply%2) != winner { //nolint:gosec // 0 and 1
-				m.Score = -900
-			}
-		}
-		record.Moves = append(record.Moves, m)
-	}
-	return record
+	own := shogi.NewMove(shogi.Square(opening%81), shogi.Square(80-opening/81)) //nolint:gosec // small
+	return match.Opening{ID: fmt.Sprint(opening), Start: "startpos", Moves: []shogi.Move{first[0], first[1], own}}
 }
 
 // tableOf is the table of a run, without intervals.
-func tableOf(t *testing.T, run Run, rows [][]match.Row, records [][]kifu.Record) *Table {
+func tableOf(t *testing.T, run Run, rows [][]match.Row, starts []match.Opening) *Table {
 	t.Helper()
 	g := New(run)
 	for i := range rows {
-		testutil.OK(t, g.Add(rows[i], records[i]))
+		testutil.OK(t, g.Add(starts[i], rows[i]))
 	}
 	table := testutil.Must(g.tested())(t)
 	return table
 }
 
-// clocked is a finished run of A against B with half a minute each.
-func clocked() Run {
-	clock := [2]match.TimeControl{{Main: 30 * time.Second}, {Main: 30 * time.Second}}
-	return Run{Name: "run", A: "A", B: "B", Finished: true, Clocks: [2][2]match.TimeControl{clock, clock}}
-}
+// finished is a finished run of A against B.
+func finished() Run { return Run{Name: "run", A: "A", B: "B", Finished: true} }
 
 func stand(t *Table) (rows []string) {
 	for _, g := range t.Groupings {
@@ -195,8 +156,8 @@ func TestSimulatedEquals(t *testing.T) {
 			r := rand.New(rand.NewPCG(20, uint64(len(name))))
 			found, tested, where := 0, 0, map[string]int{}
 			for range simulations() {
-				rows, records := w.season(r, 120)
-				table := tableOf(t, clocked(), rows, records)
+				rows, starts := w.season(r, 120)
+				table := tableOf(t, finished(), rows, starts)
 				tested += table.Tested
 				if all := stand(table); len(all) > 0 {
 					found++
@@ -224,8 +185,8 @@ func TestSimulatedHabits(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 22))
 	openings, rest := 0, 0
 	for range simulations() {
-		rows, records := world{openings: 12, alike: 0.8}.season(r, 240)
-		all := stand(tableOf(t, clocked(), rows, records))
+		rows, starts := world{openings: 12, alike: 0.8}.season(r, 240)
+		all := stand(tableOf(t, finished(), rows, starts))
 		if slices.ContainsFunc(all, func(row string) bool { return strings.HasPrefix(row, "opening ") }) {
 			openings++
 		}
@@ -245,8 +206,8 @@ func TestSimulatedGain(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 21))
 	hits, runs := 0, 20
 	for range runs {
-		rows, records := world{bonus: 3, bias: 0.5}.season(r, 150)
-		if all := stand(tableOf(t, clocked(), rows, records)); len(all) > 0 && all[0] == "family 2g2f 8c8d" {
+		rows, starts := world{bonus: 3, bias: 0.5}.season(r, 150)
+		if all := stand(tableOf(t, finished(), rows, starts)); len(all) > 0 && all[0] == "family 2g2f 8c8d" {
 			hits++
 		}
 	}

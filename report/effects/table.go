@@ -14,9 +14,9 @@ import (
 
 const (
 	// Least is the smallest number of units that a row and the rest must each have for a test. Smaller groups
-	// of openings or terminations are merged into one row.
+	// of openings are merged into one row.
 	Least = 10
-	// Most is the largest number of groups of openings, or of terminations, that have their own rows.
+	// Most is the largest number of groups of openings that have their own rows.
 	Most = 12
 )
 
@@ -63,8 +63,6 @@ type Row struct {
 	Name  string `json:"name"`
 	Games int    `json:"games"`
 	Units int    `json:"units"`
-	OfA   *int   `json:"of_a,omitempty"` // games in which the row is about A.
-	OfB   *int   `json:"of_b,omitempty"`
 
 	Score float64 `json:"score"` // A's score: the mean over the units
 	report.Bounds
@@ -221,28 +219,11 @@ func (w *grouping) table(reused, single bool) Grouping {
 	}
 	for _, p := range parts {
 		row := p.row()
-		row.class = w.classes != nil || w.name == "termination" || p.name == others
-		if who, ok := w.who[p.name]; ok {
-			row.OfA, row.OfB = &who[playerA], &who[playerB]
-		}
+		row.class = w.classes != nil || p.name == others
 		out.Rows = append(out.Rows, row)
 	}
 	test(out.Rows, parts)
-	if w.made {
-		untested(out.Rows)
-	}
 	return out
-}
-
-// untested removes the tests of rows in a grouping that depends on the games' results. For example, a
-// stronger player wins sooner, and the loser is short of time. Such rows differ from the rest even if the
-// players differ in nothing but strength.
-func untested(rows []Row) {
-	for i := range rows {
-		if r := &rows[i]; r.P != nil {
-			r.P, r.Method, r.Why = nil, "", i18n.Of("not tested: results have a part in who is in this group")
-		}
-	}
 }
 
 // part has the data from which a row is made: the row's units with their mean scores.

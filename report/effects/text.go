@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -48,9 +47,6 @@ func (g Grouping) Note() i18n.Message {
 	if len(g.Rows) == 0 {
 		return i18n.Of("not shown, %s", g.Why)
 	}
-	if slices.ContainsFunc(newGroupings(), func(w *grouping) bool { return w.name == g.Name && w.made }) {
-		return i18n.Of("%s; the unit: %s; not tested, as results have a part in it", g.About, g.unit())
-	}
 	return i18n.Of("%s; the unit: %s", g.About, g.unit())
 }
 
@@ -79,17 +75,13 @@ func (r *Row) cells(in i18n.Language) table.Row {
 	return row
 }
 
-// Label returns the row's name, with the name of the player that the row is about.
+// Label returns the row's name, translated if it is a text of gogi.
 func (r *Row) Label() i18n.Message {
 	words := format.Words(format.Name(r.Name))
-	name := i18n.Verbatim(words)
 	if r.class {
-		name = i18n.Of(words)
+		return i18n.Of(words)
 	}
-	if r.OfA == nil {
-		return name
-	}
-	return i18n.Of("%s (A %d, B %d)", name, *r.OfA, *r.OfB)
+	return i18n.Verbatim(words)
 }
 
 // eloOf returns the text of an Elo value. The value is infinite if the score is 0 or 1.

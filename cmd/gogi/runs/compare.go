@@ -21,11 +21,11 @@ type CompareCommand struct {
 	Opponent string   `placeholder:"NAME" help:"Opponent of the versions, by its name in the first run (default: the second player of that run)."`
 	NotWorse *float64 `name:"not-worse" placeholder:"ELO" help:"Test that each newer version is at most this many Elo worse; exit code 0 (yes), 10 (no) or 11 (undecided)."`
 
-	Breakdown bool `help:"Show where the difference between the two players of one run comes from: openings, colour, time, length."`
+	Breakdown bool `help:"Show where the difference between the two players of one run comes from: openings, colour, ponder hits."`
 	JSON      bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the difference between two runs, or the trend of more than two runs.
+// Run prints the difference between each run and the one before it.
 func (c *CompareCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Breakdown {
 		return c.breakdown(ctx, env)
