@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"gogi/stats/binomial"
@@ -80,9 +79,9 @@ type NotWorse struct {
 
 // TestNotWorse tests the null hypothesis that the first series' player is margin Elo or more weaker than the
 // second series' player. It uses all openings of both series, and the correlation of shared openings. The
-// test uses the normal distribution, with the covariance of the Elo to first order ([EloCovariance]). It
-// therefore needs many openings. TestNotWorse returns the errors of EloCovariance. It also returns an error
-// if all openings have the same score, for a margin that is not positive, and for a level outside (0, 1).
+// test uses the normal distribution, with the variance of the Elo difference to first order. It therefore
+// needs many openings. TestNotWorse returns an error for a series with fewer than two openings or without a
+// finite Elo, if all openings have the same score, for a margin that is not positive, and for a level outside (0, 1).
 func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error) {
 	if !(margin > 0) || math.IsInf(margin, 1) {
 		return NotWorse{}, fmt.Errorf("margin %v: expected Elo above 0", margin)
@@ -90,15 +89,14 @@ func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return NotWorse{}, err
 	}
-	elo, v, err := EloCovariance([]*Series{first, second})
+	gain, variance, err := eloGain(first, second)
 	if err != nil {
 		return NotWorse{}, err
 	}
-	variance := v[0][0] + v[1][1] - 2*v[0][1]
 	if !(variance > 1e-9) {
 		return NotWorse{}, errors.New("all openings scored alike, so nothing shows how much they vary")
 	}
-	gain, se := elo[0]-elo[1], math.Sqrt(variance)
+	se := math.Sqrt(variance)
 	t := binomial.Test{Method: "elo_normal", Alternative: binomial.Greater, N: first.Openings() + second.Openings()}
 	t.P = math.Erfc((gain+margin)/se/math.Sqrt2) / 2
 	return NotWorse{Margin: margin, Bound: gain - binomial.ZAbove(1-level)*se, Test: t}, nil
@@ -121,26 +119,16 @@ func meansOf(values []float64) means {
 	return m
 }
 
-// FlipSigns returns the two-sided sign-flip test of the differences of independent units: under the null
-// hypothesis each difference has either sign with the same probability. The test is exact, or its method ends
-// in _normal if an exact sum would take too long. A difference of 1 is divided into parts, and the differences
-// are rounded to whole parts.
-func FlipSigns(method string, differences []float64, parts float64) binomial.Test {
-	var s scores
-	for _, d := range differences {
-		s = append(s, scoreCount{milli + int(math.Round(parts*d)), 1})
-	}
-	return signFlip(method, s.plus(nil), binomial.TwoSided)
-}
-
-// pairedFlips returns the sign-flip test of the differences between a and b. It rounds the differences to
-// thousandths of a point per game.
+// pairedFlips returns the two-sided sign-flip test of the differences between a and b: under the null
+// hypothesis each difference has either sign with the same probability. It rounds the differences to
+// thousandths of a point per game. The test is exact, or its method ends in _normal if an exact sum would take
+// too long.
 func pairedFlips(a, b []float64) binomial.Test {
-	differences := slices.Clone(a)
-	for i := range b {
-		differences[i] -= b[i]
+	var s scores
+	for i := range a {
+		s = append(s, scoreCount{milli + int(math.Round(milli*(a[i]-b[i]))), 1})
 	}
-	return FlipSigns("paired_sign_flip", differences, milli)
+	return signFlip("paired_sign_flip", s.plus(nil), binomial.TwoSided)
 }
 
 // normalDifference returns the two-sided normal test of the difference between the means of a and b.

@@ -21,5 +21,4 @@ const (
 	ErrNotStopped = Reason("the test has not stopped")
 	ErrOneOpening = Reason("it takes two openings to have a variance")
 	ErrOneSided   = Reason("a side that scored nothing, or everything, has no finite Elo")
-	ErrOnePlace   = Reason("all versions are at one place, or hardly apart")
 )

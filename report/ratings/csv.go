@@ -62,7 +62,7 @@ func lacks(s *csv.Sheet, column string) error {
 // the same pair depend on each other. An error names file, line and column.
 func (g *Games) ReadFile(path string) error {
 	var columns gameColumns
-	before := g.files.counts.len()
+	before := len(g.files.counts)
 	source := g.files.sources.of([]byte(path))
 	pairs := map[string]int32{}
 	err := csv.Read(path, func(s *csv.Sheet) (err error) {
@@ -89,7 +89,7 @@ func (g *Games) ReadFile(path string) error {
 		g.files.add(c)
 		return nil
 	})
-	if err == nil && before == g.files.counts.len() {
+	if err == nil && before == len(g.files.counts) {
 		return fmt.Errorf("%s:2: no game below the header", path)
 	}
 	return err

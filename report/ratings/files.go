@@ -1,7 +1,6 @@
 package ratings
 
 import (
-	"hash/maphash"
 	"math"
 
 	"gogi/stats/rating/crosstable"
@@ -12,7 +11,8 @@ import (
 type fileGames struct {
 	names   interned
 	sources interned // the files
-	counts  countList
+	counts  []fileCount
+	number  map[fileTerms]int32 // index of the latest count with these terms
 }
 
 // fileTerms has the terms of a game in a file: the players, by their names in the file, and the conditions.
@@ -64,65 +64,21 @@ func (n *interned) of(text []byte) int32 {
 	return i
 }
 
-// countList is a list of counts that grows without copying its elements. Its hash table stores no terms, and
-// so needs a third of the memory of a map.
-type countList struct {
-	blocks [][]fileCount
-	index  []int32 // hash table. A used slot has 1 plus the number of the latest count with its terms, an empty slot has 0.
-	seed   maphash.Seed
-}
-
-const blockSize = 1 << 12
-
-func (l *countList) len() int {
-	if len(l.blocks) == 0 {
-		return 0
-	}
-	last := len(l.blocks) - 1
-	return last*blockSize + len(l.blocks[last])
-}
-
-func (l *countList) at(i int) *fileCount { return &l.blocks[i/blockSize][i%blockSize] }
-
-// slot returns the slot of terms in the hash table, or the empty slot for them.
-func (l *countList) slot(t fileTerms) *int32 {
-	for h := maphash.Comparable(l.seed, t); ; h++ {
-		slot := &l.index[h%uint64(len(l.index))]
-		if *slot == 0 || l.at(int(*slot)-1).fileTerms == t {
-			return slot
-		}
-	}
-}
-
-// grow doubles the hash table.
-func (l *countList) grow() {
-	l.index, l.seed = make([]int32, max(1024, 2*len(l.index))), maphash.MakeSeed()
-	for i := range l.len() {
-		*l.slot(l.at(i).fileTerms) = int32(i + 1) //nolint:gosec // memory runs out before an overflow
-	}
-}
-
 // add adds games to the count with the same terms, or to a new count.
 func (g *fileGames) add(c fileCount) {
-	l := &g.counts
-	if 2*l.len() >= len(l.index) {
-		l.grow()
+	i, known := g.number[c.fileTerms]
+	if known && g.counts[i].fits(&c) {
+		sum := &g.counts[i]
+		sum.blackWins += c.blackWins
+		sum.draws += c.draws
+		sum.whiteWins += c.whiteWins
+		return
 	}
-	slot := l.slot(c.fileTerms)
-	if *slot > 0 {
-		if sum := l.at(int(*slot) - 1); sum.fits(&c) {
-			sum.blackWins += c.blackWins
-			sum.draws += c.draws
-			sum.whiteWins += c.whiteWins
-			return
-		}
+	if g.number == nil {
+		g.number = map[fileTerms]int32{}
 	}
-	if l.len()%blockSize == 0 {
-		l.blocks = append(l.blocks, make([]fileCount, 0, blockSize))
-	}
-	last := &l.blocks[len(l.blocks)-1]
-	*last = append(*last, c)
-	*slot = int32(l.len()) //nolint:gosec // memory runs out before an overflow
+	g.number[c.fileTerms] = int32(len(g.counts)) //nolint:gosec // memory runs out before an overflow
+	g.counts = append(g.counts, c)
 }
 
 // counted returns the count with the players' labels. labels has them by number of the file and number of the

@@ -14,7 +14,7 @@ func TestFileCounts(t *testing.T) {
 		g.add(c)
 		games[c.fileTerms] += c.games()
 	}
-	for i := range int32(3 * blockSize) {
+	for i := range int32(12_000) {
 		terms := fileTerms{source: i % 2, black: i % 89, white: i % 97, handicap: int16(i % 3), receiver: receiver(i % 3), cluster: i % 5}
 		add(fileCount{terms, 1, 2, uint32(i)})
 	}
@@ -22,8 +22,8 @@ func TestFileCounts(t *testing.T) {
 		add(fileCount{fileTerms{black: 1, white: 2}, mostGames, mostGames, 0})
 	}
 	sums, places := map[fileTerms]int{}, map[fileTerms]int{}
-	for i := range g.counts.len() {
-		c := g.counts.at(i)
+	for i := range len(g.counts) {
+		c := g.counts[i]
 		sums[c.fileTerms] += c.games()
 		places[c.fileTerms]++
 	}
@@ -33,7 +33,7 @@ func TestFileCounts(t *testing.T) {
 		}
 	}
 	most := fileTerms{black: 1, white: 2}
-	if len(sums) != len(games) || g.counts.len()-len(games) != places[most]-1 || places[most] < 5 {
-		t.Errorf("%d counts of %d terms, %d of the many games", g.counts.len(), len(games), places[most])
+	if len(sums) != len(games) || len(g.counts)-len(games) != places[most]-1 || places[most] < 5 {
+		t.Errorf("%d counts of %d terms, %d of the many games", len(g.counts), len(games), places[most])
 	}
 }

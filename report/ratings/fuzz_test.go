@@ -35,7 +35,7 @@ func FuzzReadFiles(f *testing.F) {
 			t.Errorf("the error names no file: %v", err)
 		}
 		if orders, err := ratings.ReadOrders(file); err == nil {
-			_, _ = ratings.RateOrders(orders, nil, 0.95, 2, 1)
+			_, _ = ratings.RateOrders(orders, 0.95, 2, 1)
 		} else if !strings.Contains(err.Error(), file) {
 			t.Errorf("the error names no file: %v", err)
 		}

@@ -100,7 +100,7 @@ func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) 
 // anchor returns the anchor that the plans of all runs have in common. It returns nil if the plans differ or
 // have no anchor, and if there are games from files.
 func (g *Games) anchor() *Anchor {
-	if g.files.counts.len() > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
+	if len(g.files.counts) > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
 		return nil
 	}
 	for _, name := range g.anchors {
@@ -214,28 +214,28 @@ func (g *Games) record() (played, error) {
 	if err != nil {
 		return played{}, err
 	}
-	files, runs := &g.files.counts, g.runCounts()
+	files, runs := g.files.counts, g.runCounts()
 	r := played{}
 	at := func(i int) crosstable.Count {
-		if i < files.len() {
-			return files.at(i).counted(labels)
+		if i < len(files) {
+			return files[i].counted(labels)
 		}
-		return runs[i-files.len()]
+		return runs[i-len(files)]
 	}
 	r.counts = func(yield func(crosstable.Count) bool) {
-		for i := range files.len() + len(runs) {
+		for i := range len(files) + len(runs) {
 			if !yield(at(i)) {
 				return
 			}
 		}
 	}
-	for i := range files.len() {
-		r.drawn += int(files.at(i).draws)
+	for i := range files {
+		r.drawn += int(files[i].draws)
 	}
 	for _, c := range runs {
 		r.drawn += c.Draws
 	}
-	r.table, err = crosstable.Collect(files.len()+len(runs), at)
+	r.table, err = crosstable.Collect(len(files)+len(runs), at)
 	return r, err
 }
 
@@ -273,8 +273,8 @@ func (g *Games) fileLabels() ([][]string, error) {
 		}
 		return err
 	}
-	for i := range g.files.counts.len() {
-		c := g.files.counts.at(i)
+	for i := range g.files.counts {
+		c := &g.files.counts[i]
 		if err := find(c.source, c.black); err != nil {
 			return nil, err
 		}
@@ -302,8 +302,8 @@ func (g *Games) evidence() Evidence {
 		e.Openings += s.Openings()
 		e.Copies += s.Copies()
 	}
-	for i := range g.files.counts.len() {
-		if f := g.files.counts.at(i); f.cluster == 0 {
+	for i := range g.files.counts {
+		if f := &g.files.counts[i]; f.cluster == 0 {
 			e.Independent += f.games()
 		}
 	}

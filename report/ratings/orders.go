@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -68,13 +67,6 @@ func ReadOrders(file string) (*Orders, error) {
 	return o, nil
 }
 
-// Has reports whether a player took part in a game.
-func (o *Orders) Has(player string) bool {
-	return slices.ContainsFunc(o.games, func(game []plackettluce.Placing) bool {
-		return slices.ContainsFunc(game, func(p plackettluce.Placing) bool { return p.Player == player })
-	})
-}
-
 // add adds a game. If ranks is true, the points of the game are negated ranks.
 func (o *Orders) add(game []plackettluce.Placing, ranks bool) {
 	slices.SortStableFunc(game, func(a, b plackettluce.Placing) int { return cmp.Compare(b.Points, a.Points) })
@@ -119,7 +111,6 @@ type OrderReport struct {
 	Ties       int           `json:"games_with_ties"` // games with ties. The Plackett–Luce model leaves them out.
 	Confidence float64       `json:"confidence"`
 	Shares     []ShareRow    `json:"shares"`
-	Compared   []ShareTest   `json:"comparisons,omitempty"`
 	Players    []OrderPlayer `json:"players"` // strengths by the Plackett–Luce model
 	LogLik     *float64      `json:"loglik"`
 	Why        string        `json:"why,omitempty"` // reason if there is no Plackett–Luce model
@@ -135,17 +126,6 @@ type ShareRow struct {
 	Why           string  `json:"why,omitempty"`
 }
 
-// ShareTest compares the shares of two players.
-type ShareTest struct {
-	Pairing
-	Games      int      `json:"games"`      // games in which both players took part
-	Difference *float64 `json:"difference"` // difference of the shares: a's share minus b's share
-	report.Bounds
-	P      *float64 `json:"p"` // two-sided sign-flip test over games
-	Method string   `json:"method,omitempty"`
-	Why    string   `json:"why,omitempty"`
-}
-
 // fewGames returns the reason for a missing interval: too few games.
 func fewGames() string {
 	return fmt.Sprintf("an interval takes at least %d games", plackettluce.LeastGames)
@@ -158,24 +138,9 @@ type OrderPlayer struct {
 	Why      string `json:"why,omitempty"`
 }
 
-// compare adds the comparison of two players' shares to the report.
-func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint64) {
-	c, err := plackettluce.Compare(o.games, pair[0], pair[1], samples, r.Confidence, seed)
-	row := ShareTest{Pairing: Pairing{pair[0], pair[1]}}
-	if err != nil {
-		row.Why = err.Error()
-	} else {
-		row.Games, row.Difference, row.P, row.Method = c.Games, format.Finite(c.Difference), format.Finite(c.Test.P), c.Test.Method
-		if row.Bounds = report.NewBounds(c.Interval); row.Lo == nil {
-			row.Why = fewGames()
-		}
-	}
-	r.Compared = append(r.Compared, row)
-}
-
-// RateOrders returns shares of points with intervals from samples of whole games. It compares the shares of
-// pairs of players, and fits Plackett–Luce strengths to the games without ties.
-func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, seed uint64) (*OrderReport, error) {
+// RateOrders returns shares of points with intervals from samples of whole games, and fits Plackett–Luce
+// strengths to the games without ties.
+func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*OrderReport, error) {
 	shares, err := plackettluce.Shares(o.games, samples, confidence, seed)
 	if err != nil {
 		return nil, err
@@ -189,9 +154,6 @@ func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, s
 			row.Why = fewGames()
 		}
 		r.Shares = append(r.Shares, row)
-	}
-	for _, pair := range pairs {
-		r.compare(o, pair, samples, seed)
 	}
 	fit, err := plackettluce.PlackettLuce(o.ranks)
 	if err != nil {
@@ -216,22 +178,7 @@ func shareInterval(b report.Bounds) string {
 	return fmt.Sprintf("[%s, %s]", format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
-func (r *OrderReport) printCompared(w io.Writer, in i18n.Language) {
-	if len(r.Compared) == 0 {
-		return
-	}
-	t := format.Table(append(i18n.Heads(in, "comparison", "games", "difference of shares"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)), i18n.Say(in, "p (sign flips)"))...)
-	for _, c := range r.Compared {
-		row := table.Row{format.Name(c.A) + " – " + format.Name(c.B), c.Games, "–", "–", c.Why}
-		if c.Difference != nil {
-			row[2], row[3], row[4] = strings.Replace(fmt.Sprintf("%+.1f%%", 100**c.Difference), "-", "−", 1), shareInterval(c.Bounds), format.Or(c.P, format.PValue)
-		}
-		t.AppendRow(row)
-	}
-	format.Render(w, t)
-}
-
-// Print writes the shares, the comparisons and the strengths as tables for a terminal.
+// Print writes the shares and the strengths as tables for a terminal.
 func (r *OrderReport) Print(w io.Writer, in i18n.Language) {
 	t := format.Table(append(i18n.Heads(in, "player", "games", "points", "share"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
 	for _, s := range r.Shares {
@@ -241,7 +188,6 @@ func (r *OrderReport) Print(w io.Writer, in i18n.Language) {
 	if r.Games < plackettluce.LeastGames {
 		fmt.Fprintln(w, i18n.Say(in, "no intervals: resampled games need at least %s", i18n.Number{N: plackettluce.LeastGames, Noun: "game"}))
 	}
-	r.printCompared(w, in)
 	if r.Why != "" {
 		fmt.Fprintln(w, i18n.Say(in, "no strengths by finishing order: %s", r.Why))
 		return

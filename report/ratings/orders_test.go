@@ -63,7 +63,7 @@ func TestOrders(t *testing.T) {
 	const file = "game,player,rank\n1,a,1\n1,b,2\n1,c,3\n2,c,1\n2,a,2\n2,b,3\n3,b,1\n3,c,2\n3,a,3\n4,a,1\n4,b,1\n4,c,3\n"
 	o, err := ReadOrders(written(t, "orders.csv", file))
 	testutil.OK(t, err)
-	r, err := RateOrders(o, nil, 0.95, 200, 1)
+	r, err := RateOrders(o, 0.95, 200, 1)
 	if err != nil || r.Games != 4 || r.Ties != 1 || len(r.Shares) != 3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -81,27 +81,19 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	// Four games claim no certainty: no share has an interval, and the text says why.
-	if len(r.Compared) != 0 || r.Shares[0].Lo != nil || r.Shares[0].Hi != nil || r.Shares[0].Why == "" {
+	if r.Shares[0].Lo != nil || r.Shares[0].Hi != nil || r.Shares[0].Why == "" {
 		t.Errorf("%+v", r.Shares[0])
 	}
 	var there bytes.Buffer
 	r.Print(&there, i18n.English)
 	testutil.Contains(t, there.String(), "no intervals: resampled games need at least 5 games")
-	// a's points less c's are 2, −1, −1 and 1.5, together 1.5. With the sign of 2 kept, the eight sums are
-	// 1.5, −1.5, 3.5, 0.5, 3.5, 0.5, 5.5 and 2.5: six are as far from 0.
-	if r, err = RateOrders(o, [][2]string{{"a", "c"}}, 0.95, 200, 1); err != nil || len(r.Compared) != 1 {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	if c := r.Compared[0]; c.Games != 4 || math.Abs(*c.P-0.75) > 1e-12 || math.Abs(*c.Difference-1.5/24) > 1e-12 || c.Lo != nil || c.Why == "" {
-		t.Errorf("%+v", c)
-	}
 	r.Print(&there, i18n.Japanese)
 	for _, want := range []string{"対局者", "割合", "強さ", "対数尤度"} {
 		testutil.Contains(t, there.String(), want, "no")
 	}
 	points, err := ReadOrders(written(t, "orders.csv", "player,game,points\na,1,30\nb,1,10\na,2,0\nb,2,20\n"))
 	testutil.OK(t, err)
-	if r, err = RateOrders(points, nil, 0.95, 200, 1); err != nil || math.Abs(r.Shares[0].Share-0.5) > 1e-12 || r.Shares[0].Points != 30 {
+	if r, err = RateOrders(points, 0.95, 200, 1); err != nil || math.Abs(r.Shares[0].Share-0.5) > 1e-12 || r.Shares[0].Points != 30 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for text, want := range map[string]string{
@@ -116,7 +108,7 @@ func TestOrders(t *testing.T) {
 	} {
 		o, err := ReadOrders(written(t, "orders.csv", text))
 		if err == nil {
-			_, err = RateOrders(o, nil, 0.95, 10, 1)
+			_, err = RateOrders(o, 0.95, 10, 1)
 		}
 		testutil.Fails(t, err, want, "%q", text)
 	}

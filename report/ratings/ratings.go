@@ -21,7 +21,7 @@ import (
 // Options has the flags of "gogi rate": the models, and what the report contains.
 type Options struct {
 	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (bt with first-player advantage), a model of handicaps, or all (compare the models and choose one) (default ${default}). A handicap adds to its receiver's strength (add1, add2, add3), multiplies it (mul1, mul2, mul3), has the same Elo for each step (linear), or has its own Elo (free, free+order)."`
-	Draws      string       `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"Model of draws: davidson, rao-kupper, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
+	Draws      string       `enum:"auto,davidson,half" default:"auto" help:"Model of draws: davidson, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
 	Prior      rating.Prior `kong:"-"`
 	Confidence float64      `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
 	Bootstrap  int          `placeholder:"N" help:"Number of bootstrap simulations for the intervals and the test of the model (default: none for the intervals, and as many as needed for the test)."`
@@ -203,11 +203,8 @@ func (o Options) fitModel(name string, record played, m rating.Model) (evenFit, 
 // drawModel returns the model of draws that --draws requests. If no game was drawn it returns HalfWin, and
 // with --draws auto also if all games were drawn, because then there is no draw rate to estimate.
 func (o Options) drawModel(r *Report) rating.Draws {
-	switch {
-	case o.Draws == "half" || r.Drawn == 0 || o.Draws == "auto" && r.Drawn == r.Games:
+	if o.Draws == "half" || r.Drawn == 0 || o.Draws == "auto" && r.Drawn == r.Games {
 		return rating.HalfWin
-	case o.Draws == "rao-kupper":
-		return rating.RaoKupper
 	}
 	return rating.Davidson
 }

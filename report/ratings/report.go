@@ -78,20 +78,18 @@ type orderEffect struct {
 }
 
 type drawParam struct {
-	Model string       `json:"model"` // half_win, davidson or rao_kupper.
-	Value *float64     `json:"value"` // the parameter ν of davidson, or λ of rao_kupper.
+	Model string       `json:"model"` // half_win or davidson
+	Value *float64     `json:"value"` // the parameter ν of davidson
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
 // handicapWorth is the effect of a handicap on its receiver's strength.
 type handicapWorth struct {
-	Handicap int          `json:"handicap"`
-	Name     string       `json:"name,omitempty"` // set if all handicaps are handicaps of shogi
-	Games    int          `json:"games"`
-	Points   float64      `json:"points"` // the receivers' points
-	Value    *float64     `json:"value"`
-	Elo      *float64     `json:"elo"`
-	Why      i18n.Message `json:"why,omitzero"`
+	rating.Step
+	Name  string       `json:"name,omitempty"` // set if all handicaps are handicaps of shogi
+	Value *float64     `json:"value"`
+	Elo   *float64     `json:"elo"`
+	Why   i18n.Message `json:"why,omitzero"`
 }
 
 // Model is the result of one model that was fitted to the games.

@@ -255,13 +255,10 @@ func (e orderEffect) text(confidence float64) i18n.Message {
 }
 
 func (d drawParam) text() i18n.Message {
-	switch {
-	case d.Value == nil:
+	if d.Value == nil {
 		return d.Why
-	case d.Model == "davidson":
-		return i18n.Of("Davidson's model: between equals %s are drawn", format.Percent(*d.Value/(2+*d.Value)))
 	}
-	return i18n.Of("Rao and Kupper's model: between equals %s are drawn", format.Percent((*d.Value-1)/(*d.Value+1)))
+	return i18n.Of("Davidson's model: between equals %s are drawn", format.Percent(*d.Value/(2+*d.Value)))
 }
 
 func (g goodnessOfRating) text() i18n.Message {

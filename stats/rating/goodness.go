@@ -166,7 +166,7 @@ func (f *fitted) canSimulate(samples int) error {
 	case samples < 0:
 		return fmt.Errorf("%d bootstrap samples are impossible", samples)
 	case f.draws == HalfWin && f.table.Draws() > 0:
-		return errors.New("counting draws as half wins is no model of how likely they are: use davidson or rao_kupper")
+		return errors.New("counting draws as half wins is no model of how likely they are: use davidson")
 	}
 	return nil
 }

@@ -56,11 +56,11 @@ type Param struct {
 
 // A Step describes the effect of one handicap in a model.
 type Step struct {
-	Handicap int
-	Games    int
-	Points   float64 // points of the receivers, or of Black in even games.
-	Value    float64 // f(h), g(h), or b(h)
-	Elo      float64 // effect in Elo. It is 0 for additive models, because their effect depends on the strengths.
+	Handicap int     `json:"handicap"`
+	Games    int     `json:"games"`
+	Points   float64 `json:"points"` // points of the receivers, or of Black in even games.
+	Value    float64 `json:"-"`      // f(h), g(h), or b(h)
+	Elo      float64 `json:"-"`      // effect in Elo. It is 0 for additive models, because their effect depends on the strengths.
 }
 
 // A HandicapFit is a fitted handicap model.

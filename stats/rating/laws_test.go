@@ -22,11 +22,9 @@ var models = []Model{
 	{},
 	{FirstMove: Multiplicative},
 	{Draws: Davidson},
-	{Draws: RaoKupper},
 	{Draws: Davidson, FirstMove: Multiplicative},
-	{Draws: RaoKupper, FirstMove: Multiplicative},
 	{Prior: Prior{SD: 0.8}},
-	{Draws: RaoKupper, FirstMove: Multiplicative, Prior: Prior{VirtualDraws: 0.5}},
+	{Draws: Davidson, FirstMove: Multiplicative, Prior: Prior{VirtualDraws: 0.5}},
 	{Draws: Davidson, Prior: Prior{SD: 2, VirtualDraws: 0.1}},
 }
 
@@ -188,7 +186,7 @@ func TestLabelsAndOrderDoNotMatter(t *testing.T) {
 func TestMoreGamesOfTheSameScaleNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := drawCounts(t)
-		m := models[rapid.IntRange(0, 5).Draw(t, "model")]
+		m := models[rapid.IntRange(0, 3).Draw(t, "model")]
 		f := rateOrFail(t, record, m)
 		k := rapid.IntRange(2, 1000).Draw(t, "times")
 		for i := range record {
@@ -216,7 +214,7 @@ func TestMoreGamesOfTheSameScaleNothing(t *testing.T) {
 func TestMirroredGamesNegate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := drawCounts(t)
-		for _, m := range []Model{{}, {FirstMove: Multiplicative, Draws: RaoKupper}, {Draws: Davidson}} {
+		for _, m := range []Model{{}, {FirstMove: Multiplicative, Draws: Davidson}, {Draws: Davidson}} {
 			f := rateOrFail(t, record, m)
 			mirrored := slices.Clone(record)
 			for i, c := range mirrored {
@@ -315,22 +313,6 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestProfileOfFewGames: its way leads where the information is almost singular, so that
-// a step back to the contrast lowers the likelihood a little. It ended as "stalled".
-func TestProfileOfFewGames(t *testing.T) {
-	f := must[*Fit](t)(Rate([]crosstable.Count{
-		{Black: "D", White: "A", WhiteWins: 1},
-		{Black: "A", White: "B", BlackWins: 1, WhiteWins: 2},
-		{Black: "A", White: "D", BlackWins: 2, WhiteWins: 2},
-		{Black: "C", White: "D", BlackWins: 2, WhiteWins: 1},
-	}, Model{FirstMove: Multiplicative, Draws: RaoKupper}))
-	for _, p := range f.Players {
-		if i, err := f.Profile(p.Name, 0.9); err != nil || !(i.Lo < p.Elo-100 && p.Elo+100 < i.Hi) {
-			t.Errorf("%+v: %+v, %v", p, i, err)
-		}
-	}
 }
 
 func TestProfileEndsHaveTheirLikelihood(t *testing.T) {

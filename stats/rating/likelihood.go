@@ -80,13 +80,7 @@ func (l *ladder) start() []float64 {
 	x := make([]float64, l.dim())
 	if l.draw >= 0 {
 		rate := l.table.Draws() / l.table.Games()
-		switch l.outcome.draws {
-		case Davidson:
-			x[l.draw] = math.Log(2 * rate / (1 - rate))
-		case RaoKupper:
-			x[l.draw] = math.Log((1 + rate) / (1 - rate))
-		case HalfWin:
-		}
+		x[l.draw] = math.Log(2 * rate / (1 - rate))
 	}
 	return x
 }

@@ -23,9 +23,6 @@ const (
 	// Davidson (1970) gives a draw the weight ν√(π_i π_j). The wins of the two players have the weights π_i
 	// and π_j.
 	Davidson Draws = "davidson"
-	// RaoKupper (1967) gives player i a win with probability π_i/(π_i + λπ_j), with λ ≥ 1, and player j a win
-	// with probability π_j/(π_j + λπ_i). The rest is the probability of a draw.
-	RaoKupper Draws = "rao_kupper"
 )
 
 // A FirstMove names a model of the advantage of the first move, which Black has.
@@ -63,7 +60,7 @@ func (m Model) resolved() (Model, error) {
 	m.Draws = cmp.Or(m.Draws, HalfWin)
 	m.FirstMove = cmp.Or(m.FirstMove, NoFirstMove)
 	switch {
-	case !slices.Contains([]Draws{HalfWin, Davidson, RaoKupper}, m.Draws):
+	case !slices.Contains([]Draws{HalfWin, Davidson}, m.Draws):
 		return m, fmt.Errorf("unknown draw model %q", string(m.Draws))
 	case !slices.Contains([]FirstMove{NoFirstMove, Multiplicative, Additive}, m.FirstMove):
 		return m, fmt.Errorf("unknown first-move effect %q", string(m.FirstMove))
@@ -82,7 +79,7 @@ type Fit struct {
 	Model      Model               // the model, with defaults set.
 	Players    []crosstable.Player // best first. Players with equal ratings are ordered by name.
 	FirstMove  float64             // factor of Black's strength, or the δ that is added to it. Without an effect it is 1 or 0.
-	Draw       float64             // ν of Davidson, or λ of Rao–Kupper. It is 0 for HalfWin.
+	Draw       float64             // ν of Davidson. It is 0 for HalfWin.
 	LogLik     float64             // natural logarithm of the likelihood of the games, without binomial constants and prior.
 	Parameters int                 // number of estimated parameters, without the common level of strengths
 	Games      int                 // number of games between rated players

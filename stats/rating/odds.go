@@ -25,9 +25,9 @@ const widestOdds = 24
 // manyCells is the number of cells from which on products of odds are faster than type outcome.
 const manyCells = 500
 
-// odds returns the odds at x. ok is false for few cells, for strengths too far apart, and for other models.
+// odds returns the odds at x. ok is false for few cells and for strengths too far apart.
 func (l *ladder) odds(x []float64) (o odds, ok bool) {
-	if len(l.cells) < manyCells || l.outcome.draws == RaoKupper {
+	if len(l.cells) < manyCells {
 		return o, false
 	}
 	return l.oddsAt(x)

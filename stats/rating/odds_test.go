@@ -99,7 +99,7 @@ func (c *counting) Derivatives(x []float64) ([]float64, func([]float64) []float6
 
 // TestTermErrorsAreTheCovariance holds the solved columns against the whole inverse.
 func TestTermErrorsAreTheCovariance(t *testing.T) {
-	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: RaoKupper, FirstMove: Multiplicative}, {Draws: Davidson}, {FirstMove: Multiplicative, Prior: Prior{SD: 1}}, {FirstMove: Additive}} {
+	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: Davidson}, {FirstMove: Multiplicative, Prior: Prior{SD: 1}}, {FirstMove: Additive}} {
 		f := must[*Fit](t)(Rate(league(6, 30), m))
 		if m.Draws != "" {
 			record := league(6, 30)

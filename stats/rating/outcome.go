@@ -7,7 +7,7 @@ import (
 )
 
 // An outcome is a model of the three results of one game. x is Black's log odds without draws, from the log
-// strengths and the first move. d is the draw parameter (Davidson's log ν, Rao–Kupper's log λ). The
+// strengths and the first move. d is the draw parameter (Davidson's log ν). The
 // log-likelihoods of all three results are concave in (x, d).
 type outcome struct{ draws Draws }
 
@@ -29,21 +29,10 @@ func logLogistic(x float64) float64 {
 
 // logLik returns a cell's log-likelihood, without binomial constants.
 func (o outcome) logLik(c *crosstable.Cell, x, d float64) float64 {
-	switch o.draws {
-	case Davidson:
+	if o.draws == Davidson {
 		top := max(math.Abs(x)/2, d)
 		all := top + math.Log(math.Exp(x/2-top)+math.Exp(-x/2-top)+math.Exp(d-top))
 		return (c.Wins-c.Losses)*x/2 + times(c.Draws, d) - c.Games()*all
-	case RaoKupper:
-		if d < 0 || d == 0 && c.Draws > 0 {
-			return math.Inf(-1)
-		}
-		l := (c.Wins+c.Draws)*logLogistic(x-d) + (c.Losses+c.Draws)*logLogistic(-x-d)
-		if c.Draws > 0 {
-			l += c.Draws * math.Log(math.Expm1(2*d))
-		}
-		return l
-	case HalfWin:
 	}
 	// log p(win) and log p(loss) differ by x, so one logarithm is enough for both.
 	return c.Games()*logLogistic(x) - (c.Games()-c.Points())*x
@@ -59,8 +48,7 @@ func times(a, b float64) float64 {
 
 func (o outcome) slopes(c *crosstable.Cell, x, d float64) slopes {
 	n := c.Games()
-	switch o.draws {
-	case Davidson:
+	if o.draws == Davidson {
 		w, dr, l := o.probabilities(x, d)
 		return slopes{
 			x:  (c.Wins - c.Losses - n*(w-l)) / 2,
@@ -69,44 +57,18 @@ func (o outcome) slopes(c *crosstable.Cell, x, d float64) slopes {
 			xd: -n / 2 * (w - l) * dr,
 			dd: n * dr * (1 - dr),
 		}
-	case RaoKupper:
-		return raoKupperSlopes(c, x, d)
-	case HalfWin:
 	}
 	p := logistic(x)
 	return slopes{x: c.Points() - n*p, xx: n * p * (1 - p)}
 }
 
-func raoKupperSlopes(c *crosstable.Cell, x, d float64) slopes {
-	w, l := logistic(x-d), logistic(-x-d)
-	up, down := c.Wins+c.Draws, c.Losses+c.Draws
-	s := slopes{
-		x:  up*(1-w) - down*(1-l),
-		d:  -up*(1-w) - down*(1-l),
-		xx: up*w*(1-w) + down*l*(1-l),
-		xd: -up*w*(1-w) + down*l*(1-l),
-		dd: up*w*(1-w) + down*l*(1-l),
-	}
-	if c.Draws > 0 {
-		rest := -math.Expm1(-2 * d)
-		s.d += c.Draws * 2 / rest
-		s.dd += c.Draws * 4 * math.Exp(-2*d) / (rest * rest)
-	}
-	return s
-}
-
 // probabilities returns the probabilities of Black's win, a draw, and a loss.
 func (o outcome) probabilities(x, d float64) (win, draw, loss float64) {
-	switch o.draws {
-	case Davidson:
+	if o.draws == Davidson {
 		top := max(math.Abs(x)/2, d)
 		w, l, e := math.Exp(x/2-top), math.Exp(-x/2-top), math.Exp(d-top)
 		all := w + l + e
 		return w / all, e / all, l / all
-	case RaoKupper:
-		w, l := logistic(x-d), logistic(-x-d)
-		return w, math.Expm1(2*d) * w * l, l
-	case HalfWin:
 	}
 	return logistic(x), 0, logistic(-x)
 }

@@ -33,6 +33,10 @@ func rankPoints(order []string) []Placing {
 	return game
 }
 
+// LeastGames is the smallest number of games for an interval of shares. Resampling fewer games would give too
+// few different shares.
+const LeastGames = 5
+
 // A Share holds a player's share of all points of the games.
 type Share struct {
 	Player   string
