@@ -25,7 +25,6 @@ type Query struct {
 	X         [][]string     // sets of explaining columns
 	Where     csv.Conditions // conditions that select the rows to use
 	SkipEmpty bool           // leaves out rows with an empty cell in a regression's columns. Without it such a row is an error.
-	Level     float64        // level of the prediction intervals
 }
 
 // grid has the rows of a file, with only the columns that a query names, in the order in which the query
@@ -48,21 +47,18 @@ func (q Query) wanted() []string {
 	return list
 }
 
-// read reads the named columns of a file, for the rows that where selects. The optional columns may be
-// missing from the file.
-func read(file string, where csv.Conditions, emptyToo bool, names []string, optional ...string) (*grid, error) {
+// read reads the named columns of a file, for the rows that where selects.
+func read(file string, where csv.Conditions, emptyToo bool, names []string) (*grid, error) {
 	t := &grid{file: file}
 	var places []int
 	err := csv.Read(file, func(s *csv.Sheet) error {
-		for _, name := range append(slices.Clone(names), optional...) {
+		for _, name := range names {
 			place := s.Column(name)
-			switch {
-			case place >= 0:
-				places = append(places, place)
-				t.names = append(t.names, s.Columns[place])
-			case slices.Contains(names, name):
+			if place < 0 {
 				return s.NoColumn(name)
 			}
+			places = append(places, place)
+			t.names = append(t.names, s.Columns[place])
 		}
 		t.columns = make([][]float64, len(places))
 		return where.Check(s)
@@ -121,9 +117,8 @@ type Reports struct {
 	Regressions []*Report `json:"regressions"` // one regression for every y and every set of x
 }
 
-// Regress reads a file and returns the regressions of a query. If apply is not empty, it is the name of a
-// second file, to whose rows Regress applies each equation.
-func Regress(file string, q Query, apply string) (*Reports, error) {
+// Regress reads a file and returns the regressions of a query.
+func Regress(file string, q Query) (*Reports, error) {
 	t, err := read(file, q.Where, q.SkipEmpty, q.wanted())
 	if err != nil {
 		return nil, err
@@ -135,9 +130,6 @@ func Regress(file string, q Query, apply string) (*Reports, error) {
 	for _, y := range q.Y {
 		for _, x := range q.X {
 			r, err := t.regress(y, x)
-			if err == nil && apply != "" {
-				err = r.apply(apply, x, q.Level)
-			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s by %s: %w", file, y, strings.Join(x, ", "), err)
 			}
@@ -160,9 +152,6 @@ type Report struct {
 	RMSE         float64        `json:"rmse"`
 	LOORMSE      float64        `json:"loo_rmse"`
 	Correlations []Correlation  `json:"correlations"`
-	Applied      *Applied       `json:"applied,omitempty"`
-
-	fit regress.Fit
 }
 
 // Correlation is the correlation of one x with y.
@@ -188,7 +177,7 @@ func (t *grid) regress(yName string, xNames []string) (*Report, error) {
 	}
 	r := &Report{
 		Y: y.Name, N: fit.N, Skipped: len(t.lines) - len(rows), Equation: equation(y.Name, fit.Terms), Coefficients: fit.Terms,
-		R2: fit.R2, AdjustedR2: fit.AdjustedR2, RMSE: rootMeanSquare(fit.Residuals), LOORMSE: fit.LOORMSE, fit: fit,
+		R2: fit.R2, AdjustedR2: fit.AdjustedR2, RMSE: rootMeanSquare(fit.Residuals), LOORMSE: fit.LOORMSE,
 	}
 	for _, x := range columns {
 		r.X = append(r.X, x.Name)
@@ -256,7 +245,6 @@ func (r *Report) print(w io.Writer) {
 	format.Render(w, t)
 	r.printQuality(w)
 	r.printCorrelations(w)
-	r.Applied.print(w)
 }
 
 func (r *Report) printQuality(w io.Writer) {

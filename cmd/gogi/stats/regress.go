@@ -14,10 +14,8 @@ import (
 // RegressCommand explains columns of a table by other columns.
 type RegressCommand struct {
 	tableFlags
-	Y          []string `name:"y" required:"" placeholder:"COLUMN,…" help:"Dependent columns, such as a rating; gogi fits each by itself."`
-	X          []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"Independent columns of one regression; repeat the flag for further regressions."`
-	Apply      string   `placeholder:"FILE" help:"CSV file with new rows, for which gogi predicts the dependent columns."`
-	Confidence float64  `default:"0.95" help:"Confidence level of the intervals of new rows (default ${default}) [--apply]."`
+	Y []string `name:"y" required:"" placeholder:"COLUMN,…" help:"Dependent columns, such as a rating; gogi fits each by itself."`
+	X []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"Independent columns of one regression; repeat the flag for further regressions."`
 }
 
 // Run prints the regressions.
@@ -26,15 +24,12 @@ func (c *RegressCommand) Run(env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	r, err := regression.Regress(c.Table, q, c.Apply)
+	r, err := regression.Regress(c.Table, q)
 	return env.AnswerEnglish(c.JSON, r, err)
 }
 
 func (c *RegressCommand) query() (regression.Query, error) {
-	q := regression.Query{Y: c.Y, SkipEmpty: c.SkipEmpty, Level: c.Confidence}
-	if !(c.Confidence > 0 && c.Confidence < 1) {
-		return q, fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
-	}
+	q := regression.Query{Y: c.Y, SkipEmpty: c.SkipEmpty}
 	for _, text := range c.X {
 		set := strings.Split(text, ",")
 		if err := c.checkSet(set); err != nil {

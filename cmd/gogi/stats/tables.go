@@ -3,7 +3,6 @@ package statscmd
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/csv"
@@ -67,12 +66,11 @@ func (c *RMSECommand) Run(env *cli.Env) error {
 
 // OrdersCommand rates players by finishing orders.
 type OrdersCommand struct {
-	File       string   `arg:"" help:"CSV file with the columns game, player, and rank or points."`
-	Confidence float64  `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
-	Compare    []string `sep:"none" placeholder:"A,B" help:"Two players, whose mean shares of the points gogi compares by a sign-flip test over games; may be repeated."`
-	Samples    int      `default:"1000" help:"Number of bootstrap samples of games for the intervals (default ${default})."`
-	Seed       uint64   `default:"1" help:"Seed of the samples (default ${default})."`
-	JSON       bool     `name:"json" help:"Print one JSON object."`
+	File       string  `arg:"" help:"CSV file with the columns game, player, and rank or points."`
+	Confidence float64 `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
+	Samples    int     `default:"1000" help:"Number of bootstrap samples of games for the intervals (default ${default})."`
+	Seed       uint64  `default:"1" help:"Seed of the samples (default ${default})."`
+	JSON       bool    `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints each player's share of the points and its strength.
@@ -83,24 +81,11 @@ func (c *OrdersCommand) Run(env *cli.Env) error {
 	if c.Samples < 2 || c.Samples > newton.MaxSamples {
 		return fail.Usage(fmt.Errorf("--samples %d: expected a number from 2 to %d", c.Samples, newton.MaxSamples))
 	}
-	var pairs [][2]string
-	for _, text := range c.Compare {
-		a, b, ok := strings.Cut(text, ",")
-		if !ok || a == "" || b == "" || a == b {
-			return fail.Usage(fmt.Errorf("--compare %q: no two players; give A,B", text))
-		}
-		pairs = append(pairs, [2]string{a, b})
-	}
 	orders, err := ratings.ReadOrders(c.File)
 	if err != nil {
 		return err
 	}
-	for _, pair := range pairs {
-		if !orders.Has(pair[0]) || !orders.Has(pair[1]) {
-			return fail.Usage(fmt.Errorf("--compare %s,%s: not both are players of %s; name two of its players", pair[0], pair[1], c.File))
-		}
-	}
-	r, err := ratings.RateOrders(orders, pairs, c.Confidence, c.Samples, c.Seed)
+	r, err := ratings.RateOrders(orders, c.Confidence, c.Samples, c.Seed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
