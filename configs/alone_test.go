@@ -10,7 +10,7 @@ import (
 	"gogi/match"
 )
 
-// One player of a file, of which nothing else needs to fit a series.
+// A plan of one player needs only the player's part of the file. The rest need not form a valid series.
 func TestPlanPlayer(t *testing.T) {
 	t.Parallel()
 	const one = "[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n"

@@ -150,7 +150,7 @@ func TestPaperFiles(t *testing.T) {
 	}
 }
 
-// TestClamps: each member's own, the default where nothing is said; under vary they are multiplied.
+// TestClamps: each member has its own clamp, or the default. With vary the clamps are multiplied.
 func TestClamps(t *testing.T) {
 	const engines = "games = 2\nlimits = {nodes = 9}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\nscale = {clamp = %s}\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
 	const council = "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = "
@@ -198,7 +198,7 @@ func TestCouncilByFlags(t *testing.T) {
 	}
 }
 
-// A council's book is a part of what it is: its hash, and not where it lies.
+// A council's book is a part of its identity by its hash, not by its path.
 func TestCouncilBook(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -10,8 +10,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestCPUs: what a file and flags say of CPUs, and how many slots there are by
-// default: half of the CPUs that are named (machine has 8), or all of them.
+// TestCPUs tests the CPUs in a file and in flags, and the default number of slots: half of the named CPUs (machine has
+// 8), or all of them.
 func TestCPUs(t *testing.T) {
 	three := 3
 	for _, c := range []struct {

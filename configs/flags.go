@@ -37,7 +37,7 @@ type Flags struct {
 	Movetime  []string `group:"limits" name:"movetime" key:"limits.movetime" sep:"none" placeholder:"DUR" help:"Fixed time for each move, such as 500ms; A=… for engine A."`
 	Nodes     []string `group:"limits" name:"nodes" key:"limits.nodes" sep:"none" placeholder:"N" help:"Number of nodes for each move; A=… for engine A."`
 	Depth     []string `group:"limits" name:"depth" key:"limits.depth" sep:"none" placeholder:"N" more:"" help:"Search depth of each move; A=… for engine A."`
-	Self      bool     `group:"limits" name:"self" key:"limits.self" more:"" help:"Send no time, node or depth limit; the engines decide when to move."`
+	Self      bool     `group:"limits" name:"self" key:"limits.self" more:"" help:"Send the engines no time, node or depth limit; they decide themselves when to move."`
 	Margin    []string `group:"limits" name:"margin" key:"limits.margin" sep:"none" placeholder:"DUR" more:"" help:"Time margin: tolerated overrun of a move (default 100ms); A=… for engine A."`
 	Stall     []string `group:"limits" name:"stall" key:"limits.stall" sep:"none" placeholder:"DUR" more:"" help:"Maximum wait for a move of an engine that has no clock (default 60s); A=… for engine A."`
 
@@ -68,8 +68,8 @@ type Flags struct {
 	Draw          string   `group:"series" name:"draw" key:"draw" placeholder:"10x8@40" help:"Draw adjudication: 10x8@40 ends a game as a draw after 8 moves of each side with scores within ±10, from ply 40."`
 	Mate          string   `group:"series" name:"mate" key:"mate.engine" placeholder:"ENGINE" more:"" help:"Mate adjudication: solver that gogi asks for mates, or builtin. gogi proves each mate before it ends a game."`
 	SPRT          string   `group:"series" name:"sprt" key:"gate.sprt" placeholder:"0,4" help:"Stop when an SPRT of elo0 and elo1 decides; --games is the maximum. The long form is elo0=0,elo1=4 with any of these keys, here with their defaults: alpha=0.05,beta=0.05,model=logistic,boundary=ratio. Other values: model=normalized, boundary=bounded."`
-	Ponder        string   `group:"series" name:"ponder" key:"ponder" placeholder:"MODE" more:"" help:"Pondering: off (default), standard or early."`
-	Slowed        string   `group:"series" name:"slowed" key:"slowed" placeholder:"POLICY" more:"" help:"Treatment of pairs with a machine-induced delay: count or void."`
+	Ponder        string   `group:"series" name:"ponder" key:"ponder" placeholder:"MODE" more:"" help:"Pondering: off (default), standard or early (gogi sends the new clocks with ponderhit)."`
+	Slowed        string   `group:"series" name:"slowed" key:"slowed" placeholder:"POLICY" more:"" help:"Treatment of pairs in which the machine delayed a move: count or void (play again)."`
 	Durable       *bool    `group:"series" name:"durable" key:"store.durable" negatable:"" more:"" help:"Wait for the disk at each commit (default no: after a power cut gogi plays the last pairs again)."`
 	PVPlies       *int     `group:"series" name:"pv-plies" key:"pv_plies" placeholder:"N" more:"" help:"Number of moves of each principal variation that gogi stores (default 12)."`
 	Transcript    *bool    `group:"series" name:"transcript" key:"transcript" negatable:"" more:"" help:"Write the USI dialogue of each game to a file of its own."`

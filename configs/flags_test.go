@@ -134,7 +134,7 @@ func TestFlagsWin(t *testing.T) {
 	testutil.Diff(t, want, got)
 }
 
-// Without flags the same file keeps what it says.
+// Without flags a file keeps its values.
 func TestFlagsNotGiven(t *testing.T) {
 	env := configstest.Machine(t)
 	f := parse(t, full)
@@ -222,7 +222,7 @@ func TestFlagErrors(t *testing.T) {
 	}
 }
 
-// An error in what a flag gave names the flag, not the file.
+// An error in the value of a flag names the flag, not the file.
 func TestPlanErrorsNameFlags(t *testing.T) {
 	env := configstest.Machine(t)
 	for _, test := range []struct {

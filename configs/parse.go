@@ -80,9 +80,8 @@ func lineAt(text string, n int) string {
 	return strings.TrimSpace(lines[n-1])
 }
 
-// where returns the flag that set a key, or the line of the key in the file, or 0 if the line is unknown. If
-// flags set only parts of a table, where returns these flags. A key that the user did not give has the place
-// of its table.
+// where returns the flag that set a key, or the line of the key in the file (0: unknown). If flags set only parts of a
+// table, where returns these flags. For a key that the user did not give, where returns the place of its table.
 func (f *File) where(path string) (flag string, line int) {
 	if within := f.flagsWithin(path); within != "" && f.flags[path] == "" {
 		return within, 0

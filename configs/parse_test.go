@@ -170,7 +170,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// One pair of brackets where TOML wants two is said, wherever the TOML library or the decoder meets it.
+// One pair of brackets instead of the two of TOML is reported, by the TOML library or by the decoder.
 func TestSingleBrackets(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"games = 2\n[engine]\nname = \"A\"\n", "m.toml:2: [engine] is one table: expected [[engine]]"},

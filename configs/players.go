@@ -159,8 +159,8 @@ func (r *resolver) checkOptions(path, whose string, options Options) {
 	}
 }
 
-// limitsOf returns a player's limits merged with the common limits. It checks the limits for each colour that
-// the player may have.
+// limitsOf returns a player's limits: its own limits, merged with the file's common limits. It checks the limits for
+// each colour that the player may have.
 func (r *resolver) limitsOf(whose, path string, own *Limits) match.Limits {
 	limits, err := or(r.file.Limits, Limits{}).override(or(own, Limits{})).resolve()
 	as := ""

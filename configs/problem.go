@@ -84,8 +84,8 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 	return nil, nil, errors.Join(err, apart(ProblemsOf(wrong), ProblemsOf(err)))
 }
 
-// apart joins the problems of list, except those on a line that has a problem in others. Otherwise a value
-// that could not be read would also be reported as missing.
+// apart joins the problems of list, except problems on a line that has a problem in others. Otherwise gogi would report
+// a value with an error also as missing.
 func apart(list, others []*Problem) error {
 	var errs []error
 	for _, p := range list {
@@ -97,8 +97,8 @@ func apart(list, others []*Problem) error {
 	return errors.Join(errs...)
 }
 
-// takeRemoteAsKnown sets the identity of each engine behind ssh without an identity to known(COMMAND). Only
-// the other machine could calculate the real identity.
+// takeRemoteAsKnown sets the identity of each engine behind ssh that has no identity to known(COMMAND). It does this
+// because only the other machine could calculate the real identity.
 func (f *File) takeRemoteAsKnown(known func(command string) string) {
 	for i := range f.Engines {
 		e := &f.Engines[i]

@@ -11,8 +11,8 @@ import (
 	"gogi/configs/configstest"
 )
 
-// All that is wrong is told at once, in the order of the file: keys, values, and what
-// they mean; but of a line that could not be read only that.
+// All errors are reported at once, in the order of the file: keys, values and contradictions. For a line that cannot be
+// parsed, only this is reported.
 func TestInspect(t *testing.T) {
 	text := `game = 20
 concurrency = "many"
@@ -40,8 +40,8 @@ profile = "yano"
 	}
 }
 
-// What cannot be read as TOML is one problem with its line; what is well has none, and
-// an engine behind ssh is not asked.
+// A file that is no TOML gives one problem with its line. A correct file gives none, and an engine behind ssh is not
+// started.
 func TestInspectEnds(t *testing.T) {
 	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2, "a" + strings.Repeat(".a", 1001) + " = 1\n": 1} {
 		_, _, err := configs.Inspect([]byte(text), "m.toml", "", configstest.Machine(t))

@@ -6,7 +6,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestEnginesOf: who plays as the n-th player, by the file alone.
+// TestEnginesOf: the engines of the n-th player are known from the file alone.
 func TestEnginesOf(t *testing.T) {
 	t.Parallel()
 	file := &File{

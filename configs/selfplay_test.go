@@ -20,7 +20,7 @@ func planSelfplay(t *testing.T, text string) (*configs.SelfplayPlan, []advice.Wa
 	return f.PlanSelfplay("", configstest.Machine(t))
 }
 
-// The file to start from means what it says, and every key that it shows is good.
+// The template of a file has the values that its comments name, and every key in it is valid.
 func TestSelfplayTemplate(t *testing.T) {
 	text := string(configs.SelfplayTemplate())
 	p, warnings, err := planSelfplay(t, text)
@@ -63,7 +63,7 @@ func TestSelfplayDefaults(t *testing.T) {
 	}
 }
 
-// Each of these is said where it stands, with what was expected.
+// Each of these errors names its place and the expected value.
 func TestSelfplayRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, now, want string }{
 		{"games = 128\n", "", "sp.toml: games is missing"},

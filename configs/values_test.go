@@ -86,8 +86,8 @@ func TestResignAndDraw(t *testing.T) {
 	}
 }
 
-// FuzzAdjudication reads flags of adjudication: what is taken is off or has numbers from 1
-// (a draw's score from 0), none of which wrapped.
+// FuzzAdjudication reads flags of adjudication. An accepted flag is off or has numbers from 1 (a draw's score from 0),
+// and no number has overflowed.
 func FuzzAdjudication(f *testing.F) {
 	for _, text := range []string{"2000x3", "1:2000x3", "off", "10x8@40", "0x8", "x", "@", "1:", "99999999999x1", "10x8@", "1:off", "+1x1", "1x1@1@1"} {
 		f.Add(text)

@@ -92,7 +92,7 @@ func drawFlags(rt *rapid.T, book string) configs.Flags {
 	return f
 }
 
-// or is a value or what stands for none.
+// or returns a value, or none if it is nil.
 func or(value *int, none int) int {
 	if value == nil {
 		return none
@@ -100,7 +100,7 @@ func or(value *int, none int) int {
 	return *value
 }
 
-// A file that is written from flags has the plan of the flags, whatever they are.
+// A file that is written from any flags has the plan of the flags.
 func TestTextRoundTrip(t *testing.T) {
 	env := configstest.Machine(t)
 

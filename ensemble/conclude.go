@@ -32,7 +32,7 @@ func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply
 	return reply, nil
 }
 
-// shown returns the vote in the form for observers. before holds the members' weights before the decision.
+// shown returns the vote as observers get it. before contains the members' weights before the decision.
 func (v *vote) shown(d *voting.Decision, before []float64) *usi.Vote {
 	t := &usi.Vote{By: string(d.By), Split: d.Split(), Ballots: make([]usi.Ballot, 0, len(v.ballots))}
 	for i := range v.ballots {
@@ -79,8 +79,8 @@ func (v *vote) nodes() (sum uint64) {
 	return sum
 }
 
-// absent returns the number of members without a vote that could count. Such a member failed, gave no move in
-// time, gave an illegal move, or declared a win.
+// absent returns the number of members that have no vote. Such a member failed, gave no move in time, gave an illegal
+// move, or declared a win.
 func (v *vote) absent() int {
 	n := 0
 	for i := range v.ballots {
@@ -144,12 +144,12 @@ func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 		list = append(list, info)
 	}
 	if d.Answer == usi.AnswerMove {
-		add(d.Move, d.Speaker)
+		add(d.Move, d.BestBacker)
 	}
 	votes := voting.Counted(voting.Examined(&v.line.Position, v.ballots))
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Move != d.Move || d.Answer != usi.AnswerMove {
-			add(c.Move, voting.Speaker(votes, c.Move, v.voters))
+			add(c.Move, voting.BestBacker(votes, c.Move, v.voters))
 		}
 	}
 	return list

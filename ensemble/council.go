@@ -43,8 +43,8 @@ const (
 	DefaultRestarts = 3
 )
 
-// Level is the least time that a council reserves before its deadline. Each level of nested councils reserves
-// this time again.
+// Level is the least time that a council reserves before its deadline, to collect the answers and decide. In nested
+// councils every council reserves this time.
 const Level = 50 * time.Millisecond
 
 // Config is the complete configuration of a council.
@@ -104,8 +104,7 @@ type Council struct {
 	observed  []observed
 }
 
-// observed is a played decision. The council keeps an observed decision as long as the game continues from
-// that decision.
+// observed is a played decision of the present game. The council removes it if the decision is taken back.
 type observed struct {
 	ply      int // number of moves before the decision
 	position shogi.Position
@@ -261,8 +260,7 @@ func (c *Council) sessions() []*voting.Session {
 	return append([]*voting.Session{c.session}, c.shadows...)
 }
 
-// goBack resets all rules to their state at the start of the game. At that time the weights may contain the
-// results of earlier games.
+// goBack resets all rules to their state at the start of the game. This state may include weights from earlier games.
 func (c *Council) goBack() {
 	c.session = c.fresh[0].Clone()
 	for i := range c.shadows {
@@ -348,8 +346,8 @@ func (c *Council) Blame(kind, note string) (record string) {
 	return record
 }
 
-// Waited returns a total of CPU waits. Each call adds the longest time that any one member waited for a CPU
-// since the last call. ok is false if the time is unknown. Waited may be called at the same time as Think.
+// Waited returns how long members waited for a CPU. Between two calls only the member that waited longest counts. ok is
+// false if the time is unknown. Waited may be called at the same time as Think.
 func (c *Council) Waited() (d time.Duration, ok bool) {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -361,8 +359,8 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	})
 }
 
-// Stopped returns a total of stopped times. Each call adds the longest time that any one member was stopped
-// since the last call. Stopped may be called at the same time as Think.
+// Stopped returns how long members were stopped by a signal. Between two calls only the member that was stopped longest
+// counts. Stopped may be called at the same time as Think.
 func (c *Council) Stopped() time.Duration {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -375,14 +373,14 @@ func (c *Council) Stopped() time.Duration {
 	return total
 }
 
-// longest is a total of the members' delays, of which each call of add counts only the longest.
+// longest sums the members' delays. Of the delays between two calls of add, only the longest is added.
 type longest struct {
 	last  []time.Duration // each member's own total at the last call
 	total time.Duration
 }
 
-// add adds the largest increase of any member's total since the last call. of returns a member's total, and
-// false if it is unknown. known reports whether any total is known.
+// add adds the largest increase of any member's delay since the last call. of returns a member's delay, and false if
+// the delay is unknown. known reports whether any delay is known.
 func (l *longest) add(members []*memberRunner, of func(*memberRunner) (time.Duration, bool)) (total time.Duration, known bool) {
 	most := time.Duration(0)
 	for i, s := range members {
@@ -418,8 +416,8 @@ func (c *Council) alive() int {
 	return n
 }
 
-// follow brings the council to the position of a request. If the game did not continue from a decision,
-// because the decision was taken back or never played, follow drops the decision and its effect on the rules.
+// follow brings the council to the position of a request. It removes decisions that were taken back or never played,
+// together with their effect on the rules.
 func (c *Council) follow(p usi.Position) error {
 	if err := c.line.Follow(p); err != nil {
 		return fmt.Errorf("council %s: %w", c.config.Name, err)

@@ -24,7 +24,7 @@ func after(moves ...string) usi.Position {
 	return p
 }
 
-// What is tolerated beyond a clock is for a machine that is late, and not used up by the wait for a member.
+// The tolerated overrun of a clock is for a late machine. The wait for a member does not use it up.
 func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
 	clock := usi.Go{Clock: true, WTime: time.Minute, UseByoyomi: true, Byoyomi: time.Second}
 	for _, test := range []struct {
@@ -50,8 +50,7 @@ func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
 	}
 }
 
-// A member that is still busy with another position does not vote with what it said there, legal as it may
-// be.
+// A member that is still busy with another position does not vote with its move there, even if the move is legal here.
 func TestOldVariationsAreNoVotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := says("5g5f", 3*time.Second)

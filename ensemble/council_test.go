@@ -77,7 +77,7 @@ func TestCouncilVotes(t *testing.T) {
 	}
 }
 
-// A book is asked before the members, who then hear nothing of the move; what it does not have they vote for.
+// A book is asked before the members. If it has a move, the members get no request. Otherwise they vote.
 func TestCouncilBook(t *testing.T) {
 	t.Parallel()
 	first, err := shogi.ParseMove("2g2f")

@@ -103,7 +103,7 @@ func TestTheSlowestMemberSetsThePace(t *testing.T) {
 	})
 }
 
-// Whoever answers first: the same decision, weights and log.
+// In any order of the answers, decision, weights and log are the same.
 func TestTheOrderOfArrivalChangesNothing(t *testing.T) {
 	moves := []string{"7g7f", "2g2f", "7g7f", "2g2f", "5g5f"}
 	orders := [][]int{{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, {3, 5, 1, 2, 4}}
@@ -357,7 +357,7 @@ func TestACouncilThatIsNotAwaited(t *testing.T) {
 	})
 }
 
-// A game that goes back forgets what was learnt after that point.
+// After moves were taken back, the weights have no effect of the decisions after that point.
 func TestTakeBack(t *testing.T) {
 	a, b := &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")}
 	spec := voting.DefaultSpec(voting.Evaluation)

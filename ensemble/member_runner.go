@@ -97,8 +97,7 @@ func (s *memberRunner) run(ctx context.Context) {
 	s.close()
 }
 
-// free reports whether the member can get a job. A free member is ready, and its queue has room, so the
-// caller does not have to wait.
+// free reports whether the member is ready and its queue has room, so that the caller can add a job without waiting.
 func (s *memberRunner) free() bool {
 	return s.condition() == conditionReady && len(s.jobs) <= jobRoom/2
 }
@@ -178,7 +177,7 @@ func (s *memberRunner) prepare(ctx context.Context) error {
 	return (*s.player.Load()).NewGame(ctx, s.game)
 }
 
-// lost notes that the member is gone until the next game.
+// lost sets the member to gone until the next game.
 func (s *memberRunner) lost(err error) error {
 	s.mu.Lock()
 	s.last = err
@@ -187,8 +186,8 @@ func (s *memberRunner) lost(err error) error {
 	return err
 }
 
-// broke sets the member's condition after a fault, so that the council has the new condition before it
-// continues. The member is gone at once if it may not be restarted.
+// broke sets the member's condition after a failure: gone if the member may not be restarted, otherwise starting. It
+// runs before the council continues, so that the council gets no old condition.
 func (s *memberRunner) broke(why error) {
 	if s.restarts > 0 {
 		s.become(conditionStarting)
@@ -197,8 +196,8 @@ func (s *memberRunner) broke(why error) {
 	_ = s.lost(why) // returns why
 }
 
-// failed closes the player after a fault and starts it again. It tries as often as the game allows. It runs
-// between two moves, after the council has the new condition.
+// failed closes the player after a failure and starts it again, as often as the game allows. It runs between two moves,
+// after broke.
 func (s *memberRunner) failed(ctx context.Context, why error) {
 	s.broke(why)
 	s.note("%s", brief(why))
@@ -279,7 +278,7 @@ func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q questio
 	}
 }
 
-// show makes snapshots refer to a question. If a search on the opponent's time must stop first, which may
+// show makes snapshots refer to a question. If the player must first stop a search on the opponent's time, which may
 // take long, snapshots refer to the question only from the first info of the new search.
 func (s *memberRunner) show(r *usi.Request, number uint64) {
 	missed := s.pondered != "" && s.pondered != r.Position.String()

@@ -14,12 +14,11 @@ type asked struct {
 	position shogi.Position
 }
 
-// Snapshot returns the answer that the council would give now. The answer is the move that begins most
-// members' variations; of moves with equal numbers it is the first member's. Its line comes from the first
-// member with that move.
+// Snapshot returns the answer that the council would give now. Every member votes for the first move of its present
+// variation, and all votes have equal weight. The earlier member wins a tie.
 //
-// Snapshot ignores the members' weights, so it may be called at the same time as Think. A council that has
-// this council as a member uses Snapshot if it decides before this council answers.
+// Snapshot uses no weights, so it may be called at the same time as Think. If this council is a member of another
+// council, the other council calls Snapshot when it decides before this council answers.
 func (c *Council) Snapshot() usi.Reply {
 	a := c.asked.Load()
 	if a == nil {

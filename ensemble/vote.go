@@ -284,8 +284,8 @@ func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
 	return b
 }
 
-// leaveOut adds ballots for the members that the council no longer waits for. If votes is true, a ballot
-// votes for the member's present best move. Otherwise the ballot is only recorded.
+// leaveOut adds ballots for the members that have not answered. If votes is true, a ballot votes for the member's
+// present best move. Otherwise the ballot is only recorded.
 func (v *vote) leaveOut(votes bool) {
 	for _, i := range v.pending {
 		r, _ := v.runners[i].snapshot(v.question)
@@ -332,9 +332,9 @@ func (v *vote) enough() bool {
 	return false
 }
 
-// leader returns the member with the largest weight among the members that were asked; of equal members it
-// returns the first. It skips members that failed or gave no answer that counts, because stopping the other
-// members for them would lose the vote.
+// leader returns the member with the largest weight among the members that were asked; of equal members it returns the
+// first. It skips members that failed or gave no usable answer: if the council stopped the other searches for such a
+// member, it would have no vote.
 func (v *vote) leader() int {
 	leader, weights := -1, v.session.Weights()
 	for _, i := range v.polled {

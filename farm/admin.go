@@ -43,7 +43,7 @@ type Order struct {
 	Dry    bool    `cbor:"dry"`    // for purge: count the pairs, and void none
 }
 
-// A Purged is the answer to purge, which makes pairs void.
+// A Purged is the answer to the verb purge, which makes stored pairs of a worker void.
 type Purged struct {
 	Pairs []int `cbor:"pairs" json:"pairs"`
 	// Drawn counts pairs of other workers that are void too, because their parameters depended on this worker's
@@ -159,7 +159,7 @@ type TuneParam struct {
 	Now   string `cbor:"now" json:"now"` // the current iterate, not the final value.
 }
 
-// A Change is an entry in a test's log. It has a change of the test, with its time and its author.
+// A Change is an entry in the log of a test: what changed, when, and by whom.
 type Change struct {
 	At   time.Time `cbor:"at" json:"at"` // time by the coordinator's clock
 	By   string    `cbor:"by" json:"by"` // a key's name, or "farm"

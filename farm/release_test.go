@@ -10,8 +10,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestReleases: what was signed is believed, and nothing else is, be it changed in any field
-// or signed by another.
+// TestReleases: a signed release is accepted. A release with any changed field, or with the signature of another key,
+// is rejected.
 func TestReleases(t *testing.T) {
 	t.Parallel()
 	public, private, err := ed25519.GenerateKey(nil)

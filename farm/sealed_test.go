@@ -48,7 +48,7 @@ func TestATokenIsOfOneLease(t *testing.T) {
 	}
 }
 
-// TestABatchIsSigned: what was sealed is what is opened, and nothing else is.
+// TestABatchIsSigned: a sealed batch is opened unchanged, and nothing else is.
 func TestABatchIsSigned(t *testing.T) {
 	t.Parallel()
 	public, private, err := ed25519.GenerateKey(nil)
@@ -97,7 +97,7 @@ func TestABatchIsSigned(t *testing.T) {
 	}
 }
 
-// TestDecodeIsBounded: what is too long is refused before it is looked at.
+// TestDecodeIsBounded: a message that is too long is rejected before it is parsed.
 func TestDecodeIsBounded(t *testing.T) {
 	t.Parallel()
 	long, err := farm.Encode(farm.Held{Run: strings.Repeat("x", farm.MaxBody)})

@@ -41,9 +41,9 @@ func (t *Task) signed() ([]byte, error) {
 	return append([]byte(taskDomain), body...), err
 }
 
-// Speaker returns the name of the only key that may publish on a subject. It returns "" if no single key owns
-// the subject.
-func Speaker(subject string) string {
+// Sender returns the name of the only key that may publish on a subject. It returns "" if several keys may publish
+// there.
+func Sender(subject string) string {
 	parts := strings.Split(subject, ".")
 	switch kind := parts[0] + "."; {
 	case len(parts) == 2 && (kind == SubjectHello || kind == SubjectLease || kind == SubjectBeat || kind == SubjectArtefact || kind == SubjectUpload),

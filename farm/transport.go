@@ -17,8 +17,8 @@ type Transport interface {
 	Publish(ctx context.Context, subject, id string, body []byte) error
 	// Listen calls f with each message published on the subject, one at a time, until stop is called.
 	Listen(subject string, f func(body []byte)) (stop func(), err error)
-	// Tell publishes a message without waiting for an answer. Only current listeners receive the message.
-	Tell(subject string, body []byte) error
+	// Send publishes a message without waiting for an answer. Only current listeners receive the message.
+	Send(subject string, body []byte) error
 	// Artefact returns a reader of the artefact with this SHA-256 (hex). If the bytes have another hash, the
 	// last Read returns an error.
 	Artefact(ctx context.Context, sha256 string) (io.ReadCloser, error)

@@ -18,8 +18,8 @@ const (
 // ProtocolTunes is the first version whose workers understand grants of a tune.
 const ProtocolTunes = 2
 
-// These are the subjects of messages. A worker publishes on subjects with its own name. The coordinator
-// publishes on ctl, and an owner on adm, put and art with the name of the owner's key. See Speaker.
+// These are the subjects of messages. A worker publishes on subjects with its own name. The coordinator publishes on
+// ctl, and an owner on adm, put and art with the name of the owner's key. See Sender.
 const (
 	SubjectHello    = "hello."   // + worker. Request: Hello → HelloReply.
 	SubjectLease    = "lease."   // + worker. Request: Ask → Grants.

@@ -192,8 +192,8 @@ func (p *Player) hashedOptions() []Option {
 	return options
 }
 
-// has reports whether a file of the identity has this role, or a role in a folder of this name. Roles are
-// compared without upper and lower case, because engines ignore case in option names.
+// has reports whether the identity has a file with this role, or in the folder that the role names. It ignores case,
+// because engines ignore case in option names.
 func (i Identity) has(role string) bool {
 	return slices.ContainsFunc(i.Files, func(f FileHash) bool {
 		if strings.HasSuffix(role, "/") && len(f.Role) > len(role) {

@@ -134,8 +134,7 @@ func (w *wire) side(s *Side) {
 	w.int(&s.PonderHits, &s.PonderMisses, &s.Incomplete)
 }
 
-// record reads or writes a game record without its header and comments, because only imported records have
-// them.
+// record reads or writes a game record. It leaves out the header and the comments, which only imported records have.
 func (w *wire) record(r *kifu.Record) {
 	w.string(&r.Black, &r.White, &r.Event, &r.Site, &r.Start, &r.Result, &r.Winner)
 	w.time(&r.Started)
@@ -162,8 +161,8 @@ func (w *wire) fail(err error) {
 	}
 }
 
-// spend subtracts n bytes from what reading may still allocate. It returns false and sets an error if fewer
-// are left.
+// spend subtracts n bytes from the memory that reading may still allocate. If fewer than n bytes are left, it sets an
+// error and returns false.
 func (w *wire) spend(n int) bool {
 	if n > w.left {
 		w.fail(errors.New("it takes more than what is allowed"))
@@ -253,14 +252,14 @@ func (w *wire) time(v *time.Time) {
 	}
 	w.int64(&us)
 	if w.reading && us != 0 {
-		if *v = time.UnixMicro(us).UTC(); !tellable(*v) {
+		if *v = time.UnixMicro(us).UTC(); !yearFits(*v) {
 			w.fail(fmt.Errorf("the year %d cannot be right", v.Year()))
 		}
 	}
 }
 
-// tellable reports whether RFC 3339, and so JSON, can represent a time.
-func tellable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
+// yearFits reports whether RFC 3339, and so JSON, can represent a time.
+func yearFits(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 func (w *wire) duration(v *time.Duration) {
 	us := v.Microseconds()

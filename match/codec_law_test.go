@@ -71,7 +71,7 @@ func TestDecodePlanBounds(t *testing.T) {
 	testutil.Fails(t, testutil.Err(match.DecodePlan([]byte(nested))), "1 players, expected two", "16 councils")
 }
 
-// A plan for the wire is small: what a series of two engines with a dozen openings takes, compressed.
+// The text of a plan is small: this is the compressed size for a series of two engines with a dozen openings.
 func TestPlanTextIsSmall(t *testing.T) {
 	plan := testutil.Must(match.DecodePlan(matchtest.AllSeries(t, playedFile)[0].Plan))(t)
 	var packed bytes.Buffer
@@ -83,7 +83,7 @@ func TestPlanTextIsSmall(t *testing.T) {
 	}
 }
 
-// What is read can be written, and is then read as the same plan.
+// A plan that was read can be written, and is then read as the same plan.
 func FuzzDecodePlan(f *testing.F) {
 	for _, s := range matchtest.AllSeries(f, playedFile)[:2] {
 		f.Add([]byte(s.Plan))

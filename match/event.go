@@ -28,7 +28,7 @@ const (
 	// EventWarning reports a problem that changes no result: Kind, Note, Engine if it concerns one engine,
 	// Slot if it concerns one slot. gogi reports each problem once.
 	EventWarning EventType = "warning"
-	EventTold    EventType = "told" // a user changed the session: the new values of Phase, Slots, Pairs and Games
+	EventControl EventType = "told" // a user changed the session: the new values of Phase, Slots, Pairs and Games
 	// The types of a tune's events. EventTune has the settings and comes once, after the run event.
 	// EventBlock reports that a block is learnt and stored. EventForfeit reports a pair that a point loses
 	// because the engine does not start with the point. EventCandidate has the tune's final values, and
@@ -98,7 +98,7 @@ type Event struct {
 	Note        string      `json:"note,omitempty"`
 	Points      *[2]float64 `json:"points,omitempty"` // points of Black and White by the run's rules
 	Sides       *[2]Effort  `json:"sides,omitempty"`  // efforts of Black and White
-	Marked      bool        `json:"marked,omitempty"` // the machine slowed the move, or a move of the game
+	Marked      bool        `json:"marked,omitempty"` // the machine delayed the move, or a move of the game
 
 	Engine  string `json:"engine,omitempty"`
 	Kind    string `json:"kind,omitempty"`

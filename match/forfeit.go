@@ -7,10 +7,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Forfeited returns the result of a tune's pair that is not played because an engine does not start with its
-// options for the pair. failed tells for A and B whether the engine does not start. The player that starts
-// wins both games; if neither starts, both games are draws. note is the reason, and slot the slot that found
-// it.
+// Forfeited returns the result of a tune's pair that gogi does not play, because an engine does not start with its
+// options for the pair. failed[0] means that A does not start, failed[1] that B does not. The player that starts wins
+// both games; if neither starts, both games are draws. note is the reason, and slot the slot that found it.
 func Forfeited(plan *Plan, pair Pair, failed [2]bool, note string, slot int) PairResult {
 	r := PairResult{Pair: pair}
 	for leg := range pair.Legs {

@@ -22,7 +22,7 @@ import (
 
 var addDigests = flag.Bool("add-digests", false, "add the digests of new plans to testdata/digests.csv; those that stand there never change")
 
-// goldenPlan is a plan of one kind, for a digest that must stay what it is.
+// goldenPlan is a plan of one kind whose digest must never change.
 type goldenPlan struct {
 	name string
 	plan *match.Plan
@@ -267,7 +267,7 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 	testutil.Equal(t, len(seen), len(always), "visited %v", seen)
 }
 
-// What a store keeps of a plan is read back.
+// The stored form of a plan can be read again.
 func TestParseCanonical(t *testing.T) {
 	for _, row := range testutil.CSV(t, "digests.csv") {
 		c, err := match.ParseCanonical([]byte(row["canonical"]))

@@ -73,7 +73,7 @@ func (i Identity) Covered() []FileHash {
 	return append([]FileHash{{Role: BinaryRole, SHA256: variantsHash(i.Variants)}}, i.apart()...)
 }
 
-// apart returns all files except the binary.
+// apart returns the files of the identity except the binary.
 func (i Identity) apart() []FileHash {
 	return slices.DeleteFunc(slices.Clone(i.Files), func(f FileHash) bool { return f.Role == BinaryRole })
 }

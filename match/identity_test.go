@@ -21,7 +21,7 @@ func variantPlan(t *testing.T) *match.Plan {
 	return p
 }
 
-// Whichever variant is in use, and in whatever order they are listed, the plan is one.
+// The order of the variants and the variant in use do not change the plan.
 func TestVariantsAreOnePlan(t *testing.T) {
 	base := variantPlan(t)
 	digest, name := base.Digest(), base.Players[0].Identity.String()

@@ -45,9 +45,8 @@ func (m Mate) Check(ponder PonderMode) error {
 	return nil
 }
 
-// Asks reports whether gogi asks the solver for a mate by the side to move. claimed tells whether the latest
-// move of this side claimed a mate; own is the number of its moves so far. Asks returns true after a claim
-// and at every Every-th move.
+// Asks reports whether gogi sends the current position to the solver. It does so if claimed is true (the latest move of
+// the side to move claimed a mate), and at every Every-th move. own is the number of moves of this side so far.
 func (m Mate) Asks(claimed bool, own int) bool {
 	return !m.IsZero() && (claimed || m.Every > 0 && own%m.Every == 0)
 }

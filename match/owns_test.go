@@ -26,7 +26,7 @@ func TestPairEqual(t *testing.T) {
 	}
 }
 
-// What a plan that pairs by results can say of a pair alone.
+// TestOwns tests what Owns checks of a single pair in a plan whose pairings depend on results.
 func TestOwns(t *testing.T) {
 	plan := storedPlan(t)
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}

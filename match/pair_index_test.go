@@ -102,7 +102,7 @@ func TestRollBook(t *testing.T) {
 	}
 }
 
-// Where results decide who plays, the caller knows the players and the round.
+// If results decide the pairings, the caller knows the players and the round.
 func TestRollDrawn(t *testing.T) {
 	plan := manyOpenings(t, 3, 4)
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}

@@ -140,7 +140,7 @@ type Policy string
 
 // The policies for delayed moves.
 const (
-	PolicyCount Policy = "count" // the pair counts, and its games are marked as slowed
+	PolicyCount Policy = "count" // the pair counts, and its games are marked
 	PolicyVoid  Policy = "void"  // the pair is played again, up to three times
 )
 
@@ -207,8 +207,8 @@ func (p *Plan) LimitsText(player int) string {
 	return "black " + black + "; white " + white
 }
 
-// Pairings returns the number of pairs in one round of the design. If results decide, it is the number of
-// pairs played at once in a full round.
+// Pairings returns the number of pairs in one round of the design. If the pairings depend on results, it is the number
+// of pairs that can be played at the same time in a full round.
 func (p *Plan) Pairings() int {
 	n := len(p.Players)
 	switch p.Design.Kind {

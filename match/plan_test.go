@@ -79,7 +79,7 @@ func everybodyOnce(players int) (list [][2]int) {
 	return list
 }
 
-// The order within a round is part of what a stored run's pair numbers mean.
+// The order within a round decides the meaning of pair numbers in a stored run.
 func TestOrderOfARound(t *testing.T) {
 	for _, players := range []int{2, 3, 4, 5, 17, 100, 1000} {
 		p, want := planOf(match.DesignRoundRobin, players, 3, 5), everybodyOnce(players)

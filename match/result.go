@@ -52,7 +52,7 @@ func (o Outcome) MarshalText() ([]byte, error) {
 	return []byte(o.String()), nil
 }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text that MarshalText writes.
 func (o *Outcome) UnmarshalText(text []byte) error {
 	i := slices.Index(outcomeNames(), string(text))
 	if i < 0 {
@@ -94,7 +94,7 @@ const (
 	MateAdjudication  Termination = "mate_adjudication" // a mate solver claimed a mate by the side to move, and gogi proved it
 	Crash             Termination = "crash"
 	NotStarted        Termination = "not_started" // in a tune: an engine does not start with the options of its point and loses; if neither engine starts, a draw
-	Untold            Termination = "unknown"     // an imported game whose record has the winner but no reason
+	UnknownReason     Termination = "unknown"     // an imported game whose record has the winner but no reason
 )
 
 type nature struct {
@@ -121,7 +121,7 @@ var natures = map[Termination]nature{
 	MateAdjudication:  {},
 	Crash:             {fault: true, volatile: true},
 	NotStarted:        {fault: true, volatile: true},
-	Untold:            {},
+	UnknownReason:     {},
 }
 
 // Terminations returns all terminations of a finished game, sorted by name.
@@ -238,13 +238,13 @@ type Result struct {
 	Record    kifu.Record
 	Sides     [2]Side   // by colour
 	Questions Questions // questions to the plan's mate solver
-	Marked    bool      // the machine, not an engine, slowed a move
+	Marked    bool      // the machine, not an engine, delayed a move
 	Slot      int
 	Started   time.Time
 	Ended     time.Time
 }
 
-// PairResult is one finished pair, the unit that is stored.
+// PairResult is one finished pair. The store saves whole pairs.
 type PairResult struct {
 	Pair     Pair
 	Games    []Result // one for each leg
@@ -264,7 +264,7 @@ type Provenance struct {
 }
 
 // Attempt is an attempt at a pair that does not count: a fault before a game's first move ended it, or gogi
-// voided it because the machine slowed a move.
+// voided it because the machine delayed a move.
 type Attempt struct {
 	Pair  int
 	Ended time.Time
@@ -273,7 +273,7 @@ type Attempt struct {
 
 // Check returns an error if an attempt from another process is invalid.
 func (a *Attempt) Check() error {
-	if !tellable(a.Ended) {
+	if !yearFits(a.Ended) {
 		return fmt.Errorf("an attempt at pair %d ended in the year %d", a.Pair, a.Ended.Year())
 	}
 	return checkWords("an attempt's reason", a.Why)
@@ -313,7 +313,7 @@ func checkWords(what, text string) error {
 	return nil
 }
 
-// check returns an error if sums are impossible. It checks the sums that cannot be compared with the moves.
+// check returns an error if the sums are impossible. It checks only sums for which the record has no data to compare.
 func (s *Side) check() error {
 	for _, n := range [...]int{s.PonderHits, s.PonderMisses, s.Incomplete} {
 		if n < 0 || n > s.Plies {

@@ -37,7 +37,7 @@ func ends() []end {
 		{match.MateAdjudication, "mate_adjudication", false},
 		{match.Crash, "crash", true},
 		{match.NotStarted, "not_started", true},
-		{match.Untold, "unknown", false},
+		{match.UnknownReason, "unknown", false},
 	}
 }
 
@@ -66,7 +66,7 @@ func TestTerminations(t *testing.T) {
 	}
 }
 
-// Every constant is in the list by which a store decides what it takes, and in the table above.
+// Every constant is in the list by which a store accepts terminations, and in the table above.
 func TestTerminationsAreListed(t *testing.T) {
 	file := testutil.Must(parser.ParseFile(token.NewFileSet(), "result.go", nil, 0))(t)
 	var constants []string
@@ -90,7 +90,7 @@ func TestTerminationsAreListed(t *testing.T) {
 	testutil.Equal(t, len(ends()), len(match.Terminations()), "the test knows")
 }
 
-// A word of a newer gogi stays what it is, and is never taken for a known one.
+// A word of a newer gogi stays unchanged and never counts as a known word.
 func TestUnknownTermination(t *testing.T) {
 	var v match.Termination
 	if err := v.UnmarshalText([]byte("adjourned")); err != nil || v.Known() || v.IsFault() || v.String() != "adjourned" {
@@ -149,7 +149,7 @@ func TestTerminationsAreKnownToRecords(t *testing.T) {
 	for _, e := range ends() {
 		record := kifu.Record{Start: startSFEN, Result: e.word, Winner: "black"}
 		csa := string(testutil.Must(text.AppendCSA3(nil, &record))(t))
-		unknown := e.termination == match.ScoreAdjudication || e.termination == match.MateAdjudication || e.termination == match.Crash || e.termination == match.Untold || e.termination == match.NotStarted
+		unknown := e.termination == match.ScoreAdjudication || e.termination == match.MateAdjudication || e.termination == match.Crash || e.termination == match.UnknownReason || e.termination == match.NotStarted
 		testutil.Equal(t, strings.HasSuffix(csa, "\n%CHUDAN\n"), unknown, "%s ends as %q", e.word, csa[len(csa)-20:])
 	}
 }

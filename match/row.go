@@ -23,7 +23,7 @@ type Row struct {
 	Sides        [2]Side     `json:"-"` // by colour: the engines' own moves
 	Questions    Questions   `json:"-"` // questions to the plan's mate solver; the zero value: none, or stored by a gogi that did not count them
 	Start        string      `json:"-"` // position before the opening's moves: "startpos" or a SFEN
-	Marked       bool        `json:"-"` // a move was slowed by the machine
+	Marked       bool        `json:"-"` // the machine delayed a move
 	MovesHash    uint64      `json:"-"` // Result.MovesHash
 	LastSFEN     string      `json:"-"` // the final position
 	Slot         int         `json:"-"`
@@ -32,6 +32,6 @@ type Row struct {
 	Ended        time.Time   `json:"-"`
 }
 
-// BySlowness reports whether a game in which the machine slowed a move was lost on time. Such a loss measures
+// BySlowness reports whether the machine delayed a move and the game was lost on time. Such a loss measures
 // the machine, not the engine.
 func (r Row) BySlowness() bool { return r.Marked && r.Termination.IsLate() }

@@ -97,8 +97,8 @@ func TestScalingCheck(t *testing.T) {
 	}
 }
 
-// Nothing that is there vanishes, nothing comes into being, and times stay whole
-// milliseconds within half a one of what is meant.
+// Scaling changes no zero to another value and no other value to zero. Times are whole milliseconds, at most half a
+// millisecond from the exact value.
 func TestScaledLaw(t *testing.T) {
 	base := scalingPlan(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,7 +25,7 @@ type Snapshot struct {
 	Standings Standings      `json:"standings"`          // standings of the stored pairs, as far as their games are known
 	Unstored  []EndedGame    `json:"unstored,omitempty"` // games that ended but whose pairs are not stored yet, sorted by pair, worker and leg
 	Ended     int            `json:"ended"`              // games of this session that ended, including games that do not count
-	Marked    int            `json:"marked,omitempty"`   // the games in Ended in which the machine slowed a move
+	Marked    int            `json:"marked,omitempty"`   // the games in Ended in which the machine delayed a move
 	Efforts   []Effort       `json:"efforts,omitempty"`  // efforts in the games of Ended, by player
 	Mate      *Questions     `json:"mate,omitempty"`     // questions to the mate solver in the games of Ended; nil: none
 	Faults    []FaultSum     `json:"faults,omitempty"`   // faults of this session, by player and kind
@@ -129,15 +129,15 @@ type RateSample struct {
 	Pairs int       `json:"pairs,omitempty"` // that were stored
 }
 
-// The length of time over which Rate counts, and the length of one RateSample.
+// Rate counts the games of the last RateWindow. A RateSample covers TempoSpan.
 const (
 	RateWindow = 10 * time.Minute
 	TempoSpan  = 10 * time.Second
 )
 
-// Rate returns the games that ended and the pairs that were stored, both per minute. It counts the last ten
-// minutes before the latest event, or the time since the session began if that is less. ok is false if no time
-// has passed. Rate uses the times of the events, not the system clock.
+// Rate returns the games that ended and the pairs that were stored, both per minute. It counts the ten minutes before
+// the latest event, or the whole session if that is shorter. ok is false if no time has passed. Rate uses the times of
+// the events, not the system clock.
 func (s *Snapshot) Rate() (games, pairs float64, ok bool) {
 	from := s.Latest.Truncate(TempoSpan).Add(TempoSpan - RateWindow)
 	if from.Before(s.Began) {

@@ -10,7 +10,7 @@ import (
 	"gogi/match"
 )
 
-// TestSPRTText: every form sets what it names, in any order, and the rest stays as it was.
+// TestSPRTText: every form sets the keys that it names, in any order, and leaves the other keys unchanged.
 func TestSPRTText(t *testing.T) {
 	defaults := match.Gate{Alpha: 0.04, Beta: 0.03, Model: match.GateLogistic}
 	for text, want := range map[string]match.Gate{
@@ -75,7 +75,7 @@ func TestSPRTErrors(t *testing.T) {
 	}
 }
 
-// TestSPRTOnly: a place that tests in one way takes the keys that it knows.
+// TestSPRTOnly: if only some keys are allowed, those keys are accepted.
 func TestSPRTOnly(t *testing.T) {
 	var s match.SPRT
 	testutil.OK(t, s.UnmarshalText([]byte("elo0=0,elo1=4,alpha=0.1")))

@@ -107,7 +107,7 @@ func (s *Standings) Total() int {
 	return n
 }
 
-// Of returns a player's record, by its colour. A player that met itself has both sides of its games.
+// Of returns a player's record with each colour. If a player played against itself, both sides of its games count.
 func (s *Standings) Of(player string) (byColour [2]Record) {
 	for _, g := range s.Games {
 		for c, name := range []string{g.Black, g.White} {

@@ -40,7 +40,7 @@ func TestPairOptions(t *testing.T) {
 	}
 }
 
-// What a pair of no tune is written as has not changed: workers of another version read it.
+// The text of a pair that belongs to no tune has not changed, because workers of other versions read it.
 func TestEncodePairWithoutOptions(t *testing.T) {
 	r := filledPair()
 	r.Pair.Options = [2][]match.Option{}

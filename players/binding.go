@@ -71,8 +71,8 @@ func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology)
 	return b, nil
 }
 
-// cores returns the largest number of cores that the threads of one player need. It returns 0 if all engines
-// are remote.
+// cores returns the largest number of cores that the threads of one player need. If all engines are remote, it returns
+// 0.
 func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 	most := 0
 	for _, p := range plan.Players {

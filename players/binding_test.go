@@ -31,7 +31,7 @@ func spin(name, value string) usi.Option {
 	return usi.Option{Name: name, Type: usi.Spin, Default: value, Min: 1, Max: 1 << 40}
 }
 
-// engine is a player and what it would say of its options.
+// engine returns a player and the options that it declares.
 func engine(name string, options ...usi.Option) (match.Player, usi.Greeting) {
 	return match.Player{Name: name, Command: []string{"/bin/" + name}}, usi.Greeting{Options: options}
 }
@@ -209,7 +209,7 @@ func TestBindNothing(t *testing.T) {
 	}
 }
 
-// shown is what is said of a binding, with a line for each slot.
+// shown returns the text about a binding, with a line for each slot.
 func shown(b *Binding) string {
 	text := b.Summary().String() + "\n"
 	for _, slot := range b.Slots() {
@@ -230,8 +230,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestOpenBinds: a real process has the CPUs of its slot before it can say anything,
-// opponents alike, and so have a council's members; what stands for ssh has any.
+// TestOpenBinds: a real process runs on the CPUs of its slot from its first line on. The same holds for opponents and
+// for members of a council. A substitute for ssh may use any CPU.
 func TestOpenBinds(t *testing.T) {
 	allowed := testutil.Must(process.Allowed())(t)
 	if len(allowed) < 2 {

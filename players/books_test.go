@@ -13,7 +13,7 @@ import (
 	"gogi/shogi"
 )
 
-// A book is read once, and only as long as it is what the plan says.
+// A book is read once, and only while its file has the hash in the plan.
 func TestShelf(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a.usi")

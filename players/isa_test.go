@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The kernel's own list of what the processor has is the other source.
+// The kernel's own list of the processor's features must agree.
 func TestInstructionSets(t *testing.T) {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil || runtime.GOARCH != "amd64" {

@@ -127,7 +127,7 @@ func (o *Opener) greet(ctx context.Context, p match.Player, council string, cpus
 	return usi.Greet(ctx, conn, config)
 }
 
-// waits holds the time of the last call of Waiting.
+// waits stores when Waiting was last called.
 type waits struct {
 	mu   sync.Mutex
 	last time.Time
@@ -178,8 +178,8 @@ func cannotStart(name string, err error) error {
 	return fail.Engine(name, fmt.Errorf("%w: %w", ErrStart, err))
 }
 
-// A remote engine can lose its connection. This line makes the compiler report an error if a method of
-// usi.Losable is missing.
+// This line makes the compiler report an error if a method of usi.Losable is missing. A remote engine can lose its
+// connection.
 var _ usi.Losable = (*ssh.Engine)(nil)
 
 // Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of

@@ -49,9 +49,8 @@ func TestAUCIEngineIsRecognised(t *testing.T) {
 	}
 }
 
-// A USI engine that is slow is greeted as if it were fast: its process is never sent "uci",
-// by which an engine of both protocols would change to the other. The same holds for one that
-// knows neither.
+// A slow USI engine is greeted like a fast one. It never gets "uci", because an engine with both protocols would then
+// change to UCI. The same holds for an engine with neither protocol.
 func TestASlowUSIEngineIsNotDisturbed(t *testing.T) {
 	t.Parallel()
 	// The second process says that it was asked, and the first answers usi only then.

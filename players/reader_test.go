@@ -16,8 +16,8 @@ import (
 	"gogi/usi"
 )
 
-// talker is an engine that answers everything with 3c3d, and thinks on until it is stopped.
-// heard has what it was sent since it was last asked.
+// talker is an engine that answers every request with 3c3d, and thinks until it is stopped. heard returns the lines
+// that it got since the last call.
 func talker(t *testing.T) (e *usi.Engine, heard func() []string) {
 	t.Helper()
 	ours, theirs := net.Pipe()

@@ -14,8 +14,8 @@ import (
 	"gogi/usi"
 )
 
-// These are the length and the number of the probe's games. fairy-stockfish does not reset itself completely
-// between games; about one game in three shows this.
+// These constants are the number of games of the probe and their length. fairy-stockfish does not reset itself
+// completely between games; about one game in three shows this.
 const (
 	probeGames = 4
 	probePlies = 24

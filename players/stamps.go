@@ -26,8 +26,8 @@ type stamp struct {
 	changed time.Time
 }
 
-// check returns an error if one of the engine's files differs from the plan's hash. The first call for a path
-// trusts the file, because the plan was just made or verified. A path that does not exist then belongs to the
+// check returns an error if one of the engine's files differs from the plan's hash. The first call for a path trusts
+// the file, because the plan was just made or verified. If the path does not exist at that time, it belongs to the
 // machine that made the plan.
 func (s *stamps) check(p match.Player) error {
 	if p.Builtin || identity.IsRemote(p.Command) {

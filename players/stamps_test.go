@@ -12,8 +12,8 @@ import (
 	"gogi/match"
 )
 
-// A file that was written again is the same player while its bytes are the same, whoever
-// touched it, and another one when they are not, also of the same length.
+// A file that was written again with the same bytes is the same player. A file with other bytes is another player, even
+// if the length is the same.
 func TestStamps(t *testing.T) {
 	t.Parallel()
 	net := filepath.Join(t.TempDir(), "nn.bin")
@@ -61,7 +61,7 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// Open refuses a program that was built anew in its place.
+// Open rejects a program that was built again at its path.
 func TestOpenChanged(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("true")

@@ -4,5 +4,5 @@ package players
 
 import "syscall"
 
-// scarcities are the start errors that the machine causes, not the engine.
+// scarcities are the start errors that a machine with too few resources causes, not the engine.
 var scarcities = []error{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE}

@@ -113,8 +113,8 @@ func TestGateIsWithheld(t *testing.T) {
 	}
 }
 
-// TestGateSentence: a pass claims what is above the null hypothesis, a fail what is below the alternative,
-// and no more.
+// TestGateSentence: a pass claims only a value above the null hypothesis, and a fail only a value below the
+// alternative.
 func TestGateSentence(t *testing.T) {
 	won, lost := slices.Repeat([]string{"WW"}, 60), slices.Repeat([]string{"LL"}, 60)
 	for _, c := range []struct {
@@ -172,8 +172,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// checkWithheld asserts that figures for a fixed length stand where they hold, and else are null with a
-// reason.
+// checkWithheld checks that each figure for a fixed length is present if it is valid, and otherwise null with a reason.
 func checkWithheld(t *testing.T, name string, r *Report) {
 	t.Helper()
 	fixed := r.Looks.FixedLength
@@ -218,7 +217,7 @@ func TestAnytimeGoesByOpenings(t *testing.T) {
 	}
 }
 
-// TestWorse: a bisection calls nothing bad on copies, nor on a machine that slowed most.
+// TestWorse: a bisection calls no version bad if the games are copies, or if the machine delayed moves in most pairs.
 func TestWorse(t *testing.T) {
 	lost := slices.Repeat([]string{"LL"}, 40)
 	for name, c := range map[string]struct {
@@ -278,7 +277,7 @@ func TestFaultsDoNotPass(t *testing.T) {
 	}
 }
 
-// TestSlowedBeyondTheStop: what the machine slowed after the decision does not touch it.
+// TestSlowedBeyondTheStop: moves that the machine delayed after the decision do not change the decision.
 func TestSlowedBeyondTheStop(t *testing.T) {
 	r := altered(t, matchtest.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 })
 	if g := r.Gate; g.Verdict != Passed || g.Slowed != 0 || g.Pairs >= 25 || r.Unmarked.Marked != 35 {
@@ -286,8 +285,8 @@ func TestSlowedBeyondTheStop(t *testing.T) {
 	}
 }
 
-// TestSlowedIsSaidOnce: what the gate has said of the pairs that it judged is not said again of all; what
-// lies beyond its stop is.
+// TestSlowedIsSaidOnce: the warning of the gate about the pairs up to its decision is not repeated for all pairs. The
+// warning about later pairs is printed.
 func TestSlowedIsSaidOnce(t *testing.T) {
 	won := slices.Repeat([]string{"WW"}, 60)
 	unfinished := matchtest.Run{Players: []string{"x", "y"}, Planned: 100, Pairs: won[:10], Slowed: 10}

@@ -14,8 +14,8 @@ import (
 // their opening, so the assumption holds only if colours are not swapped and each game has its own opening.
 const independentGames = "independent games"
 
-// figures sets the intervals and tests of A against B. Intervals and tests over pairs come first. If openings
-// recur, intervals and tests over openings take their place.
+// figures sets the intervals and tests of A against B. If each opening was played once, they count pairs. If openings
+// were played again, they count openings instead.
 func (r *Report) figures(s *stats.Series) {
 	tally := s.Tally()
 	if score, err := tally.Score(); err != nil {
@@ -122,8 +122,8 @@ func signFlip(pairs int, test binomial.Test, err error) Test {
 	return report
 }
 
-// dependent removes the figures that assume independent games. The caller calls it if the games are known to
-// depend on each other. The parameter why is the reason that the report prints in place of the figures.
+// dependent removes the figures that assume independent games. The caller calls it when the games are known to depend
+// on each other. The report prints why, the reason, in place of the figures.
 func (r *Report) dependent(why i18n.Message) {
 	for i := range r.Intervals {
 		if v := &r.Intervals[i]; v.Assumes != "" {
@@ -139,9 +139,9 @@ func (r *Report) dependent(why i18n.Message) {
 	r.BlackAdvantage.Bounds, r.BlackAdvantage.Why = Bounds{}, why
 }
 
-// withhold removes all figures except those that are valid at any time, and gives why as the reason. If a
-// sequential test may have stopped the run, the raw score is biased. The report then has no Elo from the
-// score; the gate has an Elo without that bias.
+// withhold removes all figures that are valid only for a fixed number of games. The report prints why, the reason, in
+// their place. If a sequential test may have stopped the run, the raw score is biased. Then the report has no Elo from
+// the score; the gate (the run's sequential test) has an Elo without this bias.
 func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	for i := range r.Intervals {
 		r.Intervals[i].Bounds, r.Intervals[i].Why = Bounds{}, why
@@ -209,11 +209,10 @@ func (b Bounds) EloText() string {
 	return fmt.Sprintf("[%s, %s]", format.Elo(b.Lo, -1), format.Elo(b.Hi, 1))
 }
 
-// Divergence counts how often two engines chose different moves in the same position. As long as the two
-// games of a pair are equal, each ply compares the engines, because each engine has moved once in the same
-// position. Divergence shows how much shorter a run of deterministic engines can be. In measurements with
-// engines that differ in 2% of plies, such pairs reached the same verdict at 1.7 times lower cost. With 17%
-// they saved nothing.
+// Divergence counts how often two engines chose different moves in the same position. As long as the two games of a
+// pair are equal, both engines have moved once in each position, so each ply compares them. Divergence shows how much
+// shorter a run of deterministic engines can be. In measurements with engines that differ in 2% of plies, such pairs
+// reached the same verdict at 1.7 times lower cost. With 17% they saved nothing.
 type Divergence struct {
 	Pairs    int      `json:"pairs"`
 	Compared int      `json:"plies"`    // number of positions in which both engines chose a move

@@ -36,7 +36,7 @@ type Gate struct {
 	Boundary string         `json:"boundary"` // ratio or bounded.
 	Openings int            `json:"openings"` // openings of the pairs: the independent units
 	Copies   int            `json:"copies"`   // pairs that repeat an earlier pair move for move
-	Slowed   int            `json:"slowed"`   // pairs with a move that the machine slowed.
+	Slowed   int            `json:"slowed"`   // pairs with a move that the machine delayed.
 	Verdict  string         `json:"verdict"`  // pass, fail or inconclusive. It follows the decision unless a check contradicts it.
 	Because  []i18n.Message `json:"because"`  // why the verdict differs from the decision, and other remarks
 
@@ -55,8 +55,7 @@ const (
 	Inconclusive = "inconclusive"
 )
 
-// judge runs a sequential test over the pairs of a run. It also collects facts that would make the verdict
-// unreliable.
+// judge runs a sequential test over the pairs of a run. It also collects facts that make the verdict unreliable.
 type judge struct {
 	registration Registration
 	test         *gate.Gate
@@ -167,16 +166,16 @@ func (g *Gate) decide(j *judge, b string) {
 	}
 }
 
-// withdraw reports that a decision no longer holds.
+// withdraw adds the remark that an earlier decision of the test no longer holds.
 func (g *Gate) withdraw(earlier stats.Decision) {
 	g.Withdrawn = earlier
 	g.Because = append(g.Because, withdrawal(earlier))
 }
 
-// mostlySlowed reports whether the machine slowed most pairs that the test evaluated.
+// mostlySlowed reports whether the machine delayed a move in most of the pairs that the test evaluated.
 func (g *Gate) mostlySlowed() bool { return mostly(g.Slowed, g.Pairs) }
 
-// doubt makes the verdict inconclusive, and adds the reason.
+// doubt makes the verdict inconclusive, and adds why as a reason.
 func (g *Gate) doubt(why i18n.Message) {
 	g.Verdict = Inconclusive
 	g.Because = append(g.Because, why)
@@ -186,7 +185,7 @@ func (g *Gate) doubt(why i18n.Message) {
 // tests every run.
 const slotsAlpha = 0.001
 
-// homogeneity is the result of the test whether all slots gave the same results.
+// homogeneity is the result of the test that compares the results of the slots.
 type homogeneity struct {
 	P        *float64     `json:"p"`
 	Outliers []int        `json:"outliers"`
@@ -257,7 +256,7 @@ func (r *Report) anytime() *Interval {
 	return nil
 }
 
-// Moment holds, at one moment of a run, the figures that are valid while games are still played.
+// Moment has the figures of a running run that are valid at any time.
 type Moment struct {
 	Bounds          // the anytime interval of A's score, over openings
 	Judged int      // pairs that the gate has evaluated, in plan order.

@@ -11,9 +11,9 @@ import (
 	"gogi/stats"
 )
 
-// OptionalStopping reports whether results were visible before the length of the run was settled. A user who
-// looks often at the results finds a difference even between equal players. Tests and intervals for a fixed
-// length are therefore not valid if a test stopped the run, or could have stopped it.
+// OptionalStopping shows whether results were visible before the length of the run was fixed. A user who looks often at
+// the results finds a difference even between equal players. Tests and intervals for a fixed length are therefore not
+// valid if a test stopped the run, or could have stopped it.
 type OptionalStopping struct {
 	TargetChanges int            `json:"target_changes"` // changes of the number of pairs, after the first game
 	Sequential    bool           `json:"sequential"`     // a test checked after every pair whether to stop the run
@@ -26,7 +26,7 @@ type OptionalStopping struct {
 	warnings []i18n.Message // the Remarks without those that describe the normal course of an SPRT
 }
 
-// Warnings returns the remarks that weaken the figures. The normal stop of an SPRT is not a warning.
+// Warnings returns remarks on facts that make the figures less reliable. The normal stop of an SPRT is not a warning.
 func (l *OptionalStopping) Warnings() []i18n.Message { return slices.Clone(l.warnings) }
 
 // newLooks returns the facts from the run's log of settings and from the gate. gate is nil if the run has no

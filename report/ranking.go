@@ -62,8 +62,7 @@ func (r *Report) Rank() *Ranking {
 	return k
 }
 
-// selects reports whether in a design the results of early games decide which players play for the first
-// place.
+// selects reports whether, in this design, the results of early games decide which players play for first place.
 func selects(design match.DesignKind) bool {
 	return design == match.DesignSwiss || design == match.DesignKnockout
 }

@@ -22,7 +22,7 @@ func ranked(points [3]float64, unshown []string) *Report {
 	return r
 }
 
-// The order is by points, whatever the players' order, and equal points share a place.
+// The order is by points, for any order of the players. Players with equal points share a place.
 func TestRank(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -53,13 +53,13 @@ type Report struct {
 	BlackAdvantage Advantage `json:"black_advantage"`
 	Terminations   []Ending  `json:"terminations"`
 	Faults         []Fault   `json:"faults"`
-	SlowedLosses   int       `json:"slowed_losses,omitempty"` // number of Faults that are losses on time in games that the machine slowed
+	SlowedLosses   int       `json:"slowed_losses,omitempty"` // number of Faults that are losses on time in games with a move that the machine delayed
 	Duplicates     int       `json:"duplicates"`              // games that equal an earlier game move for move
 	Plies          Plies     `json:"plies"`
 
 	Mates *match.Questions `json:"mates,omitempty"` // counts of questions to the plan's mate solver. It is nil if none are known.
 
-	Unmarked     *Unmarked   `json:"unmarked,omitempty"` // result without pairs that the machine slowed
+	Unmarked     *Unmarked   `json:"unmarked,omitempty"` // result without pairs with a move that the machine delayed
 	Distinct     *Distinct   `json:"distinct,omitempty"` // result without pairs that repeat an earlier pair.
 	FaultLosses  FaultLosses `json:"fault_losses"`       // faults in games of A and B against each other
 	Crosstable   []Cross     `json:"crosstable"`
@@ -185,19 +185,19 @@ type Plies struct {
 	Max   int      `json:"max"`
 }
 
-// Unmarked is the result of A against B without the pairs that the machine slowed.
+// Unmarked is the result of A against B without the pairs in which the machine delayed a move.
 type Unmarked struct {
 	Pairs  int      `json:"pairs"`  // number of pairs that are left
-	Marked int      `json:"marked"` // number of slowed pairs, which are left out
+	Marked int      `json:"marked"` // number of pairs with a move that the machine delayed; they are left out
 	Wins   int      `json:"wins"`
 	Draws  int      `json:"draws"`
 	Losses int      `json:"losses"`
 	Score  *float64 `json:"score"`
 }
 
-// Distinct is the result of A against B without the pairs that repeat an earlier pair, move for move. It must
-// not decide a verdict: it still contains pairs that are nearly copies, and short games repeat more easily
-// than long ones. The intervals and tests of a report therefore use openings as units.
+// Distinct is the result of A against B without the pairs that repeat an earlier pair, move for move. It must not
+// decide a verdict: it still contains pairs that are nearly copies, and short games repeat more easily than long ones.
+// The intervals and tests of a report therefore count openings.
 type Distinct struct {
 	Pairs    int          `json:"pairs"`    // number of pairs that are left
 	Repeated int          `json:"repeated"` // number of repeated pairs, which are left out
@@ -333,7 +333,7 @@ func (g *Gatherer) countGame(r match.Row) {
 	g.countPlayer(r, shogi.White, r.White)
 }
 
-// mates returns the counts of questions to a mate solver. It creates them on the first call.
+// mates returns the counts of questions to a mate solver. The first call creates them.
 func (r *Report) mates() *match.Questions {
 	if r.Mates == nil {
 		r.Mates = &match.Questions{}
@@ -410,12 +410,12 @@ func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, repeats bool) err
 	return errors.Join(unmarked, distinct)
 }
 
-// slowed reports whether the machine slowed a move of the pair.
+// slowed reports whether the machine delayed a move of the pair.
 func slowed(rows []match.Row) bool {
 	return slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked })
 }
 
-// count counts a game that ended by a fault.
+// count counts a game that a fault ended.
 func (f *FaultLosses) count(r match.Row, a string) {
 	switch {
 	case !r.Termination.IsFault():
@@ -434,7 +434,7 @@ func LoserOf(r match.Row) string {
 	return ""
 }
 
-// conclude calculates the report's figures from the sums.
+// conclude calculates the figures of the report after the last pair.
 func (g *Gatherer) conclude() {
 	rep := g.report
 	series := g.headToHead()
@@ -473,8 +473,8 @@ func (g *Gatherer) conclude() {
 	rep.Unmarked = g.withoutSlowed()
 }
 
-// withoutSlowed compares A with B without the pairs that the machine slowed. It returns nil if the machine
-// slowed no pair.
+// withoutSlowed compares A with B without the pairs in which the machine delayed a move. It returns nil if there is no
+// such pair.
 func (g *Gatherer) withoutSlowed() *Unmarked {
 	if g.marked == 0 {
 		return nil

@@ -35,8 +35,8 @@ func runOf(o matchtest.Run) Run {
 	return run
 }
 
-// TestVerdict: a claim only where the exact test over pairs, which for n pairs that are all won twice gives
-// 2^(1-n), is at most 5 %, and nothing else explains the result.
+// TestVerdict: the report claims a difference only if the exact test over pairs is at most 5 %, and nothing else
+// explains the result. For n pairs that are all won twice the test gives 2^(1-n).
 func TestVerdict(t *testing.T) {
 	two := []string{"x", "y"}
 	pairs := func(text string, n int) []string { return slices.Repeat([]string{text}, n) }
@@ -73,8 +73,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A game that was lost on time while the machine slowed it is blamed on the machine, and not on an engine;
-// one that a crash ended is an engine's wherever it was played.
+// A loss on time in a game with a move that the machine delayed counts as a fault of the machine, not of an engine. A
+// crash always counts as a fault of the engine.
 func TestSlowedLosses(t *testing.T) {
 	g := testutil.Must(New(Run{Name: "run", Rules: "default", Pairs: 2, Players: []Player{{Name: "x"}, {Name: "y"}}}))(t)
 	run := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"LL", "LL"}, Slowed: 1}

@@ -80,8 +80,8 @@ func (g *Gatherer) addTournament(rows []match.Row) {
 	g.astray = err
 }
 
-// tournament returns the standings and the rounds so far. It returns nil if results do not decide the
-// pairings of the run.
+// tournament returns the standings and the rounds so far. It returns nil if the design's pairings do not depend on
+// results.
 func (g *Gatherer) tournament() *Tournament {
 	s, spec := g.schedule, g.run.Tournament
 	t := &Tournament{
@@ -161,8 +161,7 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 	slices.SortFunc(t.Standings, func(a, b Standing) int { return a.Place - b.Place })
 }
 
-// competition returns the result of the competition, which replaces a verdict if results decided the
-// pairings.
+// competition returns the result of a tournament whose pairings depend on results. Such a report has no other verdict.
 func (r *Report) competition() Verdict {
 	return Verdict{
 		Kind: "none", Short: i18n.Of("a competition, no verdict"), Claim: r.Tournament.claim(),

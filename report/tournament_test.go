@@ -68,8 +68,8 @@ func spec(kind match.DesignKind, x match.Tournament, pairs int, players ...strin
 	return tournament.Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: players, Pairs: pairs, Legs: 2}
 }
 
-// TestTournamentIsNoTest: where results decide who plays whom, no figure of a fixed length is given of two
-// players, and the claim is of a competition.
+// TestTournamentIsNoTest: if results decide the pairings, the report has no figure of a fixed length for two players,
+// and its claim is about the competition.
 func TestTournamentIsNoTest(t *testing.T) {
 	swiss := spec(match.DesignSwiss, match.Tournament{MatchPairs: 1}, 4, "a", "b", "c", "d")
 	for seen, want := range map[int]string{

@@ -18,11 +18,10 @@ type Verdict struct {
 	Caveats []i18n.Message
 }
 
-// Verdict returns the verdict on the games of A against B. It uses one test, which was chosen before the
-// first game. The test is the run's gate if it has one, else the exact test that exchanges the players in
-// whole openings. If gogi chose the best of several tests, it would find a difference between equal players
-// too often. Verdict withholds the result if faults alone, or a machine that slowed most pairs, may explain
-// it.
+// Verdict returns the verdict on the games of A against B. It uses one test, which was chosen before the first game:
+// the run's gate (sequential test), else the exact test that exchanges the players in whole openings. If gogi chose the
+// best of several tests, it would find a difference between equal players too often. Verdict gives no result if faults
+// alone may explain it, or if the machine delayed moves in most pairs.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
 		return r.competition()
@@ -46,7 +45,7 @@ func (r *Report) Verdict() Verdict {
 	return r.qualified(v)
 }
 
-// qualified returns the verdict with a complete sentence as its claim. If the machine slowed most pairs,
+// qualified returns the verdict with a complete sentence as its claim. If the machine delayed moves in most pairs,
 // qualified weakens the claim, unless the gate already did so for the pairs that it evaluated.
 func (r *Report) qualified(v Verdict) Verdict {
 	slowed := r.Slowed()
@@ -88,7 +87,7 @@ func (r *Report) byGate() bool {
 	return r.Finished && swapped && r.Gate != nil
 }
 
-// unswapped returns why games that were not played in pairs prove no strength.
+// unswapped returns the reason why games without swapped colours prove no strength.
 func (r *Report) unswapped() i18n.Message {
 	for _, p := range r.Players {
 		if p.Name == r.A && p.White != (stats.WDL{}) {
@@ -133,7 +132,7 @@ func (r *Report) gateClaim() Verdict {
 	}
 }
 
-// above returns the claim that A is rated above B by more than elo.
+// above returns the claim that A is stronger than B by more than elo.
 func (r *Report) above(elo float64) i18n.Message {
 	switch {
 	case elo > 0:
@@ -144,7 +143,7 @@ func (r *Report) above(elo float64) i18n.Message {
 	return i18n.Of("%s is stronger than %s", r.A, r.B)
 }
 
-// below returns the claim that A is rated above B by less than elo.
+// below returns the claim that A is stronger than B by less than elo.
 func (r *Report) below(elo float64) i18n.Message {
 	switch {
 	case elo > 0:
@@ -240,7 +239,7 @@ func (r *Report) eloSentence() i18n.Message {
 	return i18n.Of("That does not prove them equal: the %s interval is %s.", format.PercentShort(Level), span)
 }
 
-// caveats returns reasons to doubt a number.
+// caveats returns the reasons to doubt the verdict.
 func (r *Report) caveats() []i18n.Message {
 	var all []i18n.Message
 	for _, remark := range r.Looks.Remarks {
@@ -267,8 +266,8 @@ func (r *Report) caveats() []i18n.Message {
 	return all
 }
 
-// Evidence returns text with the number of observations in the pairs. If the pairs depend on each other, it
-// adds to how many independent pairs they are equivalent.
+// Evidence returns the number of observations in the pairs as text. If the pairs depend on each other, the text also
+// has the equivalent number of independent pairs.
 func (r *Report) Evidence() i18n.Message {
 	words := DependenceWords(r.Dependence)
 	if weight := WeightWords(r.Dependence); !weight.IsZero() {
@@ -277,7 +276,7 @@ func (r *Report) Evidence() i18n.Message {
 	return words
 }
 
-// DependenceWords returns text with the number of observations in the pairs.
+// DependenceWords returns the number of observations in the pairs as text.
 func DependenceWords(d stats.Dependence) i18n.Message {
 	message := i18n.Of("%s from %s", i18n.Number{N: d.Pairs, Noun: "pair"}, i18n.Number{N: d.Openings, Noun: "opening"})
 	switch d.Copies {
@@ -289,8 +288,8 @@ func DependenceWords(d stats.Dependence) i18n.Message {
 	return i18n.Of("%s; %s repeat an earlier one move for move", message, format.Count(d.Copies))
 }
 
-// WeightWords returns text about the weight of pairs that depend on each other: to how many independent pairs
-// they are equivalent. It returns the zero Message if the pairs are independent, or if the weight is unknown.
+// WeightWords returns text with the number of independent pairs to which dependent pairs are equivalent. It returns the
+// zero Message if the pairs are independent, or if the number is unknown.
 func WeightWords(d stats.Dependence) i18n.Message {
 	if d.Effect == nil || *d.Effect <= 1 {
 		return i18n.Message{}

@@ -10,9 +10,8 @@ import (
 	"gogi/stats"
 )
 
-// Voiding is a set of pairs that a user voided together. gogi plays these pairs again. It also calculates the
-// run's sequential test again from the first pair. Voiding has the states of the test before and after the
-// voiding.
+// Voiding is a set of pairs that a user voided together. gogi plays these pairs again, and calculates the run's
+// sequential test again from the first pair.
 type Voiding struct {
 	At    time.Time `json:"at"`
 	Why   string    `json:"why"`
@@ -24,15 +23,15 @@ type Voiding struct {
 	After  *Tested `json:"after"`
 }
 
-// Tested is the state of a sequential test at one moment.
+// Tested has the state of a sequential test at one moment.
 type Tested struct {
 	LLR      *float64       `json:"llr"`
 	Pairs    int            `json:"pairs"` // pairs on which the decision is based
 	Decision stats.Decision `json:"decision"`
 }
 
-// Withdrawn returns the printed decision that no longer holds without the voided pairs. It returns
-// [stats.Continue] if there was no decision, or if the decision still holds.
+// Withdrawn returns a decision that gogi has printed and that is no longer valid without the voided pairs. It returns
+// [stats.Continue] if there was no decision, or if the decision is still valid.
 func (v *Voiding) Withdrawn() stats.Decision {
 	if v.Before == nil || v.After == nil || v.Before.Decision == v.After.Decision {
 		return stats.Continue
@@ -59,7 +58,7 @@ func (v *Voiding) Remarks() []i18n.Message {
 	return lines
 }
 
-// withdrawal returns the text that says that a decision no longer holds.
+// withdrawal returns the text that an earlier decision is no longer valid.
 func withdrawal(earlier stats.Decision) i18n.Message {
 	switch earlier {
 	case stats.Pass:

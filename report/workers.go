@@ -24,7 +24,7 @@ type Worker struct {
 	Bounds
 	TimeLosses int `json:"time_losses"` // games
 	Crashes    int `json:"crashes"`     // games
-	Slowed     int `json:"slowed"`      // pairs
+	Slowed     int `json:"slowed"`      // pairs with a move that the machine delayed
 	// Log10E is the evidence that the worker differs from the others: the decimal logarithm of an e-value
 	// (see package trust). It counts the pairs up to the first missing pair. It is null if there is no
 	// e-value.
@@ -32,7 +32,7 @@ type Worker struct {
 	StandsOut string   `json:"stands_out,omitempty"` // the quantity that differs most, if the evidence is significant after correction for all workers
 }
 
-// thisProcess is the name in residuals for this process, which is not a worker. No worker can have this name.
+// thisProcess is the name of this process in the comparison of workers. No worker can have this name.
 const thisProcess = "\x00"
 
 // workers adds up the results of a run's pairs for each worker.
@@ -58,7 +58,7 @@ type sums struct {
 
 func (s *sums) add(x float64) { s.n, s.x, s.x2 = s.n+1, s.x+x, s.x2+x*x }
 
-// without returns the sums without the pairs in o.
+// without returns the sums of the pairs that are not in o.
 func (s sums) without(o sums) sums { return sums{n: s.n - o.n, x: s.x - o.x, x2: s.x2 - o.x2} }
 
 func (s sums) mean() float64 { return s.x / float64(s.n) }

@@ -79,8 +79,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// A worker that loses what the others win stands out, first of all; behind a gap of the plan nothing counts
-// for that.
+// A worker that loses where the others win is listed first. Pairs after a gap in the plan do not count.
 func TestWorkerStandsOut(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -59,9 +59,9 @@ func (g *Gate) worse() (f Finding, why string) {
 	return Unclear, why
 }
 
-// Doubt changes the results of doubtful games in a pair against the finding f. If f is NotWeaker, B wins the
-// games that B lost by a fault. If f is Weaker, A wins the games in which A crashed before its first move,
-// because they show nothing about A's play. If the finding still holds with the changed pairs, it is sound.
+// Doubt changes doubtful results in a pair to the disadvantage of the finding f. If f is NotWeaker, B wins the games
+// that B lost by a fault. If f is Weaker, A wins the games in which A crashed before its first move, because they show
+// nothing about A's play. If the changed pairs lead to the same finding, the finding is reliable.
 func (f Finding) Doubt(rows []match.Row) {
 	for i := range rows {
 		r := &rows[i]
@@ -83,18 +83,18 @@ func (f Finding) Doubt(rows []match.Row) {
 // mostly reports whether some is more than half of all.
 func mostly(some, all int) bool { return 2*some > all }
 
-// slowedOf returns text with the number of pairs that the machine slowed.
+// slowedOf returns text with the number of pairs in which the machine delayed a move.
 func slowedOf(slowed, pairs int) i18n.Message {
 	return i18n.Of("the machine slowed %s of %s pairs", format.Count(slowed), format.Count(pairs))
 }
 
-// mostlySlowed reports whether the machine slowed most pairs of A against B. Their results may then measure
+// mostlySlowed reports whether the machine delayed moves in most pairs of A against B. Their results may then measure
 // the machine and not the players.
 func (r *Report) mostlySlowed() bool {
 	return r.Unmarked != nil && mostly(r.Unmarked.Marked, r.Dependence.Pairs)
 }
 
-// Slowed returns the warning that the machine slowed most pairs, or an empty message. Every form of a report
+// Slowed returns the warning that the machine delayed moves in most pairs, or an empty message. Every form of a report
 // prints the warning in its first line.
 func (r *Report) Slowed() i18n.Message {
 	if !r.mostlySlowed() {

@@ -17,7 +17,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// nobody is a user who has no rights to anything; root ignores a file's mode.
+// nobody is a user without rights. root can read every file.
 const nobody = 65534
 
 // runReader is a second process without rights, which dumps the run "killed", or tries to play.
@@ -39,7 +39,7 @@ func runReader(path, mode string) error {
 	return errors.Join(dump.Write(ctx, s, os.Stdout, "killed", false), s.Close())
 }
 
-// readWithoutRights is what a process says of a database whose folder it may not write to.
+// readWithoutRights returns the output of a process that reads a database in a folder to which it may not write.
 func readWithoutRights(t *testing.T, path string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -118,7 +118,7 @@ func TestReadingWithoutRights(t *testing.T) {
 	}
 }
 
-// A reader without rights beside a living writer sees what is stored meanwhile.
+// A reader without write rights sees the pairs that a running writer stores.
 func TestReadingBesideALivingWriter(t *testing.T) {
 	dir := t.TempDir()
 	s := resultstest.Open(t, filepath.Join(dir, "x.db"))
@@ -135,7 +135,7 @@ func TestReadingBesideALivingWriter(t *testing.T) {
 	}
 }
 
-// Who may only read is told so when it wants to play.
+// A process that may only read gets an error when it tries to play.
 func TestPlayingWithoutRights(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	testutil.OK(t, s.Close())

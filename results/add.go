@@ -25,25 +25,24 @@ type request struct {
 	answer chan answer
 }
 
-// answer is the result of a request. added is false if the pair was already stored. If err is set, added has
-// no meaning.
+// answer is the result of a request. added is false if the pair was already stored. If err is not nil, added has no
+// meaning.
 type answer struct {
 	added bool
 	err   error
 }
 
-// Add stores a whole pair with its attempts and returns when the pair is durable. If the pair is already
-// stored, Add leaves it unchanged and returns added = false without an error. So a caller that counts pairs
-// must count only added pairs. Add rejects a pair that is not in the plan, and games that do not match the
-// plan or have not ended. If ctx is cancelled before the writer takes the pair, nothing is stored; a later
-// cancellation has no effect.
+// Add stores a whole pair with its attempts and returns when the pair is durable. If the pair is already stored, Add
+// leaves it unchanged and returns added = false without an error. So a caller that counts pairs must count only pairs
+// with added = true. Add rejects a pair that is not in the plan, and games that do not match the plan or have not
+// ended. If ctx is cancelled before the writer takes the pair, nothing is stored; a later cancellation has no effect.
 func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
 	return r.add(ctx, pair, 0, nil)
 }
 
-// AddTake stores a pair like Add, if it is still the n-th take of its number (see [Run.Take]). If the pair
-// has been voided since it was assigned, AddTake returns ErrOldTake and stores nothing. So a late delivery
-// does not restore a voided pair. In a tune, it also stores the states that the pair leads to, see
+// AddTake stores a pair like Add, if n is still the number of its current take. A take is one assignment of a pair: if
+// the pair is voided, the next take begins (see [Run.Take]). Otherwise AddTake returns ErrOldTake and stores nothing,
+// so a late delivery does not restore a voided pair. In a tune it also stores the states that follow from the pair, see
 // [Run.AddStates].
 func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool, err error) {
 	if n < 1 {
@@ -66,8 +65,7 @@ func (r *Run) add(ctx context.Context, pair match.PairResult, take int, states [
 	return added, nil
 }
 
-// PutAttempt stores an attempt at a pair: games that do not count. If the attempt is already stored, nothing
-// changes.
+// PutAttempt stores a failed attempt at a pair. If the attempt is already stored, nothing changes.
 func (r *Run) PutAttempt(ctx context.Context, attempt match.Attempt) error {
 	if _, err := r.submit(ctx, request{attempts: []match.Attempt{attempt}}); err != nil {
 		return r.store.fail(fmt.Sprintf("run %q: storing an attempt at pair %d", r.plan.Run, attempt.Pair), err)
@@ -91,7 +89,7 @@ func (r *Run) submit(ctx context.Context, req request) (added bool, err error) {
 	}
 }
 
-// writeAll is the goroutine that writes. It stores requests until the Run is closed and no request waits.
+// writeAll runs in the goroutine that writes. It stores requests until the Run is closed and no request waits.
 func (r *Run) writeAll(ctx context.Context) {
 	defer close(r.done)
 	added := filling{}
@@ -203,7 +201,7 @@ func (s *statements) fields() []**sql.Stmt {
 	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID, &s.takes, &s.state}
 }
 
-// in returns the statements for use within a transaction. The end of the transaction closes them.
+// in returns the statements in a form that works in the transaction tx. The end of the transaction closes them.
 func (s *statements) in(ctx context.Context, tx *sql.Tx) statements {
 	var within statements
 	for i, field := range within.fields() {

@@ -285,8 +285,8 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// A full disk is an error of Add; what was acknowledged stays, the pair that did
-// not fit leaves nothing, and when there is room again it is taken.
+// On a full disk Add returns an error. Acknowledged pairs stay, the pair that did not fit leaves no data, and it can be
+// stored when there is room again.
 func TestDiskFull(t *testing.T) {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)

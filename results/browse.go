@@ -27,7 +27,7 @@ type Search struct {
 	Result      string            // "black", "white" or "draw", or the result of Player: "win" or "loss"; "": any
 	Termination match.Termination // NotEnded: any
 	Opening     string            // ID of the opening; "": any
-	Marked      bool              // only games with a move that the machine slowed
+	Marked      bool              // only games with a move that the machine delayed
 	Faults      bool              // only games that ended because of an engine's fault
 	MinPlies    int               // number of plies, including the opening
 	MaxPlies    int               // 0: any
@@ -49,8 +49,8 @@ func (s Search) Check() error {
 	return fmt.Errorf("result %q: expected one of %s", s.Result, strings.Join(words[1:], ", "))
 }
 
-// turns divides a range of pairs into parts, in the order in which the search reads them. A search for games
-// before a place goes backwards from the end, one block at a time.
+// turns divides a range of pairs into parts, in the order in which the search reads them. A search for games before a
+// given place reads backwards, one block at a time.
 func (s Search) turns(r pairRange) iter.Seq[pairRange] {
 	return func(yield func(pairRange) bool) {
 		for s.Before != nil && r.end > r.first {
@@ -66,17 +66,17 @@ func (s Search) turns(r pairRange) iter.Seq[pairRange] {
 	}
 }
 
-// Search returns the games of a run that what selects, sorted by pair and leg.
-func (s *Store) Search(ctx context.Context, runID int64, what Search) ([]match.Row, error) {
-	if err := what.Check(); err != nil {
+// Search returns the games of a run that the search selects, sorted by pair and leg.
+func (s *Store) Search(ctx context.Context, runID int64, search Search) ([]match.Row, error) {
+	if err := search.Check(); err != nil {
 		return nil, s.fail("searching games", err)
 	}
-	return s.search(ctx, runID, what)
+	return s.search(ctx, runID, search)
 }
 
-func (s *Store) search(ctx context.Context, runID int64, what Search) (games []match.Row, err error) {
-	last := what.pairs()
-	if what.Before != nil {
+func (s *Store) search(ctx context.Context, runID int64, search Search) (games []match.Row, err error) {
+	last := search.pairs()
+	if search.Before != nil {
 		err := s.Moment(ctx, "searching games", func(m Moment) error {
 			inventory, err := tables.WholeInventory(ctx, m.Q, runID)
 			last.end = min(last.end, inventory.After())
@@ -86,11 +86,11 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) (games []m
 			return nil, err
 		}
 	}
-	for pairs := range what.turns(last) {
+	for pairs := range search.turns(last) {
 		var found []match.Row
 		err := s.scan(ctx, runID, pairs.filter(), func(rows []match.Row) error {
-			found = append(found, what.passed(rows)...)
-			if what.Before == nil && what.enough(len(games)+len(found)) {
+			found = append(found, search.passed(rows)...)
+			if search.Before == nil && search.enough(len(games)+len(found)) {
 				return errEnough
 			}
 			return nil
@@ -99,18 +99,18 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) (games []m
 			return nil, err
 		}
 		games = append(games, found...)
-		if what.Before != nil {
+		if search.Before != nil {
 			games = append(found, games[:len(games)-len(found)]...)
 		}
-		if what.enough(len(games)) {
+		if search.enough(len(games)) {
 			break
 		}
 	}
-	if what.enough(len(games)) {
-		if what.Before != nil {
-			return games[len(games)-what.Limit:], nil
+	if search.enough(len(games)) {
+		if search.Before != nil {
+			return games[len(games)-search.Limit:], nil
 		}
-		return games[:what.Limit], nil
+		return games[:search.Limit], nil
 	}
 	return games, nil
 }
@@ -121,18 +121,18 @@ var errEnough = errors.New("enough games were found")
 // enough reports whether n games reach the limit of the search.
 func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 
-// Records calls yield for each game of a run that what selects, sorted by pair and leg, with its whole
+// Records calls yield for each game of a run that the search selects, sorted by pair and leg, with its whole
 // record. It holds one game in memory at a time; with a limit it also holds the places of the games. It reads
 // a snapshot of the database, without games stored during the call. If yield returns an error, Records stops
 // and returns that error unchanged.
-func (s *Store) Records(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) error {
+func (s *Store) Records(ctx context.Context, runID int64, search Search, yield func(match.Row, kifu.Record) error) error {
 	var stopped error // the error that yield returned
 	n := 0
-	err := s.searchRecords(ctx, runID, what, func(row match.Row, r kifu.Record) error {
+	err := s.searchRecords(ctx, runID, search, func(row match.Row, r kifu.Record) error {
 		if stopped = yield(row, r); stopped != nil {
 			return stopped
 		}
-		if n++; what.enough(n) {
+		if n++; search.enough(n) {
 			return errEnough
 		}
 		return nil
@@ -146,8 +146,8 @@ func (s *Store) Records(ctx context.Context, runID int64, what Search, yield fun
 	return nil
 }
 
-func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) (err error) {
-	if err := what.Check(); err != nil {
+func (s *Store) searchRecords(ctx context.Context, runID int64, search Search, yield func(match.Row, kifu.Record) error) (err error) {
+	if err := search.Check(); err != nil {
 		return err
 	}
 	view, err := s.newSnapshot(ctx, 1)
@@ -159,15 +159,15 @@ func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yie
 	if err != nil {
 		return err
 	}
-	ranges := []pairRange{what.pairs()}
-	if what.narrows() {
-		if ranges, err = view.passing(ctx, runID, what); err != nil {
+	ranges := []pairRange{search.pairs()}
+	if search.narrows() {
+		if ranges, err = view.passing(ctx, runID, search); err != nil {
 			return err
 		}
 	}
 	for _, pairs := range ranges {
 		err := records(ctx, view.conns[0], c, runID, pairs, func(g *tables.Game, r kifu.Record) error {
-			if !what.passes(&g.Row) {
+			if !search.passes(&g.Row) {
 				return nil
 			}
 			return yield(g.Row, r)
@@ -179,19 +179,19 @@ func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yie
 	return nil
 }
 
-// passing returns the ranges of pairs with games that what selects, up to the limit. It reads the games
-// without their moves, because moves take most of the time.
-func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ranges []pairRange, err error) {
+// passing returns ranges of pairs that contain the games of the search, up to its limit. It reads the games without
+// their moves, because moves take most of the time.
+func (view *snapshot) passing(ctx context.Context, runID int64, search Search) (ranges []pairRange, err error) {
 	n := 0
-	err = view.scan(ctx, runID, what.pairs().filter(), func(rows []match.Row) error {
-		for _, g := range what.passed(rows) {
+	err = view.scan(ctx, runID, search.pairs().filter(), func(rows []match.Row) error {
+		for _, g := range search.passed(rows) {
 			pair := int64(g.Pair)
 			if last := len(ranges) - 1; last >= 0 && ranges[last].end >= pair {
 				ranges[last].end = pair + 1
 			} else {
 				ranges = append(ranges, pairRange{pair, pair + 1})
 			}
-			if n++; what.enough(n) {
+			if n++; search.enough(n) {
 				return errEnough
 			}
 		}
@@ -203,17 +203,17 @@ func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ra
 	return ranges, err
 }
 
-// CountGames returns the number of games of a run that what selects. It ignores the limit and the places
+// CountGames returns the number of games of a run that the search selects. It ignores the limit and the places
 // After and Before.
-func (s *Store) CountGames(ctx context.Context, runID int64, what Search) (int, error) {
-	what.After, what.Before = nil, nil
-	if err := what.Check(); err != nil {
+func (s *Store) CountGames(ctx context.Context, runID int64, search Search) (int, error) {
+	search.After, search.Before = nil, nil
+	if err := search.Check(); err != nil {
 		return 0, s.fail("counting games", err)
 	}
 	n := 0
-	if what.narrows() || what.Pairs != nil {
-		err := s.scan(ctx, runID, what.pairs().filter(), func(rows []match.Row) error {
-			n += len(what.passed(rows))
+	if search.narrows() || search.Pairs != nil {
+		err := s.scan(ctx, runID, search.pairs().filter(), func(rows []match.Row) error {
+			n += len(search.passed(rows))
 			return nil
 		})
 		return n, err
@@ -226,7 +226,7 @@ func (s *Store) CountGames(ctx context.Context, runID int64, what Search) (int, 
 	return n, err
 }
 
-// narrows reports whether a search may reject games of the pairs that it reads.
+// narrows reports whether the search has a condition besides the pair range.
 func (s Search) narrows() bool {
 	s.Pairs, s.After, s.Before, s.Limit = nil, nil, nil, 0
 	return s != Search{}
@@ -260,7 +260,7 @@ func (r pairRange) filter() Filter {
 	return f
 }
 
-// passed returns the rows that the search selects. It ignores the limit.
+// passed returns those rows that the search selects. It ignores the limit.
 func (s Search) passed(rows []match.Row) []match.Row {
 	var passed []match.Row
 	for i := range rows {
@@ -318,7 +318,8 @@ func (s Search) played(g *match.Row) bool {
 	return g.White == s.Player
 }
 
-// RunName is a run with its players, for a search by name. Runs and FindRun return and verify the whole run.
+// RunName has the name and the players of a run, for a search by name. Unlike Runs and FindRun, RunNames does not
+// verify the run.
 type RunName struct {
 	Name    string
 	Players []string // in plan order
@@ -338,8 +339,8 @@ func (s *Store) RunNames(ctx context.Context) ([]RunName, error) {
 	return list, nil
 }
 
-// Stamp identifies one state of a run's games and settings. A caller may reuse values that it calculated from
-// them while the Stamp is equal. A Stamp is only useful for comparison.
+// Stamp identifies one state of a run's games and settings. As long as the Stamp is equal, a caller may use values
+// again that it has calculated from the games and settings. A Stamp is only useful for comparison.
 type Stamp struct {
 	run, pairs, lastGame, lastSetting, voided int64
 

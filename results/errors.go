@@ -17,11 +17,11 @@ var ErrClosed = errors.New("the run was closed")
 // ErrNoGame is the error if the requested game is not stored.
 var ErrNoGame = errors.New("the game is not stored")
 
-// ErrOldTake is the error if the pair was voided after it was assigned.
+// ErrOldTake is the error of AddTake if the pair was voided after it was assigned.
 var ErrOldTake = errors.New("the pair has been voided since it was handed out")
 
-// DifferentPlan is the error if a run of that name exists with another plan. New games must not be added to
-// that run.
+// DifferentPlan is the error if a run with this name exists and has another plan. New games must not be added to that
+// run.
 //
 //nolint:errname // "DifferentPlan" is what it is
 type DifferentPlan struct {

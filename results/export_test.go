@@ -11,7 +11,7 @@ import (
 // SelectRecords is the query of records.
 var SelectRecords = recordsQuery
 
-// HolderSize is how many bytes of the lock file tell who holds a run.
+// HolderSize is the number of bytes of the lock file that identify the holder of a run.
 const HolderSize = holderSize
 
 // Path is how the database was named.
@@ -26,13 +26,13 @@ func (s *Store) Queries() *sql.DB { return s.read }
 // Writer is the handle that writes.
 func (s *Store) Writer() *sql.DB { return s.write }
 
-// On makes the store believe that it is played by a process, on a file system that other
-// machines see, or "".
+// On makes the store act as if this process plays it, on a file system that other machines use. shared is "" on a local
+// file system.
 func (s *Store) On(host, boot string, pid int, shared string) {
 	s.here, s.shared = holder{Host: host, Boot: boot, PID: pid}, shared
 }
 
-// Here is who plays by the store.
+// Here returns the process that plays with the store.
 func (s *Store) Here() (boot string, pid int) { return s.here.Boot, s.here.PID }
 
 // Plan is that of the run.

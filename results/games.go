@@ -17,8 +17,8 @@ type Filter struct {
 	Pairs    int // number of pair numbers from FromPair on; 0: all
 }
 
-// CROSS JOIN makes SQLite read the games in the order of their index. So SQLite returns the first row before
-// it has read all rows.
+// fromGames has CROSS JOIN, so that SQLite reads the games in the order of their index. So SQLite returns the first row
+// before it has read all rows.
 const fromGames = ` FROM games g
 	CROSS JOIN pairs p ON p.run_id = g.run_id AND p.pair = g.pair
 	CROSS JOIN openings o ON o.id = p.opening_id `

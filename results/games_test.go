@@ -58,7 +58,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A database of a newer gogi may hold games that ended in a way of which this one knows the word alone.
+// A database of a newer gogi may have games with an end of which this gogi only reads the word.
 func TestUnknownTerminationIsKept(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 4))

@@ -44,9 +44,9 @@ func (h holder) elsewhere(here holder) bool {
 	return h.Boot != "" && h.Boot != here.Boot && h.Host != here.Host
 }
 
-// signIn writes this process into the lock file as the holder of the run. If other machines may see the file,
-// it then checks that no process of another machine has written itself. Each process writes before it checks.
-// So if two start at the same time, at least one sees the other.
+// signIn writes this process into the lock file as the holder of the run. If other machines may see the file, signIn
+// then checks that no process of another machine has written itself. Each process writes before it checks. So if two
+// processes start at the same time, at least one of them sees the other.
 func (s *Store) signIn(h *hold) error {
 	me := s.here
 	me.At = time.Now().UTC().Truncate(time.Second)
@@ -87,8 +87,8 @@ func (h *hold) signOut() error {
 	return err
 }
 
-// readHolders returns the holders of all runs in a lock file, indexed by run. A run without a holder has the
-// zero value. Unreadable data counts as no holder, because an older gogi writes no holder.
+// readHolders returns the holders of all runs in a lock file, indexed by run. A run without a holder has the zero
+// value. Unreadable data count as no holder, because older gogis wrote no holders.
 func readHolders(file string) ([]holder, error) {
 	f, err := os.Open(file + "-lock")
 	if errors.Is(err, os.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 	"gogi/match/matchtest"
 )
 
-// begun is a run of a new database.
+// begun returns a new run in a new database.
 func begun(tb testing.TB, plan *match.Plan) (*Store, *Run) {
 	tb.Helper()
 	return begunAt(tb, filepath.Join(tb.TempDir(), "gogi.db"), plan)
@@ -44,8 +44,8 @@ func TestOldTakeInABatch(t *testing.T) {
 	}
 }
 
-// A run is there with its players from its first moment: whoever creates it may be killed
-// before it goes on, and readers may come in between.
+// A run and its players are stored together: the process that creates a run may be killed at any time, and readers may
+// read at any time.
 func TestARunIsCreatedWhole(t *testing.T) {
 	s, _ := begun(t, matchtest.Plan("another"))
 	plan := matchtest.Plan("r")

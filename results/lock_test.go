@@ -14,7 +14,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// Whatever name a second process or this one finds the database by, a run is played once.
+// A run is played only once, even if the processes open the database under different names.
 func TestLockByOtherNames(t *testing.T) {
 	path := resultstest.Path(t)
 	link, folder := filepath.Join(t.TempDir(), "link.db"), filepath.Join(t.TempDir(), "folder")

@@ -77,8 +77,8 @@ func (s *Store) migrate(ctx context.Context, version int, text string) error {
 	})
 }
 
-// fillStored fills the new table stored with the counts of the rows of an older gogi. It first verifies that
-// all rows can be found. If some rows of a damaged file were not found, their loss would be hidden forever.
+// fillStored fills the new table "stored" with the counts of the rows of an older gogi. Before that, it verifies that
+// all rows can be found. Otherwise the counts would hide rows that are lost in a damaged file.
 func fillStored(ctx context.Context, tx *sql.Tx) error {
 	damage := ""
 	if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&damage); err != nil {

@@ -9,7 +9,7 @@ import (
 	"gogi/results"
 )
 
-// TestMissingDatabase: the error says what is missing and what to do, without a package's name.
+// TestMissingDatabase: the error names the missing file and what to do, without the name of a package.
 func TestMissingDatabase(t *testing.T) {
 	t.Parallel()
 	here := t.TempDir()

@@ -42,12 +42,12 @@ func (m Moment) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return findRun(ctx, m.Q, name)
 }
 
-// Attempts returns the attempts at a run's pairs that do not count, sorted by pair and then by time.
+// Attempts returns the failed attempts at a run's pairs, sorted by pair and then by time.
 func (m Moment) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
 	return attempts(ctx, m.Q, runID, "")
 }
 
-// Voided returns the voided pairs of a run, sorted by pair and then by take.
+// Voided returns the voided pairs of a run, sorted by pair and then by take (the number of the pair's voided version).
 func (m Moment) Voided(ctx context.Context, runID int64) ([]Voided, error) {
 	return voided(ctx, m.Q, runID, "")
 }

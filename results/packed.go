@@ -25,7 +25,7 @@ const packedAtOnce = 64
 // filling counts the pairs that were added to each block.
 type filling map[int64]int
 
-// full counts the pairs of a batch and returns the blocks that these pairs have filled.
+// full counts the pairs of a batch, and returns the blocks that are complete with these pairs.
 func (f filling) full(batch []request) (blocks []int64) {
 	for i := range batch {
 		if batch[i].pair == nil {
@@ -70,10 +70,10 @@ type PackedRun struct {
 	Games    int    `json:"games"`
 }
 
-// PackAll does the work of Pack for a database of which no run is being played; otherwise it returns
-// ErrRunLocked. It stores each segment as soon as it is made. So list has the packed segments even if PackAll
-// returns an error, and the rest can be packed later. PackAll skips damaged rows and returns them as the
-// error at the end. It calls progress, if not nil, with the number of packed pairs and the total.
+// PackAll makes all missing segments, like Pack. If a run of the database is being played, it returns ErrRunLocked. It
+// stores each segment as soon as it is made, so list has the packed segments even after an error. PackAll skips damaged
+// rows and returns them as the error at the end. It calls progress, if not nil, with the number of packed pairs and the
+// total.
 func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list []PackedRun, err error) {
 	if s.write == nil {
 		return nil, s.fail("packing the games", errors.New("the database was opened for reading only"))
@@ -133,7 +133,7 @@ func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
 	return release, nil
 }
 
-// unpacked returns the number of pairs that are not packed but can be.
+// unpacked returns the number of pairs that are not packed yet and can be packed.
 func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err error) {
 	for i := range runs {
 		blocks, err := segments.Missing(ctx, s.read, runs[i].ID, runs[i].Finished)
@@ -150,9 +150,9 @@ func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err er
 // packedBlock has the numbers for one block. segments is 1, or 0 if the rows of the block are damaged.
 type packedBlock struct{ segments, pairs, games int }
 
-// packSome makes at most most segments of a run and calls tell for each block. It continues after a block
-// with damaged rows. At the end it returns the first such error.
-func (s *Store) packSome(ctx context.Context, run int64, most int, tell func(packedBlock)) error {
+// packSome makes at most most segments of a run and calls tell for each block. If a block has damaged rows, packSome
+// continues with the next one, and returns the first such error at the end.
+func (s *Store) packSome(ctx context.Context, run int64, most int, report func(packedBlock)) error {
 	blocks, err := segments.Missing(ctx, s.read, run, most)
 	var damage error
 	for _, b := range blocks {
@@ -164,11 +164,11 @@ func (s *Store) packSome(ctx context.Context, run int64, most int, tell func(pac
 		switch {
 		case damaged:
 			damage = firstError(damage, failed)
-			tell(packedBlock{pairs: b.Pairs})
+			report(packedBlock{pairs: b.Pairs})
 		case failed != nil:
 			err = failed
 		default:
-			tell(packedBlock{segments: 1, pairs: b.Pairs, games: games})
+			report(packedBlock{segments: 1, pairs: b.Pairs, games: games})
 		}
 	}
 	return firstError(err, damage)
@@ -201,8 +201,8 @@ func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list []
 	return list, err
 }
 
-// segment reads a range of pairs, which are all in one block, from the block's segment. known is false if the
-// segment is missing or damaged; the caller then reads the rows. A check reports damaged segments.
+// segment reads a range of pairs, which are all in one block, from the block's segment. If the segment is missing or
+// damaged, known is false, and the caller reads the rows. gogi db check reports damaged segments.
 func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64, pairs pairRange) (games []match.Row, known bool, err error) {
 	block := pairs.first / segments.Pairs
 	values := make([]driver.Value, 2)

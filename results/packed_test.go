@@ -59,7 +59,7 @@ func ids(from, below int) (list []int) {
 	return list
 }
 
-// extremes puts into games whatever their columns can have.
+// extremes returns a function that fills games with extreme values for each column.
 func extremes(r *rand.Rand) func(*pairRows) {
 	integer := func() int { return []int{0, 1, math.MaxInt64, math.MaxUint32, r.IntN(1000)}[r.IntN(5)] }
 	words := []string{"", "NULL", "\x00\n", strings.Repeat("長い", 3000), "exit status 1 <&>"}
@@ -119,7 +119,7 @@ func blocksOf(tb testing.TB, s *Store, run int64) (list []int64) {
 	return list
 }
 
-// wrongSegments are what a check says of the segments.
+// wrongSegments returns the problems that a check finds in the segments.
 func wrongSegments(tb testing.TB, s *Store, run int64) (list []string) {
 	tb.Helper()
 	testutil.OK(tb, s.Moment(tb.Context(), "checking", func(m Moment) error {
@@ -165,7 +165,7 @@ func packed(t *testing.T, plan *match.Plan) []byte {
 	return text
 }
 
-// What segments tell is what the rows tell, whole and in part, and segments are read where there are any.
+// Segments return the same data as the rows, completely and in part. Readers use the segments of a run if it has any.
 func TestSegmentsTellTheRows(t *testing.T) {
 	s, run := packedRun(t)
 	if wrong := wrongSegments(t, s, run.ID()); len(wrong) > 0 {
@@ -191,7 +191,7 @@ func TestSegmentsTellTheRows(t *testing.T) {
 	}
 }
 
-// Whoever changes a row that a segment holds, by whatever statement, drops the segment, and no other one.
+// Any statement that changes a row of a segment deletes this segment and no other.
 func TestChangesDropSegments(t *testing.T) {
 	const most = "run_id, pair, black, white, outcome, termination, note, black_points, white_points, plies, moves_hash, last_sfen, marked, slot, started, ended, " +
 		"black_plies, black_nodes, black_us, black_depth_sum, black_depth_plies, black_overrun_us, black_ponder_hits, black_ponder_misses, " +
@@ -235,8 +235,8 @@ func leavesSegments(t *testing.T, s *Store, run int64, statement string, left []
 	testutil.Must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 }
 
-// The writer packs a block when it is full, the end of a run what it has left, and voided
-// pairs are no more in what is read, nor are those that are played in their place missing.
+// The writer packs a full block, and at the end of a run the remaining pairs. Readers do not get voided pairs, and get
+// the pairs that were played instead.
 func TestWriterPacks(t *testing.T) {
 	plan := matchtest.Plan("r")
 	plan.Pairs = 3 * segments.Pairs
@@ -278,7 +278,7 @@ func TestWriterPacks(t *testing.T) {
 	testutil.Equal(t, otherRows(rowsByRows(t, s, run.ID(), Filter{}), games), "", "(-rows +segments)")
 }
 
-// A damaged segment is not read, and is told of; so is one that is none of the rows.
+// A damaged segment, or a segment that differs from the rows, is not used and is reported.
 func TestDamagedSegments(t *testing.T) {
 	s, run := packedRun(t)
 	want := rowsByRows(t, s, run.ID(), Filter{})
@@ -326,9 +326,8 @@ func TestSegmentOfOtherColumns(t *testing.T) {
 	}
 }
 
-// PackAll packs every run of a file, past what is damaged, tells how far it is, and counts
-// what it packed; cut off, it keeps what it has and goes on the next time; it leaves a file
-// alone that is being played into.
+// PackAll packs every run of a file except damaged parts, reports its progress and counts the packed games. After an
+// interruption it keeps its work and continues next time. It does not change a file that a process plays into.
 func TestPackAll(t *testing.T) {
 	plan := matchtest.Plan("a")
 	plan.Pairs = 5 * segments.Pairs

@@ -89,8 +89,8 @@ func startWriter(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, lines
 }
 
-// Whatever was acknowledged before a kill -9 is there afterwards, and nothing of it is half a pair. The
-// writer would never stop by itself, so it dies writing; the next one resumes what it left.
+// Everything that was acknowledged before a kill -9 is stored afterwards, and no pair is incomplete. The writer never
+// stops by itself, so it is killed while it writes. The next writer resumes the run.
 func TestKill(t *testing.T) {
 	path := resultstest.Path(t)
 	acknowledged := map[int]bool{}

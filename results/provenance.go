@@ -11,7 +11,7 @@ import (
 	"gogi/results/tables"
 )
 
-// If several workers have the same name and owner, new pairs belong to the worker that was added last.
+// These statements find the worker of new pairs. If several workers have the same name and owner, it is the latest one.
 const (
 	insertWorker = "INSERT INTO workers (name, key, owner, checksum) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 	newestWorker = "SELECT coalesce(max(id), 0) FROM workers WHERE name = ? AND owner = ?"
@@ -25,8 +25,8 @@ type Worker struct {
 	Key   string // public key as text; "" if unknown
 }
 
-// Enlist stores a worker with its key. Pairs that the worker plays later are stored with that key; earlier
-// pairs keep the earlier key.
+// Enlist stores a worker with its key. Pairs that the worker plays later get this key; earlier pairs keep the earlier
+// key.
 func (s *Store) Enlist(ctx context.Context, w Worker) error {
 	if s.write == nil {
 		return s.fail("enlisting a worker", errors.New("the database was opened for reading only"))
@@ -96,7 +96,7 @@ type latestCast struct {
 	playerTable
 }
 
-// of returns the player table of a run. kept means that the table comes from the cache.
+// of returns the player table of a run. kept reports whether the table comes from the cache.
 func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c playerTable, kept bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,9 +163,8 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) (*playe
 	return found, err
 }
 
-// Take returns the number of the take of a pair that counts next: 1 plus the number of times that the pair
-// was voided. A process that assigns pairs stores this number with the assignment, and stores the result with
-// [Run.AddTake].
+// Take returns the number of a pair's current take: 1 plus the number of times that the pair was voided. A process that
+// assigns pairs stores this number with the assignment, and stores the result with [Run.AddTake].
 func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 	n := 0
 	if err := r.store.read.QueryRowContext(ctx, countTakes, r.id, pair).Scan(&n); err != nil {
@@ -174,7 +173,7 @@ func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 	return n + 1, nil
 }
 
-// current returns ErrOldTake if the take of a request no longer counts.
+// current returns ErrOldTake if the request's pair was voided after it was assigned.
 func (s *statements) current(ctx context.Context, req request) error {
 	voided := 0
 	if err := s.takes.QueryRowContext(ctx, req.pair.run, req.pair.pair).Scan(&voided); err != nil {

@@ -17,8 +17,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// What is told of who played a pair comes back, with the games too; a stable dump is that
-// of a run of one machine.
+// The data about the worker that played a pair are stored, and returned with the games too. The stable dump equals that
+// of a run on one machine.
 func TestProvenance(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	plan := matchtest.Plan("r")
@@ -65,7 +65,7 @@ func TestProvenanceRefused(t *testing.T) {
 	}
 }
 
-// A worker with a new key is told from what it was before.
+// A worker with a new key is distinct from the worker with the old key.
 func TestEnlist(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	play := func(id int) {
@@ -126,7 +126,7 @@ func TestTakes(t *testing.T) {
 	}
 }
 
-// Records are read one by one with what was known of the run before, also of a worker who has come since.
+// Records are read one by one with the data about the run, also for a worker that joined later.
 func TestRecordOfANewWorker(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for id, worker := range []string{"", "w", "x"} {

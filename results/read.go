@@ -254,12 +254,12 @@ func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error)
 	})
 }
 
-// Attempts returns the attempts at a run's pairs that do not count, sorted by pair and then by time.
+// Attempts returns the failed attempts at a run's pairs, sorted by pair and then by time.
 func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
 	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) { return m.Attempts(ctx, runID) })
 }
 
-// attempts returns the attempts of a run that are selected by more, the end of an SQL clause.
+// attempts returns the failed attempts of a run. more is the end of an SQL clause that selects them.
 func attempts(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) ([]match.Attempt, error) {
 	return ownRows(ctx, q, runID, "attempts", func(r *tables.Row) (match.Attempt, error) {
 		return match.Attempt{Pair: int(r.Int("pair")), Ended: tables.FromMicros(r.Int("ended")), Why: r.Text("why")}, nil

@@ -7,8 +7,8 @@ import (
 	"gogi/match"
 )
 
-// Register stores a plan in the log of settings: that of the match that validates a tune's final values, in
-// the encoding of match.EncodePlan. If a match is already registered, Register changes nothing.
+// Register stores a plan in the log of settings, encoded by match.EncodePlan. It is the plan of the match that
+// validates the final values of a tune. If such a plan is already registered, Register changes nothing.
 func (r *Run) Register(ctx context.Context, plan *match.Plan) error {
 	have, err := r.store.Registered(ctx, r.id)
 	if err != nil || have != "" {

@@ -8,8 +8,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// What is registered when a tune begins stays, whatever is registered or changed later,
-// and is not told as a change of settings at every start.
+// The data that are registered when a tune begins never change, and are not reported as a change of settings at every
+// start.
 func TestRegistered(t *testing.T) {
 	plan, _ := resultstest.TunePlan(t)
 	s := resultstest.Open(t, resultstest.Path(t))

@@ -9,8 +9,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// pairRows is a pair in database values. The caller's goroutine does this conversion, so that the writer only
-// has to write them.
+// pairRows is a pair in database values. The caller's goroutine converts the pair, so that the writer only has to write
+// it.
 type pairRows struct {
 	run, pair int64
 	players   [2]int
@@ -66,8 +66,8 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	return rows, nil
 }
 
-// check rejects mistakes of the caller, and pairs of another plan, so that no wrong data is stored. It does
-// not replay the moves (see arbiter.Verify), because this process already applied the rules while it played.
+// check returns an error for mistakes of the caller and for pairs of another plan, so that no wrong data are stored. It
+// does not replay the moves (see arbiter.Verify), because this process already applied the rules while it played.
 func (r *Run) check(p match.PairResult) error {
 	if int64(p.Pair.ID) >= r.most.Load() {
 		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())

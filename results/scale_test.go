@@ -25,9 +25,8 @@ var (
 	scaleKeep  = flag.String("scale.db", "", "where BenchmarkScan leaves its database, for other programs to read; a temporary folder unless given")
 )
 
-// BenchmarkScan reads a long run as reports do, beside SQLite alone, which walks the
-// same columns of the same rows on one connection. CPU time is told beside the time
-// that it took: other work on the machine is no matter to it.
+// BenchmarkScan reads a long run as reports do. For comparison SQLite alone reads the same columns of the same rows on
+// one connection. It also prints the CPU time, because other work on the machine does not change it.
 func BenchmarkScan(b *testing.B) {
 	path := *scaleKeep
 	if path == "" {

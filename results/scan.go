@@ -132,7 +132,8 @@ func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yi
 	return context.Cause(ctx)
 }
 
-// deal divides a range into parts and sends each part to both channels.
+// deal divides a range into parts. It sends each part to ahead, for the reader in order, and to todo, for the
+// connections.
 func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *part) {
 	defer close(ahead)
 	defer close(todo)
@@ -175,8 +176,8 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 	})
 }
 
-// read reads a range of pairs, which are all in one block. It uses the block's segment if there is one, else
-// the rows. It returns an error unless it finds all stored games.
+// read reads a range of pairs, which are all in one block. It uses the block's segment, or the rows if there is no
+// segment. It returns an error unless it finds all stored games.
 func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row, error) {
 	rows, known, err := reader.segment(ctx, packed, c.run, pairs)
 	if err != nil || known && compared(c.inventory, pairs, rows) == nil {

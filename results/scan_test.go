@@ -89,7 +89,7 @@ func TestScanEnds(t *testing.T) {
 	}
 }
 
-// Connections that are begun while somebody stores pairs see the same ones.
+// All connections of one snapshot read the same pairs, even if pairs are stored while they open.
 func TestSnapshotIsOneMoment(t *testing.T) {
 	plan := matchtest.Plan("r")
 	s, run := begun(t, plan)

@@ -14,8 +14,8 @@ import (
 	"gogi/results/tables"
 )
 
-// Setting has the values of a run that the plan hash does not cover. gogi logs it at the start of the run and
-// after each change. It is stored as JSON. New fields are added only at its end.
+// Setting has the values of a run that the plan hash does not cover. gogi logs it at the start of the run and after
+// each change, as JSON. New fields are added only at its end.
 type Setting struct {
 	ID          int64           `json:"-"` // number of the row in the log; it grows with each entry
 	At          time.Time       `json:"-"` // by the clock of the machine that has the database
@@ -62,8 +62,8 @@ func settingOf(plan *match.Plan) Setting {
 	return s
 }
 
-// Change logs an order to the process that plays the run. The order is another target in pairs, another
-// number of slots, or to pause, resume or end. The new values apply to pairs that are stored later.
+// Change logs an order to the process that plays the run: another number of pairs or slots, or to pause, resume or end.
+// The new values apply to pairs that are stored later.
 func (r *Run) Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error {
 	changed := settingOf(r.plan)
 	changed.Pairs, changed.Concurrency, changed.Phase = pairs, slots, phase
@@ -125,8 +125,8 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	return id, err
 }
 
-// keepRegistered returns text, which is the encoded setting now. It adds the registered match and the remark
-// on the verdict from the last setting.
+// keepRegistered adds to text, the encoded setting now, the registered match and the remark on the verdict from the
+// last setting.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
 	if last == "" {
@@ -139,8 +139,8 @@ func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	return json.Marshal(now)
 }
 
-// SetProvisional stores the reason why the verdict of the run's SPRT is not final; "" means that it is final.
-// It changes the current setting in place, because the games do not depend on it.
+// SetProvisional stores the reason why the verdict of the run's SPRT is not final; "" means that the verdict is final.
+// It changes the current setting and adds no new one, because the games do not depend on it.
 func (r *Run) SetProvisional(ctx context.Context, why string) error {
 	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		var id int64
@@ -178,7 +178,7 @@ func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
 		tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run), tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run))
 }
 
-// greatestTarget returns the largest number of pairs that any setting of the run has as its target.
+// greatestTarget returns the largest number of pairs that the settings of the run have requested.
 func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err error) {
 	list, err := settings(ctx, s.write, run)
 	for _, setting := range list {
@@ -219,11 +219,11 @@ func settings(ctx context.Context, q tables.Querier, runID int64) (list []Settin
 	return list, err
 }
 
-// FirstStored returns the ID of the Setting that was valid when the run's first pair was stored. All changes
-// in later Settings came after the first game. Voided pairs count too. It is 0 if no pair was ever stored.
+// FirstStored returns the ID of the Setting that was valid when the run's first pair was stored, or 0 if no pair was
+// ever stored. So later Settings show the changes after the first game. Voided pairs count too.
 //
-// Older gogis did not store the setting of a pair. For their pairs the result is the last setting before the
-// first game began, by the players' clocks.
+// Older gogis did not store the setting of a pair. For their pairs the result is the last setting before the first game
+// began, by the players' clocks.
 func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, err error) {
 	err = s.Moment(ctx, "finding the first pair", func(m Moment) error {
 		inventory, err := tables.ReadInventory(ctx, m.Q, run, 0, 0)

@@ -15,8 +15,7 @@ import (
 	"gogi/results/tables"
 )
 
-// What was changed after the first pair is known by the order of the log: the
-// players' clocks may be an hour fast or slow.
+// A change after the first pair is found by the order of the log, because a player's clock may be an hour fast or slow.
 func TestFirstStored(t *testing.T) {
 	for name, fast := range map[string]time.Duration{"fast": time.Hour, "slow": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -66,8 +65,8 @@ func TestTargetLoweredAndRaised(t *testing.T) {
 	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 199, 10))
 }
 
-// A database of an older gogi is read and goes on as it was, and a change after the
-// first game is told by the clocks, as that gogi told it.
+// A database of an older gogi can be read and continued. A change after its first game is found by the clocks, as that
+// gogi did it.
 func TestOlderDatabases(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
@@ -96,8 +95,8 @@ func TestOlderDatabases(t *testing.T) {
 	}
 }
 
-// A player's clock that was behind the store's at the first start: that start's
-// design still is the one that the run was begun with.
+// If a player's clock was behind the store's at the first start, the design of that start is still the design with
+// which the run began.
 func TestOlderDatabaseOfASlowClock(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))

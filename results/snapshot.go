@@ -27,9 +27,9 @@ type snapshot struct {
 	free  func() // allows the next snapshot to have several connections
 }
 
-// newSnapshot opens as many connections as are useful for a number of parts. It opens only one if another
-// reader has several connections already. The number of connections is limited, and a reader may need one
-// more inside its yield function.
+// newSnapshot opens as many connections as are useful for a number of parts. If another reader already has several
+// connections, it opens only one, because the number of connections is limited and a reader may need one more inside
+// its yield function.
 func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
 	want := min(parts, scanners, runtime.GOMAXPROCS(0))
 	if want > 1 && s.scanning.TryLock() {
@@ -99,8 +99,8 @@ func (m *snapshot) join(ctx context.Context, db *sql.DB) error {
 	return conn.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)").Scan(&n)
 }
 
-// leave ends the transactions and returns the connections to the pool. It closes a connection whose
-// transaction cannot be ended.
+// leave ends the transactions and returns the connections to the pool. If it cannot end a transaction, it closes the
+// connection.
 func (m *snapshot) leave() error {
 	var errs []error
 	for _, conn := range m.conns {
@@ -113,7 +113,7 @@ func (m *snapshot) leave() error {
 	return errors.Join(errs...)
 }
 
-// end ends all transactions, and allows another snapshot to have several connections.
+// end ends all transactions. After that, another snapshot may use several connections.
 func (m *snapshot) end() error {
 	defer m.free()
 	return m.leave()

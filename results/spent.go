@@ -9,13 +9,12 @@ import (
 	"gogi/results/tables"
 )
 
-// gameMost is the longest time that one game adds to Spent. The times are from the clock of the machine that
-// played the game, and a wrong clock must not add years.
+// gameMost is the longest time that one game adds to Spent. The times come from the machine that played the game, and
+// its clock may be wrong by years.
 const gameMost = 24 * time.Hour
 
-// Spent returns the total time of the games of all pairs that were stored after since, grouped by the plan
-// hash. This is the time for which the games occupied their slots. Pairs that were voided since then do not
-// count.
+// Spent returns how long the games of pairs stored after since have occupied their slots. The times are summed by plan
+// hash. Pairs that were voided since then do not count.
 func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string]time.Duration, err error) {
 	byDigest = map[string]time.Duration{}
 	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {

@@ -9,8 +9,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// What was stored since a moment counts, by the time that its games took; a clock that is wrong counts for
-// a day at most, and not below nothing; what was stored before or came twice does not.
+// Spent counts the games that were stored since a time, with their durations. A wrong clock counts as at most a day,
+// and never as a negative time. Earlier games and repeated results do not count.
 func TestSpent(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for id, took := range [][2]time.Duration{{time.Minute, time.Hour}, {-time.Hour, 1000 * time.Hour}} {

@@ -49,7 +49,7 @@ func lost() map[string]string {
 	}
 }
 
-// A row that a file has lost is missed by who reads a run, and by who goes on with it.
+// Readers of a run, and a process that resumes it, find that a row is lost.
 func TestLostRows(t *testing.T) {
 	for what, statement := range lost() {
 		path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3}, nil)
@@ -73,7 +73,7 @@ func TestLostRows(t *testing.T) {
 	}
 }
 
-// A run that is not found by its name, and is there, is neither missing nor begun once more.
+// A run whose name cannot be found, but which is stored, is neither missing nor begun again.
 func TestRunLostByItsName(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
 	// The index says that the name is another one, as a flipped bit would have it.
@@ -84,7 +84,7 @@ func TestRunLostByItsName(t *testing.T) {
 	namesCheck(t, "begun", err)
 }
 
-// begun resumes a run, which nobody closes.
+// begun resumes a run. It is never closed.
 func begun(ctx context.Context, path string) (*results.Run, error) {
 	s, err := results.Open(ctx, path)
 	if err != nil {
@@ -93,8 +93,8 @@ func begun(ctx context.Context, path string) (*results.Run, error) {
 	return s.Begin(ctx, matchtest.Plan("r"))
 }
 
-// A pair that is not found where it was stored stands in the way of the same pair: the error
-// says that the database is damaged.
+// A pair that is not found in its place prevents storing the same pair again. The error explains that the database is
+// damaged.
 func TestLostPairIsPlayedAgain(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
 	resultstest.Exec(t, path, "DROP TRIGGER stored_pair_removed; PRAGMA foreign_keys=off; DELETE FROM pairs WHERE pair = 1")
@@ -104,7 +104,7 @@ func TestLostPairIsPlayedAgain(t *testing.T) {
 	namesCheck(t, "played again", err)
 }
 
-// What is voided, played again and copied is counted, in a run with pairs far apart.
+// Voided, repeated and copied pairs are counted correctly, in a run with pairs far apart.
 func TestCountsOfEveryWriter(t *testing.T) {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
@@ -160,7 +160,7 @@ func TestCountOfAnOlderDatabase(t *testing.T) {
 	}
 }
 
-// A run ends where its file was deleted or replaced: what it commits nobody would find.
+// A run ends if its file was deleted or replaced, because its data would be lost.
 func TestDeletedUnderARun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("nobody deletes an open file there")
@@ -181,7 +181,7 @@ func TestDeletedUnderARun(t *testing.T) {
 	}
 }
 
-// The bits of an inventory lead through its pairs in order, whatever range is asked for.
+// The bits of an inventory list its pairs in order, for any range.
 func TestExpectedPairs(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	plan := matchtest.Plan("r")
@@ -212,8 +212,8 @@ func TestExpectedPairs(t *testing.T) {
 	}
 }
 
-// An index that leads twice to one row, and never to another, has as many entries as there
-// are rows: the row that comes twice is told.
+// If an index has two entries for one row and none for another, the number of entries is right. The repeated row is
+// reported.
 func TestRowThatComesTwice(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
 	s := resultstest.Open(t, path)

@@ -118,8 +118,8 @@ func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) ([]match
 	}, " ORDER BY number")
 }
 
-// drawnFrom returns the number of the first pair whose options may depend on the result of the given pair. ok
-// is false if the run is not a tune.
+// drawnFrom returns the number of the first pair whose options may depend on the result of the given pair. ok is false
+// if the run is not a tune.
 func drawnFrom(ctx context.Context, q tables.Querier, run int64, pair int) (first int, ok bool, err error) {
 	var text string
 	if err := q.QueryRowContext(ctx, "SELECT plan FROM runs WHERE id = ?", run).Scan(&text); err != nil {

@@ -11,7 +11,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// Who voids a pair of a tune voids what was drawn after it, and the states that rest on it.
+// A void of a pair of a tune also voids the pairs whose points depend on it, and the states that depend on it.
 func TestVoidInATune(t *testing.T) {
 	path, plan := resultstest.Tuned(t, 18)
 	s := resultstest.Open(t, path)

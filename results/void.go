@@ -16,12 +16,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Void voids whole pairs of the run, all or none: the pairs with at least one game for which which returns
-// true. gogi keeps voided pairs as evidence (Voided), but no other reader sees them, and gogi plays them
-// again. Void stores the reason why and its author by with them. It returns the pairs' numbers in order. In a
-// tune it also voids the pairs that depend on them, and deletes the states that depend on voided pairs. which
-// must not use the Run, because nothing can be stored during its call. A caller that has counted the pairs
-// must count again from the first one.
+// Void voids whole pairs of the run, all or none: the pairs with at least one game for which which returns true. gogi
+// keeps voided pairs (see Voided), but no other reader sees them, and gogi plays the pairs again. Void also stores why,
+// the reason, and by, its author. It returns the numbers of the pairs in order. In a tune it also voids later pairs
+// that depend on these pairs, and deletes the states that depend on voided pairs. which must not use the Run, because
+// the Run stores nothing during the call. A caller that has counted the pairs must count again from the first one.
 func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
 	if err = r.open(); err == nil {
 		pairs, err = r.store.void(ctx, r.id, why, by, which)
@@ -100,9 +99,8 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 	return chosen, nil
 }
 
-// withDrawn adds dependent pairs to the chosen ones in a tune. These are all pairs whose options were
-// generated from a state that depends on the first chosen pair. Without that pair these states no longer
-// exist.
+// withDrawn adds the dependent pairs of a tune to the chosen pairs. These are all pairs whose options come from a state
+// that depends on the first chosen pair. Without that pair these states no longer exist.
 func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) ([]int, error) {
 	if len(chosen) == 0 {
 		return nil, nil
@@ -118,8 +116,8 @@ func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) 
 	return slices.Compact(chosen), err
 }
 
-// Voidable returns all pairs that voiding these pairs would void. In a tune it includes the pairs that depend
-// on them.
+// Voidable returns all pairs that become void if these pairs are voided. In a tune it includes the pairs that depend on
+// them.
 func (s *Store) Voidable(ctx context.Context, run *RunInfo, pairs []int) ([]int, error) {
 	pairs, err := withDrawn(ctx, s.read, run.ID, pairs)
 	if err != nil {
@@ -172,12 +170,12 @@ type Voided struct {
 	Body   []byte    `json:"-"`            // the pair, in the form of match.DecodePair
 }
 
-// Voided returns the voided pairs of a run, sorted by pair and then by take.
+// Voided returns the voided pairs of a run, sorted by pair and then by take (see Voided.Take).
 func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
 	return moment(ctx, s, "reading the voided pairs", func(m Moment) ([]Voided, error) { return m.Voided(ctx, runID) })
 }
 
-// VoidedPair returns all voided takes of one pair of a run, in order.
+// VoidedPair returns all voided versions (takes) of one pair of a run, in order.
 func (s *Store) VoidedPair(ctx context.Context, runID int64, pair int) ([]Voided, error) {
 	return moment(ctx, s, fmt.Sprintf("reading the voided playings of pair %d", pair), func(m Moment) ([]Voided, error) {
 		return voided(ctx, m.Q, runID, " AND pair = ?", pair)

@@ -18,7 +18,7 @@ import (
 	"gogi/results/tables"
 )
 
-// What was added comes back whole.
+// A stored pair is returned unchanged.
 func TestPair(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for id := range 4 { // both openings

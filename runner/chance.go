@@ -56,9 +56,9 @@ func (g *game) chanceFor(c shogi.Colour, r *usi.Request) error {
 	return p.Set(multiPV(g.chance.Lines(g.ply())))
 }
 
-// drawn handles the player's reply in a game of self-play: it selects a move with the game's random numbers
-// and plays that move. If the player fails or does not answer, drawn returns an error. Then no side loses the
-// game, and the slot plays the pair again.
+// drawn handles the player's reply in a game of self-play. It selects a move with the game's random numbers and plays
+// that move. If the player fails or does not answer, drawn returns an error. Then no side loses the game, and the slot
+// plays the pair again.
 func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err error) (match.Verdict, error) {
 	switch {
 	case err != nil:

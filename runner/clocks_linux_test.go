@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The offsets are those of the kernel's clocks: whatever comes between two readings, each
-// clock is between what it says before and after.
+// The offsets are those of the kernel's clocks: each clock's reading lies between its readings before and after.
 func TestOffsetsAreOfTheKernelsClocks(t *testing.T) {
 	boot, wall := readClock(unix.CLOCK_BOOTTIME), readClock(unix.CLOCK_REALTIME)
 	first := readOffsets()

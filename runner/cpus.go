@@ -43,14 +43,13 @@ func (s *slot) sides(seats [2]seat) (sides [2]int) {
 	return sides
 }
 
-// bound records the players that left their CPUs, so that a run reports each player once.
-// It is safe for concurrent use.
+// bound has the players that left their CPUs, so that a run reports each player once. It is safe for concurrent use.
 type bound struct {
 	mu     sync.Mutex
 	strays map[string]bool
 }
 
-// first reports whether a player has left its CPUs for the first time.
+// first records that a player has left its CPUs, and reports whether this is the first time.
 func (b *bound) first(player string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,9 +63,8 @@ func (b *bound) first(player string) bool {
 	return true
 }
 
-// lookForStrays checks whether engines still run on the CPUs to which gogi bound them. If not, it emits a fault.
-// It checks each engine process once, after its first game: then no clock runs, and the engine has created
-// its threads.
+// lookForStrays emits a fault if an engine runs on other CPUs than those to which gogi bound it. It checks each engine
+// process once, after its first game. Then no clock runs, and the engine has created its threads.
 func (s *slot) lookForStrays(plan *match.Plan, g match.Game) {
 	for _, index := range g.Players {
 		i := s.indexOf(seat{plan, index})

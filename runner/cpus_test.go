@@ -15,7 +15,7 @@ import (
 	"gogi/usi"
 )
 
-// bound is a player that knows what it was opened on.
+// bound is a player that records the CPUs for which it was opened.
 type bound struct {
 	fake
 	cpus   []int

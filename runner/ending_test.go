@@ -80,7 +80,7 @@ func (j *journal) count(part string) (n int) {
 	return n
 }
 
-// hookSink is a sink that calls functions, and notes what it was given.
+// hookSink is a sink that calls functions and records what it gets.
 type hookSink struct {
 	journal
 	put     func(ctx context.Context, l runner.Lease) (bool, error)
@@ -122,8 +122,8 @@ type badEnd struct{ fake }
 
 func (*badEnd) Close() error { return errors.New("still there after SIGKILL") }
 
-// One slot plays a long pair, one waits for a pair, and in the third happens what
-// must stop neither the game nor go unnoticed by who waits.
+// One slot plays a long pair, one waits for a pair, and the third gets an error. The error must not stop the long pair,
+// and the waiting slot must get it.
 func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 	trouble := errors.New("trouble")
 	for name, test := range map[string]struct {
@@ -194,8 +194,8 @@ func within(t *testing.T, limit time.Duration) context.Context {
 	return ctx
 }
 
-// What has no game in play does not keep a failed run waiting: not the wait
-// before another try, not the start of a player, not one's turn to start.
+// In a failed run without a game in play, all waits end: the wait before another try, the start of a player, and the
+// wait for the start of another player.
 func TestAFailedRunEndsItsWaits(t *testing.T) {
 	for name, test := range map[string]struct {
 		waiting  []string // plans
@@ -319,8 +319,7 @@ type sourceFunc func(ctx context.Context) (runner.Lease, error)
 
 func (f sourceFunc) Next(ctx context.Context) (runner.Lease, error) { return f(ctx) }
 
-// What was tried is kept, and kept before the lease ends; also where the run was
-// cancelled or the pair taken away.
+// An attempt is stored before its lease ends, also if the run was cancelled or the pair was taken away.
 func TestAttemptsAreKeptBeforeTheLeaseEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		after    time.Duration // between the tries: at 0, 1, 3, 7 and 15 s

@@ -36,7 +36,7 @@ func (e *Events) logOf(slot int) *eventLog {
 	return t.(*eventLog) //nolint:forcetypeassert // as above
 }
 
-// begin starts the log of a game whose start was sent.
+// begin starts the log of a game after the game's event was sent.
 func (t *eventLog) begin(g *game) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -146,7 +146,7 @@ func (e *Events) failed(ev match.Event, g *match.Game, slot int) {
 	e.Send(ev)
 }
 
-// about returns an event of type t about one game in a slot.
+// about returns an event of type t about a game in a slot.
 func about(t match.EventType, pair, leg, slot int) match.Event {
 	where := [3]int{pair, leg, slot}
 	return match.Event{Type: t, Pair: &where[0], Leg: &where[1], Slot: &where[2]}

@@ -60,8 +60,7 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 	testutil.Equal(t, len(heard.out), 1, "a move that is wanted is not sent")
 }
 
-// TestStampsNeverGoBack: a clock that was set back holds the stamps, and lets
-// them go on when it has caught up.
+// TestStampsNeverGoBack: if the clock is set back, the time stamps stay constant until the clock has caught up.
 func TestStampsNeverGoBack(t *testing.T) {
 	e := NewEvents("run", true)
 	ahead := time.Now().Add(time.Hour)

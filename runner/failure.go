@@ -46,7 +46,7 @@ func (f *failure) result() error {
 	return errors.Join(f.cut, f.err)
 }
 
-// errFailedElsewhere is the reason for returning a pair that has no game in play.
+// errFailedElsewhere is the reason why a slot returns a pair whose game has not begun after another slot has failed.
 var errFailedElsewhere = errors.New("runner: the run has failed")
 
 // until returns a context that ends when ctx ends or when the run fails. After a failure its cause is
@@ -69,8 +69,8 @@ func endOf(ctx context.Context, err error) error {
 	return err
 }
 
-// putGrace is the time after the end of a run in which the sink may still store played pairs. It is far above
-// the time of a disk write.
+// putGrace is the time in which the sink may still store played pairs after the run has ended. A disk write takes far
+// less.
 const putGrace = 10 * time.Second
 
 // outlasting returns a context that ends putGrace after ctx.

@@ -31,7 +31,7 @@ type game struct {
 	result      match.Result
 	pondering   [2]bool // by colour: the player got go ponder
 	record      string  // the name of the crash dump of the failure that ended the game
-	slowed      bool    // the machine slowed the latest move
+	slowed      bool    // the machine delayed the latest move
 	mates       mateSearch
 	began       moment
 	watch       moveWatch
@@ -175,9 +175,9 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	return g.judge(ctx, c, reply, move, overrun), nil
 }
 
-// stood returns the standstill that voids the game, or nil. turn calls it when a reply has arrived, before it uses the
-// reply. With a clock any standstill during the game counts, because a search or a ponder search got another time
-// than it knows. Without a clock a standstill counts only if the player failed during it.
+// stood returns the standstill (see Standstill) that makes the game invalid, or nil. turn calls it when a reply has
+// arrived, before it uses the reply. With a clock any standstill during the game counts, because the engine then had
+// another time than it knows. Without a clock a standstill counts only if the player failed during it.
 func (g *game) stood(failed bool) *Standstill {
 	if failed || g.limits[shogi.Black].Timed() || g.limits[shogi.White].Timed() {
 		return g.slot.late.stood(g.began)
@@ -204,7 +204,7 @@ func (g *game) overstepped(c shogi.Colour, o arbiter.TimeLoss) match.Verdict {
 	return match.LossFor(c, g.tooLate(c), g.explain(c, o).String())
 }
 
-// explain completes the data about a player that exceeded its time. It marks the game if the machine or this
+// explain sets the limits in o, the data of a move that exceeded its time. It marks the game if the machine or this
 // program may have caused the delay.
 func (g *game) explain(c shogi.Colour, o arbiter.TimeLoss) arbiter.TimeLoss {
 	o.Margin = g.limits[c].Margin
@@ -259,8 +259,8 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	return match.Verdict{}
 }
 
-// failed returns the verdict that a player loses the game because of its error. If the error costs no game,
-// failed returns the error, and the pair stays unplayed.
+// failed handles an error of a player. It returns the verdict that the player loses the game. If the error does not
+// lose a game, it returns the error, and the pair stays unplayed.
 func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d arbiter.Delays) (match.Verdict, error) {
 	fault, ok := errors.AsType[*usi.Fault](err)
 	if !ok || fault.Kind == usi.FaultConnection {
@@ -359,8 +359,8 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 	}
 }
 
-// blame reports a fault that only the game shows, and lets the loser write a crash dump. failed has already reported
-// faults that the player itself returned, and has removed that player from g.players.
+// blame reports a fault that only the game shows, such as an illegal move, and lets the loser write a crash dump. If
+// the player itself returned the fault, failed has already reported it.
 func (g *game) blame(v match.Verdict) {
 	winner, decided := v.Outcome.Winner()
 	if !decided || !v.Termination.IsFault() {

@@ -18,8 +18,8 @@ type unready struct{ fake }
 
 func (*unready) NewGame(ctx context.Context, _ usi.Game) error { return untilTold(ctx) }
 
-// TestAnEndingRunWaitsForNoStart: a run that shall end returns the pairs whose players are still starting, and
-// finishes the games in play. Players of these games may restart meanwhile.
+// TestAnEndingRunWaitsForNoStart: a run that must end returns the pairs whose players are still starting, and finishes
+// the games in play. Players of these games may restart meanwhile.
 func TestAnEndingRunWaitsForNoStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const told = 10 * time.Second

@@ -7,12 +7,13 @@ import (
 )
 
 // lateness measures how late the system wakes this program. If a timer fires late, this program may also stamp a
-// bestmove late. It reads two more clocks to see whether the machine or this program stood still. It also asks the
-// kernel how long threads of this program waited for a CPU, because a reader may be late while the timer is not.
+// bestmove late. lateness reads two more clocks to see whether the machine or this program stood still. It also asks
+// the kernel how long threads of this program waited for a CPU, because a reader of engine output may be late while the
+// timer is not.
 //
-// A caller never waits for the observing goroutine: since and stood include a tick that is due but has not
-// run. After a suspension goroutines continue in any order, so a slot may check the time of a move before the
-// observer runs.
+// A caller never waits for the goroutine that observes the clocks: since and stood include a tick that is due but has
+// not run. After a suspension goroutines continue in any order, so a slot may check the time of a move before that
+// goroutine runs.
 type lateness struct {
 	now   func() time.Time     // time.Now, except in tests
 	other func() offsets       // readOffsets, except in tests

@@ -12,7 +12,7 @@ import (
 	"gogi/usi"
 )
 
-// lateMachine is a clock that jumps: what the program was late by.
+// lateMachine is a clock that jumps. by is the delay of the program.
 type lateMachine struct{ by atomic.Int64 }
 
 func (m *lateMachine) now() time.Time { return time.Now().Add(time.Duration(m.by.Load())) }
@@ -77,8 +77,7 @@ func ownWaits(t *testing.T, noticed bool) {
 	testutil.Equal(t, l.since(machine.now()), 0, "since now")
 }
 
-// steady is a player whose sixth ply takes half a second; it does not know
-// whether it had to wait for a CPU.
+// steady is a player whose sixth ply takes half a second. It does not report whether it waited for a CPU.
 type steady struct{ sixth func() }
 
 func (p *steady) Think(_ context.Context, r usi.Request) (usi.Reply, error) {

@@ -15,8 +15,8 @@ import (
 	"gogi/runner"
 )
 
-// A run that goes on plays exactly what is missing, in the plan's order, and each
-// pair as it would have been played in the first place.
+// A resumed run plays exactly the missing pairs, in the order of the plan. Each pair is played as it would have been
+// played at first.
 func TestResumePlaysWhatIsMissing(t *testing.T) {
 	finished := map[int]bool{0: true, 1: true, 4: true, 6: true, 9: true}
 	want := []int{2, 3, 5, 7, 8}
@@ -136,8 +136,8 @@ func TestAFreshProcess(t *testing.T) {
 	}
 }
 
-// A pair that is played again, because the machine slowed a move, begins with a
-// fresh process where pairs do; and it was played, so failures are counted anew.
+// A pair that is played again, because the machine delayed a move, begins with a new process if all pairs do. Failures
+// before it no longer count as consecutive, because it was played.
 func TestASlowedPairIsPlayedAgainFromTheBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond})

@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// What is said to an engine, as the protocol has it: byoyomi is said even where it is 0,
-// unless there is an increment.
+// TestGoOnClock compares the command go with the protocol: byoyomi is sent even if it is 0, unless there is an
+// increment.
 func TestGoOnClock(t *testing.T) {
 	const s = time.Second
 	left, increments := [2]time.Duration{60 * s, 50 * s}, [2]time.Duration{2 * s, 3 * s}

@@ -13,7 +13,7 @@ import (
 	"gogi/usi"
 )
 
-// solving is a mate solver that says what it is given, and counts.
+// solving is a mate solver that returns a given answer and counts its calls.
 type solving struct {
 	fake
 	line  string
@@ -104,8 +104,8 @@ func TestMatesAreProven(t *testing.T) {
 	}
 }
 
-// quiet is a move that neither gives check nor drops anything nor repeats the game soon,
-// and perhaps claims a mate.
+// quiet returns a move that gives no check, drops no piece and soon repeats no position. With claim it also claims a
+// mate.
 func quiet(p *shogi.Position, claim bool) usi.Reply {
 	r := usi.Reply{Answer: usi.AnswerMove}
 	if claim {

@@ -54,29 +54,28 @@ type Config struct {
 	OnlyReturn bool
 }
 
-// attempts is the maximum number of attempts at a pair. If all of them fail before a game's first move, the
-// run ends. The last attempt counts even if the machine slowed it.
+// attempts is the maximum number of attempts at a pair. If all of them fail before a game's first move, the run ends.
+// If the machine slows the last attempt, gogi accepts it all the same.
 const attempts = 3
 
-// standstillAttempts is the maximum number of consecutive attempts at a pair that a Standstill interrupts.
-// After them the run ends, because the machine never runs this program long enough for a pair.
+// standstillAttempts is the maximum number of consecutive attempts at a pair that a Standstill interrupts. Then the run
+// ends, because the machine does not run this program long enough for one pair.
 const standstillAttempts = 14
 
 // Run plays until the source has no more pairs, and then closes all players.
 //
-// Only the end of ctx interrupts games in play; Run then returns the cause. No event in one slot stops a game
-// of another. The run fails if players repeatedly cannot be started or reached, or if the source or the sink
-// returns an error. Then no slot takes another pair, and every wait for a pair ends. Slots return the pairs
-// without a game in play. The games in play are finished, and the sink gets their pairs. Run plays a pair
-// that a Standstill has interrupted again at once. Fourteen standstills in a row fail the run too.
+// Only the end of ctx interrupts games in play; Run then returns the cause. A failure in one slot stops no game of
+// another slot. The run fails if players repeatedly cannot be started or reached, or if the source or the sink returns
+// an error. Then no slot takes another pair, and every wait for a pair ends. Slots finish the games in play and give
+// their pairs to the sink. They return the other pairs. If a Standstill interrupts a pair, Run plays the pair again at
+// once. Fourteen standstills in a row also fail the run.
 //
-// A player that fails in a game loses the game, and the run continues. The run also continues after a revoked
-// lease, and after a player that ends badly or late. Run reports such an end of a player as an event and
-// waits for it.
+// A player that fails in a game loses the game, and the run continues. The run also continues after a revoked lease,
+// and after a player that ends badly or late. Run reports such an end of a player as an event and waits for it.
 //
-// Run sends the "pair" event only if the sink has added the pair. If the pair was already stored, Run sends a
-// fault of kind "unplayed", although it has already sent the end events of the games. It does so for all
-// games that do not count.
+// Run sends the "pair" event only if the sink has added the pair. If the pair was already stored, Run sends a fault of
+// kind "unplayed", although it has already sent the end events of the games. It sends this fault for all games that do
+// not count.
 func Run(ctx context.Context, c Config) error {
 	r, err := newRun(c)
 	if err != nil {
@@ -136,8 +135,8 @@ func (r *run) play(ctx context.Context) error {
 	return r.failed.result()
 }
 
-// work plays pairs until none are left, the run fails, ctx ends or the slot is retired. It reports whether
-// retirement was the only reason.
+// work plays pairs until none are left, the run fails, ctx ends or the run no longer needs the slot. retired reports
+// whether the last one was the only reason.
 func (s *slot) work(ctx context.Context) (retired bool) {
 	defer s.closeAll()
 	for {
@@ -149,8 +148,8 @@ func (s *slot) work(ctx context.Context) (retired bool) {
 	}
 }
 
-// next waits for a lease. ok is false if this slot must take no more. A lease that arrives while the slot retires is
-// played, because its source would not give it to another slot.
+// next waits for a lease. ok is false if this slot must take no more pairs. If a lease arrives while the slot ends, the
+// slot still plays it, because the source would not give it to another slot.
 func (s *slot) next(ctx context.Context) (l Lease, ok, retired bool) {
 	waiting, stop := s.waiting(ctx)
 	defer stop()
@@ -177,7 +176,7 @@ func (s *slot) next(ctx context.Context) (l Lease, ok, retired bool) {
 	return Lease{}, false, false
 }
 
-// waiting returns a context that ends with ctx, when the run fails, and when the slot is retired.
+// waiting returns a context that ends with ctx, when the run fails, and when the run no longer needs the slot.
 func (s *slot) waiting(ctx context.Context) (context.Context, func()) {
 	ctx, stop := s.failed.until(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -191,7 +190,8 @@ func (s *slot) waiting(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { end(); cancel(nil); stop() }
 }
 
-// over returns the reason why no slot may take another pair, or nil.
+// over returns the reason why no slot may take another pair: the end of ctx or the failure of a slot. Otherwise it
+// returns nil.
 func (s *slot) over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -199,7 +199,7 @@ func (s *slot) over(ctx context.Context) error {
 	return s.failed.get()
 }
 
-// serve plays the pair of a lease, and then stores the result or gives the lease back.
+// serve plays the pair of a lease. Then it stores the result, or returns the lease if the pair is unplayed.
 func (s *slot) serve(ctx context.Context, l Lease) {
 	if l.Plan == nil {
 		l.Plan = s.config.Plan
@@ -270,8 +270,8 @@ func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attem
 	return nil
 }
 
-// playPair plays a pair until an attempt counts. The result contains all attempts, even if playPair returns
-// an error.
+// playPair plays a pair until an attempt is complete and valid. The result also has the failed attempts, even if
+// playPair returns an error.
 func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) {
 	result := match.PairResult{Pair: l.Pair}
 	for failures, stood := 0, 0; ; {
@@ -308,8 +308,8 @@ func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) 
 	}
 }
 
-// whileStanding returns the standstill during which an engine failed, or else err. After a standstill a slow
-// start does not prove a fault of the engine.
+// whileStanding returns the standstill during which an engine failed, or err if there was none. A slow start during a
+// standstill does not prove a fault of the engine.
 func (s *slot) whileStanding(began moment, err error) error {
 	if _, failed := errors.AsType[*usi.Fault](err); !failed {
 		return err
@@ -325,8 +325,8 @@ func isStandstill(err error) bool {
 	return stood
 }
 
-// These are the waits before another attempt at a pair. They double each time. After a lost connection they add up
-// to about a quarter of an hour before the run ends.
+// These are the waits before another attempt at a pair. Each wait is twice as long as the previous one. After a lost
+// connection the run ends if about a quarter of an hour of waits does not help.
 const (
 	firstRetry        = 100 * time.Millisecond // after a failed start
 	firstReconnect    = time.Second

@@ -19,7 +19,7 @@ import (
 	"gogi/usi"
 )
 
-// slot plays pairs one after the other and owns the players that it has opened.
+// slot plays pairs one after the other, and keeps its players open between games.
 type slot struct {
 	*run
 	number  int
@@ -71,9 +71,9 @@ type seated struct {
 	looked bool // its CPU affinity was checked
 }
 
-// seatBoth prepares the two players of a game, both at once, because either may take minutes. It first closes players
-// that exceed Config.OpenPerSlot. After an error it closes both players, because one may have been interrupted
-// within a dialogue.
+// seatBoth prepares the two players of a game at the same time, because each may take minutes. It first closes players
+// that exceed Config.OpenPerSlot. After an error it closes both players, because one may have been interrupted within a
+// dialogue.
 func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2]Player, error) {
 	seats := [2]seat{{plan, g.Players[0]}, {plan, g.Players[1]}}
 	s.makeRoom(seats)
@@ -113,8 +113,8 @@ func settings(options []match.Option) []usi.Setting {
 	return list
 }
 
-// makeRoom closes the least recently used players. Then at most Config.OpenPerSlot players are open,
-// including the players of the next game.
+// makeRoom closes the least recently used players, so that at most Config.OpenPerSlot players are open, including the
+// players of the next game.
 func (s *slot) makeRoom(next [2]seat) {
 	var idle []seat
 	for _, o := range s.open {
@@ -149,9 +149,8 @@ func (s *slot) use(at seat, p Player, side int) {
 	s.open = append(s.open, o)
 }
 
-// ready opens a player if it is not open, and begins a new game. Opening and beginning both count as the start,
-// because an engine may load its data in either. If the process ended by itself after its last game, ready
-// opens the player again.
+// ready opens a player if it is not open, and begins a new game. Both steps count as the start, because an engine may
+// load its data in either of them. If the process ended by itself after its last game, ready opens the player again.
 func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.Game) (_ Player, err error) {
 	if p != nil {
 		err := p.NewGame(ctx, g)
@@ -194,7 +193,7 @@ func (s *slot) started(ctx context.Context, at seat, took time.Duration, why err
 	}
 }
 
-// specialise replaces {slot} and {gpu} in a player's environment.
+// specialise returns the player of a seat, with {slot} and {gpu} in its environment replaced.
 func (s *slot) specialise(at seat) match.Player {
 	p := at.engine()
 	gpu := s.number / max(1, at.plan.SlotsPerGPU)
@@ -207,8 +206,8 @@ func (s *slot) specialise(at seat) match.Player {
 	return p
 }
 
-// warmUp starts the players of a plan that fill a cache at their first start, one after the other, and closes
-// them again. It does so once in each run. Slots that want to play the same plan wait until warmUp is done.
+// warmUp starts and closes, one after the other, the players of a plan that fill a cache at their first start. It does
+// so once in each run. Slots with the same plan wait until warmUp is done.
 func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 	ctx, stop := hurry.Start(ctx, s.config.Ending)
 	defer stop()
@@ -239,7 +238,7 @@ func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 	return nil
 }
 
-// discard closes players concurrently, because each may take long. The slot opens them again when it needs them.
+// discard closes players at the same time, because each may take long. The slot opens them again when it needs them.
 func (s *slot) discard(seats ...seat) {
 	var ends sync.WaitGroup
 	for _, at := range seats {

@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// PlanSource hands out the unfinished pairs of a plan in order. It does not hand out a returned pair again.
-// The next run does.
+// PlanSource hands out the unfinished pairs of a plan in order. If a slot returns a pair unplayed, only the next run
+// plays it.
 type PlanSource struct {
 	plan     *match.Plan
 	finished func(id int) bool
@@ -42,7 +42,7 @@ func (s *PlanSource) Next(ctx context.Context) (Lease, error) {
 	return Lease{Pair: pair, Return: func(error) {}}, nil
 }
 
-// SetTarget changes the range to the pairs 0 to pairs-1. Pairs that were handed out are not affected.
+// SetTarget limits the source to the pairs 0 to pairs-1. Pairs that were already handed out stay valid.
 func (s *PlanSource) SetTarget(pairs int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

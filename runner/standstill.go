@@ -20,25 +20,25 @@ type offsets struct {
 	wall time.Duration
 }
 
-// StandstillKind is the kind of a standstill.
+// StandstillKind names what stopped or changed in a standstill.
 type StandstillKind int
 
-// These are the kinds of standstill. Each says what was interrupted or changed.
+// The kinds of standstill.
 const (
 	Stopped StandstillKind = iota // this program stood still: by a signal, with its virtual machine, or without a CPU
 	Slept                         // the machine slept
 	Stepped                       // the wall clock was set, as after a stop that no other clock shows; engines may use it
 )
 
-// Standstill is an interruption that makes measured times useless. Engines do not know their remaining time after it.
-// It is the error of a pair that is played again because of it.
+// Standstill is an interruption that makes measured times useless, because engines do not know their remaining time
+// after it. The runner plays the pair again; a Standstill is the error of the interrupted attempt.
 type Standstill struct { //nolint:errname // it is data as much as an error, as usi.Fault is
 	Kind StandstillKind
 	By   time.Duration // its minimum length; negative if the wall clock was set back
 }
 
-// standstillFloor is a delay that only a standstill explains. A busy machine wakes a thread within some 10 ms for
-// each other thread that wants the same CPU (docs/faults.md).
+// standstillFloor is the least delay that gogi treats as a standstill. A busy machine wakes a thread within some 10 ms
+// for each other thread that wants the same CPU (docs/faults.md).
 const standstillFloor = time.Second
 
 // standstillBetween returns the standstill between the readings last and now, or nil if there was none. late

@@ -15,7 +15,7 @@ import (
 	"gogi/usi"
 )
 
-// What the clocks say of the time between two ticks.
+// TestStandstillBetween tests what the clocks show about the time between two ticks.
 func TestStandstillBetween(t *testing.T) {
 	const second = time.Second
 	for name, test := range map[string]struct {
@@ -163,8 +163,8 @@ func playOdds(t *testing.T, limits [2]match.Limits, p *stopping) (match.PairResu
 	return playBeside(t, limits, p, p)
 }
 
-// playBeside plays one pair in which White of the first leg is a player of which p is
-// what is stopped.
+// playBeside plays one pair with the player whole and, as White of the first leg, a player with a part that is stopped,
+// p.
 func playBeside(t *testing.T, limits [2]match.Limits, p *stopping, whole Player) (match.PairResult, []match.Event, error) {
 	t.Helper()
 	rules := match.RulesProfiles()[match.DefaultRules]

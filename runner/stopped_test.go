@@ -18,8 +18,8 @@ import (
 	"gogi/usi/usitest"
 )
 
-// interrupted is an engine that is stopped by a signal in its first search of each game, and
-// goes on when it has lost on time.
+// interrupted is an engine that is stopped by a signal in its first search of each game, and continues after it has
+// lost on time.
 type interrupted struct {
 	*usi.Engine
 	pid   int

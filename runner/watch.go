@@ -76,8 +76,8 @@ func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, 
 	w.arm(w.start)
 }
 
-// arm sets the timer to the next due time. It leaves a timer that fires earlier unchanged: look then arms it again.
-// So the timer runs from move to move, and quick moves do not touch it.
+// arm sets the timer to the next time for a measurement. If the timer fires earlier, arm leaves it, and look arms it
+// again. So quick moves do not have to set a timer.
 func (w *moveWatch) arm(now time.Time) {
 	if !w.fires.IsZero() && !w.due.Before(w.fires) {
 		return
@@ -93,7 +93,7 @@ func (w *moveWatch) arm(now time.Time) {
 	w.timer.Reset(wait)
 }
 
-// look takes the due measurement. It only arms the timer again if the timer was set for an earlier move.
+// look takes the measurement that is due. If the timer was set for an earlier move, it only sets the timer again.
 func (w *moveWatch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,8 +145,7 @@ func (w *moveWatch) lookForStop() {
 // stopEvery is the interval of the checks for a stopped player. A stop leaves no trace after it is over.
 const stopEvery = 20 * time.Millisecond
 
-// next returns the time of the measurement that follows a measurement at now. It returns the zero time if
-// none follows.
+// next returns the time of the measurement after the one at now, or the zero time if no other measurement follows.
 func (w *moveWatch) next(now time.Time) time.Time {
 	switch {
 	case w.stopper != nil && (w.ended || now.Add(stopEvery).Before(w.deadline)):
@@ -174,9 +173,9 @@ func (w *moveWatch) read() {
 	}
 }
 
-// end ends the watch. slowed reports whether the player waited for a CPU, or this program was late, by more than the
-// tolerance. sending is a delay of this program known to the caller. end returns zeros if the move took no longer
-// than the tolerance.
+// end ends the watch of a move. It returns the delays that the player did not cause. slowed reports whether the player
+// waited for a CPU, or this program was late, by more than the tolerance. sending is a delay of this program that the
+// caller knows. If the move took no longer than the tolerance, all results are zero.
 func (w *moveWatch) end(sending time.Duration) (d arbiter.Delays, slowed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

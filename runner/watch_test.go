@@ -10,8 +10,8 @@ import (
 	"gogi/shogi"
 )
 
-// looked is a player that has waited a tenth of the time since its start, as far as
-// it has been asked: what it waited after the last look is gone with its threads.
+// looked is a player that has waited for a CPU for a tenth of the time since its start. The waits after the last look
+// are lost with its threads.
 type looked struct {
 	start time.Time
 	at    []time.Duration // of the looks
@@ -67,8 +67,8 @@ func TestMoveWatchLooks(t *testing.T) {
 	}
 }
 
-// A move is looked at in its own time, whatever the timer was armed for by the move before:
-// its first look, which never came, or its second, which is far off.
+// A move is examined at its own times, even if the timer was set for the previous move: for its first look, which did
+// not come, or for its second, which is far in the future.
 func TestMoveWatchLooksAfterAnotherMove(t *testing.T) {
 	const ms = time.Millisecond
 	for _, before := range []time.Duration{10 * ms, 24 * ms, 25 * ms, 60 * ms} {

@@ -23,7 +23,7 @@ type place struct {
 	closed  bool          // retired is closed
 }
 
-// errRetired ends the wait for a pair of a slot that is no longer needed.
+// errRetired is the cause of the end of a slot's wait for a pair, if the run no longer needs the slot.
 var errRetired = errors.New("runner: the run has fewer slots now")
 
 // NewWidth returns a Width of slots, at least one.
@@ -57,8 +57,8 @@ func (w *Width) run(work func(number int, retired <-chan struct{}) bool) {
 	<-w.done
 }
 
-// staff starts missing slots and retires surplus slots. The caller holds w.mu. A slot that ended because no
-// pairs were left starts again, and ends again.
+// staff starts missing slots and ends surplus slots. The caller holds w.mu. It also restarts a slot that ended because
+// no pairs were left; that slot ends again.
 func (w *Width) staff() {
 	for n := range w.slots {
 		if w.places[n] == nil {
@@ -79,7 +79,7 @@ func (w *Width) begin(number int) {
 	go func() { w.ended(number, w.work(number, p.retired)) }()
 }
 
-// ended removes a slot. A retired slot that is needed again starts again.
+// ended removes a slot. If the run needs the slot again, ended restarts it.
 func (w *Width) ended(number int, retired bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,7 @@ import "math/bits"
 // direction is a step on the board: files towards 9, ranks towards i.
 type direction struct{ file, rank int }
 
-// shift returns the square one step from s, or NoSquare if that is off the board.
+// shift returns the square one step from s. If that square is off the board, it returns NoSquare.
 func (d direction) shift(s Square) Square {
 	return NewSquare(s.File()+d.file, s.Rank()+d.rank)
 }
@@ -236,7 +236,8 @@ var lineSlides = func() []bitboard {
 // that remains at the top is not in the mask of any line.
 func inner(occupied bitboard) uint64 { return occupied.lo>>ranks | occupied.hi<<(loSquares-ranks) }
 
-// lineAttacks returns the squares that a sliding piece on s reaches along one kind of line.
+// lineAttacks returns the squares that a sliding piece on s reaches along one kind of line. inner is the result of the
+// function inner.
 func lineAttacks(kind int, s Square, inner uint64) bitboard {
 	l := &lines[kind][s]
 	return lineSlides[uint64(l.slides)+inner&l.mask*l.magic>>(l.shift&63)]
@@ -288,7 +289,7 @@ var deadSquares = [2][16]bitboard{
 	{Pawn: farRanks(White, 1), Lance: farRanks(White, 1), Knight: farRanks(White, 2)},
 }
 
-// farRanks returns the n ranks that are farthest from c's side of the board.
+// farRanks returns the squares of the n ranks that are farthest from c's side of the board.
 func farRanks(c Colour, n int) bitboard {
 	var b bitboard
 	for s := range NoSquare {

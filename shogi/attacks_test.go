@@ -37,8 +37,8 @@ func sameSquares(a, b map[Square]bool) bool {
 	return len(a) == len(b)
 }
 
-// Every occupancy of every line through every square: the multiplications
-// gather without collisions, whatever else is on the board.
+// For every occupancy of every line through every square, the multiplications have no collisions, for any other pieces
+// on the board.
 func TestSlidersAgainstRayWalk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lines := map[string]struct {

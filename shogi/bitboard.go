@@ -78,9 +78,9 @@ func (b bitboard) forward(c Colour) bitboard {
 // files returns all squares of each file that has a square in b.
 func (b bitboard) files() bitboard { return bitboard{fillFiles(b.lo), fillFiles(b.hi)} }
 
-// fillFiles sets all bits in each 9-bit group of w that is not zero. Adding eight ones to the lower eight
-// bits of a group sets the ninth bit exactly if one of them was set. fillFiles then copies the ninth bit to
-// all bits of the group.
+// fillFiles sets all bits in each 9-bit group of w that is not zero. It adds eight ones to the lower eight bits of a
+// group. The sum sets the ninth bit exactly if one of these bits was set. Then fillFiles copies the ninth bit to all
+// bits of the group.
 func fillFiles(w uint64) uint64 {
 	used := (w&fileRests + fileRests | w) & fileTops
 	return used | (used - used>>(ranks-1))

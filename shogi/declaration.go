@@ -9,10 +9,10 @@ import (
 // 入玉). The names of the rules are YaneuraOu's option values.
 type DeclarationRule uint8
 
-// These are the rules. To declare (入玉宣言), the side to move must not be in check. Its king and ten other
-// pieces must be in the far three ranks. Its pieces there and in hand must be worth enough points: a rook or
-// bishop (promoted or not) counts 5, every other piece 1, the king 0. Sources: CSA tournament rules (27
-// points) and the Japan Shogi Association's professional rule (24 points).
+// These are the rules. To declare (入玉宣言), a side must be to move and not in check. Its king and ten other pieces must
+// be in the far three ranks. Its pieces there and in hand must have enough points: a rook or bishop (promoted or not)
+// counts 5, every other piece 1, the king 0. Sources: CSA tournament rules (27 points) and the Japan Shogi
+// Association's professional rule (24 points).
 const (
 	// NoEnteringKing: neither player can declare.
 	NoEnteringKing DeclarationRule = iota
@@ -66,14 +66,14 @@ func (r DeclarationRule) MarshalText() ([]byte, error) {
 	return []byte(r.String()), nil
 }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text that MarshalText writes.
 func (r *DeclarationRule) UnmarshalText(text []byte) (err error) {
 	*r, err = ParseDeclarationRule(string(text))
 	return err
 }
 
-// points returns the number of points that c needs. missing is the number of points of the pieces that are
-// missing from a full set.
+// points returns the number of points that c needs for a declaration. missing is the number of points of the pieces
+// that are not in the game, as in a handicap game.
 func (r DeclarationRule) points(c Colour, missing int) int {
 	switch {
 	case r == CSARule24, r == CSARule24H && c == Black:

@@ -23,7 +23,7 @@ func TestHandicaps(t *testing.T) {
 	}
 }
 
-// Pieces White gives: 40 less what is on the board.
+// TestHandicapSizes: White gives 40 pieces less the number on the board.
 func TestHandicapSizes(t *testing.T) {
 	for name, want := range map[string]int{"香落ち": 1, "HIKY": 2, "two-piece": 2, "三枚落ち": 3, "4": 4, "5_L": 5, "六枚落ち": 6, "7_R": 7, "8": 8, "十枚落ち": 10} {
 		h, _ := FindHandicap(name)

@@ -40,9 +40,9 @@ func (p *Position) whyNot(m Move) string {
 	return ""
 }
 
-// safeAfter reports whether the mover's king is safe after m, a move that is legal otherwise. It calculates
-// the occupied squares after the move, because making the move on a copy would take half the time of reading
-// a record.
+// safeAfter reports whether the mover's king is safe after m, a move that is legal otherwise. It calculates which
+// squares are occupied after the move. It does not make the move on a copy, because that would take half of the time of
+// reading a record.
 func (p *Position) safeAfter(m Move) bool {
 	king, to := p.kings[p.side], m.To()
 	if king == NoSquare {
@@ -119,8 +119,8 @@ func (p *Position) whyNotBoardMove(m Move) string {
 	return ""
 }
 
-// whyInCheck returns the reason why a move is illegal that leaves the mover's king attacked. The reason names
-// the pieces that attack the king in the position after the move.
+// whyInCheck returns the reason why a move is illegal if it leaves the mover's king attacked. The reason names the
+// pieces that attack the king in the position after the move.
 func (p *Position) whyInCheck(after *Position) string {
 	king := after.kings[p.side]
 	checkers, _ := after.checkersAndPins(king, p.side)

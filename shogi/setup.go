@@ -66,7 +66,7 @@ func (s *Setup) Position() (Position, error) {
 	return p, nil
 }
 
-// checkNumbers checks all values that have their own range.
+// checkNumbers returns an error if a value is outside its range.
 func (s *Setup) checkNumbers() error {
 	if s.Side > White {
 		return fmt.Errorf("side to move is number %d: expected 0 (black) or 1 (white)", uint8(s.Side))
@@ -84,7 +84,7 @@ func (s *Setup) checkNumbers() error {
 	return nil
 }
 
-// checkAddition checks whether a piece may be added on s to the pieces on the board.
+// checkAddition returns an error if a piece may not be added on s to the pieces on the board.
 func (p *Position) checkAddition(s Square, piece Piece) error {
 	c, t := piece.Colour(), piece.Type()
 	if piece != NewPiece(c, t) || t == NoPieceType || t > Dragon {
@@ -105,7 +105,7 @@ func (p *Position) checkAddition(s Square, piece Piece) error {
 	return nil
 }
 
-// checkSetSize checks that board and hands together do not exceed a set of 40 pieces.
+// checkSetSize returns an error if board and hands together have more pieces than a set of 40.
 func (s *Setup) checkSetSize() error {
 	var total [len(setSize)]int
 	for _, piece := range s.Board {

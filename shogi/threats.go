@@ -7,7 +7,7 @@ func (p *Position) attacked(s Square, c Colour, occupied bitboard) bool {
 	return p.attackedBy(p.byColour[c.Opponent()], s, c, occupied)
 }
 
-// attackedBy does the work of attacked for only the enemy pieces on the squares enemy. After a capture, for
+// attackedBy does the same as attacked, but for only the enemy pieces on the squares enemy. After a capture, for
 // example, enemy does not include the captured piece.
 func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitboard) bool {
 	if !p.stepAttackers(s, c).and(enemy).empty() {
@@ -26,9 +26,9 @@ func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitbo
 	return !bishops.empty() && !bishopAttacks(s, occupied).and(bishops).empty()
 }
 
-// stepAttackers returns the pieces that attack s, a square of player c, by a single step if they belong to
-// c's opponent. The result has pieces of both colours; the caller selects the colour. A piece attacks s
-// exactly if the same piece of c on s would attack the piece's square.
+// stepAttackers returns the pieces that would attack the square s of player c by a single step if they belonged to c's
+// opponent. The result has pieces of both colours; the caller selects the colour. A piece attacks s exactly if the same
+// piece of c on s would attack the piece's square.
 func (p *Position) stepAttackers(s Square, c Colour) bitboard {
 	around := p.byType[King].or(p.byType[Horse]).or(p.byType[Dragon])
 	return steps[NewPiece(c, Pawn)][s].and(p.byType[Pawn]).

@@ -65,7 +65,7 @@ func (s Scores) Mean() float64 {
 	return sum / float64(s.N())
 }
 
-// betting is the method of [Scores.AnytimeInterval] and [Scores.EValue].
+// betting is the method name in the results of [Scores.AnytimeInterval] and [Scores.EValue].
 const betting = "betting"
 
 // AnytimeInterval returns the confidence sequence for the mean score. The confidence level holds for the
@@ -124,14 +124,14 @@ func (s Scores) EValue(m float64) (Evidence, error) {
 	return Evidence{betting, s.Unit, s.N(), e, min(1, math.Exp(-e))}, nil
 }
 
-// A stake is the share of the wealth that a gambler bets on every score, with the part of the capital that
-// bets this share.
+// A stake is a share of the wealth that a gambler bets on every score. weight is the part of the capital that bets this
+// share.
 type stake struct{ share, weight float64 }
 
-// stakes returns the stakes of the gambler. No single share is good for every mean, variance and number of
-// scores, so the gambler divides the capital among many shares. The shares go from 1 down to 1/10,000, and
-// each is four fifths of the one before. A share b is good for about 1/b² scores of a large variance. The
-// weight of a share is its square root, because most series are short.
+// stakes returns the stakes of the gambler in [Scores.EValue]. No single share is good for every mean, variance and
+// number of scores, so the gambler divides the capital among many shares. The shares go from 1 down to 1/10,000, and
+// each is four fifths of the one before. A share b is good for about 1/b² scores of a large variance. The weight of a
+// share is its square root, because most series are short.
 var stakes = sync.OnceValue(func() []stake {
 	var all []stake
 	sum := 0.0
@@ -170,7 +170,8 @@ func (a means) logWealth(m float64) (wealth, slope float64) {
 	return largest + math.Log(sum), slope / sum
 }
 
-// logGrowth returns the logarithm of the wealth for one share, and the slope of this logarithm in log m.
+// logGrowth returns the logarithm of the wealth if the gambler always bets this share, and the slope of this logarithm
+// in log m.
 func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	for _, c := range a {
 		bought := share * c.value / m
@@ -184,9 +185,8 @@ func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	return growth, slope
 }
 
-// refuted returns the largest mean at which the logarithm of the wealth is above the limit. It uses Newton's
-// method in log m. Because the logarithm of the wealth is convex, steps from below the solution cannot pass
-// it.
+// refuted returns the largest mean m at which the logarithm of the wealth is above the limit. It uses Newton's method
+// in log m. The logarithm of the wealth is convex, so steps from below the solution cannot pass it.
 func (a means) refuted(limit float64) float64 {
 	mean := Scores{all: a}.Mean()
 	if mean == 0 {

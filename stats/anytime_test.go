@@ -134,9 +134,9 @@ func TestAnytimeCoverage(t *testing.T) {
 	}
 }
 
-// TestTheBetsGainNothing: the wealth of each half begins with 1, and its mean after one more
-// score is what it was, given any past, if the mean is the one that is bet against. By
-// Ville's inequality the interval then holds at all lengths at once.
+// TestTheBetsGainNothing: the wealth of each half begins with 1. If the true mean is the mean that is bet against, one
+// more score leaves the expected wealth unchanged, for any past. By Ville's inequality the interval then holds at all
+// lengths at once.
 func TestTheBetsGainNothing(t *testing.T) {
 	sum := 0.0
 	for _, s := range stakes() {

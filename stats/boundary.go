@@ -38,17 +38,17 @@ func (b Boundary) check() error {
 func (s SPRT) Bounds() (lower, upper float64) { return s.BoundsAt(0) }
 
 // BoundsAt returns the bounds at an amount of information. Only the bounds of [BoundaryBounded] depend on the
-// information. Information is the variance of the ratio: n(s₁-s₀)²/V after n units whose scores have the
+// information. Information is the variance of the ratio: n(s₁-s₀)²/V after n observations whose scores have the
 // variance V, for the hypothetical scores s₀ and s₁.
 //
-// The bounds of BoundaryBounded are u - I/10 and I/10 - l for the information I. u and l are such that a
-// Brownian motion has the error rates α and β. The bounds meet at I = 5(u+l), where a ratio above 0 passes.
-// The slope 1/10 is a compromise between 0 and 1/4. With slope 0 the test is Wald's test, which is the
-// shortest under the hypotheses. With slope 1/4 it is Lorden's 2-SPRT, whose longest runs are the shortest.
+// The bounds of BoundaryBounded are u - I/10 and I/10 - l for the information I. u and l are such that a Brownian
+// motion has the error rates α and β. The bounds meet at I = 5(u+l), where a ratio above 0 passes. The slope 1/10 is a
+// compromise between 0 and 1/4. With slope 0 the test is Wald's test, which is the shortest under the hypotheses. With
+// slope 1/4 it is Lorden's 2-SPRT, whose longest runs are the shortest.
 //
-// At α = β = 0.05 the expected length grows by 2 % under either hypothesis. It grows by 9 % if the true
-// difference is below Elo0 by half of the distance between the hypotheses. Halfway between the hypotheses it
-// falls by 10 %, and its 95 % quantile falls by 29 %.
+// At α = β = 0.05 the expected length grows by 2 % under either hypothesis. It grows by 9 % if the true difference is
+// below Elo0 by half of the distance between the hypotheses. Halfway between the hypotheses it falls by 10 %, and its
+// 95 % quantile falls by 29 %.
 func (s SPRT) BoundsAt(information float64) (lower, upper float64) {
 	switch s.Boundary {
 	case BoundaryRatio:
@@ -92,10 +92,10 @@ func boundedBy(alpha, beta float64) triangle {
 	return t
 }
 
-// newTriangle returns the triangle with the error rates alpha and beta. It moves each corner repeatedly by
-// the logarithm of the actual error rate divided by the wanted rate. Such a move changes the error rate by
-// nearly this factor. Smaller moves than 0.0005 are left out: the probabilities of the random walk that
-// calculates the error rates are no more accurate.
+// newTriangle returns the triangle with the error rates alpha and beta. It moves each corner repeatedly by the
+// logarithm of the actual error rate divided by the wanted rate, because such a move changes the error rate by nearly
+// this factor. It stops at moves below 0.0005, because the random walk that calculates the error rates is no more
+// accurate.
 func newTriangle(alpha, beta float64) triangle {
 	t := triangle{-1.2 * math.Log(alpha), -1.2 * math.Log(beta)}
 	for range 50 {
@@ -119,7 +119,7 @@ func newTriangle(alpha, beta float64) triangle {
 // a step.
 const triangleStep = 0.05
 
-// pass returns the probability that the walk ends at the upper bound. drift is per unit of information: -½
+// pass returns the probability that the walk ends at the upper bound. drift is the mean change per information: -½
 // under H0, ½ under H1.
 func (t triangle) pass(drift float64) float64 {
 	w := t.walk(drift, triangleStep)
@@ -129,8 +129,8 @@ func (t triangle) pass(drift float64) float64 {
 	return w.passed
 }
 
-// worse returns the probability of a result that is worse than height at this information. The test then
-// either failed earlier, or its ratio is below height. See [brownian.worse].
+// worse returns the probability of a worse result than height at this information: the test either failed earlier, or
+// its ratio is below height. See [brownian.worse].
 func (t triangle) worse(drift, information, height float64) float64 {
 	w := t.walk(drift, 2*triangleStep)
 	for w.lo <= w.hi && w.information < information {
@@ -148,9 +148,9 @@ func (t triangle) worse(drift, information, height float64) float64 {
 	return worse
 }
 
-// A walk is a random walk between the bounds with steps of one size. It approximates a Brownian motion. After
-// an even number of steps it is at an even distance from its start, and else at an odd distance. The other
-// elements of now belong to the step before.
+// A walk is a random walk between the bounds with steps of one size. It approximates a Brownian motion. After an even
+// number of steps it is at an even distance from its start, and else at an odd distance. The elements of now for the
+// other distances belong to the step before.
 type walk struct {
 	bounds         triangle
 	size, up       float64

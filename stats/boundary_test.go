@@ -39,7 +39,7 @@ func TestBoundedTest(t *testing.T) {
 	}
 }
 
-// No run goes on beyond the end of the information, whatever comes.
+// No run continues after the end of the information, for any results.
 func TestBoundedTestEnds(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 	end := boundedBy(s.Alpha, s.Beta).end()

@@ -79,7 +79,7 @@ func (b brownian) ruin(x, width, gamma float64) float64 {
 	return math.Expm1(2*gamma*(width-x)) / math.Expm1(2*gamma*width)
 }
 
-// worseEarly calculates worse for short times by Siegmund's approximation, with one reflection at each bound.
+// worseEarly calculates worse for short times. It uses Siegmund's approximation, with one reflection at each bound.
 func (b brownian) worseEarly(time, height float64) float64 {
 	spread, gamma := math.Sqrt(b.variance*time), b.drift/b.variance
 	z := (height - b.drift*time) / spread

@@ -22,7 +22,8 @@ func eloGain(first, second *Series) (gain, variance float64, err error) {
 	return binomial.Elo(meanA) - binomial.Elo(meanB), variance, nil
 }
 
-// A shift is the effect of one opening on the Elo of the mean score. The sum of the squared shifts is the variance.
+// A shift is the effect of one opening on the Elo of the mean score. The sum of the squared shifts is the variance of
+// this Elo.
 type shift struct {
 	key   string
 	value float64
@@ -46,8 +47,8 @@ func (s *Series) shifts() (shifts []shift, mean float64, err error) {
 	return shifts, mean, err
 }
 
-// product returns the sum, over the openings that both series have, of the product of their shifts. An
-// opening without a name is shared with no other series.
+// product returns the sum of a's shift times b's shift, over the openings that both series have. No other series has an
+// opening without a name.
 func product(a, b []shift, same bool) float64 {
 	other := map[string]float64{}
 	for _, s := range b {

@@ -71,8 +71,8 @@ func (w WDL) predict(n int) binomial.Chances {
 	return c
 }
 
-// betaBinomial returns an iterator over the numbers of successes in n trials, in ascending order, with their
-// probabilities. The success rate has a beta distribution with the parameters a and b.
+// betaBinomial returns the numbers of successes in n trials, in ascending order, with their probabilities. The success
+// rate has a beta distribution with the parameters a and b.
 func betaBinomial(n int, a, b float64) iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		log := logBeta(a, b+float64(n)) - logBeta(a, b) // probability of no success; the probability itself may underflow

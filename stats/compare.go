@@ -162,7 +162,7 @@ func correlationOf(a, b []float64) float64 {
 	return sab / math.Sqrt(saa*sbb)
 }
 
-// mover sets the Elo difference of c and its interval.
+// mover sets c's Elo difference and its interval by the method MOVER, see [Compare].
 func (c *Comparison) mover(a, b means, correlation, level float64) error {
 	x, err := a.interval("", level)
 	y, err2 := b.interval("", level)

@@ -82,8 +82,8 @@ func find(t *testing.T, list []series, section, table, council string) (int, ser
 	return 0, series{}
 }
 
-// TestConsensusDocument reckons the tables of docs/research/consensus.md again, and what
-// it says of many tests: with -v it prints the p values by Holm and the trends.
+// TestConsensusDocument calculates the tables of docs/research/consensus.md again, and the numbers in its text about
+// many tests. With -v it prints the p values by Holm and the trends.
 func TestConsensusDocument(t *testing.T) {
 	all := documented(t)
 	var sizes []series

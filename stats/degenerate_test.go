@@ -50,8 +50,8 @@ func TestUnequalDrawPoints(t *testing.T) {
 	}
 }
 
-// Where convolution would take too long, the sum of the coins is taken for normal. By hand: the deviations are 1,
-// 500, 777 and 1000, a million of each, all of them heads.
+// If a convolution would take too long, the sum of the coins is treated as normal. Calculated by hand: the deviations
+// are 1, 500, 777 and 1000, a million of each, and all coins show heads.
 func TestSignFlipBeyondConvolution(t *testing.T) {
 	tally := Tally{Penta: Pentanomial{WD: 4e6}, paired: scores{{1001, 1e6}, {1500, 1e6}, {1777, 1e6}, {2000, 1e6}}}
 	if test, err := tally.SignFlip(binomial.TwoSided); err != nil || test.Method != "pair_sign_flip_normal" || test.P != 0 {

@@ -20,7 +20,7 @@ type SPRTForecast struct {
 	P99    int `json:"p99"`
 }
 
-// The numbers of places into which the range between the bounds is divided.
+// These are the numbers of places into which a forecast divides the range between the bounds.
 const (
 	walkPlaces      = 1600
 	diffusionPlaces = 200
@@ -120,8 +120,8 @@ type ratioWalk struct {
 	pairs        float64 // pairs per step. It is below 1 in a diffusion.
 }
 
-// diffusion returns the course if the ratio is a Brownian motion. Constant bounds have a formula. Else the
-// motion is a walk with such small steps that each step leads to the same or a neighbouring place.
+// diffusion returns the course if the ratio is a Brownian motion. For constant bounds it uses a formula. Otherwise it
+// replaces the motion by a walk with such small steps that each step leads to the same or a neighbouring place.
 func (w ratioWalk) diffusion(limit int) SPRTForecast {
 	const ratio = 0.75
 	w.shift = 0.583 * w.spread
@@ -138,7 +138,7 @@ func (w ratioWalk) diffusion(limit int) SPRTForecast {
 	return w.run("diffusion", diffusionPlaces, limit)
 }
 
-// A kernel is a part of a step: the probabilities of three neighbouring distances, in places.
+// A kernel is a part of a step: the probabilities of three neighbouring distances, measured in places.
 type kernel struct {
 	offset  int // the first distance
 	weights [3]float64
@@ -228,15 +228,16 @@ func (w ratioWalk) run(method string, places, limit int) SPRTForecast {
 	return c
 }
 
-// A tail is the share left of the tests that still run after n pairs, and the course of the others.
+// A tail is the state of a forecast after n pairs. left is the share of the tests that still run, and SPRTForecast has
+// the course of the other tests.
 type tail struct {
 	SPRTForecast
 	n, left float64
 }
 
-// finish adds the rest of the tests after now. Between constant bounds the share that still runs falls
-// exponentially in the end, so that finish continues the course between before and now. finish returns the share
-// that runs after limit pairs.
+// finish adds the tests that end after now. Between constant bounds the share of running tests falls exponentially in
+// the end. So finish extrapolates the course from before and now. It returns the share that still runs after limit
+// pairs.
 func (c *SPRTForecast) finish(before, now tail, limit float64) float64 {
 	rate := math.Log(before.left/now.left) / (now.n - before.n)
 	running := now.left * math.Exp(-rate*(limit-now.n))
@@ -248,7 +249,7 @@ func (c *SPRTForecast) finish(before, now tail, limit float64) float64 {
 	return running
 }
 
-// mark sets the quantiles of c that are reached if the share ended of the tests ends within n pairs.
+// mark sets the quantiles of c that are now reached. ended is the share of the tests that end within n pairs.
 func (c *SPRTForecast) mark(ended, n float64) {
 	for _, q := range c.quantiles() {
 		if *q.pairs == 0 && ended >= q.share {

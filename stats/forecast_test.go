@@ -94,8 +94,8 @@ func TestCourseAgainstExactSums(t *testing.T) {
 	}
 }
 
-// The end of a course goes on as its last decade did: a third of the tests that end pass, and the share that
-// runs falls by ten in a hundred pairs.
+// After its last point a course continues like its last decade: a third of the ended tests pass, and the share of
+// running tests falls by ten in a hundred pairs.
 func TestEndOfACourse(t *testing.T) {
 	before, now := tail{SPRTForecast{Pass: 0.5, Fail: 0.4}, 100, 0.1}, tail{SPRTForecast{Pass: 0.53, Fail: 0.46, Pairs: 50}, 200, 0.01}
 	c := now.SPRTForecast

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzCounts: whatever the counts, a figure is a number or an error.
+// FuzzCounts: for any counts, a figure is a number or an error.
 func FuzzCounts(f *testing.F) {
 	f.Add(5, 0, 0, 0.95)
 	f.Add(0, 3, 0, 0.5)

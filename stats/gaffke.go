@@ -49,10 +49,9 @@ func (s *Series) Interval(level float64) (binomial.Interval, error) {
 	return s.shares().interval(unitOpening+gaffke, level)
 }
 
-// Elo returns the Elo difference of A's score. All units have the same weight. The interval is
-// [Series.Interval], converted to Elo. The standard error is to first order, and 0 if the units do not vary.
-// For a score of 0 or 1 the Elo is infinite, and for an end of 0 or 1 the end is infinite. Elo returns an
-// error only if Interval does.
+// Elo returns the Elo difference of A's score. All openings have the same weight. The interval is [Series.Interval],
+// converted to Elo. The standard error is to first order, and 0 if all openings have the same score. For a score of 0
+// or 1 the Elo is infinite, and for an end of 0 or 1 the end is infinite. Elo returns an error only if Interval does.
 func (s *Series) Elo(level float64) (Estimate, error) {
 	interval, err := s.Interval(level)
 	if err != nil {
@@ -69,8 +68,8 @@ func (s *Series) Elo(level float64) (Estimate, error) {
 	return e, err
 }
 
-// units returns the kind and the scores of the tally's independent units, and the points at stake in each
-// unit.
+// units returns the independent observations of the tally: their kind (pair or game), their scores, and the points that
+// each can give.
 func (t Tally) units() (unit string, s scores, stake float64, err error) {
 	switch {
 	case t.Pairs() == 0:
@@ -99,7 +98,7 @@ func (m means) interval(method string, level float64) (binomial.Interval, error)
 	return binomial.NewInterval(method, level, m.lowerEnd(tail), 1-m.mirror().lowerEnd(tail)), nil
 }
 
-// mirror returns the same units from the opponent's point of view.
+// mirror returns the same scores from the opponent's point of view.
 func (m means) mirror() means {
 	all := make(means, len(m))
 	for i, c := range m {
@@ -108,8 +107,8 @@ func (m means) mirror() means {
 	return all
 }
 
-// lowerEnd returns the lower end of the interval. The units and one more unit of 0 have random weights. The
-// end is the quantile of their weighted mean at the probability tail.
+// lowerEnd returns the lower end of the interval. It gives random weights to the scores and to one more score of 0. The
+// end is the quantile of the weighted mean at the probability tail.
 func (m means) lowerEnd(tail float64) float64 {
 	w := slices.Clone(m)
 	w.take(0, 1)
@@ -140,10 +139,10 @@ func (m means) moments() (mean, spread float64) {
 // tails of the weighted mean are at most exponential.
 const farTail = 40
 
-// atMost returns the probability that the weighted mean of the units is at most t. The weights are
-// independent and exponential. The result is the probability that the weighted sum of (unit - t) is at most
-// 0. Equal units share a gamma weight, so the sum has the characteristic function ∏ (1 - i(v-t)u)^-c. atMost
-// inverts this function (Imhof 1961; Davies 1973 for the error of the sum below).
+// atMost returns the probability that the weighted mean of the scores is at most t. The weights are independent and
+// exponential. The result is the probability that the weighted sum of (score - t) is at most 0. Equal scores share a
+// gamma weight, so the sum has the characteristic function ∏ (1 - i(v-t)u)^-c. atMost inverts this function (Imhof
+// 1961; Davies 1973 for the error of the sum below).
 func (m means) atMost(t float64) float64 {
 	if m[0].count == 1 && t > m[0].value && t <= m[1].value {
 		return m.outweighed(t)
@@ -169,9 +168,9 @@ func (m means) atMost(t float64) float64 {
 	return max(0, min(1, p))
 }
 
-// outweighed returns the probability that the weighted mean is at most t, if only the first unit is below t.
-// The first unit's exponential weight must then outweigh all other units. In this case the characteristic
-// function falls too slowly for a numerical inversion.
+// outweighed returns the probability that the weighted mean is at most t, if only the first score is below t. The
+// exponential weight of the first score must then outweigh all other scores. In this case the characteristic function
+// falls too slowly for a numerical inversion.
 func (m means) outweighed(t float64) float64 {
 	p := 0.0
 	for _, c := range m[1:] {
@@ -208,8 +207,8 @@ func (m means) midpoints(t, scale float64) float64 {
 	return sum
 }
 
-// doubleExponential integrates in the case of few units, for which the integrand falls only as a power. It
-// substitutes x = exp(π/2 sinh s), and sums at equal distances of s.
+// doubleExponential integrates in the case of few scores, for which the integrand falls only as a power. It substitutes
+// x = exp(π/2 sinh s), and sums at equal distances of s.
 func (m means) doubleExponential(t, scale float64) float64 {
 	const distance, reach = 1. / 32, 3.2
 	sum := 0.0

@@ -13,7 +13,8 @@ import (
 // occurred.
 const emptyCell = 1e-3
 
-// A distribution is the observed distribution of a unit's score. All its probabilities are positive.
+// A distribution is the observed distribution of the scores of independent observations: pairs, games or openings. All
+// its probabilities are positive.
 type distribution struct {
 	values, probs []float64
 	n             float64 // number of units, plus the counts of emptyCell.
@@ -43,7 +44,7 @@ func (d *distribution) add(value float64, count int) {
 	d.probs = append(d.probs, x)
 }
 
-// normalised returns the distribution with its counts divided by their sum.
+// normalised returns a copy of the distribution in which the counts are divided by their sum.
 func (d distribution) normalised() distribution {
 	for i := range d.probs {
 		d.probs[i] /= d.n
@@ -51,8 +52,8 @@ func (d distribution) normalised() distribution {
 	return d
 }
 
-// distribution returns the distribution of the openings' mean scores. If a score is possible for a single
-// pair but no opening has this mean, the score gets an empty cell.
+// distribution returns the distribution of the openings' mean scores. Scores that a single pair can have, but that no
+// opening has as its mean, get the small count emptyCell.
 func (s *Series) distribution() distribution {
 	if !s.reused() {
 		return newDistribution(s.tally.Outcomes())
@@ -83,23 +84,23 @@ func moments(values, probs []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// perGame returns the standard deviation of a game's score, calculated as if the games of a unit were
+// perGame returns the standard deviation of a game's score, calculated as if the games of a pair or opening were
 // independent.
 func (d distribution) perGame() float64 {
 	_, variance := moments(d.values, d.probs)
 	return math.Sqrt(d.games * variance)
 }
 
-// A hypotheses holds the two values of a statistic between which a test decides. The statistic is the
-// expected score. With tValue it is the expected score minus ½, divided by the standard deviation of a unit.
+// A hypotheses holds the two values of a statistic between which a test decides. The statistic is the expected score.
+// With tValue it is the expected score minus ½, divided by the standard deviation of one observation's score.
 type hypotheses struct {
 	tValue bool
 	h0, h1 float64
 }
 
-// hypotheses returns the hypotheses for a distribution of units with the outcomes o. A t value belongs to
-// pairs. If the units are openings, their means vary less than pairs. The normalised Elo then becomes a
-// score, calculated with the standard deviation of the pairs.
+// hypotheses returns the hypotheses of the test for the distribution d of the outcomes o. A t value belongs to pairs.
+// If d counts openings, their means vary less than pairs. The normalised Elo is then converted to a score with the
+// standard deviation of the pairs.
 func (s SPRT) hypotheses(d distribution, o Outcomes) hypotheses {
 	if s.Model == ModelNormalized && !d.reused {
 		perUnit := math.Sqrt(d.games)
@@ -289,8 +290,8 @@ func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	return x
 }
 
-// An overshoot estimates how far the ratio will jump over a bound. The estimate uses the jumps with which the
-// ratio exceeded its own previous maximum and minimum.
+// An overshoot estimates how far the ratio jumps over a bound. It uses the jumps by which the ratio exceeded its own
+// previous maximum and minimum.
 type overshoot struct{ down, up records }
 
 func (o *overshoot) see(llr float64) {
@@ -333,9 +334,9 @@ func (s SPRT) decide(llr, information float64, units int, jumps overshoot) Judge
 	return j
 }
 
-// information returns n(s₁-s₀)²/V. V is the variance of the units' scores after adding one unit with the
-// score 0 and one with the score 1. Without the added units, a few units with equal scores would have almost
-// no variance. Their information would then be large enough to end a test.
+// information returns n(s₁-s₀)²/V. V is the variance of the n scores after adding one score of 0 and one of 1. Without
+// the added scores, a few equal scores would have almost no variance. Their information would then be large enough to
+// end a test.
 func (s SPRT) information(d distribution, o Outcomes) float64 {
 	if d.seen == 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A test passes at its upper bound and fails at the lower one, and goes on just inside.
+// A test passes at its upper bound, fails at its lower bound, and continues just inside the bounds.
 func TestDecisionsAtTheBounds(t *testing.T) {
 	lower, upper := gateDesign.Bounds()
 	for llr, want := range map[float64]Decision{
@@ -105,7 +105,7 @@ func TestLegsOfAPrefix(t *testing.T) {
 	}
 }
 
-// What would take gigabytes is not begun, whatever makes it so long: many places or many coins.
+// A calculation that would need gigabytes is not started, whether because of many places or of many coins.
 func TestWhatIsAffordable(t *testing.T) {
 	for _, all := range [][]coins{{{size: 1 << 19, n: 1 << 10}}, {{size: 1, n: 1 << 15}, {size: 1, n: 1 << 15}}} {
 		if affordable(all) {

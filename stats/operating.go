@@ -66,8 +66,8 @@ func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	return Operating{Method: "brownian", Pass: pass, Fail: 1 - pass, Games: time * variance / ((s1 - s0) * (s1 - s0))}, nil
 }
 
-// passage returns the probability that a Brownian motion with drift h/2 and variance 1 reaches the upper
-// bound first. It also returns the expected time until the motion reaches either bound.
+// passage returns the probability that a Brownian motion with drift h/2 and variance 1 reaches the upper bound before
+// the lower one. It also returns the expected time until the motion reaches a bound.
 func (s SPRT) passage(h float64) (pass, time float64) {
 	lower, upper := s.Bounds()
 	if math.Abs(h*(upper-lower)) < 1e-6 {

@@ -66,7 +66,7 @@ func (d PairDesign) Length(elo float64) (PairLength, error) {
 	return rates.exactLength(hi, d.tail(), d.Power), nil
 }
 
-// exactLength returns the first number of pairs near n whose exact power is at least power.
+// exactLength returns the first number of pairs near n for which the exact power is at least power.
 func (r PairRates) exactLength(n int, tail, power float64) PairLength {
 	has := r.exactPower(n, tail)
 	for has >= power && n > 1 {
@@ -119,10 +119,10 @@ func (d PairDesign) Detectable(pairs int) (float64, error) {
 	return elo, nil
 }
 
-// normalPower returns the probability that the sign-flip test of n pairs with the error probability tail
-// finds A stronger. The test compares the sum S of the deviations, in half points, with z√Q. Q is the sum of
-// the squared deviations. Both S and Q vary; √Q is calculated to first order around its mean. S moves in
-// steps of 2 if some deviations are odd, and otherwise in steps of 4. normalPower subtracts half a step.
+// normalPower returns the probability that the sign-flip test of n pairs finds A stronger. tail is the error
+// probability of the test. The test compares the sum S of the deviations, in half points, with z√Q. Q is the sum of the
+// squared deviations. Both S and Q vary; √Q is calculated to first order around its mean. S moves in steps of 2 if some
+// deviations are odd, and otherwise in steps of 4, so normalPower subtracts half a step.
 func (r PairRates) normalPower(n int, tail float64) float64 {
 	var m [5]float64 // moments of the deviation
 	odd := r[1]+r[3] > 0
@@ -147,8 +147,8 @@ func (r PairRates) normalPower(n int, tail float64) float64 {
 	return normalBelow((count*m[1] - limit - step) / math.Sqrt(variance))
 }
 
-// exactPower returns the same probability as normalPower without approximation. If the numbers of pairs that
-// deviate by one and by two half points are given, A's wins of each kind have a binomial distribution.
+// exactPower returns the same probability as normalPower without approximation. For given numbers of pairs that deviate
+// by one and by two half points, A's wins of each kind have a binomial distribution.
 func (r PairRates) exactPower(n int, tail float64) float64 {
 	share := func(part, of float64) float64 {
 		if !(of > 0) {
@@ -186,9 +186,9 @@ func headsOf(n int, p float64) (fair, biased []float64) {
 	return fair, biased
 }
 
-// rejects returns the probability that the total weight of the heads reaches a critical weight. The coins of
-// fair and biased have the weight 1, and n2 further coins have the weight 2. The critical weight is the
-// smallest that fair coins reach with a probability of at most tail.
+// rejects returns the probability that the total weight of the heads reaches a critical weight. The first coins have
+// the weight 1; fair and biased are the distributions of their heads. n2 further coins have the weight 2 and show heads
+// with probability p2. The critical weight is the smallest that fair coins reach with a probability of at most tail.
 func (r PairRates) rejects(n2 int, p2 float64, fair, biased []float64, tail float64) float64 {
 	upper, others := binomial.NewBinomial(n2, 0.5).UpperTails(), binomial.NewBinomial(n2, p2).UpperTails()
 	weighs := func(weight int, ones, twos []float64) float64 {

@@ -7,9 +7,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A plan of few pairs is the first with the power near what the normal approximation
-// says, which may lie on either side of it. The power wanted is summed up from its
-// definition: over all ways that the pairs can come out, and over all signs of each.
+// A plan of few pairs is the first with the required power near the result of the normal approximation, which may lie
+// on either side of it. The test sums the power from its definition: over all results of the pairs, and over all signs
+// of each.
 func TestExactPairLength(t *testing.T) {
 	back, on := 0, 0
 	for _, power := range []float64{0.5, 0.6, 0.7} {

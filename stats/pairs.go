@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// milli is the number of integer units in one point. With integer points a sum does not depend on its order,
-// and equal scores are exactly equal.
+// milli is the number of integer steps in one point. With integer points a sum does not depend on its order, and equal
+// scores are exactly equal.
 const milli = 1000
 
-// A scores counts units (pairs, or games) by their points in thousandths, in ascending order. No function
-// changes it in place, so several tallies may share it.
+// A scores counts pairs, or games, by their points in thousandths, in ascending order. No function changes it in place,
+// so several tallies may share it.
 type scores []scoreCount
 
 type scoreCount struct{ points, count int }
@@ -29,8 +29,7 @@ func (s scores) plus(o scores) scores {
 	return merged
 }
 
-// mirror returns the units from the opponent's point of view. Each unit gets the remaining points of the
-// stake.
+// mirror returns the scores from the opponent's point of view: the stake minus the points.
 func (s scores) mirror(stake int) scores {
 	var m scores
 	for _, c := range slices.Backward(s) {
@@ -55,9 +54,8 @@ func (s scores) units() int {
 	return n
 }
 
-// A Sample holds the mean and the variance of the score over the independent units of a series. The units are
-// openings, colour-swapped pairs (whose two games depend on each other), or single games if colours were not
-// swapped.
+// A Sample has the mean and the variance of the score over the independent observations of a series. These are
+// openings, colour-swapped pairs (whose two games depend on each other), or single games if colours were not swapped.
 type Sample struct {
 	Unit     string  // "opening", "pair" or "game"
 	N        int     // number of units
@@ -65,14 +63,14 @@ type Sample struct {
 	Variance float64 // variance of a unit's points per game, with divisor N
 }
 
-// The kinds of units of a series.
+// The kinds of independent observations in a series.
 const (
 	unitPair = "pair"
 	unitGame = "game"
 )
 
-// Sample returns A's score with its variance over units. It returns an error without games. It also returns
-// an error for a mixture of pairs and single games, because their variances differ.
+// Sample returns A's score with its variance over pairs, or over games if colours were not swapped. It returns an error
+// without games. It also returns an error for a mixture of pairs and single games, because their variances differ.
 func (t Tally) Sample() (Sample, error) {
 	unit, s, stake, err := t.units()
 	if err != nil {

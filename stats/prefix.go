@@ -69,8 +69,8 @@ func (p *Prefix) AddPlay(id int, play Play) error {
 	return p.advance()
 }
 
-// Without returns the test as if the pairs with these numbers had not been played. It evaluates the remaining
-// pairs again from the first one. It returns an error if the remaining pairs cannot be evaluated.
+// Without returns the test as if the pairs with these numbers had not been played. It evaluates the remaining pairs
+// from the first one. It returns an error if it cannot evaluate them.
 func (p *Prefix) Without(ids []int) (*Prefix, error) {
 	again, err := NewPrefix(p.test, p.limit)
 	if err != nil {

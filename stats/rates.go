@@ -68,9 +68,9 @@ func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	return r, nil
 }
 
-// coupling returns the probabilities of pairs whose games have the same quantiles, or with opposite the
-// opposite quantiles. It also returns the correlation of the two games. game holds the probabilities of loss,
-// draw and win.
+// coupling returns the probabilities of pairs in which one game's result determines the other as far as possible: equal
+// results, or with opposite the reverse. It also returns the correlation of the two games. game has the probabilities
+// of loss, draw and win.
 func coupling(game [3]float64, opposite bool) (r PairRates, correlation float64) {
 	first, second := game, game
 	if opposite {

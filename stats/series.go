@@ -23,20 +23,19 @@ type Play struct {
 
 // A Series counts the pairs of two players by opening, and calculates what they prove.
 //
-// Players with a fixed number of nodes repeat their games if an opening recurs: 37 pairs from two openings
-// are only two observations. Players that are almost deterministic deviate from the earlier game late, when
-// the result is mostly decided. The independent unit is therefore the opening, with the mean score of its
-// pairs. It does not matter how often the opening was played or how similar its games are, so no threshold of
-// similarity is needed. If each opening was played once, the unit is the pair, and every number equals the
-// number of the [Tally].
+// Players with a fixed number of nodes repeat their games if an opening recurs: 37 pairs from two openings are only two
+// observations. Players that are almost deterministic deviate from the earlier game late, when the result is mostly
+// decided. The independent observation is therefore the opening, with the mean score of its pairs. It does not matter
+// how often the opening was played or how similar its games are, so no threshold of similarity is needed. If each
+// opening was played once, the observation is the pair, and every number equals the number of the [Tally].
 //
-// An alternative would be to exclude pairs that repeat an earlier pair move for move, and to count the other
-// pairs as independent. This keeps the error rates only for deterministic players, because games that differ
-// only late would count in full. If players repeat only some games, short games would be excluded more often,
-// and the player who wins quickly would lose points. docs/statistics.md has simulations of both methods.
+// An alternative would be to exclude pairs that repeat an earlier pair move for move, and to count the other pairs as
+// independent. This keeps the error rates only for deterministic players, because games that differ only late would
+// count in full. If players repeat only some games, short games would be excluded more often, and the player who wins
+// quickly would lose points. docs/statistics.md has simulations of both methods.
 //
-// The results generalise to all openings of which the played ones are a sample. The zero value has no pairs.
-// A Series must not be copied after its first use.
+// The results generalise to all openings of which the played ones are a sample. The zero value has no pairs. A Series
+// must not be copied after its first use.
 type Series struct {
 	tally    Tally
 	firsts   Tally // the first pair of each opening
@@ -66,11 +65,11 @@ type played struct {
 	print   [2]uint64
 }
 
-// Add counts a pair. Add the pairs in plan order. repeats reports whether each game repeats, move for move,
-// the game of the same colours in an earlier pair of the opening. Such a copy counts like any other pair,
-// because the unit is the opening. If [Tally.Add] returns an error, or if the numbers of hashes and games
-// differ, Add counts nothing and returns an error. It does the same for a pair of one game if earlier pairs
-// have two games, or the reverse.
+// Add counts a pair. Add the pairs in plan order. repeats reports whether each game repeats, move for move, the game of
+// the same colours in an earlier pair of the opening. Such a copy counts like any other pair, because the opening is
+// the independent observation. If [Tally.Add] returns an error, or if the numbers of hashes and games differ, Add
+// counts nothing and returns an error. It does the same for a pair of one game if earlier pairs have two games, or the
+// reverse.
 func (s *Series) Add(p Play) (repeats bool, err error) {
 	points, err := p.points()
 	switch {
@@ -190,7 +189,7 @@ func (s *Series) Firsts() Tally { return s.firsts }
 // Pairs returns the number of pairs.
 func (s *Series) Pairs() int { return s.tally.Pairs() }
 
-// Openings returns the number of openings, which are the independent units.
+// Openings returns the number of openings, which are the independent observations.
 func (s *Series) Openings() int { return len(s.openings) }
 
 // Copies returns the number of pairs that repeat an earlier pair move for move.
@@ -208,7 +207,7 @@ func (s *Series) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
 	return first(s.SignFlips(alt))
 }
 
-// SignFlips returns SignFlip for several alternatives. It takes only the time of one test.
+// SignFlips returns the results of SignFlip for several alternatives, in the time of one test.
 func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error) {
 	if !s.reused() || s.legs != 2 {
 		return s.tally.signFlips(alts...)
@@ -239,12 +238,11 @@ func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {
 	return binomial.Exact(k, n, 0.5, alt)
 }
 
-// unitOpening is the unit of a series with reused openings.
+// unitOpening is the name of the independent observation in a series that played openings more than once.
 const unitOpening = "opening"
 
-// Sample returns A's score over the independent units. If each opening was played once, it is [Tally.Sample].
-// Otherwise it has the mean scores of the openings, all with the same weight. Sample returns an error without
-// games.
+// Sample returns A's score over the independent observations. If each opening was played once, it is [Tally.Sample].
+// Otherwise it has the mean scores of the openings, all with the same weight. Sample returns an error without games.
 func (s *Series) Sample() (Sample, error) {
 	if !s.reused() {
 		return s.tally.Sample()
@@ -277,7 +275,7 @@ func (m means) sample(unit string) Sample {
 	return m.about(unit, mean)
 }
 
-// about returns the sample of the units if their mean is already known.
+// about returns the Sample of the scores. mean is their mean.
 func (m means) about(unit string, mean float64) Sample {
 	s := Sample{Unit: unit, N: m.units(), Mean: mean}
 	if len(m) == 1 { // otherwise the rounding error of the mean would be a variance
@@ -354,11 +352,10 @@ func (s *Series) analysis() (icc, effect float64) {
 	return (among - within) / (among + (size-1)*within), clustered * k / (k - 1) / (total * n / (n - 1))
 }
 
-// Openings returns the smallest numbers of openings with which the test can pass and can fail. One opening is
-// one unit, however often it is played, so more games do not replace missing openings. Deterministic players
-// repeat their games. They need nearly as many openings as a test of other players needs pairs
-// ([SPRT.Forecast]). Openings returns an error for an impossible design. It returns 0 if no number up to ten
-// million is enough.
+// Openings returns the smallest numbers of openings with which the test can pass and can fail. One opening is one
+// observation, however often it is played, so more games do not replace missing openings. Deterministic players repeat
+// their games. They need nearly as many openings as a test of other players needs pairs ([SPRT.Forecast]). Openings
+// returns an error for an impossible design. It returns 0 if no number up to ten million is enough.
 func (s SPRT) Openings() (pass, fail int, err error) {
 	if err := s.Check(); err != nil {
 		return 0, 0, err
@@ -371,7 +368,8 @@ func (s SPRT) Openings() (pass, fail int, err error) {
 	return s.least(win, Pass), s.least(loss, Fail), nil
 }
 
-// least returns the smallest number of units with one and the same outcome that leads to the decision.
+// least returns the smallest n for which the test makes the decision after n equal outcomes. units(n) returns these
+// outcomes.
 func (s SPRT) least(units func(n int) Outcomes, decision Decision) int {
 	decides := func(n int) bool {
 		j, err := s.Judge(units(n))

@@ -20,8 +20,8 @@ func simulations(few, many int) int {
 	return testutil.ByLength((few+1)/2, few)
 }
 
-// replay is what the pairs of one opening have in common: it gives the
-// deviation from an even score, from -2 to 2, and what tells the games apart.
+// replay returns what the pairs of one opening have in common: the deviation from an even score, from -2 to 2, and
+// hashes of the games.
 type replay func(r *rand.Rand) (deviation int, games [2]uint64)
 
 // condition draws an opening. The expected score over openings is even.
@@ -205,7 +205,7 @@ func TestSimulatedGates(t *testing.T) {
 	}
 }
 
-// What the rule prevents: α is 0.05, [0,30].
+// These simulations show what the rule prevents: α is 0.05, for [0,30].
 func TestSimulatedGatesByOtherRules(t *testing.T) {
 	s, n := gateDesign, simulations(60, 2000)
 	s.Elo1 = 30

@@ -139,8 +139,8 @@ func TestSeriesRefusesNonsense(t *testing.T) {
 	}
 }
 
-// TestOneOpeningThatCancels: two pairs of one opening, one won and one lost. Both signs of the opening give a sum of 0,
-// which is at least and at most what was seen.
+// TestOneOpeningThatCancels: of two pairs of one opening, one was won and one lost. Both signs of the opening give a
+// sum of 0, which is at least and at most the observed sum.
 func TestOneOpeningThatCancels(t *testing.T) {
 	var s Series
 	for i, d := range []int{2, -2} {
@@ -233,7 +233,7 @@ func TestSingleGamesByOpening(t *testing.T) {
 	}
 }
 
-// Playing each opening again with the same result changes neither the ratio nor the estimate after the test.
+// If each opening is played again with the same result, the ratio and the estimate after the test stay the same.
 func TestEloByOpenings(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
 	var want StoppedElo

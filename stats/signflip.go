@@ -50,12 +50,12 @@ func (t Tally) signFlips(alts ...binomial.Alternative) ([]binomial.Test, error) 
 	return signFlips("pair_sign_flip", t.paired, alts...), nil
 }
 
-// signFlip returns the sign-flip test of units by their points. A unit whose points are milli is even.
+// signFlip returns the sign-flip test of scores. A score with milli points is even.
 func signFlip(method string, s scores, alt binomial.Alternative) binomial.Test {
 	return signFlips(method, s, alt)[0]
 }
 
-// signFlips returns signFlip for several alternatives. They share one convolution.
+// signFlips returns the results of signFlip for several alternatives. It calculates the convolution only once.
 func signFlips(method string, s scores, alts ...binomial.Alternative) []binomial.Test {
 	all, heads, tails := s.coins(), 0, 0
 	for _, c := range all {
@@ -124,7 +124,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// exactFlips returns a function for the probability that the total weight of the heads is at least weight.
+// exactFlips returns a function. It returns the exact probability that the total weight of the heads is at least
+// weight.
 func exactFlips(all []coins) (atLeast func(weight int) float64, err error) {
 	if len(all) == 0 {
 		return func(int) float64 { return 1 }, nil
@@ -178,7 +179,7 @@ func tossed(all []coins) ([]float64, error) {
 	return dist, nil
 }
 
-// affordable reports whether every step of tossed is fast enough.
+// affordable reports whether tossed takes little enough time.
 func affordable(all []coins) bool {
 	weights := 1
 	for _, c := range all {

@@ -106,7 +106,7 @@ func (s SPRT) LLR(o Outcomes) (float64, error) {
 	return s.llr(newDistribution(o), o)
 }
 
-// llr returns the log likelihood ratio of a distribution of units with the outcomes o.
+// llr returns the log likelihood ratio for the distribution d of the outcomes o.
 func (s SPRT) llr(d distribution, o Outcomes) (float64, error) {
 	if d.seen == 0 {
 		return 0, nil
@@ -142,7 +142,7 @@ type Judgement struct {
 	Beyond      int     `json:"beyond"`   // number of finished pairs that the decision does not use. They are after an unfinished pair in the plan, or after the stop.
 }
 
-// Judge returns the state of the test after these counts. Each unit must have its own opening. Judge makes no
+// Judge returns the state of the test after these counts. Each pair or game must have its own opening. Judge makes no
 // overshoot correction, because the correction needs the history of the ratio. [Prefix] makes the correction.
 func (s SPRT) Judge(o Outcomes) (Judgement, error) {
 	llr, err := s.LLR(o)

@@ -30,7 +30,7 @@ func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
 	return s.stoppedElo(newDistribution(o), o, level)
 }
 
-// stoppedElo returns the estimate for the units of d with the outcomes o.
+// stoppedElo returns the estimate for the distribution d of the outcomes o.
 func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo, error) {
 	if d.seen == 0 {
 		return StoppedElo{}, errors.New("no games to judge by")
@@ -46,8 +46,8 @@ func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo,
 	}, nil
 }
 
-// A stop is the point where a test stopped, or its current point. time is in units, and height is the log
-// likelihood ratio.
+// A stop is the point where a test stopped, or its current point. time is the number of observations, and height is the
+// log likelihood ratio.
 type stop struct {
 	lower, upper float64
 	time, height float64
@@ -56,8 +56,8 @@ type stop struct {
 	bounds       *triangle // nil if the bounds are constant
 }
 
-// newStop returns the stop of a test. If the ratio is beyond a bound, newStop reduces the ratio to the bound
-// and shortens the time in proportion. It returns false if the hypotheses do not have different scores.
+// newStop returns the stop of a test. If the ratio is beyond a bound, newStop sets it to the bound and shortens the
+// time in proportion. It returns false if both hypotheses have the same score.
 func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	mean, variance := moments(d.values, d.probs)
 	p := stop{time: d.n, variance: variance}
@@ -75,15 +75,15 @@ func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	return p, p.s0 < p.s1
 }
 
-// motion returns the drift and the variance per unit of the log likelihood ratio at an expected score (van
-// den Bergh, GSPRT approximation).
+// motion returns the drift and the variance of the log likelihood ratio per observation, for an expected score (van den
+// Bergh, GSPRT approximation).
 func (p stop) motion(score float64) (drift, variance float64) {
 	width := p.s1 - p.s0
 	return (score - (p.s0+p.s1)/2) * width / p.variance, width * width / p.variance
 }
 
-// rating returns the Elo difference at which a worse outcome has the given probability. It returns -Inf or
-// +Inf if the difference is beyond ±maxElo.
+// rating returns the Elo difference at which the probability of a worse outcome than this stop is probability. It
+// returns -Inf or +Inf if the difference is beyond ±maxElo.
 func (p stop) rating(probability float64) float64 {
 	excess := func(elo float64) float64 { return probability - p.worse(elo) }
 	switch {
@@ -95,8 +95,8 @@ func (p stop) rating(probability float64) float64 {
 	return binomial.Root(-maxElo, maxElo, excess)
 }
 
-// worse returns the probability of a worse outcome at a rating difference of elo. The probability falls with
-// elo.
+// worse returns the probability of a worse outcome than this stop, if the true difference is elo. The probability falls
+// with elo.
 func (p stop) worse(elo float64) float64 {
 	drift, variance := p.motion(binomial.Expected(elo))
 	if p.bounds != nil {

@@ -27,8 +27,8 @@ type Leg struct {
 	Points float64
 }
 
-// A Pair is the unit of a series. It is two games from one opening with colours swapped, in either order. If
-// the series does not swap colours, it is one game.
+// A Pair is two games from one opening with colours swapped, in either order. If the series does not swap colours, it
+// is one game.
 type Pair []Leg
 
 // A WDL counts games from one player's point of view.

@@ -45,7 +45,7 @@ func singlesOf(t *testing.T, games WDL) Tally {
 	return tally
 }
 
-// pairs draws finished pairs of one leg or two; draws are worth what a rule profile gives, half or 0.4 for Black.
+// pairs generates finished pairs of one leg or two. A draw has the points of a rule profile, half or 0.4 for Black.
 func pairs(single bool) *rapid.Generator[[]Pair] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Pair {
 		game := func(aIsBlack bool) Leg {

@@ -2,10 +2,9 @@ package usi
 
 import "time"
 
-// alarm signals that the time of a search is over. One timer serves all searches, because most searches end
-// long before their time is over. set resets the timer only if it would fire too late. So the timer may fire
-// too early, at the end of an earlier search's time; due then sets it again. The zero value is an unset
-// alarm.
+// alarm signals that the time of a search is over. One timer serves all searches, because most searches end long before
+// their time is over. set changes the timer only if it would fire too late. So the timer may fire too early, at the end
+// of an earlier search's time; due then sets it again. The zero value is an alarm that is not set.
 type alarm struct {
 	timer *time.Timer
 	rings chan struct{} // capacity 1; the timer's goroutine sends; never closed

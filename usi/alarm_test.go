@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Each search is stopped at its own deadline, whatever the alarm was set to, or has rung,
-// for the search before, which was answered at once.
+// Each search is stopped at its own deadline, even if the alarm was set for the previous search, or has fired for it.
 func TestEachSearchHasItsOwnDeadline(t *testing.T) {
 	const s = time.Second
 	for name, test := range map[string]struct{ before, between, deadline time.Duration }{

@@ -12,7 +12,7 @@ import (
 // embeds a Connection as an interface hides them.
 type Connection = io.ReadWriteCloser
 
-// These are the optional interfaces of a Connection.
+// These are the optional interfaces that a Connection can implement.
 type (
 	// WriteDeadliner limits the duration of a Write. If an engine does not read its input, it then fails with
 	// FaultNotRead, and its opponent does not wait. The error of a Write that timed out has a method Timeout

@@ -155,8 +155,8 @@ func (e *Engine) Configure(settings []Setting) error {
 	return err
 }
 
-// Set sends options between games. It omits those that it last sent with the same value. The next isready
-// waits until the engine has applied them. Set returns the same errors as Configure.
+// Set sends options between games. It omits the options whose value has not changed. The next isready waits until the
+// engine has applied them. Set returns the same errors as Configure.
 func (e *Engine) Set(settings []Setting) error {
 	settings, err := e.sendOptions(settings, func(s Setting) bool {
 		last, sent := e.set[s.Name]
@@ -272,8 +272,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	return reply, nil
 }
 
-// begin turns the ponder search into the search of r if both have the same position. Otherwise it starts a
-// search.
+// begin uses the ponder search for r if both have the same position. Otherwise it starts a new search.
 func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	if p := e.ponder; p != nil && p.position == r.Position.String() {
 		return e.ponderHit(ctx, p, r)
@@ -310,10 +309,9 @@ func (r *Reply) setAnswer(b Bestmove) {
 	}
 }
 
-// Snapshot returns the infos of the search that Think, Ponder or Mate started last. A caller that must decide
-// without the engine uses it. Its answer is the first move of the best line's variation (of Reply.Exact if
-// set), or AnswerInvalid without a variation. Elapsed is 0. Snapshot is safe for concurrent use, also during
-// Think.
+// Snapshot returns the infos of the search that Think, Ponder or Mate started last. It is for a caller that must decide
+// without the engine's bestmove. The answer of the reply is the first move of the best line's variation (of Reply.Exact
+// if set), or AnswerInvalid without a variation. Elapsed is 0. Snapshot is safe for concurrent use, also during Think.
 func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
 
 // fromVariation returns the reply with the first move of the best variation as its answer. It prefers the
@@ -629,9 +627,9 @@ func (e *Engine) Ponder(ctx context.Context, r Request) error {
 	return nil
 }
 
-// ponderHit sends ponderhit, because the opponent played the expected reply. A bestmove that came early
-// counts as played at once. If ctx has ended, only the move matters. Then ponderHit sends no ponderhit, which
-// would start a clock; the caller sends stop.
+// ponderHit sends ponderhit, because the opponent played the expected reply. A bestmove that came early counts as
+// played at once. If ctx has ended, ponderHit sends nothing, because ponderhit would start a clock; the caller then
+// sends stop to get the move.
 func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, error) {
 	e.ponder = nil
 	hit := ctx.Err() == nil

@@ -353,8 +353,8 @@ func TestGreetingSurvivesGarbage(t *testing.T) {
 	})
 }
 
-// TestPonderMissRunsOnTheClock: an engine that is slow to end a search on the opponent's time has the time of
-// its move for that, and uses it up; beyond that it is a hang that tells how long was waited.
+// TestPonderMissRunsOnTheClock: an engine that is slow to end a search on the opponent's time uses up the time of its
+// move. After that time it counts as hanging, and the error has the time of the wait.
 func TestPonderMissRunsOnTheClock(t *testing.T) {
 	for _, c := range []struct {
 		slow, elapsed time.Duration // 0 elapsed: it hangs
@@ -531,8 +531,8 @@ func scripted(t *testing.T, words string, answers map[string]string) dying {
 	return dying{ours, words}
 }
 
-// What an engine says on stdout before it fails to start is in the error, and the option by
-// which it finds its evaluation file where that is what it misses.
+// The error of an engine that fails to start contains its last line on stdout. If the engine lacks its evaluation file,
+// the error also names the option for the file.
 func TestAFailedStartQuotesStdout(t *testing.T) {
 	const greeting = "id name Y\noption name EvalDir type string default eval\nusiok\n"
 	hint := func(dir string) string {
@@ -570,7 +570,7 @@ func TestAFailedStartQuotesStdout(t *testing.T) {
 	}
 }
 
-// Whoever finds out why nothing comes ends the wait with the reason.
+// A wait for the greeting ends with the cause of its context.
 func TestAGreetingEndsWithTheCauseOfItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	conn := scripted(t, "", map[string]string{"usi": "Unknown command: usi\n"})

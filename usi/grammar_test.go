@@ -132,7 +132,7 @@ func TestParseInfo(t *testing.T) {
 	}
 }
 
-// What no search reports is cut to a limit, and neither wraps nor vanishes.
+// A number that no search reports is limited. It neither overflows nor is dropped.
 func TestParseInfoCutsNumbersThatNoSearchReports(t *testing.T) {
 	const huge = "99999999999999999999999999999999999999"
 	low := usi.ParseInfo("info depth -1 seldepth -7 multipv -3 nodes -40 nps -1 time -5 hashfull -2 score cp -" + huge)

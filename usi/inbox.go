@@ -136,8 +136,8 @@ func (in *inbox) forget() {
 	in.begin(nil)
 }
 
-// behind returns a bestmove that came after the answer of the last search, even in the same read. ok is false
-// if none came.
+// behind returns a second bestmove of the last search, even if both came in the same read. ok is false if there is
+// none.
 func (in *inbox) behind() (ev event, ok bool) {
 	in.burst.Lock() // the reader may still be handling the lines of one read
 	defer in.burst.Unlock()
@@ -146,7 +146,7 @@ func (in *inbox) behind() (ev event, ok bool) {
 	return in.extra, !in.extra.stamp.IsZero()
 }
 
-// expectAnother waits for a second bestmove, which may already have come after the answer.
+// expectAnother waits for a second bestmove. It may already have come, directly after the first one.
 func (in *inbox) expectAnother() <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -185,16 +185,15 @@ func (in *inbox) stale() int {
 	return in.dropped
 }
 
-// reply parses the stored infos of the current search.
+// reply returns the infos of the current search that the inbox has stored.
 func (in *inbox) reply() Reply {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.infos.reply(0)
 }
 
-// finish parses the stored infos at the end of a search, and removes the receiver of the infos. It waits
-// until the reader has handled every line of the read that contained the answer. So the result does not
-// depend on timing.
+// finish returns the stored infos at the end of a search, and removes the receiver of the infos. It waits until the
+// reader has handled every line of the read that contained the answer. So the result does not depend on timing.
 func (in *inbox) finish(maxPV int) Reply {
 	in.burst.Lock()
 	defer in.burst.Unlock()

@@ -14,7 +14,7 @@ import (
 	"gogi/shogi"
 )
 
-// TestKeeperAgainstAllLines: what is kept of any sequence of lines is what reading all of them says.
+// TestKeeperAgainstAllLines: for any sequence of lines, the keeper stores the same as a reader of all lines.
 func TestKeeperAgainstAllLines(t *testing.T) {
 	words := []string{
 		" multipv 1", " multipv 2", " multipv 4", " score cp 7", " score cp -3", " upperbound", " score mate 5", " nodes 10", " nodes 77",
@@ -37,7 +37,7 @@ func TestKeeperAgainstAllLines(t *testing.T) {
 	})
 }
 
-// allLines reads every line and remembers what a Reply is said to hold.
+// allLines reads every line and stores what a Reply contains.
 func allLines(lines []string) Reply {
 	var r Reply
 	last := map[int]Info{}
@@ -70,7 +70,7 @@ func allLines(lines []string) Reply {
 	return r
 }
 
-// TestMaxPVReadsTheFirstPlies: the rest of the line is what it was.
+// TestMaxPVReadsTheFirstPlies: a limit of the variation does not change the rest of the line.
 func TestMaxPVReadsTheFirstPlies(t *testing.T) {
 	in := newInbox(nil)
 	in.search(lineBestmove, nil)
@@ -93,8 +93,8 @@ func TestMaxPVReadsTheFirstPlies(t *testing.T) {
 	testutil.Same(t, in.finish(NoPV), none, "none")
 }
 
-// TestSearchAllocations: a search with one info line takes the reply's lines, their
-// variation where somebody wants it, the text of both lines, and nothing else.
+// TestSearchAllocations: a search with one info line allocates the lines of the reply, their variation if it is
+// requested, and the text of both lines, and nothing else.
 func TestSearchAllocations(t *testing.T) {
 	e := &Engine{conn: mute{}, limits: Limits{}.withDefaults(), in: newInbox(nil)}
 	p := Position{Start: "startpos", Moves: []shogi.Move{shogi.NewDrop(shogi.Pawn, shogi.NewSquare(5, 5))}}
@@ -116,7 +116,7 @@ func TestSearchAllocations(t *testing.T) {
 	}
 }
 
-// mute is a connection whose engine answers what is written, at once.
+// mute is a connection whose engine answers each write at once.
 type mute struct{ answer func() }
 
 func (m mute) Write(b []byte) (int, error) { m.answer(); return len(b), nil }
@@ -144,7 +144,7 @@ func TestAbandonedWaitIsDropped(t *testing.T) {
 
 var errDone = fmt.Errorf("done")
 
-// TestPositionLineGrows: whatever was sent before, the lines are those of the position at hand.
+// TestPositionLineGrows: after any earlier lines, the lines that are sent describe the current position.
 func TestPositionLineGrows(t *testing.T) {
 	moves := rapid.SliceOfN(rapid.SampledFrom([]shogi.Move{
 		shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewDrop(shogi.Pawn, shogi.NewSquare(5, 5)),

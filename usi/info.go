@@ -30,7 +30,7 @@ type Info struct {
 // first word that is not a move: some engines put "resign", "win" or "rep_draw" there.
 func ParseInfo(line string) Info { return parseInfo(line, 0) }
 
-// parseInfo does the work of ParseInfo, but parses at most maxPV plies of a variation (0: all; NoPV: none).
+// parseInfo does the same as ParseInfo, but parses at most maxPV plies of a variation (0: all; NoPV: none).
 func parseInfo(line string, maxPV int) Info {
 	info := Info{MultiPV: 1}
 	p := words{rest: strings.TrimPrefix(line, "info")}

@@ -12,9 +12,8 @@ import (
 	"gogi/usi"
 )
 
-// TestFollowedIsReplayed: whatever comes after whatever, a game that goes on, a move taken
-// back, another start, a move that cannot be played, a followed game is what replaying it
-// from its start gives, repetitions and the words of errors too.
+// TestFollowedIsReplayed: following a game gives the same result as replaying the game from its start. This holds for a
+// game that continues, a move taken back, another start and an illegal move, and includes repetitions and error texts.
 func TestFollowedIsReplayed(t *testing.T) {
 	starts := []string{"startpos", "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"}
 	rapid.Check(t, func(t *rapid.T) {

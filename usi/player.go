@@ -21,7 +21,7 @@ type Game struct {
 // NoPair is the Pair of a Game outside of a run.
 const NoPair = -1
 
-// Request asks a player for a move.
+// Request has a position for which a player must find a move, and the limits of the search.
 type Request struct {
 	Position Position
 	Go       Go

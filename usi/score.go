@@ -43,7 +43,7 @@ func (s Score) Number() int {
 	return max(-maxCentipawns, min(maxCentipawns, s.Value))
 }
 
-// ScoreFromNumber is the inverse of Number, but the bound is lost.
+// ScoreFromNumber returns the score of a number that Number returned. The score has no bound.
 func ScoreFromNumber(n int) Score {
 	switch {
 	case n > maxCentipawns:

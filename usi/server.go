@@ -308,7 +308,7 @@ func splitSetting(declared []Option, rest string) Setting {
 	return first
 }
 
-// settle applies the stored settings if no search is active.
+// settle applies the stored options if no search is active.
 func (s *server) settle() {
 	if s.active() != nil {
 		return

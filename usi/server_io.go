@@ -142,7 +142,7 @@ func (o *outbox) add(l outLine) {
 	o.more.Signal()
 }
 
-// write is the writer's goroutine.
+// write runs in a goroutine of its own, and writes the lines that are queued.
 func (o *outbox) write() {
 	defer close(o.done)
 	var text []byte

@@ -126,7 +126,7 @@ func (r *run) mute() {
 	r.over = true
 }
 
-// info sends an info line to the GUI. It never waits for the GUI.
+// info sends an info line of the search r to the GUI. It never waits for the GUI.
 func (s *server) info(r *run, i Info) {
 	line := i.String()
 	r.mu.Lock()

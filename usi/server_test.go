@@ -17,7 +17,7 @@ import (
 	"gogi/usi"
 )
 
-// actor is a Served that does what a test says and notes how it is called. It plays line in every game.
+// actor is a Served that acts as a test requires and records its calls. It plays line in every game.
 type actor struct {
 	mu    sync.Mutex
 	calls []string
@@ -217,7 +217,7 @@ func (g *gui) heard() []string {
 	return lines
 }
 
-// quit ends the dialogue; the bubble's end shows what is left running.
+// quit ends the dialogue. At the end of its bubble, synctest fails if anything still runs.
 func (g *gui) quit() {
 	g.t.Helper()
 	g.say("quit\n")
@@ -231,8 +231,8 @@ const introduction = "id name Actor\nid author nobody\noption name Style type st
 	"option name Null value cut type check default true\noption name Clear type button\n" +
 	"option name Votes type spin default 3 min 1 max 9\nusiok"
 
-// rehearse plays a dialogue. "> " is said by the GUI, lines behind each other without waiting; "< " is the
-// exact answer, or "< (introduction)"; "= " are the exact calls, checked where there is one; "+ " lets time pass.
+// rehearse plays a dialogue. "> " is a line of the GUI; several such lines follow each other without a wait. "< " is
+// the exact answer, or "< (introduction)". "= " is the exact list of calls. "+ " lets time pass.
 func rehearse(t *testing.T, server usi.Server, served interface {
 	usi.Served
 	takeCalls() []string
@@ -895,8 +895,7 @@ func (c *chatty) Ponder(_ context.Context, r usi.Request) error {
 	return nil
 }
 
-// FuzzServe: whatever comes, nothing panics or is left running, and there are
-// never more answers than questions.
+// FuzzServe: for any input, nothing panics or keeps running, and there are never more answers than questions.
 func FuzzServe(f *testing.F) {
 	for _, text := range []string{
 		"usi\nisready\nusinewgame\nposition startpos\ngo nodes 1\nquit\n",
@@ -956,7 +955,7 @@ func TestAStoppedPonderIsNoResignation(t *testing.T) { // trap 2, without a pond
 		< bestmove resign`)
 }
 
-// relay serves one Engine: what a council does with each of its members.
+// relay serves one Engine, as a council serves each of its members.
 type relay struct{ *usi.Engine }
 
 func (r relay) Name() string                  { return r.Greeting().Name }

@@ -12,7 +12,7 @@ import (
 // (always, if it repeats the move that was just played). Second, no info line of the new search comes before
 // it.
 
-// StaleBestmove reports whether a second bestmove of the previous search came before the answer of this search.
+// StaleBestmove reports whether a second bestmove of the previous search arrived before the answer of this search.
 type StaleBestmove uint8
 
 // These are the values of StaleBestmove.
@@ -75,8 +75,7 @@ func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Dura
 	}
 }
 
-// stopAnother sends stop to get a bestmove that the engine may still owe. If the engine then sends nothing,
-// this is not a fault.
+// stopAnother sends stop to get a bestmove that the engine may still send. If no line follows, this is not a fault.
 func (e *Engine) stopAnother(s *search, first event) (event, bool, StaleBestmove, error) {
 	if err := e.write("stop\n", "saying stop"); err != nil {
 		return first, false, SecondNone, err
@@ -94,7 +93,7 @@ func (e *Engine) stopAnother(s *search, first event) (event, bool, StaleBestmove
 	return first, false, SecondSuspected, nil
 }
 
-// illegal reports whether an answer is a move that is illegal in the position.
+// illegal reports whether an answer is a move that is illegal in this position.
 func (e *Engine) illegal(p Position, ev event) bool {
 	b := ParseBestmove(sanitize.Decode(ev.line))
 	return b.Answer == AnswerMove && e.line.Follow(p) == nil && e.line.Position.CheckLegal(b.Move) != nil

@@ -20,7 +20,7 @@ type hooked struct {
 func (h *hooked) Write(b []byte) (int, error) { h.written(string(b)); return len(b), nil }
 func (h *hooked) Close() error                { return errors.Join(h.Reader.(io.Closer).Close()) }
 
-// hookedEngine is an engine whose output says is told to write.
+// hookedEngine is an engine whose output is written by the function written.
 func hookedEngine(t *testing.T, written func(text string, say func(string))) *Engine {
 	t.Helper()
 	out, theirs := io.Pipe()
@@ -33,8 +33,8 @@ func hookedEngine(t *testing.T, written func(text string, say func(string))) *En
 	return e
 }
 
-// An engine may have begun, and even be done, before this program gets on after the
-// write of go: its time counts from before that, and how long the write took is known.
+// An engine may start and even finish its search before gogi returns from the write of go. Its time counts from before
+// the write, and the duration of the write is known.
 func TestElapsedCountsFromBeforeTheWrite(t *testing.T) {
 	const answer, held = 100 * time.Millisecond, 30 * time.Millisecond
 	for name, test := range map[string]struct{ ponder bool }{"go": {false}, "ponderhit": {true}} {

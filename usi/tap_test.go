@@ -76,7 +76,7 @@ func TestTap(t *testing.T) {
 	})
 }
 
-// TestTapAtTheEnd: an engine that is gone when it is told to quit has not failed.
+// TestTapAtTheEnd: an engine that is gone when it gets quit has not failed.
 func TestTapAtTheEnd(t *testing.T) {
 	ours, theirs := net.Pipe()
 	tap := &listener{failed: "x"}

@@ -34,9 +34,9 @@ func (s *bisectStep) setSides(file *configs.File) {
 	s.ours, s.theirs = file.EnginesOf(0), file.EnginesOf(1)
 }
 
-// design divides the error rates of the bisection among its steps and returns the plan of this step. With an
-// SPRT, the error rates come from the SPRT. H0 of this SPRT means a bad commit, so its alpha is the rate of
-// bad commits that count as good. design returns an error for a plan that cannot decide.
+// design returns the plan of this step of the bisection. With an SPRT, H0 means a bad commit. So the SPRT's alpha is
+// the rate of bad commits that count as good. design divides these error rates among the steps. It returns an error for
+// a plan that cannot decide.
 func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 	if n := len(plan.Players); n != 2 {
 		return nil, fmt.Errorf("--exit bisect: %d players: expected the commit's engine and the one that it is compared with", n)
@@ -63,7 +63,7 @@ func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 	return &divided, s.enough(&divided)
 }
 
-// enough returns an error if the run is too short for one of the verdicts.
+// enough returns an error if the run has too few games for a verdict "good" or for a verdict "bad".
 func (s *bisectStep) enough(plan *match.Plan) error {
 	least, by := report.LeastPairs(s.rates.Alpha), fmt.Sprintf("the level %.3g", s.rates.Alpha)
 	if !plan.Gate.IsZero() {

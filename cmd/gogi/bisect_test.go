@@ -24,7 +24,7 @@ import (
 	"gogi/usi"
 )
 
-// ground is a folder with what a bisection can stumble on.
+// ground returns a folder with the files that can disturb a bisection.
 func ground(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -121,8 +121,8 @@ const (
 	base  = "base=fakeengine -name base"
 )
 
-// TestBisectCodes walks every way through a step of a bisection: 0 and 1 are of judged
-// commits, 125 is what the commit's engine cannot do, and all else stops.
+// TestBisectCodes tests every result of a step of a bisection: 0 and 1 are for judged commits, 125 is for a commit
+// whose engine cannot play, and all others stop.
 func TestBisectCodes(t *testing.T) {
 	t.Parallel()
 	line := func(dev, base string, more ...string) []string {
@@ -241,7 +241,8 @@ type explosive struct{}
 
 func (explosive) Write([]byte) (int, error) { panic("in the middle of a report") }
 
-// TestBisectPanic: a panic stops the bisection, with its stack; another verb's goes on.
+// TestBisectPanic: a panic stops the bisection and prints its stack. Outside of a bisection a
+// panic is not caught.
 func TestBisectPanic(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
@@ -272,8 +273,8 @@ func waiting(t *testing.T, dir string) *exec.Cmd {
 	return cmd
 }
 
-// TestBisectSignals: whatever ends the program in a game ends the bisection. SIGQUIT is
-// the runtime's own end of it, as a panic of any goroutine.
+// TestBisectSignals: any signal that ends the program in a game ends the bisection. On SIGQUIT the runtime ends the
+// program, as after a panic of any goroutine.
 func TestBisectSignals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -313,8 +314,8 @@ func bisectPlan(pairs int, gate match.Gate) *match.Plan {
 	}
 }
 
-// TestBisectRates: the error rates of the whole are divided among the steps, a gate's
-// by what they mean here: its alpha is to pass a bad commit.
+// TestBisectRates: the error rates of the whole bisection are divided among the steps. For a gate, alpha is the
+// probability to pass a bad commit.
 func TestBisectRates(t *testing.T) {
 	t.Parallel()
 	gate := match.Gate{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.10, Model: match.GateLogistic}
@@ -350,8 +351,8 @@ func TestBisectRates(t *testing.T) {
 	}
 }
 
-// TestBisectMissed: the difference that is said to be found is what so many pairs find
-// by the plan of a series, within the rounding.
+// TestBisectMissed: the printed difference is the one that as many pairs detect by the plan of a series, within the
+// rounding.
 func TestBisectMissed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,9 +12,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestOneVerbsGrammar: a line that begins with a verb is read by that verb's grammar alone,
-// which says the same of it as the grammar of all verbs does, except where the verb tells
-// of the others.
+// TestOneVerbsGrammar: a line that begins with a command is parsed by the grammar of this command only. The result
+// equals that of the grammar of all commands, except for texts that list the other commands.
 func TestOneVerbsGrammar(t *testing.T) {
 	t.Parallel()
 	told := new(bytes.Buffer)
@@ -58,7 +57,7 @@ func help(t *testing.T, parser *kong.Kong, name string) {
 	t.Errorf("%s --help: came back with %v", name, err)
 }
 
-// TestLinesOfNoVerb are told what there is by the grammar of all verbs.
+// TestLinesOfNoVerb: for a line without a command, the grammar of all commands prints what exists.
 func TestLinesOfNoVerb(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

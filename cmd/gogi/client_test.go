@@ -87,7 +87,7 @@ func TestRealClient(t *testing.T) {
 	// xboard saves the game when it is over, and then stays to show the result.
 	over := regexp.MustCompile(`\{([^}]*)\} (1-0|0-1|1/2-1/2)\s*$`)
 	var how []string
-	deadline := time.Now().Add(5 * guiPatience)
+	deadline := time.Now().Add(5 * guiWaitLimit)
 	for tick := time.NewTicker(50 * time.Millisecond); how == nil && time.Now().Before(deadline); <-tick.C {
 		how = over.FindStringSubmatch(g.file("game.pgn"))
 	}

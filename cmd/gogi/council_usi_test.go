@@ -30,8 +30,8 @@ type gui struct {
 	errs  strings.Builder
 }
 
-// guiPatience is the longest wait for anything; only a hang takes so long.
-const guiPatience = time.Minute
+// guiWaitLimit is the longest wait for anything; only a hang takes so long.
+const guiWaitLimit = time.Minute
 
 // fakes is a file with one scripted member for each list of arguments, and a council of them. MARK in an
 // argument becomes a file of that member, such as m1.mark.
@@ -81,11 +81,10 @@ func (g *gui) say(lines ...string) {
 	}
 }
 
-// until reads up to a line that begins with the text, and returns what came with
-// it at the end.
+// until reads up to a line that begins with the text, and returns all lines that it read.
 func (g *gui) until(text string) []string {
 	g.t.Helper()
-	timer := time.NewTimer(guiPatience)
+	timer := time.NewTimer(guiWaitLimit)
 	defer timer.Stop()
 	var list []string
 	for {
@@ -104,7 +103,7 @@ func (g *gui) until(text string) []string {
 	}
 }
 
-// ready says what a GUI says before a game.
+// ready sends what a GUI sends before a game.
 func (g *gui) ready() {
 	g.t.Helper()
 	g.say("usi")
@@ -128,7 +127,7 @@ func (g *gui) ended(code int) {
 	}
 }
 
-// file reads what a member wrote, "" before it did.
+// file returns the content of a file that a member writes, or "" before it exists.
 func (g *gui) file(name string) string {
 	g.t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.dir, name))

@@ -24,7 +24,7 @@ func TestCouncilVerb(t *testing.T) {
 	}
 }
 
-// What is wrong with the file is said on stderr before any USI.
+// Errors in the file are printed on stderr before any USI.
 func TestCouncilFileErrors(t *testing.T) {
 	t.Parallel()
 	const engine = "[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n"

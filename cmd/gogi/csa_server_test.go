@@ -15,10 +15,9 @@ import (
 	"gogi/usi/csa"
 )
 
-// csaServer is a server of the CSA protocol for one game at a time between two
-// clients, Black the one whose name comes first: it agrees, keeps the clocks,
-// judges moves and says how the game ended. As servers do, it answers empty
-// lines, and takes a player back who has lost the connection.
+// csaServer is a server of the CSA protocol for one game at a time between two clients. Black is the client whose name
+// comes first. It agrees on a game, keeps the clocks, judges moves and sends the end of the game. Like real servers, it
+// answers empty lines, and accepts a player again that has lost the connection.
 type csaServer struct {
 	t         *testing.T
 	listener  net.Listener
@@ -89,7 +88,7 @@ func (s *csaServer) parse(lines []string) *csa.Summary {
 
 func (s *csaServer) address() string { return s.listener.Addr().String() }
 
-// close ends the server; what it holds may be read after it.
+// close ends the server. Its fields may be read afterwards.
 func (s *csaServer) close() {
 	select {
 	case <-s.closing:
@@ -137,7 +136,7 @@ func (s *csaServer) listen(conn net.Conn) {
 	}
 }
 
-// judge is the one goroutine that knows the game.
+// judge runs in the only goroutine that has the game.
 func (s *csaServer) judge() {
 	for {
 		var expired <-chan time.Time
@@ -274,7 +273,7 @@ func (s *csaServer) player(c shogi.Colour, l csaLine) {
 	}
 }
 
-// start begins the game when both have agreed; one that goes on is told so.
+// start begins the game when both have agreed. It informs a client that the game continues.
 func (s *csaServer) start(p *csaSeat) {
 	if s.history != nil {
 		s.say(p.conn, fmt.Sprintf("START:test+%d", s.games))

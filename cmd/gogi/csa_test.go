@@ -119,9 +119,8 @@ func TestCSABuiltin(t *testing.T) {
 	}
 }
 
-// checkCSAComments asserts that each side tells scores from Black's view: Black,
-// who is two pieces ahead, is better in the eyes of both; and that the variations
-// begin with the reply.
+// checkCSAComments checks that each side sends scores from Black's view: both see Black, who is two pieces ahead, as
+// better. It also checks that the variations begin with the reply.
 func checkCSAComments(t *testing.T, s *csaServer, name, sign string) {
 	t.Helper()
 	seen := 0
@@ -184,8 +183,8 @@ func TestCSAReconnect(t *testing.T) {
 	}
 }
 
-// TestCSACrash lets an engine crash at each second search: three times in a game
-// it is started anew, and the game goes on.
+// TestCSACrash lets an engine crash at each second search. Three times in a game it is started again, and the game
+// continues.
 func TestCSACrash(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -291,7 +290,7 @@ func TestCSAInterruptTwice(t *testing.T) {
 	}
 }
 
-// TestCSAUsage asserts what is told of bad commands, and of a refused name.
+// TestCSAUsage tests the errors of bad commands, and of a rejected name.
 func TestCSAUsage(t *testing.T) {
 	t.Parallel()
 	s := newCSAServer(t, &csaServer{passwords: map[string]string{"a": "other"}})

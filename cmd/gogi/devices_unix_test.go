@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDevicesAreRefused: what has no end, or keeps its reader waiting, is not read at all.
+// TestDevicesAreRefused: a file without an end, or one whose reader would wait, is not read.
 func TestDevicesAreRefused(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe.csv")

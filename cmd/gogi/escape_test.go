@@ -13,7 +13,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// hides reports what a terminal would obey.
+// hides reports whether a text has characters that control a terminal.
 func hides(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf) })
 }

@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// TestExitCodes: 2 is for what the command line says wrongly, in its flags and in the
-// files that describe what shall be done; 1 for what cannot be done, and for databases
-// and their runs that are not as the line expects them.
+// TestExitCodes: 2 is for errors in the command line, in its flags and in the files that describe the work. 1 is for
+// work that fails, and for databases and runs that do not fit the command line.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	dir := ground(t)
@@ -73,8 +72,8 @@ type failing struct{ err error }
 
 func (w failing) Write([]byte) (int, error) { return 0, w.err }
 
-// TestLostResult: a result that could not be written is an error of every form; a
-// reader that went away is none, and a bisection is not told by it.
+// TestLostResult: a result that could not be written is an error in every form. A reader that went away is no error,
+// and a bisection does not depend on it.
 func TestLostResult(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -128,8 +128,7 @@ const (
 	byoyomi = `byoyomi = "1s", margin = "1s"`
 )
 
-// TestFaultsInPlay: a fault after the first "go" loses for its engine; the
-// series goes on with a fresh process.
+// TestFaultsInPlay: an engine that fails after the first "go" loses the game. The series continues with a new process.
 func TestFaultsInPlay(t *testing.T) {
 	t.Parallel()
 	type fault struct{ fault, limits, termination, note string }

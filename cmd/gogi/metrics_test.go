@@ -25,8 +25,8 @@ import (
 	"gogi/ui/metrics"
 )
 
-// metricsSeries has a council with a member that crashes, pondering and a sequential
-// test, so that everything that can be told is.
+// metricsSeries has a council with a member that crashes, pondering and a sequential test, so that every metric has a
+// value.
 const metricsSeries = `
 run = "told"
 games = 2000
@@ -55,7 +55,7 @@ command = ["fakeengine", "-moves", "first"]
 sprt = "0,100"
 `
 
-// program is a gogi that runs in a folder until it is told to end.
+// program is a gogi that runs in a folder until the test ends it.
 type program struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -132,7 +132,7 @@ func readMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
 	return testutil.Must(parser.TextToMetricFamilies(strings.NewReader(text)))(t)
 }
 
-// missing are the families that are not told yet.
+// missing returns the families that are not exported yet.
 func missing(told map[string]*dto.MetricFamily) (names []string) {
 	for _, f := range metrics.Families() {
 		if told[f.Name] == nil {
@@ -142,8 +142,8 @@ func missing(told map[string]*dto.MetricFamily) (names []string) {
 	return names
 }
 
-// TestMetricsOfARun: a run tells every family, the dashboard and the alerts ask for no
-// other, the file has what the page had, and what counts is what the database says.
+// TestMetricsOfARun: a run exports every family, and the dashboard and the alerts use no other. The file has the same
+// metrics as the page, and the counts equal those of the database.
 func TestMetricsOfARun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -222,8 +222,7 @@ func counted(t *testing.T, dir string) (games, pairs float64) {
 	return n, n / 2
 }
 
-// asked holds that the dashboard and the alerts ask for what is told. Histograms are
-// asked for by their parts.
+// asked checks that the dashboard and the alerts use only exported families. They use histograms by their parts.
 func asked(t *testing.T, told map[string]*dto.MetricFamily) {
 	t.Helper()
 	var dashboard struct {

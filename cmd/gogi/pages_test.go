@@ -19,7 +19,7 @@ type pageCommand struct {
 	runs bool // it has no placeholder, and no prerequisite that the test lacks
 }
 
-// placeholder matches a word that stands for a value of the reader, such as FILE, RUN or FILE.toml.
+// placeholder matches a word in place of which the reader writes a value, such as FILE, RUN or FILE.toml.
 var placeholder = regexp.MustCompile(`…|[\[(|]|(^|[ =])[A-Z][A-Z0-9-]*(\.[a-z]+)?(,| |$)`)
 
 // pageCommands returns the commands of a page: the indented lines that begin with gogi or ./gogi,
@@ -72,9 +72,9 @@ func writeFiles(t *testing.T, page, dir string) {
 	}
 }
 
-// TestPagesRun types the commands of README and of every page of docs in order, in an empty folder
-// for each page. The folder has what the pages ask for: the engines dev and base, of which dev is stronger.
-// It types a command of two pages once. Without -long the commands play fewer games.
+// TestPagesRun types the commands of README and of every page of docs in order, in an empty folder for each page. The
+// folder has the engines that the pages need, dev and base, of which dev is stronger. It types a command of two pages
+// once. Without -long the commands play fewer games.
 func TestPagesRun(t *testing.T) {
 	t.Parallel()
 	pages := append(testutil.Must(filepath.Glob("../../docs/*.md"))(t), "../../README.md")

@@ -20,14 +20,14 @@ import (
 	"gogi/match"
 )
 
-// seen is what the flags of a series come to.
+// seen has the settings that follow from the flags of a series.
 type seen struct {
 	*match.Plan
 	transcript bool
 	durable    bool
 }
 
-// aFlagOfPlans is a flag of configs.Flags, a line with it, and what the line comes to.
+// aFlagOfPlans is a flag of configs.Flags, a line with the flag, and the expected effect of the line.
 type aFlagOfPlans struct {
 	name, line string
 	got        func(s seen) any
@@ -95,7 +95,7 @@ func playerB(s seen) *match.Player {
 	return &s.Players[slices.IndexFunc(s.Players, func(p match.Player) bool { return p.Name == "B" })]
 }
 
-// parse reads a command line as gogi does, and gives what its verb was told.
+// parse parses a command line as gogi does, and returns the fields of its command.
 func parse(t *testing.T, args ...string) *commandLine {
 	t.Helper()
 	line := new(commandLine)
@@ -112,7 +112,7 @@ func planned(t *testing.T, line ...string) (seen, error) {
 	return seen{plan, c.transcript, c.durable}, err
 }
 
-// writtenBy is what the file that gogi init writes for the same flags makes.
+// writtenBy returns the settings of the file that gogi init writes for the same flags.
 func writtenBy(t *testing.T, line ...string) (seen, error) {
 	t.Helper()
 	c := &parse(t, slices.Concat([]string{"init"}, line[1:])...).Init
@@ -125,8 +125,8 @@ func writtenBy(t *testing.T, line ...string) (seen, error) {
 	return planned(t, "match", file)
 }
 
-// TestEveryFlagOfPlans: each flag of a series, given alone and with all that it goes with,
-// changes what it names, in the plan that is played and in a file that is written.
+// TestEveryFlagOfPlans: each flag of a series, alone and with all flags that can be combined with it, changes its
+// setting, in the plan that is played and in a file that is written.
 func TestEveryFlagOfPlans(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

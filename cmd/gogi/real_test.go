@@ -110,7 +110,7 @@ rules = {max_plies = 16} # four of the opening; each of the others takes the sec
 	}
 }
 
-// TestRealCrash: gpsusi aborts on "go nodes", which it does not know.
+// TestRealCrash: gpsusi aborts on "go nodes", which it does not implement.
 func TestRealCrash(t *testing.T) {
 	t.Parallel()
 	testutil.OnlyLong(t, "TestFaultsInPlay has engines that crash so")

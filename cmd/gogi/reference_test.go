@@ -23,7 +23,7 @@ import (
 
 var writeReference = flag.Bool("write-reference", false, "write docs/commands.md and docs/configuration.md")
 
-// TestReference: the reference pages say what the code says.
+// TestReference: the reference pages agree with the code.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"commands.md": commandPage(t), "configuration.md": configurationPage(t)} {

@@ -50,8 +50,8 @@ var oldWords = []oldWord{
 	{was: "farm replay", now: "farm audit --replay", line: sampled},
 }
 
-// newWords replaces former names in a command line by new names. notice names the new command, or is "" if
-// the line had no former name.
+// newWords replaces former command names in args. notice is a line about the new name, or "" if args have no former
+// name.
 func newWords(args []string) (line []string, notice string) {
 	lead := 0 // number of words of --lang before the command
 	switch {

@@ -44,8 +44,7 @@ func TestOldWords(t *testing.T) {
 	}
 }
 
-// TestOldLines: flags of an old word that the new one spells otherwise become the new ones,
-// wherever they are on the line.
+// TestOldLines: flags of an old command that the new command spells differently are replaced, at any place of the line.
 func TestOldLines(t *testing.T) {
 	t.Parallel()
 	for was, now := range map[string]string{

@@ -13,9 +13,8 @@ import (
 	"gogi/results"
 )
 
-// TestGamesAreReadOnce: a run that goes on reads each game that it has once, for its series
-// and its report together, and those that it plays once, at its end; one that is over, and a
-// report, read each once.
+// TestGamesAreReadOnce: a resumed run reads each stored game once, for its series and its report together, and each
+// game that it plays once, at its end. A finished run and a report read each game once.
 func TestGamesAreReadOnce(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "r.db")
@@ -44,7 +43,7 @@ func TestGamesAreReadOnce(t *testing.T) {
 	}
 }
 
-// gamesRead is how many games are read by what is done.
+// gamesRead returns the number of games that a command reads.
 func gamesRead(t *testing.T, do func(context.Context, *cli.Env) error) int64 {
 	t.Helper()
 	var n atomic.Int64

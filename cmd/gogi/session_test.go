@@ -37,7 +37,7 @@ games = 100000
 sprt = [0, 0.1]
 `
 
-// TestSessionFlags: every verb that plays has every session flag, and each does what it says.
+// TestSessionFlags: every command that plays has every session flag, and each flag has its effect.
 func TestSessionFlags(t *testing.T) {
 	t.Parallel()
 	tuned := func(t *testing.T, dir string, games int, script string) {
@@ -230,7 +230,7 @@ func write(t *testing.T, path, text string) {
 	testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// fetch reads a page as a browser that knows it by another name does.
+// fetch reads a page like a browser that uses another host name for it.
 func fetch(t *testing.T, url string) string {
 	t.Helper()
 	r := testutil.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)

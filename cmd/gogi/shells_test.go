@@ -28,7 +28,7 @@ func completing(t *testing.T, shell string) *folder {
 	return s
 }
 
-// inShell is what a shell prints that reads its completion as people tell it to.
+// inShell returns the output of a shell that reads its completions as the documentation describes.
 func (s *folder) inShell(t *testing.T, command ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // a shell with lines of ours
@@ -41,8 +41,8 @@ func (s *folder) inShell(t *testing.T, command ...string) string {
 	return string(out)
 }
 
-// TestFishCompletesGogi: a real fish completes a verb, a flag, a flag's value and a run of
-// this program, told of them as its users are.
+// TestFishCompletesGogi: a real fish completes a command, a flag, a flag's value and a run of this program, with the
+// setup in the documentation.
 func TestFishCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "fish")

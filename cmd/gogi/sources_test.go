@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestSourcesPage runs every command of docs/research/sources.md from the root of the repository. Each
-// line below a command must be in its output, whatever blanks stand between the words.
+// TestSourcesPage runs every command of docs/research/sources.md from the root of the repository. Each line below a
+// command must be in its output. Blanks between words may differ.
 func TestSourcesPage(t *testing.T) {
 	t.Parallel()
 	page := testutil.Must(os.ReadFile("../../docs/research/sources.md"))(t)

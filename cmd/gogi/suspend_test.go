@@ -25,9 +25,9 @@ import (
 // stopFor is how long the program is suspended each time.
 const stopFor = 1500 * time.Millisecond
 
-// TestASuspendedRunnerStoresNothingOfIt: the program is suspended time and again, with
-// games in play in eight slots, and goes on. No stored game was in play meanwhile, every
-// pair that was cut is played again, and each one's cut is told.
+// TestASuspendedRunnerStoresNothingOfIt: the program is suspended several times with games in play in eight slots, and
+// continues. No stored game was in play at such a time. Every pair that was cut is played again, and each cut is
+// reported.
 func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	t.Parallel()
 	s := &folder{dir: t.TempDir()}
@@ -72,8 +72,7 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	}
 }
 
-// awaitEvents reads until n events of a type came, and returns how many told of pairs
-// that were cut by a standstill.
+// awaitEvents reads until n events of a type came, and returns how many of them report pairs that a standstill cut.
 func awaitEvents(t *testing.T, events *json.Decoder, of match.EventType, n int) (cut int) {
 	t.Helper()
 	for n > 0 {

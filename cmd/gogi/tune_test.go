@@ -45,7 +45,7 @@ func writeTune(t *testing.T, games, plies int) (dir string) {
 	return dir
 }
 
-// gogiIn runs the command in a folder, and gives what it printed and its exit code.
+// gogiIn runs the command in a folder, and returns its output and exit code.
 func gogiIn(t *testing.T, dir string, args ...string) (out string, code int) {
 	t.Helper()
 	cmd := exec.Command("gogi", args...)

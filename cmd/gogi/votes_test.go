@@ -151,7 +151,7 @@ func recordedGame(t *testing.T, plan *match.Plan, g match.Game, records [][]byte
 	return r
 }
 
-// TestVotesStored: a database gives the same as a log, and knows the plies.
+// TestVotesStored: a database gives the same result as a log, and has the plies.
 func TestVotesStored(t *testing.T) {
 	records := ensembletest.Records(t, "adoption", ensembletest.FiveMembers)
 	db := storeVotes(t, records)
@@ -169,8 +169,8 @@ func TestVotesStored(t *testing.T) {
 	}
 }
 
-// TestVotesThatLast: a database does not tell the order in which one council
-// played, so weights that last cannot be checked; a log does.
+// TestVotesThatLast: a database does not contain the order in which one council played, so weights that last between
+// games cannot be checked. A log contains the order.
 func TestVotesThatLast(t *testing.T) {
 	records := ensembletest.Records(t, "adoption:reset=never", ensembletest.FiveMembers)
 	if _, errs, code := gogi(t, "votes", "replay", "--log", voteLog(t, records)); code != 0 {

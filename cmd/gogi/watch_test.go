@@ -20,7 +20,7 @@ import (
 	"gogi/ui/terminal"
 )
 
-// watchPanic watches the run of the tests, and breaks when it reads what is stored.
+// watchPanic watches the run of the tests, and panics when it reads the stored games.
 func watchPanic() {
 	_, err := terminal.Watch(context.Background(), terminal.Run{
 		Name: "live", Socket: socket.Path("games.db", "live"),
@@ -111,8 +111,8 @@ func (w *terminalView) restored(t *testing.T, code int) string {
 	return shown
 }
 
-// suspended stops a command by Ctrl-Z, and goes on with it by fg: meanwhile the terminal is
-// the shell's, as it was, and afterwards the command draws anew, in a size of now.
+// suspended stops a command by Ctrl-Z, and continues it by fg. Meanwhile the terminal has the state of the shell.
+// Afterwards the command draws again, in the present size.
 func (w *terminalView) suspended(t *testing.T, command string) {
 	t.Helper()
 	const keys = "q quit"

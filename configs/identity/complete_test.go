@@ -272,7 +272,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What a warning is about can be told without reading its text.
+// The subject of a warning is known without parsing its text.
 func TestWarningParts(t *testing.T) {
 	env := configstest.Machine(t)
 	p, _ := configstest.Plan(t, configstest.Two, few, env)

@@ -17,8 +17,9 @@ import (
 	"gogi/match"
 )
 
-// These are prefixes of the roles of files. Some roles have no prefix: match.BinaryRole, OPTION/NAME for a
-// file in a folder, and the names in optionFiles for files in the working directory.
+// A role names the purpose of a file in an identity. These are the prefixes of roles. Roles without a prefix are
+// match.BinaryRole, OPTION/NAME for a file in a folder, and the names in optionFiles for files in the working
+// directory.
 const (
 	argumentRole = "argument " // an argument of a wrapper; its number follows, from 1
 	optionRole   = "option "   // the file of an option; the option's name follows

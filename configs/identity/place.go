@@ -254,7 +254,7 @@ func link(path, name string) error {
 	return os.Rename(fresh, name)
 }
 
-// enter changes the player to use its files below root.
+// enter makes the player use the files of the layout in the folder root.
 func (l *layout) enter(p *match.Player, root string) error {
 	before := *p
 	p.Dir = filepath.Join(root, workSpot)
@@ -302,8 +302,8 @@ func (l *layout) point(p, before *match.Player, i int, root string) error {
 	return l.besides(f.Role, spot)
 }
 
-// besides returns an error unless the file with this role is an option file in the place where the engine
-// finds it without an option.
+// besides returns an error unless the file is an option file (see optionFiles) and spot is a place where the engine
+// looks for it.
 func (l *layout) besides(role, spot string) error {
 	folder := workSpot
 	name, beside := strings.CutPrefix(role, besideRole)
@@ -316,8 +316,8 @@ func (l *layout) besides(role, spot string) error {
 	return nil
 }
 
-// set changes an option with a path to the new path at spot. It does not change a default value that is below
-// the working directory.
+// set changes the option name to the new path of its file, at spot below root. It keeps the value if it is a relative
+// path and the file stays below the working directory.
 func (l *layout) set(p, before *match.Player, name, path, spot, root string) (err error) {
 	kept := strings.HasPrefix(spot, workSpot+string(filepath.Separator))
 	for i, o := range before.Options {

@@ -76,8 +76,7 @@ func sent(t *testing.T, p *match.Plan) *match.Plan {
 	return q
 }
 
-// Whatever the paths were on the machine that made the plan, which is gone, engines
-// find the same files here.
+// For any paths on the machine that made the plan, engines find the same files on this machine.
 func TestPlace(t *testing.T) {
 	for _, test := range []struct {
 		name, extra, declared string
@@ -355,7 +354,7 @@ func TestPlaceMends(t *testing.T) {
 	}
 }
 
-// What changed since the plan was made is told, all of it.
+// All changes since the plan was made are reported.
 func TestVerifyIdentitySays(t *testing.T) {
 	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "eval/old.bin": "old"})

@@ -56,7 +56,7 @@ const (
 	noBook     = "no_book"
 )
 
-// NoProfile is the name of the profile that sets no options.
+// NoProfile is the profile name with which gogi sets no options.
 const NoProfile = "none"
 
 // IsProfile reports whether an option profile with this name exists.
@@ -71,11 +71,10 @@ func ProfileNames() string {
 	return strings.Join(append(names, NoProfile), " or ")
 }
 
-// Settings returns the options that gogi sends to an engine that declared these options. gogi sends the
-// automatic options first, and then the user's options as the user wrote them. The automatic options follow
-// from the plan: whether to ponder, the rules, and the player's profile if the engine belongs to the
-// profile's family. The engine declares each automatic option with a fitting range, and the user did not set
-// it.
+// Settings returns the options that gogi sends to an engine that declared these options. gogi sends the automatic
+// options first, and then the user's options in the user's order. The automatic options follow from pondering, the
+// rules, and the player's profile. Settings omits an automatic option that the user has set, or for which the engine
+// declares no fitting value.
 func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automatic, user []usi.Setting) {
 	for _, o := range p.Options {
 		user = append(user, usi.Setting(o))
@@ -196,7 +195,7 @@ func (o options) value(name string) (value string, set, ok bool) {
 	return option.Default, false, true
 }
 
-// timeTraps returns the unset options for time management that have a harmful default.
+// timeTraps returns the time-management options that have a harmful default and that the user did not set.
 func (o options) timeTraps() []string {
 	harmless := map[string]string{"NetworkDelay": "0", "NetworkDelay2": "0", "RoundUpToFullSecond": "false"}
 	if least, ok := usi.FindOption(o.declared, "MinimumThinkingTime"); ok {
@@ -211,7 +210,7 @@ func (o options) timeTraps() []string {
 	return traps
 }
 
-// books returns the unset book options that are on by default.
+// books returns the book options that are on by default and that the user did not set.
 func (o options) books() []string {
 	if o.noBook() {
 		return nil

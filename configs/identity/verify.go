@@ -42,7 +42,7 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	return errors.Join(errs...)
 }
 
-// anew reads an engine's files again and returns them with their current hashes.
+// anew calculates the hashes of an engine's files again.
 func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
 	agreed := p.Identity.Files
 	p.Identity.Files = nil

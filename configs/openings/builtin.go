@@ -16,7 +16,7 @@ import (
 	"gogi/shogi"
 )
 
-// These are the names of the built-in opening sets. docs/formats.md describes how each set was made.
+// gogi has opening sets with these names. docs/formats.md describes how each set was made.
 const (
 	BuiltinOpenings = "builtin"       // 12 to 16 moves; the default
 	BuiltinShort    = "builtin-short" // two moves

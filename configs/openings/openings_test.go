@@ -167,7 +167,7 @@ func FuzzReadOpenings(f *testing.F) {
 	})
 }
 
-// A long file is read in blocks, by several goroutines; nothing may tell.
+// A long file is read in blocks by several goroutines. The result must be the same.
 func TestReadOpeningsOfManyBlocks(t *testing.T) {
 	moves := strings.Repeat(" 5i5h 5a5b 5h5i 5b5a", 2) // away and back, twice
 	var text strings.Builder

@@ -172,7 +172,7 @@ func (x *replayRule) next(vote *voting.Record, place string, verify bool) error 
 	return nil
 }
 
-// Finish calculates shares from counts. Call it after all games were added.
+// Finish calculates the shares of decisions that differ. Call it after all games were added.
 func (r *Replay) Finish() {
 	for _, c := range r.Councils {
 		for _, x := range c.Replays {

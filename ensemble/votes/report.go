@@ -1,6 +1,6 @@
 // Package votes reports how councils voted. It reads the records of their decisions from games or from a log.
 // A [Report] covers a whole run, a [GameVotes] one game move by move; a [Replay] repeats the votes with other
-// rules, and a [Fit] finds weights for the members.
+// rules, and a [Fit] finds the scale of each member's scores.
 package votes
 
 import (
@@ -15,8 +15,8 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Head is the beginning of each result that gogi votes prints. It holds the version of the format, and the
-// run or the log of the votes.
+// Head contains the first fields of each result that gogi votes prints: the version of the format, and the run or the
+// log of the votes.
 type Head struct {
 	Version int    `json:"version"`
 	Run     string `json:"run,omitempty"`
@@ -104,7 +104,7 @@ type splitCount struct {
 	splitShare
 }
 
-// topTies counts the decisions whose first two moves had the same value by the rule.
+// topTies counts the decisions in which the best two moves had the same value.
 type topTies struct {
 	splitShare
 	Levels []tieCount `json:"levels"`
@@ -346,7 +346,7 @@ func heaviest(weights []float64) (leader int, outweighs bool) {
 	return leader, voting.CompareSums(weights[leader], sum-weights[leader]) > 0
 }
 
-// Finish calculates shares from counts. Call it after all games were added.
+// Finish calculates all shares and means. Call it after all games were added.
 func (r *Report) Finish() {
 	for _, c := range r.Councils {
 		c.finish()

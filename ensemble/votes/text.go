@@ -127,7 +127,7 @@ func (s splitShare) said() i18n.Message {
 	return words
 }
 
-// said returns the number of ties, with the tie-breaks that settled them.
+// said returns a text with the number of ties and the tie-breaks that settled them.
 func (t topTies) said() i18n.Message {
 	var parts i18n.Row
 	for _, x := range t.Levels {
@@ -187,8 +187,8 @@ func (m *memberReport) others() i18n.Row {
 	return parts
 }
 
-// kindSaid returns the text for a ballot's kind. A kind that this version of gogi does not know comes from a
-// file, so kindSaid makes it printable.
+// kindSaid returns the text for a ballot's kind. It makes an unknown kind printable, because the kind comes from a
+// file.
 func kindSaid(kind voting.Kind) i18n.Message {
 	if slices.Contains(voting.Kinds(), kind) {
 		return i18n.Of(kind.Words())

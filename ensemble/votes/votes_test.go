@@ -107,7 +107,7 @@ func TestVotesTiesAndDictators(t *testing.T) {
 	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 4 1 0.25}]", "shadows")
 }
 
-// TestVotesTakenBack: what was taken back does not count, and is replayed all the same.
+// TestVotesTakenBack: a decision that was taken back does not count, but is replayed.
 func TestVotesTakenBack(t *testing.T) {
 	records := ensembletest.Records(t, "adoption", "A A B|A B B|A A A")
 	again := ensembletest.Records(t, "adoption", "A A B|A A A|A A A")
@@ -180,7 +180,7 @@ func played(t *testing.T, winner string, records [][]byte) *Game {
 	return g
 }
 
-// TestScoreOf: what a side has of a game, in the words of a record.
+// TestScoreOf tests the score of a side in a game, in the words of a record.
 func TestScoreOf(t *testing.T) {
 	for winner, want := range map[string][2]float64{"black": {1, 0}, "white": {0, 1}, "draw": {0.5, 0.5}} {
 		if b, w := scoreOf(winner, shogi.Black), scoreOf(winner, shogi.White); b != want[0] || w != want[1] {

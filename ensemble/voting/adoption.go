@@ -7,10 +7,10 @@ import (
 	"gogi/shogi"
 )
 
-// adoption is the rule "adoption" (採用実績, record of adopted votes). It ranks members by how often their vote
-// was adopted. If n members voted for the played move, the first n members of the ranking gain one weight,
-// whether or not they voted for the move. Source: the paper on changing ballot weights in consultation
-// (Touma, Endo et al., JACIII 17(5), 2013), Table 1.
+// adoption is the rule "adoption" (採用実績, record of adopted votes). It ranks members by how often the council played the
+// move that they voted for. If n members voted for the played move, the first n members of the ranking gain one weight,
+// whether or not they voted for the move. Source: the paper on changing ballot weights in consultation (Touma, Endo et
+// al., JACIII 17(5), 2013), Table 1.
 type adoption struct {
 	standing
 	adopted []int // how often each member's vote was adopted
@@ -24,7 +24,7 @@ func (a *adoption) clone() Rule {
 	return &adoption{a.twin(), slices.Clone(a.adopted), slices.Clone(a.last), slices.Clone(a.order)}
 }
 
-// NewGame clears the record, unless the rule keeps it between games.
+// NewGame resets the ranking and the weights, unless the rule keeps them between games.
 func (a *adoption) NewGame(seed uint64) {
 	a.standing.NewGame(seed)
 	if a.adopted != nil && a.spec.Reset == "never" {
@@ -37,7 +37,7 @@ func (a *adoption) NewGame(seed uint64) {
 	}
 }
 
-// Observe updates the record and the weights after a decision.
+// Observe updates the ranking and the weights after a decision.
 func (a *adoption) Observe(ballots []Ballot, d *Decision) {
 	defer func() { a.decision++ }()
 	searched := func(b Ballot) bool { return b.counts() && b.searched() }

@@ -119,7 +119,7 @@ func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
 	return ballots
 }
 
-// searched reports whether the member searched for its move and has a score.
+// searched reports whether the member searched for its move and sent a score.
 func (b *Ballot) searched() bool { return b.HasScore && b.Source != SourceBook }
 
 // Sorted returns the ballots in the order of the members. The order of arrival must not matter, not even for

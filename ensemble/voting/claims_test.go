@@ -196,7 +196,7 @@ func TestRoundedLeadIsNotDecided(t *testing.T) {
 	}
 }
 
-// TestShownLossIsLearnt: what is shown is beyond the clamp in the totals, too.
+// TestShownLossIsLearnt: a proven loss exceeds the clamp in the totals, too.
 func TestShownLossIsLearnt(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
 	p := position(t, threatened)

@@ -2,10 +2,9 @@ package voting
 
 import "slices"
 
-// evaluation is the rule "evaluation" (局面評価値). It adds up every member's evaluations over the game. The
-// member with the highest sum, the leader, gains weight. Scores are from the view of the side to move. They
-// are therefore added without a change of sign for both colours. Source: the paper that adoption names, Table
-// 2.
+// evaluation is the rule "evaluation" (局面評価値). It sums every member's evaluations over the game. The member with the
+// highest sum, the leader, gains weight. The scores of a council are all from its own side's view, so their signs do
+// not alternate. Source: the paper that adoption names, Table 2.
 type evaluation struct {
 	standing
 	sums  [][]float64 // by member: the evaluation of each decision in the window
@@ -35,8 +34,8 @@ func (e *evaluation) NewGame(seed uint64) {
 // the vote itself.
 func (e *evaluation) Additive() bool { return e.spec.Apply == "after" }
 
-// Candidates values each move by the sum of its backers' weights. If the key apply is "before", these ballots
-// first choose the leader and raise its weight.
+// Candidates returns each move with the sum of its backers' weights. If the key apply is "before", these ballots first
+// choose the leader and raise its weight.
 func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	if e.spec.Apply == "after" {
 		return e.tally(ballots, e.Weights())
@@ -90,7 +89,7 @@ func (e *evaluation) Observe(ballots []Ballot, d *Decision) {
 // counts reports whether a ballot's evaluation is added. It is added if the ballot came in time.
 func (b *Ballot) counts() bool { return b.Kind == KindMove || b.Kind == KindResign }
 
-// worth returns the amount that a ballot adds to its member's sum. It returns 0 without a score.
+// worth returns the amount that a ballot adds to its member's sum. This is 0 if the ballot has no score.
 func (e *evaluation) worth(b *Ballot) float64 {
 	if !b.searched() {
 		return 0

@@ -7,14 +7,14 @@ import (
 	"gogi/shogi"
 )
 
-// valued is a rule without a memory that values the candidates by its own method. One ballot can decide its
-// vote, or change the values of many moves.
+// valued is a rule that keeps no data between decisions. Its values are no sums of weights, so one ballot can change
+// the values of many moves.
 type valued struct {
 	standing
 	value func(*standing, []Ballot) []Candidate
 }
 
-// valuedBy returns the function that makes a rule with this method.
+// valuedBy returns a function that makes a rule. The rule values the moves with the function value.
 func valuedBy(value func(*standing, []Ballot) []Candidate) func(standing) Rule {
 	return func(s standing) Rule { return &valued{s, value} }
 }
@@ -24,12 +24,12 @@ func (r *valued) clone() Rule { return &valued{r.twin(), r.value} }
 // Additive returns false, because a candidate's value is no sum of weights.
 func (r *valued) Additive() bool { return false }
 
-// Candidates values the moves by the method of the rule.
+// Candidates returns each move with its value.
 func (r *valued) Candidates(ballots []Ballot) []Candidate { return r.value(&r.standing, ballots) }
 
-// byScore follows one member: the member with the best evaluation (optimistic) or the worst (pessimistic). It
-// values each move by the score of one backer: the highest score by the optimistic rule, the lowest by the
-// pessimistic rule. Members without a score take part only if no member has a score.
+// byScore is the rule "optimistic", which follows the member with the best evaluation, and the rule "pessimistic",
+// which follows the member with the worst. The value of a move is the highest score among its backers (optimistic) or
+// the lowest (pessimistic). Members without a score take part only if no member has a score.
 func byScore(r *standing, ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	for i := range list {

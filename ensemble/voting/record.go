@@ -171,8 +171,8 @@ func (r ScoreRecord) read() (s usi.Score, has bool) {
 	return s, true
 }
 
-// keptPlies is the number of plies of a variation in a record. They are enough to choose the next move if no
-// member votes.
+// keptPlies is the number of plies of a variation in a record. With three plies the council can choose its next move if
+// no member votes.
 const keptPlies = 3
 
 // RecordBallot returns a ballot in the form of a record. name is the member's name.

@@ -99,7 +99,7 @@ func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	return spec.String() == recorded.String() && slices.Equal(settings.Ties, chain(rec.Ties)), err
 }
 
-// constitution returns the rule and the settings by which the replayer votes.
+// constitution returns the rule and the settings with which the replayer votes.
 func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Settings, error) {
 	declaration, err := shogi.ParseDeclarationRule(rec.Declaration)
 	if err != nil {

@@ -184,7 +184,7 @@ func TestReplayTies(t *testing.T) {
 	}
 }
 
-// TestReplayVeto: a veto is repeated where the vote chose what was vetoed.
+// TestReplayVeto: a recorded veto is repeated if the vote chooses the vetoed move.
 func TestReplayVeto(t *testing.T) {
 	r := recorded(t, "majority", 1, 1, "A A B", func(r *voting.Record) { r.By, r.Vetoed, r.Played = voting.ByVeto, "7g7f", "2g2f" })
 	var replayer voting.Replayer
@@ -200,7 +200,7 @@ func TestReplayVeto(t *testing.T) {
 	testutil.Fails(t, testutil.Err(replayer.Next(r)), "nobody voted for 1g1f", "a move out of nowhere")
 }
 
-// TestReplayWeightsThatLast: under reset=never the next game goes on with them, in the same council only.
+// TestReplayWeightsThatLast: with reset=never the next game of the same council begins with the last weights.
 func TestReplayWeightsThatLast(t *testing.T) {
 	var replayer voting.Replayer
 	for i, x := range []struct {
@@ -300,7 +300,7 @@ func TestParseRecordErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseRecord: whatever the text, reading and replaying it ends in a decision or an error.
+// FuzzParseRecord: for any text, reading and replaying it ends in a decision or an error.
 func FuzzParseRecord(f *testing.F) {
 	for _, votes := range []string{"A+1 A B#3", "r r A", "x - ~A", "A B C"} {
 		text := testutil.Must(json.Marshal(recorded(f, "adoption", 1, 1, votes)))(f)

@@ -67,8 +67,8 @@ type Candidate struct {
 // Count returns the number of members that voted for the move.
 func (c *Candidate) Count() int { return len(c.Backers) }
 
-// back adds a member to the backers. more is the largest number of backers that can follow, including this
-// one.
+// back adds a member to the move's backers. more is the largest number of backers that can still be added, including
+// this one.
 func (c *Candidate) back(member, more int) {
 	if c.Backers == nil {
 		c.Backers = make([]int, 0, more)
@@ -76,7 +76,7 @@ func (c *Candidate) back(member, more int) {
 	c.Backers = append(c.Backers, member)
 }
 
-// Rule is a method that gives each move of a set of ballots a value.
+// Rule gives each move that ballots vote for a value. The move with the highest value is played.
 type Rule interface {
 	// NewGame resets the rule for a new game. All random choices depend on the seed.
 	NewGame(seed uint64)
@@ -122,7 +122,7 @@ func newMajority(s standing) Rule { return &s }
 
 func (s *standing) clone() Rule { return new(s.twin()) }
 
-// twin returns a copy whose weights change independently.
+// twin returns a copy of which the weights can change without changing the original.
 func (s *standing) twin() standing {
 	twin := *s
 	twin.weights = slices.Clone(s.weights)
@@ -151,7 +151,7 @@ func (s *standing) NewGame(seed uint64) {
 	}
 }
 
-// Candidates values each move by the sum of its backers' weights.
+// Candidates returns each move with the sum of its backers' weights as its value.
 func (s *standing) Candidates(ballots []Ballot) []Candidate {
 	return s.tally(ballots, s.Weights())
 }
@@ -193,8 +193,8 @@ func (s *standing) Observe([]Ballot, *Decision) { s.decision++ }
 // Additive returns true, because values are sums of weights.
 func (s *standing) Additive() bool { return true }
 
-// Weights returns the members' weights. With a placebo it returns them in a random order, so that they have
-// the wrong owners.
+// Weights returns the members' weights. If the key placebo is set, it gives the weights to the wrong members at random,
+// so that a run can test whether the right weights help.
 func (s *standing) Weights() []float64 { return s.owned(s.weights) }
 
 func (s *standing) owned(weights []float64) []float64 {
@@ -264,7 +264,7 @@ type kind struct {
 	lists bool                // the rule reads MultiPV lists; without lists it votes almost as simple majority
 }
 
-// kinds returns the table of rules, in the order of help texts and lists.
+// kinds returns the table of rules, in the order in which help texts list them.
 func kinds() []kind {
 	growing := []string{"initial", "tally", "reset", "overrides", "decay", "cap", "placebo"}
 	pooling := []string{"weights", "impute", "min_depth"}

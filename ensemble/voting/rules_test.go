@@ -53,8 +53,8 @@ func sums(d *voting.Decision) string {
 // decision is one line of a table of votes.
 type decision struct{ ballots, winner, weights string }
 
-// TestKeys shows of each key of the growing rules what it changes. All numbers are worked out by hand; a is
-// what each member's record holds after a decision.
+// TestKeys shows the effect of each key of the rules with changing weights. All numbers were calculated by hand. a has
+// each member's record after a decision.
 func TestKeys(t *testing.T) {
 	for rule, votes := range map[string][]decision{
 		// A1: the first weights. With none B wins the tie of 0:0 by its score.
@@ -135,7 +135,7 @@ func TestDefaults(t *testing.T) {
 	testutil.Slices(t, voting.DefaultTies(), []voting.Tie{"score", "member"}, "ties")
 }
 
-// TestReset is A6 and E7: what a new game forgets.
+// TestReset is A6 and E7: it tests what a new game resets.
 func TestReset(t *testing.T) {
 	for rule, want := range map[string]string{
 		"adoption": "2 2", "adoption:reset=never": "3 3", "evaluation": "2 1", "evaluation:reset=never": "3 1",

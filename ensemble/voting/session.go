@@ -50,7 +50,7 @@ type Decision struct {
 	Tie        Tie         // the tie-break that decided between equal values, or ""
 	Candidates []Candidate // the candidates by value, best first
 	Leader     int         // the member with the largest weight before the decision, -1 without ballots
-	Speaker    int         // the member whose score and variation the council reports with the move, or -1
+	BestBacker int         // the member whose score and variation the council reports with the move, or -1
 	Vetoed     shogi.Move  // the vote's choice, if By is ByVeto
 	Plain      shogi.Move  // the choice of the same ballots by simple majority
 }
@@ -103,8 +103,8 @@ type Session struct {
 	plan     plan
 }
 
-// plan is the next own move in the variation of the last decision, with the position in which the move is to
-// be played.
+// plan is the council's next move in the variation of the last decision, with the position in which the move is to be
+// played.
 type plan struct {
 	key  uint64
 	move shogi.Move
@@ -147,7 +147,7 @@ func (c *Session) NewGame(seed uint64) {
 // Before decides a position that needs no ballots. This is a position with at most one legal move, or a
 // position in which the declaration rule wins the game. It returns false for all other positions.
 func (c *Session) Before(p *shogi.Position) (Decision, bool) {
-	d := Decision{Leader: -1, Speaker: -1}
+	d := Decision{Leader: -1, BestBacker: -1}
 	if p.Declaration(c.Settings.Declaration).Win {
 		d.Answer, d.By = usi.AnswerWin, ByDeclaration
 		return d, true
@@ -166,7 +166,7 @@ func (c *Session) Before(p *shogi.Position) (Decision, bool) {
 
 // FromBook returns the decision for a move of a book, which needs no ballots.
 func FromBook(m shogi.Move) Decision {
-	return Decision{Answer: usi.AnswerMove, Move: m, By: ByBook, Leader: -1, Speaker: -1}
+	return Decision{Answer: usi.AnswerMove, Move: m, By: ByBook, Leader: -1, BestBacker: -1}
 }
 
 // Decide takes the vote and returns the decision. It does not change the session, and the order of the
@@ -176,14 +176,14 @@ func (c *Session) Decide(p *shogi.Position, ballots []Ballot) Decision {
 		return d
 	}
 	ballots = Examined(p, ballots)
-	d := Decision{Answer: usi.AnswerMove, By: ByRule, Speaker: -1, Leader: c.leader(ballots)}
+	d := Decision{Answer: usi.AnswerMove, By: ByRule, BestBacker: -1, Leader: c.leader(ballots)}
 	votes := Counted(ballots)
 	order := c.ordering(d.Leader)
 	d.Candidates, d.Tie = c.rank(c.rule.Candidates(votes), order)
 	d.Plain = c.plain(votes, order)
 	switch mate := provenMate(ballots); {
 	case mate >= 0:
-		d.By, d.Move, d.Tie, d.Speaker = ByMate, ballots[mate].Move, "", ballots[mate].Member
+		d.By, d.Move, d.Tie, d.BestBacker = ByMate, ballots[mate].Move, "", ballots[mate].Member
 	case c.resigned(ballots):
 		d.Answer, d.By, d.Tie = usi.AnswerResign, ByResignation, ""
 	case len(d.Candidates) > 0:
@@ -197,10 +197,10 @@ func (c *Session) Decide(p *shogi.Position, ballots []Ballot) Decision {
 	return d
 }
 
-// finish sets the speaker and the expected reply of a decision for a move.
+// finish sets the best backer and the expected reply of a decision that plays a move.
 func (d *Decision) finish(p *shogi.Position, votes []Ballot, voters []Voter) {
-	if d.Speaker < 0 {
-		d.Speaker = Speaker(votes, d.Move, voters)
+	if d.BestBacker < 0 {
+		d.BestBacker = BestBacker(votes, d.Move, voters)
 	}
 	next := *p
 	next.Apply(d.Move)
@@ -352,9 +352,9 @@ func (c *Session) fallBack(p *shogi.Position, d *Decision) {
 	d.By, d.Move = ByDefault, p.LegalMoves(room[:0])[0]
 }
 
-// planAfter returns the plan after a decision, from the first three moves of the speaker's variation.
+// planAfter returns the plan after a decision, from the first three moves of the best backer's variation.
 func planAfter(p *shogi.Position, ballots []Ballot, d *Decision) plan {
-	i := slices.IndexFunc(ballots, func(b Ballot) bool { return b.Member == d.Speaker })
+	i := slices.IndexFunc(ballots, func(b Ballot) bool { return b.Member == d.BestBacker })
 	if i < 0 || len(ballots[i].PV) < 3 || ballots[i].PV[0] != d.Move {
 		return plan{}
 	}
@@ -368,20 +368,20 @@ func planAfter(p *shogi.Position, ballots []Ballot, d *Decision) plan {
 	return plan{next.Key(), ballots[i].PV[2]}
 }
 
-// Speaker returns the member with the best score among the members that voted for a move, or the first of
-// several. It returns -1 if no member voted for the move.
-func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
-	speaker, best := -1, 0.0
+// BestBacker returns the member with the best score among the members that voted for a move, or the first of several.
+// It returns -1 if no member voted for the move.
+func BestBacker(votes []Ballot, m shogi.Move, voters []Voter) int {
+	backer, best := -1, 0.0
 	for i := range votes {
 		b := &votes[i]
 		if b.Move != m {
 			continue
 		}
-		if s := voters[b.Member].odds(b.Line); speaker < 0 || s > best {
-			speaker, best = b.Member, s
+		if s := voters[b.Member].odds(b.Line); backer < 0 || s > best {
+			backer, best = b.Member, s
 		}
 	}
-	return speaker
+	return backer
 }
 
 // expectedReply returns the reply that most of the move's backers expect, or the first of several. If no
@@ -459,6 +459,6 @@ func (c *Session) ahead(ballots []Ballot, pending []int) bool {
 
 // Overrule replaces the voted move with another candidate of the vote.
 func (c *Session) Overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
-	d.Vetoed, d.Move, d.By, d.Tie, d.Speaker = d.Move, m, ByVeto, "", -1
+	d.Vetoed, d.Move, d.By, d.Tie, d.BestBacker = d.Move, m, ByVeto, "", -1
 	d.finish(p, Counted(Examined(p, ballots)), c.voters)
 }

@@ -51,7 +51,7 @@ func TestMate(t *testing.T) {
 		ballots []voting.Ballot
 		want    string
 		by      voting.By
-		speaker int
+		backer  int
 	}{
 		"one against two":           {[]voting.Ballot{mating(0, one), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
 		"of three plies":            {[]voting.Ballot{moving(0, other), moving(1, other), mating(2, three)}, "G*4b", voting.ByMate, 2},
@@ -70,8 +70,8 @@ func TestMate(t *testing.T) {
 		"at least a mate (a bound)": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Bound = usi.LowerBound }), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
 	} {
 		d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, mateInOne), x.ballots)
-		if d.Move != mustMove(x.want) || d.By != x.by || d.Speaker != x.speaker {
-			t.Errorf("%s: %s by %s, speaker %d, want %s by %s, speaker %d", name, d.Move, d.By, d.Speaker, x.want, x.by, x.speaker)
+		if d.Move != mustMove(x.want) || d.By != x.by || d.BestBacker != x.backer {
+			t.Errorf("%s: %s by %s, backer %d, want %s by %s, backer %d", name, d.Move, d.By, d.BestBacker, x.want, x.by, x.backer)
 		}
 	}
 }
@@ -241,8 +241,8 @@ func TestTies(t *testing.T) {
 // first is the move of the first member that has one.
 func first(votes string) string { return votes[:1] }
 
-// TestRandomTie: the seed and the number of the decision draw lots; neither the order of the members nor
-// chance has a say.
+// TestRandomTie: the seed and the number of the decision decide a random tie. The order of the members and chance do
+// not.
 func TestRandomTie(t *testing.T) {
 	settings := voting.Settings{Ties: []voting.Tie{voting.TieRandom}}
 	won := map[string]int{}
@@ -294,7 +294,7 @@ func TestExpectedReply(t *testing.T) {
 	}
 }
 
-// TestPlain: what the ballots would choose by majority is what the rule majority chooses.
+// TestPlain: the move that the ballots choose by majority equals the choice of the rule majority.
 func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
@@ -377,7 +377,7 @@ func TestOneMember(t *testing.T) {
 			c.Observe(&p, list, &d)
 			switch list[0].Kind {
 			case voting.KindMove:
-				if d.Answer != usi.AnswerMove || d.Move != list[0].Move || d.Ponder != list[0].Ponder || d.Speaker != 0 {
+				if d.Answer != usi.AnswerMove || d.Move != list[0].Move || d.Ponder != list[0].Ponder || d.BestBacker != 0 {
 					t.Fatalf("%+v of %+v", d, list[0])
 				}
 			case voting.KindResign:

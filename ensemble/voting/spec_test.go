@@ -15,7 +15,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestSpecText: what a rule is written as is read as the same rule.
+// TestSpecText: the text of a rule is parsed as the same rule.
 func TestSpecText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := drawSpec(t, rapid.IntRange(1, 9).Draw(t, "members"))
@@ -147,8 +147,8 @@ func TestDocumentedRules(t *testing.T) {
 	}
 }
 
-// TestAllWordsOfAVoteAreListed: what can decide a vote, and what a ballot can be, for those who have words
-// for all of them.
+// TestAllWordsOfAVoteAreListed: the lists have every cause of a decision and every kind of ballot, for packages with a
+// text for each.
 func TestAllWordsOfAVoteAreListed(t *testing.T) {
 	constants := func(kind string) (list []string) {
 		files := testutil.Must(filepath.Glob("*.go"))(t)

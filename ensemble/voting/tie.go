@@ -127,9 +127,9 @@ func count(list, set []int) int {
 	return n
 }
 
-// Two sums count as equal if their difference is within one of two limits: an absolute limit, or a limit
-// relative to the larger sum. So 0.1 + 0.2 equals 0.3. The actual rounding error is a thousandth of the
-// limits, for any possible number of members and decisions.
+// relativeRounding and absoluteRounding are the limits within which two sums count as equal, so 0.1 + 0.2 equals 0.3.
+// One of the two limits is enough. Real rounding errors are a thousand times smaller, for any possible number of
+// members and decisions.
 const (
 	relativeRounding = 1e-9
 	absoluteRounding = 1e-12

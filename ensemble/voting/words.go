@@ -1,6 +1,6 @@
 package voting
 
-// word is a stored value with its text for readers.
+// word is a stored value and its text for people.
 type word[T any] struct {
 	value T
 	text  string

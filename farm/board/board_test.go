@@ -53,7 +53,7 @@ func TestThePage(t *testing.T) {
 	}
 }
 
-// TestMetrics are well-formed, also of two tests with one name, and say what the status says.
+// TestMetrics: the metrics are well-formed, also for two tests with one name, and have the values of the status.
 func TestMetrics(t *testing.T) {
 	w := httptest.NewRecorder()
 	board.Metrics(status).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))

@@ -42,8 +42,8 @@ type message struct {
 	handed bool
 }
 
-// Faults configures deterministic faults, so that a test knows how often they happen. The zero value injects
-// no faults.
+// Faults configures deterministic faults, so that a test knows how often they happen. In the zero value there are no
+// faults.
 type Faults struct {
 	Double    int // every n-th message is in the stream twice, under another id.
 	Swap      int // every n-th message overtakes the message before it.
@@ -107,8 +107,7 @@ func (b *MemoryBroker) Evidence() (reasons []string) {
 	return reasons
 }
 
-// due increments a counter, and reports whether the counter is a multiple of every. If so, the fault happens
-// now.
+// due increments a counter, and reports whether the fault happens now, because the counter is a multiple of every.
 func due(counter *int, every int) bool {
 	*counter++
 	return every > 0 && *counter%every == 0
@@ -117,7 +116,7 @@ func due(counter *int, every int) bool {
 // errLost is the error of a lost answer.
 var errLost = fmt.Errorf("loopback: the answer was lost: %w", farm.ErrAway)
 
-// A listener receives the messages that Tell publishes on a subject.
+// A listener receives the messages that Send publishes on a subject.
 type listener struct {
 	subject string
 	hints   chan []byte // if the channel is full, messages are dropped, because hints may be lost. It is never closed.
@@ -243,8 +242,8 @@ func (c *conn) Listen(subject string, f func(body []byte)) (stop func(), err err
 	}), nil
 }
 
-// Tell implements farm.Transport.
-func (c *conn) Tell(subject string, body []byte) error {
+// Send implements farm.Transport.
+func (c *conn) Send(subject string, body []byte) error {
 	b := c.broker
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -371,7 +370,7 @@ func (b *Bus) ask(ctx context.Context, subject string, body []byte) ([]byte, err
 	return text, err
 }
 
-// errEnded is the error of a process that another one has replaced.
+// errEnded is the error of a coordinator process after another process has replaced it.
 var errEnded = errors.New("loopback: this process of the coordinator has ended")
 
 // Results implements farm.Bus.
@@ -396,7 +395,7 @@ func (b *Bus) Results(ctx context.Context, n int) (out []farm.Delivery, err erro
 	}
 }
 
-// hand returns messages that this process has not received yet, at most n. The caller holds the lock.
+// hand returns at most n messages that this process has not received yet. The caller holds the lock.
 func (b *Bus) hand(n int) (out []farm.Delivery) {
 	for _, m := range b.broker.stream {
 		if m.fetch == b || len(out) == n {

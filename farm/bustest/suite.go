@@ -325,7 +325,7 @@ func hintsArrive(t *testing.T, ctx context.Context, f Farm) {
 	}
 	settle(t, ctx, f, w)
 	for _, s := range []string{farm.SubjectWorker + "w2", farm.SubjectAll, farm.SubjectWorker + "w1", farm.SubjectRun + "ab"} {
-		testutil.OK(t, f.Bus.Tell(s, []byte("x")))
+		testutil.OK(t, f.Bus.Send(s, []byte("x")))
 	}
 	got := []string{next(t, ctx, heard), next(t, ctx, heard), next(t, ctx, heard)}
 	slices.Sort(got)
@@ -334,8 +334,8 @@ func hintsArrive(t *testing.T, ctx context.Context, f Farm) {
 	}
 	stops[farm.SubjectAll]()
 	settle(t, ctx, f, w)
-	testutil.OK(t, f.Bus.Tell(farm.SubjectAll, []byte("y")))
-	testutil.OK(t, f.Bus.Tell(farm.SubjectWorker+"w1", []byte("z")))
+	testutil.OK(t, f.Bus.Send(farm.SubjectAll, []byte("y")))
+	testutil.OK(t, f.Bus.Send(farm.SubjectWorker+"w1", []byte("z")))
 	if got := next(t, ctx, heard); got != farm.SubjectWorker+"w1:z" {
 		t.Errorf("after it stopped listening: %q", got)
 	}
@@ -366,8 +366,8 @@ func eventsArrive(t *testing.T, ctx context.Context, f Farm) {
 	testutil.OK(t, err)
 	defer stop()
 	w := f.Worker(t, "w1")
-	testutil.OK(t, w.Tell(farm.SubjectEvents+"cd.w1", []byte("another run's")))
-	testutil.OK(t, w.Tell(farm.SubjectEvents+"ab.w1", []byte("event")))
+	testutil.OK(t, w.Send(farm.SubjectEvents+"cd.w1", []byte("another run's")))
+	testutil.OK(t, w.Send(farm.SubjectEvents+"ab.w1", []byte("event")))
 	if got := next(t, ctx, heard); got != "event" {
 		t.Errorf("heard %q", got)
 	}

@@ -18,7 +18,7 @@ import (
 	"gogi/match"
 )
 
-// TestMain runs the tests, and takes away what they have built.
+// TestMain runs the tests, and removes the programs that they built.
 func TestMain(m *testing.M) {
 	code := inNamespaces(m)
 	if scratch != "" {
@@ -27,9 +27,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestChaos plays a series on a farm of which everything is killed at random, until it is played and each kind of fault
-// has happened (I12). What is stored must be what one machine plays, byte for byte, and no promise may be broken. CHAOS
-// is how long it goes on at least, by rounds; CHAOS_SEED repeats what was drawn. Without CHAOS nothing is played.
+// TestChaos plays a series on a farm whose processes are all killed at random, until every pair is stored and each kind
+// of fault has happened (I12). The stored games must equal those of one machine, byte for byte, and no promise may be
+// broken. CHAOS is the least number of rounds. CHAOS_SEED repeats the random choices of a run. Without CHAOS the test
+// is skipped.
 func TestChaos(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -62,8 +63,8 @@ func TestChaos(t *testing.T) {
 // machine is decides when a kill falls.
 const mostRounds = 5
 
-// What a round is of: enough pairs for each kind of disturbance and as many that are
-// drawn, each a good part of a second.
+// A round has enough pairs for each kind of disturbance, and as many at random. Each pair takes a good part of a
+// second.
 const (
 	roundGames = 320
 	roundNodes = 1000
@@ -89,9 +90,9 @@ func (w *world) again(name string) {
 	w.work(name)
 }
 
-// killBetween kills the coordinator between storing and acknowledging: on the word that it is about to, which is
-// written before it does. From when a result is delivered it goes on by microseconds only, until that word is there.
-// Where it was quicker, it is tried again.
+// killBetween kills the coordinator between storing a result and acknowledging it. The coordinator traces the
+// acknowledgement before it sends it. After the delivery of a result, killBetween lets the coordinator run only
+// microseconds at a time until this trace appears. If the coordinator was quicker, it tries again.
 func (w *world) killBetween() {
 	for range 5 {
 		told := w.tail()
@@ -199,7 +200,7 @@ func TestChaosOfAGate(t *testing.T) {
 // gatePairs are more than any gate here needs, and than the window lets be granted.
 const gatePairs = 200
 
-// told is what the coordinator says of a test.
+// told returns the coordinator's status of a test.
 func (w *world) told(name string) farm.TestStatus {
 	w.t.Helper()
 	var s farm.TestStatus

@@ -121,7 +121,7 @@ func (w *world) endsWith(p *process, name string, code int, words string) {
 	w.t.Helper()
 	select {
 	case <-p.over:
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		w.t.Fatalf("%s goes on, expected it to end with %d", name, code)
 	}
 	text, err := os.ReadFile(w.file(name + ".err"))
@@ -164,8 +164,8 @@ func fullVolume(t *testing.T, s setting, dir string, bytes int, words string) {
 	}
 }
 
-// TestChaosOfAFullOutbox: the volume of a worker is full. It ends, saying so; what it
-// held is played by the other, and it plays again when there is room.
+// TestChaosOfAFullOutbox: the volume of a worker is full. The worker ends with this reason. The other worker plays its
+// pairs, and it plays again when there is room.
 func TestChaosOfAFullOutbox(t *testing.T) {
 	needChaos(t)
 	namespaces(t)
@@ -215,8 +215,8 @@ func (w *world) unjudged() (messages int) {
 	return messages
 }
 
-// TestChaosOfALostJournal: it is gone, with results in it that were not judged, and the tests and the count of boots.
-// They are built anew from the copy, and those results are played again.
+// TestChaosOfALostJournal: the journal is lost, with results that were not judged, and so are the tests and the count
+// of boots. They are restored from the copy, and those results are played again.
 func TestChaosOfALostJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -250,7 +250,7 @@ func TestChaosOfADamagedJournal(t *testing.T) {
 	}
 }
 
-// flip changes a byte in the middle of each file of messages in a folder, and says of how many.
+// flip changes a byte in the middle of each file of messages in a folder, and returns the number of files.
 func (w *world) flip(dir string) (files int) {
 	w.t.Helper()
 	err := filepath.Walk(w.file(dir), func(path string, info os.FileInfo, err error) error {
@@ -269,8 +269,8 @@ func (w *world) flip(dir string) (files int) {
 	return files
 }
 
-// TestChaosOfARestore: all is lost but yesterday's backup. What was stored after it is played again, no grant's number
-// comes twice, and workers that still hold results of the farm before go on.
+// TestChaosOfARestore: everything is lost except yesterday's backup. Later results are played again, no number of a
+// grant is used twice, and workers that still have results of the old farm continue.
 func TestChaosOfARestore(t *testing.T) {
 	needChaos(t)
 	t.Parallel()

@@ -1,6 +1,6 @@
 // Package chaos tests a farm of real processes while it kills them, stops them, cuts their network and fills their
-// disks. Then Judge compares the history that all processes wrote with the database, and lists the broken promises.
-// It does not know the coordinator's reasons.
+// disks. Then Judge compares the history that all processes wrote with the database, and lists the broken promises. It
+// uses no data from inside the coordinator.
 package chaos
 
 import (
@@ -221,8 +221,8 @@ func (j *judge) grant(worker string, h farm.Held) {
 	}
 }
 
-// delivery moves the prefix as early as the coordinator can know of it. So a pair beyond the window of this prefix was
-// beyond the coordinator's window too.
+// delivery moves the prefix as early as the coordinator can. So a pair beyond the window of this prefix was beyond the
+// coordinator's window too.
 func (j *judge) delivery(s *site.Step) {
 	if s.Again {
 		j.evidence.Redeliver++

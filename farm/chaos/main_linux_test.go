@@ -82,7 +82,7 @@ func namespaces(t *testing.T) {
 	t.Skipf("no networks and volumes of one's own: %s", why)
 }
 
-// sh runs a program that must work, and gives what it printed.
+// sh runs a program, which must succeed, and returns its output.
 func sh(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()

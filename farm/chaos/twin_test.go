@@ -14,8 +14,8 @@ import (
 	"gogi/results"
 )
 
-// twin is a worker of which the test is master: it says what it is told to, when it is told to, and plays nothing: its
-// results are those of the same series that was played on this machine.
+// twin is a worker that the test controls. It sends what the test orders and plays nothing. Its results are those of
+// the same series, which was played on this machine.
 type twin struct {
 	w     *world
 	way   farm.Transport

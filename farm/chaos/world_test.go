@@ -26,14 +26,14 @@ import (
 	"gogi/results"
 )
 
-// What a farm is put through: a lease that a stop outlives.
+// These are the times of a farm under test. A lease ends during a stop.
 const (
 	leaseTime = 2 * time.Second
 	stopTime  = 3 * time.Second
 )
 
-// patience is how long something is waited for that must happen, also on a machine that does much else.
-const patience = 5 * time.Minute
+// waitLimit is how long something is waited for that must happen, also on a machine that does much else.
+const waitLimit = 5 * time.Minute
 
 // program is gogi, built once.
 var program = sync.OnceValues(func() (string, error) {
@@ -86,7 +86,7 @@ func (p *process) end(sig os.Signal) {
 	<-p.over
 }
 
-// setting is what a world is made with.
+// setting has the parameters of a world.
 type setting struct {
 	host  string // where the coordinator listens; "": this machine alone
 	db    string // its database; "": farm.db
@@ -223,10 +223,10 @@ func (w *world) endAll(sig os.Signal) {
 	}
 }
 
-// run runs gogi to its end, and gives what it printed.
+// run runs gogi to its end, and returns its output.
 func (w *world) run(args ...string) string {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), waitLimit)
 	defer cancel()
 	c := exec.CommandContext(ctx, w.gogi, args...)
 	c.Dir = w.dir
@@ -271,13 +271,13 @@ func (w *world) same(name, local string) {
 	}
 }
 
-// mirror brings a copy up to what the farm has.
+// mirror updates the copy of the farm.
 func (w *world) mirror() {
 	w.t.Helper()
 	w.run("farm", "mirror", "--once", "-q", "--creds", "ann.creds", "--db", "copy.db")
 }
 
-// copied checks that the mirror has what the farm has (I10).
+// copied checks that the mirror has the farm's data (I10).
 func (w *world) copied(name string) {
 	w.t.Helper()
 	if w.dump(w.db, name) != w.dump("copy.db", name) {
@@ -337,7 +337,7 @@ func (w *world) until(what string, done func() bool) {
 
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(waitLimit); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never happens that %s", what)
 		}
@@ -361,7 +361,7 @@ func (w *world) history() *History {
 	return h
 }
 
-// judge ends everything in peace and judges what was written and stored.
+// judge ends all processes normally, and judges the history and the database.
 func (w *world) judge(name string, change func(*Run)) Evidence {
 	w.t.Helper()
 	w.endAll(os.Interrupt)
@@ -398,7 +398,8 @@ func (w *world) tail() *tail {
 	return &tail{w: w, file: f}
 }
 
-// next is the first step that is wanted, and calls pause as long as there is none; nil: there was none in ten seconds.
+// next returns the first wanted step. It calls pause while there is none, and returns nil after ten seconds without
+// one.
 func (t *tail) next(wanted func(*site.Step) bool, pause func()) *site.Step {
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); pause() {
 		more, _ := io.ReadAll(t.file)
@@ -418,7 +419,7 @@ func (t *tail) next(wanted func(*site.Step) bool, pause func()) *site.Step {
 	return nil
 }
 
-// creep lets the coordinator, which is stopped, go on for some microseconds.
+// creep lets the stopped coordinator run for some microseconds.
 func (w *world) creep() {
 	p := w.coordinator.Process
 	if p.Signal(syscall.SIGCONT) != nil {
@@ -429,7 +430,7 @@ func (w *world) creep() {
 	_ = p.Signal(syscall.SIGSTOP) // or it has ended
 }
 
-// said is the end of what the processes have written.
+// said returns the end of the output of all processes.
 func (w *world) said() string {
 	var all bytes.Buffer
 	names, _ := filepath.Glob(w.file("*.err"))

@@ -18,7 +18,7 @@ import (
 // A verb executes the request of an owner.
 type verb func(ctx context.Context, who Key, body []byte) (any, error)
 
-// decoded returns a verb that decodes the request and calls do with it.
+// decoded returns a verb that decodes the body into a T and calls do with it.
 func decoded[T any](do func(ctx context.Context, who Key, in *T) (any, error)) verb {
 	return func(ctx context.Context, who Key, body []byte) (any, error) {
 		in, err := decode[T](body)
@@ -32,7 +32,7 @@ func decoded[T any](do func(ctx context.Context, who Key, in *T) (any, error)) v
 // admin answers a request of gogi farm, such as submit or stop. The user with the key NAME sends it on the NATS
 // subject adm.NAME.VERB, on which no other key may publish.
 func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (any, error) {
-	name := farm.Speaker(subject)
+	name := farm.Sender(subject)
 	key, ok := c.config.Keys.Key(name)
 	if !ok {
 		return nil, refuse("%s has no valid key", name)
@@ -232,7 +232,7 @@ func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do 
 	})
 }
 
-// is returns a rejection if the state of a test is none of the given states.
+// is returns nil if a test is in one of the states, and a rejection otherwise.
 func is(r *run, states ...farm.State) error {
 	if slices.Contains(states, r.State) {
 		return nil
@@ -272,7 +272,7 @@ func mayControl(what string) func(Key, *run) error {
 	}
 }
 
-// turnTo returns an action that changes the state of a test to state.
+// turnTo returns an action that sets the state of a test.
 func (c *Coordinator) turnTo(state farm.State) func(context.Context, Key, *run, *farm.Order) error {
 	return func(ctx context.Context, who Key, r *run, o *farm.Order) error {
 		return c.turn(ctx, r, state, who.Name, o.Why)
@@ -409,7 +409,7 @@ func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, e
 	return c.void(ctx, who.Name, r, o)
 }
 
-// void does the work of purge for an open run. The caller holds judging and mu.
+// void makes the pairs void for purge. The run is open. The caller holds judging and mu.
 func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order) (out farm.Purged, err error) {
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return out, err
@@ -472,8 +472,8 @@ func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order
 	})
 }
 
-// drawn returns how many of the pairs that a purge removes from a tune were not played by the worker. all is
-// the number of removed pairs.
+// drawn returns how many of the pairs that a purge removes from a tune were played by other workers. all is the number
+// of removed pairs.
 func drawn(ctx context.Context, r *run, worker string, all int) (others int, err error) {
 	others = all
 	err = r.store.Rows(ctx, func(rows []match.Row) error {

@@ -183,7 +183,7 @@ func TestManyRuns(t *testing.T) {
 	})
 }
 
-// TestQuotas: an owner's tests wait for each other, and are begun in their order.
+// TestQuotas: an owner's tests wait for each other, and begin in the order of submission.
 func TestQuotas(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Quota = func(string) (q quota) { return quota{Running: 1, Queued: 2} } })
@@ -201,8 +201,8 @@ func TestQuotas(t *testing.T) {
 	})
 }
 
-// TestDrainAndQuarantine: a worker that drains finishes what it has, one in quarantine
-// does not; either gets nothing more until it is let go.
+// TestDrainAndQuarantine: a draining worker finishes its pairs, and a worker in quarantine does not. Neither gets pairs
+// until it is released.
 func TestDrainAndQuarantine(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("drain", 200, 1)

@@ -268,7 +268,7 @@ func (r *run) expireAudits(now time.Time) {
 	}
 }
 
-// audited compares the second or third result of an audited pair with the earlier results.
+// audited compares the second or third result of an audited pair with the earlier results of the pair.
 func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item) {
 	a := r.auditOf(m.worker, it.Lease)
 	if a == nil {

@@ -209,7 +209,7 @@ func (c *Coordinator) warn(err error, what string, args ...any) {
 	}
 }
 
-// place adds a run to the schedule if it is running, and removes it from the schedule otherwise.
+// place adds a running run to the schedule, and removes any other run from the schedule.
 func (c *Coordinator) place(r *run) {
 	if r.State != farm.Running {
 		c.schedule.Remove(r.digest)
@@ -307,7 +307,7 @@ func (c *Coordinator) publish(subject string, h farm.Hint) error {
 	if err != nil {
 		return err
 	}
-	return c.config.Bus.Tell(subject, body)
+	return c.config.Bus.Send(subject, body)
 }
 
 // fail ends the work of this process: the process grants and acknowledges nothing any more. fail returns err.
@@ -397,8 +397,8 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 // an hour of grants.
 const fewEpochs = 1 << 26
 
-// mayCondemn is the number of given-up pairs that pauses a run without an SPRT. One given-up pair pauses a
-// run with an SPRT and a tune, because neither can use results beyond a missing pair.
+// mayCondemn is the number of given-up pairs at which the coordinator pauses a run without an SPRT. It pauses a run
+// with an SPRT, or a tune, at the first given-up pair, because they can use no results beyond a missing pair.
 const mayCondemn = 3
 
 // examine ends or pauses a run that cannot continue or needs no more pairs.
@@ -426,8 +426,8 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 	}
 }
 
-// begin starts approved tests in the order of submission, within the quotas of their owners. A test that
-// cannot start does not delay the other tests.
+// begin starts the approved tests in the order of submission, within the quotas of their owners. If one test cannot
+// start, the next tests still can.
 func (c *Coordinator) begin(ctx context.Context) (err error) {
 	for _, r := range c.inOrder() {
 		if r.State == farm.Approved && c.waits(time.Now(), r) == "" {

@@ -151,7 +151,8 @@ func TestAnOldTake(t *testing.T) {
 	})
 }
 
-// TestGraceAfterARestart: what others may hold is not granted for a lease, and goes on with who holds it.
+// TestGraceAfterARestart: pairs that other workers may hold are not granted for the time of a lease. Their workers
+// continue them.
 func TestGraceAfterARestart(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("grace", 40, 1)
@@ -244,8 +245,8 @@ func TestNobodyHoards(t *testing.T) {
 	})
 }
 
-// TestBackWithACrash: a pair that a worker could not play is not given to the same again
-// at once, and not to somebody who has others.
+// TestBackWithACrash: a pair that a worker could not play is not granted to the same worker at once, and not to a
+// worker that has other pairs.
 func TestBackWithACrash(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.plays("back", 10, 1)

@@ -40,8 +40,8 @@ func TestWorkersAreKilled(t *testing.T) {
 	})
 }
 
-// TestAWorkerIsPartitionedOff: longer than its lease. Its pairs go to another; what it
-// sends when it is back was stored, or counts if nobody else's came first.
+// TestAWorkerIsPartitionedOff: a worker is disconnected for longer than its lease. Another worker gets its pairs. When
+// it is back, its result was stored already, or counts if no other result came first.
 func TestAWorkerIsPartitionedOff(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("partition", 60, 3)
@@ -81,7 +81,7 @@ func TestTheCoordinatorIsKilled(t *testing.T) {
 	})
 }
 
-// TestItDiesBetweenStoreAndAcknowledgement: what was stored comes again, and is counted once.
+// TestItDiesBetweenStoreAndAcknowledgement: a stored result is delivered again, and counts once.
 func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("between", 40, 5)
@@ -114,7 +114,7 @@ func (f *theFarm) stopped() bool {
 	return f.do("ann", "list", farm.Order{}, &farm.Status{}) != nil
 }
 
-// TestTheStreamIsFull: workers keep what they have and go on when there is room.
+// TestTheStreamIsFull: workers keep their results and continue when there is room.
 func TestTheStreamIsFull(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("full", 40, 7)
@@ -159,7 +159,7 @@ func TestTheStoreFails(t *testing.T) {
 	})
 }
 
-// TestTheStreamIsWiped: what was sent and not judged is played again.
+// TestTheStreamIsWiped: results that were sent but not judged are played again.
 func TestTheStreamIsWiped(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("wiped", 40, 9)
@@ -176,8 +176,8 @@ func TestTheStreamIsWiped(t *testing.T) {
 	})
 }
 
-// TestForgeries: what was not granted or cannot have been played is refused and kept as
-// evidence, and who sends it three times is granted nothing more; others play it.
+// TestForgeries: a result that was not granted, or that cannot have been played, is rejected and stored as evidence. A
+// worker that sends it three times gets no more pairs, and others play the pair.
 func TestForgeries(t *testing.T) {
 	type forgery func(f *theFarm, p *match.Plan, b *farm.Batch)
 	// another sends another result of the pair, and changed a changed one.
@@ -337,8 +337,9 @@ func TestARevokedKey(t *testing.T) {
 	})
 }
 
-// TestResultsOfARevokedKeyWait: what is in the stream when the key ends, and was not judged, counts as little as what
-// comes after (I9); the pairs are played by others, and nobody is blamed for what a key was good for when it was sent.
+// TestResultsOfARevokedKeyWait: results in the stream that were not judged when the key was revoked do not count, and
+// later results do not either (I9). Other workers play the pairs. No worker is blamed for sending them with a key that
+// was valid then.
 func TestResultsOfARevokedKeyWait(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("waiting", 20, 14)
@@ -364,8 +365,8 @@ func TestResultsOfARevokedKeyWait(t *testing.T) {
 	})
 }
 
-// TestClocksAnHourOff: what workers say of the time is kept as they say it, and decides
-// nothing: neither which leases end nor which games count, nor what is seen as slow.
+// TestClocksAnHourOff: the times that workers report are stored unchanged and decide nothing: not which leases end,
+// which games count or which machine is slow.
 func TestClocksAnHourOff(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("clocks", 60, 15)
@@ -394,8 +395,8 @@ func TestClocksAnHourOff(t *testing.T) {
 	})
 }
 
-// TestOtherProtocols: a worker that is newer is spoken to as this coordinator speaks, one
-// that is older than it knows is told to update, and both beside play on.
+// TestOtherProtocols: the coordinator uses its own protocol with a newer worker. A worker of a protocol that is too old
+// is ordered to update. The other workers continue to play.
 func TestOtherProtocols(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("protocols", 20, 16)

@@ -48,7 +48,7 @@ func testPlan(name string, pairs int, seed uint64) *match.Plan {
 // strength is how often the first player wins of ten pairs, as play has it.
 type strength int
 
-// play is what the engines make of a pair: a function of the plan and the number alone.
+// play returns the result of a pair. It depends only on the plan and the number.
 func play(p *match.Plan, id int) match.PairResult { return playAs(p, id, 5) }
 
 func playAs(p *match.Plan, id int, strong strength) match.PairResult {
@@ -505,7 +505,7 @@ func (f *theFarm) plays(name string, pairs int, seed uint64) *match.Plan {
 	return p
 }
 
-// test is what the coordinator says of a test.
+// test returns the coordinator's status of a test.
 func (f *theFarm) test(name string) farm.TestStatus {
 	f.t.Helper()
 	for _, s := range f.c.Status(f.ctx).Tests {

@@ -42,8 +42,8 @@ func gated(name string, pairs int, seed uint64) *match.Plan {
 	return p
 }
 
-// TestAGateStopsInPlanOrder is I5 and I7: the verdict is that of the prefix, whatever the order of arrival; nothing is
-// granted beyond the window; what was played beyond the stop is stored, shown and not counted.
+// TestAGateStopsInPlanOrder is I5 and I7: the verdict is that of the prefix, for any order of arrival. No pair beyond
+// the window is granted. Pairs beyond the stop are stored and shown, but do not count.
 func TestAGateStopsInPlanOrder(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := gated("gated", 600, 3)
@@ -99,8 +99,8 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 	})
 }
 
-// TestAPurge: a worker's pairs are played again as another take, what it still sends of
-// the take before counts for nothing, and a verdict that was told is withdrawn.
+// TestAPurge: a worker's pairs are played again as another take. Later results of the earlier take do not count, and a
+// reported verdict is withdrawn.
 func TestAPurge(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := gated("purge", 400, 5)
@@ -138,7 +138,7 @@ func TestAPurge(t *testing.T) {
 	})
 }
 
-// TestItIsSeen: whoever watches a run sees every pair that counts, once.
+// TestItIsSeen: a client that watches a run sees every pair that counts, once.
 func TestItIsSeen(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("seen", 30, 1)

@@ -27,8 +27,8 @@ func TestALogThatIsFull(t *testing.T) {
 	}
 }
 
-// TestADayOfQuotasIsUTC: it begins at 00:00 UTC wherever the coordinator is, what is stored
-// in its last second is the old day's, and a clock that is set back begins no day anew.
+// TestADayOfQuotasIsUTC: a day begins at 00:00 UTC in any time zone. A pair that is stored in its last second belongs
+// to the old day. A clock that is set back begins no new day.
 func TestADayOfQuotasIsUTC(t *testing.T) {
 	t.Parallel()
 	midnight := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)

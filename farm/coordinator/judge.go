@@ -86,7 +86,7 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 // errIdle is the reason why a wait for results ends after some time.
 var errIdle = errors.New("coordinator: no result came")
 
-// drained records in the ledgers that all results published before a time have been processed.
+// drained informs the ledgers that all results published before a time have been processed.
 func (c *Coordinator) drained(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +142,7 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 // read checks everything that one message alone can show: the signature, whether its leases were granted, and
 // whether its pairs are possible.
 func (c *Coordinator) read(ctx context.Context, m *message) {
-	m.worker = farm.Speaker(m.Subject)
+	m.worker = farm.Sender(m.Subject)
 	key, refusal := c.workKey(m.worker)
 	if refusal != nil {
 		m.why, m.noBlame = refusal.Why, true
@@ -322,8 +322,8 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	}
 }
 
-// exclude marks all items in a message of a worker in quarantine as stale. None of the items count, and the
-// worker gets no further blame for them. The caller holds mu.
+// exclude marks all items in a message of a worker in quarantine as stale. So none of the items count, and the worker
+// gets no further blame. The caller holds mu.
 func (c *Coordinator) exclude(m *message) {
 	w := c.workers[m.worker]
 	if w == nil || w.Quarantine == "" {
@@ -438,7 +438,8 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 	c.examine(ctx, r)
 }
 
-// blame counts rejected results of a worker. The third rejected result quarantines the worker.
+// blame adds to the number of a worker's rejected results. At the third rejected result the coordinator quarantines the
+// worker.
 func (c *Coordinator) blame(ctx context.Context, name, why string, results int) {
 	w := c.worker(name, "")
 	w.Refused += results

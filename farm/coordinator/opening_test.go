@@ -25,7 +25,7 @@ func (f *theFarm) damage(run string, repaired *bool) {
 	})
 }
 
-// TestALateResultOfATestThatCannotBeOpened is evidence, and ends nothing else.
+// TestALateResultOfATestThatCannotBeOpened: the result is stored as evidence, and nothing else ends.
 func TestALateResultOfATestThatCannotBeOpened(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		ended, other := testPlan("ended", 30, 1), testPlan("other", 30, 2)
@@ -90,8 +90,8 @@ func TestATestOpensWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-// TestARunningTestThatCannotBeOpened is paused, with its reason, and keeps no other one from
-// being played; when it can be opened it goes on where it was.
+// TestARunningTestThatCannotBeOpened: the test is paused with its reason, and the other tests are played. When it can
+// be opened again, it continues.
 func TestARunningTestThatCannotBeOpened(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		broken, other := testPlan("broken", 60, 1), testPlan("other", 60, 2)
@@ -126,7 +126,8 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 	})
 }
 
-// TestAPurgeThatCannotBeJudged sets its test aside, running or over, and ends nothing else; what is void stays so.
+// TestAPurgeThatCannotBeJudged: its test is set aside, whether it runs or is over, and nothing else ends. Void pairs
+// stay void.
 func TestAPurgeThatCannotBeJudged(t *testing.T) {
 	for _, state := range []farm.State{farm.Running, farm.Over} {
 		t.Run(string(state), func(t *testing.T) {
@@ -162,8 +163,8 @@ func TestAPurgeThatCannotBeJudged(t *testing.T) {
 	}
 }
 
-// TestATestThatIsNotUnderstood, as of a later version, or with a plan that is none, is told of
-// and left as it is, and keeps no other one from being played; who understands it goes on.
+// TestATestThatIsNotUnderstood: a test of a later version, or with an invalid plan, is reported and left unchanged, and
+// the other tests are played. A version that can read it continues it.
 func TestATestThatIsNotUnderstood(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		later, other := testPlan("later", 60, 1), testPlan("other", 60, 2)

@@ -113,7 +113,7 @@ func (c *Coordinator) prove(ctx context.Context, now time.Time, r *run) {
 	}
 }
 
-// someOf lists at most shownWorkers names.
+// someOf returns a text with at most shownWorkers of the names.
 func someOf(names []string) string {
 	if more := len(names) - shownWorkers; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:shownWorkers], ", "), more)
@@ -121,7 +121,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// shownWorkers is the maximum number of workers that the text about a verdict lists.
+// shownWorkers is the maximum number of workers in the text about a verdict.
 const shownWorkers = 20
 
 // sample starts the audits that the workers' pairs lack. It returns the size of the sample, and the number of its pairs

@@ -12,7 +12,7 @@ import (
 	"gogi/match"
 )
 
-// spent is what is stored in the stores of a test: nobody's word, and nothing twice.
+// spent returns the times of the games in the stores of a test. Each stored game counts once.
 func (d *disk) spent(context.Context, time.Time) (map[string]time.Duration, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -29,8 +29,8 @@ func (d *disk) spent(context.Context, time.Time) (map[string]time.Duration, erro
 	return out, nil
 }
 
-// TestSlotHours: an owner that has had its slot-hours of the day gets what nobody else wants, and its next test waits,
-// with the reason, also after a restart; results that come twice count once; the next day all begins anew.
+// TestSlotHours: an owner that has used its slot-hours of the day gets only slots that no other owner wants. Its next
+// test waits with this reason, also after a restart. Repeated results count once. The next day begins at zero.
 func TestSlotHours(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) {
@@ -88,8 +88,8 @@ func TestSlotHours(t *testing.T) {
 	})
 }
 
-// TestArtefactsOfAnOwner: what the engines of an owner's tests take is bounded, shared ones
-// counted once, and those of tests that are over not at all.
+// TestArtefactsOfAnOwner: the size of the engines of an owner's tests is limited. Shared engines count once, and
+// engines of ended tests do not count.
 func TestArtefactsOfAnOwner(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) {

@@ -48,7 +48,7 @@ type record struct {
 // maxLog limits the lines of a test's log.
 const maxLog = 1000
 
-// A run is a test in this process of the coordinator.
+// A run is a test while this process of the coordinator runs it.
 type run struct {
 	record
 	digest   string
@@ -239,7 +239,7 @@ func (r *run) decided() string {
 	return ""
 }
 
-// word returns the singular name of what the run counts: pair or block.
+// word returns the unit that the run counts, in the singular: pair or block.
 func (r *run) word() string { return (&farm.TestStatus{Selfplay: r.selfplays()}).Unit() }
 
 // selfplays reports whether the run's pairs are blocks of self-play.

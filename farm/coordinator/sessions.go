@@ -154,7 +154,7 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 	if err := farm.Decode(body, &h); err != nil {
 		return nil, refuse("%v", err)
 	}
-	name := farm.Speaker(subject)
+	name := farm.Sender(subject)
 	key, refusal := c.workKey(name)
 	switch err := h.Check(); {
 	case refusal != nil:
@@ -234,7 +234,7 @@ const (
 
 // sessionOf returns the session of a request, or nil if the worker must send Hello first.
 func (c *Coordinator) sessionOf(subject, session string) *session {
-	s := c.sessions[farm.Speaker(subject)]
+	s := c.sessions[farm.Sender(subject)]
 	if s == nil || s.session != session {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (a
 	if err != nil {
 		return nil, err
 	}
-	if _, refusal := c.workKey(farm.Speaker(subject)); refusal != nil {
+	if _, refusal := c.workKey(farm.Sender(subject)); refusal != nil {
 		return nil, refusal
 	}
 	c.mu.Lock()
@@ -371,7 +371,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 			r.strange.add(s.owner, len(leases))
 		}
 		if r.tune != nil && len(leases) < n {
-			r.tune.hungry = true
+			r.tune.wantsMore = true
 		}
 		add(r, leases)
 		return len(leases)
@@ -413,9 +413,9 @@ func (c *Coordinator) heldBy(name string) (held, playing int) {
 	return held, playing
 }
 
-// An allowance is the number of further pairs that the untrusted workers of an owner may hold together. They
-// may hold as many unfinished pairs as one worker with all their slots. Including the pairs that they report
-// as finished, they may hold four times as many.
+// An allowance is the number of further pairs that the untrusted workers of an owner may be granted together. Together
+// they may hold as many unfinished pairs as one worker with all their slots, and four times as many including finished
+// pairs.
 type allowance struct {
 	left    int
 	counted time.Time
@@ -506,7 +506,7 @@ func (c *Coordinator) countStrangers(now time.Time, r *run) strange {
 // workers.
 const trustedWait = 10 * time.Minute
 
-// A crowd is the number of slots that may play a run at some moment.
+// A crowd is the number of slots that may play a run at one time.
 type crowd struct {
 	slots   int
 	trusted bool // a trusted worker plays the run
@@ -514,13 +514,13 @@ type crowd struct {
 	version int // the value of Coordinator.changes
 }
 
-// crowdAge is the time for which a crowd is used if no session has changed. With 10,000 workers, a walk over
+// crowdAge is the time after which the slots that may play a run are counted again. With 10,000 workers, a walk over
 // all sessions for each grant would need a CPU core. Within this time only a session that expires can change
 // the count.
 const crowdAge = time.Second
 
-// crowdPause returns the shortest time between two counts. Without it, one worker that sends a hello before each
-// request, or many workers that come at the same time, would make every grant a walk over all sessions.
+// crowdPause returns the shortest time between two counts of a crowd. Without it, one worker that sends a hello before
+// each request, or many workers that come at the same time, would make the coordinator read all sessions for every grant.
 func crowdPause(sessions int) time.Duration {
 	return min(time.Duration(sessions/100)*10*time.Millisecond, crowdAge)
 }
@@ -570,7 +570,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	if err != nil {
 		return nil, err
 	}
-	if _, refusal := c.workKey(farm.Speaker(subject)); refusal != nil {
+	if _, refusal := c.workKey(farm.Sender(subject)); refusal != nil {
 		return farm.BeatReply{Refusal: refusal}, nil
 	}
 	c.mu.Lock()

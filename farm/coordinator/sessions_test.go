@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestWhoAsksIsToldWhatIsOver: of the runs that a worker knows, those that were stopped and
-// those that the farm does not have, and no others.
+// TestWhoAsksIsToldWhatIsOver: a worker is informed which of its known runs were stopped or do not exist, and of no
+// others.
 func TestWhoAsksIsToldWhatIsOver(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		going, stopped, paused := testPlan("going", 8, 1), testPlan("stopped", 8, 2), testPlan("paused", 8, 3)
@@ -45,9 +45,9 @@ func TestWhoAsksIsToldWhatIsOver(t *testing.T) {
 	})
 }
 
-// TestTheLastPairsAreShared: of two workers of two slots each, the one that asks first and
-// for much holds half of what remains of a run, and the other finds the rest. What it can
-// play at once it always gets, and a worker that is alone gets everything.
+// TestTheLastPairsAreShared: of two workers with two slots each, the one that first requests many pairs holds half of
+// the remaining pairs of a run, and the other gets the rest. A worker always gets the pairs that it can play at once,
+// and a single worker gets all pairs.
 func TestTheLastPairsAreShared(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.plays("short", 12, 1)
@@ -80,7 +80,7 @@ func TestAWorkerThatIsAloneGetsAll(t *testing.T) {
 	})
 }
 
-// TestATestThatWantsTrust is played by workers that the farm believes so far, whatever they say of themselves.
+// TestATestThatWantsTrust: only workers that the farm trusts play it, whatever labels they claim.
 func TestATestThatWantsTrust(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		submit := func(level string) error {

@@ -10,8 +10,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestSlotsAreGranted: an untrusted worker that claims 1,000 slots counts as one with 8 and its stored pairs, and so do
-// all untrusted workers of its owner together. A verified worker keeps what it claims.
+// TestSlotsAreGranted: an untrusted worker that claims 1,000 slots counts as one with 8 slots and one for each stored
+// pair, and so do all untrusted workers of its owner together. A verified worker keeps its claim.
 func TestSlotsAreGranted(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("long", 10_000, 1))

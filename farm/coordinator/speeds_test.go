@@ -45,8 +45,8 @@ func at(nps, scale float64) func(p *match.Plan, id int) match.PairResult {
 	}
 }
 
-// TestClocksFollowTheMachine: only a machine that was measured, with the plan's engine and within the plan's bounds, is
-// granted a run that scales its clocks; what they were multiplied by is stored with the pair, and must be told.
+// TestClocksFollowTheMachine: a run that scales its clocks is granted only to a machine that was measured with the
+// plan's engine and is within the plan's bounds. The result must have the factor, which is stored with the pair.
 func TestClocksFollowTheMachine(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := scaledPlan("scaled", 20)

@@ -24,7 +24,7 @@ const ruleText = "a worker whose results differ from the others (e-values, at mo
 // them. In such a quantity both more and less than usual is suspect.
 const leastAccusers = 3
 
-// newLine returns a new comparison of a run's workers, without those in quarantine.
+// newLine returns a new comparison of a run's workers. It leaves out workers in quarantine.
 func (c *Coordinator) newLine() *trust.Line {
 	l := &trust.Line{Without: map[string]bool{}}
 	for name, w := range c.workers {
@@ -37,7 +37,7 @@ func (c *Coordinator) newLine() *trust.Line {
 // the pairs of a tune have different parameters.
 func (r *run) compares() bool { return r.Rule == ruleResiduals && r.plan.Tune == "" && !r.selfplays() }
 
-// putRows adds a stored pair to the comparison of the run's workers.
+// putRows adds the data of a stored pair to the comparison of the run's workers.
 func (r *run) putRows(rows []match.Row) error {
 	if !r.compares() || len(rows) == 0 {
 		return nil
@@ -49,10 +49,10 @@ func (r *run) putRows(rows []match.Row) error {
 	return err
 }
 
-// noWorker is the worker name for pairs without a worker, because the comparison needs a name.
+// noWorker is the name under which pairs without a worker are compared.
 const noWorker = "\x00"
 
-// compare adds a stored pair to the comparison of the run's workers. If the evidence has changed, it looks at the
+// compare adds a stored pair to the comparison of the run's workers. If the evidence has changed, compare examines the
 // evidence about all workers. The caller holds mu.
 func (c *Coordinator) compare(ctx context.Context, now time.Time, r *run, p *match.PairResult) {
 	if !r.compares() || r.line == nil {
@@ -131,9 +131,9 @@ func (c *Coordinator) lookAtResults(ctx context.Context, now time.Time, r *run) 
 	}
 }
 
-// lookAtMachines puts workers on probation whose moves are slowed, or whose speed ratio differs from the
-// ratio of other workers. From then on all their pairs are audited. Nothing else follows, because machines
-// differ for honest reasons.
+// lookAtMachines puts a worker on probation if its machine delays moves, or if its speed ratio differs from the ratio
+// of other workers. All later pairs of this worker are audited. This is the only consequence, because honest machines
+// differ too.
 func (c *Coordinator) lookAtMachines(ctx context.Context) {
 	sums, worst := map[string]trust.Evidence{}, map[string]float64{}
 	for name := range c.workers {

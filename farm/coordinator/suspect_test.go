@@ -19,9 +19,9 @@ import (
 // loses is a machine with which the first player loses everything.
 func loses(p *match.Plan, id int) match.PairResult { return playAs(p, id, 0) }
 
-// TestResidualsQuarantine: a worker whose results are not those of the others is granted nothing more, with a reason,
-// also after a restart; what it has played stays, the others are let be. A pardon holds until there is new evidence.
-// Tests that were handed in without the rule accuse nobody, and neither does one whose only two workers differ.
+// TestResidualsQuarantine: a worker with results unlike those of the others gets no more pairs, with a reason, also
+// after a restart. Its stored pairs stay, and the other workers continue. A pardon holds until there is new evidence. A
+// test that was submitted without the rule accuses no worker, and neither does a test whose only two workers differ.
 func TestResidualsQuarantine(t *testing.T) {
 	for name, test := range map[string]struct {
 		rule    bool

@@ -22,12 +22,12 @@ type tuned struct {
 	course   *tune.Trajectory
 	// drawable is the number of pairs that may be granted. It depends on the stored pairs only, but course also
 	// includes the pairs that are about to be stored.
-	drawable int
-	points   map[int]uint64 // hash of the points of a granted pair (its perturbed parameters), by pair; see pointsOf
-	hungry   bool           // a worker wanted more pairs than drawable allowed
-	carrier  *item          // the pair of this batch with which states are stored
-	broken   error          // the reason why the path cannot continue
-	faulty   error          // the error if too many points fail
+	drawable  int
+	points    map[int]uint64 // hash of the points of a granted pair (its perturbed parameters), by pair; see pointsOf
+	wantsMore bool           // a worker wanted more pairs than drawable allowed
+	carrier   *item          // the pair of this batch with which states are stored
+	broken    error          // the reason why the path cannot continue
+	faulty    error          // the error if too many points fail
 }
 
 // settingsOf returns the settings of a tune's plan, or nil if the plan is not a tune.
@@ -108,12 +108,12 @@ func (t *tuned) draw(g *farm.Grant) bool {
 	return true
 }
 
-// setPoints sets the points of a grant and their hash.
+// setPoints sets the parameter values of a grant and their hash.
 func setPoints(g *farm.Grant, points [2][]match.Option) {
 	g.Options, g.Points = points, tune.HashPoints(points)
 }
 
-// pointsOf returns the hash of the points of a pair. ok is false if the points cannot be calculated.
+// pointsOf returns the hash of the parameter values of a pair. ok is false if they cannot be calculated.
 func (t *tuned) pointsOf(pair int) (hash uint64, ok bool) {
 	if h, ok := t.points[pair]; ok {
 		return h, true
@@ -126,7 +126,7 @@ func (t *tuned) pointsOf(pair int) (hash uint64, ok bool) {
 	return t.points[pair], true
 }
 
-// playedAsGranted returns an error if a worker has played other points than the granted points.
+// playedAsGranted returns an error if a worker has played with other parameter values than the granted ones.
 func playedAsGranted(p *match.Plan, it *item) error {
 	if p.Tune != "" && tune.HashPoints(it.pair.Pair.Options) != it.Lease.Points {
 		return fmt.Errorf("pair %d was played with other points than were granted", it.Lease.Pair)
@@ -134,9 +134,9 @@ func playedAsGranted(p *match.Plan, it *item) error {
 	return nil
 }
 
-// outdated removes from a list the leases whose points belong to an earlier path of the tune, and returns
-// these leases. A purge or an older backup changes the path. The coordinator grants the pairs again with
-// other points.
+// outdated removes from a list the leases with parameter values that the tune no longer uses, and returns these
+// leases. The values change after a purge, or with an older backup. The coordinator grants the pairs again with the new
+// values.
 func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) {
 	if r.tune == nil {
 		return nil
@@ -157,9 +157,9 @@ func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) 
 	return out
 }
 
-// learn adds a result that is about to be stored to the tune. If the points of the item belong to an earlier
-// path, learn marks the item as stale and outdated, because the worker is not responsible. Results are added
-// in the order of the stream, but the path does not depend on this order. t may be nil.
+// learn adds a result that is about to be stored to the tune. If the pair was played with parameter values that the
+// tune no longer uses, learn marks the item as stale and outdated, and the worker gets no blame. The order of the
+// results in the stream does not change the tune's path. t may be nil.
 func (t *tuned) learn(p *match.Plan, it *item) {
 	if t == nil {
 		return
@@ -210,8 +210,8 @@ func (c *Coordinator) countTunePair(r *run, pair int) {
 	delete(t.points, pair)
 	t.carrier, t.drawable = nil, t.course.Drawable()
 	r.ledger.Until(t.drawable)
-	if t.hungry && t.drawable > before {
-		t.hungry = false
+	if t.wantsMore && t.drawable > before {
+		t.wantsMore = false
 		c.hint(r)
 	}
 }
@@ -227,7 +227,7 @@ func (t *tuned) learnPushed(p *match.Plan, r *match.PairResult) error {
 	return t.take(p, r)
 }
 
-// forgive makes a tune continue although points fail. t may be nil.
+// forgive makes a tune continue although the engine fails with some parameter values. t may be nil.
 func (t *tuned) forgive() {
 	if t != nil {
 		t.faulty = nil
@@ -235,7 +235,7 @@ func (t *tuned) forgive() {
 	}
 }
 
-// examineTune pauses a tune in which too many points fail, and ends a tune whose path cannot continue.
+// examineTune pauses a tune in which the engine fails too often, and ends a tune that cannot continue.
 func (c *Coordinator) examineTune(ctx context.Context, r *run) {
 	if r.tune == nil || r.State != farm.Running {
 		return

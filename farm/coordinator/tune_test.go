@@ -58,7 +58,7 @@ func newTune(t *testing.T, name string, pairs, block, inflight, params int) *aTu
 	return &aTune{p, s, tunetest.New(rand.New(rand.NewPCG(3, 4)), tunetest.Plain, params, 0, 20)}
 }
 
-// play is what comes of a pair with its points: a function of both alone.
+// play returns the result of a pair with its points. It depends only on both.
 func (a *aTune) play(p *match.Plan, pair match.Pair) match.PairResult {
 	var elo [2]float64
 	for side, options := range pair.Options {
@@ -100,7 +100,7 @@ func (a *aTune) oneByOne() (states []match.TuneState, points [][2][]match.Option
 	return states, points
 }
 
-// compare waits for the end of the tune, and holds what is stored against one slot's.
+// compare waits for the end of the tune, and compares the stored data with those of one slot.
 func (a *aTune) compare(t *testing.T, f *theFarm) {
 	t.Helper()
 	f.until("the tune is over", func() bool { return f.test(a.plan.Run).State == farm.Over })
@@ -180,8 +180,8 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 	})
 }
 
-// TestAPurgeForksATune: the worker's pairs, those that were drawn after them and the states
-// are void, what is in play of them is taken back, and the tune goes on from there.
+// TestAPurgeForksATune: the worker's pairs, the pairs whose points depend on them, and the states are void. Such pairs
+// in play are revoked, and the tune continues from there.
 func TestAPurgeForksATune(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		a := newTune(t, "fork", 300, 5, 20, 2)

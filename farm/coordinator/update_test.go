@@ -29,7 +29,7 @@ func (f *theFarm) update(t *testing.T, u farm.Update) (s farm.UpdateStatus) {
 	return s
 }
 
-// firstOf are the workers that are told first, of all kinds.
+// firstOf returns the workers of all kinds that get the program first.
 func firstOf(s *farm.UpdateStatus) (names []string) {
 	for _, t := range s.Trials {
 		names = append(names, t.First...)
@@ -51,7 +51,7 @@ func (f *theFarm) crew(n int) map[string]*hand {
 	return all
 }
 
-// told are those that are told to take a release.
+// toldOf returns the workers that must install a release.
 func toldOf(crew map[string]*hand) (names []string) {
 	for name, h := range crew {
 		h.mu.Lock()
@@ -64,7 +64,7 @@ func toldOf(crew map[string]*hand) (names []string) {
 	return names
 }
 
-// becomes lets a worker begin anew with a program.
+// becomes restarts a worker with a program.
 func (h *hand) becomes(program string) {
 	h.kill()
 	h.program, h.said = program, ""
@@ -199,7 +199,7 @@ func TestAnUpdateThatIsWorse(t *testing.T) {
 	}
 }
 
-// TestUpdatesThatAreRefused: who may not, and what is no update.
+// TestUpdatesThatAreRefused tests keys without the right, and invalid updates.
 func TestUpdatesThatAreRefused(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		r := f.program(t, "2")

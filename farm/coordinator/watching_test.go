@@ -33,14 +33,14 @@ func (l *line) tells(run string, kind match.EventType, pair, slot int) {
 		Outcome: "black", Termination: "resignation", Points: &[2]float64{1, 0}, Sides: &[2]match.Effort{},
 	})
 	if err == nil {
-		err = l.f.broker.Connect(l.name).Tell(farm.SubjectEvents+run+"."+l.name, body)
+		err = l.f.broker.Connect(l.name).Send(farm.SubjectEvents+run+"."+l.name, body)
 	}
 	testutil.OK(l.t, err)
 	synctest.Wait()
 }
 
-// TestGamesAreWatched: what workers play is shown while somebody watches, of pairs that
-// are theirs, and nothing that they tell counts.
+// TestGamesAreWatched: while a client watches, the games of workers are shown if the pairs are theirs. These events do
+// not count as results.
 func TestGamesAreWatched(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("seen", 30, 1)

@@ -13,8 +13,8 @@ import (
 	"gogi/match"
 )
 
-// hand is a worker as simple as one can be that keeps to the messages: it wakes every
-// second, and what it has finished outlives its processes.
+// hand is a minimal worker that follows the protocol. It wakes every second, and its finished pairs survive its
+// process.
 type hand struct {
 	f     *theFarm
 	name  string
@@ -84,7 +84,7 @@ func (h *hand) begin() {
 	})
 }
 
-// kill ends the process; what it plays is lost.
+// kill ends the process. Its pairs in play are lost.
 func (h *hand) kill() {
 	h.mu.Lock()
 	end, ended := h.end, h.ended
@@ -93,7 +93,7 @@ func (h *hand) kill() {
 	<-ended
 }
 
-// exit is what the worker was refused with, nil where it was not.
+// exit returns the refusal that the worker got, or nil.
 func (h *hand) exit() *farm.Refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -215,7 +215,7 @@ func (p *process) ask(ctx context.Context, now time.Time, want int) {
 	}
 }
 
-// finish puts what is over into the outbox.
+// finish moves finished pairs to the outbox.
 func (p *process) finish(now time.Time) bool {
 	plays := p.plays
 	if plays == nil {
@@ -276,7 +276,7 @@ func (p *process) publish(ctx context.Context) {
 	p.outbox = p.outbox[n:]
 }
 
-// tell beats.
+// tell sends a heartbeat.
 func (p *process) tell(ctx context.Context, now time.Time) {
 	p.number++
 	b := farm.Beat{Session: p.session, Number: p.number, Sent: p.sent}

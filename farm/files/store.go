@@ -22,7 +22,7 @@ import (
 	"gogi/internal/disk"
 )
 
-// These are the errors of a Store.
+// These are the errors of the methods of a Store.
 var (
 	ErrUnknown = errors.New("artefacts: it is not here")
 	ErrHash    = errors.New("artefacts: the bytes have another SHA-256")
@@ -218,8 +218,8 @@ func (s *Store) evict(n int64) bool {
 	return true
 }
 
-// evictOne removes the unpinned artefact that was used longest ago. It returns false if no artefact can be
-// removed.
+// evictOne removes the unpinned artefact that has not been used for the longest time. It returns false if no artefact
+// can be removed.
 func (s *Store) evictOne() bool {
 	if !s.evicts {
 		return false

@@ -63,7 +63,7 @@ func TestWhatIsPutIsThere(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedLeavesNothing, neither a file nor room that is counted.
+// TestWhatIsRefusedLeavesNothing: a rejected artefact leaves no file, and no space counts as used.
 func TestWhatIsRefusedLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, 10, false)
@@ -95,7 +95,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errLost }
 
-// TestTheLeastRecentlyUsedGoes, but what is pinned stays.
+// TestTheLeastRecentlyUsedGoes: the artefact that was used longest ago is removed. Pinned artefacts stay.
 func TestTheLeastRecentlyUsedGoes(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, 12, true)

@@ -27,8 +27,8 @@ type Moved struct {
 	Tune   bool   `json:"tune,omitempty"`
 }
 
-// Pull copies the pairs of a test that the database does not have, and returns the test's plan. The run gets the test's
-// name. If another run has that name, Pull appends a part of the digest.
+// Pull copies the pairs of a farm's test that the database does not have yet, and returns the test's plan. The run in
+// the database gets the test's name. If another run has that name, Pull appends a part of the digest.
 func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, *match.Plan, error) {
 	return pull(ctx, store, ask, test, func(*match.Plan, *match.PairResult) error { return nil })
 }
@@ -98,7 +98,7 @@ func (c *copying) advance() {
 	}
 }
 
-// owe adds the states of a tune in a page to owed, unless they are already stored.
+// owe adds the states of a tune in a page to owed, the states that must still be stored. It omits stored states.
 func (c *copying) owe(states []match.TuneState) error {
 	for _, s := range states {
 		have, ok := c.states[s.Blocks]
@@ -112,7 +112,7 @@ func (c *copying) owe(states []match.TuneState) error {
 	return nil
 }
 
-// resting removes and returns the owed states whose pairs are all stored.
+// resting removes those states from the list owed whose pairs are all stored, and returns them.
 func (c *copying) resting() (states []match.TuneState) {
 	n := 0
 	for n < len(c.owed) && c.owed[n].Pairs <= c.prefix {
@@ -197,9 +197,8 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	return nil
 }
 
-// takeOut makes those pairs void in the copy that the farm has made void. It handles all pairs with one
-// reason at once, because each call reads the run's games. It reports whether any such pairs were still
-// stored.
+// takeOut makes the pairs void in the copy that are void in the farm. It handles all pairs with one reason at once,
+// because each call reads the run's games. It reports whether any of these pairs was in the copy.
 func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
 	type reason struct{ why, by string }
 	out := map[reason]map[int]bool{}
@@ -227,7 +226,7 @@ func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []far
 	return some, nil
 }
 
-// has reports whether the database contains the playing of a pair that the farm has made void.
+// has reports whether the database has the result of a pair that the farm has made void.
 func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (bool, error) {
 	if !c.there[v.Pair] {
 		return false, nil

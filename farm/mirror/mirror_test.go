@@ -151,8 +151,8 @@ func ids(from, below int) (list []int) {
 	return list
 }
 
-// TestReplicating: what is new comes once, also with gaps and in several pages; what the farm
-// takes out is taken out of the copy, and what is played in its place comes.
+// TestReplicating: new pairs are copied once, also with gaps and in several pages. Pairs that the farm makes void
+// become void in the copy, and the pairs that are played instead are copied.
 func TestReplicating(t *testing.T) {
 	t.Parallel()
 	f := begin(t)
@@ -229,8 +229,8 @@ func TestReplicatingTwoOfOneName(t *testing.T) {
 	f.round("r-"+second.Digest()[:8], 2)
 }
 
-// TestADifferentFarm is told: a pair of which a move or an end was changed in the farm's
-// database, and one that the farm has lost.
+// TestADifferentFarm: a pair with a changed move or end in the farm's database is reported, and so is a pair that the
+// farm has lost.
 func TestADifferentFarm(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]struct{ statement, want string }{
@@ -280,7 +280,7 @@ func TestAForgedFarm(t *testing.T) {
 	}
 }
 
-// TestATestThatCannotBeCopied is told of, and the others are copied: of three, the second one.
+// TestATestThatCannotBeCopied: of three tests the second cannot be copied. This is reported, and the others are copied.
 func TestATestThatCannotBeCopied(t *testing.T) {
 	t.Parallel()
 	f := begin(t)

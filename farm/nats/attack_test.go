@@ -19,7 +19,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// intruder is a connection that is not bound by our client: it says what it wants.
+// intruder is a connection that does not use gogi's client and can send anything.
 func intruder(t *testing.T, w *world, c keys.Creds) (*nats.Conn, <-chan error) {
 	t.Helper()
 	violations := make(chan error, 100)
@@ -42,7 +42,7 @@ func raw(t *testing.T, w *world, c keys.Creds, more ...nats.Option) (*nats.Conn,
 	return nats.Connect(w.bus.URL(), options...)
 }
 
-// heard is what the coordinator was asked, and what another worker was told.
+// heard counts the requests to the coordinator and the messages to another worker.
 type heard struct{ asked, hints atomic.Int64 }
 
 // overhear counts what arrives at the coordinator and at another worker.
@@ -63,9 +63,8 @@ func overhear(t *testing.T, w *world, victim farm.Transport) *heard {
 	return h
 }
 
-// TestAttacks: a worker with a good key and bad intentions. Each attempt is told as a
-// violation by the server, or arrives nowhere; two controls show that this is not
-// because nothing arrives at all.
+// TestAttacks: a worker has a valid key and bad intentions. The server reports each attempt as a violation, or the
+// message arrives nowhere. Two controls show that other messages do arrive.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -123,7 +122,7 @@ func TestAttacks(t *testing.T) {
 			if !errors.Is(err, nats.ErrPermissionViolation) {
 				t.Errorf("%s: %v", name, err)
 			}
-		case <-time.After(testutil.Patience):
+		case <-time.After(testutil.WaitLimit):
 			t.Errorf("%s was no violation", name)
 		}
 	}
@@ -148,8 +147,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// deputies asks in its own name for an answer to somebody else: whoever answers must
-// not be made to speak for the asker.
+// deputies sends requests in its own name whose reply subject belongs to another client. No answer may go there.
 func deputies(t *testing.T, n *nats.Conn) {
 	t.Helper()
 	for _, reply := range []string{"ctl.all", "ctl.ab", "ctl.w.victim", "beat.victim", "_INBOX_victim.x", "adm.victim.stop", "res.victim.0", "journal.victim.0", "$JS.API.STREAM.PURGE.RESULTS_0", "$KV.tests.ab", "evidence.victim", farm.SubjectWorker + "victim"} {
@@ -162,7 +160,7 @@ func deputies(t *testing.T, n *nats.Conn) {
 	testutil.OK(t, testutil.Err(n.Request("art.intruder", []byte{0xa0}, 10*time.Second)))
 }
 
-// TestStrangers: who has no key of this farm does not come in, nor who expects another.
+// TestStrangers: a client without a key of this farm is not connected, and neither is one that expects another farm.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -211,7 +209,7 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 	testutil.OK(t, w.bus.Revoke("w1", "lost"))
 	select {
 	case <-gone:
-	case <-time.After(testutil.Patience):
+	case <-time.After(testutil.WaitLimit):
 		t.Fatal("it is still connected")
 	}
 	for {
@@ -231,7 +229,7 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 	}
 }
 
-// TestRevokedByAnotherProcess: the file of the key has changed, and nobody told the bus.
+// TestRevokedByAnotherProcess: the file of the key has changed, and the bus got no message about it.
 func TestRevokedByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -248,7 +246,7 @@ func TestRevokedByAnotherProcess(t *testing.T) {
 	testutil.OK(t, others.Revoke("w1", "lost", time.Now()))
 	select {
 	case <-gone:
-	case <-time.After(testutil.Patience):
+	case <-time.After(testutil.WaitLimit):
 		t.Fatal("it is still connected")
 	}
 }
@@ -283,7 +281,7 @@ func TestOwners(t *testing.T) {
 			testutil.OK(t, errors.Join(n.Publish(subject, nil), n.Flush()))
 			select {
 			case <-violations:
-			case <-time.After(testutil.Patience):
+			case <-time.After(testutil.WaitLimit):
 				t.Errorf("%s may say %s", name, subject)
 			}
 		}

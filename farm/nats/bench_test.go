@@ -62,9 +62,8 @@ func (w *world) dialAll(t testing.TB, n int) []farm.Transport {
 	return all
 }
 
-// BenchmarkIdleWorkers is what a connected worker, with what it listens to and a beat
-// that was answered, costs the coordinator: heap and stacks. The workers are in another
-// process.
+// BenchmarkIdleWorkers measures what a connected worker costs the coordinator, with its subscriptions and an answered
+// heartbeat: heap and stacks. The workers are in another process.
 func BenchmarkIdleWorkers(b *testing.B) {
 	workers := crowd()
 	if file := os.Getenv("IDLE_WORKERS"); file != "" {

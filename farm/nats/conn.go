@@ -275,8 +275,8 @@ func (c *conn) unsubscribe(s *nats.Subscription) {
 	c.settle()
 }
 
-// Tell implements farm.Transport.
-func (c *conn) Tell(subject string, body []byte) error {
+// Send implements farm.Transport.
+func (c *conn) Send(subject string, body []byte) error {
 	if err := c.nats.Publish(subject, body); err != nil {
 		return c.failure(err)
 	}

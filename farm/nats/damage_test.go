@@ -15,9 +15,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestADamagedStream: the bytes of the stream's file are flipped, cut or lost while the
-// coordinator is away. Messages may be gone by that, which their workers' leases are
-// against; what comes after is delivered.
+// TestADamagedStream: bytes of the stream's file are flipped, cut or lost while the coordinator is away. Messages may
+// be lost, and leases make up for them. Later messages are delivered.
 func TestADamagedStream(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(text []byte) []byte{

@@ -19,9 +19,9 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestAFullVolume: a journal whose files end early, as on a full volume, is never written
-// again by its process, which is told so instead of waiting for results for ever. The
-// limit is of a process, so there is one for it.
+// TestAFullVolume: if the files of a journal end early, as on a full volume, the process never writes the journal
+// again. It gets an error instead of waiting for results for ever. The limit applies to a whole process, so the test
+// uses a process of its own.
 func TestAFullVolume(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BUS_FULL") == "" {

@@ -66,7 +66,7 @@ func (b *Bus) receive(m *nats.Msg) {
 	if !ownInbox(m) {
 		return
 	}
-	worker := farm.Speaker(m.Subject)
+	worker := farm.Sender(m.Subject)
 	if !b.intake.begin(worker) {
 		b.acknowledge(m, nil, errUnderWay)
 		return

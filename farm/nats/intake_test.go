@@ -36,7 +36,7 @@ func TestAcknowledgementsGoToTheSender(t *testing.T) {
 	}
 	testutil.OK(t, mallory.Flush())
 	// The control: an honest acknowledgement comes, and the stream has exactly the two honest messages.
-	answer, err := mallory.Request("res.mallory.0", []byte("mine"), testutil.Patience)
+	answer, err := mallory.Request("res.mallory.0", []byte("mine"), testutil.WaitLimit)
 	if err != nil || !bytes.Contains(answer.Data, []byte(`"stream":"RESULTS_0"`)) {
 		t.Fatalf("an honest acknowledgement: %v, %v", answer, err)
 	}
@@ -89,7 +89,7 @@ func TestFloodOfOneWorker(t *testing.T) {
 	}
 	select {
 	case <-closed:
-	case <-time.After(testutil.Patience):
+	case <-time.After(testutil.WaitLimit):
 		t.Fatal("the connection of the flood is still open")
 	}
 	if sent := <-done; sent < 100 {
@@ -107,7 +107,7 @@ func TestFloodOfOneWorker(t *testing.T) {
 	}
 }
 
-// publishAs publishes a good result. A worker that waits for each answer is never told that it is busy.
+// publishAs publishes a good result. A worker that waits for each answer never gets the answer busy.
 func publishAs(t *testing.T, way farm.Transport, name, id string) {
 	t.Helper()
 	testutil.OK(t, way.Publish(t.Context(), farm.SubjectResults+name+".0", id, []byte("good"+id)))
@@ -126,7 +126,7 @@ func TestBarredWorker(t *testing.T) {
 	w.bus.Bar("w1", "two others agree")
 	select {
 	case <-gone:
-	case <-time.After(testutil.Patience):
+	case <-time.After(testutil.WaitLimit):
 		t.Fatal("its connection is still open")
 	}
 	again := w.dial(t, creds)
@@ -172,7 +172,7 @@ func TestFloodOfRequests(t *testing.T) {
 		testutil.OK(t, mallory.PublishRequest("beat.mallory", keys.Inbox("mallory")+".x", []byte{0xa0}))
 	}
 	testutil.OK(t, mallory.Flush())
-	ctx, cancel := context.WithTimeout(t.Context(), testutil.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testutil.WaitLimit)
 	defer cancel()
 	testutil.OK(t, honest.Request(ctx, "beat.honest", farm.Beat{}, &farm.BeatReply{}))
 }
@@ -216,7 +216,7 @@ func TestConnectionsOfOneKey(t *testing.T) {
 			testutil.OK(t, open[0].PublishRequest("res.mallory.0", inbox, []byte{byte(i)}))
 		}
 		for range 2 {
-			m := testutil.Must(sub.NextMsg(testutil.Patience))(t)
+			m := testutil.Must(sub.NextMsg(testutil.WaitLimit))(t)
 			testutil.OK(t, json.Unmarshal(m.Data, &answer))
 		}
 		testutil.OK(t, sub.Unsubscribe())

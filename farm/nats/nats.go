@@ -63,8 +63,8 @@ type Bus struct {
 	running sync.WaitGroup
 }
 
-// These are the names of the streams, and of the consumer through which the coordinator reads results. There
-// is one shard.
+// These are the names of the streams and of the consumer, through which the coordinator reads results. There is only
+// one shard.
 const (
 	shard    = "0"
 	stream   = farm.StreamResults + shard
@@ -321,7 +321,7 @@ func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string,
 		if !ownInbox(m) {
 			return
 		}
-		key := farm.Speaker(m.Subject)
+		key := farm.Sender(m.Subject)
 		mu.Lock()
 		many := underWay[key] >= ofOneKey
 		if !many {
@@ -364,8 +364,8 @@ func ownInbox(m *nats.Msg) bool {
 	if strings.HasPrefix(m.Reply, keys.Inbox(coordinatorName)+".") {
 		return true // the coordinator itself has sent the request, and no other key can read its inbox
 	}
-	speaker := farm.Speaker(m.Subject)
-	return speaker != "" && strings.HasPrefix(m.Reply, keys.Inbox(speaker)+".")
+	sender := farm.Sender(m.Subject)
+	return sender != "" && strings.HasPrefix(m.Reply, keys.Inbox(sender)+".")
 }
 
 func (b *Bus) answer(m *nats.Msg, f func(ctx context.Context, subject string, body []byte) (any, error)) {
@@ -397,8 +397,8 @@ func setError(m *nats.Msg, err error) {
 
 // answered returns the error that setError wrote, or nil.
 func answered(m *nats.Msg) error {
-	if told := m.Header.Get(headerRefusal); told != "" {
-		body, err := base64.StdEncoding.DecodeString(told)
+	if encoded := m.Header.Get(headerRefusal); encoded != "" {
+		body, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil {
 			return fmt.Errorf("bus: a refusal that cannot be read: %w", err)
 		}
@@ -408,8 +408,8 @@ func answered(m *nats.Msg) error {
 		}
 		return r
 	}
-	if told := m.Header.Get(headerFailure); told != "" {
-		text, err := base64.StdEncoding.DecodeString(told)
+	if encoded := m.Header.Get(headerFailure); encoded != "" {
+		text, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil {
 			return fmt.Errorf("bus: a failure that cannot be read: %w", err)
 		}

@@ -75,8 +75,7 @@ func TestOutside(t *testing.T) {
 	})
 }
 
-// TestABrokenConnectionAnswersNothing: what was under way is away at once, whatever the
-// patience of who asked.
+// TestABrokenConnectionAnswersNothing: pending requests fail at once, whatever their deadlines.
 func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	t.Parallel()
 	own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
@@ -105,7 +104,7 @@ func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	}
 }
 
-// TestExamine: settings that would lose results, as a server tells them.
+// TestExamine has settings that would lose results, in the form in which a server reports them.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -141,10 +140,9 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// authorization is the part of an outside server's configuration that lets in the
-// coordinator and the keys of a ring that are valid, each with its own subjects and no
-// others. It has to be written there, and the server told to reload, after every change
-// of the ring; an expired key is left out by the next one.
+// authorization returns the part of an outside server's configuration that accepts the coordinator and the valid keys
+// of a ring, each with its own subjects only. The operator must write it there and reload the server after every change
+// of the ring. An expired key is left out the next time.
 func authorization(coordinator string, ring *keys.Ring, now time.Time) string {
 	var b strings.Builder
 	b.WriteString("authorization {\n  timeout: 10\n  users: [\n")

@@ -114,8 +114,7 @@ func (r *reader) fill() error {
 
 func (r *reader) Close() error { return nil }
 
-// patiently sends a request until a usable answer comes, with growing waits. It repeats the request after no
-// answer and after a busy answer.
+// patiently repeats a request until an answer comes that is not busy. The waits between the tries grow.
 func (c *client) patiently(ctx context.Context, subject string, in any, out func() any, busy func() bool) error {
 	for try := 1; ; try++ {
 		asking, cancel := context.WithTimeout(ctx, pieceDeadline)
@@ -233,7 +232,7 @@ func (s *artefactServer) take(_ context.Context, subject string, body []byte) (a
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := farm.Speaker(subject)
+	name := farm.Sender(subject)
 	switch {
 	case s.store.Has(o.SHA256):
 		return taken{Have: true}, nil

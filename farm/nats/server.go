@@ -129,7 +129,7 @@ func DefaultStream(dir string) (int64, error) {
 	return min(size/5, free/2), nil
 }
 
-// A keyring finds keys by their public half.
+// A keyring finds a key by its public part.
 type keyring interface {
 	Find(public string) (keys.Key, bool)
 }

@@ -133,7 +133,7 @@ const maxMessage = farm.MaxBody - besideEvidence
 const headerWhy = "Gogi-Why"
 
 func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64, why string) error {
-	name := farm.Speaker(resultSubject(m))
+	name := farm.Sender(resultSubject(m))
 	if name == "" {
 		name = "unknown"
 	}

@@ -52,7 +52,7 @@ func (*walker) Close() error                                { return nil }
 
 func open(context.Context, match.Player, []int) (runner.Player, error) { return &walker{}, nil }
 
-// kept plays the plan and keeps what was played: as a sink.
+// kept is a sink that stores the pairs that are played.
 type kept map[int]match.PairResult
 
 func (k kept) Put(_ context.Context, _ runner.Lease, r match.PairResult) (bool, error) {
@@ -62,8 +62,8 @@ func (k kept) Put(_ context.Context, _ runner.Lease, r match.PairResult) (bool, 
 
 func (kept) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
 
-// TestPlay: what was played is the same; a game of which a move, the end or the length is
-// another one is told, with who had played it.
+// TestPlay: an unchanged game is equal. A game with another move, end or length is reported, with the worker that
+// played it.
 func TestPlay(t *testing.T) {
 	t.Parallel()
 	p, stored := plan(), kept{}

@@ -20,7 +20,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// These are the names in a backup in addition to the files of a state.
+// A backup has these files in addition to the files of the farm's folder.
 const (
 	backupDB   = "games.db"
 	backupList = "artefacts.txt"

@@ -42,8 +42,8 @@ func resigned(t *testing.T, p *match.Plan, id int, worker string) match.PairResu
 	return r
 }
 
-// TestAStoreOfTheCoordinator: what is added once, voided by worker, and counted as takes,
-// in a real database that is opened again.
+// TestAStoreOfTheCoordinator: pairs are added once, voided by worker and counted by take, in a real database that is
+// opened again.
 func TestAStoreOfTheCoordinator(t *testing.T) {
 	t.Parallel()
 	ctx, p := t.Context(), plan()

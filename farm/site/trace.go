@@ -54,7 +54,7 @@ type traced struct {
 // Answer implements farm.Bus.
 func (b *traced) Answer(subject string, f func(context.Context, string, []byte) (any, error)) (stop func(), err error) {
 	return b.Bus.Answer(subject, func(ctx context.Context, on string, body []byte) (any, error) {
-		worker := farm.Speaker(on)
+		worker := farm.Sender(on)
 		b.asked(subject, worker, body)
 		out, err := f(ctx, on, body)
 		switch answer := out.(type) {
@@ -103,7 +103,7 @@ func (b *traced) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 	all, err := b.Bus.Results(ctx, n)
 	for i := range all {
 		d := &all[i]
-		worker := farm.Speaker(d.Subject)
+		worker := farm.Sender(d.Subject)
 		b.trace.Write(Step{What: "delivery", Worker: worker, Seq: d.Sequence, Again: d.Again, Leases: leasesOf(d.Body)})
 		ack, refuse := d.Ack, d.Refuse
 		d.Ack = func(ctx context.Context) error {
@@ -118,7 +118,7 @@ func (b *traced) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 	return all, err
 }
 
-// leasesOf returns the leases of the pairs in a message, without a check of its signature.
+// leasesOf returns the leases of the pairs in a message. It does not check the signature.
 func leasesOf(body []byte) (leases []farm.Held) {
 	var s farm.Signed
 	var b farm.Batch

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Standing is what a worker says of so many runs, all of which it refuses.
+// Standing returns the lists of a worker that knows and refuses so many runs.
 func Standing(runs int) (known, refused []string) {
 	w := &Worker{tasks: map[string]*task{}}
 	for i := range runs {

@@ -22,7 +22,7 @@ import (
 	"gogi/match"
 )
 
-// library is a coordinator that has artefacts, and counts who asks.
+// library is a coordinator that has artefacts and counts the requests.
 type library struct {
 	farm.Transport
 	mu    sync.Mutex

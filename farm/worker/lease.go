@@ -121,8 +121,8 @@ func (w *Worker) playing(l runner.Lease) *lease {
 	return w.byLease[l.Revoked]
 }
 
-// returned handles runner.Lease.Return. If the pair's engines crashed, the worker stops playing the run for a
-// while.
+// returned ends a lease whose pair runner gives back (runner.Lease.Return). If the pair's engines crashed, the worker
+// stops playing the run for a while.
 func (w *Worker) returned(l *lease, why error) {
 	_, crashed := errors.AsType[*runner.Unplayable](why)
 	if crashed && l.task.tune != nil && w.forfeits(l) {
@@ -202,7 +202,7 @@ func (w *Worker) over(runs []string) {
 			}
 		}
 		if t := w.tasks[run]; t != nil {
-			t.heed(false)
+			t.setWatched(false)
 			t.close()
 			delete(w.tasks, run)
 		}
@@ -240,7 +240,7 @@ func (w *Worker) grant(g farm.Grants) {
 	w.wake()
 }
 
-// pace has the mean time of a pair on this machine. The last ten pairs have the most weight.
+// pace is the mean time of a pair on this machine. The last ten pairs have the most weight.
 type pace struct{ mean time.Duration }
 
 func (p *pace) add(took time.Duration) {

@@ -26,20 +26,20 @@ func (w *Worker) request(ctx context.Context, subject string, in, out any) error
 	return err
 }
 
-// refusal returns the End that a refusal causes, or nil without a refusal. If err is a *farm.Refusal, it is
-// the refusal. Otherwise told is the refusal, or nil.
-func refusal(err error, told *farm.Refusal) *End {
+// refusal returns the End that a refusal causes, or nil without a refusal. The refusal is err if err is a
+// *farm.Refusal, and otherwise the one in the reply, which may be nil.
+func refusal(err error, refused *farm.Refusal) *End {
 	if r, ok := errors.AsType[*farm.Refusal](err); ok {
-		told = r
+		refused = r
 	}
-	if told == nil {
+	if refused == nil {
 		return nil
 	}
-	exit := told.Exit
+	exit := refused.Exit
 	if exit != ExitUpdate {
 		exit = ExitRefused
 	}
-	return &End{Exit: exit, Why: told.Why}
+	return &End{Exit: exit, Why: refused.Why}
 }
 
 // away returns an End if the coordinator has not answered for Config.GiveUp, and nil otherwise.
@@ -157,27 +157,27 @@ func (w *Worker) beat(ctx context.Context) error {
 		}
 	}
 	b := w.state()
-	var told farm.BeatReply
-	err := w.request(ctx, farm.SubjectBeat, b, &told)
-	if end := refusal(err, told.Refusal); end != nil {
+	var reply farm.BeatReply
+	err := w.request(ctx, farm.SubjectBeat, b, &reply)
+	if end := refusal(err, reply.Refusal); end != nil {
 		w.endBy(end)
 		return end
 	}
 	if err == nil {
-		w.outbox.Done(told.Stored)
-		w.outbox.Done(told.Drop)
+		w.outbox.Done(reply.Stored)
+		w.outbox.Done(reply.Drop)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err != nil || told.Unknown {
+	if err != nil || reply.Unknown {
 		w.back = append(b.Back, w.back...) // the coordinator did not process the heartbeat
-		w.joined = w.joined && !told.Unknown
-		if told.Unknown {
+		w.joined = w.joined && !reply.Unknown
+		if reply.Unknown {
 			poke(w.beatNow)
 		}
 		return err
 	}
-	w.heed(told)
+	w.take(reply)
 	return nil
 }
 
@@ -218,30 +218,30 @@ func (w *Worker) state() farm.Beat {
 
 func first(leases []farm.Held) []farm.Held { return leases[:min(len(leases), listedMost)] }
 
-// heed processes the coordinator's answer to a heartbeat: it revokes leases, deletes stored results, and
-// follows instructions. The caller holds w.mu.
-func (w *Worker) heed(told farm.BeatReply) {
+// take processes the coordinator's answer to a heartbeat: it revokes leases, deletes stored results, and follows
+// instructions. The caller holds w.mu.
+func (w *Worker) take(reply farm.BeatReply) {
 	w.listed = true
-	w.drop(told.Drop)
-	w.over(told.Over)
+	w.drop(reply.Drop)
+	w.over(reply.Over)
 	clear(w.watched)
-	for _, run := range told.Watched {
+	for _, run := range reply.Watched {
 		w.watched[run] = true
 	}
 	for run, t := range w.tasks {
-		t.heed(w.watched[run])
+		t.setWatched(w.watched[run])
 	}
-	if told.Lease > 0 && w.welcome.Lease != told.Lease {
-		w.welcome.Beat = w.welcome.Beat * told.Lease / w.welcome.Lease
-		w.welcome.Lease = told.Lease
+	if reply.Lease > 0 && w.welcome.Lease != reply.Lease {
+		w.welcome.Beat = w.welcome.Beat * reply.Lease / w.welcome.Lease
+		w.welcome.Lease = reply.Lease
 	}
 	switch {
-	case told.Say == farm.SayDrain:
+	case reply.Say == farm.SayDrain:
 		w.drain("the coordinator drains this worker")
 	case w.leaving: // a leaving worker neither updates nor measures
-	case told.Say == farm.SayUpdate:
-		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: told.Update, Release: told.Release}, false)
-	case told.Say == farm.SayBench:
+	case reply.Say == farm.SayUpdate:
+		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: reply.Update, Release: reply.Release}, false)
+	case reply.Say == farm.SayBench:
 		if w.config.Measures {
 			w.end(&End{Why: "the coordinator wants this machine measured again", Measure: true}, false)
 		} else if !w.measureSay {

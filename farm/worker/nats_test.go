@@ -157,7 +157,7 @@ func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
 	s.until(s.ctx, "a beat with an outbox", func() bool { n := len(s.beats); return n > 0 && len(s.beats[n-1].Outbox) >= 4 })
 	for range filled { // the noise is taken away
 		deliveries, err := s.bus.Results(s.ctx, 1)
-		if err != nil || farm.Speaker(deliveries[0].Subject) != "w2" {
+		if err != nil || farm.Sender(deliveries[0].Subject) != "w2" {
 			t.Fatalf("%v, or not the noise", err)
 		}
 		testutil.OK(t, deliveries[0].Ack(s.ctx))
@@ -216,8 +216,7 @@ func TestTwoSessionsOfOneKey(t *testing.T) {
 	}
 }
 
-// TestAWorkerIsKilledWithAFullOutbox: what it had finished and not sent arrives from its
-// next process.
+// TestAWorkerIsKilledWithAFullOutbox: finished pairs that were not sent arrive from its next process.
 func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
 	if file := os.Getenv("WORKER_KILLED"); file != "" {
 		workUntilKilled(t, file, os.Getenv("WORKER_DIR"), os.Getenv("WORKER_COORDINATOR"))

@@ -39,7 +39,7 @@ func pairs(o *worker.Outbox) (all []int) {
 	return all
 }
 
-// TestATornTailIsDropped: whatever of the last record was written, the others are there.
+// TestATornTailIsDropped: if any part of the last record is missing, the other records are there.
 func TestATornTailIsDropped(t *testing.T) {
 	dir := t.TempDir()
 	o, _ := openOutbox(t, dir)
@@ -78,8 +78,7 @@ func TestATornTailIsDropped(t *testing.T) {
 	}
 }
 
-// TestTheOutboxIsWhatWasPutAndNotDone, whatever is done in which order, and across
-// restarts.
+// TestTheOutboxIsWhatWasPutAndNotDone: this holds for any order of operations, and across restarts.
 func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("/dev/shm", "outbox") // where syncing costs nothing
@@ -147,7 +146,7 @@ func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 	})
 }
 
-// TestAttemptsAreDoneWhenPublished: nobody is told of them.
+// TestAttemptsAreDoneWhenPublished: the coordinator does not answer attempts.
 func TestAttemptsAreDoneWhenPublished(t *testing.T) {
 	dir := t.TempDir()
 	o, _ := openOutbox(t, dir)
@@ -170,8 +169,8 @@ func TestAttemptsAreDoneWhenPublished(t *testing.T) {
 	}
 }
 
-// TestFilesGoWhenTheirItemsAreDone: many megabytes through it, and little is left; and
-// what is appended by many at once is all there.
+// TestFilesGoWhenTheirItemsAreDone: after many megabytes, the files are small. Items that are appended at the same time
+// are all there.
 func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 	dir := t.TempDir()
 	o, _, err := worker.OpenOutbox(dir, 20<<20)
@@ -219,8 +218,8 @@ func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 	}
 }
 
-// TestNoRoomForAnotherFile: an outbox that is done with and cannot begin anew goes on in the
-// file that it has, and begins the next time that there is room.
+// TestNoRoomForAnotherFile: an outbox without pending items that cannot start a new file continues in its file. It
+// starts a new one when there is room.
 func TestNoRoomForAnotherFile(t *testing.T) {
 	dir := t.TempDir()
 	o, _ := openOutbox(t, dir)

@@ -47,8 +47,7 @@ func TestAnEndThatWasMissedIsTold(t *testing.T) {
 	})
 }
 
-// TestWhoForwardsEndsWithTheRun: for each run that somebody watched there is somebody who tells
-// of it, and no longer than until its end.
+// TestWhoForwardsEndsWithTheRun: for each watched run one goroutine forwards events, until the run's end.
 func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 	forwarders := func() int {
 		var text strings.Builder
@@ -83,7 +82,7 @@ func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 	})
 }
 
-// TestAQuestionNamesNoMoreRunsThanItMay: whoever knows more runs is not refused for that.
+// TestAQuestionNamesNoMoreRunsThanItMay: a worker that knows more runs is not rejected for that.
 func TestAQuestionNamesNoMoreRunsThanItMay(t *testing.T) {
 	known, refused := worker.Standing(farm.MaxRuns + 1)
 	ask := farm.Ask{Session: "s", Known: known, Refuse: refused}

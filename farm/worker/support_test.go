@@ -114,7 +114,7 @@ func (m *memory) Listen(subject string, f func([]byte)) (func(), error) {
 	return func() {}, nil
 }
 
-func (m *memory) Tell(subject string, body []byte) error {
+func (m *memory) Send(subject string, body []byte) error {
 	m.mu.Lock()
 	m.told = append(m.told, subject)
 	f := m.listeners[subject]
@@ -137,11 +137,11 @@ func (m *memory) Close() error { return nil }
 type ends interface {
 	Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (func(), error)
 	Results(ctx context.Context, n int) ([]farm.Delivery, error)
-	Tell(subject string, body []byte) error
+	Send(subject string, body []byte) error
 }
 
-// coordinator grants the pairs of its runs in order, and stores what comes first. It is
-// as simple as can be: what a real one does is the ledger's.
+// coordinator grants the pairs of its runs in order, and stores the first result of each. It is minimal: the ledger's
+// tests cover the real behaviour.
 type coordinator struct {
 	t      *testing.T
 	sign   farm.Signer
@@ -214,7 +214,7 @@ func (c *coordinator) serve(ctx context.Context, b ends) (stop func()) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			defer c.wake()
-			return f(farm.Speaker(subject), body)
+			return f(farm.Sender(subject), body)
 		})
 		if err != nil {
 			c.t.Error(err)
@@ -238,7 +238,7 @@ func (c *coordinator) wake() {
 	c.changed = make(chan struct{})
 }
 
-// until waits for what a condition says.
+// until waits until a condition is true.
 func (c *coordinator) until(ctx context.Context, what string, ok func() bool) {
 	c.t.Helper()
 	for {
@@ -437,7 +437,7 @@ func opener(after time.Duration) runner.Opener {
 	}
 }
 
-// machine is what a worker of these tests is.
+// machine is a worker of these tests.
 type machine struct {
 	config worker.Config
 	public ed25519.PublicKey

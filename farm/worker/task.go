@@ -31,7 +31,7 @@ type task struct {
 	events    *runner.Events
 	watched   *atomic.Bool      // whether the worker forwards events
 	hub       *events.Hub       // hub of the run's events
-	tell      func(match.Event) // forwards an event.
+	forward   func(match.Event) // forwards an event.
 	shown     bool              // see Config.Show
 	silence   func()            // ends the forwarding.
 	over      bool
@@ -48,7 +48,7 @@ func (w *Worker) learn(plans []farm.Task) {
 		if w.tasks[t.Run] != nil {
 			continue
 		}
-		known, err := w.believe(t)
+		known, err := w.accept(t)
 		known.refused = err
 		w.tasks[t.Run] = known
 		if err != nil {
@@ -99,10 +99,10 @@ func (t *task) wrong(options [2][]match.Option) error {
 	return nil
 }
 
-// believe checks a task and returns its state on this machine. It returns an error if the coordinator has not
-// signed the task, the policy does not allow it, or its clocks do not fit this machine. The returned task is
-// never nil, even with an error.
-func (w *Worker) believe(t *farm.Task) (_ *task, err error) {
+// accept checks a task and returns its state on this machine. It returns an error if the coordinator has not signed the
+// task, the policy does not allow it, or its clocks do not fit this machine. The returned task is never nil, even with
+// an error.
+func (w *Worker) accept(t *farm.Task) (_ *task, err error) {
 	known := &task{name: t.Name, run: t.Run}
 	if err := t.Check(w.config.Coordinator); err != nil {
 		return known, err
@@ -229,49 +229,49 @@ func (t *task) listen(w *Worker) *runner.Events {
 	t.events, t.hub = runner.NewEvents(t.plan.Run, true), events.NewHub(t.plan.Run)
 	t.watched = new(atomic.Bool)
 	t.watched.Store(w.watched[t.run])
-	told, hub, watched, over := t.events, t.hub, t.watched, make(chan struct{})
+	stream, hub, watched, over := t.events, t.hub, t.watched, make(chan struct{})
 	t.silence = func() { close(over) }
-	t.tell = func(ev match.Event) {
+	t.forward = func(ev match.Event) {
 		ev.Worker = w.config.Name
 		if body, err := json.Marshal(ev); err == nil {
-			_ = w.transport.Tell(farm.SubjectEvents+t.run+"."+w.config.Name, body) // a lost event is not repeated
+			_ = w.transport.Send(farm.SubjectEvents+t.run+"."+w.config.Name, body) // a lost event is not repeated
 		}
 	}
 	see := func(ev match.Event) {
 		if watched.Load() {
-			t.tell(ev)
+			t.forward(ev)
 		}
 		hub.Publish(ev)
 	}
-	w.telling.Go(func() {
+	w.forwarding.Go(func() {
 		defer hub.Close()
 		for {
 			select {
-			case ev := <-told.Stream():
+			case ev := <-stream.Stream():
 				see(ev)
 				continue
 			case <-over:
 			}
-			told.Abandon() // games of the run may still be ending, and must not wait for a reader
-			told.Send(match.Event{Type: match.EventDone})
-			for len(told.Stream()) > 0 {
-				see(<-told.Stream())
+			stream.Abandon() // games of the run may still be ending, and must not wait for a reader
+			stream.Send(match.Event{Type: match.EventDone})
+			for len(stream.Stream()) > 0 {
+				see(<-stream.Stream())
 			}
 			return
 		}
 	})
 	if t.shown = w.config.Show != nil; t.shown {
-		w.config.Show(t.plan, hub, told.Send)
+		w.config.Show(t.plan, hub, stream.Send)
 		begun := match.RunEvent(t.plan, 0, nil)
 		begun.Slots = w.config.Slots
-		told.Send(begun)
+		stream.Send(begun)
 	}
 	return t.events
 }
 
-// heed forwards the run's events if the coordinator watches the run. A new watcher first gets the boards of the games
-// in play. The caller holds Worker.mu.
-func (t *task) heed(watched bool) {
+// setWatched starts or stops forwarding the run's events. A new watcher first gets the boards of the games in play. The
+// caller holds Worker.mu.
+func (t *task) setWatched(watched bool) {
 	if t.events == nil || t.watched.Swap(watched) == watched {
 		return
 	}
@@ -282,7 +282,7 @@ func (t *task) heed(watched bool) {
 	if state := t.hub.State(); watched {
 		for _, at := range state.State.Slots {
 			if at.Board != nil && at.Board.Outcome == "" {
-				t.tell(match.Event{V: state.V, Seq: state.Seq, Time: state.Time, Run: state.Run, Type: match.EventBoard, Slot: &at.Slot, Board: at.Board})
+				t.forward(match.Event{V: state.V, Seq: state.Seq, Time: state.Time, Run: state.Run, Type: match.EventBoard, Slot: &at.Slot, Board: at.Board})
 			}
 		}
 	}

@@ -118,7 +118,7 @@ type Worker struct {
 	hinted     bool // a hint reports that pairs are available
 	streamFull bool
 	measureSay bool           // the coordinator has requested a measurement
-	telling    sync.WaitGroup // the goroutines that forward events
+	forwarding sync.WaitGroup // the goroutines that forward events
 	pace       pace
 	stops      []func() // functions that end the subscriptions
 
@@ -345,7 +345,7 @@ func (w *Worker) Close(ctx context.Context) error {
 	for _, t := range w.tasks {
 		t.close()
 	}
-	w.telling.Wait()
+	w.forwarding.Wait()
 	return w.closeFiles()
 }
 

@@ -120,8 +120,8 @@ func TestClocksAreScaled(t *testing.T) {
 	})
 }
 
-// TestTheCoordinatorIsAwayForHours: what was granted is played and kept, the machine
-// beats on, and everything arrives when the coordinator is back.
+// TestTheCoordinatorIsAwayForHours: granted pairs are played and kept, the machine continues its heartbeats, and
+// everything arrives when the coordinator is back.
 func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 40))
@@ -152,8 +152,8 @@ func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 	})
 }
 
-// TestAnotherCoordinatorAdoptsWhatIsHeld: one that does not know the session hears what
-// it has, and nothing is played twice.
+// TestAnotherCoordinatorAdoptsWhatIsHeld: a coordinator that does not know the session gets its leases, and no pair is
+// played twice.
 func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 6))
@@ -176,7 +176,7 @@ func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
 	})
 }
 
-// TestDrain: what waits is given back, what is played is finished and sent.
+// TestDrain: waiting pairs are returned, and pairs in play are finished and sent.
 func TestDrain(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 100))
@@ -192,7 +192,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestGiveBack: a machine that is taken away gives back everything, and tells it.
+// TestGiveBack: a machine that is taken away returns all pairs and reports them.
 func TestGiveBack(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		f.add(plan("a", 100))
@@ -233,7 +233,7 @@ func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
 		f.mu.Unlock()
 		f.until(t.Context(), "it holds two", func() bool { n := len(f.beats); return n > 0 && len(f.beats[n-1].Held) == 2 })
 		hint := testutil.Must(farm.Encode(farm.Hint{Over: []string{run}}))(t)
-		testutil.OK(t, f.wire.Tell(farm.SubjectAll, hint))
+		testutil.OK(t, f.wire.Send(farm.SubjectAll, hint))
 		synctest.Wait()
 		if s := w.Status(); s.Playing != 0 || s.Waiting != 0 {
 			t.Errorf("after the run was over: %+v", s)
@@ -378,7 +378,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestHowAWorkerEndsByItself: the reasons, their exit codes, and what is played by then.
+// TestHowAWorkerEndsByItself: the reasons, their exit codes, and the pairs that are played until then.
 func TestHowAWorkerEndsByItself(t *testing.T) {
 	for name, test := range map[string]struct {
 		happens func(f *field)
@@ -429,8 +429,8 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 	}
 }
 
-// TestADrainIsForGood: whoever drains a worker does not get another program or a
-// measurement, after which it would play on, whichever was first.
+// TestADrainIsForGood: a draining worker starts neither another program nor a measurement, because it would play again
+// afterwards. The order does not matter.
 func TestADrainIsForGood(t *testing.T) {
 	for _, say := range []string{farm.SayUpdate, farm.SayBench} {
 		for _, toldFirst := range []bool{true, false} {
@@ -490,8 +490,8 @@ func TestJoinIsRefusedOrInVain(t *testing.T) {
 	}
 }
 
-// TestAFullStreamStopsTheAsking: results wait here, no more are begun than were granted,
-// and everything arrives when there is room.
+// TestAFullStreamStopsTheAsking: results wait in the worker, no more pairs begin than were granted, and everything
+// arrives when there is room.
 func TestAFullStreamStopsTheAsking(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 300))
@@ -640,7 +640,7 @@ func TestWhatIsReadyTooLateIsLetGo(t *testing.T) {
 		f.mu.Unlock()
 		hint, err := farm.Encode(farm.Hint{Over: []string{run}})
 		if err == nil {
-			err = f.wire.Tell(farm.SubjectAll, hint)
+			err = f.wire.Send(farm.SubjectAll, hint)
 		}
 		testutil.OK(t, err)
 		close(proceed)

@@ -12,7 +12,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A file has its name once it is published, and not before; one that is discarded leaves what was there.
+// A file gets its name only when it is published. If it is discarded, an existing file stays.
 func TestPart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

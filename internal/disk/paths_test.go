@@ -20,7 +20,7 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-// TestCheckProgram: who cannot be started is told why, with its path said once.
+// TestCheckProgram: the error for a program that cannot be started has the reason, and its path once.
 func TestCheckProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

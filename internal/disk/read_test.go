@@ -10,7 +10,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// endless is a reader without an end that counts what is taken.
+// endless is a reader without an end that counts the bytes that it returns.
 type endless struct{ given int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -18,7 +18,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestReadLimits: a limit holds while reading, and what has exactly that size is read.
+// TestReadLimits: a limit holds while reading, and a file of exactly that size is read.
 func TestReadLimits(t *testing.T) {
 	bomb := &endless{}
 	if _, err := disk.ReadAll(bomb, 1000); err == nil || !strings.Contains(err.Error(), "more than 1000 bytes") || bomb.given > 1001 {

@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// TestColumnsAreATable: what is written row by row is what Table draws of them at once.
+// TestColumnsAreATable: rows that are written one by one look like the rows of a Table.
 func TestColumnsAreATable(t *testing.T) {
 	header := []string{"game", "plies", "note"}
 	rows := [][]string{{"1.0", "7", "将棋"}, {"100.1", "12345678", ""}, {"", "1", "a note"}}

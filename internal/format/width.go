@@ -8,9 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A terminal shows Unicode's ambiguous characters, such as – and ±, as narrow or wide. This depends on the
-// terminal's own settings, not on the locale. Most terminals show them narrow, so tables count them as narrow
-// in every locale.
+// init makes tables count Unicode's ambiguous characters, such as – and ±, as narrow. A terminal shows them narrow or
+// wide, depending on its own settings and not on the locale. Most terminals show them narrow.
 //
 //nolint:gochecknoinits // a setting of a library, for the whole program
 func init() { text.OverrideRuneWidthEastAsianWidth(false) }
@@ -38,7 +37,7 @@ func Lines(s string, width int) []string {
 	return list
 }
 
-// Pieces splits a text at the places where a line may end. Blanks stay at the ends of the pieces.
+// Pieces splits a text at the places where a line may end. A blank at such a place belongs to the piece before it.
 func Pieces(s string) []string {
 	var list []string
 	from := 0

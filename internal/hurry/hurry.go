@@ -16,10 +16,10 @@ const Grace = 500 * time.Millisecond
 // ErrEnding is the cause of a context that Start has cancelled.
 var ErrEnding = errors.New("the run is ending, and a player is still starting")
 
-// Start returns a context for the start of one engine, derived from ctx. If the channel ending is closed, the
-// start has the time Grace from then on, or from its own beginning if that is later. If it is not finished in
-// this time, the context is cancelled with the cause ErrEnding. A nil channel is never closed. The caller
-// calls stop when the start is finished; stop releases the context.
+// Start returns a context for the start of one engine, derived from ctx. When the channel ending is closed, the start
+// has the time Grace to finish, counted from then or from its own beginning, whichever is later. After that time the
+// context is cancelled with the cause ErrEnding. A nil channel is never closed. The caller calls stop when the start is
+// finished; stop releases the context.
 func Start(ctx context.Context, ending <-chan struct{}) (_ context.Context, stop func()) {
 	if ending == nil {
 		return ctx, func() {}

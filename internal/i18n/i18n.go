@@ -70,8 +70,8 @@ type Message struct {
 // Of returns the Message of a phrase with the values for its verbs.
 func Of(phrase string, args ...any) Message { return Message{phrase, args} }
 
-// Phrase returns an English phrase unchanged. It marks a phrase that a Message uses elsewhere, so that the
-// test of ja.json finds it.
+// Phrase returns an English phrase unchanged. If the code that makes the Message does not contain the phrase itself,
+// Phrase marks it, so that the test of ja.json finds it.
 func Phrase(phrase string) string { return phrase }
 
 // Verbatim returns a Message that is the same in all languages, such as a name.
@@ -163,7 +163,7 @@ func (s sentence) In(in Language) string {
 	return string(unicode.ToUpper(first)) + text[size:] + "."
 }
 
-// Clauses is a list of remarks that are joined with semicolons: "a; b", a；b.
+// Clauses is a list of remarks. In joins them with semicolons: "a; b", a；b.
 type Clauses []Message
 
 // In returns the clauses in a language.
@@ -174,7 +174,7 @@ func (c Clauses) In(in Language) string {
 	return strings.Join(Each(in, c), "; ")
 }
 
-// A Row is a list of texts that are joined with commas: "a, b", a、b.
+// A Row is a list of texts. In joins them with commas: "a, b", a、b.
 type Row []Message
 
 // In returns the row in a language.
@@ -185,7 +185,7 @@ func (r Row) In(in Language) string {
 	return strings.Join(Each(in, r), ", ")
 }
 
-// Lines is a list of remarks that are joined with line breaks. The lines after the first are indented.
+// Lines is a list of remarks. In joins them with line breaks and indents all lines except the first.
 type Lines []Message
 
 // In returns the lines in a language.
@@ -216,7 +216,7 @@ func (n Number) In(in Language) string {
 	return format.NumberOf(n.N, n.Noun)
 }
 
-// A List is a list of words that are joined as in a sentence: "a, b and c", a、b、c.
+// A List is a list of words. In joins them as in a sentence: "a, b and c", a、b、c.
 type List []string
 
 // In returns the list in a language.

@@ -14,8 +14,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestSaid: what is said comes in the language that is asked for with all that is in it, JSON
-// has the English, and what was read back is the same in all languages.
+// TestSaid: a message is printed in the requested language with all its values. JSON has the English text. A message
+// that was read from JSON is the same in all languages.
 func TestSaid(t *testing.T) {
 	said := Of("no ratings: %s", Of("%s are too few (at least %d)", Number{N: 1234, Noun: "opening"}, 6))
 	testutil.Equal(t, said.String(), "no ratings: 1,234 openings are too few (at least 6)")
@@ -39,7 +39,7 @@ type reason string
 func (r reason) Error() string  { return string(r) }
 func (r reason) Phrase() string { return string(r) }
 
-// TestBecause: an error that is a phrase is said in every language, another one as it is.
+// TestBecause: an error that is a phrase is printed in every language, and another error unchanged.
 func TestBecause(t *testing.T) {
 	testutil.Equal(t, Because(fmt.Errorf("run 3: %w", reason("no finished game"))).In(Japanese), "終わった対局がありません")
 	testutil.Equal(t, Because(errors.New("50% of disk full")).In(Japanese), "50% of disk full")

@@ -157,8 +157,8 @@ func appendEscaped(to, text []byte, keep func(rune) bool) []byte {
 	return to
 }
 
-// Writer writes text that is safe for terminals and for programs. It escapes the same characters as Escape,
-// except line ends and tabs. In a JSON string the escape means the character itself. A Writer is safe for
+// Writer writes text that is safe for terminals and for programs. It escapes the same characters as Escape, except line
+// ends and tabs. JSON stays valid, because in a JSON string the escape means the character itself. A Writer is safe for
 // concurrent use.
 type Writer struct {
 	to io.Writer

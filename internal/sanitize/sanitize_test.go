@@ -71,7 +71,7 @@ func TestDecodeAndPrintable(t *testing.T) {
 	}
 }
 
-// TestEscape: what a terminal would obey, or not show, is written out; all else stays.
+// TestEscape: characters that control a terminal, or that it does not show, are escaped. All others stay.
 func TestEscape(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "",
@@ -88,7 +88,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestIsName: a name is shown as it is, and no two of them look alike because of what is hidden.
+// TestIsName: a name is shown unchanged, and no two names look alike because of hidden characters.
 func TestIsName(t *testing.T) {
 	for _, name := range []string{"", "総当り", "a b", "é", "👍", "x$(y)"} {
 		if !sanitize.IsName(name) {

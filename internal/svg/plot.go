@@ -13,8 +13,8 @@ import (
 	"gogi/internal/format"
 )
 
-// Plot is a line chart with labelled axes and a legend. It is complete without scripts; the pages' script
-// replaces the drawing with one that readers can point at and zoom, from the attribute data-plot.
+// Plot is a line chart with labelled axes and a legend. It is complete without scripts. With scripts, the page replaces
+// the drawing by one that readers can zoom; the attribute data-plot has its data.
 type Plot struct {
 	Title     string // heading, and first part of the alternative text
 	Desc      string // second part of the alternative text
@@ -43,7 +43,7 @@ type Level struct {
 	Y           float64
 }
 
-// numbers are coordinates, which JSON gets with six digits.
+// numbers are coordinates. Their JSON form has six digits.
 type numbers []float64
 
 // MarshalJSON implements json.Marshaler. A number that JSON does not have is null.
@@ -110,7 +110,7 @@ func (p Plot) HTML() template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every text is escaped
 }
 
-// fit sets the ends of the axes that are not given.
+// fit calculates those ends of the axes that the caller has not set.
 func (p *Plot) fit() {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, l := range p.Lines {
@@ -183,7 +183,8 @@ func points(xs, ys []float64, x, y func(float64) float64) string {
 	return strings.TrimSpace(b.String())
 }
 
-// band returns the polygon between the ends of the line's band: along the upper ends, and back along the lower ones.
+// band returns the polygon between the ends of the line's band. It follows the upper ends, and then the lower ends
+// backwards.
 func (l *Line) band(x, y func(float64) float64) string {
 	if len(l.Hi) == 0 {
 		return ""

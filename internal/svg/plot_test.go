@@ -14,7 +14,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A chart is well-formed whatever its texts and values are, and the script gets the same values.
+// A chart is well-formed for any texts and values, and the script gets the same values.
 func TestPlot(t *testing.T) {
 	t.Parallel()
 	const hostile = `</svg><script>"'&`

@@ -2,6 +2,6 @@
 
 package testutil
 
-// Raced reports whether the race detector is built in. Code then allocates more, so counts of allocations
-// mean nothing.
+// Raced reports whether the tests run with the race detector. Code then allocates more, so tests must not check the
+// number of allocations.
 const Raced = true

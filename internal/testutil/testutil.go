@@ -34,7 +34,7 @@ func OnlyLong(t testing.TB, why string) {
 	}
 }
 
-// ByLength returns short in a short run and full in a long run.
+// ByLength returns short in a short test run, and full in a long one.
 func ByLength[T any](short, full T) T {
 	if Long() {
 		return full

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Patience is the longest time that a test waits for an event. It is long enough for a busy machine, so only
+// WaitLimit is the longest time that a test waits for an event. It is long enough for a busy machine, so only
 // an event that never happens takes longer.
-const Patience = 2 * time.Minute
+const WaitLimit = 2 * time.Minute
 
 // every is the time between two checks of Eventually.
 const every = 10 * time.Millisecond
 
-// Eventually waits until so returns true. It fails the test after Patience. what completes the sentence "it
+// Eventually waits until so returns true. It fails the test after WaitLimit. what completes the sentence "it
 // never happened that …".
 func Eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	for end := time.Now().Add(Patience); !so(); <-tick.C {
+	for end := time.Now().Add(WaitLimit); !so(); <-tick.C {
 		if time.Now().After(end) {
 			t.Fatalf("it never happened that %s", what)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // The linker sets these variables for releases (.ci/dist), because the sources of a release may be outside a
-// repository. Two builds of one commit have the same bytes.
+// repository. So two builds of one commit have the same bytes.
 var stamped, revision string //nolint:gochecknoglobals // the linker sets variables only
 
 // maintainers is the result of Maintainers. The linker sets it.
@@ -45,8 +45,7 @@ func (i Info) String() string {
 	return i.Version + " " + i.Revision
 }
 
-// of returns the build information. Values from the linker take precedence over values from the go command.
-// info may be nil.
+// of returns the build information. It prefers values from the linker to values from the go command. info may be nil.
 func of(version, revision string, info *debug.BuildInfo) Info {
 	own := Info{Version: version, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info != nil {

@@ -34,5 +34,5 @@ var answers = map[match.Termination]answer{
 	match.MateAdjudication:  aProof,
 	match.Crash:             noMove,
 	match.NotStarted:        neverAsked,
-	match.Untold:            aMove,
+	match.UnknownReason:     aMove,
 }

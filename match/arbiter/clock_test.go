@@ -16,7 +16,7 @@ const (
 	second = time.Second
 )
 
-// spend is one move on a clock: what holds before it, and what it costs.
+// spend is one move on a clock: the state before the move, and its cost.
 type spend struct {
 	limit, sent, elapsed time.Duration
 	overrun              time.Duration

@@ -14,9 +14,9 @@ import (
 // writes.
 const maxVote = 1 << 18
 
-// verifyTold checks the stored parts of a game that do not change its result. It returns an error for texts
+// verifyReported checks the stored parts of a game that do not change its result. It returns an error for texts
 // that are too long, for numbers that would overflow a sum, and for votes of a player that is not a council.
-func verifyTold(plan *match.Plan, want match.Game, g *match.Result) error {
+func verifyReported(plan *match.Plan, want match.Game, g *match.Result) error {
 	if err := g.Check(); err != nil {
 		return err
 	}

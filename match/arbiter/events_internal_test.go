@@ -33,15 +33,14 @@ func TestVotesAreOfCouncils(t *testing.T) {
 	} {
 		g := match.Result{Verdict: match.LossFor(shogi.Black, match.Resignation, "")}
 		g.Record.Moves = []kifu.Move{{Detail: test.black}, {Detail: test.white}}
-		err := verifyTold(plan, want, &g)
+		err := verifyReported(plan, want, &g)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
 }
 
-// TestAnswersAreOfTerminations: every termination has an entry for what the side to move does instead of a
-// move.
+// TestAnswersAreOfTerminations: every termination has an entry for the answer that takes the place of a move.
 func TestAnswersAreOfTerminations(t *testing.T) {
 	t.Parallel()
 	for _, known := range match.Terminations() {

@@ -71,7 +71,7 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 		"more positions":                       {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(1, 101), "with 101 positions, as it says: expected 1 to 100"},
 		"no position":                          {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(1, 0), "with 0 positions, as it says: expected 1 to 100"},
 		"for the other side": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
-			told(&r.Games[0], match.WhiteWins, match.MateAdjudication)
+			setVerdict(&r.Games[0], match.WhiteWins, match.MateAdjudication)
 		}, "it ended by mate_adjudication (black), not by mate_adjudication (white)"},
 		"asked": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
 			r.Games[0].Questions = match.Questions{Asked: 1, Claimed: 1, Proven: 1}
@@ -110,7 +110,7 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 	}
 }
 
-// A mate that the game's limit of plies comes before is none.
+// A mate that would come after the limit of plies does not count.
 func TestAMateComesBeforeTheLimitOfPlies(t *testing.T) {
 	p := testutil.Must(shogi.ParseSFEN(mating3))(t)
 	line := mate.Solve(shogi.NewHistory(p), mate.Limits{}).Line

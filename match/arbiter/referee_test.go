@@ -222,7 +222,7 @@ func TestTryRule(t *testing.T) {
 	}
 }
 
-// One condition missing at a time: what is left would win.
+// In each case one condition of the declaration is missing. The other conditions are fulfilled.
 func TestDeclarationWithOneFault(t *testing.T) {
 	for _, test := range []struct {
 		name, sfen string

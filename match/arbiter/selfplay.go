@@ -46,8 +46,8 @@ func NewChance(plan *match.Plan, pair, leg int) *Chance {
 	return c
 }
 
-// Begin selects a random opening and random plies, and plays them with the referee. It tries again while the
-// game is over after them, and returns an error after 200 attempts.
+// Begin selects a random opening and random plies, and plays them with the referee. If the game is then over, Begin
+// tries again. It returns an error after 200 attempts.
 func (c *Chance) Begin(r *Referee) (match.Opening, error) {
 	for ; c.draws < maxDraws; c.Redrawn.Ended++ {
 		c.draws++
@@ -71,7 +71,8 @@ func (c *Chance) Begin(r *Referee) (match.Opening, error) {
 	return match.Opening{}, fmt.Errorf("%d beginnings in a row were over or beyond the window: expected fewer random plies, a wider window or other openings", maxDraws)
 }
 
-// Unequal reports whether the player's first score is beyond the window, so that the game begins again.
+// Unequal reports whether the player's first score is further from 0 than Selfplay.Window, so that gogi selects a new
+// beginning.
 func (c *Chance) Unequal(m *kifu.Move) bool {
 	w := c.Design.Window
 	if w == 0 || !m.HasScore || m.Score <= w && m.Score >= -w {
@@ -122,7 +123,7 @@ func (c *Chance) Choose(p *shogi.Position, ply int, m kifu.Move, lines []kifu.Mo
 	return m
 }
 
-// warm replaces m by the move of a line that it chooses at random by the temperature.
+// warm replaces m by the first move of a random line. Lines with better scores are more likely (Selfplay.Temperature).
 func (c *Chance) warm(p *shogi.Position, m *kifu.Move, lines []kifu.Move) {
 	var options []kifu.Move
 	for _, l := range lines {
@@ -151,7 +152,7 @@ func (c *Chance) warm(p *shogi.Position, m *kifu.Move, lines []kifu.Move) {
 	}
 }
 
-// find calls Begin until the beginning is the same as in the record, and returns the opening.
+// find calls Begin until it returns the beginning of the recorded game. It counts the others as rejected (Redrawn).
 func (c *Chance) find(r *Referee, record *kifu.Record) (match.Opening, error) {
 	for {
 		o, err := c.Begin(r)
@@ -175,7 +176,7 @@ func allGiven(moves []kifu.Move) bool {
 	return !slices.ContainsFunc(moves, func(m kifu.Move) bool { return !m.Opening })
 }
 
-// Adjudged is the result by which scores end a self-play game, or would have ended an audited game.
+// Adjudged is the result by which scores ended a self-play game, or would have ended an audited game.
 type Adjudged struct {
 	By match.Outcome // Unfinished: scores do not end the game
 	At int           // number of plies of the game at that moment
@@ -208,8 +209,8 @@ func Facts(plan *match.Plan, g *match.Result) (f SelfplayFacts, err error) {
 	return f, nil
 }
 
-// Note passes a move to the adjudicator by. plies is the number of plies after the move. Note returns the
-// first verdict that ends the game, and the zero Verdict for all other moves.
+// Note adds a move to by, the adjudicator of the game. plies is the number of plies after the move. If the scores end
+// the game with this move, Note stores the result in a and returns it. Otherwise it returns the zero Verdict.
 func (a *Adjudged) Note(by *Adjudicator, r *Referee, m *kifu.Move, plies int) match.Verdict {
 	v := by.Move(r.Position(), m.Score, m.HasScore && !m.Opening)
 	if !v.Over() || a.By != match.Unfinished {

@@ -71,14 +71,14 @@ func (o TimeLoss) Cause() Cause {
 	return CausePlayer
 }
 
-// Slowed reports whether the machine or gogi may have caused the loss.
+// Slowed reports whether the machine or gogi, not the engine, may have caused the loss.
 func (o TimeLoss) Slowed() bool {
 	c := o.Cause()
 	return c == CauseMachine || c == CauseRunner
 }
 
-// String returns the note for the game that was lost. A delay comes first, because lists show only the
-// beginning of a note.
+// String returns the note of the lost game. A delay by the machine comes first, because lists show only the beginning
+// of a note.
 func (o TimeLoss) String() string {
 	if o.Slowed() {
 		return o.said() + ": " + o.what() + "; " + o.figures()

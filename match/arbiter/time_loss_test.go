@@ -8,8 +8,8 @@ import (
 	"gogi/match/arbiter"
 )
 
-// Who is to blame for a loss on time, and what is said of it. Half of the margin is
-// where it is taken from the player.
+// TestOverstep tests who is responsible for a loss on time, and the text about it. Half of the margin is the threshold
+// for the player's responsibility.
 func TestOverstep(t *testing.T) {
 	lost := func(d arbiter.Delays) arbiter.TimeLoss {
 		return arbiter.TimeLoss{Took: 1104*ms + 300*time.Microsecond, Limit: second, Margin: 100 * ms, Delays: d}

@@ -93,7 +93,7 @@ func verifyGame(plan *match.Plan, want match.Game, g *match.Result) (err error) 
 	if err := verifyHead(plan, want, g); err != nil {
 		return err
 	}
-	if err := verifyTold(plan, want, g); err != nil {
+	if err := verifyReported(plan, want, g); err != nil {
 		return err
 	}
 	if plan.Design.Kind == match.DesignImported {
@@ -124,7 +124,7 @@ func verifyGame(plan *match.Plan, want match.Game, g *match.Result) (err error) 
 	return replayed.sums(g)
 }
 
-// unasked checks the terminations without an answer of the side to move: NotStarted and MateAdjudication.
+// unasked checks the ends of a game for which the side to move gave no answer: NotStarted and MateAdjudication.
 func (r *replay) unasked(plan *match.Plan, g *match.Result) error {
 	switch {
 	case g.Termination == match.NotStarted && plan.Tune == "":
@@ -272,7 +272,8 @@ func (r *replay) end(v match.Verdict) error {
 	return err
 }
 
-// withoutMove returns the right verdict for the termination of v if the side to move makes no further move.
+// withoutMove returns the verdict that the rules give if the game ended by v.Termination after the last recorded move.
+// It returns an error if the game cannot have ended in this way.
 func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 	c := r.referee.Side()
 	switch how := answers[v.Termination]; how {
@@ -301,20 +302,20 @@ func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 func (r *replay) sums(g *match.Result) error {
 	for i := range g.Sides {
 		c := shogi.Colour(i) //nolint:gosec // 0 or 1
-		told, moves := g.Sides[c], r.sides[c]
+		claimed, moves := g.Sides[c], r.sides[c]
 		if !r.verdict.Over() && c == r.referee.Side() {
 			moves.Plies++
-			if told.Plies != moves.Plies || told.Nodes < moves.Nodes || told.Time < moves.Time ||
-				told.DepthSum < moves.DepthSum || told.DepthPlies < moves.DepthPlies || told.DepthPlies > moves.DepthPlies+1 {
-				return fmt.Errorf("the sums of %v, %+v, are not those of its moves and a last answer, %+v", c, told, moves)
+			if claimed.Plies != moves.Plies || claimed.Nodes < moves.Nodes || claimed.Time < moves.Time ||
+				claimed.DepthSum < moves.DepthSum || claimed.DepthPlies < moves.DepthPlies || claimed.DepthPlies > moves.DepthPlies+1 {
+				return fmt.Errorf("the sums of %v, %+v, are not those of its moves and a last answer, %+v", c, claimed, moves)
 			}
 			continue
 		}
 		// The rounding of each time may have lost part of a microsecond.
-		lost := told.Time - moves.Time
-		if told.Plies != moves.Plies || told.Nodes != moves.Nodes || told.DepthSum != moves.DepthSum || told.DepthPlies != moves.DepthPlies ||
+		lost := claimed.Time - moves.Time
+		if claimed.Plies != moves.Plies || claimed.Nodes != moves.Nodes || claimed.DepthSum != moves.DepthSum || claimed.DepthPlies != moves.DepthPlies ||
 			lost < 0 || lost > time.Duration(moves.Plies)*time.Microsecond {
-			return fmt.Errorf("the sums of %v, %+v, are not those of its moves, %+v", c, told, moves)
+			return fmt.Errorf("the sums of %v, %+v, are not those of its moves, %+v", c, claimed, moves)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// What was really played is taken, with the times as they were kept.
+// A game that was really played is accepted, with the recorded times.
 func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	ends := map[match.Termination]bool{}
 	matchtest.Played(t, playedFile, func(t *testing.T, plan *match.Plan, r match.PairResult) {
@@ -31,7 +31,7 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	for _, end := range match.Terminations() {
 		// Perpetual check and the impasse take engines that play for them; what is untold was played elsewhere,
 		// and who is asked for mates is a test of its own.
-		if rare := end == match.PerpetualCheck || end == match.Impasse || end == match.Untold || end == match.MateAdjudication || end == match.NotStarted; ends[end] == rare {
+		if rare := end == match.PerpetualCheck || end == match.Impasse || end == match.UnknownReason || end == match.MateAdjudication || end == match.NotStarted; ends[end] == rare {
 			t.Errorf("%s was played: %t", end, ends[end])
 		}
 	}
@@ -42,8 +42,8 @@ func cutMoves(g *match.Result, n int) {
 	g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-n]
 }
 
-// told sets the verdict of a game, and the result of its record.
-func told(g *match.Result, outcome match.Outcome, termination match.Termination) {
+// setVerdict sets the verdict of a game and the result in its record.
+func setVerdict(g *match.Result, outcome match.Outcome, termination match.Termination) {
 	g.Verdict = match.Verdict{Outcome: outcome, Termination: termination}
 	g.Record.Result, g.Record.Winner = termination.String(), outcome.String()
 }
@@ -55,7 +55,7 @@ func forgeries() map[string]func(r, other *match.PairResult) bool {
 		"outcome flipped": func(r, _ *match.PairResult) bool {
 			g := &r.Games[0]
 			winner, decided := g.Outcome.Winner()
-			told(g, match.WinFor(winner.Opponent()), g.Termination)
+			setVerdict(g, match.WinFor(winner.Opponent()), g.Termination)
 			return decided
 		},
 		"a note without end": func(r, _ *match.PairResult) bool {
@@ -102,13 +102,13 @@ func forgeries() map[string]func(r, other *match.PairResult) bool {
 		"drawn": func(r, _ *match.PairResult) bool {
 			g := &r.Games[0]
 			_, decided := g.Outcome.Winner()
-			told(g, match.Draw, g.Termination)
+			setVerdict(g, match.Draw, g.Termination)
 			return decided
 		},
 		"won instead of drawn": func(r, _ *match.PairResult) bool {
 			g := &r.Games[0]
 			was := g.Outcome
-			told(g, match.BlackWins, g.Termination)
+			setVerdict(g, match.BlackWins, g.Termination)
 			return was == match.Draw
 		},
 		"last move cut": func(r, _ *match.PairResult) bool {
@@ -126,7 +126,7 @@ func forgeries() map[string]func(r, other *match.PairResult) bool {
 			}
 			p := positionOf(r.Pair.Opening, g.Record.Moves[:len(g.Record.Moves)-2])
 			cutMoves(g, 2)
-			told(g, match.WinFor(p.Side().Opponent()), match.Resignation)
+			setVerdict(g, match.WinFor(p.Side().Opponent()), match.Resignation)
 			return true
 		},
 		"the other pair's games": func(r, other *match.PairResult) bool {
@@ -199,8 +199,11 @@ func forgeries() map[string]func(r, other *match.PairResult) bool {
 			moves[len(moves)-1].Move = shogi.NewMove(shogi.NewSquare(1, 1), shogi.NewSquare(9, 9))
 			return true
 		},
-		"not ended": func(r, _ *match.PairResult) bool { told(&r.Games[0], match.Unfinished, match.NotEnded); return true },
-		"plies":     func(r, _ *match.PairResult) bool { r.Games[0].Sides[0].Plies++; return true },
+		"not ended": func(r, _ *match.PairResult) bool {
+			setVerdict(&r.Games[0], match.Unfinished, match.NotEnded)
+			return true
+		},
+		"plies": func(r, _ *match.PairResult) bool { r.Games[0].Sides[0].Plies++; return true },
 		"nodes": func(r, _ *match.PairResult) bool {
 			for c := range r.Games[0].Sides {
 				s := &r.Games[0].Sides[c]
@@ -293,11 +296,11 @@ func TestVerifySays(t *testing.T) {
 		want   string // "": it is taken
 	}{
 		{"crashes", func(*match.Plan, *match.Result) {}, ""},
-		{"crashes", func(_ *match.Plan, g *match.Result) { told(g, g.Outcome, match.TimeForfeit) }, "ended by time_forfeit, under the limits nodes 400"},
-		{"late", func(_ *match.Plan, g *match.Result) { told(g, g.Outcome, match.Stall) }, "ended by stall, under the limits movetime 5ms"},
-		{"crashes", func(_ *match.Plan, g *match.Result) { told(g, g.Outcome, match.Checkmate) }, "its last move does not end it by checkmate"},
-		{"crashes", func(_ *match.Plan, g *match.Result) { told(g, g.Outcome, "adjourned") }, "its last move does not end it by adjourned"},
-		{"cannot declare", func(_ *match.Plan, g *match.Result) { told(g, match.WhiteWins, match.Declaration) }, "ended by false_declaration (black), not by declaration (white)"},
+		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.TimeForfeit) }, "ended by time_forfeit, under the limits nodes 400"},
+		{"late", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.Stall) }, "ended by stall, under the limits movetime 5ms"},
+		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.Checkmate) }, "its last move does not end it by checkmate"},
+		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, "adjourned") }, "its last move does not end it by adjourned"},
+		{"cannot declare", func(_ *match.Plan, g *match.Result) { setVerdict(g, match.WhiteWins, match.Declaration) }, "ended by false_declaration (black), not by declaration (white)"},
 		{"repeats", func(p *match.Plan, _ *match.Result) { p.Rules.MaxPlies = 10 }, "the game went on after its end by max_plies"},
 		{"adjudicated", func(p *match.Plan, _ *match.Result) { p.Adjudication = match.Adjudication{} }, "its last move does not end it by score_adjudication"},
 		{"nodes", func(p *match.Plan, _ *match.Result) {
@@ -365,7 +368,7 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 			}
 			p := positionOf(r.Pair.Opening, g.Record.Moves[:len(g.Record.Moves)-2])
 			cutMoves(g, 2)
-			told(g, match.WinFor(p.Side().Opponent()), match.Resignation)
+			setVerdict(g, match.WinFor(p.Side().Opponent()), match.Resignation)
 			mend(r.Pair.Opening, g)
 			return true
 		}, false, true},
@@ -456,7 +459,7 @@ func TestVerifyNotStarted(t *testing.T) {
 	testutil.Fails(t, arbiter.Verify(&other, &r), "only a game of a tune", "in no tune")
 }
 
-// VerifyGames takes the pair's place in the plan as it is, and nothing else.
+// VerifyGames does not check the pair's place in the plan. It checks everything else.
 func TestVerifyGames(t *testing.T) {
 	r := match.PairResult{Pair: match.Pair{Players: [2]int{0, 2}, Legs: 2}}
 	plan := &match.Plan{Players: make([]match.Player, 2)}

@@ -53,9 +53,8 @@ func add(t *testing.T, g *Gate, id int, play stats.Play) {
 	testutil.OK(t, g.Add(id, play))
 }
 
-// TestLevelOfDeterministicPlayers: equals who repeat an opening's pair whenever it comes
-// again pass no more often than α, whatever the number of openings. (Pair by pair
-// they pass in .30, .35, .25, .12 and .08 of the series.)
+// TestLevelOfDeterministicPlayers: equal players that repeat an opening's pair exactly pass with a probability of at
+// most α, for any number of openings. (A test pair by pair would pass in .30, .35, .25, .12 and .08 of the series.)
 func TestLevelOfDeterministicPlayers(t *testing.T) {
 	t.Parallel()
 	const series, pairs = 150, 400

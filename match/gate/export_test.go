@@ -1,4 +1,4 @@
 package gate
 
-// String is Said in English.
+// String returns Said in English.
 func (p Prospect) String() string { return p.Said().String() }

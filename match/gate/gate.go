@@ -82,7 +82,7 @@ type State struct {
 // Decided reports whether the test has stopped.
 func (s State) Decided() bool { return s.Judgement.Decision != stats.Continue }
 
-// State returns the current state of the test.
+// State returns the test's current decision and the results that it has evaluated.
 func (g *Gate) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()

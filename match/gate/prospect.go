@@ -66,7 +66,7 @@ func Outlook(plan *match.Plan) i18n.Message {
 	return p.Said()
 }
 
-// Distinct returns the smallest possible number of pairs that do not repeat each other.
+// Distinct returns the smallest number of pairs that are certain not to repeat another pair.
 func (p Prospect) Distinct() int { return stats.DistinctPairs(p.Pairs, p.Openings, p.Repeats) }
 
 // Check returns an error if the SPRT cannot accept H0, or cannot accept H1, with the openings of the plan.

@@ -10,8 +10,8 @@ import (
 	"gogi/stats"
 )
 
-// TestRemaining: at the beginning it is the expected length between equals, it falls while
-// pairs come, is never above what the plan has left, and all of that without a formula.
+// TestRemaining: at first Remaining is the expected length between equal players. It falls while pairs are added, and
+// is never larger than the rest of the plan. The test uses no formula.
 func TestRemaining(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}

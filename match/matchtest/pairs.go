@@ -123,7 +123,7 @@ func playOn(result *match.Result, p shogi.Position, plies int, r *rand.Rand) {
 	}
 }
 
-// extend returns line with legal moves added until it has at least n moves, or until mate.
+// extend adds legal moves to line until it has n moves, or until mate.
 func extend(p shogi.Position, line []shogi.Move, n int, r *rand.Rand) []shogi.Move {
 	for _, m := range line {
 		p.Apply(m)
@@ -162,7 +162,7 @@ func Put(tb testing.TB, run interface {
 	}
 }
 
-// Closing returns opened and closes it at the end of the test. It fails the test if err is not nil.
+// Closing returns opened, and closes it at the end of the test. If err is not nil, the test fails.
 func Closing[C io.Closer](tb testing.TB, opened C, err error) C {
 	tb.Helper()
 	if err != nil {

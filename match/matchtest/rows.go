@@ -14,10 +14,10 @@ type Run struct {
 	Fault   bool // the loser of each game crashed
 	Repeat  int  // number of pairs that share an opening and have the same games
 	Varied  bool // pairs that share an opening have different games
-	Slowed  int  // number of pairs, from the first, in which the machine slowed a move
+	Slowed  int  // number of pairs, from the first, in which the machine delayed a move
 }
 
-// Rows returns the rows of each pair in order, with the games in the order of their legs.
+// Rows returns the rows of each pair, in the order of the pairs and of their games.
 func (o Run) Rows() [][]match.Row {
 	var all [][]match.Row
 	for pair, text := range o.Pairs {

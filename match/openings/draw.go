@@ -15,7 +15,7 @@ type Drawing struct {
 	Wanted int    `name:"count" default:"100" placeholder:"N" help:"Number of openings (default ${default})."`
 	Plies  int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
 	Margin int    `default:"50" placeholder:"CP" help:"Maximum loss of a move against the best move, in centipawns, if the book has scores and no counts (default ${default})."`
-	Window int    `placeholder:"CP" help:"Maximum absolute score of a move, in centipawns (default: any)."`
+	Window int    `placeholder:"CP" help:"Use no opening that contains a move with a score beyond ±CP centipawns (default: use all)."`
 	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
 	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\" (default ${default})."`
 }
@@ -50,8 +50,8 @@ func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
 	return lines, nil
 }
 
-// drawLine selects one random line; end is the key of the position after it. ok is false if the book ends
-// before the line has its length, or if the score of a move is outside the window.
+// drawLine selects one random line. end is the key of the position after the line. ok is false if the book ends before
+// the line is long enough, or if a move's score is outside the window.
 func drawLine(b *book.Book, p shogi.Position, d Drawing, random *rand.Rand) (line usi.Position, end string, ok bool) {
 	line.Start = d.Start
 	for range d.Plies {

@@ -100,7 +100,7 @@ type Refused struct {
 	Ended    int `json:"ended"`    // the game ended, or the engine resigned
 }
 
-// maxBarren is the number of attempts in a row without an opening after which Run returns an error.
+// maxBarren is the largest number of attempts in a row without a new opening. Then Run returns an error.
 const maxBarren = 500
 
 // Run makes the missing openings. made has the existing openings in the order of their attempts. Run returns
@@ -222,8 +222,8 @@ func (m *Maker) collect(results <-chan attempt, end func()) (err error) {
 	return err
 }
 
-// take adds the opening of an attempt if its end position is new and it is not rejected. It returns whether
-// it added the opening.
+// take adds the opening of an attempt, and returns whether it did. It adds no opening of a rejected attempt and no
+// opening whose end position is already known.
 func (m *Maker) take(a attempt) (bool, error) {
 	if a.why != nil {
 		a.why(&m.Refused)

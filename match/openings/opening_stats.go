@@ -36,9 +36,9 @@ type Share struct {
 	BlackWins *Rate `json:"black"`
 	Drawn     *Rate `json:"drawn"`
 	Pairs     int   `json:"pairs"` // pairs of two games with the colours swapped
-	// Told is the share of pairs that one player won, with two wins or with a win and a draw. Only these
+	// Decisive is the share of pairs that one player won, with two wins or with a win and a draw. Only these
 	// pairs distinguish the players. In the other pairs, one colour won both games, or both games were draws.
-	Told *Rate `json:"told"`
+	Decisive *Rate `json:"told"`
 }
 
 // Rate is a share with its interval, from 0 to 1.
@@ -63,8 +63,8 @@ type played struct {
 
 // tally has the counts of one opening.
 type tally struct {
-	share Share
-	told  int
+	share    Share
+	decisive int
 }
 
 // NewGatherer returns a Gatherer without games.
@@ -95,7 +95,7 @@ func (g *Gatherer) Add(o match.Opening, rows []match.Row) {
 	}
 	t.share.Pairs++
 	if scoreOfA(rows[0])+scoreOfA(rows[1]) != 2 {
-		t.told++
+		t.decisive++
 	}
 }
 
@@ -129,15 +129,15 @@ func scoreOfA(r match.Row) int {
 func (g *Gatherer) Stats() *OpeningStats {
 	w := &OpeningStats{Version: 1, Copies: g.copies, Openings: make([]Share, 0, len(g.by))}
 	rates := rates{}
-	all, told := Share{Opening: "all"}, 0
+	all, decisive := Share{Opening: "all"}, 0
 	for _, t := range g.by {
 		s := t.share
 		all.Games, all.Black, all.Draws, all.White, all.Pairs = all.Games+s.Games, all.Black+s.Black, all.Draws+s.Draws, all.White+s.White, all.Pairs+s.Pairs
-		told += t.told
-		s.rate(t.told, rates)
+		decisive += t.decisive
+		s.rate(t.decisive, rates)
 		w.Openings = append(w.Openings, s)
 	}
-	all.rate(told, rates)
+	all.rate(decisive, rates)
 	w.All, w.Games = all, all.Games
 	slices.SortFunc(w.Openings, func(a, b Share) int {
 		return cmp.Or(b.Games-a.Games, cmp.Compare(a.Opening, b.Opening))
@@ -145,11 +145,12 @@ func (g *Gatherer) Stats() *OpeningStats {
 	return w
 }
 
-func (s *Share) rate(told int, of rates) {
-	s.BlackWins, s.Drawn, s.Told = of.rate(s.Black, s.Black+s.White), of.rate(s.Draws, s.Games), of.rate(told, s.Pairs)
+func (s *Share) rate(decisive int, of rates) {
+	s.BlackWins, s.Drawn, s.Decisive = of.rate(s.Black, s.Black+s.White), of.rate(s.Draws, s.Games), of.rate(decisive, s.Pairs)
 }
 
-// rates caches rates by their count and total. Most openings have few games, so the same rates occur often.
+// rates caches rates with their intervals, by count and total. Most openings have few games, so the same rates occur
+// often.
 type rates map[[2]int]*Rate
 
 func (m rates) rate(k, n int) *Rate {
@@ -169,7 +170,7 @@ func (m rates) rate(k, n int) *Rate {
 func (w *OpeningStats) Print(out io.Writer, most int) {
 	t := format.Table("opening", "games", "Black W–D–L", "Black won", "drawn", "tells")
 	for _, s := range append(slices.Clone(w.Openings[:min(most, len(w.Openings))]), w.All) {
-		t.AppendRow([]any{short(s.Opening), s.Games, fmt.Sprintf("%d–%d–%d", s.Black, s.Draws, s.White), s.BlackWins, s.Drawn, s.Told})
+		t.AppendRow([]any{short(s.Opening), s.Games, fmt.Sprintf("%d–%d–%d", s.Black, s.Draws, s.White), s.BlackWins, s.Drawn, s.Decisive})
 	}
 	format.Render(out, t)
 	if hidden := len(w.Openings) - most; hidden > 0 {

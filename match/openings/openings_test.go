@@ -57,7 +57,7 @@ func made(t *testing.T, wanted, slots int, before []Opening) (list []Opening, re
 	return list, m.Refused
 }
 
-// A set is equal however many engines make it, and wherever it was broken off.
+// The set does not depend on the number of engines, or on an interruption.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	all, refused := made(t, 12, 1, nil)
@@ -317,14 +317,14 @@ func TestWorth(t *testing.T) {
 		t.Fatalf("%+v", w)
 	}
 	s := w.Openings[0]
-	if s.Games != 6 || s.Black != 4 || s.White != 1 || s.Draws != 1 || s.Pairs != 3 || s.Told.Rate != 2.0/3 || s.BlackWins.Rate != 0.8 || s.Drawn.Rate != 1.0/6 {
-		t.Errorf("%+v %v %v %v", s, s.Told, s.BlackWins, s.Drawn)
+	if s.Games != 6 || s.Black != 4 || s.White != 1 || s.Draws != 1 || s.Pairs != 3 || s.Decisive.Rate != 2.0/3 || s.BlackWins.Rate != 0.8 || s.Drawn.Rate != 1.0/6 {
+		t.Errorf("%+v %v %v %v", s, s.Decisive, s.BlackWins, s.Drawn)
 	}
 	// Clopper and Pearson for 4 of 5, as any table has it.
 	if lo, hi := s.BlackWins.Lo-0.28358, s.BlackWins.Hi-0.99495; max(lo, -lo, hi, -hi) > 0.00001 {
 		t.Errorf("%v", s.BlackWins)
 	}
-	if s = w.Openings[1]; s.BlackWins != nil || s.Told != nil || s.Drawn.Rate != 1 {
+	if s = w.Openings[1]; s.BlackWins != nil || s.Decisive != nil || s.Drawn.Rate != 1 {
 		t.Errorf("%+v", s)
 	}
 	var out strings.Builder

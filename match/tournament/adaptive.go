@@ -14,16 +14,14 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// adaptive selects pairs between the players whose ranking is least certain. It selects a block of pairs at a
-// time. It uses the results of all earlier blocks except the previous one, so that slots need not wait for
-// the last pair of that block. The selected pairs depend on the plan's block size, but not on the number of
-// pairs played at the same time.
+// adaptive selects pairs between the players whose ranking is least certain. It selects a block of pairs at a time. For
+// this it uses the results of all earlier blocks except the previous one, so that slots do not wait for the last pair
+// of that block. The selected pairs do not depend on the number of pairs played at the same time.
 //
-// The results give a Bradley–Terry posterior (Posterior). The question is the order of neighbours in the
-// ranking, or, with an anchor, the players above it. The weight of a comparison is the probability that
-// its order is wrong. Each pair of the block goes to the two players whose games are expected to shrink
-// the variances of the comparisons most, relative to their size. Later pairs of the block take the
-// expected information of earlier ones into account.
+// The results give a Bradley–Terry posterior (Posterior). adaptive compares neighbours in the ranking, or, with an
+// anchor, each player with the anchor. The weight of a comparison is the probability that its order is wrong. Each pair
+// of the block goes to the two players whose games are expected to reduce the variances of the comparisons most,
+// relative to their size. Later pairs of the block take the expected information of earlier ones into account.
 type adaptive struct {
 	blocks int            // that were drawn
 	met    map[[2]int]int // number of pairs of two players; the key has the smaller player number first
@@ -82,9 +80,9 @@ func (s *Schedule) before(known int) []Outcome {
 	return list
 }
 
-// spreads are the possible standard deviations of the prior of a log strength, in Elo. The most likely
-// one is used (empirical Bayes). A prior wider than the field gives pairs to players that seem close, and
-// these pairs separate equal players.
+// spreads are the possible standard deviations of the prior of a player's log strength, in Elo. gogi uses the most
+// likely one (empirical Bayes). With a prior that is wider than the players' real differences, gogi would play too many
+// pairs between players of equal strength.
 var spreads = [...]float64{6.25, 12.5, 25, 50, 100, 200, 400}
 
 // Posterior is the distribution of the players' log strengths given the results, under the Bradley–Terry
@@ -236,7 +234,7 @@ func newSight(s *Schedule, results []Outcome) (*sight, error) {
 	return w, nil
 }
 
-// ask sets the comparisons whose order matters and the pairs that may be selected.
+// ask sets the comparisons that gogi evaluates, and the pairs that it may select.
 func (w *sight) ask() {
 	for i, a := range w.order {
 		if w.anchor >= 0 {
@@ -299,14 +297,13 @@ func (p *Posterior) Wrong(a, b int) float64 {
 	return math.Erfc(math.Abs(mean)/math.Sqrt(2*variance)) / 2
 }
 
-// information returns the expected information of a pair about the difference of two players.
+// information returns the expected information of a pair about the difference in strength of its two players.
 func (w *sight) information(a, b int) float64 {
 	q := 1 / (1 + math.Exp(w.Mean[b]-w.Mean[a]))
 	return w.legs * q * (1 - q)
 }
 
-// expect adds the expected information of a pair: the covariance shrinks by the formula of Sherman and
-// Morrison.
+// expect reduces the covariance by the expected information of a pair, with the formula of Sherman and Morrison.
 func (w *sight) expect(players [2]int) {
 	a, b := players[0], players[1]
 	toward := make([]float64, len(w.Mean)) // covariance of each with the difference of a and b
@@ -357,7 +354,8 @@ func (w *sight) value(pair [2]int) float64 {
 	return sum
 }
 
-// near returns the indices of the comparisons for which value evaluates a pair.
+// near returns the indices of those comparisons in asked that a game between a and b would decide better. Only these
+// count for the value of the game.
 func (w *sight) near(a, b int) []int {
 	var list []int
 	if w.anchor >= 0 {

@@ -43,7 +43,7 @@ const (
 	BySeed     Decision = "seed" // the better seed won, because the points were still equal after the last tie-break
 )
 
-// nobody is the index of an unknown player.
+// nobody is the index of a player that is not known yet.
 const nobody = -1
 
 // origin is the origin of a side of a match: a player, or the winner or loser of an earlier match.
@@ -74,7 +74,7 @@ func newKnockout(s *Schedule) *knockout {
 	return k
 }
 
-// entries returns the seeds in the order of the bracket, with empty places (byes) for those that do not exist.
+// entries returns the seeds in the order of the bracket. It fills the bracket with empty places, which are byes.
 func (k *knockout) entries(s *Schedule) []origin {
 	seeds := []int{0}
 	for len(seeds) < len(s.start) {

@@ -62,7 +62,8 @@ func (m *matching) augment(root int) bool {
 	return false
 }
 
-// visit looks along the edge from an even vertex. found is whether it ends an augmenting path.
+// visit follows the edge from the even vertex v to another vertex. found reports whether the edge ends an augmenting
+// path.
 func (f *forest) visit(root, v, to int) (end int, found bool) {
 	if to == v || f.gone[to] || f.base[v] == f.base[to] || f.mate[v] == to || !f.edge(v, to) {
 		return 0, false
@@ -100,7 +101,7 @@ func (f *forest) contract(v, to int) {
 	}
 }
 
-// mark puts the bases on the way up from an even vertex into the blossom.
+// mark adds the blossoms between an even vertex and top to the new blossom.
 func (f *forest) mark(blossom []bool, v, top, child int) {
 	for f.base[v] != top {
 		blossom[f.base[v]], blossom[f.base[f.mate[v]]] = true, true
@@ -140,8 +141,7 @@ func (f *forest) flip(end int) {
 	}
 }
 
-// fix matches two vertices permanently if all others can still be matched. It returns whether it matched
-// them.
+// fix matches two vertices permanently if all others can still be matched, and returns whether it did.
 func (m *matching) fix(a, b int) bool {
 	if m.mate[a] == b {
 		m.gone[a], m.gone[b] = true, true

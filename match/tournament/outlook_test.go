@@ -10,7 +10,7 @@ import (
 	"gogi/match"
 )
 
-// TestOutlook: what a dry run says of each design.
+// TestOutlook tests what a dry run prints about each design.
 func TestOutlook(t *testing.T) {
 	spec := func(kind match.DesignKind, x match.Tournament, players, pairs int) Spec {
 		return Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: names(players), Pairs: pairs, Legs: 2}
@@ -43,8 +43,8 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// TestAdaptiveAsks: of two pairs of players of whom nothing else is known, the one that is
-// nearer in strength, or less known, is worth more; with an anchor only its own games are.
+// TestAdaptiveAsks: of two unknown pairings, the one that is nearer in strength, or less known, has more value. With an
+// anchor only pairings with the anchor have value.
 func TestAdaptiveAsks(t *testing.T) {
 	x := func(a, b int, points float64) Outcome {
 		return Outcome{Players: [2]int{a, b}, Points: [2]float64{points, 40 - points}}

@@ -287,8 +287,8 @@ func checkPlaces(t *testing.T, s *Schedule, players int, third bool) {
 	}
 }
 
-// TestTiebreaks: a match of two pairs that is tied goes on pair by pair until one is not
-// drawn, and after the last the better seed wins.
+// TestTiebreaks: a tied match of two pairs continues pair by pair until one pair is decisive. After the last pair the
+// better seed wins.
 func TestTiebreaks(t *testing.T) {
 	x := match.Tournament{MatchPairs: 2, Tiebreaks: 3}
 	for _, test := range []struct {

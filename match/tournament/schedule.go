@@ -193,9 +193,8 @@ func (s *Schedule) advance() error {
 	}
 }
 
-// Drawn returns all pairs selected so far, including pairs of a block beyond the target. New pairs are added
-// at the end. They are in the order of their numbers, except in a knockout, in which matches end in any
-// order.
+// Drawn returns all pairs selected so far, including pairs of a block beyond the target. It returns new pairs after old
+// ones. They are in the order of their numbers, except in a knockout, where matches end in any order.
 func (s *Schedule) Drawn() []Slot { return s.drawn }
 
 // Slot returns the pair with a number. ok is false if the results have not decided this pair yet.

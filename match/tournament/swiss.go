@@ -23,7 +23,7 @@ type swiss struct {
 	met map[[2]int]int
 }
 
-// bye is the opponent of a player with a bye.
+// bye is the opponent's number for a player with a bye.
 const bye = -1
 
 // swissRound has the pairings of a round.
@@ -102,7 +102,7 @@ func below(v, n int) []int {
 	return list
 }
 
-// across returns the other places, sorted by how near their distance from v is to places.
+// across returns the other places. A place comes first if its distance from v is nearest to the number places.
 func across(v, n, places int) []int {
 	list := below(v, n)
 	off := func(i int) int {

@@ -31,9 +31,8 @@ func Accused(all []Evidence, alpha float64) []Evidence {
 	return sorted[:most]
 }
 
-// Unlike returns the workers whose machines differ from the others at the false discovery rate alpha, by
-// slowed moves or by the speed ratio. Such a difference is a reason to audit a worker, but not to quarantine
-// it.
+// Unlike returns the workers whose machines differ from the others at the false discovery rate alpha: by the number of
+// moves that the machine delayed, or by the speed ratio. This is a reason to audit a worker, but not to quarantine it.
 func Unlike(all []Evidence, alpha float64) []Evidence {
 	list := slices.Clone(all)
 	for i := range list {
@@ -49,7 +48,7 @@ type Cell struct {
 	LogE          float64
 }
 
-// Cause is the likely cause of evidence in several tests.
+// Cause is the likely reason why a worker's results differ from those of other workers.
 type Cause string
 
 // The likely causes of evidence in several tests.
@@ -108,7 +107,7 @@ func Attribute(cells []Cell, alpha float64) []Attribution {
 	return list
 }
 
-// total returns the sum of a worker's evidence, and the test with the strongest evidence.
+// total returns the sum of the evidence in a worker's tests, and the test with the strongest evidence.
 func total(cells []Cell) (sum float64, strongest Cell) {
 	strongest.LogE = math.Inf(-1)
 	for _, c := range cells {

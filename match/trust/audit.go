@@ -22,7 +22,8 @@ const (
 	Owner     Level = "owner"     // the farm's own worker
 )
 
-// These are the numbers of audited pairs, and of agreements that make a worker verified.
+// These constants are the shares of pairs that are audited, the number of first pairs that are all audited, and the
+// number of agreeing audits after which a worker is verified.
 const (
 	ShareTrusted   = 0.02
 	ShareUntrusted = 0.20
@@ -30,8 +31,8 @@ const (
 	AgreeToVerify  = 200
 )
 
-// Auditor selects the pairs that a worker of another owner plays again for an audit. The second result does
-// not count. The selection cannot be predicted without the secret.
+// Auditor selects pairs for an audit: a worker of another owner plays such a pair again. The second result does not
+// count. Without the secret nobody can predict the selection.
 type Auditor struct{ Secret []byte }
 
 // Audits reports whether a pair of a run is audited. run is the digest of the run, level the worker's trust, and n
@@ -55,9 +56,9 @@ const (
 	mostSample  = 64
 )
 
-// Sample returns the pairs of one worker in a run that must be audited before the run's verdict is final.
-// They are a fifth of the worker's pairs, within leastSample and mostSample. A worker cannot predict the
-// sample. They are the pairs with the smallest draws, which Audits also selects first.
+// Sample returns the pairs of one worker in a run that must be audited before the run's verdict is final. The sample is
+// a fifth of the worker's pairs, within leastSample and mostSample. A worker cannot predict it. It has the pairs with
+// the smallest random numbers (see draw), which Audits also selects first.
 func (a Auditor) Sample(run string, pairs []int) []int {
 	sorted := slices.Clone(pairs)
 	draws := map[int]float64{}

@@ -292,7 +292,7 @@ func TestPairOf(t *testing.T) {
 	}
 }
 
-// TestClaims: three workers whose speed fits what they claim, and one of each fault.
+// TestClaims: three workers have a speed that fits their claim, and one worker has each fault.
 func TestClaims(t *testing.T) {
 	for name, nps := range map[string]float64{"the base engine is the reference": 1e6, "another one": 0} {
 		base := 1e6

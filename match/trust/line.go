@@ -13,9 +13,8 @@ type Line struct {
 	waiting map[int]*Pair
 }
 
-// Put adds a stored pair by its number. A second Put of a pair changes nothing. compare is false for a pair
-// that is not between the run's first two players. Such a pair is not compared, and only fills its place in
-// the order. closed means that the evidence has changed.
+// Put adds a stored pair by its number. A second Put of the same pair changes nothing. If compare is false, the pair is
+// not compared, because it is not between the run's first two players. closed reports whether the evidence has changed.
 func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 	if _, there := l.waiting[id]; there || id < l.next {
 		return false, nil

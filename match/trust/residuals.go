@@ -11,12 +11,12 @@ import (
 // Kind is a quantity of a worker's pairs that is compared with the pairs of the others.
 type Kind int
 
-// The kinds.
+// The kinds of compared quantities.
 const (
 	Score   Kind = iota // the pair's points for the plan's first player: the worker wins or loses more than the others.
 	OnTime              // games of the pair that were lost on time.
 	Crashes             // games of the pair that ended by a crash.
-	Slowed              // the machine slowed a move of the pair.
+	Slowed              // the machine delayed a move of the pair
 	Speeds              // the ratio of the two players' nodes per second, if it differs from the usual ratio by more than speedMargin
 	kinds
 )
@@ -25,9 +25,8 @@ const (
 // worker. The other kinds can only put a worker on probation.
 const resultKinds = Slowed
 
-// speedMargin is the tolerated difference between the logarithm of a worker's speed ratio and that of the
-// usual ratio. Machines with different processors differ by a few percent for honest reasons. A tenth of
-// speed is about 9 Elo.
+// speedMargin is the tolerated difference between the logarithms of a worker's speed ratio and of the usual ratio.
+// Machines with different processors differ by a few percent without a fault. A tenth of speed is about 9 Elo.
 const speedMargin = 0.10
 
 // String returns the name of the kind.
@@ -57,10 +56,10 @@ type Pair struct {
 // gives its evidence later.
 const blockPairs = 64
 
-// bets returns the tilts λ of [Residuals]. A tilt is an assumed advantage of a worker, in natural units of
-// the likelihood per point, event or sign. λ = δ/variance finds an effect of δ points per pair best. The
-// variance of a pair's points is about 0.35. For faults all tilts are positive, because only more faults than
-// usual are a reason to accuse a worker.
+// bets returns the values of λ for [Residuals]. A λ is an assumed advantage of a worker, in natural units of the
+// likelihood per point, event or sign. λ = δ/variance is best to find an effect of δ points per pair. The variance of a
+// pair's points is about 0.35. For faults all values are positive, because only more faults than usual are a reason to
+// accuse a worker.
 func bets(k Kind) []float64 {
 	switch k {
 	case Score, Speeds:
@@ -207,7 +206,8 @@ func (r *Residuals) of(name string) *worker {
 	return w
 }
 
-// place multiplies one martingale of each worker in a block by the worker's e-value.
+// place updates the evidence about each worker after a block of pairs: it multiplies martingale i of kind k by the
+// e-value of the worker's pairs in the block.
 func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	g := make([]float64, len(x))
 	for j := range x {
@@ -227,7 +227,7 @@ func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	}
 }
 
-// value returns the compared quantity of a pair. It returns 0 for Speeds, which sideOf handles.
+// value returns the quantity of a pair that the kind compares. It returns 0 for Speeds, which sideOf handles.
 func value(k Kind, p *Pair) float64 {
 	switch k {
 	case Score:
@@ -245,7 +245,7 @@ func value(k Kind, p *Pair) float64 {
 	return 0
 }
 
-// usualRatios is the number of ratios after which the median is not updated any more.
+// usualRatios is the number of ratios after which gogi no longer updates the median.
 const usualRatios = 1024
 
 // learn adds the ratios of a block to the usual ratios, for the comparison of later blocks.
@@ -303,7 +303,7 @@ type Evidence struct {
 	Pairs  int     // number of compared pairs
 	LogE   float64 // the natural logarithm of the e-value of all kinds of results together. 1/e is a p value at any time.
 	Kind   Kind    // the kind of results with the strongest evidence
-	// Machine is the logarithm of the e-value of slowed moves and speeds together. MachineKind is Slowed or
+	// Machine is the logarithm of the e-value of delayed moves and speeds together. MachineKind is Slowed or
 	// Speeds, the kind with the stronger evidence. They never quarantine a worker.
 	Machine     float64
 	MachineKind Kind

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// The limits of a drift. One is the number of latest pairs whose median counts. The other is the largest
-// distance of the logarithm of the ratio from 0.
+// These are the limits for a drift: the number of latest pairs whose median gogi uses, and the distances of the
+// median's logarithm from 0 that lead to each Action.
 const (
 	driftPairs     = 50
 	driftRebench   = 0.10
@@ -81,7 +81,7 @@ func (c *Claims) Forget(worker string) {
 	delete(c.latest, worker)
 }
 
-// Action returns the action that a worker's pairs require, with the reason.
+// Action returns the recommended action for a worker whose real speed differs from its claim, and the reason.
 func (c *Claims) Action(worker string) (act Action, why string) {
 	log, ok := c.latest[worker]
 	if !ok || c.nps == 0 && len(c.latest) < leastClaims {

@@ -154,7 +154,7 @@ func TestHonestFarms(t *testing.T) {
 	}
 }
 
-// everybody is the evidence of all workers of a farm, also of who has played nothing.
+// everybody returns the evidence about all workers of a farm, also about workers that have played nothing.
 func everybody(r *Residuals, f *farm) []Evidence {
 	all := r.Evidence()
 	for len(all) < len(f.workers) {
@@ -256,8 +256,8 @@ func TestFoundAfter(t *testing.T) {
 	}
 }
 
-// TestUnlikeMachines: honest machines whose speed ratios differ accuse nobody, neither of results nor of the machine,
-// while the differences are within the margin. The ratio of one pair differs from the next, by 2 % and 5 %.
+// TestUnlikeMachines: honest machines with different speed ratios accuse no worker, neither of its results nor of its
+// machine, while the differences are within the margin. The ratio varies from pair to pair by 2 % and 5 %.
 func TestUnlikeMachines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,9 +9,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// drawChoice sets the levels of a choice in both points of a duel. In each round, every ordered pair of two
-// levels occurs once, in a random order for each parameter. The points of a probe, and of a choice that is
-// not tuned, have the start level.
+// drawChoice sets the value of a choice parameter for both players of a duel. In each round, every ordered pair of two
+// levels occurs once, in a random order for each parameter. If the choice is not tuned, or if the pair is a probe, both
+// players get the start level.
 func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
 	p := &s.Params[i]
 	d.Plus[i], d.Minus[i] = st.Theta[i], st.Theta[i]
@@ -32,7 +32,7 @@ func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
 
 func met(a, b float64) string { return fmt.Sprintf("%d>%d", int(a), int(b)) }
 
-// countLevels adds the outcome of a duel to the sums of all choices.
+// countLevels adds the outcome of a duel to the sums of all choice parameters.
 func (st *State) countLevels(s *Settings, o *Outcome) {
 	for i := range s.Params {
 		if s.Params[i].Kind != Choice || o.Kind != KindDuel || o.Plus[i] == o.Minus[i] {
@@ -59,8 +59,8 @@ type Level struct {
 	Hi  float64 `json:"hi"`
 }
 
-// Levels returns the estimates for a choice's levels without its start. Duels of other levels help: each
-// level's score is its mean over all levels that it met.
+// Levels returns an estimate for each level (value) of choice parameter i except the start level. It uses the duels of
+// all pairs of levels, because a level's score is its mean over all levels that it met.
 func Levels(s *Settings, st *State, i int) []Level {
 	p, e := &s.Params[i], &st.Each[i]
 	n, start := len(p.Levels), int(p.Start)
@@ -84,9 +84,9 @@ func Levels(s *Settings, st *State, i int) []Level {
 	return levels
 }
 
-// against estimates the difference of two levels. Each met all n − 1 others equally often. A level's mean
-// score is therefore n/(n−1) times its advantage over the mean of all levels. The difference of two mean
-// scores is n/(n−1) times the difference of the levels.
+// against estimates the difference in strength between two levels of a choice. Each level met all n − 1 others equally
+// often. A level's mean score is therefore n/(n−1) times its advantage over the mean of all levels. The difference of
+// two mean scores is n/(n−1) times the difference of the levels.
 func (s *Settings) against(e *ParamSums, name string, a, start, ofA, ofStart float64, n int) Level {
 	toElo := EloPerPair * float64(n-1) / float64(n)
 	variance := e.YY / e.N
@@ -98,8 +98,8 @@ func (s *Settings) against(e *ParamSums, name string, a, start, ofA, ofStart flo
 	return Level{Name: name, Elo: shrink * diff, Lo: diff - z*se, Hi: diff + z*se}
 }
 
-// level returns the final level of a choice: the best level whose whole interval is above the start level, or
-// the start level if there is none.
+// level returns the final level of a choice: the best level whose whole interval is above the start level. If there is
+// none, it returns the start level.
 func (s *Settings) level(st *State, i int) float64 {
 	p := &s.Params[i]
 	best, at := 0.0, p.Start

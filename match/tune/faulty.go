@@ -6,20 +6,20 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Faults counts the failures of points in the latest blocks. A point fails if it loses a game by a fault of
-// the engine, or if the engine does not start with it.
+// Faults counts failures of the engine by parameter values, over the latest blocks of pairs. A point (a set of
+// parameter values) fails if it loses a game by a fault of the engine, or if the engine does not start with it.
 type Faults struct {
 	settings *Settings
 	blocks   [][]pointPlayed // the points of the latest blocks, at most faultBlocks
 }
 
-// pointPlayed is one point of a duel.
+// pointPlayed is one of the two points (sets of parameter values) that a pair plays.
 type pointPlayed struct {
 	failed bool
 	above  []float64 // by parameter: 1 above the centre, −1 below it, 0 at it
 }
 
-// Failures reports which of a pair's two points, plus and minus, failed.
+// Failures reports for which of a pair's two points, plus and minus, the engine failed.
 type Failures [2]bool
 
 const (
@@ -30,8 +30,8 @@ const (
 // NewFaults returns a Faults without blocks for a tune with these settings.
 func NewFaults(s *Settings) *Faults { return &Faults{settings: s} }
 
-// Block adds a learnt block with its duels and the failures in each duel. It returns a *Faulty if too many
-// pairs of the latest blocks have a failure.
+// Block adds the duels of a block of pairs and the failures in each duel. If too many pairs of the latest blocks have a
+// failure, it returns a *Faulty.
 func (f *Faults) Block(duels []Duel, failed []Failures) error {
 	var block []pointPlayed
 	for j := range duels {
@@ -107,7 +107,8 @@ func (f *Faults) fisher(i int, side float64) float64 {
 	return min(1, sum)
 }
 
-// Faulty is the error that points fail too often to continue without a user's decision.
+// Faulty is the error that the engine fails too often with the tune's parameter values. The user must decide whether
+// the tune continues.
 type Faulty struct {
 	Bad, Pairs int     // number of pairs with a failure, and number of all pairs
 	Param      string  // the parameter with the most failures on one side; "" if none differs

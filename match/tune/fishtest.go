@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// drawFishtest perturbs a whole block in one direction, and rounds the two points independently, as the
-// framework's server and worker do. Values are clipped, and an int is floor(v + U).
+// drawFishtest perturbs all pairs of a block in the same direction, and rounds the two points independently, as the
+// server and the worker of fishtest do. It limits values to their range. An int is floor(v + U).
 func (s *Settings) drawFishtest(st *State, pair int) Duel {
 	d, own := s.newDuel(pair), s.random(pair)
 	first, _ := s.PairsOf(s.BlockOf(pair))
@@ -37,13 +37,13 @@ func fishtestC(s *Settings, p *Param, t schedule, iter float64) float64 {
 	return p.Spread(s.Method) * t.c(iter+1)
 }
 
-// fishtestR returns fishtest's gain R = a/(A + iter)^α/c² with a = r_end c_end² (A + N)^α. iter starts at 1.
+// fishtestR returns fishtest's step gain R = a/(A + iter)^α/c² with a = r_end c_end² (A + N)^α. iter starts at 1.
 func (s *Settings) fishtestR(p *Param, t schedule, iter, c float64) float64 {
 	rate, end := cmp.Or(p.REnd, s.Gain()), p.Spread(s.Method)
 	return rate * end * end * math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+iter+1, t.alpha) / (c * c)
 }
 
-// learnFishtest adds R·c·result·flip to each parameter. result is the sum over the whole block.
+// learnFishtest moves each parameter by R·c·result·flip. result is the sum over the whole block.
 func (st *State) learnFishtest(s *Settings, block []Outcome) {
 	if len(block) == 0 {
 		return

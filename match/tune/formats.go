@@ -21,14 +21,14 @@ import (
 // step is c_end and delta r_end. A line with seven fields whose second is a type is from .params or
 // OpenBench, which mean the same. A line with six is fishtest's.
 
-// Bounds of the input.
+// These are the largest line and the largest parameter file that gogi reads, in bytes.
 const (
 	maxLine = 64 << 10
 	maxFile = 16 << 20
 )
 
-// mostREnd is the largest delta that is taken as a gain. A larger one has the column's older meaning, a
-// twentieth of the range; as a gain it would ruin any tune.
+// mostREnd is the largest value of the last column that gogi reads as a gain r_end. A larger value has the column's
+// older meaning, a twentieth of the range. As a gain it would make a tune useless.
 const mostREnd = 0.1
 
 // ReadParams reads parameters in any of the formats above, line by line; errors print name. It skips

@@ -7,8 +7,8 @@ import (
 	"gogi/match"
 )
 
-// Futile is the error that a tune may end, because no parameter has a measurable effect at the current
-// perturbations. It only stops a tune and makes no claim, so it uses no error rate.
+// Futile is the error that a tune may end, because no parameter has a measurable effect at the current perturbations.
+// It only saves games and claims nothing about strength, so it uses no error rate.
 type Futile struct {
 	Pairs  int     // number of learnt pairs
 	Factor float64 // factor of all perturbations, at its upper bound
@@ -19,10 +19,9 @@ func (f *Futile) Error() string {
 	return fmt.Sprintf("after %d pairs no parameter matters: with %.1f times the requested perturbation, none differs from a parameter without effect", f.Pairs, f.Factor)
 }
 
-// IsFutile returns a Futile if a tune may end. At least half of its budget must be learnt, the controller
-// must be at its upper bound, and the always-valid 99 % interval of each parameter's slope must contain
-// 0. It returns nil if the tune must continue. That includes a tune with a choice, which has no slope,
-// and a tune without a controller.
+// IsFutile returns a Futile if a tune may end, and nil if it must continue. A tune may end if half of its budget is
+// played, its perturbations have reached their upper bound, and the always-valid 99 % interval of each parameter's
+// slope contains 0. A tune with a choice, or with perturbations of fixed size, never ends early.
 func IsFutile(s *Settings, st *State) *Futile {
 	if s.Spread == 0 || s.Method != SPSA || 2*st.Pairs < s.Pairs || st.Factor < s.mostFactor()*(1-1e-9) {
 		return nil
@@ -35,10 +34,10 @@ func IsFutile(s *Settings, st *State) *Futile {
 	return &Futile{Pairs: st.Pairs, Factor: st.Factor}
 }
 
-// isSteep reports whether the slope of W − L on the sign of a perturbation differs from 0. It uses the
-// confidence sequence of a normal mixture with estimated variance, tightest at tightest duels (H. Robbins,
-// Ann. Math. Statist. 41 (1970) 1397; I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Ann.
-// Statist. 52 (2024) 2613, theorem 2.2).
+// isSteep reports whether the slope of W − L on the sign of a perturbation differs from 0. It uses the confidence
+// sequence of a normal mixture with estimated variance, which is narrowest after tightest duels (H. Robbins, Ann. Math.
+// Statist. 41 (1970) 1397; I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Ann. Statist. 52 (2024) 2613,
+// theorem 2.2).
 func (e *ParamSums) isSteep(tightest float64) bool {
 	if e.N < 2 {
 		return true // without data the parameter may have an effect
@@ -53,7 +52,8 @@ func (e *ParamSums) isSteep(tightest float64) bool {
 	return math.Abs(slope) > radius
 }
 
-// Lost returns the Elo that the probes have lost to the centre so far, or nil without probes.
+// Lost returns the Elo by which the perturbed values were worse than the unperturbed ones in the probes so far. It
+// returns nil without probes.
 func (st *State) Lost() *float64 {
 	if st.Probes == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (st *State) Lost() *float64 {
 	return &elo
 }
 
-// Setup returns the tune's settings as tune events show them, without a track.
+// Setup returns the settings of the tune for tune events.
 func (s *Settings) Setup() match.TuneSetup {
 	t := match.TuneSetup{Method: s.Method, Pairs: s.Pairs, Blocks: s.Blocks(), Block: s.Block, Inflight: s.Inflight, Target: s.Spread}
 	for i := range s.Params {

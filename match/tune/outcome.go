@@ -33,7 +33,7 @@ func ResultOf(rules match.Rules, pair match.PairResult) (r Result) {
 	return r
 }
 
-// count adds a game in which plus has the colour a, 0 for Black.
+// count adds a game. a is the colour of the player with the point Plus, 0 for Black.
 func (r *Result) count(a int, points [2]float64, o match.Outcome, t match.Termination) {
 	r.Score += points[a] - points[1-a]
 	r.Forfeit = r.Forfeit || t == match.NotStarted

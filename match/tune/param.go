@@ -19,7 +19,7 @@ const (
 	Choice Kind = "choice" // one of a few words, so it has no gradient
 )
 
-// Bounds of a tune: no realistic number of games can distinguish more levels or choices.
+// These limits exist because no realistic number of games can distinguish more levels, choices or parameters.
 const (
 	MaxLevels  = 6
 	MaxChoices = 4
@@ -122,7 +122,7 @@ func (p *Param) checkLevels(wrong func(string, ...any) error) error {
 	return nil
 }
 
-// CheckParams returns an error if a parameter of the list is invalid, or if the list as a whole is.
+// CheckParams returns an error if a parameter is invalid, or if the parameters do not fit together.
 func CheckParams(params []Param) error {
 	used, choices, names := 0, 0, map[string]bool{}
 	for i := range params {
@@ -167,7 +167,7 @@ func (p *Param) Text(x float64) string {
 	return strconv.FormatFloat(six, 'f', -1, 64)
 }
 
-// Value returns the number for a text of Text.
+// Value returns the number whose Text is text.
 func (p *Param) Value(text string) (float64, error) {
 	if p.Kind == Choice {
 		if i := slices.Index(p.Levels, text); i >= 0 {

@@ -38,7 +38,7 @@ func (p *Path) State() State { return p.states[p.latest].clone() }
 // Blocks returns the number of learnt blocks.
 func (p *Path) Blocks() int { return p.latest }
 
-// Drawable returns the number of pairs, from the first, whose points are known.
+// Drawable returns the number of pairs, from the first, whose parameter values can be calculated now.
 func (p *Path) Drawable() int {
 	block := p.latest
 	for block < p.settings.Blocks() && p.settings.DrawnFrom(block) <= p.latest {
@@ -47,8 +47,8 @@ func (p *Path) Drawable() int {
 	return min(block*p.settings.Block, p.settings.Pairs)
 }
 
-// Draw returns the duel of a pair. It returns false if a block that the pair depends on is not learnt, if
-// its state is too old to be in memory, or if there is no such pair.
+// Draw returns the duel of a pair: the two points (sets of parameter values) that play. ok is false if there is no such
+// pair, if an earlier block is not learnt yet, or if the state after that block is no longer in memory.
 func (p *Path) Draw(pair int) (Duel, bool) {
 	if pair < 0 || pair >= p.settings.Pairs {
 		return Duel{}, false
@@ -61,9 +61,9 @@ func (p *Path) Draw(pair int) (Duel, bool) {
 	return Draw(&p.settings, &st, pair), true
 }
 
-// Add adds the result of a pair. score is W − L of plus. For a known pair, Add changes nothing and returns
-// false. It returns an error for an impossible score, and for a pair whose points are not known. states has
-// the state after each block that the pair completed, oldest first.
+// Add adds the result of a pair. score is W − L of the point Plus. For a known pair, Add changes nothing and returns
+// false. It returns an error for an impossible score, and for a pair whose points are not known. states has the state
+// after each block that the pair completed, oldest first.
 func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []State, err error) {
 	switch {
 	case pair < 0 || pair >= p.settings.Pairs:
@@ -98,7 +98,7 @@ func (p *Path) Expect(stored []match.TuneState) {
 	}
 }
 
-// learn learns the next block if the results of all its pairs are known. It returns whether it did.
+// learn learns the next block if the results of all its pairs are known. It reports whether it did.
 func (p *Path) learn() bool {
 	if p.latest == p.settings.Blocks() {
 		return false
@@ -136,7 +136,7 @@ func (p *Path) learn() bool {
 // Machines differ in the last bits of products and powers.
 const tolerance = 1e-9
 
-// adopt replaces the latest state with the stored one.
+// adopt replaces the latest state by the stored one.
 func (p *Path) adopt(stored match.TuneState) error {
 	st := p.states[p.latest]
 	switch {

@@ -115,7 +115,7 @@ func (v *Validation) Gate(j int) match.Gate {
 	return match.Gate{Elo0: v.Elo0, Elo1: v.Elo1, Alpha: v.Level(j), Beta: v.Beta, Model: match.GateLogistic}
 }
 
-// Options returns the options of a point: the tuned parameters, and those at their start.
+// Options returns a point (one value for each parameter of the tune) as engine options.
 func (s *Settings) Options(point []float64) []match.Option {
 	list := make([]match.Option, len(point))
 	for i := range point {
@@ -139,9 +139,9 @@ func (s *Settings) Points(d *Duel) [2][]match.Option {
 	return [2][]match.Option{s.Options(d.Plus), s.Options(d.Minus)}
 }
 
-// CheckPoints returns an error for options that no pair of the tune can have. Each player's options are the
-// tune's parameters, in their order, within their bounds. It does not check which points the pair has,
-// because they depend on earlier results.
+// CheckPoints returns an error for options that no pair of the tune can have. Each player's options must be the tune's
+// parameters, in their order, with values within their bounds. It does not check that they are the values of this pair,
+// because these depend on earlier results.
 func (s *Settings) CheckPoints(options [2][]match.Option) error {
 	for _, list := range options {
 		if len(list) != len(s.Params) {
@@ -159,7 +159,7 @@ func (s *Settings) CheckPoints(options [2][]match.Option) error {
 	return nil
 }
 
-// takes is Value but for a bound that was overstepped by the rounding of Text.
+// takes returns an error if Value rejects the text. It allows a float that exceeds a bound by the rounding of Text.
 func (p *Param) takes(text string) error {
 	wide := *p
 	if p.Kind == Float {
@@ -170,8 +170,8 @@ func (p *Param) takes(text string) error {
 	return err
 }
 
-// FirstAfter returns the first pair whose points depend on the result of the given pair, or the number of all
-// pairs if there is none.
+// FirstAfter returns the first pair whose parameter values depend on the result of the given pair. It returns the
+// number of all pairs if there is none.
 func (s *Settings) FirstAfter(pair int) int {
 	for block := s.BlockOf(pair) + 1; block < s.Blocks(); block++ {
 		if s.DrawnFrom(block) > s.BlockOf(pair) {
@@ -199,7 +199,8 @@ func (st *State) Stored() match.TuneState {
 	return match.TuneState{Blocks: st.Blocks, Pairs: st.Pairs, Centre: append([]float64(nil), st.Theta...), Factor: st.Factor}
 }
 
-// Perturbation returns the distance of parameter i from the centre in a duel after a number of pairs.
+// Perturbation returns how far parameter i is from the centre (the unperturbed value) in a duel after a number of
+// pairs.
 func (s *Settings) Perturbation(i, pairs int, factor float64) float64 {
 	p := &s.Params[i]
 	_, t, k := s.place(min(pairs, s.Pairs-1))

@@ -17,9 +17,9 @@ func mean(list []float64) float64 {
 	return sum / float64(len(list))
 }
 
-// TestPower holds the methods to what they gain where the truth is known: a better idea
-// has to win here, a worse one fails; in short fewer tunes have to hold the same
-// bounds. These are of simulations by another program.
+// TestPower compares the gain of each method with stored bounds, for engines whose strength is known. A better method
+// must win here, and a worse one fails. In short mode fewer tunes must meet the same bounds. The bounds come from
+// simulations by another program.
 func TestPower(t *testing.T) {
 	for _, c := range []struct {
 		name                       string

@@ -13,9 +13,9 @@ const (
 	Surface  = "surface"
 )
 
-// EloPerPair is the Elo difference of an expected W − L of 1 a pair between equal opponents. It is the
-// slope of the logistic curve at one half: 1600/ln 10 Elo for a score, and a pair's W − L is four times
-// the excess.
+// EloPerPair is the Elo difference between two players that changes the expected wins minus losses (W − L) of a pair by
+// 1. The slope of the logistic curve at one half is 1600/ln 10 Elo for a score, and the W − L of a pair is four times
+// the score above one half.
 const EloPerPair = 400 / math.Ln10
 
 // Settings has all settings that decide a tune together with its results. The digest of the plan covers them.
@@ -47,7 +47,7 @@ type Settings struct {
 	Stages []string `json:"stages,omitempty"`
 }
 
-// Defaults returns the settings of a method for a budget.
+// Defaults returns the default settings of a method for a number of pairs.
 func Defaults(method string, pairs int) Settings {
 	s := Settings{
 		Method: method, Pairs: pairs, Block: 16, Inflight: 48, Spread: 15, Probes: 0.1,
@@ -59,11 +59,12 @@ func Defaults(method string, pairs int) Settings {
 	return s
 }
 
-// mostWide is the greatest factor of all perturbations at the start.
+// mostWide is the greatest factor by which all perturbations may be enlarged at the start.
 const mostWide = 4.0
 
-// StartWide sets Wide for a tune with a controller, from its parameters. The widest start of any
-// parameter is an eighth of its range, or mostWide times the requested one.
+// StartWide sets Wide, so that a tune starts with large perturbations. The first perturbation of each parameter is then
+// at most an eighth of its range, and at most mostWide times the requested one. A tune with perturbations of fixed size
+// does not start wide.
 func (s *Settings) StartWide() {
 	s.Wide = 0
 	if s.Method != SPSA || s.Spread == 0 {
@@ -77,11 +78,11 @@ func (s *Settings) StartWide() {
 	}
 }
 
-// farInflight is from how many pairs in flight on the path is learnt from stale points,
-// and a smaller gain is better.
+// farInflight is a number of pairs that are played at the same time. From this number on gogi learns from old parameter
+// values, so a smaller gain is better.
 const farInflight = 256
 
-// Gain returns r_end: REnd if it is set, else the best value in simulations of budgets between 10,000 and
+// Gain returns r_end: REnd if it is set, else the value that was best in simulations of budgets between 10,000 and
 // 200,000 pairs.
 func (s *Settings) Gain() float64 {
 	switch {
@@ -93,8 +94,8 @@ func (s *Settings) Gain() float64 {
 	return min(max(0.006*math.Cbrt(10_000/float64(s.Pairs)), 0.002), 0.006)
 }
 
-// Lag returns the age in blocks of the state that a block is drawn from: block k is drawn from the state
-// after k − Lag blocks.
+// Lag returns by how many blocks the state is older than the pairs that use it. gogi selects the parameter values of
+// block k from the state after k − Lag blocks.
 func (s *Settings) Lag() int {
 	return max(1, (s.Inflight+s.Block-1)/s.Block-1)
 }
@@ -105,13 +106,13 @@ func (s *Settings) Blocks() int { return (s.Pairs + s.Block - 1) / s.Block }
 // BlockOf returns the block of a pair.
 func (s *Settings) BlockOf(pair int) int { return pair / s.Block }
 
-// PairsOf returns the first pair of a block and the one after its last.
+// PairsOf returns the first pair of a block, and the first pair of the next block.
 func (s *Settings) PairsOf(block int) (first, end int) {
 	return block * s.Block, min((block+1)*s.Block, s.Pairs)
 }
 
-// DrawnFrom returns the number of learnt blocks in the state that decides the points of a block. The first
-// blocks of a stage need the whole previous stage.
+// DrawnFrom returns the number of learnt blocks in the state from which the parameter values of a block are selected.
+// The first blocks of a stage need the whole previous stage.
 func (s *Settings) DrawnFrom(block int) int {
 	return max(block-s.Lag(), s.stageBegins(s.stageOf(block)))
 }

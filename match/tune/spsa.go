@@ -51,7 +51,7 @@ func (s *Settings) drawSPSA(st *State, pair int) Duel {
 	return d
 }
 
-// bounded limits a perturbation so that both points are in the range and differ.
+// bounded limits a perturbation so that both points of a duel are within the range and differ.
 func (p *Param) bounded(c float64) float64 {
 	return min(max(c, p.leastCEnd()), (p.Max-p.Min)/2)
 }
@@ -59,7 +59,7 @@ func (p *Param) bounded(c float64) float64 {
 // widest is the greatest perturbation of a parameter, as a share of its range, in a tune that starts wide.
 const widest = 1 / 8.0
 
-// size returns a perturbation within its bounds.
+// size limits a perturbation to a share of the range, if the tune starts wide, and calls bounded.
 func (s *Settings) size(p *Param, c float64) float64 {
 	if s.Wide > 0 {
 		c = min(c, (p.Max-p.Min)*widest)
@@ -67,8 +67,8 @@ func (s *Settings) size(p *Param, c float64) float64 {
 	return p.bounded(c)
 }
 
-// perturb places the two points of a parameter around a middle that is moved inside,
-// so that they keep their distance at a wall. Those of a probe are plus and the centre.
+// perturb sets parameter i in both points of a duel, to the centre plus and minus the perturbation. The centre is at,
+// or the nearest value from which both points are within the range. In a probe the second point keeps the value at.
 func (s *Settings) perturb(d *Duel, i int, at, u float64) {
 	p, c := &s.Params[i], d.C[i]
 	middle := min(max(at, p.Min+c), p.Max-c)
@@ -112,8 +112,8 @@ func (st *State) learnSPSA(s *Settings, block []Outcome) {
 	}
 }
 
-// step climbs: R·c·(W − L) along the direction that was played, with
-// R = a/((A+k)^α c²) and a = r_end c_end² (A+N)^α.
+// step moves the centre (the current estimate) by R·c·(W − L) in the direction of the perturbation, with R = a/((A+k)^α
+// c²) and a = r_end c_end² (A+N)^α.
 func (st *State) step(s *Settings, o *Outcome) {
 	_, t, k := s.place(o.Pair)
 	gain := s.Gain() * t.gain(k) / (t.c(k) * t.c(k))
@@ -130,9 +130,9 @@ func (st *State) step(s *Settings, o *Outcome) {
 	}
 }
 
-// earliest is the share of a stage after which a pair weighs half as much as the first one in
-// ParamSums.Drift. A tune comes close to the top early, and later pairs show little about whether a
-// parameter matters.
+// earliest is a share of a stage. In ParamSums.Drift, a pair after this share weighs half as much as the first pair.
+// Later pairs weigh less, because a tune is near the best values early, and then shows little about the effect of a
+// parameter.
 const earliest = 0.05
 
 func (e *ParamSums) drift(move float64) {
@@ -140,15 +140,15 @@ func (e *ParamSums) drift(move float64) {
 	e.DriftSquares += float64(move * move)
 }
 
-// duel adds an outcome to the sums of a perturbed parameter.
+// duel adds the outcome of a duel to the sums of parameter i.
 func (e *ParamSums) duel(o *Outcome, i int) {
 	e.N++
 	e.FY += float64(o.Flips[i] * o.Score)
 	e.YY += float64(o.Score * o.Score)
 }
 
-// weight returns the share of a pair's step in the final values: 1 before the averaged part of its stage,
-// then falling.
+// weight returns how much a pair's step counts in the final values: 1 before the averaged part of its stage, then
+// falling.
 func (s *Settings) weight(pair int) float64 {
 	_, t, k := s.place(pair)
 	first := t.n * (1 - s.Average)
@@ -158,7 +158,8 @@ func (s *Settings) weight(pair int) float64 {
 	return (t.n - k + 1) / (t.n - first)
 }
 
-// average adds the centre to a batch of the averaged part. A pair's number determines its batch.
+// average adds the centre to a batch of values, from which the final values are averaged. A pair's number determines
+// its batch.
 func (st *State) average(s *Settings, pair int) {
 	stage, t, k := s.place(pair)
 	first := math.Floor(t.n * (1 - s.Average))
@@ -174,8 +175,8 @@ func (st *State) average(s *Settings, pair int) {
 	}
 }
 
-// Constants of the controller. Its rate falls during the tune. It keeps the factor within the range of the
-// simulations.
+// These constants define the controller, which adapts the size of all perturbations. Its rate falls during the tune. It
+// keeps the factor within the range of the simulations.
 const (
 	controlFirst  = 0.003
 	controlLater  = 2.0
@@ -187,11 +188,11 @@ const (
 // firstFactor returns the factor of all perturbations before the first probe.
 func (s *Settings) firstFactor() float64 { return cmp.Or(s.Wide, 1) }
 
-// mostFactor returns the greatest factor that the controller may reach.
+// mostFactor returns the greatest factor by which perturbations can be enlarged during the tune.
 func (s *Settings) mostFactor() float64 { return factorMost * s.firstFactor() }
 
-// control moves the factor of all perturbations to the value at which plus loses Spread Elo to the
-// centre. log f falls by η(ℓ − T)/T after a probe of loss ℓ.
+// control adapts the factor of all perturbations, so that the perturbed values lose about Spread Elo to the centre. log
+// f falls by η(ℓ − T)/T after a probe of loss ℓ.
 func (st *State) control(s *Settings, score float64) {
 	st.Probes++
 	st.ProbeSum += score
@@ -204,7 +205,7 @@ func (st *State) control(s *Settings, score float64) {
 	st.Factor = min(max(f, factorLeast), s.mostFactor())
 }
 
-// count adds a duel to the printed counts.
+// count adds a duel to the counts that gogi prints.
 func (st *State) count(s *Settings, o *Outcome) {
 	if o.Forfeit {
 		st.Forfeits++
@@ -215,7 +216,7 @@ func (st *State) count(s *Settings, o *Outcome) {
 	st.countLevels(s, o)
 }
 
-// endStage makes the mean of a stage's path the centre of its parameters, once its last block is learnt.
+// endStage sets the parameters of a stage to their mean over the stage, after the last block of the stage.
 func (s *Settings) endStage(st *State) {
 	stage := s.stageOf(st.Blocks - 1)
 	if st.Blocks >= s.Blocks() || s.stageOf(st.Blocks) == stage {

@@ -29,11 +29,11 @@ type State struct {
 	Model    []float64   `json:"model,omitempty"` // sums of the regression of the method "surface"
 }
 
-// batches is the number of batch means for the standard error of the path's mean.
+// batches is the number of batches from whose means the standard error of a final value is estimated.
 const batches = 16
 
-// ParamSums has sums over the learnt duels in which a parameter was perturbed. y is W − L. flip is the sign of
-// the perturbation of plus.
+// ParamSums has sums over the learnt duels in which a parameter was perturbed. y is wins minus losses (W − L) of the
+// point Plus. flip is the sign of the perturbation in Plus.
 type ParamSums struct {
 	N  float64 `json:"n"`
 	FY float64 `json:"fy"` // Σ flip·y
@@ -95,7 +95,7 @@ type Duel struct {
 	At    []float64
 }
 
-// Equal reports whether gogi sends the same option values for both points.
+// Equal reports whether both points of the duel have the same option values.
 func (d *Duel) Equal(params []Param) bool {
 	for i := range params {
 		if params[i].Text(d.Plus[i]) != params[i].Text(d.Minus[i]) {
@@ -123,8 +123,8 @@ func flip(random *rand.Rand) float64 {
 	return float64(int64(random.Uint64()>>63)*2 - 1)
 }
 
-// schedule defines the fall of the perturbation and the gain over a stage: J. C. Spall, IEEE Trans.
-// Aerospace and Electronic Systems 34 (1998) 817, scaled to their values at the end.
+// schedule defines how the perturbation and the gain fall over a stage: J. C. Spall, IEEE Trans. Aerospace and
+// Electronic Systems 34 (1998) 817, scaled to their values at the end.
 type schedule struct{ n, a, alpha, gamma float64 }
 
 func (s *Settings) schedule(stage int) schedule {
@@ -139,10 +139,10 @@ func (s *Settings) schedule(stage int) schedule {
 	return schedule{n: n, a: math.Floor(s.A * n), alpha: s.Alpha, gamma: s.Gamma}
 }
 
-// c returns the perturbation at pair k, from 1, as a multiple of that at the end.
+// c returns the perturbation at pair k of the stage, from 1, as a multiple of the perturbation at the stage's end.
 func (t schedule) c(k float64) float64 { return math.Pow(t.n, t.gamma) / math.Pow(k, t.gamma) }
 
-// gain returns a at pair k as a multiple of that at the end.
+// gain returns the gain at pair k as a multiple of the gain at the stage's end.
 func (t schedule) gain(k float64) float64 {
 	return math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+k, t.alpha)
 }
@@ -159,8 +159,9 @@ func (s *Settings) isProbe(pair int) bool {
 	return math.Floor(float64(pair+1)*s.Probes) > math.Floor(float64(pair)*s.Probes)
 }
 
-// rounded returns the integer below or above a value, so that its mean over u, uniform in [0, 1), is the value.
-// Both points of a duel use the same u. With separate u they would often be equal, and sometimes exchanged.
+// rounded limits a value to the parameter's range and rounds an int up or down. u, uniform in [0, 1), decides the
+// direction, so that the mean of the results is the value. Both points of a duel use the same u. With separate u they
+// would often be equal.
 func (p *Param) rounded(x, u float64) float64 {
 	if p.Kind == Int {
 		x = math.Floor(x + u)

@@ -92,7 +92,7 @@ func (sum *Summary) holm(tested []int) {
 	}
 }
 
-// loss returns the loss of the probes in Elo with its 95 % interval.
+// loss returns the mean loss of the perturbed values in the probes, in Elo, with its 95 % interval.
 func loss(st *State) *binomial.Interval {
 	if st.Probes < 2 {
 		return nil
@@ -105,8 +105,7 @@ func loss(st *State) *binomial.Interval {
 	return &i
 }
 
-// standardError returns the standard error of the mean over the averaged part of the path, from the
-// spread of its batches.
+// standardError returns the standard error of a final value, from the spread of its batches.
 func (e *ParamSums) standardError() *float64 {
 	var means []float64
 	for b := range batches {

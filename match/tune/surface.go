@@ -13,19 +13,19 @@ import (
 // most, by the common factor that makes the data most likely (D. J. C. MacKay, Neural Computation 4
 // (1992) 415). The centre is the fitted surface's maximum within the box of tried points.
 
-// surfaceReach is the largest distance of the maximum from the mean of all middles, in perturbations. There
-// are no duels beyond it.
+// surfaceReach is the largest distance at which the maximum of the fitted surface may be, from the mean centre of all
+// duels, in perturbations. There are no duels beyond this distance.
 const surfaceReach = 1.5
 
-// Standard deviations before any data, in W − L per perturbation: for a slope, for a curvature, and for a
-// cross term.
+// These are the standard deviations that gogi assumes before any data for a slope, a curvature and a cross term, in W −
+// L per perturbation.
 const (
 	priorSlope = 0.02
 	priorCurve = 0.004
 	priorCross = 0.001
 )
 
-// refit is the factor by which the number of pairs must grow before the surface is fitted again.
+// refit is the factor by which the number of pairs grows between two fits of the surface.
 const refit = 1.02
 
 func (s *Settings) drawSurface(st *State, pair int) Duel {
@@ -50,7 +50,8 @@ func (s *Settings) drawSurface(st *State, pair int) Duel {
 	return d
 }
 
-// model is a view of State.Model: sums of a regression of d slopes and d(d+1)/2 curvatures.
+// model gives access to the sums in State.Model. They are the sums of a regression with d slopes and d(d+1)/2
+// curvatures.
 type model struct {
 	d, p    int
 	n, yy   *float64
@@ -173,8 +174,8 @@ func (m *model) top(s *Settings, which []int) []float64 {
 	return m.climb(s, which, best)
 }
 
-// fit returns the ridge regression around a surface of no slope and the given curvature, under priors times
-// factor. It returns the coefficients and the log likelihood of the data up to a constant.
+// fit returns the coefficients of a ridge regression, and the log likelihood of the data up to a constant. Without data
+// the surface has no slope and the given curvature. factor multiplies the prior variances.
 func (m *model) fit(factor, curve float64) (beta []float64, evidence float64) {
 	noise := *m.yy / *m.n
 	if noise == 0 {
@@ -209,7 +210,7 @@ func (m *model) fit(factor, curve float64) (beta []float64, evidence float64) {
 	return beta, evidence
 }
 
-// curved returns the coefficients of a surface that has the same curvature in all parameters and no slope.
+// curved returns the coefficients of a surface without slope that has the same curvature in all parameters.
 func (m *model) curved(curve float64) []float64 {
 	beta := make([]float64, m.p)
 	k := m.d
@@ -220,7 +221,7 @@ func (m *model) curved(curve float64) []float64 {
 	return beta
 }
 
-// square returns the matrix of the sums of products with both triangles.
+// square returns the symmetric matrix of the sums of products.
 func (m *model) square() *mat.SymDense {
 	a, k := mat.NewSymDense(m.p, nil), 0
 	for i := range m.p {
@@ -235,7 +236,7 @@ func (m *model) square() *mat.SymDense {
 // sweeps is the number of sweeps of coordinate ascent. It is enough for a dozen parameters.
 const sweeps = 60
 
-// climb maximizes a fitted surface within the box, one coordinate at a time.
+// climb returns the maximum of a fitted surface within the allowed ranges. It changes one coordinate at a time.
 func (m *model) climb(s *Settings, which []int, beta []float64) []float64 {
 	h := make([][]float64, m.d)
 	for i := range h {
@@ -271,7 +272,7 @@ func (m *model) climb(s *Settings, which []int, beta []float64) []float64 {
 	return z
 }
 
-// highest returns the point between lo and hi with the greatest slope·z + ½ curve·z².
+// highest returns the z between lo and hi with the greatest slope·z + ½ curve·z².
 func highest(slope, curve, lo, hi float64) float64 {
 	if curve < 0 {
 		return min(max(-slope/curve, lo), hi)

@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// Trajectory is a tune in play: a Path with the stored pairs that it cannot learn yet, the states still
-// to be stored, and the failures. A tune on one machine and on a farm uses it in the same way. Only one
+// Trajectory is a tune that is being played: a Path with the stored pairs that it cannot learn yet, the states that
+// must still be stored, and the failures. A tune on one machine and on a farm uses it in the same way. Only one
 // goroutine at a time may call its methods.
 type Trajectory struct {
 	settings *Settings
@@ -70,10 +70,10 @@ func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 	return c.catchUp()
 }
 
-// Watch deletes the counted failures. Call it after they have been reported.
+// Watch deletes the counted failures. Call it after the failures have been reported.
 func (c *Trajectory) Watch() { c.watch = NewFaults(c.settings) }
 
-// Drawable returns the number of pairs, from the first, that can be drawn by now.
+// Drawable returns the number of pairs, from the first, whose parameter values can be calculated now.
 func (c *Trajectory) Drawable() int { return c.path.Drawable() }
 
 // Blocks returns the number of learnt blocks.
@@ -100,7 +100,7 @@ func (c *Trajectory) Points(pair int) (options [2][]match.Option, err error) {
 	return c.settings.Points(&duel), nil
 }
 
-// Draw returns the duel of a pair.
+// Draw returns the duel of a pair: the two points that play.
 func (c *Trajectory) Draw(id int) (Duel, error) {
 	if duel, ok := c.drawn[id]; ok {
 		return duel, nil
@@ -113,9 +113,9 @@ func (c *Trajectory) Draw(id int) (Duel, error) {
 	return duel, nil
 }
 
-// Learn takes a pair that was played. It rejects a known pair, and a pair with points other than the
-// drawn ones. It then learns the stored pairs that became learnable. states has the new states, oldest first.
-// faulty is the error for too many failing points. Afterwards Owed returns the states to store.
+// Learn adds a pair that was played, and learns each block that is now complete. It rejects a known pair, and a pair
+// with other option values than Draw returns. states has the state after each new block, oldest first. faulty is the
+// error that the engine fails too often. Afterwards Owed returns the states to store.
 func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (states []State, faulty, err error) {
 	if c.Known(pair) {
 		return nil, nil, fmt.Errorf("tune: pair %d is known", pair)
@@ -135,8 +135,8 @@ func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (
 	return append(states, more...), faulty, err
 }
 
-// Owed returns the states, oldest first, that follow from learnt pairs and are not stored. Store them
-// with the pair that was learnt last, because all of them may depend on it.
+// Owed returns the states that are not stored yet, oldest first. Store them together with the pair that was learnt
+// last, because all of them may depend on it.
 func (c *Trajectory) Owed() []match.TuneState { return c.owed }
 
 // Settled marks the states of Owed as stored.
@@ -147,7 +147,7 @@ func (c *Trajectory) Settled() {
 	c.owed = nil
 }
 
-// enter adds one pair to the path. It adds the new states that are not stored to owed.
+// enter adds one pair to the path, and adds the new states to the states that Owed returns.
 func (c *Trajectory) enter(id int, r Result) (states []State, faulty, err error) {
 	c.failed[id] = r.Failed
 	_, states, err = c.path.Add(id, r.Score, r.Forfeit)
@@ -178,7 +178,8 @@ func (c *Trajectory) watchBlock(block int) error {
 	return c.watch.Block(duels, failed)
 }
 
-// catchUp adds the stored pairs that can be drawn by now. Each learnt block may make more pairs drawable.
+// catchUp adds the stored pairs whose parameter values are now known. Each learnt block may make those of more pairs
+// known.
 func (c *Trajectory) catchUp() (states []State, err error) {
 	for id := c.path.Blocks() * c.settings.Block; len(c.ahead) > 0 && id < c.path.Drawable(); id++ {
 		r, ok := c.ahead[id]
@@ -194,7 +195,7 @@ func (c *Trajectory) catchUp() (states []State, err error) {
 	return states, nil
 }
 
-// takeStored adds a pair of an earlier session.
+// takeStored adds a pair that an earlier session stored.
 func (c *Trajectory) takeStored(id int, r Result) ([]State, error) {
 	delete(c.ahead, id)
 	want, err := c.Points(id)

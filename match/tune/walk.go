@@ -25,7 +25,7 @@ type Walk struct {
 	at     int
 }
 
-// Step has the state of a tune after a number of blocks.
+// Step describes the state of a tune after a number of blocks.
 type Step struct {
 	Blocks int       `json:"blocks"`
 	Pairs  int       `json:"pairs"`
@@ -38,9 +38,9 @@ type Step struct {
 	Copies  int      `json:"copies"`
 }
 
-// Coupled measures from the probes which parameters interact. Plus against the centre loses δᵀHδ/2, so
-// its product with the signs of two perturbations shows their cross term. In a duel of plus against minus
-// such terms cancel.
+// Coupled measures which parameters influence each other. It uses the probes, in which a perturbed player plays the
+// unperturbed one and loses δᵀHδ/2. The product of this loss with the signs of two perturbations estimates their cross
+// term in H. Other duels cannot show cross terms.
 type Coupled struct {
 	Probes int       `json:"probes"`
 	YY     float64   `json:"yy"`  // Σ (W − L)²
@@ -59,7 +59,7 @@ func (c *Coupled) Correlation(i, j, d int) float64 {
 	return c.Sum[cross(i, j, d)] / math.Sqrt(float64(c.Probes)*c.YY)
 }
 
-// cross returns the index in Sum of the parameters i < j of d.
+// cross returns the index in Coupled.Sum for the parameters i < j out of d parameters.
 func cross(i, j, d int) int { return i*d - i*(i+1)/2 + j - i - 1 }
 
 func (c *Coupled) add(flips []float64, score float64) {
@@ -81,8 +81,8 @@ func (c *Coupled) add(flips []float64, score float64) {
 	}
 }
 
-// ParamFailures has the number of failed points on each side of a parameter's centre. A point fails if it loses
-// a game by a fault, or if the engine does not start with it.
+// ParamFailures counts the engine's failures at values below and above the current estimate of a parameter. A failure
+// is a game lost by a fault, or an engine that does not start.
 type ParamFailures struct {
 	Above   int `json:"above"` // failed
 	OfAbove int `json:"of_above"`
@@ -160,7 +160,8 @@ func (w *Walk) Pair(rows []match.Row, played [2][]match.Option) {
 	}
 }
 
-// reached adds the state after a block to the track. It records a difference if the state is not stored.
+// reached adds the state after a block to the track (the course of the tune). It records a difference if the state is
+// not stored.
 func (w *Walk) reached() {
 	st := w.path.State()
 	w.Track = append(w.Track, Step{st.Blocks, st.Pairs, st.Theta, st.Factor, st.Lost(), st.Equal, w.Copies})

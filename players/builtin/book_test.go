@@ -71,7 +71,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// A GUI that names a book that cannot be read is told so, and gets readyok and moves.
+// If a GUI names an unreadable book, it gets an error message, readyok and moves.
 func TestAnUnusableBookIsToldAndPlayedWithout(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

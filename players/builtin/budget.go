@@ -58,10 +58,10 @@ func clockShare(g usi.Go, side shogi.Colour, overhead time.Duration) time.Durati
 	return max(min(rest/moves+added, less(rest+added, overhead)), moment)
 }
 
-// moment is the time of a search if no time is left.
+// moment is the time for a search when no time is left.
 const moment = time.Microsecond
 
-// less returns d minus the overhead, but it subtracts at most a quarter of d.
+// less returns d without the overhead. If the overhead is large, it subtracts only a quarter of d.
 func less(d, overhead time.Duration) time.Duration {
 	return max(d-min(overhead, d/4), moment)
 }

@@ -65,8 +65,8 @@ func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 // centre is the index in tables.near for a piece on the king's own square.
 const centre = 8*span + 8
 
-// kings holds the squares of both kings by colour, also as offsets. If a king is missing, the terms of the
-// evaluation for it are 0.
+// kings has the squares of both kings by colour, also in the form of offsets. If a king is missing, the evaluation has
+// no terms for it.
 type kings struct {
 	at     [2]int32
 	square [2]shogi.Square
@@ -128,8 +128,8 @@ func (t *tables) whole(p *shogi.Position) int32 {
 	return sum
 }
 
-// after returns the same value as whole(next), but evaluates only the changed terms, unless a king moved. The
-// move m leads to next from p, whose evaluation is sum.
+// after returns the same value as whole(next). It changes only the terms of sum that m changes, unless a king moved. m
+// is the move from p to next, and sum is the evaluation of p.
 func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.Position) int32 {
 	us, to := p.Side(), m.To()
 	k := t.kings(p)

@@ -9,7 +9,7 @@ import (
 	"gogi/usi"
 )
 
-// These are the names of the engine's USI options.
+// The built-in engine has these USI options.
 const (
 	optionPonder   = "USI_Ponder"
 	optionHash     = "USI_Hash"

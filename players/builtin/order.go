@@ -2,7 +2,7 @@ package builtin
 
 import "gogi/shogi"
 
-// These are ratings for the order in which the search tries moves. The rating of a quiet move is its history,
+// These constants rate moves for the order in which the search tries them. The rating of a quiet move is its history,
 // between ±historyLimit.
 const (
 	hashMoveFirst = 1 << 28
@@ -134,8 +134,7 @@ func (s *search) reward(f *frame, i, depth int) {
 	}
 }
 
-// learn adds the bonus to the history of a move. The closer the history is to its limit, the smaller the
-// change.
+// learn adds the bonus to the history of a move. If the history is near its limit, the change is small.
 func (s *search) learn(f *frame, m shogi.Move, bonus int32) {
 	h := s.past(f, m)
 	*h += bonus - *h*max(bonus, -bonus)/historyLimit

@@ -33,9 +33,9 @@ func (l *path) set(ply int, key uint64, check bool) {
 	l.keys[l.root+ply], l.checks[l.root+ply] = key, check
 }
 
-// repeated returns the score of a repeated position at ply for its side to move; ok is false if the position
-// is not repeated. The second occurrence already counts, because a repetition that was worth playing once
-// will be played again.
+// repeated returns the score of a repeated position at ply for its side to move. ok is false if the position is not
+// repeated. The second occurrence already counts as a repetition, because players who repeat a position once will
+// repeat it again.
 func (l *path) repeated(ply int) (score int, ok bool) {
 	last := l.root + ply
 	key, from, times := l.keys[last], 0, 1

@@ -191,8 +191,8 @@ func (s *search) tryMoves(ply, depth, alpha, beta, static int) int {
 	return best
 }
 
-// hopeless reports whether the search can skip the i-th move near the leaves. Such a move is quiet, gives no
-// check, and comes late or is far below alpha.
+// hopeless reports whether the search can skip the i-th move near the leaves: the move is quiet and gives no check, and
+// it comes late or the position is far below alpha.
 func (s *search) hopeless(f *frame, i, depth, alpha, static int) bool {
 	if depth > 3 || f.check {
 		return false

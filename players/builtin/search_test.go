@@ -143,7 +143,7 @@ func TestMultiPVLinesAreDistinctAndOrdered(t *testing.T) {
 	}
 }
 
-// clock is a time that goes on by a step each time it is read.
+// clock sets a clock that moves by a step each time it is read.
 func clock(e *Engine, step time.Duration) {
 	t := time.Unix(0, 0)
 	e.now = func() time.Time {

@@ -62,7 +62,7 @@ func weightOptions() []usi.Option {
 	return list
 }
 
-// knobValues has the difference of each value from its default, in the order of weightKnobs.
+// knobValues has the values of all weights, in the order of weightKnobs, as differences from the defaults.
 type knobValues [16]int
 
 func (v *knobValues) set(name string, value int) {
@@ -73,7 +73,7 @@ func (v *knobValues) set(name string, value int) {
 	}
 }
 
-// of returns the weights of the evaluation with these values.
+// of returns the evaluation's weights for these values.
 func (v *knobValues) of() *weights {
 	w := handMadeBoard()
 	premium, i := handPremiums(), 0

@@ -14,7 +14,7 @@ import (
 	"gogi/players"
 )
 
-// Options are the settings of an examination.
+// Options are the settings of an examination. An examination consists of items, such as "legal moves".
 type Options struct {
 	Quick bool          // omit the slow items
 	Found func(Finding) // called with each finding when its item ends; nil: no call

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { usitest.RunTests(m) }
 
-// patient are waits for what comes, on a busy machine too.
+// patient has waits that are long enough for an answer on a busy machine.
 var patient = waits{overrun: time.Minute, stop: time.Minute, end: time.Minute}
 
 // inVain are waits for an engine that plays these faults. The wait for an event that never comes is short.
@@ -234,8 +234,7 @@ func TestCheckStopsWithoutAnEngine(t *testing.T) {
 	}
 }
 
-// TestCheckTheEnd: an engine that ignores quit and the end of its input is
-// killed, and that is said.
+// TestCheckTheEnd: an engine that ignores quit and the end of its input is killed and reported.
 func TestCheckTheEnd(t *testing.T) {
 	t.Parallel()
 	x := checkFake(t, Options{waits: inVain("hang@quit,stubborn@eof")}, nil, "-script", "hang@quit,stubborn@eof")

@@ -171,7 +171,7 @@ func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
 	})
 }
 
-// checkEnd calls end, which ends a process and returns the time that this took.
+// checkEnd checks how the engine ends. The function end makes the process end, and returns the time that this took.
 func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
 	d, err := s.raw(ctx)
 	if err != nil {

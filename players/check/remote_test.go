@@ -8,9 +8,8 @@ import (
 	"gogi/match"
 )
 
-// fakeSSH stands in for ssh: the command runs here, in a session of its own, which
-// does not end with the connection. The engines of the tests know no signal but
-// the last one.
+// fakeSSH takes the place of ssh. It runs the command on this machine, in a session that does not end with the
+// connection. The engines of the tests end only by SIGKILL.
 const fakeSSH = `#!/bin/sh
 shift # the host
 exec setsid -w sh -c "$*"

@@ -69,7 +69,7 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	}
 }
 
-// measure compares the time and nodes of a search with its limit.
+// measure checks the time and the nodes of a search against its limit.
 func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case k.with.Infinite:
@@ -129,7 +129,7 @@ func (s *subject) noteBusy(f *Finding, time time.Duration) {
 	}
 }
 
-// prompt is the longest time in a game from "stop" to bestmove.
+// prompt is the longest time from "stop" to bestmove that is harmless in a game.
 const prompt = 500 * time.Millisecond
 
 // measureStop reports the time from stop to the answer. stopped is the time in the search at which gogi sent

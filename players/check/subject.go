@@ -111,8 +111,8 @@ func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, s.endAfter(err)
 }
 
-// settle starts a new game. It returns the number of unexpected bestmoves since the last call; isready makes
-// the engine send them.
+// settle starts a new game. It returns the number of unexpected bestmoves since the last call. The isready in settle
+// makes the engine send them.
 func (s *subject) settle(ctx context.Context) (extra int, err error) {
 	if err := s.newGame(ctx); err != nil {
 		return 0, err

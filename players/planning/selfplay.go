@@ -37,8 +37,8 @@ func ResolveSelfplay(file *configs.File, dir string, guard *process.Guard) (*Sel
 	return &Selfplay{plan, &players.Opener{Plan: plan.Plan, Guard: guard}, nil, warnings}, nil
 }
 
-// Complete performs a handshake with each engine and completes the plan. It returns an error for options that
-// an engine does not have. If moves are drawn from several lines, the engine must have the option MultiPV.
+// Complete performs a handshake with each engine and completes the plan. It returns an error for options that an engine
+// does not have. If the plan chooses moves at random from several lines, the engine must have the option MultiPV.
 func (s *Selfplay) Complete(ctx context.Context) (err error) {
 	if s.Greetings, err = s.Opener.GreetAll(ctx); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"gogi/usi"
 )
 
-// A cache that cannot be read is as good as none, and is written anew.
+// A cache that cannot be read is ignored and written again.
 func TestCouncilIgnoresABrokenCache(t *testing.T) {
 	t.Parallel()
 	g := loadKnown(t, fakes("", "-log LOG"))

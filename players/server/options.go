@@ -23,9 +23,9 @@ type councilOption struct {
 	apply func(config *ensemble.Config, value string) error
 }
 
-// declare returns the council's own options. Their defaults are the values of the file. An option with its
-// default value changes nothing, so a number of the file stays exact although the declared default is
-// rounded. No name, choice or default has a space.
+// declare returns the council's own options. Their defaults are the values of the file. An option with its default
+// value changes nothing, so a value of the file stays exact although the declared default is rounded. No name, choice
+// or default has a space.
 func (s *council) declare() []councilOption {
 	c := s.player.Council
 	veto := c.Veto
@@ -150,8 +150,8 @@ func (s *council) milliseconds(name string) time.Duration {
 	return time.Duration(s.whole(name)) * time.Millisecond
 }
 
-// rule returns the voting rule that the options select. Each rule has its own keys. If the GUI selects
-// another rule than the file, the method ignores the keys of the file's rule, although the GUI sends them.
+// rule returns the voting rule that the options select. Each rule has its own keys. If the GUI selects another rule
+// than the file, rule ignores the keys of the file's rule, although the GUI sends them.
 func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	name, another := s.chosen["Rule"]
 	keys, typed := s.chosen["RuleKeys"]
@@ -170,8 +170,7 @@ func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	return rule, nil
 }
 
-// hashInForce returns the sum of the hash sizes, in MiB, that the file sets for the engines with known
-// options.
+// hashInForce returns the sum of the hash sizes, in MiB, that the file sets for the engines whose options are known.
 func (s *council) hashInForce() int {
 	sum := 0
 	for _, e := range s.engines {

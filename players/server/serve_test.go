@@ -35,8 +35,8 @@ type gui struct {
 	result chan error  // of Serve, once
 }
 
-// guiPatience is the longest wait for anything; only a hang takes so long.
-const guiPatience = time.Minute
+// guiWaitLimit is the longest wait for anything; only a hang takes so long.
+const guiWaitLimit = time.Minute
 
 // fakes is a file with one scripted member for each list of arguments, and a
 // council of them. MARK, LOG and GATE in an argument become files of that
@@ -79,8 +79,8 @@ func load(t *testing.T, text string, args ...Config) *gui {
 	return g
 }
 
-// loadKnown is load at a second start, when the members' options are known
-// however slow they were at the first one. What they wrote then is forgotten.
+// loadKnown is load at a second start, when the members' options are known even if they were slow at the first start.
+// It discards the output of the first start.
 func loadKnown(t *testing.T, text string, args ...Config) *gui {
 	t.Helper()
 	g := load(t, text, args...)
@@ -101,7 +101,7 @@ func loadKnown(t *testing.T, text string, args ...Config) *gui {
 // relative to the folder.
 func (g *gui) start(configs ...Config) {
 	g.t.Helper()
-	config := Config{Cache: filepath.Join(g.dir, "cache"), Greeted: time.Now().Add(guiPatience)}
+	config := Config{Cache: filepath.Join(g.dir, "cache"), Greeted: time.Now().Add(guiWaitLimit)}
 	if len(configs) > 0 && configs[0].Log != "" {
 		config.Log = filepath.Join(g.dir, configs[0].Log)
 	}
@@ -146,11 +146,10 @@ func (g *gui) say(lines ...string) {
 	testutil.OK(g.t, testutil.Err(io.WriteString(g.in, strings.Join(lines, "\n")+"\n")), "saying %q", lines)
 }
 
-// until reads up to a line that begins with the text, and returns what came with
-// it at the end.
+// until reads up to a line that begins with the text, and returns all lines that it read.
 func (g *gui) until(text string) []string {
 	g.t.Helper()
-	timer := time.NewTimer(guiPatience)
+	timer := time.NewTimer(guiWaitLimit)
 	defer timer.Stop()
 	var list []string
 	for {
@@ -169,8 +168,7 @@ func (g *gui) until(text string) []string {
 	}
 }
 
-// sync makes sure that all commands so far were dealt with and returns what was
-// said to them.
+// sync waits until all commands so far are processed, and returns the answers.
 func (g *gui) sync() []string {
 	g.t.Helper()
 	g.say("sync")
@@ -178,7 +176,7 @@ func (g *gui) sync() []string {
 	return list[:len(list)-1]
 }
 
-// ready says what a GUI says before a game.
+// ready sends what a GUI sends before a game.
 func (g *gui) ready(options ...string) {
 	g.t.Helper()
 	g.say("usi")
@@ -219,7 +217,7 @@ func tagged(t *testing.T, tag string) []string {
 	})
 }
 
-// file reads what a member wrote, "" before it did.
+// file returns the content of a file that a member writes, or "" before it exists.
 func (g *gui) file(name string) string {
 	g.t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.dir, name))
@@ -235,7 +233,7 @@ func (g *gui) await(name, text string) {
 	testutil.Eventually(g.t, name+" says "+text, func() bool { return strings.Contains(g.file(name), text) })
 }
 
-// open lets a member go on that waits at its gate.
+// open lets a member continue that waits at its gate.
 func (g *gui) open(name string) {
 	g.t.Helper()
 	testutil.OK(g.t, os.WriteFile(filepath.Join(g.dir, name), nil, 0o600))
@@ -285,8 +283,7 @@ func (g *gui) votes(name string) []*voting.Record {
 
 func last(lines []string) string { return lines[len(lines)-1] }
 
-// Trap 1: while pondering and in infinite there is no bestmove, whatever the
-// members do.
+// Trap 1: while the council ponders or searches infinitely, it sends no bestmove, whatever the members do.
 func TestCouncilHoldsItsBestmove(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ command, Or string }{
@@ -599,8 +596,8 @@ func TestCouncilDecidesWithoutALateMember(t *testing.T) {
 	}
 }
 
-// Trap 11: both forms of pondering, and members get the early one only if they
-// are said to bear it.
+// Trap 11: the council supports both forms of pondering. Members get the early form only if their configuration allows
+// it.
 func TestCouncilEarlyPonder(t *testing.T) {
 	t.Parallel()
 	const hit = "ponderhit btime 10000 wtime 9000 byoyomi 10000"

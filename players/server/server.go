@@ -25,7 +25,7 @@ import (
 	"gogi/usi"
 )
 
-// Config holds the settings of Serve.
+// Config has the settings of Serve.
 type Config struct {
 	// Log is the file for the vote records, one JSON object per line. "" writes no file, unless the option
 	// VoteLog names one.
@@ -392,7 +392,7 @@ func (s *council) allot(r *usi.Request) error {
 	return nil
 }
 
-// levels returns the depth of the councils nested in c.
+// levels returns how many levels of councils are nested in c.
 func levels(c *match.Council) time.Duration {
 	var deepest time.Duration
 	for _, m := range c.Members {

@@ -210,7 +210,7 @@ func TestStatsPlanFixtures(t *testing.T) {
 	}
 }
 
-// answer is what a verb prints.
+// answer is an answer that a command prints.
 type answer interface {
 	Print(w io.Writer, in i18n.Language)
 }
@@ -223,7 +223,7 @@ func must[A answer](t *testing.T) func(a A, err error) answer {
 	}
 }
 
-// Whatever is counted, the output is valid JSON (which has no NaN), and what is null has a reason beside it.
+// For any counts, the output is valid JSON (without NaN), and every null has a reason next to it.
 func TestGapsHaveReasons(t *testing.T) {
 	wdl := func(w, d, l int) stats.WDL { return stats.WDL{Wins: w, Draws: d, Losses: l} }
 	interval := func(counts stats.WDL, mode string) answer {

@@ -19,7 +19,7 @@ import (
 type CoverageQuestion struct {
 	N          []int     `name:"n" default:"100" placeholder:"N" help:"Numbers of decisive games (default ${default})."`
 	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True win rates (default ${default})."`
-	Confidence float64   `default:"0.95" help:"Nominal confidence level (default ${default})."`
+	Confidence float64   `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
 	Method     string    `default:"all" help:"Method of the interval: all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics or anytime (default ${default})."`
 }
 

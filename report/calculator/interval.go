@@ -23,7 +23,7 @@ import (
 type IntervalQuestion struct {
 	Counts      *stats.WDL `kong:"-"` // games; nil if only pairs are given
 	Pentanomial string     `placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result, from LL (two losses) to WW (two wins); MID is a win and a loss, or two draws. With --wins and --losses: the pairs of these games."`
-	DrawMode    string     `enum:"drop,half,floor" default:"drop" help:"Treatment of draws: ignore them (drop), count each as half a win (half), or count half of them, rounded down, as wins (floor) [floor: --all or --method lfics] (default ${default})."`
+	DrawMode    string     `enum:"drop,half,floor" default:"drop" help:"Treatment of draws: drop (ignore them), half (each is half a win), or floor (half of them, rounded down, are wins; only with --all or --method lfics) (default ${default})."`
 	Confidence  float64    `default:"0.95" help:"Confidence level (default ${default})."`
 	Method      string     `xor:"which" placeholder:"NAME" help:"Method of the interval: clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, gaffke or anytime."`
 }
@@ -34,7 +34,7 @@ const (
 	methodAnytime = "anytime"
 )
 
-// Draw modes.
+// The ways to count draws.
 const (
 	dropDraws  = "drop"
 	halfDraws  = "half"
@@ -138,8 +138,8 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 	return out, nil
 }
 
-// asks reports whether the question includes a method. A question without a method name includes the methods
-// for which usual is true.
+// asks reports whether the question includes a method. If the question names no method, usual decides: it is true for
+// the methods that gogi prints by default.
 func (q IntervalQuestion) asks(method string, usual bool) bool {
 	return q.Method == method || q.Method == methodAll || q.Method == "" && usual
 }
@@ -261,8 +261,7 @@ func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
 	return row
 }
 
-// floored is the reason why the draw mode floor has no interval of scores: it counts half of the draws as
-// wins.
+// floored is the reason why --draw-mode floor has no interval of scores: it counts half of the draws as wins.
 const floored = "draws made wins are no scores of single games: use --draw-mode half"
 
 // gaffke returns the row of Gaffke's interval.
@@ -333,7 +332,7 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// unitNumber returns the number of units of a row.
+// unitNumber returns the number of observations in a row with their noun, such as "12 pairs".
 func unitNumber(i IntervalRow) i18n.Number {
 	return i18n.Number{N: i.N, Noun: strings.ReplaceAll(i.Unit, "_", " ")}
 }

@@ -22,7 +22,7 @@ type PlanQuestion struct {
 	OneSided   bool        `help:"Plan a one-sided test (gogi report uses a two-sided one)."`
 	Unpaired   bool        `help:"Plan games without colour swap and with different openings, for the exact binomial test."`
 	Conditions Conditions  `kong:"-"`
-	SPRT       *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Also plan an SPRT, in any form of gogi match --sprt."` // Alpha and 1 - Power are its default error rates
+	SPRT       *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Also plan this SPRT; the value is as for gogi match --sprt."` // Alpha and 1 - Power are its default error rates
 	Boundary   string      `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default}). Only with --sprt."`
 	Most       *int        `name:"max-games" placeholder:"N" help:"Maximum number of games of the SPRT (default: none). Only with --sprt."`
 	Games      *int        `placeholder:"N" help:"Also print the Elo difference that this number of games detects."`
@@ -122,7 +122,7 @@ func (q PlanQuestion) sequence() (sequence, error) {
 	return s, nil
 }
 
-// row returns a plan for a difference. The caller sets the number of games.
+// row returns a plan for a difference, still without the number of games.
 func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 	row := q.Conditions.row(kind, elo, q.Unpaired)
 	row.Alpha, row.Power = q.Alpha, q.Power
@@ -133,7 +133,7 @@ func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 	return row
 }
 
-// alternative returns whether the test is two-sided, or the side of a one-sided test by the sign of the
+// alternative returns whether the test is two-sided. For a one-sided test it returns the side, from the sign of the
 // difference.
 func (q PlanQuestion) alternative() binomial.Alternative {
 	switch {
@@ -236,8 +236,8 @@ func (c Conditions) row(kind string, elo float64, unpaired bool) PlanRow {
 	return row
 }
 
-// truths returns the differences for which a sequential test is planned: its hypotheses, the middle between
-// them, where it takes longest, and others.
+// truths returns the true differences for which gogi plans a sequential test: its two hypotheses, the middle between
+// them, where the test takes longest, and others.
 func truths(elo0, elo1 float64, others ...float64) []float64 {
 	all := append([]float64{elo0, (elo0 + elo1) / 2, elo1}, others...)
 	slices.Sort(all)

@@ -124,7 +124,7 @@ func sidesWords(a binomial.Alternative) i18n.Message {
 	return i18n.Of("one-sided")
 }
 
-// printCheaper writes how much the optional boundary and deterministic players would save.
+// printCheaper writes how many games the plan would save with the bounded boundary and with deterministic players.
 func (s *Plans) printCheaper(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "faster alternatives", "true Elo", "games", "change", "99% within", "change")...)
 	rows := 0

@@ -121,7 +121,7 @@ func TestDetectableIsTheDifferenceThatTakesSoMany(t *testing.T) {
 	}
 }
 
-// TestPlanOfASequentialTest holds what the verb makes of a course against the course.
+// TestPlanOfASequentialTest compares the output of the command with the course from which it is calculated.
 func TestPlanOfASequentialTest(t *testing.T) {
 	perHour := 120.0
 	simulated := Conditions{stats.Conditions{DrawRate: 0.03, Correlation: -0.1}, "given"}
@@ -185,7 +185,7 @@ func TestPlanWithAMaximum(t *testing.T) {
 	wantNear(t, "the longest", quantileOf(row, 0.99)["games"], 600, 0)
 }
 
-// TestCheaperWhereItApplies: what a series cannot have is not offered.
+// TestCheaperWhereItApplies: the plan offers no cheaper alternative that the series cannot have.
 func TestCheaperWhereItApplies(t *testing.T) {
 	design := match.Gate{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	normalized := design
@@ -289,7 +289,8 @@ func TestHomogeneity(t *testing.T) {
 	}
 }
 
-// TestCoverageIsThatOfTheMethod holds the sums over stored intervals against package stats, which makes each anew.
+// TestCoverageIsThatOfTheMethod compares the sums over stored intervals with package stats, which calculates each
+// interval again.
 func TestCoverageIsThatOfTheMethod(t *testing.T) {
 	q := CoverageQuestion{N: []int{60}, P: []float64{0, 0.2, 0.5, 0.97}, Confidence: 0.9, Method: "all"}
 	a, err := q.Answer()

@@ -90,16 +90,15 @@ func (s sequence) bounded() (sequence, bool) {
 	return s, err == nil
 }
 
-// couplings are factors by which the variance of pair scores falls with deterministic players. As long as
-// both players choose the same moves, the two games of a pair are the same game, so their results cancel. The
-// variances are measured with fairy-stockfish at 500 nodes against almost the same engine. They are .2532 and
-// .3614 if the players differ at 2% and 5% of plies, and .4326 with noise in their nodes. At 17% there was no
-// effect.
+// couplings has factors by which the variance of pair scores falls with deterministic players. As long as both players
+// choose the same moves, the two games of a pair are the same game, so their results cancel. The variances were
+// measured with fairy-stockfish at 500 nodes against almost the same engine. They are .2532 and .3614 if the players
+// differ at 2% and 5% of plies, and .4326 with random node limits. At 17% there was no effect.
 var couplings = []struct{ divergence, variance float64 }{{0.02, 0.2532 / 0.4326}, {0.05, 0.3614 / 0.4326}}
 
-// deterministic returns the plans of the same test for deterministic players. The test does not change: less
-// variance needs fewer pairs. (This is not true for hypotheses in normalised Elo. They are differences
-// divided by the standard deviation of a score.)
+// deterministic returns the plans of the same test for deterministic players. Their pairs vary less, so the test needs
+// fewer pairs. (This is not true for hypotheses in normalised Elo, which are divided by the standard deviation of a
+// score.)
 func (s sequence) deterministic(at []float64) []PlanRow {
 	var rows []PlanRow
 	correlation := s.conditions.Correlation

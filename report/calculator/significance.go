@@ -13,8 +13,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A TestQuestion asks whether a result is significant, or how many wins are needed for significance. The
-// caller sets Wins and Losses, or Games alone.
+// A TestQuestion asks whether a result is significant, or how many wins are needed for significance. The caller sets
+// either Wins and Losses, or Games.
 type TestQuestion struct {
 	Wins   *int      `placeholder:"W" help:"Number of wins."`
 	Losses *int      `placeholder:"L" help:"Number of losses."`

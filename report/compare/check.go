@@ -61,8 +61,8 @@ func place(runs []Run, first int) (places []int, err error) {
 	return places, nil
 }
 
-// essence returns the settings that decide how a player plays. Two players with the same essence are the same
-// player. The essence leaves out the name, the tolerances (margin, stall) and the setting for restarts.
+// essence returns the settings that decide how a player plays. Two players with the same essence are the same player.
+// The essence leaves out the name, the time margin, the stall limit and the setting for restarts.
 func essence(p match.CanonicalPlayer) string {
 	p.Name, p.Margin, p.Stall, p.Restart = "", "", "", ""
 	text, err := json.Marshal(p)
@@ -72,8 +72,8 @@ func essence(p match.CanonicalPlayer) string {
 	return string(text)
 }
 
-// stranger returns the error for a run without the opponent. It lists the differences between the opponent
-// and the other run's player in the same place.
+// stranger returns the error for a run in which the opponent does not play. The error lists the differences between the
+// opponent and the player who has the opponent's place in that run.
 func stranger(run string, opponent match.CanonicalPlayer, otherRun string, other match.CanonicalPlayer) error {
 	var all i18n.Clauses
 	for _, d := range match.Differences([]byte(essence(opponent)), []byte(essence(other))) {
@@ -123,8 +123,8 @@ func conditions(runs []Run) error {
 	return nil
 }
 
-// differences returns remarks on settings that differ between the runs. Such differences are allowed, but
-// they may cause part of the gain.
+// differences returns remarks on settings that differ between the runs. gogi allows such differences, but they may
+// cause a part of the gain.
 func differences(runs []Run, opponent []int) []i18n.Message {
 	var all []i18n.Message
 	first := runs[0]
@@ -151,8 +151,8 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 	return all
 }
 
-// rest returns the differences in the other settings: adjudication, moves that the machine slowed, and the
-// opponent's tolerances.
+// rest returns the differences in the other settings: adjudication, the treatment of moves that the machine delayed,
+// and the opponent's time margin and stall limit.
 func rest(a, b *match.CanonicalPlan, opponentA, opponentB int) []match.Difference {
 	type left struct {
 		Adjudication *match.Adjudication `json:"adjudication"`

@@ -51,7 +51,7 @@ type Result struct {
 	Pairs         int          `json:"pairs"`
 	Openings      int          `json:"openings"` // the independent units
 	Copies        int          `json:"copies"`   // pairs that repeat an earlier pair move for move
-	Slowed        int          `json:"slowed"`   // pairs with a move that the machine slowed.
+	Slowed        int          `json:"slowed"`   // pairs with a move that the machine delayed.
 	Faults        int          `json:"faults"`   // games that ended by an engine's fault
 	Score         *float64     `json:"score"`
 	Elo           *float64     `json:"elo"`
@@ -75,8 +75,8 @@ type Step struct {
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// NotWorse is the result of a test against a margin. The test shows that the newer version of a step is worse
-// than the older one by less than the margin, or that it is worse by more.
+// NotWorse is the result of a test whether the newer version of a step is worse by less than a margin. The test can
+// show this, show the opposite, or leave it undecided.
 type NotWorse struct {
 	Margin   float64  `json:"margin"` // in Elo
 	Verdict  Verdict  `json:"verdict"`
@@ -161,8 +161,8 @@ func (g *Gatherer) Report() *Report {
 	return rep
 }
 
-// length returns why intervals and tests for a fixed length do not hold for a run. It returns the zero
-// Message if they hold.
+// length returns the reason why intervals and tests of a fixed length are not valid for a run, such as a sequential
+// test. It returns the zero Message if they are valid.
 func (r Run) length() i18n.Message {
 	switch {
 	case !r.Finished:
@@ -173,7 +173,7 @@ func (r Run) length() i18n.Message {
 	return i18n.Message{}
 }
 
-// lengths returns a remark for each run for which intervals and tests of a fixed length do not hold.
+// lengths returns a remark for each run for which intervals and tests of a fixed length are not valid.
 func (g *Gatherer) lengths() []i18n.Message {
 	var all []i18n.Message
 	for _, r := range g.runs {
@@ -236,7 +236,7 @@ func (g *Gatherer) step(older, newer int) Step {
 	return s
 }
 
-// test tests the margin, if it can be tested.
+// test calculates the test against the margin, if the series have enough games for it.
 func (n *NotWorse) test(newer, older *stats.Series) {
 	if t, err := stats.TestNotWorse(newer, older, n.Margin, Level); err == nil {
 		n.Bound, n.P = format.Finite(t.Bound), format.Finite(t.Test.P)

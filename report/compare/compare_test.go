@@ -50,8 +50,8 @@ func addAll(t *testing.T, g *Gatherer, runs []Run, pairs ...[]string) {
 	}
 }
 
-// Six of eight openings turned from even to won, none back: 2/2^6 by flipping their signs, whatever the
-// others are.
+// Six of eight openings changed from even to won, and none back. Flipping their signs gives 2/2^6, for any results of
+// the other openings.
 func TestTwoRuns(t *testing.T) {
 	t.Parallel()
 	older := []string{"WL", "WL", "WL", "WL", "WL", "WL", "LL", "WW"}
@@ -76,7 +76,7 @@ func TestTwoRuns(t *testing.T) {
 	testutil.Equal(t, len(rep.Remarks), 0, "%q", rep.Remarks)
 }
 
-// The opponent is known by what it is: it may have another name, and the first seat.
+// The opponent is identified by its engine and options. It may have another name, and may be the first player.
 func TestOpponentInTheOtherSeat(t *testing.T) {
 	t.Parallel()
 	older := []string{"WL", "LL", "WW", "WL"}
@@ -153,7 +153,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// What a run's length depends on its results for has an estimate and no test.
+// If results decide the length of a run, there is an estimate and no test.
 func TestStoppedRuns(t *testing.T) {
 	t.Parallel()
 	a, b, c := []string{"WL", "WL", "LL", "WW"}, []string{"WW", "WL", "WL", "WW"}, []string{"WW", "WL", "WW", "WW"}
@@ -182,7 +182,7 @@ func TestStoppedRuns(t *testing.T) {
 	}
 }
 
-// Openings that others played are another sample; games told twice prove nothing new.
+// Openings that only one run has are another sample. Repeated games prove nothing new.
 func TestOtherOpeningsAndCopies(t *testing.T) {
 	t.Parallel()
 	runs := []Run{version("older"), version("newer")}

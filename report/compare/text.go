@@ -48,7 +48,8 @@ func (r *Report) printSteps(w io.Writer, in i18n.Language) {
 	}
 }
 
-// line returns a step's difference, with an adjusted test if there are several steps.
+// line returns the text of a step's difference. If there are several steps, the text has a test that is adjusted for
+// them.
 func (s Step) line(tested int) i18n.Message {
 	if s.Elo == nil {
 		return i18n.Of("no difference: %s", s.Why)
@@ -86,7 +87,7 @@ func (s Step) how() i18n.Message {
 	return i18n.Of("%s; the test is approximate, two-sided", message)
 }
 
-// line returns the answer about the margin, with its test.
+// line returns the text of the verdict about the margin, with its test.
 func (n *NotWorse) line(tested int) i18n.Message {
 	margin := fmt.Sprintf("%g", n.Margin)
 	message := i18n.Of("not shown: not worse by %s Elo or more", margin)

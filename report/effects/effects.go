@@ -110,7 +110,8 @@ func colourOf(r match.Row, player string) shogi.Colour {
 	return shogi.White
 }
 
-// cell is a place in the table: a group of one grouping and an independent unit.
+// cell is a place in the table: a group of games, and the observation (unit) to which the games belong, such as an
+// opening.
 type cell struct {
 	group string
 	unit  int
@@ -134,7 +135,7 @@ func (s sum) share() float64 {
 	return math.Round(float64(s.points)/float64(s.games)) / 1000
 }
 
-// add adds a game to the group that the grouping sorts it into.
+// add adds a game to its group.
 func (w *grouping) add(g game, opening, pair int) {
 	group := w.sort(g)
 	if group == "" {

@@ -273,7 +273,7 @@ func TestDistinctPairs(t *testing.T) {
 	}
 }
 
-// Draws score a half whoever is stronger: they are no finding and no part of the rest.
+// A draw scores one half whatever the strengths are. Draws are no finding and no part of the rest.
 func TestDrawnRows(t *testing.T) {
 	t.Parallel()
 	pairs := slices.Concat(slices.Repeat([]string{"WW"}, 25), slices.Repeat([]string{"WL"}, 15), slices.Repeat([]string{"DD"}, 20))

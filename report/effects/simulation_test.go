@@ -137,9 +137,8 @@ func stand(t *Table) (rows []string) {
 	return rows
 }
 
-// TestSimulatedEquals: under equal players, whatever openings do and however often they recur, the table
-// finds something in one run of twenty at most, three standard errors for chance apart. Where A really gains
-// in one family, it is found.
+// TestSimulatedEquals: for equal players, any openings and any repetitions, the table finds something in at most one
+// run of twenty, within three standard errors. If A really gains in one family of openings, the table finds it.
 func TestSimulatedEquals(t *testing.T) {
 	t.Parallel()
 	for name, w := range map[string]world{

@@ -20,7 +20,7 @@ const (
 	Most = 12
 )
 
-// others is the name of the row for all groups without their own row.
+// others is the name of the row with all groups that are too small for a row of their own.
 var others = i18n.Phrase("others")
 
 // Table is the result that "gogi compare --breakdown --json" prints. A number that does not exist is null,
@@ -58,7 +58,7 @@ type Grouping struct {
 	Why  i18n.Message `json:"why,omitzero"` // reason if there are no rows
 }
 
-// Row is one group of games.
+// Row is one group of games, with A's score in the group.
 type Row struct {
 	Name  string `json:"name"`
 	Games int    `json:"games"`
@@ -235,7 +235,7 @@ type part struct {
 	shares []float64
 }
 
-// parts returns the groups in the order of the rows. It merges small groups into one.
+// parts returns the groups in the order of the rows. It merges the small groups into one.
 func (w *grouping) parts() []part {
 	kept := w.keep()
 	merged, order := map[cell]*sum{}, []cell{}
@@ -266,8 +266,8 @@ func (w *grouping) parts() []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return p.games == 0 })
 }
 
-// keep returns the groups with their own rows, or nil for fixed classes. The choice depends on the numbers of
-// units, never on scores.
+// keep returns the groups with a row of their own, or nil if the grouping has fixed groups. The choice depends on the
+// numbers of observations, never on scores.
 func (w *grouping) keep() []string {
 	if w.classes != nil {
 		return nil
@@ -286,7 +286,7 @@ func (w *grouping) keep() []string {
 	return kept[:min(Most, len(kept))]
 }
 
-// isDivided reports whether a unit has games in two rows.
+// isDivided reports whether one observation, such as an opening, has games in two rows.
 func isDivided(parts []part) bool {
 	seen := map[int]bool{}
 	for _, p := range parts {
@@ -307,10 +307,10 @@ func (p part) row() Row {
 	return r
 }
 
-// test compares each row with the rest, by the signs of whole units' contributions. A permutation of units
-// would be exact only for groups with the same distribution. Groups with the same mean can differ in how
-// close their games are, and then a permutation test is significant too often by chance. Rows of draws alone
-// score a half for players of any strength, so they are neither tested nor a part of the rest.
+// test compares each row with the rest. It flips the signs of the contributions of whole observations (units). A
+// permutation of units would be exact only for groups with the same distribution. Groups with the same mean can differ
+// in how close their games are; a permutation test would then report too many chance results. test ignores rows that
+// have only draws, because they score a half for players of any strength.
 func test(rows []Row, parts []part) {
 	var kept []part
 	var at []int
@@ -360,7 +360,7 @@ func pooled(parts []part, without int) (scores []float64) {
 	return scores
 }
 
-// contributions returns the contribution of each unit to the difference between part k and the rest.
+// contributions returns how much each observation (unit) contributes to the difference between part k and the rest.
 func contributions(parts []part, k int, mean float64) []float64 {
 	n := 0
 	for _, p := range parts {

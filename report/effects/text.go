@@ -42,7 +42,7 @@ func (t *Table) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// Note returns how the games are sorted and which unit is independent, or why there are no rows.
+// Note returns how the games are sorted and which observations are independent, or why there are no rows.
 func (g Grouping) Note() i18n.Message {
 	if len(g.Rows) == 0 {
 		return i18n.Of("not shown, %s", g.Why)
@@ -50,7 +50,7 @@ func (g Grouping) Note() i18n.Message {
 	return i18n.Of("%s; the unit: %s", g.About, g.unit())
 }
 
-// unit returns the name of the independent unit as text.
+// unit returns the name of the independent observation, such as "opening", as text.
 func (g Grouping) unit() i18n.Message {
 	return map[string]i18n.Message{
 		"distinct_pair": i18n.Of("a pair that repeats no other"), "pair": i18n.Of("a pair"), "opening": i18n.Of("an opening"), "game": i18n.Of("a game"),
@@ -137,7 +137,7 @@ func (t *Table) HTML(in i18n.Language) (template.HTML, error) {
 	return template.HTML(b.String()), err //nolint:gosec // the template has escaped every text
 }
 
-// columns returns the cells of a row after its name.
+// columns returns the cells of a row except its name.
 func columns(r Row, in i18n.Language) []string {
 	cells := r.cells(in)
 	span := "–"

@@ -19,9 +19,8 @@ type tick struct {
 	Label string
 }
 
-// scorePlot returns the chart of A's score over pairs, or nil if there are too few points. Only later pairs
-// determine the vertical scale. The scores after the first pairs vary so much that they would flatten the
-// rest of the curve.
+// scorePlot returns the chart of A's score over pairs, or nil if there are too few points. The first scores vary very
+// much, so the vertical scale depends only on the later pairs.
 func scorePlot(a string, points []CurvePoint, words Words) *svg.Plot {
 	if len(points) < 2 {
 		return nil
@@ -63,8 +62,8 @@ func ratioPlot(g *report.Gate, points []CurvePoint, words Words) *svg.Plot {
 	}
 }
 
-// scoreRange returns the smallest scale that shows 50 % and all scores and intervals after the first skip pairs,
-// with round ends.
+// scoreRange returns the ends of the vertical scale. The scale shows 50 %, and all scores and intervals after the first
+// skip pairs. Its ends are round numbers.
 func scoreRange(points []CurvePoint, skip int) (lo, hi float64) {
 	lo, hi = 0.5, 0.5
 	for _, p := range points {

@@ -116,8 +116,8 @@ func (s Shown) Sections(w io.Writer, words Words, link func(pair, leg int) strin
 	return p.execute(w, "sections")
 }
 
-// Now returns the parts that follow a run while it is played: its result in one line, and the course of the
-// SPRT, or of the score without one.
+// Now returns the parts of the page that change while a run is played: its result in one line, and the course of the
+// SPRT. If the run has no SPRT, course is the course of the score.
 func (s Shown) Now(words Words) (line, course template.HTML, err error) {
 	if line, err = NewGlance(s.Report).Line(words); err != nil {
 		return "", "", err
@@ -178,7 +178,7 @@ func (p *page) execute(w io.Writer, name string) error {
 	return t.ExecuteTemplate(w, name, p)
 }
 
-// parsed returns the templates with functions. The glance needs fewer of them than a page.
+// parsed returns the templates with functions. The line of a Glance needs fewer functions than a page.
 func parsed(name string, funcs template.FuncMap) (*template.Template, error) {
 	files := "templates/*.gohtml"
 	if name == "glance" {
@@ -187,7 +187,7 @@ func parsed(name string, funcs template.FuncMap) (*template.Template, error) {
 	return template.New(name).Funcs(funcs).ParseFS(templates, files)
 }
 
-// functions returns the functions for the templates: t returns a phrase in the page's language.
+// functions returns the functions that the templates call. The function t translates a phrase.
 func (p *page) functions() template.FuncMap {
 	w := p.words
 	return template.FuncMap{
@@ -204,8 +204,8 @@ func (p *page) functions() template.FuncMap {
 	}
 }
 
-// saying returns a template function. The function returns the text that tell gives for a value, in the
-// page's language, with the typographic minus sign.
+// saying returns a template function that prints a value: it calls tell for the message, and writes the message in the
+// page's language with the typographic minus sign.
 func saying[T any](w Words, tell func(T) i18n.Message) func(T) string {
 	return func(v T) string { return signed(w.Said(tell(v))) }
 }
@@ -266,7 +266,7 @@ func matrix(r *report.Report) []matrixRow {
 	return rows
 }
 
-// Clean reports whether no game ended by a fault and nothing else that should be zero is not.
+// Clean reports whether the run had no problem: no fault, no repeated game and no move that the machine delayed.
 func (p *page) Clean() bool {
 	return len(p.Faults) == 0 && p.Duplicates == 0 && (p.Unmarked == nil || p.Unmarked.Marked == 0)
 }
@@ -352,7 +352,7 @@ func (p *page) Asked() i18n.Message {
 // Words returns the texts of a page in a language. Numbers are the same in all languages.
 type Words struct{ In i18n.Language }
 
-// Say translates a phrase of the templates, given in English, and fills its verbs as fmt.Sprintf does.
+// Say translates an English phrase of the templates, and fills in args as fmt.Sprintf does.
 func (w Words) Say(phrase string, args ...any) string { return i18n.Say(w.In, phrase, args...) }
 
 // Said returns the text of a message in the page's language.

@@ -78,8 +78,8 @@ func move(t *testing.T, text string) shogi.Move {
 	return m
 }
 
-// checkPage asserts what holds for each page: it is well-formed, loads nothing, runs nothing, labels what it
-// has and names no id twice. It returns the text and how often each element occurs.
+// checkPage checks the rules for every page: it is well-formed, loads no file, runs no script, labels its elements, and
+// uses no id twice. It returns the text and the number of each element.
 func checkPage(t *testing.T, page string) (text string, elements map[string]int) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))
@@ -160,8 +160,7 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 }
 
-// TestPageOfAFarm: who has played what stands on the page, and nothing of it where no farm has; a verdict
-// that was withdrawn is told.
+// TestPageOfAFarm: the page shows which workers played, and only for a run on a farm. It shows a withdrawn verdict.
 func TestPageOfAFarm(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 4)}
 	r, seen := gather(t, o)
@@ -178,8 +177,8 @@ func TestPageOfAFarm(t *testing.T) {
 	}
 }
 
-// TestPageSaysHowItEnded: what a stopped run, a late gate, a moved target and a slow machine do to a result
-// is on the page as it is in every other form, and no figure for a fixed length is beside it.
+// TestPageSaysHowItEnded: the page shows the effect of a stopped run, a late gate, a changed target and a slow machine
+// like every other form of the report. It has no figure for a fixed length then.
 func TestPageSaysHowItEnded(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Slowed: 60}
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
@@ -361,8 +360,8 @@ func TestBand(t *testing.T) {
 	}
 }
 
-// TestSections: what stands in another page has no page around it, no style of its own, and links its games;
-// its phrases are the language's.
+// TestSections: a report inside another page has no page and no style of its own, and links its games. Its texts are in
+// the language of the page.
 func TestSections(t *testing.T) {
 	t.Parallel()
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WL", "WW", "DL"}}
@@ -382,8 +381,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestPageTellsWhatWasAsked: what a mate solver was asked, and what books gave, stand on the page in both
-// languages, and nothing of them where there is neither.
+// TestPageTellsWhatWasAsked: the page shows the questions to a mate solver and the moves from books, in both languages.
+// Without such data it shows nothing about them.
 func TestPageTellsWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WW", "WL"}}
@@ -412,7 +411,7 @@ func TestPageTellsWhatWasAsked(t *testing.T) {
 	}
 }
 
-// TestSigned: a negative number has the typographic minus sign, and nothing else changes.
+// TestSigned: a negative number gets the typographic minus sign. All other text is unchanged.
 func TestSigned(t *testing.T) {
 	for text, want := range map[string]string{
 		"3.06 of [-2.95, 3.00]":         "3.06 of [−2.95, 3.00]",

@@ -10,7 +10,8 @@ import (
 	"gogi/shogi"
 )
 
-// Limits of the data that Scenes stores for a page, for runs of any length.
+// These constants limit the data that Scenes stores for a page, so that their size does not depend on the length of the
+// run.
 const (
 	curvePoints = 400 // points of the score curve
 	shownGames  = 8   // games shown as diagrams
@@ -18,8 +19,8 @@ const (
 	lengthStep  = 10  // width of the histogram's finest classes, in plies
 )
 
-// Scenes collects data for the page that the report does not have. The caller adds each pair once, in order.
-// Scenes stores a limited part of the data.
+// Scenes collects the data of a run's page that the report does not have, such as the course of the score. The caller
+// adds each pair once, in order.
 type Scenes struct {
 	a, b    string
 	curve   curve
@@ -35,8 +36,8 @@ func NewScenes(a, b string) *Scenes {
 	}
 }
 
-// Watch sets the function that returns the score's anytime interval and the gate's state. Scenes calls now
-// when it stores a point of the curve, and stores the result with the score.
+// Watch sets the function that returns the score's always-valid interval and the gate's state. Scenes calls now for
+// each point of the curve and stores the result with the point.
 func (s *Scenes) Watch(now func() report.Moment) { s.curve.moment = now }
 
 // Curve returns the points of A's score along the run. If there are too many, it returns only every n-th
@@ -146,7 +147,7 @@ func (s *Scenes) endings() []match.Termination {
 	return all
 }
 
-// strangeness returns a rank for a termination, by how interesting its games are to a reader.
+// strangeness returns a rank of a termination. A higher rank means that its games are more interesting to a reader.
 func strangeness(t match.Termination) int {
 	switch {
 	case t.IsFault():

@@ -92,8 +92,8 @@ func TestParseAnchor(t *testing.T) {
 	}
 }
 
-// TestPlannedAnchor: runs that agree on an anchor are rated from it; a file, or a run that has another or
-// none, knows nothing of it.
+// TestPlannedAnchor: runs with one common anchor are rated from it. A file has no anchor, so with a file, or with a run
+// that has another anchor or none, there is no anchor.
 func TestPlannedAnchor(t *testing.T) {
 	for _, test := range []struct {
 		of   []string

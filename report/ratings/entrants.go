@@ -9,8 +9,7 @@ import (
 	"gogi/internal/format"
 )
 
-// Entrant is a player of a run. Entrants of two runs are the same player if their names and all their traits
-// are equal.
+// Entrant is a player of a run. Two Entrants are the same player if their names and all their traits are equal.
 type Entrant struct {
 	Name   string
 	Traits []Trait // settings that decide how the player plays. The most useful ones for a reader come first.
@@ -43,7 +42,7 @@ func (e Entrant) traitText(trait string) string {
 	return trait + "=" + value
 }
 
-// entrants lists the players of all runs, each once, in the order in which they were added.
+// entrants lists the players of all runs. Each player occurs once, in the order in which the runs were added.
 type entrants []Entrant
 
 // number returns the index of a player in the list. It adds a player that is not in the list.
@@ -111,9 +110,9 @@ func (l entrants) traits() []string {
 	return names
 }
 
-// ofFile returns the label of the player with the given name in a file. A player of the runs with that label
-// is the same player. Without one, the player occurs only in the file. ofFile returns an error if several
-// players of the runs have the name, so that their labels differ from it.
+// ofFile returns the label of the player that a file calls name. If a player of the runs has this label, it is the same
+// player; otherwise the player occurs only in the file. If several players of the runs have the name, their labels are
+// longer, and ofFile returns an error.
 func (l entrants) ofFile(name, file string) (label string, err error) {
 	labels := l.labels()
 	if slices.Contains(labels, name) {

@@ -54,7 +54,7 @@ func ParseMatchup(text string) (Matchup, error) {
 	return m, nil
 }
 
-// joined joins parts that a split at commas has cut inside brackets.
+// joined repairs a list that was split at commas. It joins neighbouring parts again if a comma was inside brackets.
 func joined(parts []string) []string {
 	var list []string
 	open := 0

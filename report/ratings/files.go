@@ -81,7 +81,7 @@ func (g *fileGames) add(c fileCount) {
 	g.counts = append(g.counts, c)
 }
 
-// counted returns the count with the players' labels. labels has them by number of the file and number of the
+// counted returns the count with the players' labels. labels has the labels by number of the file and number of the
 // name.
 func (c *fileCount) counted(labels [][]string) crosstable.Count {
 	n := crosstable.Count{

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestFileCounts holds that games under the same terms are added up, others not, and that a sum beyond what a
-// count holds loses nothing.
+// TestFileCounts: games with equal terms are added up, and other games are not. A sum beyond the range of a count loses
+// nothing.
 func TestFileCounts(t *testing.T) {
 	t.Parallel()
 	var g fileGames

@@ -10,8 +10,8 @@ import (
 	"gogi/report/ratings"
 )
 
-// FuzzReadFiles reads files of games and of finishing orders: an error names the file, and what is taken can
-// be rated or refused, without a panic.
+// FuzzReadFiles reads files of games and of finishing orders. An error names the file. Accepted data can be rated or
+// rejected without a panic.
 func FuzzReadFiles(f *testing.F) {
 	for _, text := range []string{
 		"black,white,result\na,b,1-0\nb,a,1/2-1/2\n",

@@ -34,8 +34,8 @@ type Games struct {
 	oddStart string // start position of the first such game
 }
 
-// unitKey identifies a unit: the two players (a is the smaller number), the number of games in a pair (legs),
-// and the opening.
+// unitKey identifies a unit (see unit): the two players (a is the smaller number), the number of games in a pair
+// (legs), and the opening.
 type unitKey struct {
 	a, b, legs int
 	opening    string
@@ -142,8 +142,7 @@ func (r *Run) Add(rows []match.Row) error {
 	return nil
 }
 
-// see adds the pair to the series of its two players. The method evidence counts the observations of these
-// series.
+// see adds the pair to the series of its two players. evidence counts the observations of these series.
 func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error {
 	p := stats.Play{Opening: key.opening}
 	for _, row := range rows {
@@ -260,8 +259,8 @@ func (g *Games) runCounts() []crosstable.Count {
 	return list
 }
 
-// fileLabels returns the label of the player that each file means by each name: labels[file][name]. The label
-// is "" if the file does not have the name.
+// fileLabels returns labels[file][name]: the label of the player to which a file refers by a name. The label is "" if
+// the file does not have the name.
 func (g *Games) fileLabels() ([][]string, error) {
 	labels := make([][]string, len(g.files.sources.list))
 	for i := range labels {
@@ -294,7 +293,7 @@ type Evidence struct {
 	Copies      int `json:"copies"`            // pairs of runs that repeat an earlier pair move for move
 }
 
-// evidence counts the observations; [stats.Series] defines a copy.
+// evidence counts the games, pairs, openings and copies behind the ratings; [stats.Series] defines a copy.
 func (g *Games) evidence() Evidence {
 	e := Evidence{Clusters: g.clusters}
 	for _, s := range g.series {

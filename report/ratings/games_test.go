@@ -92,7 +92,8 @@ func TestHandicapsOfRuns(t *testing.T) {
 	}
 }
 
-// Where one side received the handicap in every game, nothing tells its worth from the players' strengths.
+// If one side received the handicap in every game, the games cannot separate the handicap's worth from the players'
+// strengths.
 func TestConfoundedHandicap(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -145,7 +146,7 @@ func TestOddStartsAreSetAside(t *testing.T) {
 	}
 }
 
-// One name, two players: their limits tell them apart, and then options.
+// Two players with one name are distinguished by their limits, and then by their options.
 func TestNamesApart(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -182,7 +183,7 @@ func TestNamesApart(t *testing.T) {
 	}
 }
 
-// A file's name is taken for the run's player, and that is said.
+// A name in a file counts as the player of the run with that name, and the report warns of it.
 func TestNamesShared(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -362,8 +363,8 @@ func TestLengthDepends(t *testing.T) {
 	}
 }
 
-// TestOpeningsAcrossOpponents: games from one opening depend on each other whoever played them, as a player
-// may like it against everybody; those of two players are a cluster of their own.
+// TestOpeningsAcrossOpponents: all games from one opening depend on each other, because a player may like the opening
+// against every opponent. The games of two players from it are a cluster of their own.
 func TestOpeningsAcrossOpponents(t *testing.T) {
 	g := NewGames()
 	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10"), entrant("c", "nodes 10")})

@@ -33,9 +33,8 @@ type Options struct {
 	Untested   bool         `kong:"-"` // omits the test of the model. This test simulates all games many times.
 }
 
-// Rate fits the requested models to the games. It returns an error with a remedy if the games determine no
-// ratings, or if a name in a file fits several players of the runs. It also returns an error if the options
-// do not fit the games.
+// Rate fits the requested models to the games. It returns an error if the games determine no ratings, if a name in a
+// file fits several players of the runs, or if the options do not fit the games. The error has advice for the user.
 func Rate(games *Games, o Options) (*Report, error) {
 	record, err := games.record()
 	if err != nil {
@@ -73,7 +72,7 @@ func Rate(games *Games, o Options) (*Report, error) {
 	return r, nil
 }
 
-// noRatings returns an error that explains why there are no ratings, and names a remedy.
+// noRatings returns an error with the reason why there are no ratings, and with advice.
 func (o Options) noRatings(err error, record played, handicaps bool) error {
 	connection := record.table.Connection()
 	if connection.Why == "" {
@@ -92,9 +91,9 @@ func (o Options) noRatings(err error, record played, handicaps bool) error {
 	return i18n.Errorf("%s", i18n.Lines(lines))
 }
 
-// boundOfTwo returns a lower bound for the difference between two players, if they are the only players and
-// one of them won every game. It is the exact one-sided bound of Clopper and Pearson. All games of a pair or
-// opening count as one game.
+// boundOfTwo returns a lower bound for the difference between two players if one of them won every game. It needs a
+// record without other players. It is the exact one-sided bound of Clopper and Pearson. All games of a pair or opening
+// count as one game.
 func (o Options) boundOfTwo(record played, aside []crosstable.Excluded) i18n.Message {
 	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
 		return i18n.Message{}
@@ -200,8 +199,8 @@ func (o Options) fitModel(name string, record played, m rating.Model) (evenFit, 
 	return evenFit{name, fit, row}, err
 }
 
-// drawModel returns the model of draws that --draws requests. If no game was drawn it returns HalfWin, and
-// with --draws auto also if all games were drawn, because then there is no draw rate to estimate.
+// drawModel returns the model of draws that --draws requests. If no game was drawn, it returns HalfWin. With --draws
+// auto it also returns HalfWin if all games were drawn, because then there is no draw rate to estimate.
 func (o Options) drawModel(r *Report) rating.Draws {
 	if o.Draws == "half" || r.Drawn == 0 || o.Draws == "auto" && r.Drawn == r.Games {
 		return rating.HalfWin
@@ -245,8 +244,8 @@ func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 	return nil
 }
 
-// drawAdvice returns the error for a failed simulation of the games. With --draws half the error names the
-// option that makes the simulation possible.
+// drawAdvice returns the error for a failed simulation of the games. If --draws half makes the simulation possible, the
+// error recommends it.
 func (o Options) drawAdvice(err error, r *Report) error {
 	if err != nil && o.Draws == "half" && r.Drawn > 0 && r.Drawn < r.Games {
 		return errors.New("a draw as half a win is no model of how likely draws are; --draws davidson is one")
@@ -254,8 +253,7 @@ func (o Options) drawAdvice(err error, r *Report) error {
 	return err
 }
 
-// The default limits of the bootstrap. A reader must know whether the p value is below 5%, so there are
-// enough samples to decide that.
+// These are the default limits of the bootstrap. They allow enough samples to decide whether the p value is below 5%.
 const (
 	replaySamples = 499
 	replayExceed  = 25
@@ -276,8 +274,7 @@ func (o Options) replay(r *Report) rating.Replay {
 	return rating.Replay{Samples: replaySamples, Seed: o.Seed, Exceed: replayExceed}
 }
 
-// setOrderEffect sets the report's value of the first move. It does so even if the model without this value
-// was selected.
+// setOrderEffect sets the effect of the first move in the report, even if the selected model does not have it.
 func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	last := fits[len(fits)-1]
 	if last.name != "order" {

@@ -204,7 +204,7 @@ func checkGaps(t *testing.T, out string) {
 	}
 }
 
-// TestRateSaysWhy: whatever is null has a why, in series short and strange.
+// TestRateSaysWhy: every null has a why, also in short and unusual series.
 func TestRateSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, games := range map[string]string{
@@ -249,7 +249,7 @@ func TestRateSaysWhy(t *testing.T) {
 	checkGaps(t, object(t, rated(t, Options{}, ratingData+"bt_order_effect.csv"))) // TestRateHandicapModels looks at the other one's
 }
 
-// TestRateRefuses: errors say where, and what was expected.
+// TestRateRefuses: errors name the place, and the expected value.
 func TestRateRefuses(t *testing.T) {
 	t.Parallel()
 	const header = "black,white,result\n"

@@ -68,7 +68,7 @@ type Player struct {
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// orderEffect is the value of the first move.
+// orderEffect is the effect of the first move.
 type orderEffect struct {
 	Factor        *float64     `json:"factor"` // factor of Black's strength
 	Elo           *float64     `json:"elo"`
@@ -115,7 +115,7 @@ type Param struct {
 	Why i18n.Message `json:"why,omitzero"`
 }
 
-// goodnessOfRating has tests of whether the results of the pairings agree with the model.
+// goodnessOfRating has tests whether the results of the pairings agree with the model.
 type goodnessOfRating struct {
 	Deviance *float64     `json:"deviance"`
 	DF       *int         `json:"df"`
@@ -125,7 +125,7 @@ type goodnessOfRating struct {
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// apart returns the reason why a player has no rating.
+// apart returns the reason why gogi calculates no rating for a player.
 func apart(a crosstable.Excluded) i18n.Message {
 	games := strconv.FormatFloat(a.Games, 'f', 0, 64)
 	switch {
@@ -164,12 +164,12 @@ func (r *Report) addPlayers(players []crosstable.Player) {
 	}
 }
 
-// bounder is a fitted model that calculates rating bounds for players that the fit excluded.
+// bounder is a fitted model that can calculate a bound for the rating of a player who won or lost all games.
 type bounder interface {
 	Bound(player string, level float64) (binomial.Interval, error)
 }
 
-// addAside adds the players without a rating to the report. A player who won or lost every game gets a bound.
+// addAside adds the players without a rating to the report. If such a player won or lost every game, it gets a bound.
 func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int, fit bounder) {
 	for _, a := range aside {
 		p := Player{Estimate: Estimate{Name: a.Player}, Games: games[a.Player], Why: apart(a)}
@@ -227,7 +227,7 @@ func (m *Model) criteria(games float64) {
 	m.setAICc(aicc)
 }
 
-// setAICc sets the AICc. An infinite value means too few games, for which setAICc sets the reason.
+// setAICc sets the AICc. If v is infinite, there are too few games, and setAICc sets this reason instead.
 func (m *Model) setAICc(v float64) {
 	m.AICc, m.Why = format.Finite(v), i18n.Message{}
 	if m.AICc == nil {
@@ -243,8 +243,8 @@ type Criteria struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// ParsePrinted reads NAME=LOGLIK,K: a model's log-likelihood and its number of estimated parameters. These
-// include the strengths, which count as the number of players less one.
+// ParsePrinted reads NAME=LOGLIK,K: a model's log-likelihood and its number of estimated parameters, including the
+// strengths of all players except one.
 func ParsePrinted(text string) (Model, error) {
 	name, numbers, found := strings.Cut(text, "=")
 	loglik, count, both := strings.Cut(numbers, ",")

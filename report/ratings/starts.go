@@ -31,16 +31,16 @@ const (
 	oddStart // pieces are missing, but the position is not a customary handicap
 )
 
-// start is a game's start position in the form that the models use.
+// start is a game's start position, as the rating models distinguish it.
 type start struct {
 	kind     startKind
 	handicap int          // 0 for an even game
 	receiver shogi.Colour // the receiver of the handicap
 }
 
-// startOf reads a start position, "startpos" or a SFEN. A position with all 40 pieces, on the board or in
-// hand, is an opening of an even game. In a customary handicap position White gives the handicap and moves
-// first. In the same position turned by 180 degrees Black gives it.
+// startOf classifies a start position, "startpos" or a SFEN. A position with all 40 pieces, on the board or in hand, is
+// an opening of an even game. In a customary handicap position White gives the handicap and moves first. If the
+// position is turned by 180 degrees, Black gives it.
 func startOf(text string) start {
 	if text == "" || text == "startpos" {
 		return start{}
@@ -60,7 +60,7 @@ func startOf(text string) start {
 	return start{kind: oddStart}
 }
 
-// placement returns a SFEN without the number of the move.
+// placement returns a SFEN without the move number.
 func placement(sfen string) string {
 	fields := strings.Fields(sfen)
 	return strings.Join(fields[:min(3, len(fields))], " ")

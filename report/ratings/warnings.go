@@ -32,7 +32,7 @@ const (
 	CloseModels    WarningKind = "close_models"     // the AICs of two models differ by 2 or less, which is no reason to prefer one model
 )
 
-// Warning is a reason for doubt, shown with the ratings.
+// Warning is a reason to doubt the ratings.
 type Warning struct {
 	Kind WarningKind  `json:"kind"`
 	Text i18n.Message `json:"text"`
@@ -99,7 +99,7 @@ func comparisonText(w rating.Warning) i18n.Message {
 	return i18n.Verbatim(string(w.Kind))
 }
 
-// closeAIC is the largest difference in AIC between models that the games do not distinguish.
+// closeAIC is an AIC difference. If two models differ by no more than this, the games do not distinguish them.
 const closeAIC = 2
 
 func (r *Report) warnClose(least float64) {
@@ -128,7 +128,7 @@ func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
 	}
 }
 
-// The limits of a search for cycles. Its time grows with the cube of the number of players.
+// These constants limit the search for cycles, because its time grows with the cube of the number of players.
 const (
 	cyclePlayers = 300
 	cyclesShown  = 3

@@ -156,7 +156,7 @@ func checkGaps(t *testing.T, v any) {
 	}
 }
 
-// TestSaysWhy: whatever is null has a why, for tables short and strange.
+// TestSaysWhy: every null has a why, also in short and unusual tables.
 func TestSaysWhy(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []string{

@@ -142,7 +142,7 @@ func (r *RankSums) Print(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// how returns text with the method of the p value, or the reason for a missing p value.
+// how returns the method of the p value as text, or the reason why the p value is missing.
 func (r *RankSum) how() i18n.Message {
 	switch r.Method {
 	case "rank_sum_exact":
@@ -163,8 +163,8 @@ type Difference struct {
 	Bias      float64 `json:"bias"` // mean of predicted minus actual values
 }
 
-// Compare returns the differences between a column of predicted and a column of actual values in a file. It
-// returns an error if no row counts.
+// Compare returns the differences between a column of predicted values and a column of actual values. It returns an
+// error if no row is usable.
 func Compare(file, predicted, actual string, where csv.Conditions, skipEmpty bool) (*Difference, error) {
 	t, err := read(file, where, skipEmpty, []string{predicted, actual})
 	if err != nil {

@@ -90,7 +90,7 @@ func (t *grid) column(name string) int {
 	return slices.IndexFunc(t.names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// full returns the indices of the rows that have no empty cell in the given columns.
+// full returns the indices of the rows in which none of the given columns is empty.
 func (t *grid) full(columns []int) []int {
 	var rows []int
 	for row := range t.lines {
@@ -101,7 +101,7 @@ func (t *grid) full(columns []int) []int {
 	return rows
 }
 
-// picked returns a column's values in the given rows.
+// picked returns the values of a column in the given rows.
 func (t *grid) picked(column int, rows []int) regress.Column {
 	c := regress.Column{Name: t.names[column], Values: make([]float64, len(rows))}
 	for i, row := range rows {

@@ -17,8 +17,8 @@ import (
 // Centipawns is the unit of an engine's values, in the spelling of files. A pawn is worth about 100.
 const Centipawns = "centipawns"
 
-// The winners, and the sides, in the spelling of files. Black is 先手 or, in handicap games, 下手 (the receiver
-// of the handicap).
+// These are the two sides, which are also winners, and the draw, as files spell them. Black is 先手 or, in handicap
+// games, 下手 (the receiver of the handicap).
 const (
 	Black = "B"
 	White = "W"
@@ -48,7 +48,7 @@ func (g *Game) Identify() {
 	g.ID = hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// check returns an error if the fields of a game from a file contradict each other.
+// check returns an error if the data of a game from a file contradict each other.
 func (g *Game) check() error {
 	switch {
 	case g.ID == "":
@@ -86,8 +86,8 @@ type Reviewed struct {
 	Readings []*Reading `json:"readings"`
 }
 
-// readings returns the reading at move ply and the reading after it that by names: of the next position, or of
-// the same player's next turn. Both are from the view of the player who made the move. ok is false if a
+// readings returns two readings for move ply: before the move, and after it. by decides whether "after" is the next
+// position or the same player's next turn. Both are from the view of the player who made the move. ok is false if a
 // reading is missing.
 func (r *Reviewed) readings(ply int, by Change) (before, after Reading, ok bool) {
 	next := ply + 1
@@ -118,7 +118,7 @@ func (r *Reviewed) check() error {
 	return nil
 }
 
-// Settings has the settings on which readings depend. All readings of one file have the same settings.
+// Settings has the settings that change an engine's readings. All readings of one file have the same settings.
 type Settings struct {
 	Version  int    `json:"gogi_review"`
 	Engine   string `json:"engine"`   // the engine's name, or else its command
@@ -131,7 +131,7 @@ type Settings struct {
 // version is the version of review files. gogi rejects files with another version.
 const version = 1
 
-// difference names the first setting in which s differs from o, the settings of a file.
+// difference returns the name of the first setting in which s differs from o, the settings of a file.
 func (s Settings) difference(o Settings) string {
 	for _, f := range []struct{ name, a, b string }{
 		{"engine", s.Engine, o.Engine}, {"identity", s.Identity, o.Identity}, {"options", s.Options, o.Options},

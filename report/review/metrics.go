@@ -48,7 +48,7 @@ func DefaultRules(s Scale) Rules {
 	return Rules{Scale: s, From: 40, Lo: 20, Hi: 80, Parted: 64, Point: 1, Change: MoveChange, Per: PerCounted}
 }
 
-// Filled returns the rules with the values that files of earlier versions leave out.
+// Filled returns the rules with defaults for the fields that files of earlier versions do not have.
 func (r Rules) Filled() Rules {
 	if r.Change == "" {
 		r.Change = MoveChange
@@ -104,7 +104,7 @@ func (r Rules) Check() error {
 	return nil
 }
 
-// Sums adds up one side's moves that counted, over a part of a game, a game, or many games. Changes are in
+// Sums adds up the moves of one side that count, over a part of a game, a game, or many games. Changes are in
 // percentage points of win rate.
 type Sums struct {
 	Moves          int
@@ -120,7 +120,7 @@ type Sums struct {
 	LeftUnreadable int     // left out: no reading
 }
 
-// Add adds other sums.
+// Add adds o to s.
 func (s *Sums) Add(o Sums) {
 	s.Moves += o.Moves
 	s.Divisor += o.Divisor
@@ -138,8 +138,8 @@ func (s *Sums) Add(o Sums) {
 	s.LeftUnreadable += o.LeftUnreadable
 }
 
-// count adds one move. equal means that the move is the engine's move. change is the move's change of the win
-// rate. It is 0 if unknown, so such a move is neither good nor bad.
+// count adds one move. equal means that it is the engine's move. change is the move's change of the win rate. If it is
+// unknown, it is 0, so that the move is neither good nor bad.
 func (s *Sums) count(equal bool, change, point float64) {
 	s.Moves++
 	switch {
@@ -183,7 +183,7 @@ func (m Metrics) Values() []float64 {
 	return []float64{m.Match, m.Good, m.Bad, m.AvgGood, m.AvgBad, m.AvgLoss, m.Good1, m.Bad1}
 }
 
-// Metrics divides the sums; ok is false if no move counted.
+// Metrics calculates the rates and averages. ok is false if no move counted.
 func (s Sums) Metrics() (m Metrics, ok bool) {
 	if s.Moves == 0 {
 		return m, false
@@ -234,7 +234,7 @@ func (r *Reviewed) Measure(rules Rules) (sides [2]Parts) {
 	return sides
 }
 
-// take counts a move, or the reason why the move was left out.
+// take counts move ply, or the reason why it leaves the move out.
 func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	theory := ply+1 < rules.From
 	if rules.Per == PerOwn && !theory {

@@ -122,8 +122,8 @@ func TestTurnsCancelBias(t *testing.T) {
 	}
 }
 
-// By turns a player's review stops at the player's own turns; the opponent's goes on. All own
-// moves may be the divisor, also those behind the stop.
+// With change turn, a player's review stops at the player's own turns, and the opponent's review continues. All own
+// moves may be the divisor, also those after the stop.
 func TestStopsByTurns(t *testing.T) {
 	t.Parallel()
 	rules := logits()
@@ -222,8 +222,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestMeasureLaws: parts add up to the whole; a matched, good, bad or even move is each of
-// these alone; what is won by one is lost by the other where nobody matches.
+// TestMeasureLaws: parts add up to the whole. A move is only one of matched, good, bad or even. If neither player
+// matches, the gain of one is the loss of the other.
 func TestMeasureLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -257,9 +257,8 @@ func TestMeasureLaws(t *testing.T) {
 	})
 }
 
-// Results drawn by a scale give that scale back: 400 games of 40 positions each of whose
-// games has one value, so that games are what is independent. The width's standard error
-// for such a design is near 2%; four of them are allowed.
+// Results that are drawn from a scale give the scale again. There are 400 games of 40 positions; each game has one
+// value, so the games are independent. The standard error of the width is near 2%; four standard errors are allowed.
 func TestCalibrate(t *testing.T) {
 	t.Parallel()
 	k := Calibrator{}

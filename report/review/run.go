@@ -86,7 +86,7 @@ func (v *Review) Run(ctx context.Context) (Done, error) {
 	return done, err
 }
 
-// todo returns the games that are not in the file yet, and the counts of the other games.
+// todo returns the games that are not in the file yet, and counts the games that Run does not have to read.
 func (v *Review) todo() (list []*Game, done Done) {
 	seen := map[string]bool{}
 	for _, g := range v.Games {
@@ -105,7 +105,7 @@ func (v *Review) todo() (list []*Game, done Done) {
 	return list, done
 }
 
-// work reads games from next until the channel is closed. It starts an engine when it needs one.
+// work reads the games from the channel next until it is closed. It starts an engine when it needs one.
 func (v *Review) work(ctx context.Context, next <-chan *Game) (err error) {
 	var engine Engine
 	defer func() {

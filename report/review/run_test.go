@@ -13,7 +13,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// oracle values a position by its number of moves; it fails as it is told to.
+// oracle values a position by its number of moves. It fails if fail returns an error.
 type oracle struct {
 	asked *atomic.Int64
 	fail  func(g *Game, ply int) error
@@ -51,8 +51,7 @@ func games(n int) (list []*Game) {
 
 func settings() Settings { return Settings{Engine: "oracle", Limit: "nodes 1", Unit: Centipawns} }
 
-// reviewed runs a review of games into a file and returns what it has done, its error and how
-// many positions were asked for.
+// reviewed writes a review of games to a file. It returns the result, the error and the number of requested positions.
 func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail func(*Game, int) error) (Done, error, int64) {
 	t.Helper()
 	log, err := OpenLog(path, settings())
@@ -91,8 +90,8 @@ func contents(t *testing.T, path string) (ids map[string]int, readings int) {
 	return ids, readings
 }
 
-// A review that is begun again reads what is missing, and no game twice, whatever half a line
-// a killed process has left.
+// A review that continues an earlier review reads what is missing and no game twice, even if a killed process has left
+// half a line.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "review.jsonl")
@@ -132,7 +131,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A fault may be bad luck; a game that fails twice is left out, and told.
+// A single failure may be chance. A game that fails twice is left out and reported.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "review.jsonl")
@@ -205,7 +204,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// FuzzScan: no file makes a reader fail otherwise than by an error, and what is read can be measured.
+// FuzzScan: for any file a reader returns data or an error, and the data can be measured.
 func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[{"best":"a","value":3},null]}` + "\n"))
 	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BW","moves":["a","b"],"given":1},"readings":[null,{"mate":1},{"value":1e300}]}` + "\nhalf"))

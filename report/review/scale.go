@@ -21,9 +21,9 @@ type Scale struct {
 	Width float64 `json:"width" toml:"width"`
 }
 
-// Customary returns the usual scale of shogi programs for centipawns, for use without a fitted scale: a
-// width of 600. Source: Ponanza's constant, which YaneuraOu, dlshogi's tools and ShogiHome (as its
-// default) use for their win rates.
+// Customary returns the scale that most shogi programs use for centipawns, with a width of 600. It is for reviews
+// without a fitted scale. Source: Ponanza's constant, which YaneuraOu, dlshogi's tools and ShogiHome (as its default)
+// use for their win rates.
 func Customary() Scale { return Scale{Name: "customary 600", Unit: Centipawns, Width: 600} }
 
 // Rate returns the win rate of the side to move, in percent. For a mate it returns 100 or 0.
@@ -158,7 +158,7 @@ func (k *Calibrator) Fit(name string) (*Calibration, error) {
 	return &c, nil
 }
 
-// bins returns a comparison of the scale's expectation with the real scores, for win rates from 50% up.
+// bins compares the scale's expectation with the real scores, for win rates from 50% up.
 func (k *Calibrator) bins(s Scale) []Bin {
 	const width, count = 5, 10
 	bins := make([]Bin, count)

@@ -158,7 +158,7 @@ func (t *Tally) Print(w io.Writer) {
 	t.printLeft(w)
 }
 
-// figures returns a row of the printed table: a player's name and metrics.
+// figures returns a row of the printed table: a player's name and the metrics of s.
 func figures(p *Player, s Sums) table.Row {
 	m, ok := s.Metrics()
 	row := table.Row{format.Name(p.Name), len(p.Games), format.Count(s.Moves)}

@@ -82,7 +82,7 @@ func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, 
 	})
 }
 
-// Worth returns statistics of the openings from the games of runs.
+// Worth returns statistics of the openings in the games of runs.
 func Worth(ctx context.Context, store *results.Store, infos []*results.RunInfo) (*openings.OpeningStats, error) {
 	g := openings.NewGatherer()
 	for _, info := range infos {

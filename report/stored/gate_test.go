@@ -15,7 +15,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// gatedSeries is a store with a gated run that has not begun.
+// gatedSeries returns a store with a run that has a gate and has not begun.
 func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
 	t.Helper()
 	store := testutil.Must(results.Open(t.Context(), filepath.Join(t.TempDir(), "gate.db")))(t)
@@ -47,8 +47,8 @@ func resignedPair(plan *match.Plan, id int, fast time.Duration) match.PairResult
 	return r
 }
 
-// TestGateIsOrderedByTheLog: a design that was changed after the first pair was stored is told, though the
-// machine that played it has a clock an hour fast.
+// TestGateIsOrderedByTheLog: a change of the design after the first stored pair is reported, even if the clock of the
+// machine that played the pair is an hour fast.
 func TestGateIsOrderedByTheLog(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)
@@ -67,7 +67,7 @@ func TestGateIsOrderedByTheLog(t *testing.T) {
 	}
 }
 
-// TestLateDesign: a gate that came after the first pair, even of a run that had none, is told as such.
+// TestLateDesign: a gate that was set after the first pair is reported as late, even if the run had no gate before.
 func TestLateDesign(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)

@@ -16,8 +16,8 @@ import (
 	"gogi/results"
 )
 
-// Rate adds the games of a run to g. It also records whether the run is unfinished, was stopped by a test, or
-// was paired by results.
+// Rate adds the games of a run to g. It also records facts about the run that lead to warnings: it is unfinished, a
+// test could stop it, or results chose its pairs.
 func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *ratings.Games) error {
 	players, anchor, err := entrantsOf(info)
 	if err != nil {
@@ -46,10 +46,9 @@ func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *r
 	return nil
 }
 
-// entrantsOf returns a run's players, and the name of the anchor ("" if there is none). The traits of a
-// player are the settings that decide how it plays. They include the options of its profile. They are all
-// settings in the plan's canonical text except the time margin, the longest stall, restarts and the name of a
-// profile.
+// entrantsOf returns a run's players, and the name of the anchor ("" if there is none). The traits of a player are all
+// settings that decide how it plays, with the options of its profile. They are all its settings in the plan's canonical
+// text, except the time margin, the stall limit, restarts and the name of the profile.
 func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, err error) {
 	plan, err := info.ParsePlan()
 	if err != nil {
@@ -117,7 +116,7 @@ const (
 	mostCompared   = 30 // largest number of players to compare, so that a report does not take long
 )
 
-// of returns the ranking of the report's players. It returns nil for a run of two players.
+// of returns the ranking of the report's players, or nil for a run of two players.
 func (k *ranking) of(rep *report.Report) *report.Ranking {
 	r := rep.Rank()
 	if r == nil || k == nil || rep.Games == 0 {

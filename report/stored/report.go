@@ -28,7 +28,7 @@ func Report(ctx context.Context, store *results.Store, run string, watch ...func
 	return g.rest(ctx, store, watch...)
 }
 
-// Gathering is an unfinished report. The caller adds the first pairs; Finish reads the other pairs from the
+// Gathering is an unfinished report. The caller may add the first pairs; Finish reads the other pairs from the
 // database.
 type Gathering struct {
 	info *results.RunInfo
@@ -61,8 +61,8 @@ func Gather(ctx context.Context, store *results.Store, name string) (*Gathering,
 	return g, err
 }
 
-// Add adds a pair. The caller adds pairs in ascending order. After the first gap in the numbers, Add ignores
-// all pairs; Finish reads them, because the pairs in the gap may be played until then.
+// Add adds a pair. The caller adds pairs in ascending order. If a number is missing, Add ignores all later pairs, and
+// Finish reads them together with the missing pair, which may be played until then.
 func (g *Gathering) Add(rows []match.Row) error {
 	if len(rows) == 0 || rows[0].Pair != g.next {
 		return nil
@@ -107,8 +107,8 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 	return now.rest(ctx, store)
 }
 
-// Shown returns the data of a run's page: the report, the score along the run with the figures at each point,
-// and the run's facts. The page reads records while it is written. The end of ctx does not stop these reads.
+// Shown returns the data of a run's page: the report, the score along the run with the figures at each point, and the
+// run's facts. The page reads records of games when it is written, even after the end of ctx.
 func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*html.Shown, error) {
 	g, err := Gather(ctx, store, info.Name)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"gogi/results"
 )
 
-// A report that is begun takes the pairs before the first gap, and no other.
+// A report of an unfinished run uses the pairs before the first gap, and no other pairs.
 func TestGatheringStopsAtAGap(t *testing.T) {
 	t.Parallel()
 	run := report.Run{Name: "r", Pairs: 5, Players: []report.Player{{Name: "a"}, {Name: "b"}}}
@@ -29,8 +29,8 @@ func TestGatheringStopsAtAGap(t *testing.T) {
 	}
 }
 
-// A report that was begun while pairs were read for something else, and finished after more were stored, is
-// the one that is read at once; so it is where the settings changed meanwhile.
+// A gathering that began while pairs were read for another purpose, and finished after more pairs were stored, equals
+// one that is read at once. The same holds if the settings changed meanwhile.
 func TestFinishedGathering(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []bool{false, true} {
@@ -64,8 +64,8 @@ func asJSON(t *testing.T, r *report.Report) string {
 	return string(text)
 }
 
-// TestStates: a list of runs says how each ended: played to its end, ended by its gate with either verdict,
-// told to stop, broken off.
+// TestStates: a list of runs shows how each run ended: completed, ended by its gate with either verdict, stopped by a
+// user, or interrupted.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	won, lost := make([]bool, 40), make([]bool, 40)
@@ -118,7 +118,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestGoneOn: a run that was stopped and is played again is not told as stopped.
+// TestGoneOn: a stopped run that continues is no longer listed as stopped.
 func TestGoneOn(t *testing.T) {
 	t.Parallel()
 	store := testutil.Must(results.Open(t.Context(), filepath.Join(t.TempDir(), "r.db")))(t)

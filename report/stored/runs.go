@@ -50,12 +50,11 @@ func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 	return list, nil
 }
 
-// ErrTune is the error if a user requests a strength from a tuning run. A tuning run proves no strength,
-// because earlier games choose the parameter values of later games.
+// ErrTune is the error for a request of the strength in a tuning run. A tuning run proves no strength, because earlier
+// games choose the parameter values of later games.
 var ErrTune = errors.New("it is a tune, whose games prove no strength (see gogi tune report)")
 
-// ErrSelfplay is the error if a user requests a strength from a self-play run, in which one player plays both
-// sides.
+// ErrSelfplay is the error for a request of the strength in a self-play run, in which one player plays both sides.
 var ErrSelfplay = errors.New("it is self-play of one player, whose games prove no strength; gogi selfplay FILE --assemble prints what its data are")
 
 // Proves returns ErrTune for a tune, ErrSelfplay for self-play, and nil for any other run.
@@ -145,7 +144,7 @@ func ReportState(rep *report.Report, settings []results.Setting) State {
 	return openState(rep.Finished, settings)
 }
 
-// openState returns the state of a run that no gate has ended.
+// openState returns the state of a run that its gate (sequential test) has not ended.
 func openState(finished bool, settings []results.Setting) State {
 	if finished {
 		return StateFinished

@@ -56,7 +56,7 @@ func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]O
 	return list, err
 }
 
-// SlotTally holds a player's results in one slot.
+// SlotTally has a player's results in one slot.
 type SlotTally struct {
 	Slot    int
 	Player  string
@@ -65,7 +65,7 @@ type SlotTally struct {
 	Nodes   float64
 	Time    time.Duration
 	Overrun time.Duration // largest time by which a move was over its limit
-	Marked  int           // games with a move that the machine slowed
+	Marked  int           // games with a move that the machine delayed
 }
 
 // SlotTallies returns the results of each player of a run in each slot, by slot and then in plan order.

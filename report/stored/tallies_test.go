@@ -13,7 +13,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestTalliesAddUp: what openings and slots are said to have seen is what the games say, added up here.
+// TestTalliesAddUp: the counts of openings and slots equal the sums that the test calculates from the games.
 func TestTalliesAddUp(t *testing.T) {
 	t.Parallel()
 	store, plan := resultstest.Open(t, resultstest.Path(t)), matchtest.Plan("r")

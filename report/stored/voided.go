@@ -17,8 +17,8 @@ import (
 // maxBody is the largest unpacked size of one voided pair.
 const maxBody = 64 << 20
 
-// voidings returns the voidings of a run, oldest first. Each has the state of the run's sequential test just
-// before and just after the voiding.
+// voidings returns the voidings of a run, oldest first. Each has the state of the run's sequential test before and
+// after the voiding.
 func voidings(ctx context.Context, store *results.Store, info *results.RunInfo, r report.Registration) ([]report.Voiding, error) {
 	taken, err := store.Voided(ctx, info.ID)
 	if err != nil || len(taken) == 0 {
@@ -59,15 +59,15 @@ func together(taken []results.Voided) []report.Voiding {
 	return list
 }
 
-// play is one playing of a pair of the run's first two players. A voided pair may be played several times.
+// play is one result of a pair of the run's first two players. A pair that was voided and played again has several
+// results.
 type play struct {
 	pair         int
 	stored, gone time.Time // gone is the time of the voiding. It is zero for a pair that counts.
 	evidence     stats.Play
 }
 
-// everyPlay returns all pairs that were ever played: first the voided pairs in the order of voiding, then the
-// pairs that count.
+// everyPlay returns all results of pairs: first the voided ones in the order of voiding, then those that count.
 func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo, taken []results.Voided) ([]play, error) {
 	stored, err := store.StoredTimes(ctx, info.ID)
 	if err != nil {
@@ -105,7 +105,7 @@ func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo,
 	return plays, err
 }
 
-// tested returns the state of the test at the time at. It uses the pairs that counted at that time.
+// tested returns the state of the test at the time at, from the pairs that counted at that time.
 func tested(r report.Registration, plays []play, at time.Time) (*report.Tested, error) {
 	test, err := gate.New(r.Design, r.Pairs)
 	if err != nil {

@@ -45,7 +45,7 @@ func manyOpenings(t *testing.T) (*results.Store, *match.Plan) {
 	return store, plan
 }
 
-// judged is what a test says of whole pairs from the first on, counted by the gate itself.
+// judged returns the gate's test of the whole pairs from the first on.
 func judged(t *testing.T, plan *match.Plan, won []bool) *report.Tested {
 	t.Helper()
 	test := testutil.Must(gate.New(plan.Gate, plan.Pairs))(t)
@@ -64,8 +64,8 @@ func sameTest(got, want *report.Tested) bool {
 	return got != nil && got.Pairs == want.Pairs && got.Decision == want.Decision && math.Abs(*got.LLR-*want.LLR) < 1e-12
 }
 
-// A pass that rested on voided pairs is withdrawn, in every form, and told so until it is reached again; what
-// was and is counted is told with it.
+// A pass that depends on voided pairs is withdrawn in every form of the report, with the old and the new counts, until
+// the gate passes again.
 func TestWithdrawnVerdict(t *testing.T) {
 	t.Parallel()
 	store, plan := manyOpenings(t)
@@ -144,7 +144,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 	testutil.OK(t, run.Close())
 }
 
-// A report that was begun before pairs were voided and played again counts what there is now.
+// A report that began before pairs were voided and played again counts the present pairs.
 func TestGatheringAfterVoid(t *testing.T) {
 	t.Parallel()
 	store, plan := manyOpenings(t)

@@ -109,8 +109,9 @@ func ReadModel(path string) (*Model, error) {
 // ErrOtherReview is the error for metrics that cannot be compared with a model's metrics.
 var ErrOtherReview = errors.New("these metrics are not the model's")
 
-// Source is the origin of metrics. For a review, which is always of shogi, it has the review's settings and
-// engine. For a table, Review is zero, and Game and Engine are set only if the user names them.
+// Source shows where metrics come from, so that gogi compares only metrics of the same kind. For a review, which is
+// always of shogi, it has the review's settings and engine. For a table, Review is zero, and Game and Engine are set
+// only if the user names them.
 type Source struct {
 	Review review.Settings
 	Rules  review.Rules // for a table only Change and Per
@@ -169,7 +170,7 @@ func (m *Model) Check(s Source) (warning string, err error) {
 	return "", otherRules(known(s.Rules).Difference(known(own.Rules)))
 }
 
-// otherRules returns the error for rules that differ.
+// otherRules returns the error that the rules differ.
 func otherRules(difference string) error {
 	if difference == "" {
 		return nil

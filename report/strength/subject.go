@@ -26,8 +26,8 @@ type Subject struct {
 // Rated reports whether the rating is known.
 func (s *Subject) Rated() bool { return !math.IsNaN(s.Rating) }
 
-// subjectOf returns the subject for games. It calculates the metrics over the moves of all games together. ok
-// is false if no move counted.
+// subjectOf returns the subject with this name. It calculates the metrics over the moves of all games together. ok is
+// false if no move counted.
 func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subject, ok bool) {
 	sums := review.Total(games).Whole()
 	m, ok := sums.Metrics()

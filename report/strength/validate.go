@@ -15,9 +15,9 @@ import (
 	"gogi/stats/regress"
 )
 
-// Validation has the errors of estimates for players outside of the fit. Validate orders the players by
-// rating, fits a model to every second player, and estimates the other players. Then it exchanges the two
-// halves. The estimates of the weakest and the strongest player are therefore extrapolations.
+// Validation has the errors of estimates for players that were not in the fit. Validate orders the players by rating,
+// fits a model to every second player, and estimates the other players. Then it exchanges the two halves. The estimates
+// of the weakest and the strongest player are therefore extrapolations.
 type Validation struct {
 	Version int      `json:"version"`
 	Of      string   `json:"of"`

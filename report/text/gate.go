@@ -26,8 +26,8 @@ func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 // figureWidth is the width of a figure's name, in terminal columns.
 const figureWidth = 22
 
-// but returns the text that weakens the first line. It returns the zero Message unless a verdict was
-// withdrawn or the machine slowed most pairs.
+// but returns text that weakens the first line: a verdict was withdrawn, or the machine delayed moves in most pairs.
+// Otherwise it returns the zero Message.
 func but(v *report.GateVerdict) i18n.Message {
 	message := i18n.Verbatim("")
 	if v.Gate.Withdrawn != "" {

@@ -42,9 +42,8 @@ func TestPrint(t *testing.T) {
 	testutil.Equal(t, b.String(), string(want))
 }
 
-// TestFormsAgree: what became of a run stands in the terminal, in the gate's
-// verdict and in its Markdown alike, a slow machine in the first line; and none of them has a figure for a
-// fixed length where a test stopped the run.
+// TestFormsAgree: the terminal, the gate's verdict and its Markdown show the same end of a run, with a slow machine in
+// the first line. If a test stopped the run, none of them has a figure for a fixed length.
 func TestFormsAgree(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}

@@ -59,8 +59,8 @@ func (r view) summaryTitle() string {
 	return r.say("%s · %s · %s (%s) · %s", r.Run, who, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, r.state())
 }
 
-// state returns the state of the run as text, such as "stopped by the SPRT". If the machine slowed most
-// pairs, the text also reports that.
+// state returns the state of the run as text, such as "stopped by the SPRT". If the machine delayed moves in most
+// pairs, the text also reports this.
 func (r view) state() i18n.Message {
 	if r.Gate != nil && r.Looks.Stopped {
 		return r.orSlowed(i18n.Of("stopped by the SPRT"))
@@ -68,7 +68,7 @@ func (r view) state() i18n.Message {
 	return r.progress()
 }
 
-// progress returns text that reports whether the run is finished, and whether the machine slowed most pairs.
+// progress returns text that reports whether the run is finished, and whether the machine delayed moves in most pairs.
 func (r view) progress() i18n.Message {
 	if !r.Finished {
 		return r.orSlowed(i18n.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned))
@@ -76,7 +76,7 @@ func (r view) progress() i18n.Message {
 	return r.orSlowed(i18n.Of("finished"))
 }
 
-// orSlowed returns the text of a state. If the machine slowed most pairs, the text also reports that.
+// orSlowed returns the text of a state. If the machine delayed moves in most pairs, the text also reports this.
 func (r view) orSlowed(state i18n.Message) i18n.Message {
 	if slowed := r.Slowed(); !slowed.IsZero() {
 		return i18n.Of("%s · %s", state, slowed)

@@ -61,7 +61,7 @@ func (r view) printTitle(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", format.Width(title)))
 }
 
-// printClaim writes the verdict as a sentence, and remarks on looks at the results during the run.
+// printClaim writes the verdict as a sentence. It also writes remarks if results were visible during the run.
 func (r view) printClaim(w io.Writer) {
 	fmt.Fprintln(w, r.Verdict().Claim.In(r.in))
 	for _, remark := range i18n.Each(r.in, r.Looks.Remarks) {
@@ -137,8 +137,8 @@ func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// penta returns the text of a pentanomial: the number of pairs for each combination of A's two results. The
-// letters are the same in all languages.
+// penta returns the text of a pentanomial: the number of pairs for each combination of A's two results. It writes the
+// letters LL to WW in every language.
 func penta(p stats.Pentanomial, between string) string {
 	return strings.Join([]string{
 		fmt.Sprintf("LL %d", p.LL), fmt.Sprintf("LD %d", p.LD), fmt.Sprintf("WL %d", p.WL),
@@ -224,7 +224,7 @@ func IntervalLabel(i report.Interval) i18n.Message {
 	return i18n.Of("score")
 }
 
-// Interval returns an interval with its level and its basis.
+// Interval returns the text of an interval, with its level and the observations behind it.
 func Interval(i report.Interval) i18n.Message {
 	switch {
 	case i.Estimate == nil:
@@ -307,7 +307,7 @@ func Test(t report.Test) i18n.Message {
 	return i18n.Of("p = %s two-sided, %s of %d", format.PValue(*t.P), i18n.Number{N: *t.K, Noun: "win"}, t.N)
 }
 
-// criticalText returns the number of wins needed for significance.
+// criticalText returns the text of the number of wins that would be significant.
 func criticalText(t report.Test) i18n.Message {
 	var parts i18n.Row
 	for _, c := range t.Critical {
@@ -391,12 +391,12 @@ func (r view) printPlay(w io.Writer) {
 	format.Render(w, t)
 }
 
-// remark writes a remark with its name.
+// remark writes a line with a name and a message.
 func (r view) remark(w io.Writer, name, message i18n.Message) {
 	lines{w, r.in}.labelled("", 15, name, message)
 }
 
-// printFaults writes the faults of each player, or "none", with one of the functions for lines.
+// printFaults writes the faults of each player, or "none". line is the function that writes one line.
 func (r view) printFaults(w io.Writer, line func(w io.Writer, name, text i18n.Message), name i18n.Message) {
 	if len(r.Faults) == 0 {
 		line(w, name, i18n.Of("none"))

@@ -86,21 +86,21 @@ func Words(options []match.Option) string {
 	return strings.Join(words, " ")
 }
 
-// Summary returns a summary of the state that Read was called for.
+// Summary returns the summary of the state that the caller of Read requested.
 func (a *Account) Summary() tune.Summary { return tune.Summarize(&a.Plan.Settings, &a.Asked) }
 
 // Done reports whether all blocks are learnt.
 func (a *Account) Done() bool { return a.State.Blocks == a.Plan.Settings.Blocks() }
 
-// Point returns the parameter values of a tune's result as engine options. It uses the state that Read was
-// called for.
+// Point returns the parameter values of a tune's result as engine options, for the state that the caller of Read
+// requested.
 func (a *Account) Point() []match.Option {
 	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
 }
 
-// Candidate returns the newest candidate of a tune: the parameter values for a validation. If there is no
-// candidate yet, or if another is true, it stores a new candidate and returns proposed = true. The run that
-// validates a new candidate has no game yet. plan is the plan of the tune.
+// Candidate returns the newest candidate of a tune: the parameter values for a validation. If there is no candidate
+// yet, or if another is true, Candidate stores a new one and returns proposed = true. A new candidate's validation has
+// no game yet. plan is the plan of the tune.
 func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
 	if n := len(a.Candidates); n > 0 && !another {
 		return a.Candidates[n-1], false, nil

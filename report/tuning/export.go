@@ -101,9 +101,9 @@ func writeParam(w io.Writer, p *tune.Param, start, remark string) error {
 	return err
 }
 
-// exportPatch writes the changed values, the most certain change first. If the games do not distinguish a
-// changed value from the start value, its change is a comment. The validated candidate has all of these
-// changes. A candidate without the changes in comments is not validated.
+// exportPatch writes the changed values, the most certain change first. If the games do not distinguish a changed value
+// from the start value, its line is a comment. The validation tests all changes together; without the lines in comments
+// the values are not validated.
 func exportPatch(w io.Writer, a *Account, values []float64) error {
 	s, sum := &a.Plan.Settings, a.Summary()
 	type change struct {
@@ -158,8 +158,7 @@ func NewResult(a *Account) Result {
 	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }
 
-// thinned returns at most trackPoints points of a track, the path of the values. The last point is always
-// included.
+// thinned returns at most trackPoints steps of the track, evenly spaced. It always includes the last one.
 func thinned(track []tune.Step) []tune.Step {
 	if len(track) <= trackPoints {
 		return track

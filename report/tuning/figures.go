@@ -12,8 +12,8 @@ import (
 	"gogi/match/tune"
 )
 
-// controllerFigures returns charts of the settings of the controller (which adapts the tune) over time, and
-// of the results of its probes.
+// controllerFigures returns charts of the size of the perturbations over time, and of the results of the probes that
+// control it.
 func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) string {
 	if s.Spread == 0 {
 		return ""
@@ -39,7 +39,7 @@ func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) st
 	}.HTML())
 }
 
-// sharesFigure returns a chart of the share of pairs without information.
+// sharesFigure returns a chart of the share of pairs that give no information.
 func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string {
 	copies, equal := svg.Line{Name: i18n.Say(in, "two equal games"), Class: "c1"}, svg.Line{Name: i18n.Say(in, "two equal points"), Class: "c2"}
 	for _, step := range track {
@@ -57,8 +57,8 @@ func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string 
 	}.HTML())
 }
 
-// failuresFigure returns a chart of how often the engine failed at a point, by parameter and side. It returns
-// "" if it never failed.
+// failuresFigure returns a chart of the engine's failures at tuned values, by parameter and by side of the current
+// estimate. It returns "" if there are none.
 func failuresFigure(in i18n.Language, a *Account) string {
 	const row, label, most = 18.0, 200.0, 180.0
 	var b strings.Builder

@@ -59,7 +59,7 @@ func Course(in i18n.Language, a *Account) string {
 	return "<div class=\"multiples\">" + b.String() + "</div>\n"
 }
 
-// answers returns the table of the parameters: start, current and final value, and what the tune knows of them.
+// answers returns the table of the parameters: start, current and final value, and their estimated effects.
 func answers(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 	var b strings.Builder
 	b.WriteString(`<div class="scroll" tabindex="0"><table><thead><tr>`)

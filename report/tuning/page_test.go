@@ -130,8 +130,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// What is Japanese has nothing left in English but names, and the same numbers. That a tune may end is said
-// in the words of the error, too.
+// The Japanese page contains no English except names, and the same numbers. The text that a tune may end equals the
+// text of the error.
 func TestBodyInJapanese(t *testing.T) {
 	a := account(t, 400)
 	a.Failed[0].Above, a.Failed[0].OfAbove = 3, 40

@@ -13,7 +13,7 @@ import (
 	"gogi/usi"
 )
 
-// Limits of a probe, which decide its cost and the smallest effect that it can see.
+// These constants limit a probe. They decide its cost and the smallest effect that it can find.
 const (
 	probePositions = 20
 	probeNodes     = 20_000
@@ -148,7 +148,7 @@ func (p *prober) search(ctx context.Context, point []float64) (output string, er
 	return b.String(), nil
 }
 
-// how returns the limit of each search. The limit does not depend on time.
+// how returns the limit of each search. It does not use time, so that searches can be repeated.
 func (p *prober) how() usi.Go {
 	if n := p.plan.Players[0].Limits.Nodes; n > 0 {
 		return usi.Go{Nodes: min(n, probeNodes)}

@@ -85,8 +85,8 @@ func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, 
 	return p, warnings, err
 }
 
-// Forfeits reports whether a game is a loss for the player whose parameter values make the engine fail. It is
-// a loss no matter at how many points the engine fails.
+// Forfeits reports whether a player loses if the engine fails with the player's parameter values. Otherwise too many
+// such failures end the tune.
 func (w *Request) Forfeits() bool {
 	yes, _ := w.forfeits() // Resolve checks the error
 	return yes
@@ -135,7 +135,7 @@ func (w *Request) settings(base *match.Plan) (tune.Settings, error) {
 	return s, nil
 }
 
-// The defaults of a validation, strict enough for a release.
+// These are the defaults of a validation. They are strict enough for a release.
 const (
 	defaultElo1 = 3
 	seedOffset  = 0x9e37 // difference between a tune's seed and the seed of its validation
@@ -219,12 +219,10 @@ func (w *Request) startAt(p *tune.Param) error {
 	return nil
 }
 
-// leastBook is the smallest number of openings for which the tune and its validation each get half of the
-// book.
+// leastBook is the smallest number of openings that gogi divides between the tune and its validation.
 const leastBook = 20
 
-// params returns the parameters from the file's list, from a parameter file, and from the options that the
-// globs name.
+// params returns the parameters of the tune file, of a parameter file, and of the options that match the patterns.
 func (w *Request) params(base *match.Plan, declared []usi.Option) ([]tune.Param, error) {
 	list, err := w.readParams()
 	if err != nil {
@@ -381,8 +379,8 @@ func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.O
 	return list, nil
 }
 
-// fits sets a parameter's name to the spelling that the engine declares. It returns an error if the engine
-// does not accept the parameter's bounds.
+// fits sets a parameter's name to the engine's spelling. It returns an error if the engine does not accept the
+// parameter's bounds.
 func fits(p *tune.Param, declared []usi.Option) error {
 	texts := []float64{p.Start, p.Min, p.Max}
 	if p.Kind == tune.Choice {
@@ -407,7 +405,7 @@ func timeOptions() []string {
 	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover", "MinimumThinkingTime", "Minimum Thinking Time"}
 }
 
-// Bounds for warnings.
+// These are limits for warnings.
 const (
 	manyForSurface = 12 // with more parameters, a quadratic model has too many coefficients.
 	farShare       = 20 // the tune learns late if more than 1/20 of its pairs are in flight
@@ -455,8 +453,8 @@ func Play(base *match.Plan, p *tune.Plan) (*match.Plan, error) {
 	return &plan, plan.Check()
 }
 
-// half returns the part of the book for the tune (0) or for its validation (1). If the two must share no
-// opening, each gets every second opening, in an order that depends on the tune's seed.
+// half returns the openings for the tune (0) or for its validation (1). If the two must have no common opening, each
+// gets every second opening, in an order that depends on the tune's seed.
 func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	if !slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.FreshOpenings }) {
 		return base.Openings

@@ -105,13 +105,13 @@ func printLevels(w io.Writer, in i18n.Language, p *tune.ParamSummary) {
 	}
 }
 
-// futile returns text with the reason why a tune may end. In English it equals why.Error().
+// futile returns the reason why a tune may end. In English it is the text of why.Error().
 func futile(why *tune.Futile) i18n.Message {
 	return i18n.Of("after %d pairs no parameter matters: with %.1f times the requested perturbation, none differs from a parameter without effect", why.Pairs, why.Factor)
 }
 
-// manyCopies is the share of pairs with equal games above which the report warns. With more of them, the
-// perturbation is too small, or the options have no effect.
+// manyCopies is the share of pairs with two equal games above which the report warns that the perturbation is too small
+// or the options have no effect.
 const manyCopies = 0.3
 
 func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
@@ -180,8 +180,8 @@ func couples(a *Account, most int) []Interaction {
 	return list[:min(len(list), most)]
 }
 
-// perturbed returns the indices of the used parameters that are not choices. Only for these parameters a
-// value can be above or below the start.
+// perturbed returns the indices of the tuned parameters that are numbers. Only their values can be above or below the
+// start.
 func perturbed(s *tune.Settings) (list []int) {
 	for i := range s.Params {
 		if p := &s.Params[i]; !p.Unused && p.Kind != tune.Choice {
@@ -196,7 +196,7 @@ func (c *Interaction) text() i18n.Message {
 	return i18n.Of("%s and %s work together: r = %+.2f in the probes* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
 }
 
-// failures returns a line for each parameter with points that failed.
+// failures returns a line for each parameter at whose values the engine failed.
 func failures(a *Account) (lines []i18n.Message) {
 	for _, i := range perturbed(&a.Plan.Settings) {
 		f := a.Failed[i]

@@ -42,7 +42,7 @@ func base(openings int) *match.Plan {
 	return p
 }
 
-// wish is what a file says.
+// wish returns the request of a tune file.
 func wish(t *testing.T, text string) *Request {
 	t.Helper()
 	f := testutil.Must(configs.Parse([]byte("games = 800\n[[engine]]\nname = \"e\"\ncmd = \"builtin\"\n"+text), "t.toml"))(t)
@@ -126,8 +126,8 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// A validation has none of the tune's openings where the book is large enough, another seed, and the points
-// in the place of what the file's options say.
+// A validation shares no opening with the tune if the book is large enough. It has another seed, and the candidate's
+// values replace the options in the file.
 func TestValidation(t *testing.T) {
 	plan := base(41)
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
@@ -158,7 +158,7 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// What a tune was begun with holds, however many slots there are now.
+// A resumed tune keeps its Inflight, for any number of slots.
 func TestInflightIsKept(t *testing.T) {
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
 	w.Inflight = 31
@@ -168,7 +168,7 @@ func TestInflightIsKept(t *testing.T) {
 	}
 }
 
-// strange is an engine that heeds one option, fails with another beyond 500, and ignores the rest.
+// strange is an engine that uses one option, fails if another option exceeds 500, and ignores the other options.
 type strange struct{ base, div string }
 
 func (s *strange) NewGame(_ context.Context, g usi.Game) error {
@@ -275,8 +275,7 @@ func TestValidationSPRT(t *testing.T) {
 	}
 }
 
-// TestBegun: a tune that was begun by a version without a wide start goes on as it is, and one that begins
-// now starts wide.
+// TestBegun: a tune of a version without a wide start continues without one, and a new tune starts wide.
 func TestBegun(t *testing.T) {
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
 	now, _, err := w.Resolve(base(64), declared())

@@ -35,7 +35,7 @@ func count(t *testing.T, plan *match.Plan, pairs []match.PairResult) (games int,
 	return games, c.sums.sorted()
 }
 
-// Sums are what was counted.
+// Sums has the counts.
 type Sums struct {
 	Players  []Player  // in plan order
 	Pairings []Pairing // by the players' places in the plan
@@ -65,7 +65,7 @@ func (n *Count) add(won, lost bool) {
 	}
 }
 
-// Player is one player's games, whoever they were against.
+// Player has the games of one player against all opponents.
 type Player struct {
 	Name   string
 	Black  Count
@@ -209,7 +209,7 @@ func (n Count) Games() int { return n.Wins + n.Draws + n.Losses }
 // rounding is how far two sums of points may be apart: both add the same up, in orders of their own.
 const rounding = 1e-9
 
-// counted is what the oracle found.
+// counted has the counts that this test calculates itself.
 type counted struct {
 	Games int
 	Sums  Sums
@@ -305,9 +305,9 @@ func (p *Player) all() Count {
 	return Count{p.Black.Wins + p.White.Wins, p.Black.Draws + p.White.Draws, p.Black.Losses + p.White.Losses}
 }
 
-// worth is what a game was worth to Black and White: one point for who won it, and of a draw half a point, or
-// by repetition what the rules say. It is said here once more, so that the points that were stored are not
-// checked by what made them.
+// worth returns the points of a game for Black and White: one point for the winner, half a point for a draw, or for a
+// repetition the points in the rules. The test calculates them itself, so that the stored points are not checked by the
+// code that made them.
 func worth(g *match.Result, rules match.Rules) [2]float64 {
 	switch g.Outcome {
 	case match.BlackWins:

@@ -76,7 +76,7 @@ func recount(t *testing.T, s *results.Store, name string) *Found {
 	return f
 }
 
-// What was really played is as it should be, and is counted as whoever reads the games would count it.
+// Stored games that were really played pass the check, and the counts equal those of any reader.
 func TestPlayed(t *testing.T) {
 	for _, x := range allSeries(t) {
 		plan, pairs := x.decode(t)
@@ -157,7 +157,7 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// edit changes a database behind the store's back, without the checksums that would tell.
+// edit changes a database without the store. It removes the checksums, which would show the change.
 func edit(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", path)
@@ -173,7 +173,7 @@ func edit(t *testing.T, path, statement string) {
 	}
 }
 
-// What is counted, without the games being others.
+// TestEdited changes the counts of games, but not the games.
 func TestEdited(t *testing.T) {
 	one := " WHERE pair = 1"
 	for want, statement := range map[string]string{
@@ -200,7 +200,7 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-// Each figure of a report that is another is told.
+// Each changed figure of a report is found.
 func TestReportHeldAgainst(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	s, _ := storedRun(t, plan, pairs)
@@ -256,7 +256,7 @@ func reported(t *testing.T, s *results.Store, info *results.RunInfo) *report.Rep
 	return g.Report()
 }
 
-// Where results decide who plays, they must have led to every pair.
+// If results decide the pairings, the stored results must lead to every pair.
 func TestDrawn(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	plan.Pairs = 1
@@ -352,7 +352,7 @@ func TestTwo(t *testing.T) {
 	}
 }
 
-// A repetition is worth what the rules say, to each colour.
+// A repetition gives each colour the points in the rules.
 func TestWorth(t *testing.T) {
 	rules := match.Rules{RepetitionPoints: [2]float64{0.4, 0.6}}
 	for _, test := range []struct {

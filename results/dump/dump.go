@@ -295,7 +295,7 @@ func (d *dumper) side(s *match.Side) dumpSide {
 	return side
 }
 
-// detail returns the details that a player stored with a move: JSON unchanged, other data in base64.
+// detail returns the details that a player stored with a move. It returns JSON unchanged, and other data in base64.
 func detail(text []byte) any {
 	switch {
 	case len(text) == 0:

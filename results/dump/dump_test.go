@@ -107,7 +107,7 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// What a pair of a tune was played with is written only as it was stored.
+// The options of a pair of a tune are written to a dump exactly as they are stored.
 func TestDamagedPoints(t *testing.T) {
 	path, _ := resultstest.Tuned(t, 6)
 	resultstest.Exec(t, path, `UPDATE pairs SET options = replace(options, 'X', 'Y') WHERE pair = 5`)

@@ -72,8 +72,8 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestDamage: a changed byte of a row, a file that was cut, and another program's file are
-// errors. None of them is taken for an empty state.
+// TestDamage: a changed byte of a row, a truncated file, and another program's file are errors. None of them counts as
+// an empty state.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(text []byte) []byte{

@@ -112,7 +112,7 @@ func (i *File) Release() error {
 	return i.drop()
 }
 
-// drop does the work of Release. The caller must hold the lock of inodes.
+// drop does the work of Release. The caller must hold the mutex of inodes.
 func (i *File) drop() error {
 	if i.users--; i.users > 0 {
 		return nil

@@ -51,8 +51,8 @@ func NoLocks(f *os.File) error {
 	return err
 }
 
-// fileOf returns the identity and the number of names (hard links) of the file at a path. The second function
-// does the same for an open file.
+// fileOf returns the identity and the number of names (hard links) of the file at a path. Its second result is a
+// function that does the same for an open file.
 func fileOf(path string) (inodeKey, uint64, error) {
 	var stat unix.Stat_t
 	err := unix.Stat(path, &stat)

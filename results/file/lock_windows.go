@@ -61,8 +61,8 @@ func NoLocks(f *os.File) error {
 	return windows.UnlockFileEx(handle, 0, 0, all, at)
 }
 
-// fileOf returns the identity and the number of names (hard links) of the file at a path. The second function
-// does the same for an open file.
+// fileOf returns the identity and the number of names (hard links) of the file at a path. Its second result is a
+// function that does the same for an open file.
 func fileOf(path string) (inodeKey, uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestLockBeside(t *testing.T) {
 	testutil.OK(t, again.Close())
 }
 
-// A file has its runs once, by whatever name it is found; what is renamed takes nobody's place.
+// A file's runs are locked once, under any name of the file. A renamed file does not take the lock of another file.
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "a.db"), filepath.Join(dir, "link.db")

@@ -29,8 +29,8 @@ func Shared(file string) (string, error) {
 	return name, nil
 }
 
-// These are the fcntl commands, from sys/fcntl.h, for locks that belong to an open file instead of a process.
-// The package golang.org/x/sys has no names for them.
+// These are the fcntl commands, from sys/fcntl.h, for locks that belong to an open file and not to a process. The
+// package golang.org/x/sys has no names for them.
 const (
 	setLock     = 90 // F_OFD_SETLK
 	setLockWait = 91 // F_OFD_SETLKW

@@ -34,7 +34,7 @@ func Shared(file string) (string, error) {
 	return sharedFileSystems[int64(uint32(s.Type))], nil //nolint:gosec // the numbers have 32 bits, and Type's width differs between machines
 }
 
-// These are the fcntl(2) commands for locks that belong to an open file instead of a process.
+// These are the fcntl(2) commands for locks that belong to an open file and not to a process.
 const (
 	setLock     = unix.F_OFD_SETLK
 	setLockWait = unix.F_OFD_SETLKW

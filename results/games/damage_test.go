@@ -151,7 +151,7 @@ type damaged struct {
 	share int // of what is damaged, in percent
 }
 
-// damageable are databases of the kinds that readers tell apart.
+// damageable returns databases of the kinds that readers distinguish.
 func damageable(t *testing.T) []damaged {
 	t.Helper()
 	return []damaged{

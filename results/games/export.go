@@ -56,14 +56,14 @@ type Export struct {
 	Shards   *Shards // set to divide training data into several files or to shuffle it; then Format is not used
 }
 
-// These are the reasons why the export skips a game.
+// The export skips a game for one of these reasons.
 const (
 	ReasonIllegal  = "an illegal start or move"
 	ReasonUnscored = "a move without a score"
 	ReasonOutcome  = "no result"
 )
 
-// Tally counts the games that the filter passed, by result.
+// Tally counts the games that the filter selects, by result.
 type Tally struct {
 	Games   int            `json:"games"`           // written games
 	Skipped map[string]int `json:"skipped"`         // by reason

@@ -26,8 +26,8 @@ type sink interface {
 	discard() error
 }
 
-// part is an output file that gets its name only when it is complete. Devices and pipes are written to
-// directly.
+// part is an output file that gets its name only when it is complete. If the output is a device or a pipe, part writes
+// to it directly.
 type part struct {
 	file *os.File
 	as   *disk.Part // nil: the output is a device or a pipe

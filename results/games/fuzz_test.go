@@ -14,9 +14,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// FuzzSources reads whatever a file has as each of the kinds that a name can say: nothing
-// panics, nothing is left behind, what is handed out can be stored and comes back the same
-// when it is read again, and what is refused is named.
+// FuzzSources reads any content as each of the kinds that a file name can have. Nothing panics and no file is left
+// behind. A returned game can be stored and comes back unchanged. A rejected game is named.
 func FuzzSources(f *testing.F) {
 	game := []byte("V2.2\nPI\n+\n+7776FU\nT1\n%TORYO\n")
 	var zipped, squeezed bytes.Buffer
@@ -61,7 +60,7 @@ func FuzzSources(f *testing.F) {
 	})
 }
 
-// readOnce is what is read of a file, as lines, and how much of it is refused.
+// readOnce returns the games of a file as lines, and the number of rejected games.
 func readOnce(t *testing.T, path string) (games []string, refused int) {
 	t.Helper()
 	err := Each(context.Background(), []string{path}, nil, func(r Refusal) {

@@ -112,7 +112,7 @@ func unfit(r *kifu.Record) string {
 		return fmt.Sprintf("the game has %d plies: expected at most %d", len(r.Moves), kifu.MaxPlies)
 	}
 	if r.Result == "" {
-		r.Result = string(match.Untold)
+		r.Result = string(match.UnknownReason)
 	}
 	if _, err := match.ParseTermination(r.Result); err != nil {
 		return fmt.Sprintf("the game ended by %q, which is no word for how games end", r.Result)

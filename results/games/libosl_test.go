@@ -15,9 +15,9 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// TestLibOSL: GPSShogi's library loads every game that has pieces for both kings and no
-// more than a set, and finds nothing to complain of; moves, seconds and results are ours.
-// What it does not know is a loss on time, which it calls unknown.
+// TestLibOSL: GPSShogi's library loads every game that has both kings and no more pieces than a set, without a
+// complaint. Its moves, times and results equal gogi's. It calls a loss on time unknown, because it does not know this
+// end.
 func TestLibOSL(t *testing.T) {
 	testutil.OnlyLong(t, "a C++ compiler takes seconds for it; TestOtherReaders has another reader of the same files")
 	if _, err := os.Stat("/usr/include/osl/record/csaRecord.h"); err != nil {

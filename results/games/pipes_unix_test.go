@@ -32,7 +32,7 @@ func TestPipesAreNotOpened(t *testing.T) {
 	testutil.Fails(t, testutil.Err(i.Into(t.Context(), openStore(t))), "standard input", "a pipe as a source")
 }
 
-// TestAnExportIntoAPipe: what is no regular file stays what it is.
+// TestAnExportIntoAPipe: a file that is not a regular file is not replaced.
 func TestAnExportIntoAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -91,7 +91,7 @@ func anyMove(r *rand.Rand, p *shogi.Position) shogi.Move {
 	return moves[r.IntN(len(moves))]
 }
 
-// writeAll writes each game in every format that the readers know.
+// writeAll writes each game in every format that can be read.
 func writeAll(t *testing.T, games map[string]*kifu.Record) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -227,7 +227,7 @@ func TestOtherReadersAreAsked(t *testing.T) {
 	}
 }
 
-// differences are those between a game and what was read of it.
+// differences returns the differences between a game and the game that was read.
 func differences(g *kifu.Record, s seen) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	last, side := lastOf(g)

@@ -98,8 +98,8 @@ func exported(t *testing.T, store *results.Store, run, format string, f Filter) 
 	return list, tally
 }
 
-// TestImportedComesBack: what was imported is exported as it came, with comments, ratings,
-// clocks and all else, and again adds nothing; other games under the same name are refused.
+// TestImportedComesBack: an imported game is exported unchanged, with comments, ratings, clocks and all other data. A
+// second import adds nothing. Other games under the same name are rejected.
 func TestImportedComesBack(t *testing.T) {
 	games := playedGames(t)
 	for _, g := range games {
@@ -198,7 +198,7 @@ func TestFilters(t *testing.T) {
 	testutil.Fails(t, testutil.Err(x.Run(t.Context(), store, runOf(t, store, "run"), "-", io.Discard)), "no game 9999.0")
 }
 
-// TestSkipped: what a format cannot say is counted by reason: pack wants a score of every move.
+// TestSkipped: games that a format cannot represent are counted by reason. The format pack needs a score of every move.
 func TestSkipped(t *testing.T) {
 	games := playedGames(t)
 	store := openStore(t)
@@ -279,8 +279,8 @@ func zipOf(t *testing.T, name string, data []byte) []byte {
 	return out.Bytes()
 }
 
-// TestSources: folders, archives and compressed files are read whole, each with its own
-// format; what is none is named and stops nothing.
+// TestSources: folders, archives and compressed files are read completely, each in its own format. A file of another
+// kind is named, and the others are still read.
 func TestSources(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	games := playedGames(t)
@@ -396,7 +396,7 @@ func TestSourcesThatShrink(t *testing.T) {
 	}
 }
 
-// TestWhereAnExportMustNotGo: a database is not written over, neither is what a link leads to lost.
+// TestWhereAnExportMustNotGo: an export does not overwrite a database, or the target of a link.
 func TestWhereAnExportMustNotGo(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -470,7 +470,7 @@ func kill(t *testing.T, db, to string) {
 	_ = cmd.Wait() // it was killed
 }
 
-// exportForEver tells of each game that it has written, and never ends by itself.
+// exportForEver prints each game that it has written, and does not end by itself.
 func exportForEver(db, to string) {
 	ctx := context.Background()
 	store, err := results.OpenExisting(ctx, db)
@@ -501,7 +501,7 @@ func exportForEver(db, to string) {
 	}
 }
 
-// TestFileNames: no two games of a run have one name, whatever players are called.
+// TestFileNames: no two games of a run have the same file name, for any names of players.
 func TestFileNames(t *testing.T) {
 	r := &kifu.Record{Black: "a/b c", White: ".." + strings.Repeat("長", 100), Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)}
 	got := FileName("run", match.Row{Pair: 12, Leg: 1}, r)

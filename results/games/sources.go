@@ -93,7 +93,7 @@ func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusa
 	return errors.Join(s.each(ctx, refused, game), s.close())
 }
 
-// found receives each game that a reader reads, with the game's place.
+// found is called for each game that a reader reads, with the place of the game.
 type found func(r *kifu.Record, at Refusal) error
 
 // each calls game for all games, and refused for games and files that it cannot read. It stops if game

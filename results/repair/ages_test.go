@@ -111,7 +111,7 @@ func TestSalvageOfBothAges(t *testing.T) {
 	}
 }
 
-// A lost worker costs no games; a pair that is told to be another's is found.
+// A lost worker row costs no games. A pair with a wrong worker is found.
 func TestDamagedProvenance(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Path(t)

@@ -1,6 +1,6 @@
-// Package repair finds damage in a database ([Check]), saves the undamaged rows of it ([Repair]), and joins
-// several databases ([Merge]). It writes each result to a new file and never changes an input. It reads a
-// damaged file page by page and uses only rows whose checksums are right.
+// Package repair finds damage in a database ([Check]), saves the undamaged rows of a database ([Repair]), and joins
+// several databases ([Merge]). It writes each result to a new file and never changes an input. It reads a damaged file
+// page by page and uses only rows with correct checksums.
 package repair
 
 import (
@@ -132,8 +132,8 @@ func (c *checker) all(ctx context.Context) error {
 	return nil
 }
 
-// reading reports an error of reading as a problem, because such an error means damaged data. It returns an
-// error only if the check was cancelled.
+// reading reports a read error as a problem, because it means damaged data. It returns an error only if the check was
+// cancelled.
 func (c *checker) reading(run, what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

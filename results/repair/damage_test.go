@@ -102,9 +102,8 @@ func contents(ctx context.Context, path string) string {
 	return out.String()
 }
 
-// A bit flips anywhere in a real database: check finds it if it changed anything that
-// is stored; nothing that is not what was stored is ever printed; and repair loses one
-// pair at most, all others being what they were.
+// One bit of a real database flips. The check finds every flip that changes stored data. Nothing is printed that was
+// not stored. A repair loses at most one pair, and all other pairs are unchanged.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
 	file, want := damageable(t)
@@ -150,7 +149,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// checkup is what a check says of a file; one that cannot be opened has one problem.
+// checkup returns the result of a check of a file. A file that cannot be opened has one problem.
 func checkup(t *testing.T, path string) *Checkup {
 	t.Helper()
 	s, err := results.OpenExisting(t.Context(), path)
@@ -187,7 +186,7 @@ func dumpIfAny(t *testing.T, path string, want map[string]bool, bit int) map[str
 	return lines
 }
 
-// repaired repairs a damaged file and compares what was saved with what was stored.
+// repaired repairs a damaged file and compares the saved data with the original data.
 func repaired(t *testing.T, path string, want map[string]bool, bit int) (lostRuns, lostPairs int) {
 	t.Helper()
 	before := testutil.Must(os.ReadFile(path))(t)

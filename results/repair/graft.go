@@ -13,9 +13,8 @@ import (
 	"gogi/results/tables"
 )
 
-// graft copies rows of other databases into a new database and gives them new numbers. A row with a checksum
-// gets a new checksum. A row without a checksum stays without, because nothing proves that the row is
-// undamaged.
+// graft copies rows of other databases into a new database and gives them new numbers. If a row has a checksum, graft
+// calculates a new one. A row without a checksum gets none, because nothing proves that the row is undamaged.
 type graft struct {
 	tx       *sql.Tx
 	runs     map[string]*tables.Run // runs of the new database, as stored there
@@ -72,7 +71,7 @@ func resum(r *tables.Row) (*tables.Row, error) {
 	return r.With("checksum", sum), err
 }
 
-// insert stores a row unchanged and returns its number. If its column id is nil, SQLite assigns the number.
+// insert stores a row unchanged and returns its number. If the column id of the row is nil, SQLite assigns the number.
 func (g *graft) insert(ctx context.Context, r *tables.Row) (id int64, err error) {
 	names := r.Layout.Names()
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
@@ -141,8 +140,8 @@ func (b *branch) begin(ctx context.Context) (err error) {
 	return b.log(ctx, have)
 }
 
-// log appends the missing rows of a source's settings log to the new database. So a design of a later source
-// counts as a later design.
+// log appends the missing rows of a source's settings log to the new database. A design from a later source therefore
+// counts as a later change.
 func (b *branch) log(ctx context.Context, have *tables.Run) error {
 	for _, s := range b.from.Settings {
 		same := func(h *tables.Row) bool { return h.Value("settings") == s.Value("settings") }
@@ -236,7 +235,7 @@ func (g *graft) worker(ctx context.Context, w *tables.Row) (any, error) {
 	return id, nil
 }
 
-// attempt stores an attempt (games that do not count), unless the new database has it already.
+// attempt stores a failed attempt at a pair, unless the new database has it already.
 func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 	n := 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM attempts WHERE run_id = ? AND pair = ? AND ended = ? AND why = ?",

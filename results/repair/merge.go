@@ -116,7 +116,7 @@ func (m *merge) all(ctx context.Context, g *graft) error {
 	return nil
 }
 
-// take adds all runs of one database from one snapshot of it.
+// take adds all runs of one database, read from one snapshot.
 func (m *merge) take(ctx context.Context, g *graft, number int, from tables.Stored) error {
 	runs, err := from.Runs(ctx)
 	if err != nil {
@@ -208,8 +208,8 @@ func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int,
 	return b.pair(ctx, p)
 }
 
-// voided returns a function that adds a voided pair of a source. If the same games count in the new database,
-// that function reports a conflict instead.
+// voided returns a function that adds a voided pair of a source. If the new database has the same games as a valid
+// pair, the function reports a conflict instead.
 func (m *merge) voided(b *branch) func(context.Context, *tables.Row) error {
 	return func(ctx context.Context, v *tables.Row) error {
 		have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, v.Int("pair"))

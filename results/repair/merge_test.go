@@ -162,8 +162,8 @@ func runUpkeep(path, mode string) error {
 	}
 }
 
-// Whoever works on a database may be killed in the middle: the database is what it
-// was, and there is no half of another.
+// A process that works on a database may be killed at any time. The database is then unchanged, and no incomplete new
+// one exists.
 func TestKilledUpkeep(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3, 4, 5}, nil)
@@ -235,7 +235,7 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// Nobody repairs what is being played into.
+// A database that a process plays into is not repaired.
 func TestRepairRefuses(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Path(t)

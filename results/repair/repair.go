@@ -253,7 +253,7 @@ func (r *repair) sources() []tables.Source {
 	return []tables.Source{tables.Stored{Q: r.db}, r.found}
 }
 
-// others saves the rows of a run in the table attempts, voided, tune_states or tune_candidates.
+// others saves the rows of a run in one table: attempts, voided, tune_states or tune_candidates.
 func (r *repair) others(ctx context.Context, b *branch, table string, run *tables.Run, gone map[[2]int64]bool) error {
 	add := map[string]func(context.Context, *tables.Row) error{
 		"attempts": b.attempt, "voided": b.voided, "tune_states": b.state, "tune_candidates": b.candidate,

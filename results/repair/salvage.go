@@ -9,8 +9,8 @@ import (
 	"gogi/results/tables"
 )
 
-// Found has all rows with a right checksum that were found in a file. It has no rows without a checksum,
-// because they cannot be distinguished from deleted rows.
+// Found has all rows of a file whose checksum is correct. It has no rows without a checksum, because they cannot be
+// distinguished from deleted rows.
 type Found struct {
 	file *sqlitefile.File
 	all  []*tables.Run // runs of which at least one row was found, by number
@@ -63,9 +63,9 @@ func (s *Found) read(current *tables.Schema) {
 	})
 }
 
-// readLoose searches for needed rows that no pointer of a page reaches, or that follow damaged bytes. Such a
-// row has lost its number. If the checksum of a row covers the number, readLoose tries each missing number.
-// It identifies an opening by the games that were played from it.
+// readLoose searches for needed rows to which no pointer of a page leads, or that follow damaged bytes. Such a row has
+// lost its number. If the row's checksum covers the number, readLoose tries each missing number. It identifies an
+// opening by the games that were played from it.
 func (s *Found) readLoose(current *tables.Schema) {
 	numbers := s.missing()
 	for _, name := range []string{"runs", "engines", "settings_log", "openings"} {
@@ -205,8 +205,8 @@ func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	return row
 }
 
-// mend flips each bit of a row in turn until the checksum is right. It returns the repaired row, or nil if no
-// flip helps. In rows of this size only one flip can make the CRC right.
+// mend flips each bit of a row in turn until the checksum is correct. It returns the repaired row, or nil if no flip
+// helps. In rows of this size only one flip can make the CRC correct.
 func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	// The first byte of the header is the header's length, which is about the number of columns of a complete
 	// row. This check skips most data that is not a row of the table.

@@ -15,8 +15,7 @@ import (
 	"gogi/results/tables"
 )
 
-// Of a file is found what has a checksum, and nothing else; one wrong bit of what a pair
-// hangs on is mended, two are not.
+// Read finds exactly the rows with a right checksum. In a row that a pair needs, it repairs one wrong bit, but not two.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -41,7 +40,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// found is what is read of a file.
+// found returns the rows that Read finds in a file.
 func found(t *testing.T, path string) *Found {
 	t.Helper()
 	file := testutil.Must(sqlitefile.Open(path, 4096))(t)

@@ -72,7 +72,7 @@ func segmentOf(t *testing.T, path string) (blob []byte) {
 	return blob
 }
 
-// rowsIn are the games of a database, nil where it says why it does not tell them.
+// rowsIn returns the games of a database, or nil if reading it gives an error.
 func rowsIn(ctx context.Context, path string) (rows []match.Row) {
 	s, err := results.OpenExisting(ctx, path)
 	if err != nil {
@@ -89,7 +89,7 @@ func rowsIn(ctx context.Context, path string) (rows []match.Row) {
 	return rows
 }
 
-// Wherever a bit flips in a database that has segments, what is told is what was stored, or an error.
+// If any bit flips in a database with segments, a reader returns the stored data or an error.
 func TestFlippedBitsBesideSegments(t *testing.T) {
 	t.Parallel()
 	path := packed(t)
@@ -127,8 +127,8 @@ func TestFlippedBitsBesideSegments(t *testing.T) {
 	}
 }
 
-// A check tells of a damaged segment and of one that is none of the rows; what is repaired,
-// merged or copied has sound ones.
+// A check reports a damaged segment, and a segment that differs from the rows. A database that was repaired, merged or
+// copied has right segments.
 func TestSegmentsMended(t *testing.T) {
 	t.Parallel()
 	path := packed(t)

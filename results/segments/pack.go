@@ -1,9 +1,9 @@
-// Package segments stores many consecutive pairs as one packed value, column by column. A report of a million
-// games then reads a thousand values instead of a million rows. Two thirds of the cost of a row come from
-// SQLite and its driver. [Pack] and [Unpack] convert; [Stored] reads the segments of a run.
+// Package segments stores many consecutive pairs as one packed value, column by column. Then a report of a million
+// games reads a thousand values and not a million rows; SQLite and its driver cause two thirds of the cost of a row.
+// [Pack] and [Unpack] convert; [Stored] reads the segments of a run.
 //
-// A segment is derived from rows. Triggers of the schema delete a segment if one of its rows is added,
-// changed or deleted.
+// gogi calculates a segment from rows. Triggers of the schema delete a segment if one of its rows is added, changed or
+// deleted.
 package segments
 
 import (
@@ -172,8 +172,8 @@ type Segment struct {
 	columns []column
 }
 
-// column has integers, or distinct values and for each row an index into them. A single integer or index
-// applies to every row.
+// column has the values of one column. They are integers, or a list of distinct values with an index for each row. If
+// there is only one integer or index, it applies to every row.
 type column struct {
 	words  []int64
 	values []driver.Value // nil: the words are the values
@@ -182,8 +182,8 @@ type column struct {
 // mostRows is the largest number of rows in a valid segment. It protects against damaged data.
 const mostRows = 1 << 20
 
-// Unpack is the inverse of Pack. For invalid data and for an unknown version it returns an error and does not
-// panic.
+// Unpack decodes the data that Pack returns. For invalid data and for an unknown version it returns an error and does
+// not panic.
 func Unpack(blob []byte) (*Segment, error) {
 	if len(blob) == 0 || blob[0] != version {
 		return nil, errors.New("it is no segment, or one of a newer gogi")
@@ -332,10 +332,10 @@ func (r *reader) integers(kind byte, rows int) []int64 {
 // Len returns the number of rows.
 func (s *Segment) Len() int { return s.rows }
 
-// Each assigns the values of each row to targets, one for each column, like tables.Assign, and then calls
-// yield. It does not assign a value that equals the value of the previous row, so yield must not change the
-// targets. It returns an error for a wrong number of targets, and for a value that does not fit its target.
-// If yield returns an error, Each stops and returns that error unchanged.
+// Each assigns the values of each row to targets, one for each column, like tables.Assign, and then calls yield. yield
+// must not change the targets, because Each does not assign a value again that equals the value of the previous row.
+// Each returns an error for a wrong number of targets, and for a value that does not fit its target. If yield returns
+// an error, Each returns it unchanged.
 func (s *Segment) Each(targets []any, yield func() error) error {
 	if s.rows > 0 && len(targets) != len(s.columns) {
 		return fmt.Errorf("the segment has %d columns, expected %d", len(s.columns), len(targets))

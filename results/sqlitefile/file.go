@@ -81,7 +81,7 @@ func pageSizeOf(n int) int {
 // Close closes the file.
 func (f *File) Close() error { return errors.Join(f.main.Close(), f.log.Close()) }
 
-// Log returns the log of the file.
+// Log returns the write-ahead log of the file.
 func (f *File) Log() *Log { return f.log }
 
 // Pages returns the number of pages. Pages are numbered from 1.

@@ -29,8 +29,8 @@ type Log struct {
 	places   map[int]int64 // places of the latest committed versions of the pages
 }
 
-// ReadLog reads the log at a path. A missing log is read as an empty one. ReadLog reports a frame as damaged
-// if its checksum is wrong and a commit follows, except for:
+// ReadLog reads the log at a path. If there is no log, it returns an empty one. ReadLog reports a frame as damaged if
+// its checksum is wrong and a commit follows, except for:
 //
 //   - a frame that was never finished, like the last one after a power cut;
 //   - frames that were never committed: if a transaction changes a page twice, SQLite overwrites its
@@ -125,8 +125,8 @@ func (l *Log) readFrames(header []byte, sum logSum, published int) error {
 	return nil
 }
 
-// follow reads the frames since the log was last restarted. It verifies each frame's checksum from the
-// checksum stored in the previous frame. So a damaged frame does not hide later frames.
+// follow reads the frames since the log was last restarted. It calculates each frame's checksum from the stored
+// checksum of the previous frame. So a damaged frame does not hide later frames.
 func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	text := make([]byte, frameHeader+l.pageSize)
 	for suspects := 0; ; {
@@ -156,12 +156,11 @@ func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	}
 }
 
-// leftovers returns the number of the first frame of unfinished transactions whose last frame is in the log.
-// It returns -1 if there are none. There are two causes. A process may be killed after such a frame and
-// before it updates the index (2.3.1); the next writer overwrites these frames. A process with a too small
-// cache may leave frames with wrong checksums. In both cases the frames come after the frames that the index
-// reports as committed, and only a single transaction lies from one wrong checksum to the next. More than one
-// transaction means that the log is damaged and was recovered since.
+// leftovers returns the number of the first frame of unfinished transactions whose last frame is in the log, or -1 if
+// there are none. There are two causes. A process may be killed after it wrote such a frame and before it updates the
+// index (2.3.1); the next writer overwrites these frames. A process with a too small cache may leave frames with wrong
+// checksums. In both cases the frames follow the frames that the index reports as committed, and there is only one
+// transaction between two wrong checksums. If there is more than one, the log is damaged and was recovered since.
 func leftovers(frames []frame, published int) int {
 	first := slices.IndexFunc(frames, func(f frame) bool { return !f.sound })
 	if first < published { // also if no frame is damaged

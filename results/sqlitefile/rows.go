@@ -50,7 +50,7 @@ func (f *File) Rows(yield func(Row)) {
 	}
 }
 
-// head returns the offset of the page header in page n. It is 0 except on the first page.
+// head returns the offset of the page header in page n. It is 0, except for the first page.
 func head(n int) int {
 	if n == 1 {
 		return headerSize
@@ -80,9 +80,9 @@ func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 	}
 }
 
-// Loose calls yield for all data at any offset of a page that may be the payload of a row. So it also finds
-// rows without a pointer, and rows after damaged bytes. It finds only rows whose header has from least to
-// most bytes and whose payload is on one page. Their rowids are unknown.
+// Loose calls yield for all data at any offset of a page that may be the payload of a row. So it also finds rows
+// without a pointer, and rows after damaged bytes. It finds only rows whose header has at least least and at most most
+// bytes and whose payload is on one page. Their rowids are unknown.
 func (f *File) Loose(least, most int, yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)

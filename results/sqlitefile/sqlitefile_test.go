@@ -100,7 +100,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A log that cannot be read is an error that names it: pairs may stand in it alone.
+// A log that cannot be read is an error that names the log, because it may have pairs that the file does not have.
 func TestLogThatCannotBeRead(t *testing.T) {
 	path := written(t)
 	testutil.OK(t, os.Remove(path+"-wal"))
@@ -113,8 +113,8 @@ func TestLogThatCannotBeRead(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Open(path, pageSize)), path+"-wal", "a link to itself")
 }
 
-// A damaged frame hides itself and not those behind it, and is told; a log that
-// breaks off at its end is as a kill leaves it.
+// A damaged frame does not hide the later frames, and is reported. A log whose end is incomplete is as a killed process
+// leaves it.
 func TestLog(t *testing.T) {
 	path := written(t)
 	text := testutil.Must(os.ReadFile(path + "-wal"))(t)
@@ -180,8 +180,8 @@ func logOf(t *testing.T, path string) *Log {
 	return l
 }
 
-// unpublish writes one transaction whole into the log of a database and takes it back in the index: so a
-// process leaves them that is killed before it tells the index, while another one has the database open.
+// unpublish writes one whole transaction into the log of a database, but not into the index. A process leaves this
+// state if it is killed before it updates the index, while another process has the database open.
 func unpublish(t *testing.T, path string, transaction func()) {
 	t.Helper()
 	index := testutil.Must(os.OpenFile(path+"-shm", os.O_RDWR, 0))(t)
@@ -192,8 +192,8 @@ func unpublish(t *testing.T, path string, transaction func()) {
 	testutil.OK(t, index.Close())
 }
 
-// What a killed process wrote and did not tell the index is written over by the next one,
-// whose transaction may be shorter: what is left of the former is no damage.
+// The data that a killed process wrote without updating the index are overwritten by the next process. Its transaction
+// may be shorter, and the rest of the old data is no damage.
 func TestLogOfAKilledCommit(t *testing.T) {
 	path, run := walDB(t)
 	run("INSERT INTO t (x) VALUES ('first')")
@@ -226,8 +226,8 @@ func TestLogOfAKillBeforeItWasMended(t *testing.T) {
 	}
 }
 
-// The last transaction is damaged, too, where the index tells of it, and where the index is
-// one of an earlier use of the log.
+// Damage in the last transaction is found even if the index contains the transaction, and if the index belongs to an
+// earlier use of the log.
 func TestLogDamagedAtItsEnd(t *testing.T) {
 	path, run := walDB(t)
 	blob := func() { run("INSERT INTO t (x) VALUES (zeroblob(30000))") }
@@ -319,7 +319,7 @@ func TestLogOfAnOpenTransaction(t *testing.T) {
 	}
 }
 
-// Anything may stand in a file: what reads it ends and does not panic.
+// For any content of a file, the reader ends and does not panic.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte("SQLite format 3\x00"), []byte{})
 	f.Fuzz(func(t *testing.T, main, log []byte) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Damaged is the error for a row that differs from the stored one, or that is missing. The user should then
+// Damaged is the error for a row that is missing, or that differs from the data that were stored. The user should then
 // run gogi db check.
 //
 //nolint:errname // "Damaged" is what it is
@@ -99,10 +99,9 @@ func SumOf(table string, values ...any) (int64, error) {
 	return c.Sum(), nil
 }
 
-// summed returns the columns that a row's checksum covers, in order, and the number of them that are older
-// than the checksum. It omits the number that SQLite gives a game, an opening or a worker, because that
-// number is unknown when the checksum is calculated. Readers detect a wrong number anyway, because they use
-// it to find the games of a pair, the opening and the worker.
+// summed returns the columns that a row's checksum covers, in order, and the number of them that are older than the
+// checksum. It omits the number of a game, an opening or a worker, because SQLite assigns this number after the
+// checksum is calculated. Readers detect a wrong number anyway, because they use it to find related rows.
 func (l *Layout) summed() (list []int, always int) {
 	for i, c := range l.Columns {
 		switch {
@@ -154,8 +153,8 @@ func VerifyRows(ctx context.Context, q Querier, table, where string, args ...any
 	return EachSound(ctx, q, table, func(*Row) error { return nil }, where, args...)
 }
 
-// EachSound calls yield like EachRow, but returns an error for a damaged row, and for a row that it finds
-// twice. A damaged index may lead to one row from two places, and the number of rows would then seem right.
+// EachSound does the same as EachRow, but returns an error for a damaged row, and for a row that it finds twice. A
+// damaged index may lead to one row from two places, and the number of rows would then seem correct.
 func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {
 	var key Checksum
 	seen := map[string]bool{}

@@ -222,7 +222,7 @@ func AssignInt(target any, n int64) error {
 	return nil
 }
 
-// These types define how the database stores a value that To points to.
+// These types convert a value to and from its form in the database. To points to the value.
 type (
 	// word stores an enumeration as its text.
 	word struct {
@@ -256,7 +256,7 @@ func Micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// FromMicros is the inverse of Micros. It returns a time in UTC.
+// FromMicros returns the time of a number that Micros returned, in UTC.
 func FromMicros(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Inventory is the number of rows of a run according to the database. Triggers of the schema update it with
-// each commit, and readers compare it with the rows that they find. So they detect rows that can no longer be
-// found in a damaged file.
+// Inventory is the number of rows of a run according to the database. Triggers of the schema update it with each
+// commit. Readers compare it with the rows that they find, and so detect rows that can no longer be found in a damaged
+// file.
 type Inventory struct {
 	run   int64
 	first int64 // the inventory covers the pair numbers from first to below end
@@ -26,8 +26,8 @@ type inventoryPart struct {
 	bits  uint64
 }
 
-// These rows of the table stored count other things than pairs. The migration that creates the table uses the
-// same numbers.
+// These are the part numbers of rows in the table "stored" that do not count pairs. The migration that creates the
+// table uses the same numbers.
 const (
 	partPairs   = -1
 	partLegs    = -2
@@ -37,7 +37,8 @@ const (
 	partWorkers = -11
 )
 
-// partOf has, for each of these tables, the number of the part that counts the table's rows of a run.
+// partOf has, for each of these tables, the number of the row in the table "stored" that counts the table's rows of a
+// run.
 var partOf = map[string]int64{
 	"engines": -4, "settings_log": -5, "attempts": -6, "voided": -7, "tune_states": -8, "tune_candidates": -9,
 }
@@ -45,9 +46,8 @@ var partOf = map[string]int64{
 // pairsInPart is the number of pairs that one row of the table stored covers.
 const pairsInPart = 64
 
-// computed calculates the rows of the table stored from the other tables. The migration uses it, and so do
-// readers of files that are older than the table. It counts the pairs by their games, so that a reader
-// detects lost pairs.
+// computed calculates the rows of the table "stored" from the other tables. The migration uses it, and so do readers of
+// files that are older than the table. It counts pairs by their games, so that a reader detects lost pairs.
 const computed = `SELECT run_id, pair / 64 AS part, sum(1 << (pair % 64)) AS value FROM pairs GROUP BY run_id, pair / 64
 	UNION ALL SELECT id, -1, (SELECT count(*) FROM games WHERE run_id = r.id) / legs FROM runs r
 	UNION ALL SELECT id, -2, legs FROM runs
@@ -195,8 +195,8 @@ func (v *Inventory) CountRows(ctx context.Context, q Querier, tables ...string) 
 	return NameRun(ctx, q, v.run, err)
 }
 
-// CountEverything compares the rows of every run, with its openings and records, with its inventory. It
-// returns a *Damaged for the first table with missing rows.
+// CountEverything compares the number of rows of every run, its openings and its records with the inventory. It returns
+// a *Damaged for the first table with missing rows.
 func CountEverything(ctx context.Context, q Querier) error {
 	if err := CountRuns(ctx, q); err != nil {
 		return err

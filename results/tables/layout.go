@@ -138,7 +138,7 @@ func ViewsFor(current, old *Schema) []string {
 	return views
 }
 
-// Takes reports whether a column of a STRICT table may have the value v.
+// Takes reports whether the value v is valid in a column of a STRICT table.
 func (c *columnLayout) Takes(v any) (ok bool) {
 	switch c.Kind {
 	case "INTEGER":
@@ -175,8 +175,8 @@ func (l *Layout) Stored() []int {
 	return order
 }
 
-// Least returns the smallest number of columns in a row with a checksum. Newer columns come after the
-// checksum, and older rows do not have them.
+// Least returns the smallest number of columns in a row with a checksum. Newer columns follow the checksum, so older
+// rows do not have them.
 func (l *Layout) Least() int { return l.index("checksum") + 1 }
 
 // rank returns a sort key for a column: the columns of the primary key by their place in it, then all others.

@@ -61,8 +61,8 @@ func (r *Row) VerdictOf(sum int64, err error) Verdict {
 	return Sound
 }
 
-// wanting reports whether a column that cannot be NULL has no value. If the length of a row's header is
-// damaged, such values are missing together with the checksum.
+// wanting reports whether a column that cannot be NULL has no value. This happens if the length of a row's header is
+// damaged: then such values are missing together with the checksum.
 func (r *Row) wanting() bool {
 	for i, c := range r.Layout.Columns {
 		if c.must && r.Values[i] == nil {
@@ -233,7 +233,7 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	return nil
 }
 
-// Identity returns a text that is the same for equal rows, and different for different rows.
+// Identity returns a text for comparisons: equal rows have equal texts, and different rows have different texts.
 func (r *Row) Identity(rowid int64) (string, error) {
 	var c Checksum
 	c.Reset(r.Layout.Name)

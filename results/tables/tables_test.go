@@ -21,8 +21,7 @@ func TestChecksumIsCRC32C(t *testing.T) {
 	}
 }
 
-// No two values have one text, whatever stands behind them; a value that is written and
-// the one that is read again have the same.
+// No two values have the same text, for any types. A value has the same text after it was written and read.
 func TestValuesAreToldApart(t *testing.T) {
 	seen := map[int64]any{}
 	for _, row := range [][]any{{nil}, {int64(0)}, {0.0}, {""}, {[]byte{}}, {"a", "b"}, {"ab", ""}, {"a", nil}, {int64(1)}} {

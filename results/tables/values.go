@@ -30,7 +30,7 @@ func Flat(options []match.Option) []string {
 	return words
 }
 
-// Options is the inverse of OptionsText.
+// Options parses the text that OptionsText writes.
 func Options(value any) (options [2][]match.Option, err error) {
 	text, ok := value.(string)
 	if !ok {
@@ -48,7 +48,7 @@ func Options(value any) (options [2][]match.Option, err error) {
 	return options, nil
 }
 
-// Paired is the inverse of Flat.
+// Paired returns the options of a list in which each name precedes its value, as Flat returns it.
 func Paired(words []string) (options []match.Option, err error) {
 	if len(words)%2 != 0 {
 		return nil, errors.New("its options: a name has no value")
@@ -95,7 +95,7 @@ func IdentityOf(id match.Identity) Identity {
 	return out
 }
 
-// Match is the inverse of IdentityOf.
+// Match converts the stored form to an identity.
 func (id Identity) Match() match.Identity {
 	out := match.Identity{Fixed: id.Fixed}
 	for _, f := range id.Files {
@@ -116,7 +116,7 @@ func MovesText(moves []shogi.Move) string {
 	return strings.Join(texts, " ")
 }
 
-// Moves is the inverse of MovesText.
+// Moves parses the text that MovesText writes.
 func Moves(text string) ([]shogi.Move, error) {
 	var moves []shogi.Move
 	for word := range strings.FieldsSeq(text) {

@@ -20,9 +20,9 @@ const ApplicationID = 0x676f6769
 // such value fits into a page of the usual 4 KB. With 8 KB pages the file is 30% smaller.
 const PageSize = 8192
 
-// migrations has the steps from an empty database to the current schema. Step n is the n-th file by name and
-// leaves PRAGMA user_version at n. A published step never changes. Nothing assigns this variable, but
-// an embedded folder cannot be a constant.
+// migrations has the steps from an empty database to the current schema. Step n is the n-th file by name and sets
+// PRAGMA user_version to n. A published step never changes. An embedded folder must be a variable, but no code assigns
+// it.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS

@@ -89,8 +89,7 @@ func TestFalseAlarmsOfSpeed(t *testing.T) {
 	}
 }
 
-// TestSpeedOfASlot: one slot of eight with three quarters of the speed is named, once,
-// and nothing else is.
+// TestSpeedOfASlot: one slot of eight runs at three quarters of the speed. It is reported once, and no other slot is.
 func TestSpeedOfASlot(t *testing.T) {
 	t.Parallel()
 	found, sessions := 0, testutil.ByLength(15, 40)

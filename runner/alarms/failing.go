@@ -11,9 +11,9 @@ import (
 	"gogi/match"
 )
 
-// An engine that loses every game by the same fault does not work. Four games are two pairs, and so two openings. After a
-// good game the warning needs eight lost games in a row. With a fault in every third game that happens about once in
-// 10,000 games.
+// These are the numbers of lost games after which gogi warns of an engine that always fails. At first four games are
+// enough: two pairs from two openings. After a good game, eight lost games in a row are necessary. An engine that fails
+// in every third game reaches this about once in 10,000 games.
 const (
 	failsAtFirst = 4
 	failsInARow  = 8
@@ -41,14 +41,14 @@ func newFailing(plan *match.Plan, player int) *failing {
 	}
 }
 
-// loss is the fault that lost a game. The zero value stands for any other end of a game.
+// loss is the fault that lost a game. The zero value means that the game ended in another way.
 type loss struct {
 	by     match.Termination
-	slowed bool // the player was late because the machine slowed the game
+	slowed bool // the player was late because the machine delayed its move
 }
 
-// game adds a game. fault is the fault by which the player lost the game, or NotEnded for any other end.
-// marked reports that the machine slowed the game.
+// game adds the end of a game. fault is the fault by which the player lost the game, or NotEnded if it did not lose by
+// a fault. marked means that the machine delayed a move.
 func (f *failing) game(fault match.Termination, marked bool) []Warning {
 	f.games++
 	l := loss{fault, marked && fault.IsLate()}
@@ -80,7 +80,7 @@ func (f *failing) game(fault match.Termination, marked bool) []Warning {
 		f.ofAKind[l], f.games, format.Words(fault.String()), f.limits, latest, f.advice)}}
 }
 
-// examined returns the advice to check the engines of a player.
+// examined returns an advice for the user, with the commands that check the engines of a player.
 func examined(plan *match.Plan, player int) string {
 	alone := match.Plan{Players: plan.Players[player : player+1]}
 	var commands []string

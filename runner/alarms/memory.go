@@ -31,7 +31,7 @@ type memorySeat struct {
 	slot   int
 }
 
-// growth has the samples of one process. add thins them out evenly.
+// growth has the samples of one process. If there are too many, add removes some, so that the rest stay evenly spaced.
 type growth struct {
 	pid     int
 	samples []Sample
@@ -42,7 +42,7 @@ func newMemory() *memory {
 }
 
 // sample adds a sample. It ignores samples before the second game, because an engine loads its network and starts its
-// threads in the first.
+// threads in the first game.
 func (m *memory) sample(s Sample) []Warning {
 	if s.Games < 1 || m.warned[s.Player] {
 		return nil
@@ -76,8 +76,8 @@ func (g *growth) add(s Sample) {
 	g.samples = append(g.samples, s)
 }
 
-// steady reports whether each half of the games has at least a quarter of the growth. With constant growth each half has
-// half of it. A table that fills up and a heap stop growing, and a single jump is in one half only.
+// steady reports whether memory grew by at least a quarter of the total in each half of the games. With constant growth
+// it grows by one half in each. A hash table that fills up stops growing, and a single jump is in one half only.
 func (g *growth) steady() bool {
 	first, last := g.samples[0], g.samples[len(g.samples)-1]
 	middle := first

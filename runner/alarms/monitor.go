@@ -37,7 +37,7 @@ func NewMonitor(plan *match.Plan) *Monitor {
 	return &Monitor{watch: NewWatch(plan), notes: make(chan func(func(match.Event)), 256), sampled: map[*crash.Recorder]*sampling{}}
 }
 
-// Attend connects the monitor to the records of the run.
+// Attend sets the functions of r that pass the run's records to the monitor.
 func (d *Monitor) Attend(r *crash.Records) {
 	r.Playing, r.Ended, r.Member = d.playing, d.ended, d.member
 	r.Keeper.Listen(d.trouble)
@@ -72,7 +72,7 @@ func (d *Monitor) playing(r *crash.Recorder, g usi.Game) {
 	d.add(func(send func(match.Event)) { sendAll(send, d.watch.Sample(s)) })
 }
 
-// due counts a game of a process, and reports whether to sample its memory.
+// due counts a game of a process. due reports whether it is time for a sample of the memory.
 func (d *Monitor) due(r *crash.Recorder) (games int, due bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,8 +94,8 @@ func (d *Monitor) ended(r *crash.Recorder) {
 	delete(d.sampled, r)
 }
 
-// defaultTables is the table size of an engine without a USI_Hash setting. It is the default of YaneuraOu, the
-// largest known.
+// defaultTables is the assumed table size of an engine without the option USI_Hash. It is YaneuraOu's default, which is
+// the largest known default.
 const defaultTables = 1 << 30
 
 // tables returns the total size of the hash tables in bytes, from options in MB.
@@ -166,7 +166,7 @@ func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.E
 	}
 }
 
-// rest handles the events and notes that came before the end.
+// rest handles the events and notes that are still unread at the end.
 func (d *Monitor) rest(s *events.Subscription, send func(match.Event)) {
 	for {
 		select {

@@ -40,8 +40,8 @@ func newSpeed(player string, slots int) *speed {
 	}
 }
 
-// shortest is the minimum thinking time of a game that is used. Times have microseconds, but engines stop by
-// a clock of their own.
+// shortest is the minimum thinking time of a game for this detector. Times are in microseconds, but engines stop by a
+// clock with larger steps.
 const shortest = 20 // ms
 
 // game adds the nodes and the time in milliseconds of the player in a game.

@@ -15,7 +15,7 @@ const (
 	SpeedSlot = "speed_slot" // an engine is slower in one slot than in the others
 	Memory    = "memory"     // an engine process grows from game to game
 	Failing   = "failing"    // a player loses all games by one fault of its own
-	Slowed    = "slowed"     // a player loses all games on time while the machine slows it
+	Slowed    = "slowed"     // a player loses all games on time because the machine delays its moves
 	Records   = "records"    // gogi could not write a crash dump or a transcript
 )
 
@@ -31,7 +31,7 @@ type Warning struct {
 // of tests.
 const Level = 0.005
 
-// share returns the part of Level for the n-th test, n from 1. All parts sum to 1.
+// share returns the part of Level for the n-th test, counted from 1. The sum of all parts is 1.
 func share(n int) float64 { return 1 / (float64(n) * float64(n+1)) }
 
 // lower returns the probability that the values of x are by chance at least this far below y, if both have

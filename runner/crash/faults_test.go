@@ -35,7 +35,7 @@ func engine() match.Player {
 	}
 }
 
-// TestKilledWhileWriting: what a killed process left of a bundle is no bundle, and the next session overwrites it.
+// TestKilledWhileWriting: an incomplete bundle of a killed process is no bundle, and the next session overwrites it.
 func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "db")
@@ -50,7 +50,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	testutil.Must(crash.Open(path))(t)
 }
 
-// TestBundle: what was said and what is known stands in the file, which can be read.
+// TestBundle: the file has the dialogue and the known data, and can be read.
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "my.db")
@@ -178,7 +178,7 @@ func TestMembers(t *testing.T) {
 	testutil.Diff(t, want, told)
 }
 
-// TestTranscriptOfAGame: what is said before the first game is in its transcript.
+// TestTranscriptOfAGame: the dialogue before the first game is in that game's transcript.
 func TestTranscriptOfAGame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -209,7 +209,7 @@ func TestTranscriptOfAGame(t *testing.T) {
 	}
 }
 
-// TestBadFiles: what is no bundle is refused, with the line.
+// TestBadFiles: a file that is no bundle is rejected with the number of the bad line.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	head := `{"gogi_bundle":1}` + "\n"

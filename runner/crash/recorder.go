@@ -22,7 +22,7 @@ type Process interface {
 	PID() int
 }
 
-// Records are the crash dumps and transcripts of a run's engines.
+// Records has the crash dumps and transcripts of a run's engines.
 type Records struct {
 	Keeper      *Keeper
 	Transcripts *transcript.Transcripts // of every game; nil means none
@@ -177,7 +177,7 @@ func newExit(e process.Exit) Exit {
 	return exit
 }
 
-// lookBack sets the fields about the last search from the dialogue.
+// lookBack finds the last search in the dialogue and sets the fields of the bundle that describe it.
 func (b *Bundle) lookBack() {
 	var began, answered time.Time
 	for _, l := range b.Dialogue.Lines() {

@@ -8,8 +8,8 @@ import (
 	"gogi/shogi"
 )
 
-// board is a game in a slot. While it is sound, position is the position after the moves. A move that does not fit
-// makes it unsound until an event has a position.
+// board is a game in a slot. While sound is true, position is the position after the moves. After a move that does not
+// fit, sound is false until an event has a position.
 type board struct {
 	match.Board // snapshot sets Moves and Position
 	position    shogi.Position
@@ -17,7 +17,7 @@ type board struct {
 	moves       []byte
 }
 
-// newBoard returns the board of a game event. For an end event it has no start position.
+// newBoard returns the board of an event that begins or ends a game. After an end event the start position is unknown.
 func newBoard(ev *match.Event) *board {
 	b := &board{Board: match.Board{
 		Pair: *ev.Pair, Leg: *ev.Leg, Black: ev.Black, White: ev.White, Limits: slices.Clone(ev.Limits),
@@ -80,7 +80,7 @@ func (b *board) move(ev *match.Event) (missed int) {
 	return missed
 }
 
-// repair starts the board from the position of an event. Without one the board stays unsound.
+// repair restarts the board from the position sfen of an event. If sfen is "", the board stays unsound.
 func (b *board) repair(sfen string) {
 	if b.sound = b.set(sfen); b.sound {
 		b.Start, b.StartPly, b.moves = b.position.SFEN(), b.Ply, nil

@@ -130,8 +130,8 @@ func (h *Hub) Await(ctx context.Context, events uint64) {
 // closed hub sends only the state.
 func (h *Hub) Subscribe(buffer int) *Subscription { return h.SubscribeExcept("", buffer) }
 
-// SubscribeExcept is Subscribe without the events of one type. A subscriber that gets the boards from State needs no
-// move events.
+// SubscribeExcept does the same as Subscribe, but leaves out the events of one type. A subscriber that reads the boards
+// from State needs no move events.
 func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	moves := but != match.EventMove
 	if moves {
@@ -148,15 +148,15 @@ func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	return s
 }
 
-// State returns the current state event. Its boards may be behind if the hub has no subscription to moves.
+// State returns the current state event. Its boards may be out of date if no subscription of the hub has moves.
 func (h *Hub) State() match.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.state.Event()
 }
 
-// Look is State for repeated calls. It returns the version of the state, from 0. If the version is not later
-// than seen, ok is false, and the call is cheap.
+// Look does the same as State, for repeated calls. It also returns the version of the state, from 0. If the version is
+// not later than seen, ok is false, and the call is cheap.
 func (h *Hub) Look(seen uint64) (state match.Event, version uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -187,7 +187,7 @@ func (h *Hub) Close() {
 	}
 }
 
-// Closed returns a channel that is closed when the hub is.
+// Closed returns a channel that is closed when the hub closes.
 func (h *Hub) Closed() <-chan struct{} { return h.over }
 
 // end closes a subscription unless it has ended. The caller holds h.mu.

@@ -24,8 +24,8 @@ func lines(n int) []match.Event {
 	return told(sent...)
 }
 
-// TestSubscribersSeeAllOnce: a subscriber gets the state and then each later event once, whenever it subscribes
-// and whatever the number of subscribers.
+// TestSubscribersSeeAllOnce: a subscriber gets the state and then each later event once, at any time of the
+// subscription and for any number of subscribers.
 func TestSubscribersSeeAllOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := played(t).events

@@ -88,7 +88,7 @@ func (b *table) players() (black, white string) {
 	return "B", "A"
 }
 
-// step lets one slot do what comes next for it, mostly.
+// step makes one slot do its next step. Sometimes it does something else.
 func (s *series) step() {
 	s.now = s.now.Add(time.Duration(rapid.IntRange(0, 20_000).Draw(s.t, "ms")) * time.Millisecond)
 	b := s.tables[rapid.IntRange(0, len(s.tables)-1).Draw(s.t, "slot")]
@@ -122,7 +122,7 @@ func (s *series) tell() {
 			s.tables = append(s.tables, &table{number: n, phase: match.SlotIdle})
 		}
 	}
-	s.send(match.Event{Type: match.EventTold, Phase: s.phase, Slots: s.wanted, Pairs: 100, Games: 200})
+	s.send(match.Event{Type: match.EventControl, Phase: s.phase, Slots: s.wanted, Pairs: 100, Games: 200})
 }
 
 // retire is the end of a slot that is too many.

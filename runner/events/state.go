@@ -9,9 +9,9 @@ import (
 	"gogi/match"
 )
 
-// State is the state of a run, calculated from its events. It ignores and counts events that come twice or
-// late, belong to another run or are incomplete. If events are missing, later events repair the state, and
-// the snapshot counts the missing events. State is not safe for concurrent use.
+// State is the state of a run, calculated from its events. It ignores and counts events that come twice or late, that
+// belong to another run, or that are incomplete. If events are missing, later events repair the state, and the snapshot
+// counts the missing events. State is not safe for concurrent use.
 type State struct {
 	run     string
 	ignored uint64
@@ -109,7 +109,7 @@ func complete(ev *match.Event) bool {
 		return ev.Tune != nil
 	case match.EventBlock:
 		return ev.Block > 0
-	case match.EventRun, match.EventFault, match.EventWarning, match.EventTold, match.EventDone, match.EventCandidate, match.EventValidation:
+	case match.EventRun, match.EventFault, match.EventWarning, match.EventControl, match.EventDone, match.EventCandidate, match.EventValidation:
 		return true
 	case match.EventState:
 	}
@@ -139,7 +139,7 @@ func (s *State) apply(ev *match.Event) {
 		s.failed(ev)
 	case match.EventWarning:
 		s.warned(ev)
-	case match.EventTold:
+	case match.EventControl:
 		s.sessionChanged(ev)
 	case match.EventDone:
 		s.done(ev)
@@ -265,7 +265,7 @@ func (s *State) worked(e match.Effort) {
 	(*list)[i].Add(e)
 }
 
-// keepEnded stores a finished game until an event shows whether its pair counts.
+// keepEnded stores a finished game until its pair is stored or fails.
 func (s *State) keepEnded(ev *match.Event) {
 	g := match.EndedGame{
 		Worker: ev.Worker, Pair: *ev.Pair, Leg: *ev.Leg,
@@ -287,15 +287,15 @@ func compareEnded(a, b match.EndedGame) int {
 	return cmp.Or(cmp.Compare(a.Pair, b.Pair), cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Leg, b.Leg))
 }
 
-// forgetPair drops the games of a failed attempt at a pair.
+// forgetPair removes the games of a failed attempt at a pair.
 func (s *State) forgetPair(ev *match.Event) {
 	s.known.Unstored = slices.DeleteFunc(s.known.Unstored, func(g match.EndedGame) bool {
 		return g.Pair == *ev.Pair && g.Worker == ev.Worker
 	})
 }
 
-// pairStored counts the pair's games by the worker whose pair was stored. It drops the games of the same pair by
-// other workers.
+// pairStored counts the games of a stored pair by the worker that played it. If other workers also played this pair, it
+// removes their games.
 func (s *State) pairStored(ev *match.Event) {
 	var counted []match.EndedGame
 	s.known.Unstored = slices.DeleteFunc(s.known.Unstored, func(g match.EndedGame) bool {
@@ -365,7 +365,7 @@ func (s *State) rate() *match.RateSample {
 	return &s.known.Recent[n-1]
 }
 
-// dropRates drops samples older than the window of Rate.
+// dropRates removes samples that are older than the time over which Rate counts.
 func (s *State) dropRates() {
 	first := s.known.Latest.Truncate(match.TempoSpan).Add(match.TempoSpan - match.RateWindow)
 	s.known.Recent = slices.DeleteFunc(s.known.Recent, func(t match.RateSample) bool { return t.From.Before(first) })
@@ -416,8 +416,8 @@ func (s *State) restore(from *match.Snapshot) bool {
 	return true
 }
 
-// isNews reports whether a snapshot belongs to a later session or is not older than the state. A snapshot with the same
-// numbers may contain events that were lost here.
+// isNews reports whether a snapshot belongs to a later session, or is at least as new as the state. A snapshot with
+// equal numbers is also news, because it may contain events that were lost here.
 func (s *State) isNews(from *match.Snapshot) bool {
 	if !from.Began.Equal(s.known.Began) {
 		return from.Began.After(s.known.Began)

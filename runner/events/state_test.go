@@ -108,7 +108,7 @@ func checkTable(t *rapid.T, now *match.Snapshot, b *table) {
 	}
 }
 
-// TestSnapshotAndTheRestAreAll: who comes late, and over a wire, knows the same.
+// TestSnapshotAndTheRestAreAll: a subscriber that comes late, also over a network, gets the same state.
 func TestSnapshotAndTheRestAreAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := played(t).events
@@ -126,8 +126,8 @@ func TestSnapshotAndTheRestAreAll(t *testing.T) {
 	})
 }
 
-// TestSnapshotsShareNothing: what is applied later changes no earlier snapshot,
-// and not the event that another state began with.
+// TestSnapshotsShareNothing: a later event changes no earlier snapshot, and not the event with which another state
+// began.
 func TestSnapshotsShareNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := played(t).events
@@ -185,9 +185,8 @@ func TestTwiceLateAndForeign(t *testing.T) {
 	})
 }
 
-// withoutMoves drops move events as a sender does, which then get no number. It
-// returns how many of them a reader can know of: those of games that went on to
-// another event with a ply.
+// withoutMoves removes move events as a sender does. Removed events get no number. It returns the number of removed
+// moves that a reader can infer: those of games with a later event that has a ply.
 func withoutMoves(t *rapid.T, sent []match.Event) (kept []match.Event, known int) {
 	type place struct {
 		worker string
@@ -401,7 +400,7 @@ func TestVoidedPairsDoNotCount(t *testing.T) {
 	}
 }
 
-// TestResumedRunBeginsAnew: the next session's run event has what is stored.
+// TestResumedRunBeginsAnew: the run event of the next session has the counts of the stored games.
 func TestResumedRunBeginsAnew(t *testing.T) {
 	first := told(match.Event{Type: match.EventRun, Slots: 3}, onBoard(match.EventGame, nil), match.Event{Type: match.EventFault, Kind: "crash"})
 	end := match.GameEnd{Black: "A", White: "B", Outcome: "draw", Termination: "repetition"}
@@ -435,8 +434,8 @@ func TestWhatTheEndLeaves(t *testing.T) {
 	}
 }
 
-// TestRateIsOfStamps: games that ended in the last ten minutes, whatever the
-// clock says while the test runs.
+// TestRateIsOfStamps: the rate counts the games that ended in ten minutes by their time stamps. It does not use the
+// clock.
 func TestRateIsOfStamps(t *testing.T) {
 	state := events.NewState("run")
 	seq := uint64(0)

@@ -39,7 +39,8 @@ func (g *Game) Record() kifu.Record {
 	return kifu.Record{Start: g.Start, Moves: g.Moves, Result: g.Result, Winner: g.Winner}
 }
 
-// A block has a head line, the lines of the games, and an end line that shows that it is complete.
+// blockHead, Game and blockEnd are the lines of a block: one head line, a line for each game, and an end line. The end
+// line shows that the block is complete.
 type (
 	blockHead struct {
 		Version int    `json:"gogi_block"`

@@ -85,7 +85,7 @@ func TestBlockRepeats(t *testing.T) {
 	}
 }
 
-// What is not the block that is asked for is refused; what a byte was changed of, too.
+// TestDecodeRefuses: a block other than the requested one is rejected, and so is a block with a changed byte.
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	b := Block{Number: 3, Games: []Game{{Start: shogiStart, Winner: "draw", Result: "max_plies"}}, Discarded: map[string]int{}}
@@ -154,7 +154,7 @@ func reply(m shogi.Move, score int) usi.Reply {
 	return usi.Reply{Answer: usi.AnswerMove, Move: m, Lines: []usi.Info{line}, Exact: line}
 }
 
-// A game that scores would end goes on where it is audited, and has its true result.
+// A game that its scores would end continues if it is audited, and has its true result.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	for _, audit := range []float64{0, 1} {
@@ -238,7 +238,7 @@ func TestDiscarded(t *testing.T) {
 	}
 }
 
-// TestLines: the player is told the number of lines only when it changes.
+// TestLines: the player gets the number of lines only when it changes.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	g := newPlayer(t)
@@ -346,7 +346,7 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// Who plays has a process a block, or a game where that is asked for, and none is left.
+// A player has one process for each block, or for each game if this is set, and no process is left.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	for restart, want := range map[match.Restart]int{match.RestartNever: 1, match.RestartGame: 5} {

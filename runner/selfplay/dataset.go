@@ -31,7 +31,7 @@ type Data struct {
 	Distinct int `json:"distinct_mib"`
 }
 
-// These are the names in a folder of data.
+// A folder of training data has these files and subfolders.
 const (
 	manifestName = "manifest.json"
 	lockName     = ".lock"
@@ -268,8 +268,8 @@ func candidatesOf(detail []byte) (list []packed.Candidate) {
 // isPack reports whether the format writes only complete games.
 func (w *dataWriter) isPack() bool { return w.Format.Name == "pack" }
 
-// sift clears HasScore of repeated positions, so that Encode leaves them out. It returns the numbers of remaining
-// and repeated positions.
+// sift removes the score of each position that was already written, so that Encode leaves it out. It returns the number
+// of positions that remain, and of repeated positions.
 func (w *dataWriter) sift(r *kifu.Record) (left, again int, err error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {

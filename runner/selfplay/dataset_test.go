@@ -68,7 +68,7 @@ func expected(t *testing.T, games []Game, distinct, noMate bool) (list []string,
 	return list, again
 }
 
-// samples are what the shards of a folder have, read by package packed, in their order.
+// samples returns the samples in the shards of a folder in their order, read by package packed.
 func samples(t *testing.T, path string, m *Manifest, format packed.Format) (list []string) {
 	t.Helper()
 	for _, s := range m.Shards {
@@ -92,8 +92,8 @@ func samples(t *testing.T, path string, m *Manifest, format packed.Format) (list
 	return list
 }
 
-// Every position of the player's is written once, with what was played, its score and the
-// true result; those of chance are not.
+// Every position in which the player moved is written once, with the played move, its score and the true result.
+// Positions with a random move are not written.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	p, path := newPlayer(t), t.TempDir()
@@ -228,7 +228,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// Other openings than the games began with make no data, nor does a run of another design.
+// A run with other openings than its games, or of another design, gives no data.
 func TestStoredRefuses(t *testing.T) {
 	t.Parallel()
 	plan := testPlan(t)
@@ -311,8 +311,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// What is remembered is never taken for new, what was not added never for known; what the
-// memory has no room for is counted.
+// A stored position never counts as new, and a new position never as stored. Positions for which there is no memory are
+// counted.
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	s := newSeen(1) // 131,072 keys

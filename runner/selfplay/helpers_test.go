@@ -180,7 +180,7 @@ func files(t *testing.T, path string) map[string]string {
 	return all
 }
 
-// same compares what files are there and what is in them.
+// same compares the names and the contents of files.
 func same(t *testing.T, got, want map[string]string) {
 	t.Helper()
 	for name, text := range want {

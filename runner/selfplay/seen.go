@@ -2,8 +2,8 @@ package selfplay
 
 import "slices"
 
-// seen is a set of keys with a fixed size. It never reports a new key as present. A full bucket drops its oldest key,
-// and a later duplicate of that key counts as new.
+// seen is a set of keys with a fixed size. It never reports a new key as present. If a bucket is full, it drops its
+// oldest key. A later duplicate of that key counts as new.
 type seen struct {
 	table     []uint64 // buckets of bucketKeys, newest first; 0 is free
 	buckets   uint64

@@ -62,7 +62,7 @@ type Audit struct {
 	Hi   *float64 `json:"hi"`
 }
 
-// scoreEdges returns the edges of the bands. The outermost bands contain the mates.
+// scoreEdges returns the limits between the Bands of scores. The first and the last band contain the mate scores.
 func scoreEdges() []int {
 	const mate = 900_000
 	return []int{-2 * mate, -mate, -3000, -1000, -300, -100, 0, 100, 300, 1000, 3000, mate, 2 * mate}
@@ -77,7 +77,7 @@ func newStatistics() *Statistics {
 	return s
 }
 
-// begin counts the data of a block that are not games.
+// begin adds the rejected beginnings and the discarded games of a block.
 func (s *Statistics) begin(b *Block) {
 	s.Redrawn.Ended += b.Redrawn.Ended
 	s.Redrawn.Unequal += b.Redrawn.Unequal
@@ -135,7 +135,7 @@ func (s *Statistics) audit(g *Game) {
 	}
 }
 
-// complete calculates the rate of disagreement.
+// complete calculates how often adjudication by score disagrees with the real results.
 func (s *Statistics) complete() error {
 	a := &s.Audit
 	if a.Games == 0 {
@@ -196,8 +196,8 @@ func (s *Statistics) printScores(out io.Writer) {
 	}
 }
 
-// counted returns the text before and the counts with their names, the highest count first. Without counts it
-// returns "".
+// counted returns before, followed by the counts with their names, the highest count first. Without counts it returns
+// "".
 func counted(before string, by map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(by[b]-by[a], strings.Compare(a, b))

@@ -14,13 +14,14 @@ import (
 	"gogi/shogi"
 )
 
-// These are the names in a folder of an earlier gogi.
+// An earlier gogi wrote a folder with these files and subfolders.
 const (
 	settingsName = "settings.json"
 	blocksName   = "blocks"
 )
 
-// settings determine the blocks. An earlier gogi wrote them to a file, and the digest is the SHA-256 of that text.
+// settings has the values that determine the blocks. An earlier gogi wrote them to a file. The digest is the SHA-256 of
+// that text.
 type settings struct {
 	Version int             `json:"version"`
 	Plan    json.RawMessage `json:"plan"` // canonical

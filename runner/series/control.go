@@ -11,10 +11,10 @@ import (
 	"gogi/runner"
 )
 
-// ErrStopped is the reason for cutting the games of a session after a stop command.
+// ErrStopped is the cause of the end of a session's games after a stop command.
 var ErrStopped = errors.New("the run was told to stop")
 
-// orders is the state that Control changes, and the receivers of its changes.
+// orders has the state that Control changes, and the functions that it calls after a change.
 type orders struct {
 	mu      sync.Mutex // held during a whole command, so that log, events and slots agree
 	playing bool
@@ -31,7 +31,8 @@ func (o *orders) begin(c Config, events *runner.Events, cancel context.CancelCau
 	o.playing, o.fits, o.events, o.cancel = true, c.Fits, events, cancel
 }
 
-// end makes Control reject further commands. It returns the target in pairs, and whether a command ended the session.
+// end makes Control reject further commands. It returns the planned number of pairs, and whether a command ended the
+// session.
 func (o *orders) end() (target int, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,13 +60,13 @@ func (s *Series) Control(ctx context.Context, c control.Command) error {
 		return err
 	}
 	o.events.Send(match.Event{
-		Type: match.EventTold, Phase: wanted.Phase, Slots: wanted.Slots, Pairs: wanted.Pairs, Games: wanted.Pairs * s.plan.Legs(),
+		Type: match.EventControl, Phase: wanted.Phase, Slots: wanted.Slots, Pairs: wanted.Pairs, Games: wanted.Pairs * s.plan.Legs(),
 	}) // first, so that no event comes from an unknown slot, and subscribers get the event of a stop
 	s.turn(wanted)
 	return nil
 }
 
-// session is the wanted state of a session.
+// session is the state of a session that its user wants.
 type session struct {
 	Phase        match.RunPhase
 	Pairs, Slots int
@@ -114,8 +115,8 @@ func (s *Series) fits(slots int) error {
 	return s.orders.fits(slots)
 }
 
-// mayEndAt returns an error if the run cannot have this number of games. The maximum length of a sequential
-// test is part of the test.
+// mayEndAt returns an error if the run cannot have this number of games. With a sequential test the number cannot
+// change, because the test's maximum length is part of its design.
 func (s *Series) mayEndAt(games int) error {
 	legs := s.plan.Legs()
 	switch {
@@ -131,7 +132,7 @@ func (s *Series) mayEndAt(games int) error {
 	return nil
 }
 
-// turn changes the session to the wanted state.
+// turn changes the session to a new state.
 func (s *Series) turn(wanted session) {
 	o := &s.orders
 	o.target = wanted.Pairs

@@ -17,7 +17,7 @@ import (
 	"gogi/usi"
 )
 
-// controlled is a series whose games go on one move at a time, as the test lets them.
+// controlled is a series whose games continue move by move, as the test allows.
 type controlled struct {
 	*series.Series
 	t      *testing.T
@@ -120,8 +120,7 @@ func (c *controlled) end() series.Ending {
 	}
 }
 
-// A paused run finishes the pairs in play and begins no other; one that goes on has
-// lost nothing.
+// A paused run finishes the pairs in play and begins no other pair. After a resume it has lost nothing.
 func TestPauseAndResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := control1(t, plan(6, 2), series.Config{})

@@ -133,8 +133,8 @@ func (s *Series) Dropped() uint64 {
 // Over reports whether the series needs no more games: every pair is stored, or the results have ended the series.
 func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }
 
-// Drain makes the pairs in play the last, even if the series is paused. A pair whose players
-// start slowly is given back, see runner.Config.Ending.
+// Drain makes the pairs in play the last ones, even if the series is paused. If the players of a pair start slowly, the
+// pair is returned unplayed, see runner.Config.Ending.
 func (s *Series) Drain() {
 	s.leave.Do(func() { close(s.ending) })
 	s.valve.turn(match.RunDraining)
@@ -151,8 +151,8 @@ func (s *Series) stopWhenDecided() {
 	}
 }
 
-// sink stores the played pairs, and ends the series when the SPRT has decided. The pairs in play are then finished
-// and stored too.
+// sink stores the played pairs, and ends the series when the SPRT has decided. The runner then finishes the pairs in
+// play, and sink stores them too.
 type sink struct{ *Series }
 
 // Put stores a pair and then gives it to the SPRT, unless it was already stored.
@@ -265,7 +265,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	return Ending{Left: left, Why: why, Ordered: ordered}, err
 }
 
-// monitor starts the monitors. end ends them and waits for them.
+// monitor starts the monitors. Its result end stops them and waits until they have returned.
 func (s *Series) monitor(ctx context.Context, list []func(context.Context, *events.Hub, func(match.Event)), send func(match.Event)) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // they also send the last warnings of a cancelled run
 	var monitors sync.WaitGroup
@@ -278,8 +278,8 @@ func (s *Series) monitor(ctx context.Context, list []func(context.Context, *even
 	}
 }
 
-// shown waits until the hub has published the given number of events, because the monitors may warn about the
-// last game. After the run was cancelled it waits for at most endGrace.
+// shown waits until the hub has published this number of events, because the monitors may warn about the last game.
+// After the run was cancelled it waits for at most endGrace.
 func (s *Series) shown(ctx context.Context, events uint64) {
 	waits, give := context.WithCancel(context.WithoutCancel(ctx))
 	defer give()
@@ -290,8 +290,8 @@ func (s *Series) shown(ctx context.Context, events uint64) {
 // endGrace is the time for which a cancelled run waits for its observers.
 const endGrace = time.Second
 
-// await waits for the observers. After the run was cancelled it waits for at most endGrace, because an observer
-// may hang in a write.
+// await waits until the observers of the events have returned. After the run was cancelled it waits for at most
+// endGrace, because an observer may hang in a write.
 func await(ctx context.Context, observers *sync.WaitGroup) {
 	done := make(chan struct{}) // closed when all observers have ended
 	go func() {

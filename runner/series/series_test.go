@@ -180,8 +180,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestGateStopsTheSeries: with every pair won twice a test of [0, 200] passes within a
-// few pairs; what is left is not needed, in this session and the next.
+// TestGateStopsTheSeries: every pair is won twice, so a test of [0, 200] passes within a few pairs. The rest is not
+// played, in this session and the next.
 func TestGateStopsTheSeries(t *testing.T) {
 	p := plan(500, 3)
 	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
@@ -311,7 +311,7 @@ func TestGivenUpWhileRecordingHangs(t *testing.T) {
 	})
 }
 
-// TestAStoreThatFails ends the session, and what is left is still counted.
+// TestAStoreThatFails: an error of the store ends the session, and the rest of the pairs is still counted.
 func TestAStoreThatFails(t *testing.T) {
 	full := errors.New("the disk is full")
 	m := newMemory(plan(20, 2))

@@ -24,7 +24,8 @@ type queue struct {
 
 func newQueue() queue { return queue{changed: make(chan struct{})} }
 
-// wait calls take until it returns a lease or an error. If take returns a channel, wait waits until it is closed.
+// wait calls take until take returns a lease or an error. If take returns a channel, wait first waits until the channel
+// is closed.
 func (q *queue) wait(ctx context.Context, take func() (runner.Lease, <-chan struct{}, error)) (runner.Lease, error) {
 	for {
 		if err := context.Cause(ctx); err != nil {
@@ -49,7 +50,7 @@ func (q *queue) takeReturned() (id int) {
 	return id
 }
 
-// giveBack makes a pair available again, because other pairs wait for its result.
+// giveBack makes a pair available again. The source hands it out before new pairs, because they may need its result.
 func (q *queue) giveBack(id int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

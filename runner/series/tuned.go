@@ -58,8 +58,8 @@ func NewTune(ctx context.Context, plan *match.Plan, store TuneStore, stored Stor
 	return s, nil
 }
 
-// tuned hands out the pairs of a tune. Next waits until all blocks are learnt that determine the next pair.
-// The pairs depend only on the results of each pair, not on their order.
+// tuned hands out the pairs of a tune. Next waits until the results that determine the next pair are known. The pairs
+// depend only on the results of each pair, not on their order.
 type tuned struct {
 	queue
 	plan     *match.Plan
@@ -221,18 +221,17 @@ func (t *tuned) resume(rows []match.Row) error {
 	return nil
 }
 
-// startTries is the number of attempts at a pair that cannot be played although its points start.
+// startTries is the number of attempts at a pair that fails although the engines start with its options.
 const startTries = 3
 
-// begin sets the functions that try points, store pairs and send events. They work until ctx ends. begin also
-// sends the tune event.
+// begin sends the tune event. It also sets the functions that try points, store pairs and send events, until ctx ends.
 func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.Opener, send func(match.Event)) {
 	t.send = send
 	t.mu.Lock()
-	told := t.settings.Setup()
-	told.Track = t.track.Clone()
+	setup := t.settings.Setup()
+	setup.Track = t.track.Clone()
 	t.mu.Unlock()
-	send(match.Event{Type: match.EventTune, Tune: &told})
+	send(match.Event{Type: match.EventTune, Tune: &setup})
 	t.try = func(pair match.Pair, centre []match.Option) (*match.PairResult, error) {
 		ctx, stop := hurry.Start(ctx, ending)
 		defer stop()
@@ -251,8 +250,8 @@ func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.O
 	}
 }
 
-// unplayed makes an unplayed pair available again. It tries out a pair that cannot be played: if the centre starts,
-// a point that does not start forfeits.
+// unplayed makes an unplayed pair available again. If a pair cannot be played, unplayed calls tryOut to find the
+// reason. If an engine does not start with the options of one side, that side forfeits the pair.
 func (t *tuned) unplayed(pair match.Pair, why error) {
 	if u, ok := errors.AsType[*runner.Unplayable](why); ok {
 		r, err := t.tryOut(pair, u)
@@ -269,8 +268,9 @@ func (t *tuned) unplayed(pair match.Pair, why error) {
 	t.giveBack(pair.ID)
 }
 
-// tryOut returns a forfeited pair, or nil if all points of the pair start. It returns an error if the centre does not
-// start, or if the pair repeatedly cannot be played although all points start.
+// tryOut starts the engines of a pair that could not be played. It returns a forfeited pair if an engine does not start
+// with its options, and nil if all start. It returns an error if the engine does not start with the tune's centre
+// either, or if the pair fails repeatedly.
 func (t *tuned) tryOut(pair match.Pair, u *runner.Unplayable) (*match.PairResult, error) {
 	t.mu.Lock()
 	st := t.course.State()

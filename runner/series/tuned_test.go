@@ -220,7 +220,8 @@ func sickAbove(bound int) func(x string) error {
 	}
 }
 
-// Points that do not start forfeit, the tune goes on, and its path leads away from them.
+// If an engine does not start with its parameter values, it forfeits. The tune continues, and its path leads away from
+// these values.
 func TestTuneForfeits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 200, 4))

@@ -7,15 +7,15 @@ import (
 	"gogi/match/tune"
 )
 
-// KindFutile is the Kind of the warning that a tune has nothing to gain.
+// KindFutile is the Kind of the warning that no parameter of a tune has a measurable effect.
 const KindFutile = "futile"
 
-// pointOf returns a state as a point of the track that events show.
+// pointOf returns the part of a state that tune events show.
 func pointOf(st *tune.State) match.TunePoint {
 	return match.TunePoint{Pairs: st.Pairs, Theta: append([]float64(nil), st.Theta...), Spread: st.Factor, LostElo: st.Lost(), Equal: st.Equal}
 }
 
-// report sends the event of a stored state, and the warning that the tune can gain nothing.
+// report sends the event of a stored state. It also sends the warning that no parameter has a measurable effect.
 func (t *tuned) report(st *tune.State) {
 	p := pointOf(st)
 	t.send(match.Event{Type: match.EventBlock, Block: st.Blocks, Pairs: p.Pairs, Theta: p.Theta, Spread: p.Spread, LostElo: p.LostElo, Equal: p.Equal})

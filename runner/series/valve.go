@@ -10,7 +10,7 @@ import (
 	"gogi/runner"
 )
 
-// valve is a source that can be paused or closed.
+// valve is a source that a user can pause and close.
 type valve struct {
 	source runner.Source
 
@@ -44,8 +44,8 @@ func (v *valve) state() (match.RunPhase, <-chan struct{}) {
 // errTurned ends a wait for a pair when the phase changes.
 var errTurned = errors.New("series: the phase of the session has changed")
 
-// Next waits while the session is paused, and returns io.EOF when it drains. If a pair arrives during a pause, Next holds
-// it until the session resumes. It gives the pair back if the session ends instead.
+// Next waits while the session is paused, and returns io.EOF when the session drains. If a pair arrives during a pause,
+// Next holds it until the session resumes. If the session ends instead, Next returns the pair to the source.
 func (v *valve) Next(ctx context.Context) (runner.Lease, error) {
 	for {
 		turned, err := v.whilePlaying(ctx)
@@ -67,8 +67,8 @@ func (v *valve) Next(ctx context.Context) (runner.Lease, error) {
 	}
 }
 
-// whilePlaying waits until the session plays, and returns the channel that the next phase closes. It returns
-// io.EOF if the session drains, and the cause if ctx ends.
+// whilePlaying waits until the session is not paused. It returns the channel that is closed at the next change of
+// phase. It returns io.EOF if the session drains, and the cause if ctx ends.
 func (v *valve) whilePlaying(ctx context.Context) (turned <-chan struct{}, err error) {
 	for {
 		phase, turned := v.state()
@@ -87,7 +87,7 @@ func (v *valve) whilePlaying(ctx context.Context) (turned <-chan struct{}, err e
 	}
 }
 
-// ask waits for a pair until the phase changes.
+// ask waits until a pair arrives or the phase changes.
 func (v *valve) ask(ctx context.Context, turned <-chan struct{}) (runner.Lease, error) {
 	waiting, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -10,8 +10,8 @@ import (
 	"gogi/runner"
 )
 
-// waiting hands out the pairs of a design that pairs by results. Next waits for missing results. A result, a returned pair
-// and another target wake it. The pairs depend only on the results, and not on their order.
+// waiting hands out the pairs of a design whose pairings depend on results. Next waits for missing results. A result, a
+// returned pair or another target ends the wait. The pairs depend only on the results, and not on their order.
 type waiting struct {
 	queue
 	plan     *match.Plan
@@ -102,8 +102,8 @@ func (w *waiting) learn(r match.PairResult) error {
 	return w.schedule.Learn(o)
 }
 
-// known returns an error if the pair id was already stored but its result is unknown here. Pairs that depend
-// on the missing result would wait forever.
+// known returns an error if the pair id is stored but its result did not reach this source. Pairs that depend on the
+// missing result would wait forever.
 func (w *waiting) known(id int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

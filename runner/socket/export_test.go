@@ -2,5 +2,5 @@ package socket
 
 import "time"
 
-// Hurry lets a client take no longer than that to read what it is sent.
-func (s *Server) Hurry(patience time.Duration) { s.patience = patience }
+// Hurry sets the longest time of a write to a client.
+func (s *Server) Hurry(writeTime time.Duration) { s.writeTime = writeTime }

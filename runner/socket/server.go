@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	maxClients      = 64
-	defaultPatience = 5 * time.Second // Server.patience
-	maxLine         = 4096            // the maximum length of a request in bytes
+	maxClients       = 64
+	defaultWriteTime = 5 * time.Second // Server.writeTime
+	maxLine          = 4096            // the maximum length of a request in bytes
 )
 
 // Server lets clients follow a run and control it.
 type Server struct {
-	path     string
-	listener net.Listener
-	control  func(context.Context, control.Command) error
-	patience time.Duration // how long a write to a client may take
+	path      string
+	listener  net.Listener
+	control   func(context.Context, control.Command) error
+	writeTime time.Duration // how long a write to a client may take
 
 	slots   chan struct{} // a value for each client, at most maxClients; never closed
 	clients sync.WaitGroup
@@ -37,7 +37,7 @@ func Listen(path string, control func(context.Context, control.Command) error) (
 	if err != nil {
 		return nil, fmt.Errorf("making the socket for those who watch: %w", err)
 	}
-	return &Server{path: path, listener: listener, control: control, patience: defaultPatience, slots: make(chan struct{}, maxClients)}, nil
+	return &Server{path: path, listener: listener, control: control, writeTime: defaultWriteTime, slots: make(chan struct{}, maxClients)}, nil
 }
 
 // Serve serves clients until the hub closes, and then deletes the socket.
@@ -138,7 +138,7 @@ func (c *client) send(v any) error {
 	if err != nil {
 		return err
 	}
-	if err := c.conn.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
+	if err := c.conn.SetWriteDeadline(time.Now().Add(c.writeTime)); err != nil {
 		return err
 	}
 	_, err = c.conn.Write(append(line, '\n'))

@@ -52,7 +52,7 @@ func Clear(path string) error {
 	return errors.Join(err, os.RemoveAll(privateOf(path)))
 }
 
-// privateOf returns the folder in which listen creates a socket.
+// privateOf returns the path of the temporary folder in which listen creates a socket.
 func privateOf(path string) string { return path + ".new" }
 
 // listen creates the socket in a folder that only the owner can open, sets its rights, and moves it into place. So no
@@ -105,7 +105,7 @@ func dial(path string) (net.Conn, error) {
 // maxName is a length in bytes that fits into a socket address on every system.
 const maxName = 100
 
-// short calls f with a name of path that fits into a socket address. On Linux a long path gets a name in /proc/self/fd.
+// short calls f with a path to the same file that is short enough for a socket address. On Linux it uses /proc/self/fd.
 func short(path string, f func(name string) error) error {
 	if len(path) <= maxName || runtime.GOOS != "linux" {
 		return f(path)

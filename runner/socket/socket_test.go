@@ -66,7 +66,7 @@ func fault(seq int, note string) match.Event {
 	return e
 }
 
-// What a process left that was killed while it made its socket is taken away.
+// The socket of a process that was killed while it created the socket is removed.
 func TestListenAfterAKill(t *testing.T) {
 	path := socket.Path(filepath.Join(t.TempDir(), "games.db"), "run")
 	testutil.OK(t, os.Mkdir(path+".new", 0o700))
@@ -78,8 +78,7 @@ func TestListenAfterAKill(t *testing.T) {
 	}
 }
 
-// Whoever follows gets the state and all that comes after it, and knows when the
-// session has ended.
+// A client gets the state and all later events, and is informed of the end of the session.
 func TestClear(t *testing.T) {
 	path := socket.Path(filepath.Join(t.TempDir(), "gogi.db"), "run")
 	for name, leave := range map[string]func() error{
@@ -170,8 +169,7 @@ func TestWhereItIs(t *testing.T) {
 	}
 }
 
-// Clients that say nonsense, nothing or too much, and those that never read, hold up
-// neither the run nor its end.
+// Clients that send invalid data, nothing or too much, and clients that never read, delay neither the run nor its end.
 func TestBadClients(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
 	for i, says := range []string{"", "\n", "{\"follow\":tru", "nonsense\n", `{"do":5}` + "\n", strings.Repeat("x", 1<<20), "{\"follow\":true}\n"} {

@@ -102,10 +102,10 @@ func aperyKey(p *shogi.Position) (key uint64) {
 	return key
 }
 
-// readApery reads Apery's book, which has only hashes of positions. To find the positions, readApery follows
-// the moves of the book from the normal start and from the handicap starts. Many books have the moves of only
-// one side. So in a position that is not in the book, readApery tries every legal move that leads to a
-// position in the book. Lost is the number of hashes whose position it does not find.
+// readApery reads Apery's book, which has only hashes of positions. To find the positions, readApery follows the moves
+// of the book from the normal start and from the handicap starts. Many books have the moves of only one side. So in a
+// position that is not in the book, readApery tries every legal move that leads to a position in the book. Book.Lost is
+// the number of hashes whose position it does not find.
 func readApery(data []byte) (*Book, error) {
 	if len(data)%aperyRecord != 0 {
 		return nil, fmt.Errorf("byte %d: the file ends within a move: expected moves of %d bytes", len(data), aperyRecord)
@@ -132,7 +132,7 @@ func readApery(data []byte) (*Book, error) {
 	return b, nil
 }
 
-// walkApery returns an entry for each hash whose position it finds.
+// walkApery returns an entry for each hash for which it finds the position.
 func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 	met := map[uint64]bool{} // hashes that have been put into the queue
 	queue := []shogi.Position{shogi.StartPos()}

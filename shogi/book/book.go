@@ -62,9 +62,9 @@ func (b *Book) Find(p *shogi.Position) *Entry {
 	return b.index[Key(p)]
 }
 
-// Merged returns the book with one entry for each position, and each move only once in an entry. If a move
-// occurs more than once, Merged uses the data of the first occurrence and adds up the counts. It uses the
-// smallest number of a next move.
+// Merged returns a copy of the book with one entry for each position, in which each move occurs once. If the book has a
+// move more than once, Merged uses the data of the first occurrence and adds up the counts. If the numbers of the next
+// move differ, it uses the smallest.
 func (b *Book) Merged() *Book {
 	out := *b
 	out.Entries, out.index = nil, nil
@@ -103,7 +103,7 @@ func (e *Entry) add(m Move) {
 	e.Moves = append(e.Moves, m)
 }
 
-// keyed is an entry with the key by which a file format sorts it.
+// keyed is an entry of a book with the key by which the file format sorts entries.
 type keyed[K any] struct {
 	key K
 	*Entry

@@ -126,7 +126,7 @@ func TestYBB(t *testing.T) {
 	}
 }
 
-// The 10,000th number of the generator is told by the standard of C++ ([rand.predef]).
+// The standard of C++ ([rand.predef]) contains the 10,000th number of the generator.
 func TestTwister(t *testing.T) {
 	t.Parallel()
 	r := newTwister()
@@ -316,7 +316,7 @@ func anyBook(t *rapid.T) *Book {
 	return b
 }
 
-// What a format writes it reads as the same, and conversions through any other keep the moves.
+// A file that a format writes is read as the same book, and conversions through any other format keep the moves.
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

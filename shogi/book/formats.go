@@ -11,7 +11,7 @@ import (
 	"gogi/internal/disk"
 )
 
-// These are the names of the formats that other files of the package use.
+// These are names of formats that other files of this package use.
 const (
 	usiName  = "usi"
 	sfenName = "sfen"

@@ -113,7 +113,7 @@ type step struct {
 	next  int
 }
 
-// writeFrom writes the lines from a position. It follows the moves of each position only once.
+// writeFrom writes all lines that begin at a position. It writes each move of the book only once.
 func (b *Book) writeFrom(out io.Writer, start string, root *Entry, met map[*Entry]bool) {
 	path := []step{{entry: root}}
 	var moves []string

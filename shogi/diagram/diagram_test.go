@@ -70,8 +70,8 @@ var positions = []string{
 	"9/9/9/9/4k4/9/9/9/9 b - 1",
 }
 
-// TestEveryPieceOnce: the picture has each piece of the board, with its kanji,
-// owner and place, and nothing else; and both hands with their numbers.
+// TestEveryPieceOnce: the picture has each piece of the board once, with its kanji, owner and place, and both hands
+// with their numbers.
 func TestEveryPieceOnce(t *testing.T) {
 	for _, sfen := range positions {
 		p := position(t, sfen)

@@ -83,8 +83,8 @@ func CSAMove(p *shogi.Position, m shogi.Move) string {
 	return csaSign(p.Side()) + from + csaPlace(m.To()) + CSAPiece(piece)
 }
 
-// Reply returns the principal variation from the opponent's reply on, which is the form of CSA comments. It
-// returns nil if the variation does not begin with the move itself.
+// Reply returns the principal variation without its first move, which is the form of CSA comments. It returns nil if
+// the variation does not begin with the move itself.
 func (m *Move) Reply() []shogi.Move {
 	if len(m.PV) > 1 && m.PV[0] == m.Move {
 		return m.PV[1:]
@@ -126,8 +126,8 @@ func EscapedComment(text string) string {
 	return OneLine(strings.ReplaceAll(Escaped(text), ",", `\c`))
 }
 
-// Remark changes a comment line that a reader would mistake for a program's comment, because the line begins
-// with a second "*". It returns other lines unchanged.
+// Remark changes a comment line that begins with a second "*", because a reader would mistake it for a program's
+// comment. It returns other lines unchanged.
 func Remark(line string) string {
 	if strings.HasPrefix(line, "*") {
 		return " " + line

@@ -10,7 +10,7 @@ import (
 	"gogi/shogi"
 )
 
-// MoveJSON is the JSON form of a Move in all records that gogi writes. It omits unknown values.
+// MoveJSON is the JSON form of a Move in all records that gogi writes. JSON omits unknown values.
 type MoveJSON struct {
 	USI      shogi.Move   `json:"move"`
 	Opening  bool         `json:"opening,omitempty"` // the opening set the move
@@ -39,7 +39,8 @@ func (m *Move) JSON() MoveJSON {
 	return out
 }
 
-// Move is the inverse of Move.JSON. It returns an error for a time that is negative or longer than 292 years.
+// Move converts the result of Move.JSON to a Move. It returns an error for a time that is negative or longer than 292
+// years.
 func (j *MoveJSON) Move() (Move, error) {
 	m := Move{
 		Move: j.USI, Opening: j.Opening, NoTime: j.MS == nil && !j.Opening, Depth: j.Depth, SelDepth: j.SelDepth,
@@ -67,7 +68,7 @@ func (d Detail) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(d))
 }
 
-// UnmarshalJSON is the inverse of MarshalJSON.
+// UnmarshalJSON parses the text that MarshalJSON writes.
 func (d *Detail) UnmarshalJSON(text []byte) error {
 	if len(text) == 0 || text[0] != '"' {
 		*d = bytes.Clone(text)
@@ -82,7 +83,7 @@ func (d *Detail) UnmarshalJSON(text []byte) error {
 // Millis returns a time in milliseconds, exact to the microsecond, like the times in the database.
 func Millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// OfMillis is the inverse of Millis. It returns an error for a time that is negative or longer than 292
+// OfMillis converts a number of Millis to a duration. It returns an error for a time that is negative or longer than 292
 // years.
 func OfMillis(ms float64) (time.Duration, error) {
 	if us := math.Round(ms * 1000); us >= 0 && us < math.MaxInt64/float64(time.Microsecond) {

@@ -64,10 +64,10 @@ const (
 	flagsKnown  = 1<<iota - 1
 )
 
-// compressors holds unused compressors, because each one needs half a megabyte.
+// compressors has unused compressors. gogi uses them again, because each one needs half a megabyte.
 var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
-// decompressors holds unused decompressors, because each one needs 40 kB.
+// decompressors has unused decompressors. gogi uses them again, because each one needs 40 kB.
 var decompressors sync.Pool
 
 // Pack encodes the plies of a game. It stores at most pv plies of each principal variation and times in whole
@@ -172,7 +172,7 @@ func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte 
 	return b
 }
 
-// Unpack is the inverse of Pack. It returns an error for any damage.
+// Unpack decodes the data that Pack returns. It returns an error for any damage.
 func Unpack(packed []byte) ([]Move, error) { return UnpackWithin(packed, unlimited) }
 
 // UnpackWithin does the work of Unpack for untrusted data. It returns an error instead of allocating more

@@ -46,7 +46,7 @@ func mates(p shogi.Position, plies int, attacks bool) bool {
 	return !attacks
 }
 
-// Of positions of random games, what is said is what the definition says.
+// For positions of random games, the answers agree with the definition of a mate.
 func TestSolveIsTheDefinition(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	found := map[mate.Verdict]int{}
@@ -101,7 +101,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// What is claimed is believed only where it is a mate.
+// A claimed mate is accepted only if it is a mate.
 func TestVerify(t *testing.T) {
 	const three, one = "6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1", "4k4/9/4P4/9/9/9/9/9/9 b G 1"
 	const escape = "4k4/9/3PP4/9/9/9/9/9/9 b 2G 1" // G*5b mates, G*4b does not

@@ -1,10 +1,10 @@
-// Package mate proves mates in which the attacker gives check with every move (詰み). [Solve] searches for a
-// mate, and [Verify] proves a line that another solver found. The package has no side effects and uses only
-// the rules of package shogi.
+// Package mate proves mates in which the attacker gives check with every move (詰み). [Solve] searches for a mate, and
+// [Verify] proves a line that another solver found. The package uses only the rules of package shogi and has no side
+// effects.
 //
 // The search is df-pn (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002). It
-// identifies positions by keys of 64 bits. Among a million positions two have the same key with a probability
-// of 3 in 10^8.
+// identifies positions by keys of 64 bits. Among a million positions two have the same key with a probability of 3 in
+// 10^8.
 package mate
 
 import (
@@ -75,7 +75,7 @@ func Verify(h *shogi.History, line []shogi.Move, l Limits) Result {
 	return s.result(&root)
 }
 
-// unproven returns the result for a line in which the search found no mate after the move m.
+// unproven returns the result for a claimed line if the search found no mate after the move m of the line.
 func (s *search) unproven(e entry, m shogi.Move) Result {
 	if e.dn == 0 && !s.cut {
 		return Result{Verdict: Escape, Nodes: s.nodes, Why: fmt.Sprintf("after %s there is a way out", m)}
@@ -83,9 +83,8 @@ func (s *search) unproven(e entry, m shogi.Move) Result {
 	return Result{Nodes: s.nodes, Why: fmt.Sprintf("not proven after %s within %d positions", m, s.nodes)}
 }
 
-// follow makes the moves of a line. replies are the positions of the line in which the defender is to move.
-// The result flaw is "" for a series of checks that ends in checkmate. Otherwise it says what is wrong with
-// the line.
+// follow makes the moves of a line. replies are the positions of the line in which the defender is to move. If the line
+// is a series of checks that ends in checkmate, flaw is "". Otherwise flaw describes the error in the line.
 func (s *search) follow(p shogi.Position, line []shogi.Move) (replies []shogi.Position, flaw string) {
 	for i, m := range line {
 		if err := p.CheckLegal(m); err != nil {
@@ -140,7 +139,7 @@ type child struct {
 	lost bool // the attacker cannot use this move
 }
 
-// occurrencesBefore is the number of earlier occurrences after which the next occurrence of a position ends
+// occurrencesBefore is a number of earlier occurrences. If a position has occurred so often, its next occurrence ends
 // the game.
 const occurrencesBefore = 3
 
@@ -264,7 +263,7 @@ func (s *search) sum(children []child, attacks bool) sums {
 	return out
 }
 
-// of returns the state of a child on the current path.
+// of returns the state of a child. The state takes into account which positions are already on the current path.
 func (s *search) of(c *child) entry {
 	switch {
 	case c.lost:
@@ -305,8 +304,8 @@ func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 // shogiMoves is the initial capacity of a list of moves. It is enough for most positions.
 const shogiMoves = 128
 
-// begin stores the first numbers of a position after a check. The proof number is the number of the
-// defender's answers, because more answers are harder to refute.
+// begin stores the first numbers of a position after a check. The proof number is the number of the defender's answers,
+// because a mate against more answers is harder to prove.
 func (s *search) begin(c *child, attacks bool) {
 	if !attacks || c.lost {
 		return

@@ -98,8 +98,8 @@ func stirlingError(n float64) float64 {
 	return (1./12 - (1./360-(1./1260-(1./1680-1./1188/nn)/nn)/nn)/nn) / n
 }
 
-// deviance returns x log(x/m) + m - x. It uses a series if x and m are close, because the terms of the
-// formula would cancel.
+// deviance returns x log(x/m) + m - x. If x and m are close, it uses a series, because the terms of the formula would
+// lose digits.
 func deviance(x, m float64) float64 {
 	if math.Abs(x-m) >= 0.1*(x+m) {
 		return x*math.Log(x/m) + m - x

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// A Bisection describes a search for the commit that made an engine weaker, with its error rates. Each step
-// tests one commit, and one wrong step leads to the wrong commit.
+// A Bisection describes a search for the commit that made an engine weaker, with its error rates. Each step tests one
+// commit. One wrong step leads to the wrong commit.
 type Bisection struct {
 	Commits int `json:"commits"` // number of commits; one of them is the culprit
 	Steps   int `json:"steps"`   // number of steps, at most ⌈log₂ Commits⌉

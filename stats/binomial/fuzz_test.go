@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzWins: whatever the counts, a figure is a number or an error.
+// FuzzWins: for any counts, a figure is a number or an error.
 func FuzzWins(f *testing.F) {
 	f.Add(5, 5, 0.95)
 	f.Add(0, 3, 0.5)

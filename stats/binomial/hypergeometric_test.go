@@ -7,8 +7,9 @@ import (
 	"gogi/internal/testutil"
 )
 
-// Fisher's lady told all eight cups of tea right: 1 of 70 (The Design of Experiments, 1935, chapter 2, where the
-// others are 16, 36, 16 and 1). What cannot be has no chance, and what can is certain together.
+// Fisher's lady classified all eight cups of tea correctly: 1 of 70 (The Design of Experiments, 1935, chapter 2, where
+// the other numbers are 16, 36, 16 and 1). Impossible counts have the probability 0, and the possible counts have the
+// total probability 1.
 func TestHypergeometric(t *testing.T) {
 	for k, of70 := range []float64{1, 16, 36, 16, 1} {
 		if got := Hypergeometric(8, 4, 4, k); math.Abs(got-of70/70) > 1e-14 {

@@ -83,8 +83,8 @@ func wilsonLower(k, n int, z float64) float64 {
 	return (x + z*z/2 - z*math.Sqrt(x*(m-x)/m+z*z/4)) / (m + z*z)
 }
 
-// wilsonContinuityLower returns the lower end of [MethodWilsonContinuity]. It need not cut the result at 0.
-// For k > 0 the difference is above 0, because (2k+z²-1)² minus the square of the spread is (2k-1)²(1+z²/n).
+// wilsonContinuityLower returns the lower end of [MethodWilsonContinuity], which is 0 for k = 0. For k > 0 it is above
+// 0, because (2k+z²-1)² minus the square of the spread is (2k-1)²(1+z²/n).
 func wilsonContinuityLower(k, n int, z float64) float64 {
 	if k == 0 {
 		return 0

@@ -17,8 +17,8 @@ func lfics(k, n int, level float64) (Interval, error) {
 	return NewInterval("lfics", level, float64(lo)/float64(n), float64(hi)/float64(n)), nil
 }
 
-// narrow drops the less probable end of [0, n] again and again, while the dropped probability stays below
-// alpha. It starts in the middle of this process, because n may be large.
+// narrow removes the less probable end of the range [0, n] again and again, as long as the removed probability stays
+// below alpha. It does not start at [0, n] but near the result, because n may be large.
 func narrow(b Binomial, alpha float64) (lo, hi int) {
 	lo, hi = b.narrowed(alpha)
 	dropped := b.AtMost(lo-1) + b.AtLeast(hi+1)
@@ -43,9 +43,9 @@ func narrow(b Binomial, alpha float64) (lo, hi int) {
 // rounding is the largest relative difference between probabilities that count as equal.
 const rounding = 1e-12
 
-// narrowed returns the range at the last stage of the narrowing that fulfils two conditions. The lower end is
-// dropped next, and the probability dropped so far is below alpha. If the lower end is never dropped,
-// narrowed returns the range at the last stage of all.
+// narrowed returns one range in the sequence of ranges that narrow describes. It is the last range whose lower end is
+// removed next and outside which the probability is below alpha. If no such range exists, narrowed returns the last
+// range of all.
 func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	mode := min(b.n, int(float64(b.n+1)*b.p))
 	// rival returns the upper end of the range at the stage that drops the lower end lo.
@@ -61,11 +61,11 @@ func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	return lo, rival(lo)
 }
 
-// roundsDown decides which of two equally probable ends to drop, as the original calculator does. The
-// original sums logarithms, and drops the upper end unless the sum for the lower end is smaller. The result
-// depends on rounding errors. No other rule reproduces all published intervals: [.41, .60] for 50 of 100
-// (which drops the lower end) and [.469, .530] for 500 of 1000 (which drops the upper end). Neither "always
-// the upper end" nor alternating ends does.
+// roundsDown decides which of two equally probable ends is removed, as the original calculator does. The original sums
+// logarithms, and removes the upper end unless the sum for the lower end is smaller. The result depends on rounding
+// errors. No other rule reproduces all published intervals: [.41, .60] for 50 of 100 (without the lower end) and [.469,
+// .530] for 500 of 1000 (without the upper end). Always removing the upper end does not reproduce them, and alternating
+// ends do not either.
 func (b Binomial) roundsDown(lo, hi int) bool { return b.logSum(lo) < b.logSum(hi) }
 
 // logSum returns log10 P(X = k), calculated with the same operations in the same order as the original

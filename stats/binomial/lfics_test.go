@@ -37,7 +37,7 @@ func TestLFICSByDefinition(t *testing.T) {
 	})
 }
 
-// What the calculator itself prints for a tie.
+// TestLFICSTies has the values that the calculator itself prints for a tie.
 func TestLFICSTies(t *testing.T) {
 	for _, c := range []struct {
 		k, n   int

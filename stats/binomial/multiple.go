@@ -9,9 +9,9 @@ import (
 // A Correction names a way to adjust p values for multiple tests.
 type Correction string
 
-// The corrections. Bonferroni, Holm, Hochberg and Hommel bound the probability of any false claim. The other
-// two bound the expected share of false claims. Bonferroni, Holm and BenjaminiYekutieli are valid for any
-// dependence between the tests. The others need independence or positive dependence.
+// These are the corrections for several tests. Bonferroni, Holm, Hochberg and Hommel limit the probability of any false
+// claim. The other two limit the expected share of false claims. Bonferroni, Holm and BenjaminiYekutieli are valid for
+// any dependence between the tests. The others need independence or positive dependence.
 const (
 	Bonferroni         Correction = "bonferroni"
 	Holm               Correction = "holm" // never worse than Bonferroni
@@ -72,7 +72,7 @@ func (c Correction) ascending(p []float64) ([]float64, error) {
 	return nil, fmt.Errorf("unknown correction %q", string(c))
 }
 
-// scaled multiplies each p value by factor of its rank. The first rank is 1.
+// scaled multiplies each p value by factor(rank). The first rank is 1.
 func scaled(p []float64, factor func(rank float64) float64) []float64 {
 	out := make([]float64, len(p))
 	for i, x := range p {

@@ -14,9 +14,9 @@ type Design struct {
 	Alternative Alternative `json:"alternative"`
 }
 
-// A Length is the number of games that a design needs. The power of an exact test is a saw-tooth as a
-// function of the number of games. It falls at each number of games that needs one more win. JSON output uses
-// the field names of a plan.
+// A Length is the number of games that a design needs. The power of an exact test does not grow evenly with the number
+// of games: it falls at each number of games that needs one more win. The JSON tags are the field names of a plan in
+// JSON output.
 type Length struct {
 	Decisive     int     `json:"decisive"`      // the smallest number of decisive games that reaches the power.
 	CriticalWins int     `json:"critical_wins"` // critical number of wins in Decisive games
@@ -111,8 +111,8 @@ func errTooClose(elo float64) error {
 	return fmt.Errorf("a difference of %v Elo takes more than ten million decisive games", elo)
 }
 
-// A tooth is the exact test of n games with k critical wins. Its method step moves it from n to n+1 games,
-// with one term of each binomial distribution.
+// A tooth is the exact test of n games with k critical wins. Its method step changes n to n+1, with only one term of
+// each binomial distribution.
 type tooth struct {
 	n, k        int
 	p, alpha    float64

@@ -11,7 +11,7 @@ import (
 // the null hypothesis.
 type Alternative string
 
-// The alternatives, from A's point of view.
+// The alternatives of a test, for player A.
 const (
 	TwoSided Alternative = "two_sided" // A is stronger or weaker
 	Greater  Alternative = "greater"   // A is stronger
@@ -71,8 +71,8 @@ type Test struct {
 	Draws       DrawRule    `json:"draws,omitempty"` // the draw rule of a [Counted]
 }
 
-// Significant reports whether the p value is at most alpha. (It allows a rounding error, because p values
-// such as 1/32 may be exactly alpha.)
+// Significant reports whether the p value is at most alpha. (It allows a rounding error, because p values such as 1/32
+// may be equal to alpha.)
 func (t Test) Significant(alpha float64) bool { return t.P <= alpha*(1+1e-12) }
 
 // Exact tests the null hypothesis that A wins each of n games with probability p0, after A won k games. n
@@ -111,9 +111,9 @@ func (b Binomial) pValue(k int, alt Alternative) float64 {
 // result at least as large as the observed one. le is the probability of a result at most as large.
 func BothTails(ge, le float64) float64 { return min(1, 2*min(ge, le)) }
 
-// noMoreProbable returns the probability of all counts that are at most as probable as k. k must not be below
-// the mean. The result is the upper tail from k, plus the lower tail up to the last count that is at most as
-// probable.
+// noMoreProbable returns the probability of all counts that are at most as probable as k. k must not be below the mean.
+// The result has two parts: the upper tail from k, and the lower tail up to the last count that is at most as probable
+// as k.
 func (b Binomial) noMoreProbable(k int) float64 {
 	const tie = 1 + 1e-7 // R uses the same tolerance for rounding errors
 	limit := b.At(k) * tie
@@ -136,8 +136,8 @@ func CriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
 	})
 }
 
-// critical returns the critical number of wins. least is a function that returns the smallest significant
-// number of wins in one tail, or a number above n if there is none.
+// critical returns the critical number of wins. least(tail) returns the smallest number of wins that is significant in
+// one tail, or a number above n if there is none.
 func critical(n int, alpha float64, alt Alternative, least func(tail float64) int) (k int, ok bool) {
 	if n <= 0 || CheckOpen("alpha", alpha) != nil || alt.Check() != nil {
 		return 0, false

@@ -55,8 +55,8 @@ func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Excluded) (*Fi
 	return best, nil
 }
 
-// smallStarts returns starting points whose term is below every strength. The terms range from small to
-// almost the maximum.
+// smallStarts returns starting points for the search for δ. In each of them |δ| is below every strength; it ranges from
+// small to almost this maximum.
 func (g *ground) smallStarts(logs []float64) [][]float64 {
 	x := append(slices.Clone(logs), 0)
 	_, share := g.raw(x)
@@ -95,7 +95,7 @@ func (f *Fit) profileAdditive(level float64) (binomial.Interval, error) {
 	return i, nil
 }
 
-// beyondZero returns the end of the profile-likelihood interval on the other side of δ = 0.
+// beyondZero returns the other end of the profile-likelihood interval if it is on the other side of δ = 0.
 func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	g := additiveFirst(f.table, sign)
 	n := len(f.Players)
@@ -111,7 +111,7 @@ func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	return sign * math.Exp(w), err
 }
 
-// climbHeld maximises p while weights·x keeps its value.
+// climbHeld maximises p under the condition that weights·x keeps its value.
 func climbHeld(p newton.Problem, x, weights []float64) ([]float64, error) {
 	at, err := newton.Climb(p, x, &newton.Contrast{Weights: weights, At: newton.Dot(weights, x)})
 	return at.X, err

@@ -35,7 +35,7 @@ func (f *HandicapFit) Bound(player string, level float64) (binomial.Interval, er
 	return f.bound(player, level, func(t crosstable.Table) newton.Problem { return f.shape.on(t) })
 }
 
-// bound returns the bound of a player without a rating. on returns the model's likelihood of a table.
+// bound returns the bound of a player without a rating. on returns the model's likelihood for a table of games.
 func (f *fitted) bound(player string, level float64, on func(crosstable.Table) newton.Problem) (binomial.Interval, error) {
 	none := binomial.Interval{}
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
@@ -77,7 +77,7 @@ func (f *fitted) with(player string) (t crosstable.Table, i int) {
 	return t, i
 }
 
-// perUnit returns the number of games per independent unit of a player's games.
+// perUnit returns the number of a player's games per independent observation.
 func perUnit(t crosstable.Table, player int) float64 {
 	games, units := 0.0, 0.0
 	for _, c := range t.Cells {
@@ -97,9 +97,8 @@ func perUnit(t crosstable.Table, player int) float64 {
 // widestBound is the largest distance of a bound from the other players' strengths, in natural units.
 const widestBound = 40
 
-// crossing returns the strength of a player at which the profile likelihood has fallen by the deviance. The
-// fall is relative to the likelihood without the player. side is 1 if the likelihood rises with the player's
-// strength.
+// crossing returns the strength of a player at which the profile likelihood has fallen by the deviance, compared with
+// the likelihood without this player. side is 1 if the likelihood rises with the player's strength.
 func (f *fitted) crossing(p newton.Problem, player int, deviance, side float64) (float64, error) {
 	x := slices.Insert(slices.Clone(f.at.X), player, 0)
 	mean := 0.0

@@ -22,14 +22,13 @@ type Covariance struct {
 }
 
 // Covariance returns the inverse of the observed information. If games depend on each other
-// ([crosstable.Count.Cluster]), it returns the sandwich estimate by clusters or by openings: the estimate
-// with the larger variances. The strengths are scaled to the geometric mean 1. With a Gaussian prior the
-// common level of the strengths has a variance, too. The matrix includes this variance, but differences
-// between players do not depend on it.
+// ([crosstable.Count.Cluster]), it returns a sandwich estimate: by clusters or by openings, depending on which has the
+// larger variances. The strengths are scaled to the geometric mean 1. With a Gaussian prior the common level of the
+// strengths has a variance, too. The matrix includes this variance, but differences between players do not depend on
+// it.
 //
-// The term "first_move" is the logarithm of the factor, or δ of the additive effect for strengths that sum to
-// 50 per player. The term "draw" is log ν or log λ. Covariance returns an error if the information is
-// singular.
+// The term "first_move" is the logarithm of the factor, or δ of the additive effect for strengths that sum to 50 per
+// player. The term "draw" is log ν or log λ. Covariance returns an error if the information is singular.
 func (f *Fit) Covariance() (Covariance, error) {
 	inverse, err := f.inverse()
 	if err != nil {
@@ -83,7 +82,7 @@ func (f *Fit) TermErrors() (map[string]float64, error) {
 
 var errSingular = errors.New("the games do not determine every parameter: the information is singular")
 
-// termNames returns the names of the coordinates that follow the players.
+// termNames returns the names of the coordinates that come after the players.
 func (f *Fit) termNames() []string {
 	var names []string
 	if f.Model.FirstMove != NoFirstMove {
@@ -95,8 +94,8 @@ func (f *Fit) termNames() []string {
 	return names
 }
 
-// termScale returns a function for the factor of each coordinate. It converts the coordinate log |δ| of the
-// additive effect to δ.
+// termScale returns a function. For each coordinate it returns the factor that converts log |δ| of the additive effect
+// to δ, else 1.
 func (f *Fit) termScale() func(i int) float64 {
 	return func(i int) float64 {
 		if f.Model.FirstMove == Additive && i == len(f.Players) {
@@ -106,9 +105,8 @@ func (f *Fit) termScale() func(i int) float64 {
 	}
 }
 
-// inverseOf returns the inverse of an information matrix. With shiftFree, a common shift of the first n
-// coordinates does not change the likelihood. The result is then the inverse on the space in which these
-// coordinates sum to 0. The other terms keep their mean.
+// inverseOf returns the inverse of an information matrix. If shiftFree is true, a common shift of the first n
+// coordinates does not change the likelihood. The result is then the inverse for coordinates that sum to 0.
 func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 	info := mat.NewSymDense(information.SymmetricDim(), nil)
 	info.CopySym(information)

@@ -225,8 +225,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// C won all its games against A, whose strength thousands of games tell: the
-// bound is that of Clopper and Pearson, α^(1/n).
+// C won all its games against A, whose strength is known from thousands of games. The bound is that of Clopper and
+// Pearson, α^(1/n).
 func TestBound(t *testing.T) {
 	record := []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 500_000, WhiteWins: 500_000},

@@ -29,11 +29,11 @@ type Goodness struct {
 	Failed  int // number of samples without an estimate, which are left out
 }
 
-// enough is the smallest share of the bootstrap samples for which the fit must have an estimate.
+// enough is a share of the bootstrap samples. If fewer samples have an estimate, the result is an error.
 const enough = 0.9
 
-// A Replay holds the parameters of a simulation, which plays the games again with the probabilities of a fit.
-// The same seed gives the same games.
+// A Replay has the parameters of a simulation that plays the games again, with the probabilities of a fit. The same
+// seed gives the same games.
 type Replay struct {
 	Samples int // maximum number of samples, not negative; 0 for no simulation
 	Seed    uint64
@@ -73,8 +73,8 @@ func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {
 	return f.goodness(r, func(t crosstable.Table) (fitted, error) { return f.refit(t.WithinGroups()) })
 }
 
-// refit fits the model to another table. Every model except the additive models has one maximum, so for these
-// models the current terms are a sufficient starting point.
+// refit fits the model to another table. Every model except the additive models has only one maximum. For such models,
+// the current terms are a sufficient starting point.
 func (f *HandicapFit) refit(t crosstable.Table) (fitted, error) {
 	g := f.shape.on(t)
 	x := slices.Clone(f.at.X)
@@ -87,8 +87,8 @@ func (f *HandicapFit) refit(t crosstable.Table) (fitted, error) {
 	return fitted{table: t, inner: g, at: at}, err
 }
 
-// goodness calculates the goodness of f from simulated samples, each fitted with fit. It also uses samples in
-// which a player wins every game.
+// goodness calculates the goodness of f from simulated samples; fit fits a sample. It also uses samples in which a
+// player wins every game.
 func (f *fitted) goodness(again Replay, fit func(crosstable.Table) (fitted, error)) (Goodness, error) {
 	if err := f.canSimulate(again.Samples); err != nil {
 		return Goodness{}, err
@@ -126,7 +126,7 @@ func (f *fitted) goodness(again Replay, fit func(crosstable.Table) (fitted, erro
 // rounding. If a fit has a parameter for every rate, both statistics are 0 up to rounding errors.
 func reaches(sample, own float64) bool { return sample >= own*(1-1e-9)-1e-9 }
 
-// A monteCarlo counts samples to estimate the p value of one statistic.
+// A monteCarlo counts simulated samples, to estimate the p value of one statistic.
 type monteCarlo struct{ exceed, samples, extreme int }
 
 func (m *monteCarlo) ended() bool { return m.exceed > 0 && m.extreme >= m.exceed }
@@ -241,7 +241,7 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) ([]binomial.Int
 	return list, nil
 }
 
-// A Residual is the difference between the results of two players and the results that the fit expects.
+// A Residual is the difference between two players' results and the results that the fit expects.
 type Residual struct {
 	A, B     string  // A scored more than expected
 	Games    int     // sum of the games' weights, rounded

@@ -15,8 +15,7 @@ import (
 // A HandicapModel names the way in which a handicap h > 0 changes its receiver's strength π.
 type HandicapModel string
 
-// These are the handicap models of "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用" (2021), and some models that are
-// not in that paper.
+// These are the handicap models of the paper "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用" (2021), and some others.
 const (
 	NoEffect        HandicapModel = "none"
 	FirstMoveOnly   HandicapModel = "first_move"       // a factor for Black in even games, no effect of handicaps
@@ -147,7 +146,7 @@ func CompareHandicapTable(all crosstable.Table, level float64, models ...Handica
 	return c, nil
 }
 
-// A shape holds the terms of a model: their family, their names, and their coefficients for each handicap.
+// A shape has the terms of a model: how they change a strength, their names, and their coefficients for each handicap.
 type shape struct {
 	model  HandicapModel
 	family family
@@ -192,7 +191,7 @@ func shapeOf(m HandicapModel, levels []int) (shape, error) {
 	return s, nil
 }
 
-// increments adds a term for each handicap: the increment over the next smaller handicap.
+// increments adds a term for each handicap: how much its effect exceeds the effect of the next smaller handicap.
 func (s *shape) increments(letter string, levels []int) {
 	for k, h := range levels {
 		name := fmt.Sprintf("%s(%d)", letter, h)
@@ -208,7 +207,7 @@ func (s *shape) increments(letter string, levels []int) {
 	}
 }
 
-// line adds two terms: the value at h = 1, and the slope from there.
+// line adds two terms: the effect at h = 1, and the slope of the effect over h.
 func (s *shape) line(letter string, levels []int) {
 	s.names = []string{letter + "(1)", "slope"}
 	for _, h := range levels {
@@ -216,7 +215,7 @@ func (s *shape) line(letter string, levels []int) {
 	}
 }
 
-// ray adds one term: the slope.
+// ray adds one term: the slope of an effect that is proportional to the handicap.
 func (s *shape) ray(levels []int) {
 	s.names = []string{"slope"}
 	for _, h := range levels {
@@ -224,7 +223,7 @@ func (s *shape) ray(levels []int) {
 	}
 }
 
-// free adds a separate term for each handicap.
+// free adds a separate term for the effect of each handicap.
 func (s *shape) free(levels []int) {
 	for k, h := range levels {
 		s.names = append(s.names, fmt.Sprintf("b(%d)", h))
@@ -234,7 +233,7 @@ func (s *shape) free(levels []int) {
 	}
 }
 
-// on returns the likelihood of a table's games with these terms.
+// on returns the likelihood of the games in a table, as a function of these terms.
 func (s shape) on(t crosstable.Table) *ground {
 	g := &ground{players: len(t.Names), family: s.family, terms: len(s.names)}
 	g.rows = func(c crosstable.Cell) (black, white []float64) {
@@ -320,7 +319,7 @@ func (g *ground) starts(null *HandicapFit) [][]float64 {
 	return list
 }
 
-// summit searches uphill from each start and returns the highest maximum.
+// summit climbs from each start and returns the highest maximum.
 func (g *ground) summit(starts [][]float64) (newton.Peak, error) {
 	best, failure := newton.Peak{Value: math.Inf(-1)}, errors.New("no start")
 	for _, x := range starts {
@@ -338,7 +337,7 @@ func (g *ground) summit(starts [][]float64) (newton.Peak, error) {
 	return best, nil
 }
 
-// describe sets the fields of the fit that are calculated from the maximum.
+// describe sets the fields of the fit that follow from the maximum.
 func (f *HandicapFit) describe(level float64) {
 	f.describePlayers()
 	f.describeSteps()
@@ -406,7 +405,7 @@ func (f *HandicapFit) describeSteps() {
 	}
 }
 
-// atBound is the largest value of a term that counts as 0, because the likelihood cannot distinguish it from
+// atBound is the largest value of a term that counts as 0, because the likelihood cannot distinguish such a value from
 // 0.
 const atBound = 1e-8
 
@@ -422,8 +421,8 @@ func (f *HandicapFit) term(k int) float64 {
 	return 0
 }
 
-// errors returns the standard errors of the terms from the observed information. If the information does not
-// determine an error, the error is 0, and the fit gets a note.
+// errors returns the standard errors of the terms, from the observed information. If the information does not determine
+// an error, errors returns 0 for it and adds a note to the fit.
 func (f *HandicapFit) errors() []float64 {
 	errs := make([]float64, f.ground.terms)
 	if f.errs == nil && len(f.table.Clusters) > 0 {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A ladder is the log-likelihood of even games, plus the prior. It is a concave function of x. x holds the
-// players' log strengths, then the log of the first-move factor and the draw parameter if the model has them.
+// A ladder is the log-likelihood of even games, plus the prior. It is a concave function of x. x has the players' log
+// strengths, then the logarithm of the first-move factor and the draw parameter if the model has them.
 type ladder struct {
 	players int
 	table   crosstable.Table
@@ -53,7 +53,7 @@ func newLadder(t crosstable.Table, m Model) *ladder {
 // An ends holds the numbers of two players who met.
 type ends struct{ a, b int32 }
 
-// meet gives both colours of a pair the same index in ends, so that the information has half as many links.
+// meet gives both colours of a pair of players the same index in ends, so that the information has half as many links.
 func (l *ladder) meet(t crosstable.Table) {
 	place, count := t.Pairs()
 	l.place, l.ends = place, make([]ends, count)
@@ -62,8 +62,8 @@ func (l *ladder) meet(t crosstable.Table) {
 	}
 }
 
-// headStart returns start with strengths calculated from the scores. Such strengths save Newton's method one
-// or two steps.
+// headStart returns the start with strengths that it calculates from the scores. This saves Newton's method one or two
+// steps.
 func (l *ladder) headStart() []float64 {
 	x := l.start()
 	games, points := l.table.Totals()
@@ -95,7 +95,7 @@ func (l *ladder) dim() int {
 	return dim
 }
 
-// estimated returns the number of parameters, without the common level of the strengths.
+// estimated returns the number of parameters. The common level of the strengths is no parameter.
 func (l *ladder) estimated() int { return l.dim() - 1 }
 
 // terms returns the first-move effect and the draw parameter of x.
@@ -155,8 +155,8 @@ type link struct {
 	xx   float64
 }
 
-// A curvature is the negative matrix of second derivatives. It consists of a sum over pairs of players, and a
-// row for each of the two other terms.
+// A curvature is the information: the negative matrix of second derivatives. It consists of a sum over pairs of
+// players, and a row for each of the two other terms.
 type curvature struct {
 	l           *ladder
 	links       []link
@@ -221,7 +221,7 @@ func (l *ladder) curvature(x []float64) ([]float64, *curvature) {
 	return g, info
 }
 
-// flat returns an information of 0 that has the links of the cells.
+// flat returns the information with the links of the cells and all values 0.
 func (l *ladder) flat() *curvature {
 	met := len(l.ends)
 	if l.ends == nil {
@@ -244,7 +244,7 @@ func (l *ladder) flat() *curvature {
 	return i
 }
 
-// precision returns the information that a Gaussian prior adds for each player.
+// precision returns the part of the information that a Gaussian prior adds for each player.
 func (i *curvature) precision() float64 {
 	if i.l.sd > 0 {
 		return 1 / (i.l.sd * i.l.sd)
@@ -297,7 +297,8 @@ func (i *curvature) multiply(v, out []float64) {
 	}
 }
 
-// border adds two products to out: the term's row times v, and the term's column times the term's value in v.
+// border adds the products with one term to out: the term's row times v, and the term's column times the term's value
+// in v.
 func (i *curvature) border(term int, row, v, out []float64) {
 	if term < 0 {
 		return

@@ -7,13 +7,13 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// MMIterates returns the strengths after each of the first n steps of the MM algorithm (Hunter 2004) for the
-// plain Bradley–Terry model. It starts from equal strengths. A draw is half a win. The strengths are in the
-// order of the names and sum to 1. Cyclic steps use each new value at once, and other steps (Jacobi) use only
-// old values. MMIterates returns an error for n < 1, and if [Rate] without a prior returns an error.
+// MMIterates returns the strengths after each of the first n steps of the MM algorithm (Hunter 2004) for the plain
+// Bradley–Terry model. It starts from equal strengths. A draw is half a win. The strengths are in the order of the
+// names and sum to 1. If cyclic is true, a step uses each new value at once, otherwise only values of the previous step
+// (Jacobi). MMIterates returns an error for n < 1, and if [Rate] without a prior returns an error.
 //
-// A tangent minorises the likelihood's term -log(γ_i + γ_j), so each step raises the likelihood. The steps
-// converge to the strengths of Rate, which uses the faster method of Newton.
+// A tangent minorises the likelihood's term -log(γ_i + γ_j), so each step raises the likelihood. The steps converge to
+// the strengths of Rate, which uses the faster method of Newton.
 func MMIterates(counts []crosstable.Count, n int, cyclic bool) ([][]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d iterations are none", n)
@@ -44,8 +44,8 @@ func MMIterates(counts []crosstable.Count, n int, cyclic bool) ([][]float64, err
 	return iterates, nil
 }
 
-// minorised returns the next strength of player i. It is the player's points, divided by the sum of n/(γ_a +
-// γ_b) over the player's cells of n games.
+// minorised returns the next strength of player i: the player's points, divided by the sum of n/(γ_a + γ_b) over the
+// player's cells of n games.
 func minorised(i int, cells []crosstable.Cell, gamma []float64) float64 {
 	points, pull := 0.0, 0.0
 	for n := range cells {

@@ -55,7 +55,7 @@ type Model struct {
 	Prior     Prior
 }
 
-// resolved sets the defaults and rejects unknown values.
+// resolved returns the model with its defaults set. It returns an error for unknown values.
 func (m Model) resolved() (Model, error) {
 	m.Draws = cmp.Or(m.Draws, HalfWin)
 	m.FirstMove = cmp.Or(m.FirstMove, NoFirstMove)
@@ -90,7 +90,7 @@ type Fit struct {
 	rank []int // number in table of each player in Players
 }
 
-// A fitted has the games of a fit, and the games' likelihood at the maximum.
+// A fitted has the games of a fit and their likelihood, with the maximum.
 type fitted struct {
 	SetAside []crosstable.Excluded
 
@@ -101,7 +101,7 @@ type fitted struct {
 	errs       *robust // nil if no games depend on each other
 }
 
-// probabilities returns the probabilities of win, draw and loss of each cell's Black.
+// probabilities returns, for each cell, the probabilities that Black wins, draws and loses.
 func (f *fitted) probabilities() [][3]float64 { return f.inner.expected(f.at.X) }
 
 // independent returns the covariance of the estimates for independent games.
@@ -112,7 +112,7 @@ func (f *fitted) independent() (matrix, error) {
 	return inverseOf(f.inner.information(f.at.X), len(f.table.Names), f.inner.shiftFree())
 }
 
-// An inner is a problem whose value is the log-likelihood of games between players.
+// An inner is the log-likelihood of games between players, as a Problem to maximise.
 type inner interface {
 	newton.Problem
 	logLik(x []float64) float64
@@ -248,7 +248,8 @@ func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosst
 	return f
 }
 
-// number returns a player's number in the table. If the player has none, it returns an error with the reason.
+// number returns a player's number in the table. If the player is not in the table, it returns an error with the
+// reason.
 func (f *fitted) number(player string) (int, error) {
 	i, ok := slices.BinarySearch(f.table.Names, player)
 	if ok {

@@ -7,22 +7,22 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// An odds holds the square roots of the strengths and of the first-move factor, and the draw parameter ν. For
-// the models HalfWin and Davidson the probabilities of every game are products of these numbers. A thousand
-// exponentials are therefore enough for a million cells. With w = √(π_i f/π_j), Black wins with probability
-// w/(w + 1/w + ν). If a draw is half a win, ν is 0.
+// An odds has the square roots of the strengths and of the first-move factor, and the draw parameter ν. For the models
+// HalfWin and Davidson the probabilities of every game are products of these numbers, so gogi calculates one
+// exponential per player and not per cell. With w = √(π_i f/π_j), Black wins with probability w/(w + 1/w + ν). If a
+// draw is half a win, ν is 0.
 type odds struct {
 	root, inverse       []float64 // square root of each player's strength, and its inverse
 	first, firstInverse float64
 	nu                  float64
 }
 
-// widestOdds is the largest range of log strengths, in natural units, for which products of odds are used.
-// The players of one league are within this range. Farther out the information is almost singular, and type
-// outcome has smaller rounding errors. (A profile with few clusters may lead there.)
+// widestOdds is the largest range of log strengths, in natural units, for which gogi uses type odds. The players of one
+// league are within this range. Beyond it the information is almost singular, so gogi uses type outcome, which has
+// smaller rounding errors.
 const widestOdds = 24
 
-// manyCells is the number of cells from which on products of odds are faster than type outcome.
+// manyCells is a number of cells. From this number on, type odds is faster than type outcome.
 const manyCells = 500
 
 // odds returns the odds at x. ok is false for few cells and for strengths too far apart.
@@ -52,13 +52,13 @@ func (l *ladder) oddsAt(x []float64) (o odds, ok bool) {
 	return o, true
 }
 
-// of returns w and 1/w of a cell.
+// of returns w and 1/w of a cell, see odds.
 func (o *odds) of(c *crosstable.Cell) (win, loss float64) {
 	return o.root[c.Black] * o.inverse[c.White] * o.first, o.inverse[c.Black] * o.root[c.White] * o.firstInverse
 }
 
-// logLik returns the sum of outcome.logLik over the cells. Neighbouring cells with equal numbers of games
-// share one logarithm.
+// logLik returns the sum of outcome.logLik over the cells. Neighbouring cells with the same number of games share one
+// logarithm.
 func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64) float64 {
 	const enough = 1e150 // one more factor is below 1e11
 	sum, drawn, games, product := 0.0, 0.0, 0.0, 1.0

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOddsAreTheOutcomes holds that products of odds are what the outcome of each game says,
-// and that strengths too far apart are left to it.
+// TestOddsAreTheOutcomes: products of odds agree with the outcome of each game. For very different strengths the
+// outcome is used directly.
 func TestOddsAreTheOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testutil.Must(crosstable.New(drawCounts(t)))(t)

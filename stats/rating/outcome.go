@@ -73,7 +73,7 @@ func (o outcome) probabilities(x, d float64) (win, draw, loss float64) {
 	return logistic(x), 0, logistic(-x)
 }
 
-// noDraws returns the value of the draw parameter for which draws have the probability 0.
+// noDraws returns the value of the draw parameter at which no game is drawn.
 func (o outcome) noDraws() float64 {
 	if o.draws == Davidson {
 		return math.Inf(-1)

@@ -76,7 +76,7 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 	return q, err
 }
 
-// finite returns an error if one of the two players, or a term that row uses, has no finite estimate.
+// finite returns an error if the model has no finite estimate for one of the players, or for a term that row uses.
 func (f *HandicapFit) finite(i, j int, row []float64) error {
 	for _, n := range []int{i, j} {
 		if slices.Contains(f.at.Drifting, n) {
@@ -92,9 +92,9 @@ func (f *HandicapFit) finite(i, j int, row []float64) error {
 	return nil
 }
 
-// profile sets a prediction for a fit with a parameter at the end of its range, for which no standard error
-// exists. The ends of the interval are expected points under other parameters. Their likelihood is as low as
-// the level allows, and they are the most likely parameters with these expected points.
+// profile sets the profile-likelihood interval of a prediction. It replaces the standard error if a parameter is at the
+// end of its range. The ends of the interval are the lowest and the highest expected points under parameters whose
+// likelihood is high enough for the level.
 func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(x []float64) float64) error {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
@@ -116,16 +116,16 @@ func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(
 	return nil
 }
 
-// A tilted is a likelihood with an additional game between two players, in which the first player gets some
-// points and the second player loses as many. Its maximum is a point of the profile of the first player's log
-// odds: no other point with the same odds is more likely.
+// A tilted is a likelihood with one additional game between two players, in which the first player gets some points and
+// the second player loses as many. Its maximum is a point of the profile of the first player's log odds: no other point
+// with the same odds is more likely.
 type tilted struct {
 	ground       *ground
 	black, white int
 	row          []float64
 }
 
-// with returns the likelihood with the additional game for a number of points.
+// with returns the likelihood with an additional game that gives this number of points.
 func (p tilted) with(points float64) *ground {
 	g := *p.ground
 	//nolint:gosec // few players
@@ -134,9 +134,8 @@ func (p tilted) with(points float64) *ground {
 	return &g
 }
 
-// end returns the point of the profile on one side (-1 or 1) at which the square root of the deviance is z.
-// It returns nil if the games do not determine such a point. The likelihood then has no maximum, because
-// there would be more points than games.
+// end returns the point of the profile on one side (-1 or 1) at which the square root of the deviance is z. It returns
+// nil if the games do not determine such a point, because the points would exceed the games.
 func (p tilted) end(at newton.Peak, z, side float64) []float64 {
 	inner := at.X
 	within := func(points float64) bool { // if within returns true, the next climb starts at this maximum
@@ -168,8 +167,8 @@ func (p tilted) end(at newton.Peak, z, side float64) []float64 {
 	return inner
 }
 
-// lifted returns x with the terms near 0 raised. It is a second starting point, because on a plateau, where
-// the logarithm of a term is far below 0, no slope leads back.
+// lifted returns x with larger values for the terms near 0. It is a second starting point for the search: where the
+// logarithm of a term is far below 0, the likelihood is flat, and no slope leads back.
 func (g *ground) lifted(x []float64) []float64 {
 	x = slices.Clone(x)
 	least := math.Log(0.1)
@@ -182,8 +181,8 @@ func (g *ground) lifted(x []float64) []float64 {
 	return x
 }
 
-// row returns the coefficients of a handicap. If the model is a line, it also has coefficients for a handicap
-// that no game had.
+// row returns the coefficients of a handicap. If the model is linear, it also has coefficients for a handicap that no
+// game had.
 func (s shape) row(handicap int) ([]float64, error) {
 	row, played := s.rows[handicap]
 	switch {

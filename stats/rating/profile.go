@@ -28,7 +28,7 @@ func (f *Fit) Profile(player string, level float64) (binomial.Interval, error) {
 	return f.profileElo(f.aboveMean(i), level)
 }
 
-// aboveMean returns the coefficients of a player's log strength minus the mean.
+// aboveMean returns the coefficients of a linear function: a player's log strength minus the mean.
 func (f *Fit) aboveMean(player int) []float64 {
 	weights := make([]float64, len(f.at.X))
 	for p := range f.Players {
@@ -101,7 +101,7 @@ func (f *Fit) wald(level float64, from []float64) ([]binomial.Interval, error) {
 	return list, nil
 }
 
-// standardError returns the standard error of a linear function of x with this covariance.
+// standardError returns the standard error of the linear function weights·x. covariance is the covariance of x.
 func standardError(covariance matrix, weights []float64) float64 {
 	w := mat.NewVecDense(len(weights), weights)
 	return math.Sqrt(max(0, mat.Inner(w, covariance, w)))
@@ -157,8 +157,8 @@ func chiSquared(x float64, df int) float64 {
 	return mathext.GammaIncRegComp(float64(df)/2, x/2)
 }
 
-// profile returns the ends of the profile-likelihood interval of weights·x. For a ladder it uses the faster
-// method, because a ladder is concave.
+// profile returns the ends of the profile-likelihood interval of weights·x. It uses the faster method for a ladder,
+// which is concave.
 func (f *fitted) profile(weights []float64, level float64) (lo, hi float64, err error) {
 	along := newton.Profile
 	if _, concave := f.inner.(*ladder); concave {

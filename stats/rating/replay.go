@@ -10,7 +10,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// A stage simulates the games of a fit with the fit's probabilities.
+// A stage simulates the games of a fit, with the probabilities of the fit.
 type stage struct {
 	t         crosstable.Table
 	p         [][3]float64
@@ -45,9 +45,8 @@ func newStage(f *fitted) *stage {
 	return s
 }
 
-// correlation returns the correlation between the results with the two colours within clusters, from one
-// player's point of view. It adds one cluster of independent games, so that few clusters do not give an
-// extreme value.
+// correlation returns the correlation between the results with the two colours within clusters, from one player's point
+// of view. To avoid an extreme value from few clusters, it adds one cluster of independent games.
 func (s *stage) correlation() float64 {
 	mean := map[terms]float64{} // Black's expected points
 	for n, c := range s.t.Cells {
@@ -105,10 +104,11 @@ func (s *stage) play(random *rand.Rand) crosstable.Table {
 	return crosstable.Table{Names: s.t.Names, Cells: cells}
 }
 
-// playAlike simulates pairs whose two games share a random number from 0 to 1. A small number is good for
-// Black of the first game. In the other game this player is White. If the correlation is positive, a large
-// number is good for White in the other game, and otherwise a small number. The outcomes of both games divide
-// the range of the number into intervals in which both outcomes are constant.
+// playAlike simulates pairs of games with swapped colours whose results have the wanted correlation. Both games of a
+// pair use one random number from 0 to 1. In the first game a small number is good for Black. In the second game the
+// same player is White. There a small number is good for this player if the correlation is positive, and a large number
+// otherwise. The range of the number consists of intervals with the same two outcomes, so playAlike draws only the
+// number of pairs for each interval.
 func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pairs int) {
 	other := func(u float64) float64 {
 		if s.alike > 0 {
@@ -132,8 +132,8 @@ func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pair
 	}
 }
 
-// outcomeAt returns the outcome for a random number u from 0 to 1. A small u is a win for Black, a large u is
-// a loss.
+// outcomeAt returns the outcome for a random number u from 0 to 1. A small u is a win for Black, and a large u is a
+// loss.
 func outcomeAt(p [3]float64, u float64) int {
 	switch {
 	case u < p[0]:
@@ -144,15 +144,14 @@ func outcomeAt(p [3]float64, u float64) int {
 	return 2
 }
 
-// give adds games with one outcome to a cell. outcome is the index of its probability.
+// give adds games with one outcome to a cell. outcome is an index: 0 for a win, 1 for a draw, 2 for a loss.
 func give(c *crosstable.Cell, outcome, games int) {
 	*[]*float64{&c.Wins, &c.Draws, &c.Losses}[outcome] += float64(games)
 }
 
-// multinomial returns random numbers of how often each outcome occurs in n independent tries. It generates
-// one binomial number for each outcome, from the tries that remain (Devroye 1986, Non-Uniform Random Variate
-// Generation, XI.1.4). The weights sum to 1, apart from rounding errors, which the last positive weight
-// absorbs.
+// multinomial returns random numbers: how often each outcome occurs in n independent tries. It generates a binomial
+// number for each outcome, from the tries that remain (Devroye 1986, Non-Uniform Random Variate Generation, XI.1.4).
+// The weights sum to 1 except for rounding errors, which the last positive weight absorbs.
 func multinomial(random *rand.Rand, n int, weights []float64) []int {
 	counts := make([]int, len(weights))
 	rest, last := 1.0, 0

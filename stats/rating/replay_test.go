@@ -157,7 +157,7 @@ func sharedCovariance(s *stage, opposite bool) float64 {
 	return both - first*second
 }
 
-// countedSource counts what is drawn from a source.
+// countedSource counts the numbers that are drawn from a source.
 type countedSource struct {
 	rand.Source
 	drawn int

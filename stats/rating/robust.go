@@ -10,15 +10,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A robust holds the effect of dependent games on the standard errors of a fit (Liang and Zeger 1986). The
-// covariance is a sandwich: the inverse of the information on both sides, and between them the sum of the
-// squares of the clusters' slopes. If games depend on each other, these squares are larger than the squares
-// for single games. Games outside of clusters are independent, and contribute their information to the
-// middle.
+// A robust has the effect of dependent games on the standard errors of a fit (Liang and Zeger 1986). The covariance is
+// a sandwich: the inverse of the information on both sides, and between them the sum of the squares of the clusters'
+// slopes. If games depend on each other, these squares are larger than the squares for single games. Games outside of
+// clusters are independent, and add their information to the middle.
 //
-// A player may prefer an opening against all opponents, so the clusters of one opening also depend on each
-// other. There are therefore two ways to group the games: by cluster and by opening. Grouping by opening is
-// valid under both kinds of dependence, but has few groups. The way with the wider interval is used.
+// A player may prefer an opening against all opponents, so the clusters of one opening also depend on each other. There
+// are therefore two ways to group the games: by cluster and by opening. Grouping by opening is valid under both kinds
+// of dependence, but has few groups. gogi uses the way with the wider interval.
 type robust struct {
 	inverse matrix // covariance for independent games
 	ways    []way
@@ -90,7 +89,7 @@ func (r *robust) add(t crosstable.Table, l inner, x []float64, clusters [][]cros
 	r.ways = append(r.ways, w)
 }
 
-// covariance returns the sandwich of the way with the larger sum of variances.
+// covariance returns the sandwich covariance of the way whose variances have the larger sum.
 func (r *robust) covariance() matrix {
 	widest := r.ways[0].sandwich
 	for _, w := range r.ways[1:] {
@@ -175,8 +174,8 @@ func (w *way) effect(inverse matrix, weights []float64) (effect, clusters float6
 	return (clusters*varied/naive + 1) / (clusters + 1), clusters
 }
 
-// quantile returns half the width of an interval of a linear function of x. The unit is the standard error
-// for independent games.
+// quantile returns half the width of an interval of a linear function of x, as a multiple of the standard error for
+// independent games.
 func (r *robust) quantile(weights []float64, level float64) float64 {
 	if r == nil {
 		return binomial.ZWithin(level)

@@ -18,14 +18,14 @@ const (
 	logLinear                // θ + Σ b·r
 )
 
-// A ground is the log-likelihood of games in which terms change the strengths of the two sides. Each cell has
-// its own rows of coefficients b. x holds the players' log strengths, followed by one coordinate w for each
-// term. w is the term itself in a log-linear model. Otherwise the sign of the term is fixed, and w is its
-// logarithm. An additive term is in units in which strengths sum to 50 per player. r is therefore w plus the
-// logarithm s of this unit, which depends on all players.
+// A ground is the log-likelihood of games in which terms change the strengths of the two sides. Each cell has its own
+// rows of coefficients b. x has the players' log strengths, and one coordinate w for each term. In a log-linear model w
+// is the term itself. Otherwise the sign of the term is fixed, and w is its logarithm. An additive term is measured in
+// a unit in which strengths sum to 50 per player. s is the logarithm of this unit, which depends on all players, and r
+// is w plus s.
 //
-// With logarithms the search needs no bounds. If the best value of a parameter is 0, its logarithm moves
-// towards -∞ until the likelihood does not rise any more.
+// With logarithms the search needs no bounds. If the best value of a parameter is 0, its logarithm moves towards -∞
+// until the likelihood does not rise any more.
 type ground struct {
 	players int
 	cells   []crosstable.Cell
@@ -94,7 +94,7 @@ func (g *ground) side(theta float64, r, row []float64) side {
 	return s
 }
 
-// raw returns the terms in the units of exp(θ). share is the share of each player in the sum of strengths.
+// raw returns the terms in the unit of exp(θ). share has each player's share of the sum of strengths.
 func (g *ground) raw(x []float64) (r, share []float64) {
 	theta := x[:g.players]
 	r = append([]float64(nil), x[g.players:]...)
@@ -171,7 +171,7 @@ func (g *ground) gradient(x []float64) []float64 {
 	return gradient
 }
 
-// slopes returns the gradient at x and the information.
+// slopes returns the gradient and the information matrix of the log likelihood at x.
 func (g *ground) slopes(x []float64) ([]float64, matrix) {
 	r, share := g.raw(x)
 	gradient, info := make([]float64, len(x)), mat.NewSymDense(len(x), nil)
@@ -207,9 +207,8 @@ func (g *ground) addCell(gradient []float64, info matrix, at []int, b, w side, s
 	}
 }
 
-// bend returns the second derivative of a side's log strength by the local coordinates i and j. theta is the
-// index of the side's own θ. In both curved families the log strength is a logarithm of a sum of
-// exponentials.
+// bend returns the second derivative of a side's log strength by the local coordinates i and j. theta is the index of
+// the side's own θ. In both families with a curvature the log strength is a logarithm of a sum of exponentials.
 func (g *ground) bend(s side, theta, i, j int) float64 {
 	slope := func(i int) float64 {
 		switch {

@@ -22,9 +22,9 @@ func submatrix(m matrix, kept []int) matrix {
 	return sub
 }
 
-// AkaikeWeights returns the Akaike weight of each model: exp(-Δ/2), divided by the sum over all models. Δ is
-// the difference between the model's AIC (or AICc) and the least AIC. AkaikeWeights returns an error without
-// models, and for criteria that are not finite. The exception is +Inf, which has the weight 0.
+// AkaikeWeights returns the Akaike weight of each model: exp(-Δ/2), divided by the sum over all models. Δ is the
+// difference between the model's AIC (or AICc) and the least AIC. A model with the criterion +Inf has the weight 0.
+// AkaikeWeights returns an error without models, and for other criteria that are not finite.
 func AkaikeWeights(criteria []float64) ([]float64, error) {
 	if len(criteria) == 0 {
 		return nil, errors.New("no model to weigh")
@@ -44,11 +44,11 @@ func AkaikeWeights(criteria []float64) ([]float64, error) {
 	return weights, nil
 }
 
-// followed is the R² from which on the handicaps count as a function of the players. Standard errors are then
-// more than three times as large as without such a relation.
+// followed is an R². From this value on, a warning reports that the handicaps depend on the players. Standard errors
+// are then more than three times as large as without such a dependence.
 const followed = 0.9
 
-// judge sets the best model and adds the warnings.
+// judge selects the best model and adds the warnings.
 func (c *HandicapComparison) judge(t crosstable.Table) {
 	c.Best = slices.MinFunc(c.Fits, func(a, b *HandicapFit) int { return cmp.Compare(a.AIC, b.AIC) }).Model
 	c.Following = following(t, signed)
@@ -80,7 +80,7 @@ func (c *HandicapComparison) warnFirstMove() {
 	}
 }
 
-// signed returns Black's handicap, negative if White received the handicap.
+// signed returns the handicap of a cell, negative if White received it.
 func signed(c *crosstable.Cell) float64 {
 	if c.ByWhite {
 		return -float64(c.Handicap)
@@ -88,10 +88,9 @@ func signed(c *crosstable.Cell) float64 {
 	return float64(c.Handicap)
 }
 
-// following returns the R² of a least-squares regression on the players. The regression explains a number of
-// each cell, from Black's point of view, by the difference between a value of Black and a value of White. The
-// R² is 1 if such values explain the number exactly. The games then cannot distinguish the effect of the
-// number from the players' strengths.
+// following returns the R² of a least-squares regression. It explains number(cell) by the difference between a value of
+// Black and a value of White. If the R² is 1, such values explain the number exactly. Then the games cannot distinguish
+// the effect of the number from the players' strengths.
 func following(t crosstable.Table, number func(*crosstable.Cell) float64) float64 {
 	diagonal, rhs := make([]float64, len(t.Names)), make([]float64, len(t.Names))
 	total := 0.0
@@ -119,7 +118,7 @@ func following(t crosstable.Table, number func(*crosstable.Cell) float64) float6
 	return min(1, newton.Dot(scale, rhs)/total)
 }
 
-// confounded is the R² from which on the games cannot determine the effect of a handicap.
+// confounded is an R². From this value on, the games cannot determine the effect of a handicap.
 const confounded = 1 - 1e-9
 
 // variety returns the number of pairs of players that met more than once, and the number of pairs that met

@@ -46,17 +46,17 @@ type Quality struct {
 	LOORMSE float64 `json:"loo_rmse"`
 }
 
-// rankTolerance limits linear dependence. After subtracting the part of a column that other columns explain,
-// the length of the rest, relative to the column's length, must be at least this number.
+// rankTolerance limits linear dependence. For each column gogi subtracts the part that other columns explain. The rest
+// must have at least this share of the column's length.
 const rankTolerance = 1e-10
 
-// LeastSquares regresses y on the columns with an intercept, by QR decomposition of the standardised columns.
-// All numbers of the result are finite.
+// LeastSquares regresses y on the columns with an intercept, by QR decomposition of the standardised columns. All
+// numbers of the result are finite.
 //
-// LeastSquares returns an error without columns, for columns that are not as long as y, and for numbers that
-// are too large or not finite. It returns an error if there are not more rows than terms. It also returns an
-// error if y does not vary, or if a column is constant or a linear function of the others. Another error is a
-// row that alone determines a coefficient, because its leave-one-out error is unknown.
+// LeastSquares returns an error if columns are missing or not as long as y, if numbers are too large or not finite, and
+// if there are not more rows than terms. It also returns an error if y does not vary, or if a column is constant or a
+// linear function of the others. The last error is a row that alone determines a coefficient, because its leave-one-out
+// error is unknown.
 func LeastSquares(y []float64, columns ...Column) (Fit, error) {
 	if err := checkColumns(y, columns); err != nil {
 		return Fit{}, err
@@ -90,7 +90,7 @@ func checkColumns(y []float64, columns []Column) error {
 	return checkFinite("y", y)
 }
 
-// A design is the matrix Q·R of the columns, centred and scaled to length 1.
+// A design is the matrix of the columns, centred and scaled to length 1, as the product Q·R.
 type design struct {
 	names   []string
 	means   []float64
@@ -99,8 +99,8 @@ type design struct {
 	r       *mat.TriDense
 }
 
-// newDesign returns the design of the columns. It orthogonalises them by Gram and Schmidt, twice for full
-// accuracy.
+// newDesign returns the factors Q and R of the columns. It calculates them by the method of Gram and Schmidt, twice for
+// full accuracy.
 func newDesign(columns []Column) (*design, error) {
 	k := len(columns)
 	d := &design{r: mat.NewTriDense(k, mat.Upper, nil)}
@@ -181,8 +181,7 @@ func isCondition(err error) bool {
 	return errors.As(err, &c) && !math.IsInf(float64(c), 1)
 }
 
-// terms sets the terms of f. It converts coefficients of the orthonormal columns to coefficients of the
-// original columns.
+// terms sets f.Terms. It converts the coefficients of the orthonormal columns to coefficients of the original columns.
 func (d *design) terms(f *Fit, center float64, along *mat.VecDense, inverse *mat.TriDense) {
 	k := len(d.q)
 	intercept, spread := center, 1/float64(f.N)

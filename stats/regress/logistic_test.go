@@ -47,8 +47,8 @@ func TestLogistic(t *testing.T) {
 	}
 }
 
-// TestLogisticUnits: other units of x change the slope alone, and copies of rows
-// within their clusters add nothing to what is known.
+// TestLogisticUnits: other units of x change only the slope, and copies of rows within their clusters add no
+// information.
 func TestLogisticUnits(t *testing.T) {
 	base := testutil.Must(regress.Logistic(hours(), passed(), groupsOf(20, 1)))(t)
 	var x, y []float64

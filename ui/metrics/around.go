@@ -27,22 +27,23 @@ type database struct {
 	tallys map[int64]*tally // by the ID of the run, for runs that no process plays
 }
 
-// tally caches what the metrics need of a stored run, so that gogi reads its pairs only after a change.
+// tally caches the data of a stored run that the metrics use, so that gogi reads the run's pairs only after a change.
 type tally struct {
 	finished  int // number of stored pairs when gogi read the run
 	standings match.Standings
 	last      time.Time // end of the last pair
 }
 
-// AddDatabase adds all runs in a database, also those that other processes play. The counts of such a run begin with the
-// first collection. A run that no process plays has the state done. Reads of the database end with ctx.
+// AddDatabase adds the metrics of all runs in a database, including runs that other processes play. gogi begins to
+// count such a run at the first collection. A run that no process plays has the state done. Reads of the database end
+// with ctx.
 func (s *Set) AddDatabase(ctx context.Context, store *results.Store, l Live) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.database = &database{ctx: ctx, set: s, store: store, live: l, tallys: map[int64]*tally{}}
 }
 
-// collect joins the runs that are played, and collects the others.
+// collect subscribes to the runs that other processes now play, and collects the metrics of the other stored runs.
 func (a *database) collect(t *collection) {
 	infos, err := a.store.Runs(a.ctx)
 	if err != nil {
@@ -80,7 +81,7 @@ func (a *database) hubs() map[string]*events.Hub {
 	return playing
 }
 
-// join begins to count a run that another process plays, and reads its state at once.
+// join begins to count the events of a run that another process plays, and reads the run's state at once.
 func (a *database) join(info *results.RunInfo, hub *events.Hub) {
 	r := a.set.Run(AboutStored(info))
 	r.hub = hub
@@ -118,7 +119,8 @@ func (a *database) collectStored(t *collection, info *results.RunInfo) {
 	t.standings(run, &sum.standings)
 }
 
-// tally returns the sums of a run. It reads the run again only if its number of pairs has changed.
+// tally returns the numbers of stored games and pairs of a run. It reads the run again only if its number of pairs has
+// changed.
 func (a *database) tally(info *results.RunInfo) (*tally, error) {
 	if sum := a.tallys[info.ID]; sum != nil && sum.finished == info.Finished {
 		return sum, nil

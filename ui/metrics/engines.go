@@ -24,8 +24,8 @@ type Process interface {
 	CPU() (time.Duration, error)
 }
 
-// Attend makes records report to the run when an engine process begins a game and when it ends. The functions
-// that records already has are still called.
+// Attend makes records call the run when an engine process begins a game and when it ends. The functions that were set
+// in records before are still called.
 func (r *Run) Attend(records *crash.Records) {
 	if r == nil {
 		return
@@ -53,7 +53,7 @@ func (r *Run) playing(rec *crash.Recorder) {
 	}
 }
 
-// left handles the end of a process's dialogue. It counts the processor time until then, and no later time.
+// left handles the end of a process's dialogue. It stores the processor time that the process has used until then.
 func (r *Run) left(rec *crash.Recorder) {
 	used := measure(rec, Process.CPU)
 	r.engines.mu.Lock()
@@ -96,7 +96,7 @@ func (e *engines) update(rec *crash.Recorder, used time.Duration) {
 	}
 }
 
-// measure calls a method of the process of rec. It returns 0 if the process cannot measure it.
+// measure returns the result of method for the process of rec, or 0 if the process does not have the method or fails.
 func measure[T time.Duration | int64](rec *crash.Recorder, method func(Process) (T, error)) T {
 	p, ok := rec.Process.(Process)
 	if !ok {

@@ -24,7 +24,7 @@ type Family struct {
 	Help   string
 }
 
-// These are the names of the families.
+// gogi exports metrics with these names.
 const (
 	buildInfo     = "gogi_build_info"
 	runInfo       = "gogi_run_info"
@@ -95,7 +95,7 @@ func Families() []Family {
 	}
 }
 
-// These are the label values that do not come from the run.
+// These are the label values that do not come from a run.
 const (
 	stateStarting = "starting"
 	statePlaying  = "playing"

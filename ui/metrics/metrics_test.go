@@ -34,7 +34,7 @@ import (
 
 var began = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-// session is a run that a test tells of, event by event.
+// session is a run whose events the test sends one by one.
 type session struct {
 	t   testing.TB
 	set *Set
@@ -62,7 +62,7 @@ func newSession(t testing.TB, run string, stored *match.Standings, players ...st
 // listen begins a subscription with so much room, whose events are taken by drain.
 func (s *session) listen(room int) { s.sub = s.hub.Subscribe(room) }
 
-// drain takes what has come, up to where the subscription was cut.
+// drain reads the events that have arrived, up to the end of the subscription.
 func (s *session) drain() {
 	for {
 		select {
@@ -295,7 +295,7 @@ func TestFollowComesAgain(t *testing.T) {
 	})
 }
 
-// TestResumed: what counts begins with what is stored, the rest with 0.
+// TestResumed: the counts of games begin with the stored games, and all other counts with 0.
 func TestResumed(t *testing.T) {
 	rows := []match.Row{
 		{Pair: 4, Black: "A", White: "B", Outcome: match.BlackWins, Termination: match.Checkmate, Points: [2]float64{1, 0}, Plies: 90, Ended: began},
@@ -325,7 +325,7 @@ func TestResumed(t *testing.T) {
 	s.want(seconds(began.Add(2*time.Second)), lastPair)
 }
 
-// TestStates: each of the five, by what the run was told and does.
+// TestStates tests each of the five states of a run.
 func TestStates(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	only := func(want string) {
@@ -344,15 +344,15 @@ func TestStates(t *testing.T) {
 	s.want(1, slotsGauge, "state", "playing")
 	s.want(1, slotsGauge, "state", "idle")
 	for phase, want := range map[match.RunPhase]string{match.RunPaused: "paused", match.RunDraining: "draining", match.RunStopping: "draining", match.RunPlaying: "playing"} {
-		s.send(match.Event{Type: match.EventTold, Phase: phase, Slots: 2, Pairs: 10, Games: 20})
+		s.send(match.Event{Type: match.EventControl, Phase: phase, Slots: 2, Pairs: 10, Games: 20})
 		only(want)
 	}
 	s.send(match.Event{Type: match.EventDone})
 	only("done")
 }
 
-// TestFaultsAreBounded: players that the run does not have and kinds that nobody knows
-// are one each, and what could cost a game begins at 0.
+// TestFaultsAreBounded: all unknown players are counted together, and so are all unknown kinds. Every fault that can
+// lose a game begins at 0.
 func TestFaultsAreBounded(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "C")
 	for i := range 50 {
@@ -394,8 +394,7 @@ func parse(t testing.TB, text io.Reader) map[string]*dto.MetricFamily {
 	return families
 }
 
-// TestHostileNames: whatever a player is called, the exposition is read back as it was
-// written, in every format.
+// TestHostileNames: for any name of a player, the exposition can be parsed in every format and has the name.
 func TestHostileNames(t *testing.T) {
 	names := []string{"a\"} 1\ngogi_forged_total 7\n# ", `back\slash`, "\x00\u202e将棋", "<script>", ""}
 	for _, name := range names {
@@ -449,8 +448,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestPedantic: everything that is told was described, with the labels of its family
-// and no others.
+// TestPedantic: every exported metric was described, with exactly the labels of its family.
 func TestPedantic(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	s.run.Resume([]match.Row{{Plies: 1, Ended: began}})
@@ -506,7 +504,7 @@ func TestFile(t *testing.T) {
 			return parse(t, bytes.NewReader(text))[pairsPlanned].GetMetric()[0].GetGauge().GetValue()
 		}
 		tell := func(pairs int) {
-			s.send(match.Event{Type: match.EventTold, Phase: match.RunPlaying, Slots: 2, Pairs: pairs, Games: 2 * pairs})
+			s.send(match.Event{Type: match.EventControl, Phase: match.RunPlaying, Slots: 2, Pairs: pairs, Games: 2 * pairs})
 		}
 		stop, err := s.set.KeepFile(path)
 		if err != nil || planned() != 10 {
@@ -574,8 +572,8 @@ func BenchmarkMove(b *testing.B) {
 	}
 }
 
-// TestCutWhileAnotherGameGoesOn: what was counted of a game that is still in play is no
-// part of those that ended meanwhile; of their slowed moves, one each is known.
+// TestCutWhileAnotherGameGoesOn: the counts of a game in play do not count as those of games that ended meanwhile. Of
+// the delayed moves of each ended game, one is known.
 func TestCutWhileAnotherGameGoesOn(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	one := 1
@@ -609,7 +607,7 @@ func TestCutWhileAnotherGameGoesOn(t *testing.T) {
 	s.want(3+2+2, movesTotal, "player", "A")
 }
 
-// TestMarkedOnce: a game that is marked for a move that was told is not marked again.
+// TestMarkedOnce: a game with a reported delayed move is not counted again as a marked game.
 func TestMarkedOnce(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	s.game(0, 0, "A", "B")
@@ -637,8 +635,7 @@ func (s *shelf) Add(_ context.Context, p match.PairResult) (bool, error) {
 	return added, s.fail
 }
 
-// TestStore: a pair counts once, whatever is delivered again; its votes are those of
-// the moves and of the end.
+// TestStore: a pair counts once, even if it is delivered again. Its votes are those of the moves and of the end.
 func TestStore(t *testing.T) {
 	s := newSession(t, "r", nil, "C", "B")
 	vote := func(played string) []byte {

@@ -24,7 +24,7 @@ type seat struct {
 	number int
 }
 
-// game has the counts of a game in play.
+// game has the counts of a game that is being played.
 type game struct {
 	pair, leg int
 	names     [2]string
@@ -40,7 +40,7 @@ type effort struct {
 	ms    float64
 }
 
-// buffer is the number of unread events after which the hub cuts the subscription.
+// buffer is the number of unread events at which the hub cuts the subscription.
 const buffer = 4096
 
 // Follow counts the events of the run until its session ends. It is a function for series.Config.Watch.
@@ -165,8 +165,8 @@ func (e effort) beyond(o effort) effort {
 
 func effortOf(e match.Effort) effort { return effort{e.Moves, e.Nodes, e.TimeMS} }
 
-// end handles the end of a game. The event has the sums of all answers, including answers without a move
-// event.
+// end handles the end of a game. The event has the sums of all answers of both engines, including answers that had no
+// move event.
 func (r *Run) end(ev *match.Event) {
 	g := r.games[at(ev)]
 	delete(r.games, at(ev))
@@ -186,7 +186,7 @@ func (r *Run) end(ev *match.Event) {
 	}
 }
 
-// settle counts the answers of a side that had no move event.
+// settle counts the answers of one side that had no move event.
 func (r *Run) settle(g *game, c int, all match.Effort, ev *match.Event) {
 	rest := effortOf(all).beyond(g.done[c])
 	g.count(c, rest)
@@ -203,8 +203,8 @@ func (r *Run) settle(g *game, c int, all match.Effort, ev *match.Event) {
 	}
 }
 
-// restore applies the state with which a subscription begins. After a cut subscription it adds the games that
-// ended in between. Games in play are corrected when they end.
+// restore applies the state with which a subscription begins. If an earlier subscription was cut, restore adds the
+// games that ended in between. For a game that is still played, the event of its end corrects the counts.
 func (r *Run) restore(s *match.Snapshot) {
 	if r.numbers == nil {
 		r.numbers = map[string]uint64{}
@@ -230,8 +230,8 @@ func (r *Run) restore(s *match.Snapshot) {
 	}
 }
 
-// board keeps the counts of the games in play and drops those of other games. It returns the counts of the
-// dropped games by player. It counts the marks of dropped games only once.
+// board keeps the counts of the games that are still played, and removes those of other games. It returns the removed
+// counts by player. It counts the games that were marked as delayed by the machine only once.
 func (r *Run) board(s *match.Snapshot) (gone map[string]effort) {
 	before := r.games
 	r.games = map[seat]*game{}

@@ -108,7 +108,8 @@ func (r *Run) addPlies(plies int) {
 	r.plies.Observe(float64(plies))
 }
 
-// Started counts a start of a player, see runner.Config.
+// Started counts a start of a player and the time that it took. why is the error of a failed start, or nil. It is a
+// function for runner.Config.
 func (r *Run) Started(player string, took time.Duration, why error) {
 	if r == nil {
 		return
@@ -170,8 +171,8 @@ func stateOf(s *match.Snapshot) string {
 	return stateStarting
 }
 
-// standings collects the numbers of the games and pairs that count. It adds up the numbers of games that
-// differ only in their points.
+// standings collects the numbers of the valid games and pairs. It adds up the numbers of games that differ only in
+// their points.
 func (t *collection) standings(run string, s *match.Standings) {
 	games := map[[4]string]int{}
 	for _, g := range s.Games {
@@ -210,15 +211,15 @@ func (r *Run) collectSession(t *collection, s *match.Snapshot) {
 	}
 }
 
-// faultKinds returns the kinds of faults that docs/events.md lists.
+// faultKinds returns the kinds of faults in the list of docs/events.md.
 func faultKinds() []string {
 	return []string{
 		"start", "crash", "hang", "not_read", "connection", match.KindUnplayed, "ponder", "game_over", "close", "affinity", "second_bestmove",
 	}
 }
 
-// failures returns the faults of a session by player and kind. It has a 0 for each kind that can lose a game, because
-// Prometheus sees no increase in a counter that begins at 1.
+// failures returns the number of faults of a session by player and kind. It has a 0 for each kind that can lose a game,
+// because Prometheus does not see the first increase of a counter that begins at 1.
 func failures(s *match.Snapshot) map[[2]string]int {
 	sums := map[[2]string]int{}
 	for _, p := range s.Players {
@@ -302,7 +303,7 @@ func (r *Run) forget() {
 	}
 }
 
-// learn sets the names of the run's players, if the list is not empty.
+// learn sets the names of the run's players. It ignores an empty list.
 func (r *Run) learn(names []string) {
 	if len(names) == 0 {
 		return

@@ -10,9 +10,9 @@ import (
 	"gogi/match"
 )
 
-// votes returns at most limit lines about a council's last move. They are the rule that decided, and the
-// ballots (votes) of the members. A mark shows the ballots for the played move. If there are more ballots
-// than lines, the last line counts the rest. votes returns nil for a player that is not a council.
+// votes returns at most limit lines about a council's last move: the rule that decided, and the ballots (votes) of the
+// members. A mark shows the ballots for the played move. If there are more ballots than lines, the last line has the
+// number of the others. votes returns nil for a player that is not a council.
 func (v View) votes(t *match.Thought, limit int) []Line {
 	if !voted(t) || limit < 1 {
 		return nil

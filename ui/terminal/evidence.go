@@ -61,7 +61,7 @@ func Shown(r *report.Report) []i18n.Message {
 		list = append(list, i18n.Of("gate %s", text.Gate(r.Gate)))
 	}
 	if r.Tournament != nil || !met || r.Finished || r.Gate != nil && r.Gate.Decision != stats.Continue {
-		return append(list, r.Verdict().Claim) // it also names a machine that slowed most pairs
+		return append(list, r.Verdict().Claim) // it also warns if the machine delayed moves in most pairs
 	}
 	if slowed := r.Slowed(); !slowed.IsZero() {
 		list = append(list, i18n.Of("Beware: %s.", slowed))
@@ -70,7 +70,7 @@ func Shown(r *report.Report) []i18n.Message {
 }
 
 // Glance returns a short form of Shown. With an SPRT it returns the LLR with its bounds, else the Elo difference with
-// the always-valid interval. It adds a note if the machine slowed most pairs.
+// the always-valid interval. If the machine delayed moves in most pairs, Glance adds a note.
 func Glance(r *report.Report) []i18n.Message {
 	var list []i18n.Message
 	switch g := r.Gate; {

@@ -78,7 +78,7 @@ func (v View) side(b *match.Board, c shogi.Colour, moves bool) []Line {
 	return []Line{first, line(Plain, "  "+search), line(Faint, "  "+variation)}
 }
 
-// waits returns the time since the side to move began to think.
+// waits returns the text of the time since the side to move began to think.
 func (v View) waits() string {
 	if v.Waited < 0 {
 		return v.say("to move")
@@ -129,7 +129,7 @@ func evaluation(t *match.Thought) string {
 	return fmt.Sprintf("%+d", s.Value)
 }
 
-// short returns a count with a unit.
+// short returns a count in a short form, such as "12k" or "3M".
 func short(n uint64) string {
 	switch {
 	case n >= 10_000_000:

@@ -14,7 +14,7 @@ import (
 // Style is the appearance of a text.
 type Style int
 
-// The styles.
+// The styles of text.
 const (
 	Plain  Style = iota
 	Strong       // the important text
@@ -112,7 +112,7 @@ func pad(text string, cols int) string {
 	return text + strings.Repeat(" ", max(0, cols-width(text)))
 }
 
-// padLeft is pad with the text at the right.
+// padLeft does the same as pad, but adds the blanks before the text.
 func padLeft(text string, cols int) string {
 	text = clip(text, cols)
 	return strings.Repeat(" ", max(0, cols-width(text))) + text

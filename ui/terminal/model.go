@@ -144,7 +144,7 @@ func (m *model) command(key rune) *control.Command {
 	return nil
 }
 
-// order returns c. It returns nil if c is invalid, or if an earlier command has no answer yet.
+// order returns c if c is valid and no earlier command waits for its answer. Otherwise it returns nil.
 func (m *model) order(c control.Command) *control.Command {
 	if m.ordered != nil {
 		m.message = m.say("the run has not answered %s yet", m.ordered.Do)
@@ -179,7 +179,7 @@ func words(c control.Command) string {
 	return string(c.Do)
 }
 
-// meaning describes the effect of each command.
+// meaning describes the effect of each command, for the user who has sent it.
 var meaning = map[control.Verb]string{
 	control.Pause:       i18n.Phrase("the pairs in play are finished, no other begins"),
 	control.Resume:      i18n.Phrase("the run continues"),

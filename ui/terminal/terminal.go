@@ -49,7 +49,7 @@ func spell(s tcell.Screen) {
 	}
 }
 
-// styles maps each Style to its appearance. White's pieces differ from Black's by more than their colour.
+// styles has the appearance of each Style. White's pieces differ from Black's not only by colour.
 var styles = map[Style]tcell.Style{
 	Plain:  tcell.StyleDefault,
 	Strong: tcell.StyleDefault.Bold(true),

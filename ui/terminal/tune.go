@@ -97,8 +97,8 @@ func valueOf(p *match.TuneParam, x float64) string {
 // bars has the characters of a chart by height.
 const bars = "▁▂▃▄▅▆▇█"
 
-// chart draws the trajectory of a parameter over the learnt blocks, in at most cells cells. The scale is from its lowest to its
-// highest value, with the start value.
+// chart draws the values of a parameter after each learnt block, in at most cells cells. The scale goes from the lowest
+// to the highest value, including the start value.
 func chart(t *match.TuneLive, i, cells int) string {
 	blocks := slices.Sorted(maps.Keys(t.Track.Points))
 	lo, hi := t.Params[i].Start, t.Params[i].Start

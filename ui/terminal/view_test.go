@@ -156,9 +156,8 @@ func drawView(t *rapid.T) View {
 	return v
 }
 
-// TestLinesFit: whatever is shown, no line is wider than the terminal, there are no
-// more lines than it has, and nothing but printable characters is in them. The widths
-// are another library's.
+// TestLinesFit: for any content, no line is wider than the terminal, there are no more lines than it has, and all
+// characters are printable. Another library calculates the widths.
 func TestLinesFit(t *testing.T) {
 	narrow := &runewidth.Condition{}
 	rapid.Check(t, func(t *rapid.T) {

@@ -32,12 +32,12 @@ const (
 	stale  = time.Second            // the maximum time between two drawings, because the screen shows seconds.
 	// The stored games are read again after readEvery, or after readRest times the duration of the last
 	// reading if that is longer.
-	readEvery = 2 * time.Second
-	readRest  = 20
-	patience  = 10 * time.Second // the maximum time for the answer to a command
+	readEvery  = 2 * time.Second
+	readRest   = 20
+	answerTime = 10 * time.Second // the maximum time for the answer to a command
 )
 
-// ErrGone is the error if the run's process has ended without an end of the session.
+// ErrGone is the error if the run's process has ended but the session has not ended properly.
 var ErrGone = errors.New("the process that played it is gone, and has not said why")
 
 // Watch shows the run until its session ends, and returns the final lines about it. If the user leaves earlier, it returns nil.
@@ -90,7 +90,7 @@ func newWatcher(ctx context.Context, r Run, s tcell.Screen, stream *socket.Strea
 	}
 }
 
-// watch loops until the user leaves or the session ends, which sets over.
+// watch loops until the user leaves or the session ends. over reports whether the session has ended.
 func (w *watcher) watch() (over bool, err error) {
 	defer w.screen.Fini()
 	stops := make(chan os.Signal, 1)
@@ -136,7 +136,7 @@ func (w *watcher) apply(e match.Event, ok bool) {
 	w.model.message = i18n.Say(w.Language, "cut off from the run; connecting again")
 }
 
-// tick draws, connects and reads, each if it is time to do so.
+// tick draws the screen, connects again, and reads the stored games, if it is time for these actions.
 func (w *watcher) tick(now time.Time) error {
 	if w.events == nil && now.Sub(w.tried) >= stale {
 		w.tried = now
@@ -197,8 +197,8 @@ func (w *watcher) readStored(now time.Time) {
 	})
 }
 
-// background runs work in a goroutine, and calls the resulting function in the loop. It also moves a panic to
-// the loop, so that the terminal is restored before the program ends.
+// background runs work in a goroutine. In the loop it then calls the function that work returned. If work panics,
+// background panics in the loop, so that the terminal is restored before the program ends.
 func (w *watcher) background(work func() func()) {
 	go func() {
 		var outcome func()
@@ -254,7 +254,7 @@ func (w *watcher) key(e *tcell.EventKey) (leave bool, err error) {
 		return false, nil
 	}
 	w.background(func() func() {
-		ctx, cancel := context.WithTimeoutCause(w.ctx, patience, errors.New("it does not answer"))
+		ctx, cancel := context.WithTimeoutCause(w.ctx, answerTime, errors.New("it does not answer"))
 		defer cancel()
 		err := socket.Order(ctx, w.Socket, *order)
 		return func() { w.model.answered(err) }

@@ -21,7 +21,7 @@ import (
 	"gogi/shogi"
 )
 
-// tty is a terminal in memory that knows whether it was given back.
+// tty is a terminal in memory that counts how often it was taken over and given back.
 type tty struct {
 	vt.MockTerm
 	taken int // how often it was taken over, less how often given back
@@ -37,7 +37,7 @@ func (t *tty) Stop() error {
 	return t.MockTerm.Stop()
 }
 
-// text is what the terminal shows.
+// text returns the content of the terminal.
 func (t *tty) text() string {
 	var b strings.Builder
 	for y := range vt.Row(24) {
@@ -191,7 +191,7 @@ func TestWatchARun(t *testing.T) {
 	}
 }
 
-// TestRefused: what the run says against an order is shown.
+// TestRefused: the reason for which the run rejects a command is shown.
 func TestRefused(t *testing.T) {
 	p := play(t, filepath.Join(t.TempDir(), "run.sock"))
 	p.refuse = errors.New("it is draining")
@@ -221,8 +221,8 @@ func TestPanicsGiveTheTerminalBack(t *testing.T) {
 	testutil.Equal(t, w.ends(t), "the model is broken", "ended")
 }
 
-// TestCut: a stream that is cut is followed anew from where the run is, and a run whose
-// process is gone without a word is told from one that has ended.
+// TestCut: after a stream was cut, watch continues with the current state of the run. A run whose process disappeared
+// differs from a run that has ended.
 func TestCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.sock")
 	first := play(t, path+"1")

@@ -20,7 +20,7 @@ import (
 	"gogi/stats"
 )
 
-// chooser is the data for a page with a form that chooses runs.
+// chooser is the data for a page on which the reader chooses runs.
 type chooser struct {
 	Runs   []string
 	Chosen []string
@@ -69,7 +69,7 @@ func (s *Server) alone(r *http.Request, do func() error) error {
 	}
 }
 
-// comparePage compares two runs: whether the newer version gained more.
+// comparePage compares two runs. It shows whether the newer version gained more Elo.
 func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.newChooser(r, "a", "b", "opponent")
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// answer stores the result of a job, or the reason of its error for the page. It returns the errors that are
+// answer stores the result of a job, or the reason of its error, for the page. It returns errors for which the page has
 // no answer: a run that does not exist, damaged data, and the end of the request.
 func (c *chooser) answer(found any, err error) error {
 	var none *results.NoRun
@@ -103,10 +103,10 @@ func (c *chooser) answer(found any, err error) error {
 	return nil
 }
 
-// maxRated is the largest number of runs that are rated together.
+// maxRated is the largest number of runs for which the page rates the players together.
 const maxRated = 50
 
-// rated is the answer of the page of ratings.
+// rated is the data for the page of ratings.
 type rated struct {
 	*ratings.Report
 	Rows     []ratedRow // the strongest first
@@ -317,8 +317,8 @@ func grouped(groups []engineGroup, e engineEntry) []engineGroup {
 	return groups
 }
 
-// shownTo returns an engine for a reader. For readers without the token it deletes paths, arguments and
-// environment, also from values of options.
+// shownTo returns an engine as a reader may see it. For readers without the token it deletes paths, arguments and the
+// environment. It also deletes option values that may be paths.
 func shownTo(holder bool, e results.Engine) results.Engine {
 	if holder {
 		return e

@@ -26,8 +26,8 @@ type ballotView struct {
 	Played        bool // the council played this move
 }
 
-// voteOf returns the vote in a council's last thought, nil without one. The function vote() of the script
-// returns the same.
+// voteOf returns the vote for a council's last move, or nil if the move has no vote. The function vote() of the script
+// does the same.
 func (v voice) voteOf(t *match.Thought) *voteView {
 	if t == nil || t.Vote == nil {
 		return nil
@@ -60,7 +60,8 @@ func weightText(w float64) string {
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// move prints a move of a piece, both as in events: in Japanese as KIF does, in English unchanged.
+// move prints a move of a piece, both in the form of events. In Japanese it prints the move as KIF does; in English it
+// prints text unchanged.
 func (v voice) move(piece, text string) string {
 	m, err := shogi.ParseMove(text)
 	if v.In != japanese || err != nil || piece == "" {

@@ -14,9 +14,8 @@ import (
 // asked is how often the script has asked for the page itself.
 const asked = `performance.getEntriesByType('resource').filter(e => e.name === location.href).length`
 
-// When a session ends, its open page says what came of it, without being loaded anew and having asked once.
-// It does so again where the run goes on and ends again; a page that is opened after the end asks for
-// nothing.
+// When a session ends, its open page shows the result, after one request and without a reload. It does so again if the
+// run continues and ends again. A page that is opened after the end sends no request.
 func (b *browser) testEnded(t *testing.T) {
 	store := resultstest.Open(t, resultstest.Path(t))
 	storeRun(t, store, "run", 3)

@@ -201,7 +201,7 @@ var kanji = map[string]string{
 	"+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍",
 }
 
-// want is what a picture of a position has on it: pieces by square, and hands.
+// want returns what a picture of a position must contain: pieces by square, and hands.
 func want(position shogi.Position) []string {
 	var all []string
 	for s := range shogi.NoSquare {
@@ -227,7 +227,7 @@ func want(position shogi.Position) []string {
 	return all
 }
 
-// drawn is what a picture in the page shows, in the words of want.
+// drawn returns what a picture in the page shows, in the form of want.
 const drawn = `(seat => [
 	...[...seat.querySelectorAll('[data-square]')].map(g => g.dataset.square + ' ' + g.dataset.colour + ' ' + g.textContent),
 	...[...seat.querySelectorAll('.sd-hand')].map(g => g.dataset.hand + ' ' + g.textContent.replace('–', '')),
@@ -302,7 +302,7 @@ func (b *browser) testBoard(t *testing.T) {
 	game.quiet()
 }
 
-// A page that is loaded anew says what it said.
+// A page that is loaded again has the same content.
 func (b *browser) testReload(t *testing.T) {
 	s := newStage("run", 3)
 	h := openSite(t, Config{Live: playing(s)})
@@ -322,7 +322,7 @@ func (b *browser) testReload(t *testing.T) {
 	p.quiet()
 }
 
-// When the server is killed and comes back, the page goes on within five seconds, and nothing is there twice.
+// When the server is killed and starts again, the page continues within five seconds, and nothing is shown twice.
 func (b *browser) testRestart(t *testing.T) {
 	s := newStage("run", 2)
 	live := playing(s)
@@ -480,7 +480,7 @@ func (b *browser) testLanguages(t *testing.T) {
 	p.quiet()
 }
 
-// Who has the token logs in, and gives orders by forms; a refusal is told in words.
+// A user with the token logs in and sends commands by forms. A rejection is shown as text.
 func (b *browser) testOrders(t *testing.T) {
 	s := newStage("run", 1)
 	live := playing(s)
@@ -513,8 +513,8 @@ func (b *browser) testOrders(t *testing.T) {
 	testutil.Slices(t, live.orders, []string{"run pause 0", "run concurrency 5", "run concurrency 5"})
 }
 
-// What is stored reads on a phone, with the script and without it: the report, the games, a game's board at a
-// ply; and a game is stepped through by keys.
+// The pages of stored runs can be read on a phone, with the script and without it: the report, the games, and a game's
+// board at a ply. Keys step through a game.
 func (b *browser) testStored(t *testing.T) {
 	s := httptest.NewServer(shownRuns(t, "run").http.Handler)
 	defer s.Close()

@@ -26,9 +26,8 @@ func spent(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkLive is what it costs to show 100 games of 10 moves a second each to clients of which every other
-// never reads: the hub, the server and the readers together, in percent of a core. One iteration is one
-// second.
+// BenchmarkLive measures the cost of showing 100 games with 10 moves a second each, to clients of which every other
+// never reads: the hub, the server and the readers together, in percent of a core. One iteration is one second.
 func BenchmarkLive(b *testing.B) {
 	for _, clients := range []int{0, 1, 10, maxStreams} {
 		b.Run(fmt.Sprint(clients, " clients"), func(b *testing.B) { benchmarkLive(b, clients) })

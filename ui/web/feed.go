@@ -30,8 +30,8 @@ type feed struct {
 	left chan struct{} // closed when the last client has left
 }
 
-// moment is a scene with the messages to clients about it. A message is made once for all clients that need
-// it.
+// moment is the state of a run at one beat (see scene), with the messages to clients about it. gogi makes a message
+// only once for all clients that need it.
 type moment struct {
 	scene  *scene
 	before *scene // the scene before, nil for the first one
@@ -42,7 +42,7 @@ type moment struct {
 	texts map[string][]byte // messages by kind and game; at most two for each client
 }
 
-// join returns the feed of a hub, with one client more.
+// join returns the feed of a hub, and adds a client to it.
 func (f *feeds) join(hub *events.Hub) (*feed, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +62,7 @@ func (f *feeds) join(hub *events.Hub) (*feed, error) {
 	return one, nil
 }
 
-// newFeed returns a feed with one client, at its first moment.
+// newFeed returns a feed with one client. It has already polled the state once.
 func newFeed(hub *events.Hub) (*feed, error) {
 	one := &feed{hub: hub, clients: 1, left: make(chan struct{})}
 	event, version, _ := hub.Look(0)
@@ -103,7 +103,7 @@ func (f *feed) follow() {
 	}
 }
 
-// look begins the next moment if the state of the run has changed.
+// look polls the run. If its state has changed, look makes the next moment.
 func (f *feed) look(last bool) {
 	old := f.moment()
 	event, version, news := f.hub.Look(old.scene.version)
@@ -132,8 +132,8 @@ func (f *feed) moment() *moment {
 	return f.now
 }
 
-// frame returns the message to a client that has the scene seen (nil: none). game is the game that the client
-// shows, "" for the whole run. The message is empty if nothing of that has changed.
+// frame returns the message for a client. seen is the scene that the client has, or nil. game is the game that the
+// client shows, or "" for the whole run. If the client needs no update, the message is empty.
 func (m *moment) frame(seen *scene, game string) ([]byte, error) {
 	kind, build := "state", func() ([]byte, error) { return m.scene.full(game) }
 	switch {

@@ -162,7 +162,8 @@ func (s *Server) findGame(ctx context.Context, info *results.RunInfo, pair, leg 
 	return g, err
 }
 
-// plyIn returns a number of plies in a query, 0 to last, or the usual one without a parameter of that name.
+// plyIn returns a number of plies in a query, from 0 to last. If the query does not have the parameter, plyIn returns
+// usual.
 func plyIn(r *http.Request, name string, usual, last int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -182,8 +183,8 @@ func (g *storedGame) noPly(info *results.RunInfo, err error) error {
 	}}
 }
 
-// positions returns how many moves of the record the page can show. An illegal move, which ends a game, does not
-// count.
+// positions returns the number of moves in the record that the page can show. An illegal move at the end of the game
+// does not count.
 func (g *storedGame) positions() int {
 	n := 0
 	g.walk(len(g.record.Moves), func(*shogi.Position, kifu.Move) { n++ })

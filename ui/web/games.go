@@ -50,8 +50,8 @@ func filters() []string {
 	return []string{"player", "colour", "result", "termination", "opening", "marked", "min", "max"}
 }
 
-// gamesPage lists the games that pass the filters, a page at a time. A page begins after a game, or ends
-// before one, so that its link stays valid while games are added.
+// gamesPage lists the games that pass the filters, one page at a time. A link to a page names the game before or after
+// the page, so it stays valid when games are added.
 func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	what, err := searchOf(r.URL.Query(), info)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request, info *results
 	return nil
 }
 
-// turn cuts the games to a page, and adds the links to the pages before and after it.
+// turn shortens the list to the games of one page, and adds the links to the previous and the next page.
 func (b *gamesBody) turn(games []match.Row, what results.Search) []match.Row {
 	more := len(games) > gamesOnAPage
 	before, after := what.After != nil, more

@@ -60,7 +60,7 @@ func isLoopback(host string) bool {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 
-// around returns the handler with the checks and headers of every request.
+// around returns a handler that checks every request, sets the headers of every answer, and calls inner.
 func (g *guard) around(inner http.Handler) http.Handler {
 	protected := g.cross.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.open && !g.holds(r) && !public(r) {
@@ -99,7 +99,7 @@ func public(r *http.Request) bool {
 	return r.URL.Path == "/login" || r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/assets/")
 }
 
-// refuse redirects a browser to the login, and answers a program with status 401.
+// refuse redirects a browser to the login. It sends status 401 to a program.
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
@@ -126,13 +126,13 @@ func (g *guard) holds(r *http.Request) bool {
 	return err == nil && g.sessions.has(cookie.Value)
 }
 
-// isToken compares in a time that does not depend on the token.
+// isToken reports whether s is the token. The comparison takes the same time for every s.
 func (g *guard) isToken(s string) bool {
 	got, want := sha256.Sum256([]byte(s)), sha256.Sum256([]byte(g.token))
 	return g.token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// logIn begins a session if the token is right, and reports whether it is.
+// logIn begins a session if the token is correct, and reports whether it is.
 func (g *guard) logIn(w http.ResponseWriter, token string) bool {
 	if !g.isToken(strings.TrimSpace(token)) {
 		return false
@@ -152,7 +152,7 @@ func (g *guard) logOut(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode})
 }
 
-// needsToken returns a handler that serves only requests with the token, also those from this machine.
+// needsToken returns a handler that serves only requests with the token. Requests from this machine need the token too.
 func (g *guard) needsToken(inner http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.holds(r) {
@@ -180,7 +180,7 @@ type sessions struct {
 	ends map[[sha256.Size]byte]time.Time // by the hash of the secret, which takes the same time for all secrets
 }
 
-// maxSessions bounds the memory of sessions. Only holders of the token begin any.
+// maxSessions limits the memory of sessions. Only holders of the token can begin a session.
 const maxSessions = 1000
 
 // begin returns the secret of a new session. If there are too many sessions, it ends the session that would

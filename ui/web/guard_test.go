@@ -90,7 +90,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// A server answers to its own names alone, whoever asks for what.
+// A server answers only requests for its own host names.
 func TestHosts(t *testing.T) {
 	d := newDoor(t, Config{Addr: "192.0.2.7:7878", Token: secret, PublicHosts: []string{"Gogi.example.org"}})
 	for _, host := range []string{"localhost", "LOCALHOST:7878", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:7878", "192.0.2.7:7878", "gogi.example.ORG", "gogi.example.org:443"} {
@@ -103,8 +103,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Where others may come, nothing but the way in is open without the token; a reader is led there, a program
-// is told.
+// If other machines can reach the server, only the login page is open without the token. A browser is led there, and a
+// program gets an error.
 func TestClosed(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret})
 	for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/r/run/g/0.0/live.csa", "/api/v1/live?run=run", "/assets", "/nothing", "/debug/pprof/"} {
@@ -192,8 +192,7 @@ func TestOrderGuard(t *testing.T) {
 	testutil.Slices(t, live.orders, []string{"a/b pause 0"})
 }
 
-// An order is a verb and, of those that count, a number, in a form or in JSON; what is refused is told with
-// its reason.
+// A command is a verb, and for some verbs a number, in a form or in JSON. A rejection has its reason.
 func TestOrders(t *testing.T) {
 	live := playing(newStage("run", 1))
 	d := newDoor(t, Config{Addr: "127.0.0.1:0", Token: secret, Live: live})

@@ -40,9 +40,9 @@ func newHTTP(handler http.Handler, log *slog.Logger, changed func(net.Conn, http
 // queue.
 func limited(l net.Listener) net.Listener { return netutil.LimitListener(l, maxConnections) }
 
-// punctual returns a handler that reads the whole body before it calls inner, and gives the client
-// writeTimeout for each piece of the answer. It does not set http.Server.WriteTimeout, which would bound the
-// time that inner needs.
+// punctual returns a handler that reads the whole body before it calls inner. It gives the client writeTimeout for each
+// piece of the answer. It does not use http.Server.WriteTimeout, because that would also limit the time that inner
+// needs.
 func punctual(inner http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &pieces{w, http.NewResponseController(w)}

@@ -140,7 +140,7 @@ func TestConnectionLimit(t *testing.T) {
 	})
 }
 
-// TestLongAnswers: neither a stream nor the making of a page ends with the time limits.
+// TestLongAnswers: the time limits end neither a stream nor the making of a page.
 func TestLongAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const long = 10 * (requestTimeout + writeTimeout + idleTimeout)

@@ -73,10 +73,10 @@ func (v voice) outcome(word string) string {
 	return v.Say("drawn")
 }
 
-// over is the phase of a run whose session has ended, for readers.
+// over is the word for a run whose session has ended, as readers see it.
 const over = "ended"
 
-// livePhases returns the phases of slots and sessions, which are phrases too.
+// livePhases returns the phases of slots and sessions. They are also phrases that gogi translates.
 func livePhases() []string {
 	return []string{
 		string(match.SlotIdle), string(match.SlotStarting), string(match.SlotPlaying),

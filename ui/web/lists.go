@@ -143,7 +143,7 @@ type faultsBody struct {
 	Path     string
 }
 
-// faultShare is the share of a player's own games that ended by its faults.
+// faultShare is the share of a player's games that its own faults ended.
 type faultShare struct {
 	Player        string
 	Faults, Games int
@@ -153,7 +153,7 @@ type faultShare struct {
 // shownFaults is the largest number of entries in each list of the page.
 const shownFaults = 200
 
-// faultsPage lists the games that ended by a fault, and the attempts that do not count.
+// faultsPage lists the games that ended by a fault, and the failed attempts at pairs.
 func (s *Server) faultsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {
@@ -227,7 +227,7 @@ func (s *Server) votesPage(w http.ResponseWriter, r *http.Request, info *results
 	})
 }
 
-// durationWords prints a time for a page, to the millisecond below 10 seconds.
+// durationWords prints a duration for a page. Below 10 seconds it is exact to the millisecond.
 func durationWords(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

@@ -42,7 +42,7 @@ type livePage struct {
 	Now   nowParts
 }
 
-// seatView is a slot, or a game that was played there.
+// seatView is a slot with its current game, or a game that was played in the slot.
 type seatView struct {
 	Key     string
 	Slot    string
@@ -114,7 +114,7 @@ type nowParts struct {
 	Course template.HTML // charts of the run so far
 }
 
-// now returns the results of a run in play. They are empty while the server reads a long run.
+// now returns the results of a run in play. While the server still reads a long run, the results are empty.
 func (s *Server) now(ctx context.Context, info *results.RunInfo) map[language]nowParts {
 	ctx, end := context.WithTimeout(ctx, s.listTime)
 	defer end()
@@ -129,7 +129,7 @@ func (s *Server) now(ctx context.Context, info *results.RunInfo) map[language]no
 	return made.now
 }
 
-// nowKept is an answer of nowPage, for all readers.
+// nowKept is a cached answer of nowPage, for all readers.
 type nowKept struct {
 	parts map[language]nowParts
 	until time.Time
@@ -205,7 +205,7 @@ func (p *livePage) pulse() {
 	p.ETA = eta(p.State)
 }
 
-// liveGame shows a game that is in play, or has ended and is not stored yet. Without such a game it returns
+// liveGame shows a game that is in play, or that has ended and is not stored yet. If there is no such game, it returns
 // false and writes nothing.
 func (s *Server) liveGame(w http.ResponseWriter, r *http.Request) bool {
 	run, game := runNamed(r), r.PathValue("game")
@@ -222,7 +222,7 @@ func (s *Server) liveGame(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// gameInPlay returns the slot whose board has a game, nil without one.
+// gameInPlay returns the slot in which a game is played, or nil if the game is not in play.
 func (s *Server) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot) {
 	pair, leg, ok := readGameName(game)
 	hub := s.config.Live.Hub(run)
@@ -238,7 +238,7 @@ func (s *Server) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot
 	return nil, nil
 }
 
-// liveCSA sends the moves so far of a game in play as a CSA file.
+// liveCSA sends the moves of a game in play, as far as they are played, as a CSA file.
 func (s *Server) liveCSA(w http.ResponseWriter, r *http.Request) {
 	slot, _ := s.gameInPlay(runNamed(r), r.PathValue("game"))
 	if slot == nil {
@@ -259,8 +259,8 @@ func (s *Server) liveCSA(w http.ResponseWriter, r *http.Request) {
 // unfinished is the last line of an interrupted game in CSA. A game in play does not have it.
 const unfinished = "%CHUDAN\n"
 
-// recordOf returns the record of a game in play. If moves are missing, it begins after them. Times are
-// unknown, so the moves count as moves of an opening, which have none.
+// recordOf returns the record of a game in play. If moves are missing, the record begins after them. The times are
+// unknown. recordOf therefore marks the moves as moves of an opening, which have no times.
 func recordOf(b *match.Board) *kifu.Record {
 	r := &kifu.Record{Black: b.Black, White: b.White, Start: b.Start, Event: gameName(b.Pair, b.Leg)}
 	for text := range strings.FieldsSeq(b.Moves) {
@@ -365,7 +365,7 @@ func (v voice) pictureOf(b *match.Board, key string) template.HTML {
 	return template.HTML(v.Draw(d)) //nolint:gosec // the diagram escapes every text
 }
 
-// lastMove returns the move that led to a board's position, NoMove if it is unknown.
+// lastMove returns the move that led to a board's position, or NoMove if it is unknown.
 func lastMove(b *match.Board) shogi.Move {
 	for _, t := range b.Thoughts {
 		if t != nil && t.Ply == b.Ply {

@@ -11,7 +11,7 @@ import (
 	"gogi/match/control"
 )
 
-// order is a button that controls a run in play.
+// order is a button by which a reader controls a run in play.
 type order struct {
 	Verb   control.Verb
 	Phrase string
@@ -34,13 +34,13 @@ func orders(now *match.Snapshot) []order {
 	return all
 }
 
-// refusal is the JSON answer to an order; Error is the reason if the run rejects it.
+// refusal is the JSON answer to an order. If the run rejects the order, Error has the reason.
 type refusal struct {
 	Error string `json:"error,omitempty"`
 }
 
-// control sends an order to a run. The verb is in the path, its number is n in a form or in JSON. After a
-// form it redirects to the boards; a rejected form gets a page with the reason.
+// control sends an order to a run. The verb is in the path, and its number is n in a form or in JSON. If the order came
+// from a form, control redirects to the boards, or shows a page with the reason of a rejection.
 func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	number, err := askedNumber(r)
@@ -68,7 +68,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// askedNumber returns the number of an order, "" without one.
+// askedNumber returns the number in a request that controls a run, or "" if the request has none.
 func askedNumber(r *http.Request) (string, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		return strings.TrimSpace(r.FormValue("n")), nil

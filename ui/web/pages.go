@@ -48,7 +48,8 @@ func newPages() (pages, error) {
 	return p, nil
 }
 
-// The largest number of characters that a page shows of a name or of a sentence, which may be hostile.
+// These constants limit the number of characters of a name and of a sentence on a page, because the text may be
+// hostile.
 const (
 	shownName = 120
 	shownLine = 1000
@@ -114,7 +115,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f fra
 	s.showAs(w, r, http.StatusOK, name, f)
 }
 
-// showTitled writes a page whose path has only its title. The title is a phrase.
+// showTitled writes a page that is directly below the list of runs. The title is a phrase.
 func (s *Server) showTitled(w http.ResponseWriter, r *http.Request, name, title string, page any) {
 	title = voiceOf(r).Say(title)
 	s.show(w, r, name, frame{Title: title, Trail: []crumb{{Name: title}}, Page: page})
@@ -165,7 +166,7 @@ func (s *Server) showAs(w http.ResponseWriter, r *http.Request, status int, name
 	reply(w, status, "text/html; charset=utf-8", html.Bytes())
 }
 
-// reply writes a whole answer that no cache stores. It ignores a failed write: the client has left.
+// reply writes a whole answer that no cache stores. It ignores a failed write, because the client has then left.
 func reply(w http.ResponseWriter, status int, kind string, body []byte) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")

@@ -76,9 +76,9 @@ func (p *serving) kill() {
 	_ = p.cmd.Wait()
 }
 
-// The process that serves is killed (SIGKILL), and another one takes its place: a page of boards goes on by
-// itself with what was played meanwhile, nothing is there twice and nothing is missing, and the links of
-// stored games lead to what they led to.
+// The serving process is killed (SIGKILL), and another takes its place. A page of boards then continues by itself with
+// the moves that were played meanwhile, nothing is shown twice or missing, and the links of stored games lead to the
+// same games.
 func (b *browser) testKilled(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "games.db")
 	store := testutil.Must(results.Open(t.Context(), db))(t)

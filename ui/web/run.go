@@ -63,7 +63,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request, info *results.R
 	return nil
 }
 
-// longRun is the number of pairs from which on a page does not wait for the report of a run.
+// longRun is a number of pairs. For a run with at least so many pairs, a page does not wait for the report.
 const longRun = 20_000
 
 // sheetSoon returns the report of a run. For a long run whose report is not ready soon it returns errNotYet.
@@ -76,7 +76,7 @@ func (s *Server) sheetSoon(r *http.Request, info *results.RunInfo) (*sheet, erro
 	return s.sheets.soon(ctx, s, info, s.newSheet)
 }
 
-// playing returns the hub of the session that plays a run, nil without one.
+// playing returns the hub of the session that plays a run, or nil if no session plays it.
 func (s *Server) playing(run string) *events.Hub {
 	if hub := s.config.Live.Hub(run); hub != nil && !isOver(hub) {
 		return hub
@@ -119,7 +119,7 @@ func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request, info *results
 	return stored.WriteGames(r.Context(), w, s.config.Store, info)
 }
 
-// tuneBody is the data for the page of a tune, or of self-play without a report. Neither has a strength.
+// tuneBody is the data for the page of a tune, or of self-play. Both have no report of a strength.
 type tuneBody struct {
 	Boards livePage // the games in play
 	Report template.HTML

@@ -52,13 +52,13 @@ func (r runRow) Played() int {
 	return r.Finished * r.Legs
 }
 
-// listed are the states of the list, by their name in a query.
+// listed returns the states that a reader can select in the list of runs, by their name in a query.
 func listed() []string {
 	return []string{"running", string(stored.StatePassed), string(stored.StateFailed), string(stored.StateInconclusive), string(stored.StateFinished), string(stored.StateStopped), string(stored.StateUnfinished)}
 }
 
-// runsPage lists the runs: those in play first, then the latest. It reads the results of as many runs as it
-// can in listTime. The browser loads the page again while results are missing.
+// runsPage lists the runs: first those in play, then the latest. It reads the results of as many runs as is possible in
+// listTime. While results are missing, the browser loads the page again.
 func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	page, err := strconv.Atoi(query.Get("page"))
@@ -119,8 +119,8 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// inState reports whether a run has a state of the list. It reads the state of a run that is not known, or not
-// over, as long as ctx has not ended. It counts in unread the runs whose state stays unknown.
+// inState reports whether a run has a state of the list. If the state is unknown or may change, inState reads it,
+// unless ctx has ended. It adds the runs whose state stays unknown to unread.
 func (s *Server) inState(ctx context.Context, name, state string, unread *int) bool {
 	known, ok := s.states.Load(name)
 	if (!ok || known == string(stored.StateUnfinished) || known == "running") && ctx.Err() == nil {
@@ -227,7 +227,7 @@ func stateClass(state stored.State) string {
 	}[state]
 }
 
-// eta returns the time until all pairs are stored at the present rate, "" if it is unknown.
+// eta returns the time until all pairs are stored at the present rate, or "" if it is unknown.
 func eta(now *match.Snapshot) string {
 	_, pairs, ok := now.Rate()
 	if !ok || pairs <= 0 || now.Over || now.Phase != match.RunPlaying || now.Finished >= now.Pairs {

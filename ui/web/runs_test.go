@@ -79,8 +79,8 @@ func TestNowOfARun(t *testing.T) {
 	checkInert(t, "now", text)
 }
 
-// TestVariationOnTheBoard: a move of the variation of a ply is a link to the position after it, which is
-// marked as none of the game; what the game does not have is an error that links the game.
+// TestVariationOnTheBoard: a move of a variation is a link to the position after it, which is marked as not played. A
+// position that the game does not have is an error with a link to the game.
 func TestVariationOnTheBoard(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "plain")

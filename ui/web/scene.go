@@ -22,15 +22,15 @@ type scene struct {
 // fields are the fields of a JSON object, each as JSON text.
 type fields map[string]json.RawMessage
 
-// seat is a slot. Streams of the run leave out the moves of each game: they are most of the text, and boards
-// do not need them. Streams of the game have them.
+// seat is a slot. A stream of the whole run does not send the moves of each game: they are most of the text, and boards
+// do not need them. A stream of one game sends them.
 type seat struct {
 	game  string // PAIR.LEG of its board, "" without a board
 	slot  match.SlotState
 	brief json.RawMessage
 }
 
-// streamed is a snapshot with the values that a reader would have to calculate.
+// streamed is a snapshot with additional values, so that a reader does not have to calculate them.
 type streamed struct {
 	match.Snapshot
 	GamesPerMinute float64 `json:"games_per_minute,omitempty"` // as Snapshot.Rate
@@ -71,7 +71,7 @@ func newSeat(s match.SlotState) (at seat, err error) {
 	return at, err
 }
 
-// seats returns the slots for streams of one game, or with "" for streams of the run.
+// seats returns the slots for a stream of one game. If game is "", it returns them for a stream of the whole run.
 func (s *scene) seats(game string) (list fields, err error) {
 	list = fields{}
 	for key, at := range s.slots {
@@ -100,7 +100,7 @@ func (s *scene) full(game string) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// since returns the changes since an earlier scene as a JSON merge patch (RFC 7396), nil without changes.
+// since returns the changes since an earlier scene as a JSON merge patch (RFC 7396), or nil if nothing has changed.
 func (s *scene) since(before *scene, game string) (json.RawMessage, error) {
 	patch, err := merge(before.fields, s.fields)
 	if err != nil {

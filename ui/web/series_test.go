@@ -77,7 +77,7 @@ func (s *shelf) Finished(context.Context) (map[int]bool, error) {
 	return finished, nil
 }
 
-// outing is what a series came to.
+// outing is the result of a series.
 type outing struct {
 	Games   map[string]string
 	Took    time.Duration
@@ -126,8 +126,8 @@ func playSeries(t *testing.T, clients int) (o outing) {
 	return o
 }
 
-// A series is the same whoever looks at it: the same games in the same time, to the nanosecond, and no move
-// that the run had to drop.
+// A series is the same with any number of clients: the same games in the same time, to the nanosecond, and no dropped
+// move.
 func TestSeriesBeforeClients(t *testing.T) {
 	alone := playSeries(t, 0)
 	if len(alone.Games) != 16 || alone.Dropped > 0 || alone.Lost > 0 || alone.Took < time.Second {

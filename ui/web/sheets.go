@@ -23,7 +23,7 @@ import (
 	"gogi/results"
 )
 
-// sheet is the report of a run, made once for many readers.
+// sheet is the report of a run, which the server makes once for many readers.
 type sheet struct {
 	report *report.Report
 	seen   *html.Scenes
@@ -58,11 +58,11 @@ type sheets struct {
 	kept map[int64]*sheet // by the run's ID
 }
 
-// Bounds of sheets.
+// These constants limit the memory and the work of sheets.
 const (
 	keptSheets  = 32
 	keptGlances = 20_000
-	patience    = 10 // an old report is shown for this many times the time to make it
+	keptFactor  = 10 // an old report is shown for this many times the time to make it
 )
 
 // of returns the report of a run.
@@ -70,7 +70,7 @@ func (c *sheets) of(ctx context.Context, s *Server, info *results.RunInfo) (*she
 	return c.made(ctx, s, info, s.newSheet)
 }
 
-// made returns the sheet of a run, from the cache or from by.
+// made returns the sheet of a run. If the cache has no valid one, made calls by.
 func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by func(context.Context, *results.RunInfo) (*sheet, error)) (*sheet, error) {
 	stamp, err := s.config.Store.Stamp(ctx, info.ID)
 	if err != nil {
@@ -103,8 +103,8 @@ func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by 
 // errNotYet is the error if a sheet is still being made.
 var errNotYet = errors.New("the results are being read")
 
-// soon returns the sheet of a run as made does, but waits for it only until ctx ends. Then it returns
-// errNotYet, and the sheet is made for a later request.
+// soon returns the sheet of a run as made does, but waits only until ctx ends. If the sheet is not ready by then, soon
+// returns errNotYet, and the server finishes the sheet for a later request.
 func (c *sheets) soon(ctx context.Context, s *Server, info *results.RunInfo, by func(context.Context, *results.RunInfo) (*sheet, error)) (*sheet, error) {
 	type answer struct {
 		made *sheet
@@ -139,7 +139,7 @@ func (c *sheets) find(run int64, stamp results.Stamp, playing bool) *sheet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept, now := c.kept[run], time.Now()
-	if kept == nil || kept.stamp != stamp && (kept.playing && !playing || now.Sub(kept.made) > patience*kept.took) {
+	if kept == nil || kept.stamp != stamp && (kept.playing && !playing || now.Sub(kept.made) > keptFactor*kept.took) {
 		return nil
 	}
 	kept.used = now
@@ -196,8 +196,8 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 	return made, nil
 }
 
-// discreet returns a copy of a report without the texts that only holders of the token may see: changes of
-// settings, and reasons, that may have a path or an argument.
+// discreet returns a copy of a report for readers without the token. It has no texts that may name a path or an
+// argument, such as changes of settings and reasons.
 func discreet(r *report.Report) *report.Report {
 	shown, hidden := *r, "…"
 	shown.Looks.Changes = slices.Clone(r.Looks.Changes)
@@ -222,10 +222,10 @@ func discreet(r *report.Report) *report.Report {
 	return &shown
 }
 
-// namesPath reports whether a text may have a path in it.
+// namesPath reports whether a text may contain a path.
 func namesPath(text string) bool { return strings.ContainsAny(text, `/\\`) }
 
-// masked returns a text, or "…" if it may have a path in it.
+// masked returns the text, or "…" if it may contain a path.
 func masked(text string) string {
 	if namesPath(text) {
 		return "…"
@@ -242,7 +242,7 @@ func maskedOptions(options []match.Option) []match.Option {
 	return shown
 }
 
-// seen returns HTML whose texts are escaped, without invisible characters.
+// seen returns HTML without invisible characters. The texts in the HTML are already escaped.
 func seen(text template.HTML) template.HTML {
 	return template.HTML(strings.Map(visible, string(text))) //nolint:gosec // it was HTML before
 }

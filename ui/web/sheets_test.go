@@ -14,8 +14,8 @@ import (
 	"gogi/report"
 )
 
-// TestSheetsAreMadeOnce: many who ask at once get one and the same report, and so does who asks later, until
-// another pair is stored and the old one has been shown for its time.
+// TestSheetsAreMadeOnce: several simultaneous requests get the same report. A later request gets it too, until another
+// pair is stored and the old report has been shown for its time.
 func TestSheetsAreMadeOnce(t *testing.T) {
 	s := shownRuns(t, "plain", "other")
 	info := testutil.Must(s.config.Store.FindRun(t.Context(), "other"))(t)
@@ -123,7 +123,7 @@ func TestDiscreetVoids(t *testing.T) {
 	}
 }
 
-// The pages of self-play show its games and no strength; what asks for one is told why.
+// The pages of self-play show its games and no strength. A request for strength gets the reason.
 func TestSelfplayPages(t *testing.T) {
 	s := shownRuns(t, "other")
 	store := s.config.Store

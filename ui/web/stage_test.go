@@ -17,7 +17,7 @@ import (
 
 const hirate = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-// stage is a run that is played by the test, slot by slot, as a runner tells it.
+// stage is a run that the test plays slot by slot. It sends the events that a runner sends.
 type stage struct {
 	hub    *events.Hub
 	run    string
@@ -64,8 +64,8 @@ func (s *stage) at(slot int, kind match.EventType) match.Event {
 	return match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: s.names[b.leg], White: s.names[1-b.leg]}
 }
 
-// step lets a slot do what comes next: it begins a game, makes a move that choice picks among the legal ones,
-// or ends the game after limit plies.
+// step makes a slot do its next step: it begins a game, makes the legal move number choice, or ends the game after
+// limit plies.
 func (s *stage) step(slot, choice, limit int) {
 	b := s.tables[slot]
 	if !b.playing {
@@ -166,7 +166,7 @@ func (s *stage) done() {
 	s.hub.Close()
 }
 
-// played is a Live of the runs of stages, that refuses what it is told to.
+// played is a Live of the runs of stages. It returns refuse for a command.
 type played struct {
 	mu     sync.Mutex
 	hubs   map[string]*events.Hub

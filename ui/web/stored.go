@@ -59,7 +59,7 @@ func (s *Server) storedRoutes(mux *http.ServeMux) {
 	}
 }
 
-// missing is the answer to a request for something that does not exist, with links to what exists.
+// missing is the answer to a request for something that does not exist. It has links to existing pages.
 type missing struct {
 	What  string // a phrase with %s
 	Name  string
@@ -84,7 +84,7 @@ func (s *Server) ofRun(answer func(http.ResponseWriter, *http.Request, *results.
 	}
 }
 
-// answered returns the handler of an answerer. wrong writes the answer to an error that the client can mend.
+// answered returns the handler of an answerer. If the client can correct the error, wrong writes the answer.
 func (s *Server) answered(answer answerer, wrong func(http.ResponseWriter, *http.Request, int, *missing)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := answer(w, r)
@@ -99,7 +99,7 @@ func (s *Server) answered(answer answerer, wrong func(http.ResponseWriter, *http
 	}
 }
 
-// showMissing answers with a page.
+// showMissing answers with a page about something that does not exist.
 func (s *Server) showMissing(w http.ResponseWriter, r *http.Request, status int, m *missing) {
 	title := voiceOf(r).Say("Not found")
 	if status == http.StatusBadRequest {
@@ -108,7 +108,7 @@ func (s *Server) showMissing(w http.ResponseWriter, r *http.Request, status int,
 	s.showAs(w, r, status, "missing", frame{Title: title, Page: m})
 }
 
-// statusOf returns the status of an error and its text. The text is nil for errors that a client cannot mend.
+// statusOf returns the status of an error, and its text. If the client cannot correct the error, the text is nil.
 func statusOf(err error) (int, *missing) {
 	var none *missing
 	var run *results.NoRun
@@ -211,7 +211,8 @@ func asJSON(w http.ResponseWriter, v any) error {
 	return nil
 }
 
-// lasting returns the context for work that several clients wait for. It does not end with its first client.
+// lasting returns the context for work whose result several clients wait for. It does not end when the first client
+// leaves.
 func lasting(r *http.Request) context.Context { return context.WithoutCancel(r.Context()) }
 
 // routes returns the handler of all paths.

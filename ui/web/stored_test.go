@@ -157,8 +157,8 @@ func nasty() []string {
 	return []string{"plain", "a/b c?", "../x", "..", ".", "~", "~..", "%2e", "#1&b=c", hostile}
 }
 
-// TestEveryPageOfEveryRun: each run has all its pages, whatever it is called, in both languages, and no page
-// has a name as markup, a script or style of its own, or an empty link.
+// TestEveryPageOfEveryRun: each run with any name has all its pages in both languages. No page has a name as markup, a
+// script or style of its own, or an empty link.
 func TestEveryPageOfEveryRun(t *testing.T) {
 	s := shownRuns(t, nasty()...)
 	for _, run := range nasty() {
@@ -230,8 +230,8 @@ func TestLinksLead(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThere: unknown names are pages that say what there is, and queries that make no sense are told
-// what is expected.
+// TestWhatIsNotThere: for an unknown name there is a page that lists what exists. An invalid query gets the expected
+// form.
 func TestWhatIsNotThere(t *testing.T) {
 	s := shownRuns(t, "plain")
 	for path, want := range map[string]struct {
@@ -381,8 +381,8 @@ func TestGameAtAPly(t *testing.T) {
 	}
 }
 
-// TestDownloads: each file tells the stored game: CSA and USI by their moves, KIF by what its format's
-// description asks for, JSON by its fields; all have names.
+// TestDownloads: each file contains the stored game. CSA and USI files are compared by their moves, KIF by the rules in
+// the format's description, and JSON by its fields. All have file names.
 func TestDownloads(t *testing.T) {
 	s := shownRuns(t, "a/b \"c")
 	pair := 1 // one more than a multiple of 7, which has three plies, from the opening without moves
@@ -434,7 +434,7 @@ func TestPathsAreForHolders(t *testing.T) {
 	}
 }
 
-// TestAPIIsTheCommands: the JSON has what the command prints, with the run's own numbers.
+// TestAPIIsTheCommands: the JSON equals the output of the command, with the run's own numbers.
 func TestAPIIsTheCommands(t *testing.T) {
 	s := shownRuns(t, "plain")
 	var rep struct {
@@ -458,8 +458,7 @@ func TestAPIIsTheCommands(t *testing.T) {
 	}
 }
 
-// TestRunsSayHowTheyEnded: the list and the run's own page say of a run that nobody plays how it ended, in
-// both languages.
+// TestRunsSayHowTheyEnded: the list of runs and the run's own page show how an ended run ended, in both languages.
 func TestRunsSayHowTheyEnded(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "over")
@@ -481,7 +480,7 @@ func TestRunsSayHowTheyEnded(t *testing.T) {
 	}
 }
 
-// storeEnded stores half of a run in which the first player wins every game, and what it was told then.
+// storeEnded stores half of a run in which the first player wins every game, and then the phase told.
 func storeEnded(t *testing.T, store *results.Store, name string, gate match.Gate, told match.RunPhase) {
 	t.Helper()
 	const pairs = 20

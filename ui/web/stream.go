@@ -11,7 +11,7 @@ import (
 	"gogi/runner/events"
 )
 
-// Limits of streams.
+// These constants limit the streams.
 const (
 	maxStreams = 64
 	// turn is the time after which a stream loses its place to a new one. The server cannot see whether a
@@ -38,8 +38,8 @@ type place struct {
 	lost  chan struct{} // closed when another stream takes the place
 }
 
-// take returns a place. If all are taken, the oldest stream loses its place. take returns nil if that stream
-// is younger than turn.
+// take returns a place for a stream. If all places are taken, the oldest stream loses its place. If that stream is
+// younger than turn, take returns nil.
 func (p *places) take() *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,9 +69,9 @@ func (p *places) count() int {
 	return len(p.taken)
 }
 
-// liveStream sends the state of a run, or of one of its games, as server-sent events. The first event is
-// "state", the whole state as one object. Then "diff" has the changes as a JSON merge patch, and "over" is
-// sent at the end of the session. A client that connects again gets the whole state.
+// liveStream sends the state of a run, or of one of its games, as server-sent events. The first event is "state", the
+// whole state as one object. Then "diff" events have the changes as a JSON merge patch. "over" follows at the end of
+// the session. A client that connects again gets the whole state.
 func (s *Server) liveStream(w http.ResponseWriter, r *http.Request) {
 	game, err := askedGame(r.FormValue("game"))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"gogi/match"
 )
 
-// picture is what a client knows, after the text of RFC 7396.
+// picture returns what a client has after a patch, by RFC 7396.
 func picture(target, patch any) any {
 	changes, ok := patch.(map[string]any)
 	if !ok {
@@ -54,7 +54,7 @@ func heard(t interface{ Fatal(...any) }, known any) *match.Snapshot {
 	return &told.Snapshot
 }
 
-// spoken is what a hub knows, as those are told who watch a run: without moves.
+// spoken returns the state of a hub without moves, as clients that watch a run get it.
 func spoken(t interface{ Fatal(...any) }, state *match.Snapshot) *match.Snapshot {
 	text := testutil.Must(json.Marshal(state))(t)
 	var s match.Snapshot
@@ -121,8 +121,8 @@ func (l *listener) take(t *rapid.T, m *moment) {
 	}
 }
 
-// Whoever takes the frames, all or few of them, from the beginning or later, knows what the hub knows: of the
-// run all but the moves, of a game these, too.
+// A client that takes all or few of the frames, from the beginning or later, has the state of the hub: of a run all but
+// the moves, and of a game also the moves.
 func TestFramesTellTheState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage("run", rapid.IntRange(1, 3).Draw(t, "slots"))
@@ -222,8 +222,8 @@ func (h *theatre) next(r *bufio.Reader) frame1 {
 	return f
 }
 
-// A stream begins with how soon to come back and everything, goes on with what changed, in steps of the beat,
-// says that it lives, and ends with the session.
+// A stream begins with the time before a reconnection and the whole state. It then sends the changes at each beat,
+// shows that it is alive, and ends with the session.
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 2)
@@ -283,7 +283,7 @@ func TestARunThatNobodyPlaysAnyMore(t *testing.T) {
 	})
 }
 
-// Clients are the connections that are open: each of them once, whatever it asks, until it ends.
+// Clients counts the open connections: each of them once, for any number of requests, until it ends.
 func TestClientsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 1)
@@ -372,8 +372,8 @@ func TestStalledClients(t *testing.T) {
 	})
 }
 
-// There is room for 64; the next is told so, and who leaves makes room. After 200 have come and gone nothing
-// is left: the bubble's end fails while any goroutine waits.
+// There is room for 64 clients. The next client gets an error, and a client that leaves makes room. After 200 clients
+// nothing is left: synctest fails while any goroutine waits.
 func TestClientsComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 1)

@@ -126,8 +126,8 @@ func TestPhrasebook(t *testing.T) {
 	}
 }
 
-// verb is one of fmt's, with what is before its letter; speaks is a letter or a mark of a sentence, without
-// which a phrase is the same in all languages.
+// verb matches a verb of package fmt, with the characters before its letter. speaks matches a letter or a punctuation
+// mark. A phrase without one is the same in all languages.
 var (
 	verb   = regexp.MustCompile(`%%|%[-+.\d]*(?:\[(\d)\])?([sdqgf])`)
 	speaks = regexp.MustCompile(`\pL|[;:.,]`)
@@ -180,7 +180,7 @@ func TestEndingsInJapanese(t *testing.T) {
 	}
 }
 
-// What was voided and what was withdrawn is told in Japanese, too.
+// The texts about voided pairs and withdrawn verdicts are in Japanese, too.
 func TestVoidedInJapanese(t *testing.T) {
 	t.Parallel()
 	before, after := 3.0, 1.25

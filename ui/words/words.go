@@ -52,7 +52,7 @@ func Slot(number int, b *match.Board, score string) i18n.Message {
 	return i18n.Of("slot %-3d pair %d.%d   %s – %s   ply %-4d %s", number, b.Pair, b.Leg, b.Black, b.White, b.Ply, score)
 }
 
-// More returns the number of items that were not listed.
+// More returns the text "and N more", for items that are not listed.
 func More(n int) i18n.Message { return i18n.Of("and %d more", n) }
 
 // Done describes an ended session: games, duration and games per second.
@@ -77,13 +77,13 @@ func Fault(kind, engine string, pair *int, note, bundle string) i18n.Message {
 	return i18n.Of("fault: %s: %s; kept in %s", what, note, sanitize.Printable(bundle, 4000))
 }
 
-// Mates describes the answers of a mate solver.
+// Mates returns the numbers of a mate solver's answers as text.
 func Mates(q match.Questions) i18n.Message {
 	return i18n.Of("mates: gogi asked the solver %s times, it claimed %s; of these %s proven, %s refuted, %s not proven; failed %s",
 		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), format.Count(q.Failed))
 }
 
-// MoreFaults returns the line after the last fault that is listed.
+// MoreFaults returns the line that follows the listed faults if there are more.
 func MoreFaults() i18n.Message {
 	return i18n.Of("fault: more are counted, and listed in the report")
 }

@@ -9,8 +9,7 @@ import (
 	"gogi/match"
 )
 
-// TestSummary: the line is what a terminal showed before there were languages, and in
-// Japanese it has the same numbers.
+// TestSummary: the English line is unchanged since there was only English, and the Japanese line has the same numbers.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := Summary{Run: "r", Phase: match.RunDraining, Ended: 7, Games: 20, First: "a", Results: Results(3, 1, 3, 0.5), Rate: 1.25, Left: "10s", Faults: 2}
@@ -39,8 +38,8 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestWarning: English has the note alone; Japanese says of which kind it is, and has the
-// note, too. A kind that is not known has its note.
+// TestWarning: an English warning is only the note. A Japanese warning has its kind and the note. A warning of an
+// unknown kind is only the note.
 func TestWarning(t *testing.T) {
 	t.Parallel()
 	w := match.WarningGiven{Engine: "x", Kind: "memory", Note: "3 of 9 MB"}

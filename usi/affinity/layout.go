@@ -134,7 +134,7 @@ func blocks(all []unit, size int) [][]unit {
 	return list
 }
 
-// levels returns the levels of resources that units share, the largest first.
+// levels returns the resources that units share, such as memory nodes and caches, the largest resource first.
 func levels() []func(CPU) int {
 	return []func(CPU) int{
 		func(c CPU) int { return c.Package },
@@ -144,8 +144,7 @@ func levels() []func(CPU) int {
 	}
 }
 
-// spread returns how far apart the units of a block are: from 0, if they share a core, to the number of
-// levels.
+// spread returns how far apart the units of a block are: 0 if they share a core, and at most the number of levels.
 func spread(block []unit) int {
 	shared := 0
 	for _, level := range levels() {
@@ -159,10 +158,10 @@ func spread(block []unit) int {
 	return 0
 }
 
-// within makes blocks of units that share as many levels as possible, and returns the remaining units. It
-// first makes blocks inside each part of the machine, such as a memory node. Then it makes blocks of the
-// units that remain in all parts. It takes one block of each part in turn, starting with the last part. So
-// the first blocks are spread over the machine, and the lowest units are used last.
+// within makes blocks of units that share as many levels as possible, and returns the remaining units. It first makes
+// blocks inside each part of the machine, such as a memory node. Then it makes blocks of the units that remain in all
+// parts. It returns one block of each part in turn and starts with the last part. So the first blocks are spread over
+// the machine, and the lowest units come last.
 func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest []unit) {
 	if len(levels) == 0 {
 		return cut(all, size)
@@ -230,9 +229,9 @@ func shareOf(block []unit, apart bool) Share {
 	return s
 }
 
-// equalWidths returns the block with the same number of CPUs from each core: that of its smallest core. This
-// is necessary because some CPUs of a core may be excluded, and opponents with separate sets need sets of
-// equal size.
+// equalWidths returns the block with the same number of CPUs from each core. The core with the fewest CPUs determines
+// this number. This is necessary because some CPUs of a core may be excluded, and opponents with separate sets need
+// sets of equal size.
 func equalWidths(block []unit) []unit {
 	width := len(block[0])
 	for _, u := range block {

@@ -9,7 +9,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// told is a layout in one line: its slots' sets, each opponent's where they differ.
+// told returns a layout as one line: the CPUs of each slot, and of each opponent if they differ.
 func told(l Layout) string {
 	var slots []string
 	for _, s := range l.Shares {
@@ -26,7 +26,7 @@ func told(l Layout) string {
 	return text
 }
 
-// TestLay: what is wanted was worked out by hand from what is written at the head of each machine's file.
+// TestLay compares layouts with results that were calculated by hand. The head of each machine's file explains them.
 func TestLay(t *testing.T) {
 	for _, c := range []struct {
 		machine, allowed string
@@ -80,7 +80,7 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// TestLayDescribes: what else a layout says of its slots.
+// TestLayDescribes tests the other facts that a layout reports about its slots.
 func TestLayDescribes(t *testing.T) {
 	l, err := read(t, "two_sockets", "0-31").Lay(Demand{Slots: 1, Cores: 8, Apart: true})
 	if err != nil || l.Cores != 16 || l.CPUs != 32 || l.Shares[0].Cores != 16 || len(l.Shares[0].Nodes) != 2 {
@@ -129,9 +129,8 @@ func TestLayTooMany(t *testing.T) {
 	}
 }
 
-// TestLayIsFair: whatever is asked of whatever machine, no CPU is given to two slots,
-// opponents share a set or have as many CPUs on as many cores of one kind, and there
-// are as many cores as threads unless the layout says that it is split.
+// TestLayIsFair: for any request on any machine, no CPU is given to two slots. Opponents share a set, or have as many
+// CPUs on as many cores of one kind. There are as many cores as threads, unless the layout reports that it is split.
 func TestLayIsFair(t *testing.T) {
 	for name, allowed := range map[string]string{
 		"smt": "0-11", "smt_off": "0-5", "two_sockets": "0-31", "hybrid": "0-19", "big_little": "0-7", "epyc": "1-4,6-15,17,20-31",

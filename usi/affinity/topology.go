@@ -20,8 +20,8 @@ type CPU struct {
 	Kind    Kind
 }
 
-// Kind is the kind of a CPU's core, for machines that mix fast and slow cores. All CPUs of an ordinary
-// machine have the zero Kind.
+// Kind is the kind of a CPU's core, for machines that mix fast and slow cores. On a machine with one kind, all CPUs
+// have the zero Kind.
 type Kind struct {
 	Name     string // the kernel's name of its performance counters: core, atom, lowpower; "": the kernel has no names for kinds
 	Capacity int    // highest cpu_capacity of this kind; the fastest core of the machine has 1024; 0: unknown, or Name is set

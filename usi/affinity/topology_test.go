@@ -62,8 +62,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadNothing: a kernel that says nothing leaves the CPUs alike, and is not
-// believed to have said that each is a core.
+// TestReadNothing: if the kernel reports nothing, all CPUs count as equal. This does not mean that each CPU is a core.
 func TestReadNothing(t *testing.T) {
 	top := Read(fstest.MapFS{}, Set{0, 3})
 	want := []CPU{{ID: 0, Core: 0, Cache: -1}, {ID: 3, Core: 3, Cache: -1}}

@@ -18,8 +18,8 @@ import (
 	"gogi/usi"
 )
 
-// scripted is a player that answers what it is told to; by default its leftmost
-// move, with a score of 50 and that move as the variation.
+// scripted is a player that answers as think decides. By default it answers its leftmost move, with a score of 50 and
+// that move as the variation.
 type scripted struct {
 	mu       sync.Mutex
 	think    func(ctx context.Context, n int, r usi.Request) (usi.Reply, error)
@@ -272,7 +272,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestAnswers goes over what a player may answer.
+// TestAnswers tests every kind of answer of a player.
 func TestAnswers(t *testing.T) {
 	const entered = "BEGIN Position\nP1+HI+OU+HI+KI+KI+KI+KI+GI+GI\nP2+GI+GI+KE+KE+KE+KE+KA+KA * \nP-59OU\nP+00FU00FU00FU00FU\n+\nEND Position\n"
 	for _, test := range []struct {
@@ -300,8 +300,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestFailingPlayer asserts that a player is opened anew, with what is left of
-// its time, until it has failed too often.
+// TestFailingPlayer: a player that fails is opened again with the rest of its time, until it has failed too often.
 func TestFailingPlayer(t *testing.T) {
 	fault := &usi.Fault{Kind: usi.FaultCrash, Engine: "e", Doing: "thinking"}
 	for _, test := range []struct {
@@ -389,7 +388,7 @@ func TestTimeUpWhileThinking(t *testing.T) {
 	}
 }
 
-// TestResume cuts the connection in the middle of a game that the server then goes on with.
+// TestResume cuts the connection in the middle of a game. The server then continues the game.
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		player := &scripted{}
@@ -422,7 +421,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestResumeWithoutStart is a server that goes on with the opponent's move.
+// TestResumeWithoutStart: the server continues the game with the opponent's move.
 func TestResumeWithoutStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, &scripted{},
@@ -442,8 +441,8 @@ func TestResumeWithoutStart(t *testing.T) {
 	})
 }
 
-// TestNotResumed asserts that a game with which the server does not go on is
-// given up after a while, or when another one is proposed.
+// TestNotResumed: a game that the server does not continue is given up after some time, or when another game is
+// proposed.
 func TestNotResumed(t *testing.T) {
 	cut := func(p *peer) {
 		p.login()

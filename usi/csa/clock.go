@@ -16,8 +16,8 @@ type Clock struct {
 // NewClock returns the clock at the start of a game.
 func NewClock(t Time) Clock { return Clock{time: t, remaining: t.Total} }
 
-// Spend adds the increment and subtracts the time of a move in the server's message. If the server includes
-// the free delay in that time, the clock shows too little, which is safe.
+// Spend adds the increment, and subtracts the time of a move that the server sent. If the server includes the free
+// delay in that time, the clock shows too little, which is safe.
 func (c *Clock) Spend(d time.Duration) {
 	c.remaining = max(0, c.remaining+c.time.Increment-d)
 }
@@ -39,8 +39,8 @@ func (c *Clock) allowance() time.Duration {
 	return c.time.Byoyomi + c.time.Increment + c.time.Delay
 }
 
-// These are the byoyomi of a move for which the server sets no limit, and the time after which the Client
-// stops that move.
+// These constants are for a move for which the server sets no limit: the byoyomi that the Client sends, and the time
+// after which it stops the search.
 const (
 	unlimited     = 10 * time.Second
 	unlimitedStop = time.Minute
@@ -50,9 +50,9 @@ const (
 // position before the stop.
 const leastDeadline = 20 * time.Millisecond
 
-// search returns the limits and the deadline of our move. spent is the time since our turn began. margin is
-// the reserve for the network; search uses at most half of the available time for it. search first subtracts
-// the reserve from the byoyomi or the increment, because every move needs the reserve.
+// search returns the limits and the deadline of our move. spent is the time since our turn began. margin is the time to
+// reserve for the network; search reserves at most half of the available time. It first takes the reserve from the
+// byoyomi or the increment, because every move needs the reserve.
 func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (usi.Go, time.Duration) {
 	own := clocks[ours]
 	args := usi.Go{Clock: true}
@@ -87,7 +87,7 @@ func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (us
 	return args, deadline
 }
 
-// take subtracts as much of cut as possible from a time. It leaves the rest in cut.
+// take subtracts cut from a time, but not below 0. It changes cut to the part that it could not subtract.
 func take(from time.Duration, cut *time.Duration) time.Duration {
 	part := min(from, *cut)
 	*cut -= part

@@ -94,7 +94,7 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// shut closes the connection. Err returns the reason why of the first call.
+// shut closes the connection. The first call decides the error that Err returns.
 func (c *Conn) shut(why error) (err error) {
 	c.mu.Lock()
 	if c.err == nil {

@@ -26,7 +26,7 @@ func newPeer(t *testing.T, conn net.Conn) *peer {
 	return &peer{t: t, conn: conn, in: bufio.NewReader(conn)}
 }
 
-// expect reads one line and asserts what it is.
+// expect reads one line and compares it with the expected line.
 func (p *peer) expect(want string) {
 	p.t.Helper()
 	line, err := p.in.ReadString('\n')
@@ -191,8 +191,7 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// TestFlood asserts that a server may send so many lines a minute and no more, whatever
-// they are: also instead of an answer.
+// TestFlood: a server may send only a limited number of lines a minute, also instead of an answer.
 func TestFlood(t *testing.T) {
 	most := strings.Repeat("##[CHAT] x\n\n", maxRate/2-1) + "##[CHAT] x\n" // one fewer than may come
 	for _, test := range []struct {

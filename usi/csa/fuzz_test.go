@@ -7,8 +7,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// FuzzParseMove reads moves in positions that a path of legal moves leads to: what is
-// taken is legal, and the one move that says it.
+// FuzzParseMove parses moves in positions that a path of legal moves leads to. An accepted move is legal, and is the
+// only move with that text.
 func FuzzParseMove(f *testing.F) {
 	for _, text := range []string{"+7776FU", "-3334FU", "+0055KA", "+8822UM", "+8822KA", "+5948OU", "%TORYO", "+7776", "+00", "", "+7776\xff\xff", "+9999FU", "-0000OU"} {
 		f.Add([]byte{}, text)

@@ -63,7 +63,7 @@ func newGame(c *Client, conn *Conn, s *Summary) *game {
 	return g
 }
 
-// takeOver copies the details of the moves that were played before the connection broke.
+// takeOver copies what before, the game before the connection broke, knows about the moves.
 func (g *game) takeOver(before *game) {
 	g.record.Started = before.record.Started
 	g.reopenings = before.reopenings
@@ -422,7 +422,7 @@ func (g *game) finish(ctx context.Context, o Outcome) {
 	})
 }
 
-// result returns the end in the words that game records use.
+// result returns the end of the game in the words that game records use.
 func (g *game) result(o Outcome) (result, winner string) {
 	switch o {
 	case Won:

@@ -281,7 +281,7 @@ func (r *summaryReader) replay() error {
 	return nil
 }
 
-// spent sets the time of the last move.
+// spent stores the time of the last move.
 func (r *summaryReader) spent(text string, mover shogi.Colour) error {
 	n := len(r.summary.Moves)
 	if n == 0 {

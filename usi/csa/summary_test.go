@@ -154,7 +154,7 @@ func TestSummaryErrors(t *testing.T) {
 	}
 }
 
-// TestSummaryIgnores asserts that what is new in a server is no hindrance.
+// TestSummaryIgnores: unknown lines of a newer server are ignored.
 func TestSummaryIgnores(t *testing.T) {
 	s := summary(t, "Your_Turn:+\nColour_Of_Board:brown\nDeclaration:Tsume\nBEGIN Music\nToccata\nEND Music\nBEGIN Time\nSand:yes\nEND Time\n"+even)
 	for _, want := range []string{"Colour_Of_Board:brown", "Declaration:Tsume", "Toccata", "Sand:yes"} {

@@ -25,8 +25,8 @@ func allowed(t *testing.T) affinity.Set {
 	return s
 }
 
-// TestAffinityOfMany: engines that start at the same time, bound and not, each begin with what they were
-// given: no thread of ours takes a mask to another child. The line is the first thing that each says.
+// TestAffinityOfMany: each of many engines that start at the same time begins on the CPUs that it was given. So no
+// thread of gogi gives its own CPU mask to another child. Each engine prints its CPUs in its first line.
 func TestAffinityOfMany(t *testing.T) {
 	all := allowed(t)
 	var starts sync.WaitGroup
@@ -80,8 +80,8 @@ func TestStrayedUnbound(t *testing.T) {
 	closeOK(t, p)
 }
 
-// TestStrayedToFewer: an engine that takes less than it was given is told, too: two
-// of its threads may share what was meant for each.
+// TestStrayedToFewer: an engine that uses fewer CPUs than it was given is reported too, because two of its threads may
+// share a CPU.
 func TestStrayedToFewer(t *testing.T) {
 	all := allowed(t)
 	spec := sh("taskset -cp " + itoa(all[0]) + " $$ >/dev/null; echo done; exec cat")

@@ -10,8 +10,8 @@ import (
 	"gogi/usi/process"
 )
 
-// TestCPU: what a shell and the child that it waits for have used is told while it
-// lives, does not go back, and is known after its end.
+// TestCPU: the CPU time of a shell and of the child that it waits for is known while the shell runs and after its end,
+// and never falls.
 func TestCPU(t *testing.T) {
 	t.Parallel()
 	p, err := process.Start(process.Spec{Command: []string{"sh", "-c", `

@@ -48,7 +48,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// An engine that lives, but not for us: which of its ends it closed is said.
+// If an engine runs but has closed its input or output, the error names the closed end.
 func TestAnEngineThatHangsUp(t *testing.T) {
 	p := start(t, sh("exec 1>&-; echo no more >&2; exec sleep 1000"), nil)
 	testutil.Must(io.ReadAll(p))(t)
@@ -67,7 +67,7 @@ func TestAnEngineThatHangsUp(t *testing.T) {
 	}
 }
 
-// What a living engine said on stderr is worth telling, that it lives is not.
+// The last stderr line of a running engine is reported. That it is running is not reported.
 func TestLastWords(t *testing.T) {
 	p := start(t, sh("echo ready; read go; echo help >&2; echo said; read go; exit 3"), nil)
 	for _, step := range []struct{ send, wait, want string }{
@@ -106,8 +106,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// Two busy threads share one CPU, so they wait for each other, while the leader
-// thread sleeps: what it waited is not what the process waited.
+// Two busy threads share one CPU, so they wait for each other, while the leader thread sleeps. The process's waiting
+// time must not be that of the leader.
 func TestWaited(t *testing.T) {
 	cpu, _ := lastCPU(t)
 	spec := self("spin")

@@ -167,7 +167,7 @@ func (g *Guard) keep(life *guardLife) {
 	}
 }
 
-// lasts reports whether a guard lives long enough to count as working.
+// lasts waits to see whether a guard lives long enough to count as working, and reports the result.
 func (g *Guard) lasts(life *guardLife) bool {
 	t := time.NewTimer(g.pace.steady)
 	defer t.Stop()
@@ -269,8 +269,8 @@ func (g *Guard) end() error {
 	return nil
 }
 
-// waited waits for the end of the last guard and kills it after guardWait. That guard may have started only
-// when Close was called. waited reports whether the guard ended in time.
+// waited waits for the end of the last guard, which may have started only when Close was called. It kills the guard
+// after guardWait. waited reports whether the guard ended in time.
 func (g *Guard) waited() bool {
 	if within(guardWait, g.done) || isClosed(g.done) { // the second is true if this program itself was stopped
 		return true
@@ -352,7 +352,7 @@ func ServeGuard(r io.Reader) error {
 	return nil
 }
 
-// marks returns the mark of the guard, as a variable for an engine's environment.
+// marks returns a list with the guard's mark, as a variable for the environment of an engine.
 func (g *Guard) marks() []string {
 	if g == nil || g.mark == "" {
 		return nil

@@ -90,7 +90,7 @@ func TestGuardsCloseKillsWhatStillRuns(t *testing.T) {
 	closeOK(t, p)
 }
 
-// changes is where a guard tells its changes; capacity beyond what any test makes.
+// changes returns a channel for the changes of a guard, with room for more changes than any test makes.
 func changes() (chan GuardChange, func(GuardChange)) {
 	c := make(chan GuardChange, 100)
 	return c, func(change GuardChange) { c <- change }
@@ -101,14 +101,14 @@ func next(t *testing.T, c <-chan GuardChange) GuardChange {
 	select {
 	case change := <-c:
 		return change
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatal("no change was told")
 		panic("unreachable")
 	}
 }
 
-// A guard that was killed is replaced by one that knows what lives: also what was
-// started before it, and not what has ended.
+// A killed guard is replaced by a guard that has the running processes: also those started before it, and none that
+// have ended.
 func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 	told, tell := changes()
 	g := testutil.Must(StartGuard([]string{os.Args[0], "guard"}, tell))(t)
@@ -149,9 +149,9 @@ func TestTheSecondGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 }
 
 // quick is the pace of a test that needs several guards.
-var quick = guardPace{steady: patience, pause: time.Millisecond, longest: 2 * time.Millisecond}
+var quick = guardPace{steady: waitLimit, pause: time.Millisecond, longest: 2 * time.Millisecond}
 
-// Without any guard engines are started nevertheless, and it is told once.
+// Engines start even if no guard can run. This is reported once.
 func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 	told, tell := changes()
 	births := t.TempDir() + "/births"
@@ -220,12 +220,12 @@ func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	<-p.Done()
 }
 
-// A guard that is a pipe in our hands: what is it told, and when?
+// A pipe takes the place of the guard, so that the test can read the messages to it.
 func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	r, w, err := os.Pipe()
 	testutil.OK(t, err)
 	defer r.Close()
-	testutil.OK(t, r.SetReadDeadline(time.Now().Add(patience)))
+	testutil.OK(t, r.SetReadDeadline(time.Now().Add(waitLimit)))
 	g := &Guard{life: &guardLife{pipe: w}, groups: make(map[int]bool)}
 	p := start(t, sh("cat"), g)
 	if got, want := line(t, r), "+"+itoa(p.PID()); got != want {

@@ -19,11 +19,11 @@ import (
 	"gogi/internal/testutil"
 )
 
-// childEnv marks a re-executed test binary; its first argument says what it is.
+// childEnv marks a test binary that was started again. Its first argument selects what it does.
 const childEnv = "GOGI_PROCESS_TEST_CHILD"
 
-// patience is far beyond what any step needs on a busy machine.
-const patience = testutil.Patience
+// waitLimit is far beyond what any step needs on a busy machine.
+const waitLimit = testutil.WaitLimit
 
 func TestMain(m *testing.M) {
 	// A fuzzing worker is this binary again too, but its arguments are flags.
@@ -71,8 +71,7 @@ func beSpinning() error {
 	return err
 }
 
-// beStraying binds one of its threads to every CPU that it may have, for the first
-// line of its input; another one goes on where it was.
+// beStraying binds one of its threads to all its CPUs after the first line of its input. Another thread keeps its CPUs.
 func beStraying() error {
 	in := bufio.NewReader(os.Stdin)
 	if _, err := in.ReadString('\n'); err != nil {
@@ -148,12 +147,12 @@ func sh(script string) Spec { return Spec{Command: []string{"/bin/sh", "-c", scr
 
 func self(what string) Spec { return Spec{Command: []string{os.Args[0], what}} }
 
-// start starts a process whose Read gives up after patience.
+// start starts a process whose Read gives up after waitLimit.
 func start(t *testing.T, spec Spec, guard *Guard) *Process {
 	t.Helper()
 	p := testutil.Must(Start(spec, guard))(t)
 	t.Cleanup(func() { p.Close() })
-	testutil.OK(t, p.SetReadDeadline(time.Now().Add(patience)))
+	testutil.OK(t, p.SetReadDeadline(time.Now().Add(waitLimit)))
 	return p
 }
 
@@ -201,7 +200,7 @@ func group(pgid int) []int {
 	return members
 }
 
-// stat returns a process's state letter and group; "" if there is none.
+// stat returns a process's state letter and group. state is "" if there is no such process.
 func stat(pid int) (state string, pgid int) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

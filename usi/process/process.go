@@ -131,7 +131,7 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 	return nil
 }
 
-// own starts the child, waits for its end, and reaps it. It runs in its own goroutine, locked to its thread.
+// own starts the child process, waits for its end, and reaps it. It runs in its own goroutine, locked to its thread.
 func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	defer close(p.done)
 	runtime.LockOSThread()

@@ -95,7 +95,7 @@ func TestStubbornIsKilledWithinTheBound(t *testing.T) {
 
 func TestTermIsHeard(t *testing.T) {
 	spec := sh(`trap 'exit 7' TERM; echo ready; while :; do :; done`)
-	spec.Grace, spec.TermGrace = 20*time.Millisecond, patience
+	spec.Grace, spec.TermGrace = 20*time.Millisecond, waitLimit
 	p := start(t, spec, nil)
 	line(t, p)
 	closeOK(t, p)
@@ -105,7 +105,7 @@ func TestTermIsHeard(t *testing.T) {
 // TestTermGrace: a process that needs longer than Grace after SIGTERM has all of TermGrace.
 func TestTermGrace(t *testing.T) {
 	spec := sh(`trap 'sleep 0.3; exit 7' TERM; echo ready; while :; do :; done`)
-	spec.Grace, spec.TermGrace = time.Millisecond, patience
+	spec.Grace, spec.TermGrace = time.Millisecond, waitLimit
 	p := start(t, spec, nil)
 	line(t, p)
 	closeOK(t, p)
@@ -114,11 +114,11 @@ func TestTermGrace(t *testing.T) {
 
 func TestKillIsImmediate(t *testing.T) {
 	spec := sh(stubbornScript)
-	spec.Grace, spec.TermGrace = patience, patience
+	spec.Grace, spec.TermGrace = waitLimit, waitLimit
 	p := start(t, spec, nil)
 	line(t, p)
 	p.Kill()
-	if took := closeOK(t, p); took > patience/2 {
+	if took := closeOK(t, p); took > waitLimit/2 {
 		t.Errorf("Close after Kill took %v", took)
 	}
 	p.Kill() // nobody there: does nothing
@@ -172,8 +172,8 @@ func TestOutputOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// Behind a deadline an os.File gives nothing, not even what is there; so when nobody has read for a while
-// after the leader's end, the deadline that ends the waiting must not end the output.
+// After a deadline an os.File returns no data, even if there are some. So if nobody reads for some time after the
+// leader's end, the deadline that ends the wait must not cut off the output.
 func TestOutputIsThereHoweverLateItIsRead(t *testing.T) {
 	p := start(t, sh("head -c 50000 /dev/zero; exit 3"), nil)
 	<-p.Done()
@@ -192,8 +192,8 @@ func longAfterTheEnd(t *testing.T, p *Process) {
 	testutil.OK(t, p.stdout.SetReadDeadline(time.Unix(1, 0)))
 }
 
-// Who has left the group cannot be killed. It keeps stdout open; whether it is
-// silent or floods, what the leader wrote can be read, and the reading ends.
+// A process that has left the group cannot be killed and keeps stdout open. Whether it is silent or floods stdout, the
+// output of the leader can be read, and the reading ends.
 func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid: ", err)

@@ -39,7 +39,7 @@ func (t tree) forget() {}
 // nobodyReads reports whether a write failed because the other end is closed.
 func nobodyReads(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// readNow reads the content of a pipe without waiting. It returns io.EOF if the pipe is empty.
+// readNow reads the bytes that are in a pipe now. It does not wait; if the pipe is empty, it returns io.EOF.
 func readNow(pipe *os.File, b []byte) (n int, err error) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {

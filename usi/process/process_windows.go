@@ -177,8 +177,8 @@ func peek(pipe windows.Handle) (available uint32, err error) {
 	return available, nil
 }
 
-// readNow reads the content of a pipe without waiting. It returns io.EOF if the pipe is empty. A passed
-// deadline would block this read too, so readNow first removes the deadline.
+// readNow reads the bytes that are in a pipe now. It does not wait; if the pipe is empty, it returns io.EOF. A deadline
+// in the past would prevent this read too, so readNow first removes the deadline.
 func readNow(pipe *os.File, b []byte) (int, error) {
 	there, err := inPipe(pipe)
 	if errors.Is(err, windows.ERROR_BROKEN_PIPE) || err == nil && there == 0 {
@@ -250,13 +250,13 @@ func explainFile(file string, err error) error {
 	return err
 }
 
-// Guard means that this program and all its children are in one job. So a child dies with this program even
-// before the child has its own job.
+// Guard stands for the job that contains this program and all its children. With it, a child dies with this program
+// even before the child has its own job.
 type Guard struct{}
 
-// ours makes that job once. The end of this program, even if it is killed, closes the only handle. A child
-// that must survive can leave the job (CREATE_BREAKAWAY_FROM_JOB). Engines cannot, because their own jobs do
-// not allow it.
+// ours makes the job of this program once. When this program ends or is killed, the only handle of the job closes. A
+// child that must survive can leave the job (CREATE_BREAKAWAY_FROM_JOB). Engines cannot, because their own jobs do not
+// allow it.
 var ours = sync.OnceValue(func() error {
 	job, err := newTree(windows.JOB_OBJECT_LIMIT_BREAKAWAY_OK)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestABusyProgramIsTriedAgain(t *testing.T) {
 	}
 }
 
-// beScarce starts a process while no descriptor is left, and makes room when it is told that the start waits.
+// beScarce starts a process while no file descriptor is free. It frees one after the start has reported that it waits.
 func beScarce() error {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 64, Max: 64}); err != nil {
 		return err

@@ -88,7 +88,7 @@ func program(cmd *exec.Cmd) string {
 	return filepath.Join(cmd.Dir, cmd.Path)
 }
 
-// cause returns err without its operation and path, which the caller's message has.
+// cause returns err without its operation and path, because the caller's message has them.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

@@ -20,7 +20,7 @@ func (p *Process) Stopped() time.Duration {
 	return p.stops.total
 }
 
-// stops holds the samples of a process's stops.
+// stops has the samples that show when a process was stopped.
 type stops struct {
 	total   time.Duration
 	at      time.Time // time of the last sample if it found a stop; else zero

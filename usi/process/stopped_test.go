@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A stop counts while it lasts, of the process and of what it has started, and is kept when it is over.
+// A stop counts while it lasts, for the process and its children, and still counts after it is over.
 func TestStopped(t *testing.T) {
 	for name, script := range map[string]string{
 		"itself":    `echo $$; exec cat`,

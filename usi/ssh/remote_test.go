@@ -9,7 +9,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// commands of ssh, and what they mean.
+// commands has commands with the host and the remote command that they start.
 var commands = []struct {
 	command      []string
 	host, remote string // "": not a remote engine
@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The host that ssh itself finds in the words (ssh -G says what it would do).
+// Parse finds the same host as ssh itself (ssh -G prints what ssh would do).
 func TestParseAgreesWithSSH(t *testing.T) {
 	ssh, err := exec.LookPath("ssh")
 	if err != nil {
@@ -82,7 +82,7 @@ func TestParseAgreesWithSSH(t *testing.T) {
 	}
 }
 
-// What a host's shell runs leads a group of its own, whose number comes first.
+// The command that a host's shell runs leads its own process group, and prints the group's number first.
 func TestWrappedLeadsItsGroup(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid: ", err)

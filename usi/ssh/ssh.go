@@ -28,7 +28,7 @@ type Command struct {
 	Remote string // the command for the host's shell
 }
 
-// withValue has the letters of ssh's options that take a value, in OpenSSH 9.2, ssh(1).
+// withValue has the letters of the ssh options that take a value, in OpenSSH 9.2, ssh(1).
 const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 
 // Parse splits an ssh command before the command for the host. ok is false if the command is not ssh, or has

@@ -17,7 +17,7 @@ import (
 	"gogi/usi/transcript"
 )
 
-// TestEscape: any bytes come back, and what is written is one safe line.
+// TestEscape: any bytes survive a round trip, and the escaped text is one safe line.
 func TestEscape(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,8 +87,7 @@ func TestLogWhole(t *testing.T) {
 	}
 }
 
-// TestLogOfMany: the beginning stays, and of the rest the latest lines, without a gap
-// but the one that is told, within the bounds.
+// TestLogOfMany: a log keeps its beginning and its latest lines, within the bounds. It has one gap, which it reports.
 func TestLogOfMany(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ size, lines int }{

@@ -39,7 +39,7 @@ const hex = "0123456789abcdef"
 // errEscape is the error for a text that Escape cannot have written.
 var errEscape = errors.New(`expected \\ or \xNN behind a backslash`)
 
-// Unescape is the inverse of Escape.
+// Unescape decodes a text that Escape encoded.
 func Unescape(text string) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	for {

@@ -8,10 +8,11 @@ import (
 // childWord is the first argument that makes a test binary run the engine.
 const childWord = "fakeengine"
 
-// atATime is the number of parallel tests. The tests wait for engines and for times to pass, not for a CPU.
+// atATime is the number of parallel tests. Tests wait for engines and for time to pass, so more tests than CPUs can
+// run.
 const atATime = "8"
 
-// RunTests is the TestMain of a package whose tests start Command. If Command started this process, RunTests
+// RunTests implements TestMain for a package whose tests start Command. If Command started this process, RunTests
 // runs the engine; otherwise it runs the tests. It does not return. m is the *testing.M.
 func RunTests(m interface{ Run() int }) {
 	if len(os.Args) > 1 && os.Args[1] == childWord {

@@ -239,7 +239,7 @@ func (e *engine) append(name, line string) {
 	fmt.Fprintln(file, line)
 }
 
-// awaitGate blocks without reading input until the gate's file exists.
+// awaitGate waits until the gate's file exists. Until then it reads no input.
 func (e *engine) awaitGate() {
 	for {
 		if _, err := os.Stat(e.gate); err == nil {

@@ -56,8 +56,8 @@ func (env *Env) Warn(what i18n.Message) {
 	env.print("", i18n.Of("warning: %s", what))
 }
 
-// print prints a line above the redrawn area of the terminal. Without such an area, it prints before and then
-// the line.
+// print prints a line above the part of the terminal that gogi redraws, if there is such a part. Otherwise it prints
+// before, and then the line.
 func (env *Env) print(before string, what i18n.Message) {
 	line := what.In(env.Language)
 	if above := env.Above.Load(); above != nil {

@@ -8,8 +8,8 @@ import (
 	"gogi/internal/i18n"
 )
 
-// TestInterruptIsTold: what an interrupt means is told in the language of people, and above
-// what is redrawn on the terminal, where something is.
+// TestInterruptIsTold: the meaning of an interrupt is printed in the user's language, and above an area that is redrawn
+// on the terminal.
 func TestInterruptIsTold(t *testing.T) {
 	t.Parallel()
 	var plain bytes.Buffer

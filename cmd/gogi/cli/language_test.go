@@ -8,8 +8,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestLanguageOf: what is asked for comes before the variable, that before the locale, and no
-// locale changes what goes to no terminal.
+// TestLanguageOf: a requested language has priority over the variable, and the variable over the locale. No locale
+// changes output that does not go to a terminal.
 func TestLanguageOf(t *testing.T) {
 	for _, c := range []struct {
 		asked    string

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPrinted: a missing file has one wording, whoever noticed it and however it is wrapped, and
-// no text begins with the name of a package.
+// TestPrinted: a missing file has the same text, wherever it is found and however the error is wrapped. No text begins
+// with the name of a package.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

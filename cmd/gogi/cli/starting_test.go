@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// Who waits for engines is told once what for, and not at all where they are soon there.
+// A user that waits for engines gets the reason once, and not at all if they start soon.
 func TestStarting(t *testing.T) {
 	for _, c := range []struct {
 		took     time.Duration

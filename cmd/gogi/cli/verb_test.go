@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// What an interrupt broke off is an interrupt, whoever noticed it; what failed on its own
-// and what brings an exit code stay what they are.
+// An error after an interrupt counts as an interrupt, wherever it comes from. An error with another cause, or with an
+// exit code, is unchanged.
 func TestReason(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	broken := fmt.Errorf("opening: %w", context.Canceled)

@@ -12,7 +12,7 @@ import (
 // DumpCommand prints all data of a run in a fixed order.
 type DumpCommand struct {
 	cli.Stored
-	Stable bool `help:"Leave out times, slots and attempts, so that two runs of deterministic engines have equal dumps."`
+	Stable bool `help:"Leave out times, slots and failed attempts, so that two runs of deterministic engines have equal dumps."`
 }
 
 // Run prints the dump.

@@ -54,7 +54,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// void voids the pairs, or with --dry-run only selects them.
+// void marks the pairs as void. With --dry-run it only selects them.
 func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match.Row) bool) (err error) {
 	open := openThere
 	if c.DryRun {

@@ -13,7 +13,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// command runs a program to its end, and gives what it said.
+// command runs a program to its end, and returns its output.
 func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -46,9 +46,8 @@ func sources(t *testing.T, name string) string {
 	return to
 }
 
-// TestDist: the folder that it is built in is in no byte, and every program is what it says
-// and plays. What is compiled in one folder may come out of the go command's cache in the
-// other, as far as -trimpath makes it the same.
+// TestDist: no program contains the folder in which it was built, and every program is of its kind and plays. What is
+// compiled in one folder may come from the go command's cache in the other, because -trimpath makes it the same.
 func TestDist(t *testing.T) {
 	if os.Getenv("GOGI_DIST") != "required" {
 		t.Skip("GOGI_DIST=required builds for all systems, twice")

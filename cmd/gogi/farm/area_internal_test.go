@@ -14,8 +14,8 @@ import (
 
 var codes = regexp.MustCompile(`^\x1b\[(\d*)([AKJ])`)
 
-// screenful is what a terminal of some width shows of an output, by the few codes that are
-// used: up, erase the line, erase below.
+// screenful returns what a terminal of some width shows of an output with these control codes: up, erase the line,
+// erase below.
 func screenful(t *testing.T, out string, width int) []string {
 	t.Helper()
 	lines, at, column := []string{""}, 0, 0
@@ -79,7 +79,7 @@ func TestNoArea(t *testing.T) {
 	}
 }
 
-// TestWatchedTest: how a test stands, in words of what it has, and the end of its log.
+// TestWatchedTest tests the text about the progress of a test, and the end of its log.
 func TestWatchedTest(t *testing.T) {
 	s := &farm.TestStatus{Name: "gen", State: farm.Running, Pairs: 9, Stored: 4, Prefix: 3, Selfplay: true}
 	for i := range 20 {

@@ -31,7 +31,7 @@ import (
 type AuditCommand struct {
 	owner
 	Test        string   `arg:"" name:"test" help:"Name of the test, or its plan hash."`
-	Replay      string   `group:"replay" placeholder:"SHARE" help:"Play this share of the pairs, selected at random, again: 1% or 0.01."`
+	Replay      string   `group:"replay" placeholder:"SHARE" help:"Play a random sample of the pairs again; SHARE is its size, such as 1% or 0.01."`
 	Seed        uint64   `group:"replay" placeholder:"N" help:"Seed of the random selection (default: a new seed each time) [--replay]."`
 	Concurrency int      `group:"replay" placeholder:"N" help:"Number of games at a time (default: the number of CPUs) [--replay]."`
 	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"Folder for engines and networks (default: in the user's cache) [--replay]."`
@@ -95,7 +95,7 @@ func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
 	if err != nil {
 		return unlessInterrupted(ctx, err)
 	}
-	return c.tell(env, found)
+	return c.print(env, found)
 }
 
 // shareOf parses a share such as "1%" or "0.01".
@@ -178,7 +178,7 @@ func (c *AuditCommand) dir() (string, error) {
 	return filepath.Join(cache, "gogi", "farm", "replay"), nil
 }
 
-func (c *AuditCommand) tell(env *cli.Env, found replay.Report) error {
+func (c *AuditCommand) print(env *cli.Env, found replay.Report) error {
 	if c.JSON {
 		if err := format.JSON(env.Out, found); err != nil {
 			return err

@@ -28,7 +28,7 @@ import (
 // BenchCommand measures the speed of a machine.
 type BenchCommand struct {
 	Engine      string        `default:"builtin" placeholder:"CMD" help:"Reference engine; use the same one on all workers of a farm (default ${default})."`
-	Concurrency int           `placeholder:"N" help:"Number of slots that search at the same time (default: the number of CPUs)."`
+	Concurrency int           `placeholder:"N" help:"Number of searches at the same time (default: the number of CPUs)."`
 	Time        time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of three rounds; gogi prints the median (default ${default})."`
 	Nodes       uint64        `default:"100000" placeholder:"N" help:"Number of nodes of one search from the initial position (default ${default})."`
 	Out         string        `type:"path" placeholder:"FILE" help:"File for the result, for gogi farm work --nps-file and gogi farm submit --scale-to."`

@@ -76,7 +76,7 @@ func TestPolicyFiles(t *testing.T) {
 	}
 }
 
-// TestAGateInAList: what stands in the list's last column.
+// TestAGateInAList tests the last column of the list.
 func TestAGateInAList(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]farm.TestStatus{

@@ -32,11 +32,11 @@ type atSite struct {
 type KeyNewCommand struct {
 	atSite
 	Name    string   `arg:"" help:"Name of the key: a-z, 0-9, - and _."`
-	May     []string `required:"" placeholder:"RIGHT,…" help:"Rights: work, or some of submit, approve, run, admin."`
+	May     []string `required:"" placeholder:"RIGHT,…" help:"Rights of the key: work for a worker; for a person one or more of submit, approve, run, admin."`
 	Owner   string   `required:"" placeholder:"O" help:"Owner of the key."`
 	Expires string   `placeholder:"90d" help:"Time until the key expires (default: never)."`
 	URL     string   `name:"url" placeholder:"URL" help:"Address of the farm for the holder of the key (default: the last address of gogi farm serve)."`
-	CA      string   `name:"ca" type:"existingfile" placeholder:"FILE" help:"Certificate authority of the coordinator, as PEM (default: the farm itself)."`
+	CA      string   `name:"ca" type:"existingfile" placeholder:"FILE" help:"Certificate (PEM) of the authority that signed the certificate of the coordinator (default: the certificate of the farm)."`
 	Out     string   `type:"path" placeholder:"FILE" help:"Credentials file to write (default: NAME.creds)."`
 }
 

@@ -21,8 +21,8 @@ type MirrorCommand struct {
 	DB      string        `name:"db" default:"farm-copy.db" placeholder:"FILE" help:"Database of the copies (default ${default})."`
 	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between requests for new pairs (default ${default})."`
 	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the checksums of all pairs (default ${default})."`
-	Once    bool          `xor:"way" help:"Copy the pairs that are stored now, compare, and end."`
-	Push    bool          `xor:"way" help:"Send the pairs of the runs TEST in the database to the farm's tests of the same plans, and end."`
+	Once    bool          `xor:"way" help:"Copy and compare the present pairs once, and end."`
+	Push    bool          `xor:"way" help:"Send the pairs of the runs named TEST from the database to the farm's tests with the same plans, and end."`
 	Quiet   bool          `short:"q" help:"Print only warnings."`
 }
 
@@ -90,7 +90,7 @@ func asking(t farm.Transport, name string) mirror.Ask {
 func (c *MirrorCommand) once(ctx context.Context, env *cli.Env, f *mirror.Replica) error {
 	moved, err := f.Round(ctx)
 	for i := range moved {
-		if err := c.tell(env, &moved[i]); err != nil {
+		if err := c.print(env, &moved[i]); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (c *MirrorCommand) once(ctx context.Context, env *cli.Env, f *mirror.Replic
 	return err
 }
 
-func (c *MirrorCommand) tell(env *cli.Env, got *mirror.Moved) error {
+func (c *MirrorCommand) print(env *cli.Env, got *mirror.Moved) error {
 	if c.JSON {
 		return format.JSON(env.Out, got)
 	}

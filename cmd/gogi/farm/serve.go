@@ -167,7 +167,7 @@ func unlessInterrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// These are the names that a demo uses.
+// These constants are the run name, the lease time and the database of gogi farm serve --demo.
 const (
 	demoName  = "demo"
 	demoLease = 3 * time.Second
@@ -253,7 +253,7 @@ func (c *ServeCommand) follow(ctx context.Context, env *cli.Env, s *site.Site, p
 	return c.shown(ctx, env, s, func() error { return c.progress(ctx, env, s, plan) })
 }
 
-// submitDemo submits and approves the plan, with keys of two owners that it revokes afterwards.
+// submitDemo submits the plan with one key and approves it with the key of another owner. Then it revokes both keys.
 func submitDemo(ctx context.Context, s *site.Site, plan *match.Plan) error {
 	body, err := match.EncodePlan(plan)
 	if err != nil {
@@ -290,7 +290,7 @@ const demoEvery = 500 * time.Millisecond
 func (c *ServeCommand) progress(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan) error {
 	ticks := time.NewTicker(demoEvery)
 	defer ticks.Stop()
-	told, over := "", time.Time{}
+	last, over := "", time.Time{}
 	for over.IsZero() || time.Since(over) < s.Lease() {
 		select {
 		case <-ctx.Done():
@@ -305,9 +305,9 @@ func (c *ServeCommand) progress(ctx context.Context, env *cli.Env, s *site.Site,
 			}
 		}
 		line := fmt.Sprintf("%s: %d of %d pairs, %s", plan.Run, t.Stored, t.Pairs, format.NumberOf(here, "worker"))
-		if line != told && !c.Quiet {
+		if line != last && !c.Quiet {
 			fmt.Fprintln(env.Err, line)
-			told = line
+			last = line
 		}
 		switch {
 		case t.State == farm.Failed || t.State == farm.Paused:

@@ -31,13 +31,13 @@ type SubmitCommand struct {
 
 	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" more:"" help:"Build of engine A, from the same commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA; may be repeated."`
 	Priority  *int     `group:"farm" placeholder:"N" help:"Priority from -10 to 10; above 2 it needs the right to run (default: 0, for a tune and its validation -1)."`
-	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Weight of the test among the tests of its priority (default ${default})."`
+	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Weight: tests of equal priority get workers in proportion to their weights (default ${default})."`
 	Note      string   `group:"farm" placeholder:"TEXT" help:"Note to show in the list of tests."`
-	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have; trust=verified requires a verified worker."`
-	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with the pulled tune; submit the match of its final values against the start."`
+	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker needs to play the test, such as os=linux; trust=verified requires a verified worker."`
+	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with the pulled tune; gogi submits a match between its final values and its start values."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File that gogi farm bench --out wrote on the machine for which the time control is meant. Slower machines get more time, and faster ones less."`
 	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"Maximum speed ratio between a worker's machine and that of --scale-to, in both directions; other machines play no games of this test (default ${default}) [--scale-to]."`
-	DryRun    bool     `group:"farm" help:"Print what gogi would submit and upload; do neither."`
+	DryRun    bool     `group:"farm" help:"Only print what gogi would submit and upload."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`
 	Base, Dev string   `group:"farm" hidden:""`

@@ -27,7 +27,7 @@ func submitCommand(t *testing.T, words ...string) *SubmitCommand {
 	return &c.Submit
 }
 
-// TestSubmitFlags: what is handed in beside the plan is what the flags say.
+// TestSubmitFlags: the fields of a submission in addition to the plan are those of the flags.
 func TestSubmitFlags(t *testing.T) {
 	t.Parallel()
 	plan := matchtest.Plan("t")

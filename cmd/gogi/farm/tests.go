@@ -58,7 +58,7 @@ type (
 	// ShareCommand sets the weight of a test among the tests of its priority.
 	ShareCommand struct {
 		onTest
-		Number float64 `arg:"" help:"Weight of the test among the tests of its priority; a number above 0."`
+		Number float64 `arg:"" help:"Weight above 0: tests of equal priority get workers in proportion to their weights."`
 	}
 )
 
@@ -134,7 +134,7 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// remarks returns what an operator must know about the verdict and the pairs of a test.
+// remarks returns warnings for the operator about the verdict and the pairs of a test.
 func remarks(t *farm.TestStatus) (all []string) {
 	if t.Provisional != "" {
 		all = append(all, "the verdict "+t.Verdict+" is provisional: "+sanitize.Printable(t.Provisional, 600))
@@ -197,7 +197,7 @@ func (c *ShowCommand) watch(ctx context.Context, env *cli.Env, t farm.Transport,
 	if c.JSON {
 		screen = nil
 	}
-	for told := ""; ; {
+	for last := ""; ; {
 		var s farm.TestStatus
 		if err := request(ctx, t, name, "show", farm.Order{Run: c.Test}, &s); err != nil {
 			return unlessInterrupted(ctx, err)
@@ -206,9 +206,9 @@ func (c *ShowCommand) watch(ctx context.Context, env *cli.Env, t farm.Transport,
 			if err := screen.draw(watched(&s)); err != nil {
 				return err
 			}
-		} else if line := progressOf(&s); line != told {
-			told = line
-			if err := c.tell(env, &s, line); err != nil {
+		} else if line := progressOf(&s); line != last {
+			last = line
+			if err := c.print(env, &s, line); err != nil {
 				return err
 			}
 		}
@@ -223,7 +223,7 @@ func (c *ShowCommand) watch(ctx context.Context, env *cli.Env, t farm.Transport,
 	}
 }
 
-func (c *ShowCommand) tell(env *cli.Env, s *farm.TestStatus, line string) error {
+func (c *ShowCommand) print(env *cli.Env, s *farm.TestStatus, line string) error {
 	if c.JSON {
 		return format.JSON(env.Out, s)
 	}
@@ -231,10 +231,10 @@ func (c *ShowCommand) tell(env *cli.Env, s *farm.TestStatus, line string) error 
 	return err
 }
 
-// watchedLog is the number of log lines of a watched test.
+// watchedLog is the number of log lines that gogi farm show --watch prints.
 const watchedLog = 5
 
-// watched returns the text of a watched test.
+// watched returns the text of gogi farm show --watch.
 func watched(s *farm.TestStatus) string {
 	short := *s
 	short.Log = s.Log[max(0, len(s.Log)-watchedLog):]

@@ -29,7 +29,7 @@ const (
 	farmShare    = 5
 )
 
-// A handedTune is a tune to submit, or the tune whose validation is submitted.
+// A handedTune is the tune that gogi farm submit submits, or whose validation it submits.
 type handedTune struct {
 	*planning.TuneBase
 	wish tuning.Request

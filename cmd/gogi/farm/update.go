@@ -111,11 +111,11 @@ func releaseOf(program, version string) (*farm.Release, error) {
 // UpdateCommand deploys a program to the workers.
 type UpdateCommand struct {
 	owner
-	Program  []string `arg:"" optional:"" type:"existingfile" help:"Signed programs, one for each kind of machine; without any, gogi prints the state of the deployment."`
-	Artefact []string `placeholder:"SHA" help:"SHA-256 of an earlier program of this farm to go back to."`
+	Program  []string `arg:"" optional:"" type:"existingfile" help:"Signed programs, one for each kind of machine; without a program gogi prints the state of the update."`
+	Artefact []string `placeholder:"SHA" help:"SHA-256 of the earlier program of this farm to which the workers return."`
 	All      bool     `help:"Update all workers now, without a trial."`
-	Off      bool     `help:"Cancel the deployment; workers keep their programs."`
-	Why      string   `placeholder:"TEXT" help:"Reason of the order [--all or --off]."`
+	Off      bool     `help:"Cancel the update; workers keep the program that they run."`
+	Why      string   `placeholder:"TEXT" help:"Reason of the update or its cancellation [--all or --off]."`
 }
 
 // Help returns the text below the usage line of --help.

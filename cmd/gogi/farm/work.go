@@ -48,7 +48,7 @@ type WorkCommand struct {
 	Labels      []string      `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
 	Policy      string        `type:"existingfile" placeholder:"FILE" help:"Policy file: tests that this machine plays, as allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
 	Mirrors     []string      `placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
-	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"Measured speed of this machine, a file that gogi farm bench --out wrote on it. Tests with --scale-to need it to adapt their clocks to the machine."`
+	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests with --scale-to."`
 	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"Reference engine for new measurements that the farm requests (default ${default}) [--nps-file]."`
 	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`
 	DrainAfter  time.Duration `placeholder:"DUR" help:"Time after which the worker finishes its games and ends."`
@@ -306,12 +306,12 @@ func (w *working) bind() (*players.Binding, error) {
 	return bound, err
 }
 
-// lastWords is the time for which an ending worker tries to send its results and to return its pairs.
-// lastGasp is the same time after an interrupt. Unsent results stay in the outbox. Pairs that were not
+// closeTime is the time for which an ending worker tries to send its results and to return its pairs.
+// interruptedCloseTime is the same time after an interrupt. Unsent results stay in the outbox. Pairs that were not
 // returned become free when their leases expire.
 const (
-	lastWords = time.Minute
-	lastGasp  = 5 * time.Second
+	closeTime            = time.Minute
+	interruptedCloseTime = 5 * time.Second
 )
 
 // play plays the farm's games until the worker ends, and closes the worker's connection.
@@ -330,11 +330,11 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 	err := joined.Play(ctx, c)
 	w.session.Playing(nil)
 	refused := joined.Status().Refused
-	patience := lastWords
+	wait := closeTime
 	if ctx.Err() != nil {
-		patience = lastGasp
+		wait = interruptedCloseTime
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
 	defer cancel()
 	closed := joined.Close(last)
 	left := joined.Status().Outbox

@@ -67,7 +67,7 @@ func (c *BookConvertCommand) Run(env *cli.Env) error {
 	return nil
 }
 
-// lines converts a file of lines, one line at a time.
+// lines converts an opening file, one line at a time.
 func (c *BookConvertCommand) lines(env *cli.Env, to book.Format) error {
 	in, closing, err := input(env, c.File)
 	if err != nil {

@@ -32,11 +32,11 @@ type ExportCommand struct {
 	What []string `arg:"" optional:"" name:"run or game" help:"Name of the run (default: the newest), then games such as 12.0 (default: all)."`
 	cli.Database
 	Format   string             `default:"csa" placeholder:"NAME" help:"Format: csa (as floodgate writes it), csa3, kif, ki2, jkf, usi, sfen, jsonl (all data), psv, hcpe, hcpe2, hcpe3 or pack (default: ${default})."`
-	To       string             `default:"-" placeholder:"DIR|FILE" help:"Existing folder, or a name that ends with a slash: one file for each game. File: all games. - is standard output (default)."`
+	To       string             `default:"-" placeholder:"DIR|FILE" help:"File for all games, or folder for one file for each game (a new folder needs a slash at its end); - is standard output (default)."`
 	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Encoding: utf8 or sjis [csa, csa3, kif, ki2] (default ${default})."`
 	Player   string             `placeholder:"NAME" help:"Only games of this player."`
 	End      string             `name:"termination" placeholder:"WORD" help:"Only games with this end, such as resignation."`
-	LostFrom int                `placeholder:"CP" more:"" help:"Only lost games in which the loser (or --player) once had a score of at least CP centipawns."`
+	LostFrom int                `placeholder:"CP" more:"" help:"Only games that a player (--player) lost after it had a score of at least CP centipawns."`
 	MinPlies int                `placeholder:"N" more:"" help:"Only games of at least N plies."`
 	Opening  string             `placeholder:"ID" help:"Only games from this opening."`
 	Pairs    string             `placeholder:"A-B" help:"Only games of pairs A to B, or of one pair."`
@@ -44,7 +44,7 @@ type ExportCommand struct {
 	Unscored bool               `help:"Training data: include moves without a score, with score 0."`
 	Given    bool               `name:"with-opening" help:"Training data: include the moves of the opening."`
 	NoMate   bool               `help:"Training data: skip positions with a mate score."`
-	Played   bool               `more:"" help:"With hcpe3: write the played move as the only candidate move of a position without votes, because dlshogi needs one."`
+	Played   bool               `more:"" help:"For hcpe3: write the played move as the candidate of a position without votes of a council, because dlshogi needs a candidate."`
 	Shard    int                `placeholder:"N" help:"Training data: number of positions in each file."`
 	Shuffle  bool               `help:"Training data: shuffle the positions."`
 	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"Seed of the order (default: ${default}) [--shuffle]."`

@@ -52,7 +52,7 @@ func (s *reviewed) check() error {
 	return nil
 }
 
-// each calls see for each game in the sources. It prints rejected games and adds their number to refused.
+// each calls see for each game in the sources. It prints the rejected games and adds their number to refused.
 func (s *reviewed) each(ctx context.Context, env *cli.Env, refused *int, see func(*review.Game, *kifu.Record) error) error {
 	if s.Run == "" {
 		return sources.Files(ctx, s.Files, env.In, refusals(env.Err, refused), func(g *review.Game, r *kifu.Record) error {

@@ -15,15 +15,15 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// reviewRules has the flags that select the moves of a review that count.
+// reviewRules has the flags that select which moves of a review gogi counts.
 type reviewRules struct {
 	Scale   string   `placeholder:"FILE|N" help:"Conversion of evaluations to win rates: a file of gogi review calibrate, or the evaluation with a win rate of 73% (default: 600 centipawns)."`
 	From    *int     `name:"from-move" placeholder:"N" help:"Skip the moves before move N, as opening theory (default: 40)."`
 	Within  *float64 `placeholder:"P" help:"Skip positions with a win rate below P or above 100 - P percent (default: 20)."`
-	Decided string   `enum:"skip,stop" default:"skip" help:"Treatment of decided positions, which are those that --within excludes: skip them, or stop at the first one (default: ${default})."`
+	Decided string   `enum:"skip,stop" default:"skip" help:"Treatment of the positions that --within excludes: skip (skip only these) or stop (skip also all later moves of the player) (default: ${default})."`
 	Opening *int     `placeholder:"N" help:"Number of the last move that is part of the opening (default: 64)."`
 	Change  string   `enum:"auto,turn,move" default:"auto" help:"Two positions whose evaluations give the effect of a move. move: before and after the move. turn: the player's turn and the player's next turn, because some engines evaluate the side to move too high (auto: move, but turn for a table of Go)."`
-	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted (counted), or all moves of the player (own) (default: ${default})."`
+	Per     string   `enum:"counted,own" default:"counted" help:"Moves by which rates and averages are divided: counted (the moves that counted) or own (all moves of the player) (default: ${default})."`
 }
 
 // rules returns the rules according to the flags.
@@ -89,7 +89,7 @@ func (c *ReviewShowCommand) Run(env *cli.Env) error {
 // ReviewCalibrateCommand fits the scale that converts an engine's evaluations to win rates.
 type ReviewCalibrateCommand struct {
 	File string `arg:"" optional:"" default:"review.jsonl" help:"File that gogi review wrote (default: ${default})."`
-	Name string `placeholder:"NAME" help:"Name of the scale (default: the engine and its limit)."`
+	Name string `placeholder:"NAME" help:"Name of the scale in reports (default: the engine and its limit)."`
 	To   string `placeholder:"FILE" help:"File to which gogi writes the scale, for --scale of gogi review show."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }

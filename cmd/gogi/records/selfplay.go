@@ -41,8 +41,8 @@ type SelfplayPlayCommand struct {
 	File string `arg:"" help:"Self-play file; gogi selfplay init writes one."`
 
 	cli.Database
-	DryRun      bool `help:"Start the engines once and print the plan; make no data."`
-	Assemble    bool `help:"Play no game: make the data of the stored blocks up to the first missing one. With --json, print the manifest."`
+	DryRun      bool `help:"Start the engines once and print the plan; play no game."`
+	Assemble    bool `help:"Play no game; only make the training data, from the stored blocks before the first missing block. With --json, print the manifest of the data."`
 	Concurrency int  `placeholder:"N" help:"Number of blocks at a time (default: the file's, else one for each CPU); the data do not depend on this number."`
 
 	Session session.Flags `embed:""`

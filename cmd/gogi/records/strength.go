@@ -32,10 +32,10 @@ func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 
 type tabled struct {
 	Table string `placeholder:"FILE" help:"CSV table of players or ranks instead of a review, with the metrics as columns: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
-	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}) [--table]."`
+	Names string `default:"name" placeholder:"COLUMN" help:"Column with the names of the players (default: ${default}) [--table]."`
 	Known string `name:"rating" placeholder:"COLUMN" help:"Column of known ratings [--table]."`
 	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
-	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the table's games, as in a review [--table]."`
+	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the games of the table [--table]."`
 }
 
 // source describes where the metrics come from: the settings of the review, or the flags for the table.
@@ -83,8 +83,8 @@ type StrengthFitCommand struct {
 	tabled
 
 	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the model: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1 (default: ${default}). gogi also prints a model of each metric alone."`
-	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
-	By      string `enum:"player,rank" default:"player" help:"Grouping of the games for the fit: by player, or by rank in --ratings (default: ${default})."`
+	Of      string `default:"Elo" placeholder:"WORD" help:"Name of the unit of the ratings, for the output (default: ${default})."`
+	By      string `enum:"player,rank" default:"player" help:"Grouping of the games: one group for each player, or for each rank in --ratings (default: ${default})."`
 	To      string `placeholder:"FILE" help:"File for the model, as TOML; with --table it needs --game and --engine."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
@@ -197,7 +197,7 @@ type StrengthValidateCommand struct {
 
 	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the models (default: ${default}). gogi review fit --help lists them."`
 	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Numbers of games from which gogi estimates a rating (default: ${default})."`
-	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
+	Of      string `default:"Elo" placeholder:"WORD" help:"Name of the unit of the ratings, for the output (default: ${default})."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 

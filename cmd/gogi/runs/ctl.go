@@ -15,7 +15,7 @@ import (
 // CtlCommand sends an order to a run that another process plays.
 type CtlCommand struct {
 	Run1   string `arg:"" name:"run" help:"Name of the run."`
-	Verb   string `arg:"" help:"pause (finish the running pairs, start no more), resume, drain (finish the running pairs, then end), stop (discard the running pairs, then end), concurrency N (games at a time), target N (games in total)."`
+	Verb   string `arg:"" help:"pause (finish the current pairs, start no more), resume, drain (finish the current pairs, then end), stop (discard the current pairs and end), concurrency N (set the games at a time), target N (set the games in total)."`
 	Number string `arg:"" optional:"" help:"Value of concurrency or target."`
 	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run."`
 }

@@ -23,7 +23,7 @@ type RateCommand struct {
 	ratings.Options
 	Prior   string   `default:"none" placeholder:"KIND=N" help:"Prior of the ratings: gaussian=ELO (standard deviation), draws=N (virtual draws between every two players) or none."`
 	Predict []string `sep:"none" placeholder:"A,B[,HANDICAP]" help:"Predict the result of A against B. A has Black, or receives HANDICAP (a number, or a name such as two-piece); may be repeated."`
-	Anchor  string   `placeholder:"NAME[=ELO]" help:"Player with rating 0; ratings are differences from it (default: the mean is 0)."`
+	Anchor  string   `placeholder:"NAME[=ELO]" help:"Player with a fixed rating: ELO, or 0 without ELO (default: the mean of the ratings is 0)."`
 	JSON    bool     `name:"json" help:"Print one JSON object."`
 }
 

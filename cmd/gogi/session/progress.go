@@ -164,7 +164,7 @@ func (p *progress) event(e match.Event) {
 		p.fault(e)
 	case e.Type == match.EventWarning:
 		p.warn(e)
-	case e.Type == match.EventTold && p.terminal == nil:
+	case e.Type == match.EventControl && p.terminal == nil:
 		p.draw()
 	}
 }

@@ -62,9 +62,9 @@ func progressed(t *testing.T) (plan *match.Plan, sent []match.Event) {
 	return plan, sent
 }
 
-// TestProgressLines: what the terminal shows, counted by hand: 4 stored games
-// (two wins, two draws), a pair of a win and a loss, one draw that waits for its
-// other game; the loss in the pair that is played again is left out.
+// TestProgressLines: the expected numbers on the terminal were counted by hand: 4 stored games (two wins, two draws), a
+// pair of a win and a loss, and one draw that waits for its other game. The loss in the pair that is played again is
+// left out.
 func TestProgressLines(t *testing.T) {
 	t.Parallel()
 	plan, sent := progressed(t)
@@ -101,8 +101,8 @@ func (w *stuckWriter) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// TestStuckTerminalLosesNoLine: while the terminal stands still, every event is
-// written as JSON; the progress then goes on from where things are.
+// TestStuckTerminalLosesNoLine: while the terminal accepts no output, every event is written as JSON. The progress then
+// continues with the current state.
 func TestStuckTerminalLosesNoLine(t *testing.T) {
 	t.Parallel()
 	plan := &match.Plan{Run: "night", Players: []match.Player{{Name: "new"}, {Name: "base"}}}
@@ -139,8 +139,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
-// TestBrokenReaderIsTold: who reads the JSON no longer ends the lines, and not
-// the stream.
+// TestBrokenReaderIsTold: if the reader of the JSON disappears, the lines end, but the stream of events does not.
 func TestBrokenReaderIsTold(t *testing.T) {
 	t.Parallel()
 	l := &eventLines{encoder: json.NewEncoder(brokenWriter{})}

@@ -81,7 +81,7 @@ func (f *Flags) Run(ctx context.Context, env *cli.Env, to Target, play func(cont
 	return err
 }
 
-// stay prints the command that shows the pages again. With --http-stay it runs the command of --on-end, and
+// stay prints the command that shows the pages again. With --http-stay it also runs the command of --on-end and then
 // serves the pages until an interrupt.
 func (s *Session) stay(ctx context.Context, ended error) {
 	if s.pages == nil {
@@ -454,8 +454,8 @@ func collectLess() {
 	}
 }
 
-// ended returns the command's error with its exit code, for the end of a series. internal is the error of the
-// output, or nil.
+// ended returns the command's error, with its exit code, after a series ended with e. internal is an error in writing
+// the output, or nil.
 func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:

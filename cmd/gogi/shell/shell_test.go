@@ -93,7 +93,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// fakeProgram answers as the program would, and writes down what it was asked.
+// fakeProgram answers like the program, and records the requests.
 func fakeProgram(t *testing.T) (dir string, asked func() string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -167,8 +167,8 @@ var names = []struct{ typed, name string }{
 	{"o", "o<&>()#~"},
 }
 
-// pressed types lines into a shell on a terminal, each ended by tab and Enter, and compares
-// what the program was started with. A command in a name would make a file.
+// pressed types lines into a shell on a terminal, each ended by tab and Enter, and compares the arguments with which
+// the program was started. A command inside a name would create a file.
 func pressed(t *testing.T, shell []string, begin string) {
 	t.Helper()
 	dir := t.TempDir()

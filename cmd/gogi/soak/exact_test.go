@@ -107,11 +107,10 @@ func (b *bout) play(s *shift, deck *deck) {
 	}
 }
 
-// standstill is what the runner says of one.
+// standstill is the runner's text about a standstill.
 const standstill = "this program stood still"
 
-// starved reports whether the runner ended because nothing more could be stored, by
-// what it said.
+// starved reports, from the output, whether the runner ended because nothing more could be stored.
 func (b *bout) starved() bool {
 	said := b.p.complaints()
 	return strings.Contains(said, "disk is full") || strings.Contains(said, "disk I/O error") ||
@@ -120,7 +119,7 @@ func (b *bout) starved() bool {
 
 // playing waits until games are in play, and reports whether they are.
 func (b *bout) playing() bool {
-	within(patience, func() bool {
+	within(waitLimit, func() bool {
 		if b.p.isOver() {
 			return true
 		}
@@ -137,7 +136,7 @@ func (b *bout) socket() string { return b.db + "." + b.name + ".sock" }
 
 // alone asserts that nobody outlives a runner.
 func (b *bout) alone() {
-	within(patience, func() bool { return len(b.p.family()) == 0 })
+	within(waitLimit, func() bool { return len(b.p.family()) == 0 })
 	for _, pid := range b.p.family() {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may just have ended
 		b.t.Errorf("%s: the runner has ended, and process %d is left: %q", b.name, pid, line)
@@ -146,7 +145,7 @@ func (b *bout) alone() {
 
 // ends waits for the runner's end.
 func (b *bout) ends() bool {
-	if within(patience, b.p.isOver) {
+	if within(waitLimit, b.p.isOver) {
 		return true
 	}
 	b.t.Errorf("%s: the runner did not end", b.name)
@@ -182,7 +181,7 @@ func (b *bout) killBeginner() bool {
 // end sends signals, and reports whether the runner ended unfinished and said so.
 func (b *bout) end(words string, signals ...os.Signal) bool {
 	for i, s := range signals {
-		if i > 0 && !within(patience, func() bool { return b.p.isOver() || strings.Contains(b.p.complaints(), words) }) {
+		if i > 0 && !within(waitLimit, func() bool { return b.p.isOver() || strings.Contains(b.p.complaints(), words) }) {
 			return false
 		}
 		if b.p.Process.Signal(s) != nil {
@@ -208,7 +207,7 @@ func (b *bout) stopEngine() bool {
 func (b *bout) killGuard() bool {
 	guards, before := b.p.called("guard"), b.newGuards()
 	return len(guards) == 1 && kill(guards[0]) &&
-		within(patience, func() bool { return b.p.isOver() || b.newGuards() > before }) && !b.p.isOver()
+		within(waitLimit, func() bool { return b.p.isOver() || b.newGuards() > before }) && !b.p.isOver()
 }
 
 // newGuards is how often the runner has said that it has another guard.
@@ -224,7 +223,7 @@ func (b *bout) refused(db string) bool {
 	if code == 1 && strings.Contains(complaints, "being played by another process") {
 		return true
 	}
-	if played := strings.Contains(complaints, " games in "); code != 0 || played || !within(patience, b.p.isOver) {
+	if played := strings.Contains(complaints, " games in "); code != 0 || played || !within(waitLimit, b.p.isOver) {
 		b.t.Errorf("%s: a second runner was not refused: exit code %d: %s%s", b.name, code, out, complaints)
 	}
 	return false
@@ -256,7 +255,7 @@ func (b *bout) order(words ...string) bool {
 	return code == 0
 }
 
-// endings are what ctl says of a run that is just ending.
+// endings are the errors of ctl for a run that is just ending.
 var endings = []string{"no process on this machine", "the run is not being played", "waiting for the run's answer"}
 
 // pause pauses until it is seen by who comes to look, and resumes.
@@ -276,7 +275,7 @@ func (b *bout) state() string {
 		return ""
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waitLimit))
 	if _, err := io.WriteString(conn, `{"follow":true}`+"\n"); err != nil {
 		return ""
 	}
@@ -322,8 +321,7 @@ func (b *bout) fillDisk() bool {
 	return ended
 }
 
-// judge compares what is stored with what was played undisturbed, and takes the bout's
-// folder away.
+// judge compares the stored games with those of an undisturbed run, and removes the bout's folder.
 func (b *bout) judge(want string) {
 	if games := b.whole(b.db); len(games) != shortGames {
 		b.t.Errorf("%s: %d games are stored", b.db, len(games))

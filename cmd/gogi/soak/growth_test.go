@@ -33,7 +33,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// What cannot be done keeps nothing else from being done, and what can is done once a round.
+// A disturbance that is not possible does not prevent the others, and a possible one happens once in a round.
 func TestDeck(t *testing.T) {
 	d := newDeck((&world{seed: 1}).random(0), map[string]bool{"one": true, "two": true, "three": true})
 	for round := range 100 {

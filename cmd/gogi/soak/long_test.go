@@ -142,7 +142,7 @@ func (l *long) deaf() bool {
 		l.t.Error(err)
 		return false
 	}
-	cut := within(patience, func() bool {
+	cut := within(waitLimit, func() bool {
 		gone := l.p.isOver()
 		err := raw.Control(func(fd uintptr) {
 			state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}} //nolint:gosec // a descriptor is small
@@ -192,9 +192,8 @@ func (l *long) flat() {
 	}
 }
 
-// growth compares what memory was held, in kB. A peak proves nothing, nor does a lull:
-// memory has grown where even the lower quartile of the last third lies above all of the
-// first, by a quarter of that and 8 MB.
+// growth compares memory sizes in kB. A single high or low value proves nothing. Memory has grown if the lower quartile
+// of the last third exceeds all values of the first third, by a quarter and by 8 MB.
 func growth(all []float64) (before, after float64, grown bool) {
 	last := slices.Sorted(slices.Values(all[len(all)*2/3:]))
 	before, after = slices.Max(all[:len(all)/3]), last[len(last)/4]
@@ -314,7 +313,7 @@ func (l *long) browse() bool {
 
 // get asks for a page; status 0 is no answer. A stream is not read: it does not end.
 func (l *long) get(path string) (text string, status int) {
-	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(l.t.Context(), waitLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, l.url+path, nil)
 	if err != nil {

@@ -54,7 +54,7 @@ func (w *world) start(args ...string) (*program, error) {
 	return p, nil
 }
 
-// run runs gogi to its end, and tells what it said.
+// run runs gogi to its end, and returns its output and exit code.
 func (w *world) run(args ...string) (stdout, stderr string, code int) {
 	p, err := w.start(args...)
 	if err != nil {
@@ -82,9 +82,9 @@ func (p *program) isOver() bool {
 	}
 }
 
-// patience is for what has to happen at some time: far more than a machine with much else
-// to do takes for it. Only what never happens outlasts it.
-const patience = 5 * time.Minute
+// waitLimit is the longest wait for an event. It is much longer than any event takes on a busy machine, so only an event
+// that never comes exceeds it.
+const waitLimit = 5 * time.Minute
 
 // within waits until something is so, and reports whether it came to be.
 func within(d time.Duration, so func() bool) bool {
@@ -169,7 +169,7 @@ func suspend(pid int, d time.Duration) bool {
 	if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 		return false
 	}
-	seen := within(patience, func() bool { return stopped(pid) || gone(pid) }) && stopped(pid)
+	seen := within(waitLimit, func() bool { return stopped(pid) || gone(pid) }) && stopped(pid)
 	if seen {
 		rest(context.Background(), d)
 		seen = stopped(pid)
@@ -182,7 +182,7 @@ func kill(pid int) bool {
 	if syscall.Kill(pid, syscall.SIGKILL) != nil {
 		return false
 	}
-	return within(patience, func() bool { return gone(pid) })
+	return within(waitLimit, func() bool { return gone(pid) })
 }
 
 // gone reports whether a process has ended.

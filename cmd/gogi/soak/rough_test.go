@@ -136,9 +136,9 @@ func (b *bout) hangEngine() bool {
 	if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 		return false
 	}
-	stood := within(patience, func() bool { return stopped(pid) || gone(pid) }) && stopped(pid)
+	stood := within(waitLimit, func() bool { return stopped(pid) || gone(pid) }) && stopped(pid)
 	enough := time.Now().Add(4 * time.Second)
-	within(patience, func() bool { return gone(pid) || time.Now().After(enough) })
+	within(waitLimit, func() bool { return gone(pid) || time.Now().After(enough) })
 	_ = syscall.Kill(pid, syscall.SIGCONT) // where it is not gone
 	return stood
 }
@@ -149,8 +149,8 @@ var (
 	faulty = []string{"crash", "stall"}
 )
 
-// explain asserts that the series is whole, and that every game that an engine lost by
-// its failure says why, has a bundle, and could be told from play.
+// explain checks that the series is complete. Every game that an engine lost by its failure must have a reason and a
+// bundle, and must be distinct from games that were played to their end.
 func (b *bout) explain() {
 	games := b.whole(b.db)
 	if len(games) != roughGames {

@@ -98,7 +98,7 @@ func (w *world) shift(ctx context.Context, owes ...string) *shift {
 	return &shift{world: w, ctx: ctx, owes: owes}
 }
 
-// on reports whether the actor shall do something more.
+// on reports whether the actor must continue.
 func (s *shift) on() bool {
 	switch {
 	case s.t.Context().Err() != nil:
@@ -185,8 +185,8 @@ func (d *deck) deal() string {
 	return card
 }
 
-// again puts a card under the deck: what it says could not be done. After a few times it
-// waits for the next round, and does not keep the others from it.
+// again puts a card under the deck, because its disturbance was not possible. After a few times the card waits for the
+// next round, and the others continue.
 func (d *deck) again(card string) {
 	if d.vain[card]++; d.vain[card] < 4 {
 		d.left = append(d.left, card)
@@ -198,7 +198,7 @@ func between(r *rand.Rand, from, to time.Duration) time.Duration {
 	return from + time.Duration(r.Int64N(int64(to-from)))
 }
 
-// count prints what happened, and wants some of each class. What is missing comes last.
+// count prints the events, and requires some of each class. Missing classes are printed last.
 func (w *world) count() {
 	for _, class := range slices.Sorted(maps.Keys(w.tally)) {
 		w.t.Logf("%6d × %s", w.tally[class], class)
@@ -208,7 +208,7 @@ func (w *world) count() {
 	}
 }
 
-// classes are what has to happen at least once.
+// classes returns the events that must happen at least once.
 func (w *world) classes() map[string]bool {
 	all := map[string]bool{}
 	for class := range exactDisturbances {
@@ -230,7 +230,7 @@ func (w *world) classes() map[string]bool {
 	return all
 }
 
-// observed are what follows from disturbances, and is seen in what is stored.
+// observed lists consequences of disturbances that the stored data show.
 var observed = []string{
 	"exact: plain ended as if nobody had disturbed it",
 	"exact: ponder ended as if nobody had disturbed it",
@@ -243,7 +243,7 @@ var observed = []string{
 
 // nothingLeft asserts that no process and no file of ours is left.
 func (w *world) nothingLeft() {
-	within(patience, func() bool { return len(living(mark+w.tag)) == 0 })
+	within(waitLimit, func() bool { return len(living(mark+w.tag)) == 0 })
 	for _, pid := range living(mark + w.tag) {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may just have ended
 		w.t.Errorf("process %d is left: %q", pid, line)
@@ -253,7 +253,7 @@ func (w *world) nothingLeft() {
 	w.holdsOnly(w.dir, "plain.toml", "ponder.toml", "council.toml", "rough.toml", "long.toml", "gate.toml")
 }
 
-// holdsOnly asserts what is in a folder.
+// holdsOnly checks the content of a folder.
 func (w *world) holdsOnly(dir string, names ...string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

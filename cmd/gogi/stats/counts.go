@@ -48,9 +48,9 @@ func (c *IntervalCommand) Run(env *cli.Env) error {
 
 // ForecastCommand predicts the result of a match.
 type ForecastCommand struct {
-	Wins       int     `required:"" placeholder:"W" help:"Number of past wins."`
-	Losses     int     `required:"" placeholder:"L" help:"Number of past losses."`
-	Draws      int     `placeholder:"D" help:"Number of past draws."`
+	Wins       int     `required:"" placeholder:"W" help:"Number of wins so far."`
+	Losses     int     `required:"" placeholder:"L" help:"Number of losses so far."`
+	Draws      int     `placeholder:"D" help:"Number of draws so far."`
 	Games      []int   `required:"" placeholder:"N" help:"Number of games of the match; may be a list."`
 	Confidence float64 `default:"0.95" help:"Confidence level (default ${default})."`
 	JSON       bool    `name:"json" help:"Print one JSON object."`

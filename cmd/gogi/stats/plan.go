@@ -19,7 +19,7 @@ import (
 type PlanCommand struct {
 	calculator.PlanQuestion
 	From        string        `placeholder:"RUN" xor:"draws,correlation" help:"Stored run from which gogi takes the draw rate and the correlation within pairs."`
-	DB          string        `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of that run [--from]."`
+	DB          string        `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database with the run of --from [--from]."`
 	Draws       *float64      `xor:"draws" placeholder:"RATE" help:"Draw rate, from 0 to 1 (default 0.03)."`
 	Correlation *float64      `xor:"correlation" type:"signed" placeholder:"R" help:"Correlation between the two games of a pair (default 0)."`
 	Length      time.Duration `name:"game-length" xor:"speed" placeholder:"DUR" help:"Duration of a game, such as 2m; gogi then prints how many hours the games take."`

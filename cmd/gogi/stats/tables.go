@@ -16,7 +16,7 @@ import (
 // tableFlags has the flags that name a CSV table and select its rows.
 type tableFlags struct {
 	Table     string   `arg:"" help:"CSV file with a header."`
-	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
+	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Use only rows with this condition (=, !=, <, <=, >, >=); may be repeated, then all conditions apply."`
 	SkipEmpty bool     `help:"Skip empty cells; regress and rmse skip rows with an empty cell (default: an empty cell is an error)."`
 	JSON      bool     `name:"json" help:"Print one JSON object."`
 }

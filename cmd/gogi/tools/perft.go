@@ -19,7 +19,7 @@ type DevCommand struct {
 // PerftCommand counts the leaves of the tree of legal moves, to compare move generators.
 type PerftCommand struct {
 	SFEN   string `name:"sfen" default:"startpos" placeholder:"SFEN" help:"Position: startpos or an SFEN, with or without moves (default ${default})."`
-	Depth  int    `required:"" placeholder:"N" help:"Depth in plies."`
+	Depth  int    `required:"" placeholder:"N" help:"Length of the counted move sequences in plies."`
 	Divide bool   `help:"Also print the count after each first move."`
 }
 

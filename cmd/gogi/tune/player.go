@@ -136,7 +136,7 @@ func (p *player) answered(run *results.Run) func(context.Context, tune.State) ([
 	}
 }
 
-// position holds the current values of a tune, for its progress.
+// position holds the current parameter values of a tune, for the printed progress.
 type position struct {
 	settings *tune.Settings
 	mu       sync.Mutex
@@ -168,8 +168,8 @@ func (p *position) learnt(st tune.State) {
 	p.lines = []string{line}
 }
 
-// validate plays the missing pairs of a tune's newest validation. If another is true, it starts a further
-// validation, for the state in the account a.
+// validate plays the missing pairs of a tune's newest validation match. If another is true, it starts a further match
+// for the values in a.
 func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) error {
 	if !a.Done() {
 		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run, a.State.Blocks, a.Plan.Settings.Blocks()))
@@ -213,7 +213,8 @@ func (p *player) validateOnce(ctx context.Context, which int, c match.TuneCandid
 	return cli.GateExit(judged.Gate.Verdict)
 }
 
-// candidate returns the newest candidate of a tune, see tuning.Candidate. It prints a new candidate.
+// candidate returns the newest candidate for the final values of a tune, see tuning.Candidate. It prints a new
+// candidate.
 func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool) (match.TuneCandidate, error) {
 	c, proposed, err := tuning.Candidate(ctx, p.Store, p.study.plan, a, another)
 	if proposed && !p.JSON {

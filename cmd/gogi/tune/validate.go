@@ -25,7 +25,7 @@ type ValidateCommand struct {
 
 	Session session.Flags `embed:""`
 
-	At int `default:"-1" placeholder:"BLOCK" help:"Validate the values of the tune after this block, which is an iteration (default: the last block). Each further validation uses a smaller α."`
+	At int `default:"-1" placeholder:"BLOCK" help:"Number of the block (tune step) after which the values are validated (default: the last block). Each further validation uses a smaller α."`
 }
 
 // Help returns the text below the usage line of --help.
@@ -66,7 +66,7 @@ func (c *ValidateCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// isFile reports whether the arguments name a tune by a file or flags, and not by a stored run.
+// isFile reports whether the arguments name a tune by a file or by flags. Otherwise they name a stored run.
 func (c *ValidateCommand) isFile() bool {
 	if len(c.Engine) > 0 {
 		return true

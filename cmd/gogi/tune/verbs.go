@@ -153,7 +153,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 type ShowCommand struct {
 	cli.Stored
 
-	At int `required:"" placeholder:"BLOCK" help:"Print the state of the tune after this block (iteration)."`
+	At int `required:"" placeholder:"BLOCK" help:"Number of the block (tune step) after which the state is printed."`
 }
 
 // Run prints the state.

@@ -17,7 +17,7 @@ import (
 // the built-in engines are the same, so the games are those of the series played here.
 func TestFarmWorker(t *testing.T) {
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	said, err := os.Create(filepath.Join(dir, "said")) //nolint:gosec // the test's own folder
 	testutil.OK(t, err)

@@ -85,9 +85,8 @@ var series = []string{
 	"--engine", "b=FAKE -moves first", "--nodes", "10", "--games", "12", "--concurrency", "2", "--restart", "game",
 }
 
-// TestKilledRunner kills the runner as kill -9 and the task manager do, in the middle of
-// games: nothing it started lives on, what engines started neither, and the same line
-// again makes the run what it would have been.
+// TestKilledRunner kills the runner in the middle of games, as kill -9 and the task manager do. No process that it or
+// an engine started stays alive, and the same command completes the run with the same result.
 func TestKilledRunner(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	world.wine.must(t, 0, other, series...)

@@ -16,11 +16,10 @@ import (
 	"gogi/internal/testutil"
 )
 
-// patience bounds every wait for a program.
-const patience = 2 * time.Minute
+// waitLimit bounds every wait for a program.
+const waitLimit = 2 * time.Minute
 
-// world is what the tests share: the programs, for both systems, and Wine's own
-// Windows.
+// world has what the tests share: the programs for both systems, and Wine's own Windows.
 var world struct {
 	dir    string
 	native system
@@ -93,7 +92,7 @@ func build() error {
 	return nil
 }
 
-// outcome is what a command ended with.
+// outcome is the output and exit code of a command.
 type outcome struct {
 	out, err string
 	code     int
@@ -114,7 +113,7 @@ func (s system) command(ctx context.Context, dir string, args ...string) *exec.C
 // gogi runs a command to its end.
 func (s system) gogi(t *testing.T, dir string, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	cmd := s.command(ctx, dir, args...)
 	var out, err bytes.Buffer

@@ -12,7 +12,7 @@ type Listed struct {
 	Sent   []Lease // in the stream, but not confirmed as stored
 }
 
-// A place is the list that contains a lease.
+// A place is the list of a heartbeat in which a lease is.
 type place int
 
 const (
@@ -21,7 +21,7 @@ const (
 	sent
 )
 
-// A verdict decides how the reply to a heartbeat mentions a lease.
+// A verdict is the answer to a worker about one lease in its heartbeat.
 type verdict int
 
 const (
@@ -89,8 +89,8 @@ func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdic
 // it. Without a limit a worker could keep the pairs that a verdict waits for.
 const outboxLeases = 30
 
-// extend extends a lease, unless the worker does not send its result, the lease was revoked, or
-// its sent result did not arrive in the stream.
+// extend extends a lease. It does not extend a lease that was revoked, whose worker does not send the result, or whose
+// sent result did not arrive in the stream.
 func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	x.listed, x.session = l.beats, x.who.session
 	switch {
@@ -117,8 +117,8 @@ func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	return keep
 }
 
-// sweep ends leases that the heartbeat did not list. It ends only those that belong to older sessions of the
-// worker, and those that were revoked.
+// sweep ends leases that the heartbeat did not list: those of older sessions of the worker, and those that were
+// revoked.
 func (l *Ledger) sweep(now time.Time, h *holder) {
 	for x := h.first; x != nil; {
 		after := x.after
@@ -134,8 +134,7 @@ func (l *Ledger) sweep(now time.Time, h *holder) {
 	}
 }
 
-// revokeAfter times the 99th percentile of the durations of the run's pairs is the longest duration of a
-// lease.
+// revokeAfter × the 99th percentile of the durations of the run's pairs is the longest duration of a lease.
 const revokeAfter = 5
 
 // Expire ends the leases that had no heartbeat for the lifetime of a lease, and returns them. It also revokes
@@ -159,7 +158,7 @@ func (l *Ledger) Expire(now time.Time) (expired []Lease) {
 			l.lose(now, x)
 			continue
 		}
-		if most := l.pace.most(); !x.revoked && !x.finished && most > 0 && now.Sub(x.granted) > revokeAfter*most {
+		if most := l.pace.longest(); !x.revoked && !x.finished && most > 0 && now.Sub(x.granted) > revokeAfter*most {
 			x.revoked = true
 			l.counts.Revoked++
 		}

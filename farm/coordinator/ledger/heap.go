@@ -12,7 +12,7 @@ func (h heapOf[T]) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 // Push appends x.
 func (h *heapOf[T]) Push(x any) { *h = append(*h, x.(T)) } //nolint:forcetypeassert // nothing else is pushed
 
-// Pop removes the last element.
+// Pop removes and returns the last element.
 func (h *heapOf[T]) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]
@@ -21,8 +21,8 @@ func (h *heapOf[T]) Pop() any {
 	return x
 }
 
-// A deadline is a time at which Expire examines a lease. A heartbeat does not change the deadline, so a
-// heartbeat is cheap. Expire sets a new deadline when it examines the lease.
+// A deadline is the time at which Expire examines a lease. To keep heartbeats cheap, they do not change it. Expire sets
+// a new deadline when it examines a lease that is still valid.
 type deadline struct {
 	at    time.Time
 	lease *lease

@@ -14,7 +14,7 @@ import (
 
 const lease = 20 * time.Second
 
-// world is a farm as its workers and its store see it: what is told by them is held against the ledger.
+// world is a farm as its workers and its store see it. The test compares the ledger with it.
 type world struct {
 	t       *rapid.T
 	pairs   int
@@ -114,7 +114,7 @@ func (w *world) granted(x *worker, leases []ledger.Lease) {
 	w.happens["granted"] += len(leases)
 }
 
-// lives is I11: what is granted or kept is nobody else's at that moment.
+// lives checks I11: no other worker has a lease of the pair at that moment.
 func (w *world) lives(x *worker, l ledger.Lease) {
 	if a, ok := w.alive[l.Pair]; ok && a.epoch != l.Epoch && w.now.Before(a.until) {
 		w.t.Fatalf("I11: pair %d is grant %x of %s and, until %v, grant %x of %s", l.Pair, l.Epoch, x.name, a.until.Sub(w.now), a.epoch, a.worker)
@@ -122,7 +122,7 @@ func (w *world) lives(x *worker, l ledger.Lease) {
 	w.alive[l.Pair] = alive{x.name, x.session, l.Epoch, w.now.Add(lease)}
 }
 
-// beat tells the ledger what a worker has, and the worker what it may keep.
+// beat sends a worker's leases to the ledger, and the answer to the worker.
 func (w *world) beat(x *worker) {
 	list := ledger.Listed{Held: slices.Clone(x.held), Outbox: slices.Clone(x.outbox), Sent: slices.Clone(x.sent)}
 	before := map[int]alive{}
@@ -312,7 +312,7 @@ func mapKeys(m map[int]bool) (keys []int) {
 	return keys
 }
 
-// finish plays what is left as good workers do: whatever happened before, the run ends.
+// finish plays the remaining pairs without faults. After any history the run must end.
 func (w *world) finish() {
 	x := w.workers[0]
 	x.starts++
@@ -351,9 +351,10 @@ func (w *world) finish() {
 	w.t.Fatalf("I1: the run does not end: %+v, stored %v", w.ledger.State(), w.stored)
 }
 
-// TestLawsOfTheLedger: whatever is granted, expires, is adopted, given back, doubled, late or forged, in any order, and
-// whenever the coordinator starts again: no pair is counted twice or for ever missing (I1), none told to be stored that
-// is not (I4), no epoch given twice (I6), nothing granted beyond the window (I7), and no pair held by two (I11).
+// TestLawsOfTheLedger: pairs are granted, expire, are adopted, returned, doubled, late or forged, in any order, and the
+// coordinator restarts at any time. No pair counts twice or is missing for ever (I1). No pair is reported as stored
+// that is not (I4). No epoch is used twice (I6). No pair beyond the window is granted (I7). No pair is held by two
+// workers (I11).
 func TestLawsOfTheLedger(t *testing.T) {
 	t.Parallel()
 	happened := map[string]int{}

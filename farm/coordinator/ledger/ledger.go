@@ -227,8 +227,8 @@ func (l *Ledger) Free() bool {
 	return len(l.gaps) > 0 && l.gaps[0].pair < limit || l.next < limit || l.low < min(l.lowEnd, limit)
 }
 
-// skip moves the cursors to free pairs. In the grace time it skips the pairs that other workers may hold, and
-// candidate returns to the skipped pairs afterwards.
+// skip moves the cursors of Grant to free pairs. In the grace time it skips the pairs that other workers may hold.
+// Later candidate grants the skipped pairs.
 func (l *Ledger) skip(grace bool) {
 	if grace && l.next <= l.high {
 		l.next = l.high + 1
@@ -273,8 +273,8 @@ func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) 
 	return FateAgain
 }
 
-// Stored records that a pair is in the store, regardless of the worker that played it. The ledger does not
-// grant the pair any more.
+// Stored records that a pair is in the store. The ledger does not grant the pair any more. It does not matter which
+// worker played it.
 func (l *Ledger) Stored(now time.Time, pair int) {
 	if !l.inRun(pair) || l.done.has(pair) {
 		return
@@ -306,8 +306,8 @@ func (l *Ledger) Refused(now time.Time, what Lease) {
 	}
 }
 
-// Void records that a stored pair was voided. The ledger grants it again, with the next number of the take
-// (how often the pair was voided). Leases with an earlier number are invalid.
+// Void records that a stored pair was voided. The ledger grants the pair again, with its next take number (how often it
+// was voided). Leases with a lower take number are invalid.
 func (l *Ledger) Void(now time.Time, pair int) {
 	if !l.IsStored(pair) {
 		return

@@ -58,7 +58,7 @@ func pairsOf(leases []ledger.Lease) (pairs []int) {
 	return pairs
 }
 
-// TestLowestFirst: what came back is granted before what was never granted.
+// TestLowestFirst: a pair that came back is granted before a new pair.
 func TestLowestFirst(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -69,7 +69,7 @@ func TestLowestFirst(t *testing.T) {
 	b.wants("then", b.grant(1, 3), 1, 2, 4)
 }
 
-// TestSilence: a lease lives as long as it is told of, and a third of a lease of lost beats costs nothing.
+// TestSilence: a lease continues while heartbeats list it. Lost heartbeats during a third of a lease have no effect.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -88,7 +88,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestANewProcessFreesWhatItHasNot: at its first beat, and not at its hello: what is in its outbox it still has.
+// TestANewProcessFreesWhatItHasNot: leases that a new process of a worker does not have end at its first heartbeat, not
+// at its hello, because its outbox may have their results.
 func TestANewProcessFreesWhatItHasNot(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -105,8 +106,8 @@ func TestANewProcessFreesWhatItHasNot(t *testing.T) {
 	}
 }
 
-// TestGrace: after a restart nothing below the highest pair that may be held is granted
-// for a lease, what is told in the meantime is adopted, and the rest is granted then.
+// TestGrace: after a restart no pair below the highest pair that may be held is granted for the time of a lease. Leases
+// that workers report in that time are adopted. The other pairs are granted afterwards.
 func TestGrace(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 20, 2, func(c *ledger.Config) {
@@ -127,8 +128,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestStoredIsTold: what is finished is told to be stored, what is still played of it to
-// be dropped; and a stored pair is granted to nobody.
+// TestStoredIsTold: a worker is informed that its finished pair is stored, and must drop a stored pair that it still
+// plays. A stored pair is not granted.
 func TestStoredIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 4, 2, nil)
@@ -187,7 +188,7 @@ func TestSentIsLostAfterALease(t *testing.T) {
 	}
 }
 
-// TestRefusedIsPlayedByOthers: the lease of a result that did not count is none, however often it is told.
+// TestRefusedIsPlayedByOthers: the lease of a rejected result stays invalid, however often the worker lists it.
 func TestRefusedIsPlayedByOthers(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 3, 2, nil)
@@ -272,7 +273,8 @@ func TestGapsGoToTheFast(t *testing.T) {
 	b.wants("slow, at last", b.grant(2, 1), 28)
 }
 
-// TestWindow: nothing is granted beyond it, also of what came back after it shrank; and it moves with the prefix.
+// TestWindow: no pair beyond the window is granted, including pairs that came back after the window shrank. The window
+// moves with the prefix.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 100, 2, nil)
@@ -296,8 +298,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestOverAndPause: a run that is over takes what is played away, keeps what is
-// finished, and grants nothing; a paused one only grants nothing.
+// TestOverAndPause: an ended run revokes the pairs in play, accepts finished pairs, and grants nothing. A paused run
+// only grants nothing.
 func TestOverAndPause(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 1, nil)
@@ -313,7 +315,7 @@ func TestOverAndPause(t *testing.T) {
 	b.wants("dropped", dropped, 0)
 }
 
-// TestVoid: a pair that was purged is played again, and what was granted before counts for nothing.
+// TestVoid: a purged pair is played again, and earlier leases of it do not count.
 func TestVoid(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)

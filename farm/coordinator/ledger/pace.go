@@ -19,13 +19,13 @@ type pace struct {
 	stale  int // pairs seen since the median was calculated
 }
 
-// paceSteps is the number of buckets in a factor of e.
+// paceSteps is the number of histogram buckets in which a duration grows by the factor e.
 var paceSteps = 1 / math.Log(1.05) //nolint:gochecknoglobals // a constant that the language cannot compute
 
 // enough is the number of pairs whose durations must be known before a lease can be too old.
 const enough = 100
 
-// see records the duration of a stored pair.
+// see adds the duration of a stored pair.
 func (p *pace) see(h *holder, took time.Duration, workers int) {
 	bucket := int(math.Log(max(1, float64(took)/float64(time.Millisecond))) * paceSteps)
 	p.counts[min(bucket, len(p.counts)-1)]++
@@ -45,8 +45,8 @@ func (p *pace) see(h *holder, took time.Duration, workers int) {
 	}
 }
 
-// most returns the 99th percentile of the durations, or 0 if too few pairs are known.
-func (p *pace) most() time.Duration {
+// longest returns the 99th percentile of the durations, or 0 if too few durations are known.
+func (p *pace) longest() time.Duration {
 	if p.total < enough {
 		return 0
 	}
@@ -64,7 +64,7 @@ func (p *pace) quantile(q float64) time.Duration {
 	return 0
 }
 
-// middle returns the median of the workers' 95th percentiles.
+// middle returns the median of the workers' 95th percentiles of the durations.
 func (p *pace) middle() time.Duration {
 	if len(p.known) < 2 {
 		return 0
@@ -84,7 +84,7 @@ type times struct {
 	p95  time.Duration // the 95th percentile, or 0 if too few durations are known
 }
 
-// leastTimes is the number of pairs that are necessary for the percentile of a worker.
+// leastTimes is the least number of a worker's pairs from which a percentile is calculated.
 const leastTimes = 5
 
 func (t *times) see(took time.Duration) {

@@ -15,15 +15,15 @@ type Test struct {
 	Spent    bool    // its owner has used the quota, so it gets only slots that no other test uses.
 }
 
-// A Worker is a worker that requests pairs.
+// A Worker is a worker that requests pairs, as a Schedule needs it.
 type Worker struct {
 	Open []string              // runs whose engines are open
 	Can  func(run string) bool // reports whether the worker may play a run. nil allows any run.
 }
 
-// A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the run that
-// has used the fewest slot-seconds in relation to its share. This is a deficit round robin without rounds, so
-// the shares are exact after every grant. Slots that a run cannot use go to the other runs.
+// A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the run that has used
+// the fewest slot-seconds in relation to its share. The shares are therefore exact after every grant. Slots that a run
+// cannot use go to the other runs.
 type Schedule struct {
 	// OwnerMax is the part of the slots that the runs of one owner may hold while other owners wait. 0 and 1
 	// mean all slots.
@@ -44,12 +44,12 @@ type entry struct {
 }
 
 const (
-	// patience is the number of pairs that a run may be behind before a worker opens the run's engines in
+	// maxBehind is the number of pairs that a run may be behind before a worker opens the run's engines in
 	// addition to, or instead of, its open engines. With a much larger value the shares would not stay within 2%
 	// over 1,000 grants.
-	patience = 4
+	maxBehind = 4
 	// arrears is the largest number of pairs that a run may catch up if it could not use its share.
-	arrears = 5 * patience
+	arrears = 5 * maxBehind
 )
 
 // Set adds or changes a test. A test that is new, or whose priority or share has changed, starts with the
@@ -118,13 +118,13 @@ func (s *Schedule) charge(e *entry, pairs int) {
 	e.held += pairs
 }
 
-// owed returns the slot-seconds that a test has received, raised so that the test is at most arrears pairs
-// behind.
+// owed returns the slot-seconds that the schedule counts for a test. A test that has used too few for a long time is
+// treated as if it were only arrears pairs behind.
 func (s *Schedule) owed(e *entry) float64 {
 	return max(e.had, s.clock[e.Priority]-arrears*e.Cost/e.Share)
 }
 
-// choose returns the test of the next pair. alone means that no other test wants pairs.
+// choose returns the test of the next pair. alone reports whether this is the only test that wants pairs.
 func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 	var wanting []*entry
 	for _, e := range s.tests {
@@ -146,7 +146,7 @@ func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 	byHad := func(a, b *entry) int { return cmp.Compare(s.owed(a), s.owed(b)) }
 	if open := where(wanting, func(e *entry) bool { return slices.Contains(w.Open, e.Run) }); len(open) > 0 {
 		kept := slices.MinFunc(open, byHad)
-		wanting = where(wanting, func(e *entry) bool { return (s.owed(kept)-s.owed(e))*e.Share > patience*e.Cost })
+		wanting = where(wanting, func(e *entry) bool { return (s.owed(kept)-s.owed(e))*e.Share > maxBehind*e.Cost })
 		if len(wanting) == 0 {
 			return kept, alone
 		}

@@ -27,7 +27,7 @@ func scheduled(tests ...ledger.Test) *ledger.Schedule {
 	return s
 }
 
-// picks checks what a worker gets if every test has endless pairs.
+// picks checks the pairs that a worker gets if every test has endless pairs.
 func picks(t *testing.T, s *ledger.Schedule, w ledger.Worker, n int, want endless) {
 	t.Helper()
 	got := endless{}
@@ -88,7 +88,7 @@ func TestSharesAreKept(t *testing.T) {
 	}
 }
 
-// TestPriorityComesFirst: the test of the lower priority gets what the other cannot use.
+// TestPriorityComesFirst: the test with the lower priority gets the slots that the other test cannot use.
 func TestPriorityComesFirst(t *testing.T) {
 	t.Parallel()
 	s := scheduled(ledger.Test{Run: "low", Share: 100, Cost: 1, Priority: -1}, ledger.Test{Run: "high", Share: 1, Cost: 1, Priority: 3})

@@ -20,7 +20,7 @@ type State struct {
 func (l *Ledger) State() State {
 	s := State{
 		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: max(0, l.limit()-l.prefix),
-		Held: len(l.held), Solo: len(l.alone.waiting), P99: l.pace.most(), Counts: l.counts,
+		Held: len(l.held), Solo: len(l.alone.waiting), P99: l.pace.longest(), Counts: l.counts,
 	}
 	for _, t := range l.troubled {
 		if t.void {

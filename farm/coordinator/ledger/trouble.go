@@ -37,7 +37,7 @@ type trouble struct {
 	void     bool
 }
 
-// solo holds the pairs that wait for a worker without other pairs.
+// solo contains the pairs that must be played by a worker that plays nothing else at the time.
 type solo struct {
 	waiting []gap
 	// worker gets the lowest of these pairs when it holds no other pair. Until then it gets no other pair. If

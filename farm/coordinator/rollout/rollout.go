@@ -126,7 +126,7 @@ func (s *State) release(w *Worker) *farm.Release {
 	return nil
 }
 
-// has reports whether a worker runs the wanted program.
+// has reports whether a worker runs the program that the farm wants.
 func (s *State) has(w *Worker) bool {
 	r := s.release(w)
 	return r != nil && r.SHA256 == w.Program
@@ -135,7 +135,7 @@ func (s *State) has(w *Worker) bool {
 // Due returns the program that a worker must install now, or nil if there is none.
 func (s *State) Due(w Worker) *farm.Release {
 	r := s.release(&w)
-	if r != nil && !s.has(&w) && (s.Stage == farm.StageAll || s.Stage == farm.StageTrial && s.Trials[r.SHA256].tells(w.Name)) {
+	if r != nil && !s.has(&w) && (s.Stage == farm.StageAll || s.Stage == farm.StageTrial && s.Trials[r.SHA256].includes(w.Name)) {
 		return r
 	}
 	return nil

@@ -12,16 +12,16 @@ import (
 	"gogi/match/trust"
 )
 
-// These are the rules of a trial. In each kind of machine 1/firstOf of the workers get the program first. The
-// other workers get the program if the first workers have played trialPairs pairs, were not quarantined, and
-// had no more failing engines than the other workers. The failures are tested ten times, each time at a tenth
-// of 1%. If no worker runs the new program for trialPatience, further workers are selected in addition.
+// These are the rules of a trial. In each kind of machine, one of firstOf workers gets the program first. The others
+// get it after the first ones have played trialPairs pairs without a quarantine, and with no more failing engines than
+// the others. The failures are tested ten times, each time at a significance level of 0.01%. If no worker runs the new
+// program for trialTimeout, more workers are selected.
 const (
 	firstOf       = 20
 	trialPairs    = 500
 	trialLook     = trialPairs / 10
 	trialMayBeBad = 0.001
-	trialPatience = time.Hour
+	trialTimeout  = time.Hour
 )
 
 // A Trial is the trial of one release on its kind of machine.
@@ -36,8 +36,8 @@ type Trial struct {
 	seen time.Time // when one of First was connected with the release, or was selected. It is zero if neither happened in this process.
 }
 
-// tells reports whether a worker must install the release during the trial. It returns false if t is nil.
-func (t *Trial) tells(name string) bool {
+// includes reports whether a worker must install the release during the trial. It returns false if t is nil.
+func (t *Trial) includes(name string) bool {
 	return t != nil && (t.Passed || slices.Contains(t.First, name))
 }
 
@@ -91,7 +91,7 @@ func (s *State) draw(workers []Worker, now time.Time) (drew bool) {
 	return drew
 }
 
-// stuck reports whether no worker of a trial has been connected with the trial's release for trialPatience.
+// stuck reports whether no worker of a trial has been connected with the trial's release for trialTimeout.
 // Such workers have disappeared or reject the release. A new process of the coordinator waits for the same
 // time again.
 func (s *State) stuck(t *Trial, workers []Worker, now time.Time) bool {
@@ -99,7 +99,7 @@ func (s *State) stuck(t *Trial, workers []Worker, now time.Time) bool {
 	if t.seen.IsZero() || slices.ContainsFunc(workers, has) {
 		t.seen = now
 	}
-	return now.Sub(t.seen) >= trialPatience
+	return now.Sub(t.seen) >= trialTimeout
 }
 
 // firstOf selects workers that get a release first, without the workers in chosen. It returns 1/firstOf of

@@ -37,8 +37,8 @@ func ordered(t *testing.T, workers []Worker) *State {
 // first are those of the trial of the release for Linux.
 func (s *State) first() []string { return s.Trials["new"].First }
 
-// A twentieth of each kind is told first, at least one: of 41 these are 3. Nobody is who
-// is away, quarantined or leaves, and who cannot take a program comes last.
+// A twentieth of the workers of each kind get the program first, but at least one: of 41 these are 3. Disconnected
+// workers, workers in quarantine and leaving workers do not count. Workers that cannot install a program come last.
 func TestWhoIsFirst(t *testing.T) {
 	workers := crew(41)
 	s := ordered(t, workers)
@@ -88,8 +88,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// The trial is looked at ten times in 500 pairs of who was told and has it, and ends then;
-// a failure that the others have as often is none of the program's.
+// The trial is tested ten times in 500 pairs of the first workers, and ends then. A failure that the other workers have
+// as often does not count against the program.
 func TestTrial(t *testing.T) {
 	workers := crew(2)
 	s := ordered(t, workers)
@@ -147,7 +147,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// Each kind of machine proves its own program: one that has passed is told to all of its kind, and to no other.
+// Each kind of machine has its own trial. A program that has passed goes to all workers of its kind, and to no others.
 func TestEachKind(t *testing.T) {
 	workers := append(crew(3), Worker{Name: "m", OS: "darwin", Arch: "arm64", Program: "old", Here: true, Sound: true})
 	s := &State{}

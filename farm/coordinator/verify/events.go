@@ -55,5 +55,5 @@ func plays(plan *match.Plan, name string) bool {
 
 func bounded(n, most int) bool { return n >= 0 && n <= min(most, math.MaxInt32) }
 
-// paired reports whether there are two clocks, of Black and White, or none.
+// paired reports whether there are clocks of both Black and White, or none.
 func paired(clocks []*float64) bool { return len(clocks) == 0 || len(clocks) == 2 }

@@ -7,7 +7,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestVotesThatCannotBeRead: JSON that is no record of a vote is refused, wherever it stands in a game.
+// TestVotesThatCannotBeRead: JSON that is no record of a vote is rejected at any place in a game.
 func TestVotesThatCannotBeRead(t *testing.T) {
 	good := []byte(`{"v":1,"type":"vote","members":["a"],"seed":"1"}`)
 	for text, bad := range map[string]bool{

@@ -21,7 +21,7 @@ import (
 	"gogi/match"
 )
 
-// shelf is a farm that has artefacts, and nothing else.
+// shelf is a farm that has only artefacts.
 type shelf struct {
 	farm.Transport
 

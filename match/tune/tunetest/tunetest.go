@@ -18,20 +18,21 @@ type Truth struct {
 	Useless []bool
 }
 
-// Kind is how unkind a truth is.
+// Kind has the properties of a Truth that make a tune difficult.
 type Kind struct {
 	Q, Asym, Coupling float64
 	// Misjudged is the standard deviation of the logarithm of the user's error in a scale.
 	Misjudged float64
 }
 
-// The kinds that are simulated.
+// The tests simulate engines of these kinds.
 var (
 	Plain = Kind{Q: 80, Asym: 0.25, Coupling: 0.5}
 	Hard  = Kind{Q: 25, Asym: 0.6, Coupling: 0.85, Misjudged: 0.9}
 )
 
-// New draws a truth of d parameters, some of them useless, whose best is gain Elo above its start.
+// New returns a random Truth of d parameters, of which useless have no effect. Its best point is gain Elo above its
+// start.
 func New(random *rand.Rand, kind Kind, d int, useless int, gain float64) *Truth {
 	t := &Truth{
 		Q: kind.Q, Best: make([]float64, d), scale: make([]float64, d), asym: make([]float64, d),
@@ -87,12 +88,12 @@ func (t *Truth) form(x []float64) float64 {
 // Elo returns the strength at x, at most 0.
 func (t *Truth) Elo(x []float64) float64 { return -t.Q * math.Log1p(t.form(x)/t.Q) }
 
-// pairs are the probabilities of W − L = −2 … 2 between equals. The variance is 1.52 (.38 of points), as
-// in pairs of one engine against itself.
+// pairs are the probabilities of W − L = −2 … 2 between equal players. The variance is 1.52 (0.38 of points), as in
+// pairs of one engine against itself.
 var pairs = [5]float64{0.14, 0.20, 0.32, 0.20, 0.14}
 
-// Pair draws W − L of a pair between points whose strengths differ by elo. It tilts the base distribution
-// exponentially until its mean is that of the logistic curve.
+// Pair returns a random W − L of a pair between points whose strengths differ by elo. It changes the probabilities of
+// pairs by exponential tilting until their mean is the mean of the logistic curve.
 func Pair(random *rand.Rand, elo float64) float64 {
 	want := 4 * (1/(1+math.Pow(10, -elo/400)) - 0.5)
 	tilt := want / 1.52

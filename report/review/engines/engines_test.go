@@ -22,8 +22,8 @@ type closing struct{ *builtin.Engine }
 
 func (closing) Close() error { return nil }
 
-// Readings of the built-in engine: its move in the opening is legal, a position without a
-// move is mate and is not asked about, and what mates in one is told.
+// TestUSI checks readings of the built-in engine: its move in the opening is legal, a position without a move is mate
+// and is not searched, and a mate in one is found.
 func TestUSI(t *testing.T) {
 	t.Parallel()
 	e := builtinEngine(t)

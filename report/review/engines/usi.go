@@ -33,7 +33,7 @@ func OpenUSI(ctx context.Context, o *players.Opener, limits usi.Go) (*USI, error
 	return &USI{player: player, limits: limits}, nil
 }
 
-// Begin sends isready and usinewgame, so that readings do not depend on the previous game.
+// Begin sends isready and usinewgame, so that the previous game does not change the evaluations.
 func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	e.game, e.moves = g, nil
 	for i, text := range g.Moves {
@@ -46,8 +46,8 @@ func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	return e.player.NewGame(ctx, usi.Game{Pair: usi.NoPair})
 }
 
-// Ask returns the engine's value and best move for the position after ply moves. If the position has no legal
-// move, Ask returns mate without a search.
+// Ask returns the engine's evaluation and best move in the position after ply moves. If the position has no legal move,
+// Ask returns a mate without a search.
 func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading, error) {
 	position := usi.Position{Start: g.Start, Moves: e.moves[:ply]}
 	h, err := position.History()
@@ -74,8 +74,8 @@ func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading,
 // Close ends the engine process.
 func (e *USI) Close() error { return e.player.Close() }
 
-// reading converts an engine's reply to a Reading. If the engine resigns without a score, it counts as mated.
-// If it declares a win, it counts as winning. In both cases the reading's Best is not a move.
+// reading converts an engine's reply to a Reading. A resignation without a score counts as being mated, and a
+// declaration as a win. In both cases the reading's Best is not a move.
 func reading(p *shogi.Position, reply *usi.Reply) (review.Reading, error) {
 	r := review.Reading{}
 	switch reply.Answer {

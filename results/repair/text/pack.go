@@ -12,7 +12,7 @@ import (
 	"gogi/results"
 )
 
-// Packed is the result of gogi's packing of a database: the number of packed segments, pairs and games of each run.
+// Packed is the result of gogi db optimize: the number of packed segments, pairs and games of each run.
 type Packed struct {
 	Runs          []results.PackedRun
 	Took          time.Duration

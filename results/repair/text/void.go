@@ -16,8 +16,8 @@ import (
 	"gogi/results"
 )
 
-// Selection selects the pairs of a run to void: by worker, by a range of pair numbers, or by both. It never
-// selects pairs by their results.
+// Selection selects the pairs of a run to void: by worker, by pair numbers, or by both. It never selects pairs by their
+// results.
 type Selection struct {
 	Worker string
 	Pairs  string // A-B, or one number; "" is all
@@ -48,8 +48,8 @@ func (s Selection) Which() (func(match.Row) bool, error) {
 	}, nil
 }
 
-// Select returns the pairs with at least one game for which which returns true. In a tune it adds the pairs that
-// depend on them. It voids nothing.
+// Select returns the pairs to void: those with at least one game for which which returns true, and in a tune also the
+// pairs that depend on them. It voids nothing.
 func Select(ctx context.Context, store *results.Store, run *results.RunInfo, which func(match.Row) bool) (pairs []int, err error) {
 	err = store.Games(ctx, run.ID, func(r match.Row) error {
 		if which(r) {
@@ -63,7 +63,7 @@ func Select(ctx context.Context, store *results.Store, run *results.RunInfo, whi
 	return store.Voidable(ctx, run, slices.Compact(pairs))
 }
 
-// Voided is the result of a void, or its preview.
+// Voided is the result of voiding pairs, or its preview.
 type Voided struct {
 	Run    string
 	Pairs  []int

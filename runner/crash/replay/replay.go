@@ -51,12 +51,12 @@ type Result struct {
 	Note    string  `json:"note"` // the observation, printable
 }
 
-// These are the waits of a replay.
+// These constants limit how long a replay waits.
 const (
 	writeWait = 2 * time.Second        // as usi.Limits
 	stopWait  = 500 * time.Millisecond // as usi.Limits
 	closeWait = 500 * time.Millisecond // for a crash right after the answer
-	patience  = 10 * time.Second       // in addition to ten times the recorded time
+	extraWait = 10 * time.Second       // in addition to ten times the recorded time
 )
 
 // Once replays a bundle. It returns an error only if ctx ends. If the engine does not start, the outcome is Unclear.
@@ -125,7 +125,7 @@ func (r *replay) read() {
 	}
 }
 
-// play sends the script and returns the result at its end, or earlier if the replay cannot continue.
+// play sends the script. It returns the result at the end of the script, or earlier if the replay cannot continue.
 func (r *replay) play(ctx context.Context, script []step) Result {
 	last := time.Now()
 	for _, s := range script {
@@ -133,7 +133,7 @@ func (r *replay) play(ctx context.Context, script []step) Result {
 		if s.send != nil {
 			early = r.send(ctx, s, last)
 		} else {
-			early = r.await(ctx, s.await, 10*s.after+patience)
+			early = r.await(ctx, s.await, 10*s.after+extraWait)
 		}
 		if early != nil {
 			return *early
@@ -143,7 +143,8 @@ func (r *replay) play(ctx context.Context, script []step) Result {
 	return r.judge(ctx)
 }
 
-// send sends a line at its time. It leaves out a stop or ponderhit for a search that has already ended.
+// send sends a line at the recorded distance from the last line. It leaves out a stop or ponderhit if the search has
+// already ended.
 func (r *replay) send(ctx context.Context, s step, last time.Time) *Result {
 	if early := r.pause(ctx, s.after-time.Since(last)); early != nil {
 		return early
@@ -174,8 +175,8 @@ func (r *replay) send(ctx context.Context, s step, last time.Time) *Result {
 	return nil
 }
 
-// pause waits for the duration d, and handles the answers that arrive in that time. It returns nil after d,
-// and a result if the replay has ended.
+// pause waits for the duration d, and handles the answers that arrive in this time. It returns a result if the replay
+// has ended, and else nil.
 func (r *replay) pause(ctx context.Context, d time.Duration) *Result {
 	timer := time.NewTimer(max(0, d))
 	defer timer.Stop()
@@ -208,8 +209,7 @@ func (r *replay) take(a answer) {
 
 const bestmove = "bestmove"
 
-// sort returns the kind of an answer: its first word, but bestmove for checkmate, because both words end a
-// search.
+// sort returns the first word of an answer. For checkmate it returns bestmove, because both words end a search.
 func sort(word string) string {
 	if word == "checkmate" {
 		return bestmove
@@ -217,7 +217,7 @@ func sort(word string) string {
 	return word
 }
 
-// await waits for an answer. It returns nil if the answer has come, and a result if the replay has ended.
+// await waits for an answer. It returns nil when the answer has come, and a result if the replay has ended.
 func (r *replay) await(ctx context.Context, word string, limit time.Duration) *Result {
 	word = sort(word)
 	timer := time.NewTimer(limit)
@@ -266,12 +266,12 @@ func (r *replay) seen(kind, note string) *Result {
 	return &Result{Unclear, note}
 }
 
-// tooLong reports whether a kind of failure is a late or missing answer.
+// tooLong reports whether the failure is a late or missing answer.
 func tooLong(kind string) bool {
 	return kind == string(usi.FaultHang) || kind == match.TimeForfeit.String() || kind == match.Stall.String()
 }
 
-// judge looks for the recorded failure after the last line and returns the result of the replay.
+// judge checks, after the last sent line, whether the engine fails as recorded. It returns the result of the replay.
 func (r *replay) judge(ctx context.Context) Result {
 	b := r.bundle
 	elapsed := time.Duration(b.ElapsedMS * float64(time.Millisecond))
@@ -304,13 +304,13 @@ func orAbsent(r *Result, note string) *Result {
 	return r
 }
 
-// crash waits for the end of the process. During a search the limit is three times the recorded time plus patience.
-// Otherwise crash waits for the missing answer, and closeWait after it.
+// crash waits for the end of the process. During a search it waits three times the recorded time plus extraWait.
+// Otherwise it waits for the missing answer, and for closeWait after the answer.
 func (r *replay) crash(ctx context.Context, elapsed time.Duration) Result {
 	limit := closeWait
 	switch r.waiting {
 	case bestmove:
-		limit = 3*elapsed + patience
+		limit = 3*elapsed + extraWait
 	case "usiok", "readyok":
 		limit = r.startWait()
 	}
@@ -344,8 +344,7 @@ func (r *replay) startWait() time.Duration {
 	return time.Duration(wait * float64(time.Millisecond))
 }
 
-// stopWait returns the time limit of the answer to a stop: the recorded wait. After the stop of a ponder
-// search the limit is the time of a move.
+// stopWait returns the maximum wait for the answer to a stop: the recorded wait, but at least the constant stopWait.
 func (r *replay) stopWait() time.Duration {
 	lines := r.bundle.Dialogue.Lines()
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -362,7 +361,7 @@ func (r *replay) start(ctx context.Context) Result {
 	return *orAbsent(r.await(ctx, word, r.startWait()), "it answered: "+word)
 }
 
-// late compares the time of the last search with its limit.
+// late returns Happened if the last search exceeded its limit again.
 func (r *replay) late(ctx context.Context) Result {
 	limit := time.Duration(r.bundle.DeadlineMS * float64(time.Millisecond))
 	if limit <= 0 {

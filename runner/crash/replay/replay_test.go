@@ -24,8 +24,8 @@ func player(args ...string) match.Player {
 	return match.Player{Name: "A", Command: usitest.Command(args...), Greeting: 10 * time.Second, Ready: 2 * time.Second}
 }
 
-// record plays the beginning of a game with an engine until it fails, or until blamed
-// for what it said, and returns the bundle.
+// record plays the beginning of a game with an engine until it fails, or until blame reports it, and returns the
+// bundle.
 func record(t *testing.T, p match.Player, blame string, deadline time.Duration) *crash.Bundle {
 	t.Helper()
 	records := crash.Begin(filepath.Join(t.TempDir(), "db"), "run", "")
@@ -74,8 +74,8 @@ func play(ctx context.Context, e *usi.Engine, blame string, deadline time.Durati
 	return e.Blame(blame, "as the test says"), nil
 }
 
-// TestReplay: every kind of failure is found again with the failing engine, and not with a sound one. Another
-// failure is not taken for it.
+// TestReplay: every kind of failure is found again with the failing engine, and not with a good engine. Another failure
+// does not count as the recorded one.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

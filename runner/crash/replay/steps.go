@@ -18,8 +18,9 @@ type step struct {
 	searching bool // the line was sent during a search
 }
 
-// steps returns the script of a dialogue: every sent line, and the answers between them. With fast, a line follows the
-// previous step at once. A line during a search keeps its recorded delay, because it ends the search.
+// steps returns the script of a dialogue: the sent lines, and the answers to wait for. If fast is true, the replay
+// sends a line at once after the previous step, except a line during a search. That line keeps its delay, because it
+// ends the search.
 func steps(lines []transcript.Line, fast bool) []step {
 	var list []step
 	var last time.Time
@@ -64,8 +65,9 @@ func answerTo(command string) string {
 	return ""
 }
 
-// script returns the lines of a bundle to replay. If lines are missing in the middle, or with lastGame, it returns the
-// lines before the first isready, and the end from an isready on. Otherwise it returns all lines.
+// script returns the lines of a bundle to replay. Normally these are all lines. If lines are missing in the middle, or
+// if lastGame is true, script returns the lines before the first isready and a complete end that begins with an
+// isready.
 func script(b *crash.Bundle, lastGame bool) []transcript.Line {
 	d := b.Dialogue
 	if d.Lost == 0 && !lastGame {
@@ -88,8 +90,8 @@ func preamble(head []transcript.Line) []transcript.Line {
 	return head
 }
 
-// fromReady returns the lines from the first isready on, or with last from the last isready on. If the
-// isready of a game is missing, fromReady adds one before the first position.
+// fromReady returns the lines from the first isready on, or from the last isready on if last is true. If the isready of
+// a game is missing, fromReady adds one before the first position.
 func fromReady(tail []transcript.Line, last bool) []transcript.Line {
 	first := -1
 	for i, l := range tail {

@@ -51,7 +51,7 @@ func (t Tally) Outcome() Outcome {
 // Replays returns the number of replays.
 func (t Tally) Replays() int { return t.Happened + t.Absent + t.Unclear }
 
-// String describes the tally, with a bound on the rate of the failure.
+// String describes the results of the replays, with a bound on the rate of the failure.
 func (t Tally) String() string {
 	n := t.Replays()
 	switch t.Outcome() {

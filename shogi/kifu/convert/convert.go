@@ -10,7 +10,7 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// Done counts the results of Convert.
+// Done counts the games or samples of a conversion by result.
 type Done struct {
 	Read     int          // games or samples that were read
 	Written  int          // games or samples that were written

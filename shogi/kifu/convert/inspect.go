@@ -42,7 +42,7 @@ type Game struct {
 	Why        string            `json:"error,omitempty"`
 }
 
-// CandidateMove is a candidate of hcpe3.
+// CandidateMove is a candidate move of a hcpe3 file.
 type CandidateMove struct {
 	Move   shogi.Move `json:"move"`
 	Visits uint16     `json:"visits"`

@@ -8,7 +8,7 @@ type code struct {
 	n    uint
 }
 
-// then returns the code with more bits appended.
+// then returns a code with more bits: those of c, followed by n new bits.
 func (c code) then(bits uint64, n uint) code { return code{c.bits | bits<<c.n, c.n + n} }
 
 // symbol is the decoded meaning of a code.
@@ -133,7 +133,7 @@ func (l *layout) addBoard(p shogi.Piece, c code) {
 	learn(&l.onMat, c, symbol{piece: p})
 }
 
-// learn stores a symbol at all table indices that begin with its code.
+// learn stores a symbol at all table indices that begin with the symbol's code.
 func learn(table *[1 << symbolBits]symbol, c code, s symbol) {
 	s.n = c.n
 	for rest := uint64(0); rest < 1<<(symbolBits-c.n); rest++ {

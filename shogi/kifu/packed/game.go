@@ -36,7 +36,7 @@ type Candidate struct {
 // Reason is the reason why a game ended, in the numbers of pack. Numbers that are not listed are reserved.
 type Reason uint8
 
-// These are the reasons.
+// A game in the format pack stores the reason of its end as one of these numbers.
 const (
 	ReasonResign        Reason = 0
 	ReasonRepetition    Reason = 1
@@ -51,9 +51,9 @@ const (
 	ReasonTry           Reason = 13
 )
 
-// reasons has three facts for each Reason: the word of package match, the End of hcpe3, and whether the
-// reason requires a winner. ReasonInterrupted and reserved numbers have no word. If several reasons have the
-// same word, gogi writes the first.
+// reasons has three facts for each Reason: the word of package match, the End of hcpe3, and whether the reason requires
+// a winner. ReasonInterrupted and reserved numbers have no word. If several reasons have the same word, gogi writes the
+// first one.
 //
 //nolint:gochecknoglobals // constant lookup table
 var reasons = []struct {
@@ -260,8 +260,8 @@ func readHCPE3Ply(r *source) (p rawPly, err error) {
 	return p, nil
 }
 
-// These are the tags of a start in pack, and the step of its end marks. An end mark is encoded as a move
-// whose origin and target are both the square with the number of the outcome.
+// These constants of the format pack are the two tags of a start position, and a factor: the end mark of a game is the
+// number of its outcome times packEndStep. That is a move whose origin and target are both the square with this number.
 const (
 	packPosition = 0
 	packStart    = 1

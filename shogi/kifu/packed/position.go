@@ -21,14 +21,14 @@ var ErrCut = errors.New("the position has no king of one side and does not fit i
 // otherwise it returns ErrCut.
 func AppendSfen(dst []byte, p *shogi.Position) ([]byte, error) { return sfenLayout.append(dst, p) }
 
-// ParseSfen is the inverse of AppendSfen. It accepts hands in any order. ply is the number of the next move,
+// ParseSfen decodes a position that AppendSfen encoded. It accepts hands in any order. ply is the number of the next move,
 // from 1. The error is an *Error.
 func ParseSfen(b []byte, ply int) (shogi.Position, error) { return sfenLayout.parse(b, ply) }
 
 // AppendHCP appends the HCP of a position, with the same limits as AppendSfen.
 func AppendHCP(dst []byte, p *shogi.Position) ([]byte, error) { return hcpLayout.append(dst, p) }
 
-// ParseHCP is the inverse of AppendHCP, with the same parameters and errors as ParseSfen.
+// ParseHCP decodes a position that AppendHCP encoded. Parameters and errors are those of ParseSfen.
 func ParseHCP(b []byte, ply int) (shogi.Position, error) { return hcpLayout.parse(b, ply) }
 
 func (l *layout) append(dst []byte, p *shogi.Position) ([]byte, error) {
@@ -147,8 +147,8 @@ func (l *layout) kings(w *bitWords) (setup shogi.Setup, missing uint, err error)
 	return setup, missing, nil
 }
 
-// pieces reads the squares, the hands and the box, up to bit number end. ordered means that the hands are in
-// the order in which gogi writes them.
+// pieces reads the squares, the hands and the box, up to bit number end. ordered reports whether the hands are in the
+// order in which gogi writes them.
 func (l *layout) pieces(w *bitWords, head shogi.Setup, end uint) (setup *shogi.Setup, ordered bool, err error) {
 	setup = &head
 	at, left := uint(15), setSize()

@@ -161,8 +161,8 @@ func TestOneKing(t *testing.T) {
 	}
 }
 
-// The last bit tells whose rook it is, and it is cut: one of two positions is refused,
-// so that none is ever read as another.
+// The last bit decides the owner of the rook, and is cut off. One of the two positions is rejected, so that no position
+// is read as another.
 func TestCutBitsAreRefused(t *testing.T) {
 	t.Parallel()
 	const others = "2R2B4G4S4N4L18P"
@@ -246,7 +246,7 @@ func TestPositionLaws(t *testing.T) {
 	})
 }
 
-// What is read of any bytes is written as bytes that are read as the same.
+// The positions in any bytes are written as bytes that are read as the same positions.
 func FuzzPositions(f *testing.F) {
 	for _, text := range []string{"58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c", "482c00003ca0ffab803ebee006bef55f159a2af0028050c62163ac755e49526a"} {
 		b := testutil.Must(hex.DecodeString(text))(f)

@@ -44,7 +44,7 @@ func (o Outcome) forSide(c shogi.Colour) int8 {
 	return -1
 }
 
-// ofSide is the inverse of forSide. ok is false for other numbers.
+// ofSide returns the outcome of a game with the result v (1, 0 or -1) for side c. ok is false for other numbers.
 func ofSide(v int8, c shogi.Colour) (Outcome, bool) {
 	switch {
 	case v == 0:
@@ -123,7 +123,7 @@ func AppendPSV(dst []byte, s *Sample) ([]byte, error) {
 	return append(dst, byte(s.Outcome.forSide(s.Position.Side())), 0), nil
 }
 
-// ParsePSV is the inverse of AppendPSV. It does not check the move. Its error is an *Error.
+// ParsePSV decodes a sample that AppendPSV encoded. It does not check the move. Its error is an *Error.
 func ParsePSV(b []byte) (s Sample, err error) {
 	if len(b) < psvSize {
 		return s, fault(int64(len(b)), "the psv has %d bytes: expected %d", len(b), psvSize)
@@ -161,11 +161,11 @@ func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
 	return append(dst, byte(s.Outcome)|byte(end), 0), nil
 }
 
-// ParseHCPE is the inverse of AppendHCPE. The move is NoMove if its bits are not a move. The error is an
+// ParseHCPE decodes a sample that AppendHCPE encoded. The move is NoMove if its bits are not a move. The error is an
 // *Error.
 func ParseHCPE(b []byte) (Sample, error) { return parseHCPE(b, 0) }
 
-// ParseHCPE2 is the inverse of AppendHCPE2. It treats moves and errors like ParseHCPE.
+// ParseHCPE2 decodes a sample that AppendHCPE2 encoded. It treats moves and errors like ParseHCPE.
 func ParseHCPE2(b []byte) (Sample, error) { return parseHCPE(b, endBits) }
 
 func parseHCPE(b []byte, ends End) (s Sample, err error) {

@@ -56,7 +56,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestPlyZero: files of other programs have records with ply 0, which stands for the first position.
+// TestPlyZero: files of other programs have records with ply 0, which means the first position.
 func TestPlyZero(t *testing.T) {
 	t.Parallel()
 	row := rows(t, "packed_fixtures.csv")[0]

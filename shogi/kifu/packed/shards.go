@@ -42,8 +42,8 @@ type ShardOptions struct {
 	Scratch string
 }
 
-// shuffleBuckets is the number of parts (buckets) that are shuffled one after the other, each in memory. For
-// a hundred million psv a part has 31 MB.
+// shuffleBuckets is the number of parts (buckets) of the data. gogi shuffles one part after the other, each in memory.
+// For a hundred million samples in the format psv a part has 31 MB.
 const shuffleBuckets = 128
 
 // bucket is a part of the unshuffled data on the disk. Each block in it has its length and its number of
@@ -74,7 +74,8 @@ func NewShards(o ShardOptions) (*Shards, error) {
 	return s, nil
 }
 
-// Add writes one sample or game with the given number of positions. It can be the function emit of Encode.
+// Add writes one sample or game with the given number of positions. A caller of Encode can use Add as its function
+// emit.
 func (s *Shards) Add(b []byte, positions int) error {
 	if !s.options.Shuffle {
 		return s.write(b, positions)

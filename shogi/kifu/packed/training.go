@@ -26,7 +26,7 @@ type Options struct {
 	NoMate   bool `help:"Skip positions with a mate score."`
 	Unscored bool `help:"Include moves without a score, with score 0."`
 	Opening  bool `help:"Include the moves of the opening."` // those with a score, or with Unscored
-	Played   bool `help:"With hcpe3: write the played move as the only candidate if there are no votes; dlshogi needs a candidate."`
+	Played   bool `help:"For hcpe3: write the played move as the candidate of a position without votes of a council, because dlshogi needs a candidate."`
 	// Rule is the rule for declarations in the game. Only pack stores it.
 	Rule shogi.DeclarationRule `kong:"-"`
 	// Votes returns the candidates in a move's detail, which is the vote record of a council. It returns no
@@ -224,8 +224,8 @@ func (w *walk) ply(m *kifu.Move) (Ply, error) {
 	return p, nil
 }
 
-// end returns the End of hcpe for the record's Result. As in cshogi, repetition and the limit of moves are
-// used only for draws.
+// end returns the End of hcpe for the record's Result. As in cshogi, only a draw can have the end repetition or the
+// limit of moves.
 func (w *walk) end() End {
 	_, end, _ := reasonOf(w.record.Result)
 	return end

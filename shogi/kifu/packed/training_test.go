@@ -34,7 +34,7 @@ func record(t *testing.T, winner, result, text string) *kifu.Record {
 
 const trained = "7g7f=o 3c3d=o 2g2f=12 8c8d 2f2e=999997 8d8e=-40000 6i7h=-999990"
 
-// encoded is what a format makes of a record.
+// encoded returns a record in a format.
 func encoded(t *testing.T, format string, r *kifu.Record, o Options) (blocks [][]byte, tally Tally, err error) {
 	t.Helper()
 	tally, err = formatOf(t, format).Encode(r, o, func(b []byte, positions int) error {
@@ -255,7 +255,7 @@ func pairsOf(b []byte) (list []int) {
 	return list
 }
 
-// What is given up is discarded.
+// An aborted file is discarded.
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	f := &kept{}

@@ -183,8 +183,8 @@ func (w *csaWriter) thought(p *shogi.Position, mover shogi.Colour, m *kifu.Move)
 	w.text = append(w.text, '\n')
 }
 
-// end writes the last statement, its time, the winner and the reason. In version 3.0, if no statement exactly
-// describes the end, end first writes a comment with gogi's word.
+// end writes the last statement, its time, the winner and the reason. If version 3.0 has no exact statement for the
+// end, end first writes a comment with the word of the record's Result.
 func (w *csaWriter) end(side shogi.Colour) {
 	r := w.record
 	word, exact := csaWord(r, side), true
@@ -274,7 +274,7 @@ func floodgateType(result string) string {
 	return kifu.EscapedComment(result)
 }
 
-// ofFloodgate is the inverse of floodgateType. It returns "" for an unknown word.
+// ofFloodgate returns gogi's word for a result in floodgate's word. It returns "" for an unknown word.
 func ofFloodgate(word string) string {
 	for _, w := range floodgateWords {
 		if w[1] == word {

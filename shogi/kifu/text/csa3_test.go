@@ -158,7 +158,7 @@ func TestCSAHeadersAreOneLine(t *testing.T) {
 	}
 }
 
-// Whatever the names are, the text says the same game.
+// For any names, the text contains the same game.
 func TestLawHeadersDoNotChangeTheGame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := recordOf(t, "startpos moves 7g7f 3c3d")

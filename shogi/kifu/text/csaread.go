@@ -322,7 +322,7 @@ func (g *csaGame) finish() error {
 	return nil
 }
 
-// byWord returns the outcome that the last statement alone gives.
+// byWord returns the outcome according to the last statement, without other information.
 func (g *csaGame) byWord() outcome {
 	side := g.p.Side()
 	switch g.ended {

@@ -40,7 +40,7 @@ func knownEnd(word string) bool {
 // outcome is the result and the winner of a game, as the file describes them.
 type outcome struct{ result, winner string }
 
-// lost returns an outcome in which the side to move loses; won returns an outcome in which it wins.
+// lost returns the outcome that the side to move loses; won returns the outcome that it wins.
 func lost(result string, side shogi.Colour) outcome { return outcome{result, side.Opponent().String()} }
 func won(result string, side shogi.Colour) outcome  { return outcome{result, side.String()} }
 func drawn(result string) outcome                   { return outcome{result, draw} }
@@ -67,8 +67,8 @@ func loserMoves(r *kifu.Record, side shogi.Colour) bool {
 	return r.Winner == side.Opponent().String()
 }
 
-// byRepetition returns the word for perpetual check if the moves contain one, else the word otherwise.
-// Formats use one word for perpetual check and for other illegal acts.
+// byRepetition returns the word for perpetual check if the moves contain one. Otherwise it returns otherwise. Some
+// formats have only one word for perpetual check and for other illegal acts.
 func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string {
 	h := shogi.NewHistory(start)
 	for i := range r.Moves {
@@ -101,7 +101,7 @@ func addLine(comment *string, line string) error {
 	return nil
 }
 
-// longer returns an error if a game already has the largest number of moves.
+// longer returns an error if the game already has the largest number of moves that gogi reads.
 func longer(moves []kifu.Move) error {
 	if len(moves) >= kifu.MaxPlies {
 		return fmt.Errorf("the game has more than %d plies", kifu.MaxPlies)

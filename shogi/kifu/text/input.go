@@ -51,7 +51,7 @@ func NewInput(name string, r io.Reader) *Input {
 	return in
 }
 
-// wholeLines returns the result of Head without an incomplete last line.
+// wholeLines returns the text of Head without an incomplete last line.
 func wholeLines(head []byte) []byte {
 	if len(head) < window {
 		return head

@@ -37,8 +37,8 @@ func kifParts(text string) (list []string) {
 	return list
 }
 
-// TestKIFComments: what ShogiHome's and ShogiGUI's readers look for, written by hand from
-// their pattern: the score is Black's whoever moved, and a mate is cut to 30000.
+// TestKIFComments has comments that were written by hand from the patterns of ShogiHome's and ShogiGUI's readers. The
+// score is Black's for both sides, and a mate is limited to 30000.
 func TestKIFComments(t *testing.T) {
 	move := func(text string) shogi.Move {
 		return testutil.Must(shogi.ParseMove(text))(t)
@@ -72,8 +72,8 @@ func TestKIFComments(t *testing.T) {
 	testutil.Equal(t, got, want)
 }
 
-// TestKIFEnds: the winner that a reader infers is ours, whatever ended the game. The words
-// and who wins by them are those of the format's description.
+// TestKIFEnds: for any end, the winner that a reader infers is right. The words and their winners are those of the
+// format's description.
 func TestKIFEnds(t *testing.T) {
 	loses, wins, nobody := "the side to move loses", "the side to move wins", "nobody"
 	said := map[string]string{
@@ -99,7 +99,7 @@ func TestKIFEnds(t *testing.T) {
 	}
 }
 
-// TestKIFHandicaps: names that readers know are given, other starts are drawn.
+// TestKIFHandicaps: names that readers know are written as names, and other starts as boards.
 func TestKIFHandicaps(t *testing.T) {
 	for _, h := range shogi.Handicaps() {
 		text := string(testutil.Must(AppendKIF(nil, &kifu.Record{Black: "b", White: "w", Start: h.SFEN}))(t))

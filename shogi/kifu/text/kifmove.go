@@ -201,8 +201,8 @@ func offset(c shogi.Colour, from, to shogi.Square) (left, up int) {
 	return left, up
 }
 
-// outermost reports whether a piece is the outermost on one side among the pieces that fit the other words:
-// sign is 1 for the right side, -1 for the left.
+// outermost reports whether a piece is the outermost on one side among the pieces that fit the other words. sign is 1
+// for the right side and -1 for the left side.
 func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, words string, sign int) bool {
 	mine, _ := offset(c, from, to)
 	for _, o := range origins {

@@ -565,7 +565,7 @@ func (g *kifGame) byWord(word string) outcome {
 	return outcome{end.result, end.mover}
 }
 
-// summarised reads the line まで…, which is the only description of the end in KI2.
+// summarised reads the line that begins with まで. In KI2 it is the only description of the end.
 func (g *kifGame) summarised(s string) error {
 	g.content = true
 	if g.ended {
@@ -597,8 +597,8 @@ func (g *kifGame) summarised(s string) error {
 	return nil
 }
 
-// summaryWinner returns the winner in a text such as "先手の勝ち", "後手の反則勝ち" or "先手の反則負け". named is the side that
-// the text names.
+// summaryWinner returns the winner in a text such as "先手の勝ち", "後手の反則勝ち" or "先手の反則負け". named is the side whose name the
+// text begins with.
 func summaryWinner(s, named string) string {
 	if !strings.Contains(s, "負け") || strings.Contains(s, "により") {
 		return named

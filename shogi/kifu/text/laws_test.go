@@ -34,7 +34,7 @@ func starts() []string {
 
 var word = rapid.StringMatching(`[A-Za-z][A-Za-z0-9_.-]{0,7}|先手エンジン[AB]|三枚 香`)
 
-// remark is what people and programs write, and what could be taken for something else.
+// remark has comments of people and programs, and texts that could be mistaken for other lines.
 var remark = rapid.SampledFrom([]string{"", "", "good", "a, b", "two\nlines", "* 30 +7776FU", "*対局 評価値 1", "%TORYO", `back\slash`, "コメント"})
 
 // game draws a legal game with everything that records of a runner have.
@@ -174,8 +174,8 @@ func keptMove(format string, m *kifu.Move) {
 	}
 }
 
-// TestLawRoundTrip: what a format keeps comes back, of many games in one text, with any
-// ends of lines and a byte order mark; in Shift_JIS the same.
+// TestLawRoundTrip: the data that a format stores survive a round trip, for many games in one text, with any line ends
+// and a byte order mark, also in Shift_JIS.
 func TestLawRoundTrip(t *testing.T) {
 	for _, f := range Text() {
 		t.Run(f.Name, func(t *testing.T) {
@@ -228,8 +228,8 @@ func checkGames(t *rapid.T, f Format, games []*kifu.Record, text []byte) {
 	}
 }
 
-// TestLawNothingPanics: whatever is done to a text, each game is one or a *BadGame, and
-// there are no more of them than characters.
+// TestLawNothingPanics: after any change of a text, each game is valid or a *BadGame, and there are no more games than
+// characters.
 func TestLawNothingPanics(t *testing.T) {
 	for _, f := range Text() {
 		t.Run(f.Name, func(t *testing.T) {

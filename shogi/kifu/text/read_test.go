@@ -244,7 +244,7 @@ func TestKIFFiles(t *testing.T) {
 	}
 }
 
-// TestHandWrittenCSA: small letters, and a time that somebody did not know.
+// TestHandWrittenCSA has small letters, and a time that the writer did not know.
 func TestHandWrittenCSA(t *testing.T) {
 	t.Parallel()
 	r := one(t, "csa", "V2.2\npi\n+\n+7776fu\nt12\n-3334FU\nT\n+8822um,t3\n%toryo\n")
@@ -450,8 +450,7 @@ T2
 	}
 }
 
-// TestCSAEnds: the words, and who has won by them, are those of the table in
-// docs/formats.md. Black is to move.
+// TestCSAEnds: the words and their winners are those of the table in docs/formats.md. Black is to move.
 func TestCSAEnds(t *testing.T) {
 	even := shogi.StartPos()
 	for _, c := range []struct{ result, winner, word, summary string }{
@@ -495,7 +494,7 @@ func TestNoCommentHasAComma(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeWritten: an illegal move and a start that is none are errors.
+// TestWhatCannotBeWritten: an illegal move and an invalid start are errors.
 func TestWhatCannotBeWritten(t *testing.T) {
 	even := shogi.StartPos()
 	bad := shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 5))

@@ -17,17 +17,17 @@ type Excluded struct {
 	Later  bool // the exclusion counts only games against players who were not excluded earlier
 }
 
-// An AsideKind is the reason why a player has no rating.
+// An AsideKind is the reason why gogi calculates no rating for a player.
 type AsideKind string
 
-// The reasons.
+// A player has no rating for one of these reasons.
 const (
 	NoGame  AsideKind = "no_game"  // no game against players who are rated or were excluded later.
 	WonAll  AsideKind = "won_all"  // the rating has a lower bound
 	LostAll AsideKind = "lost_all" // the rating has an upper bound
 )
 
-// A Connection describes the players whose ratings the games can determine.
+// A Connection shows for which players the games can determine ratings.
 type Connection struct {
 	SetAside []Excluded // excluded players in the order of exclusion. Each exclusion leaves fewer games for the rest.
 	Groups   [][]string // strongly connected groups of the rest. There is exactly one group if ratings exist.
@@ -112,7 +112,7 @@ func (t Table) setAside() (Table, []Excluded) {
 	}
 }
 
-// newAside returns the exclusion of a player with these games and points. Its Kind is "" if the player is not
+// newAside returns the reason to exclude a player with these games and points. Its Kind is "" if the player is not
 // excluded.
 func newAside(player string, games, points float64, round int) Excluded {
 	rest := ""
@@ -130,8 +130,8 @@ func newAside(player string, games, points float64, round int) Excluded {
 	return Excluded{}
 }
 
-// among returns the number of games and the points of each player against the kept players, without weights.
-// If kept is nil, all players are kept.
+// among returns each player's number of games and points against the kept players, without weights. If kept is nil, all
+// players are kept.
 func (t Table) among(kept []bool) (games, points []float64) {
 	games, points = make([]float64, len(t.Names)), make([]float64, len(t.Names))
 	for n := range t.Cells {
@@ -160,8 +160,8 @@ func (t Table) beaten() [][]int {
 	return to
 }
 
-// isConnected reports whether chains of wins or draws lead from the first player to all others and back. It
-// reads the cells only two or three times if many players met.
+// isConnected reports whether chains of wins or draws lead from the first player to all others and back. If many
+// players met, it needs only two or three passes over the cells.
 func (t Table) isConnected() bool {
 	up, down := make([]bool, len(t.Names)), make([]bool, len(t.Names))
 	up[0], down[0] = true, true
@@ -216,8 +216,8 @@ func (t Table) components() [][]int {
 	return groups
 }
 
-// visit appends to order the unseen nodes that can be reached from a. Each node comes after all nodes that
-// can be reached from it.
+// visit appends to order the unseen nodes that can be reached from a. A node comes after all nodes that can be reached
+// from it.
 func visit(a int, to [][]int, seen []bool, order []int) []int {
 	if seen[a] {
 		return order
@@ -269,9 +269,9 @@ func (t Table) namesOf(players []int) []string {
 	return names
 }
 
-// WithinGroups returns the games within strongly connected groups of players. All games between two groups
-// were won by the same group, so their likelihood can come as close to 1 as desired. The supremum of the
-// likelihood is therefore that of the games within groups. The result has no clusters.
+// WithinGroups returns the games within strongly connected groups of players. All games between two groups were won by
+// the same group, so a fit can make their likelihood almost 1. The largest likelihood therefore depends only on the
+// games within groups. The result has no clusters.
 func (t Table) WithinGroups() Table {
 	group := make([]int, len(t.Names))
 	for n, members := range t.components() {

@@ -9,8 +9,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Cycle is a circle of three players in which each scored more than half against the next. No order of
-// strengths explains such a circle (Condorcet's paradox).
+// A Cycle is a circle of three players, each of whom scored more than half against the next. No order of strengths
+// explains such a circle (Condorcet's paradox).
 type Cycle struct {
 	Players [3]string  // each player beat the next, and the last beat the first. The first name is the smallest.
 	Scores  [3]float64 // points per game of each player against the next player
@@ -23,10 +23,10 @@ type Cycle struct {
 	PHolm float64
 }
 
-// Cycles returns the majority cycles of three players in the even games. It returns at most limit cycles, and
-// the cycles with the smallest p values first. If all players met, a longer cycle of majorities exists only
-// if a cycle of three exists. For N players who all met Cycles takes N³ steps. It returns an error for a
-// negative limit.
+// Cycles returns circles of three players in even games, each of whom scored more than half against the next. It
+// returns at most limit cycles, those with the smallest p values first. If all players met, a longer cycle exists only
+// if a cycle of three exists. For N players who all met Cycles takes N³ steps. It returns an error for a negative
+// limit.
 func (t Table) Cycles(limit int) ([]Cycle, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("a limit of %d cycles is impossible", limit)
@@ -59,7 +59,7 @@ func surest(list []Cycle, limit int) []Cycle {
 	return list[:min(limit, len(list))]
 }
 
-// A majorities holds the scores of all pairs in even games. The index of the pair (a, b) is a·N + b.
+// A majorities has the scores of all pairs of players in even games. The index of the pair (a, b) is a·N + b.
 type majorities struct {
 	score  []float64 // weighted points per game of a against b. It is 0 if the players never met.
 	met    []bool
@@ -98,8 +98,8 @@ func (t Table) majorities() majorities {
 	return m
 }
 
-// unitsWon returns, at the index a·N + b, the number of independent units of even games in which a scored
-// more than b. The units are clusters, and decisive games outside of clusters.
+// unitsWon returns, at the index a·N + b, the number of independent observations in which a scored more than b in even
+// games. The observations are clusters, and decisive games outside of clusters.
 func (t Table) unitsWon() []int {
 	n := len(t.Names)
 	won := make([]int, n*n)
@@ -147,7 +147,7 @@ func (m majorities) triples() int {
 	return count
 }
 
-// signP returns the exact one-sided p value of won units out of units, against one half.
+// signP returns the exact one-sided p value of won observations out of units, against one half.
 func signP(won, units int) float64 {
 	test, err := binomial.Exact(won, units, 0.5, binomial.Greater)
 	if err != nil {

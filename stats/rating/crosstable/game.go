@@ -133,7 +133,7 @@ type terms struct {
 	none         bool
 }
 
-// A filing holds the data for sorting counts.
+// A filing sorts counts by their players and handicap.
 type filing struct {
 	terms  []terms
 	number map[string]int32 // number of each player: first in the order of appearance, later in the order of names
@@ -188,7 +188,7 @@ func (f *filing) order(players int) []int32 {
 	return sorted(list, players, func(i int32) int32 { return f.terms[i].black })
 }
 
-// distinct returns the number of different terms in order.
+// distinct returns the number of different players-and-handicap combinations (terms) in order.
 func (f *filing) distinct(order []int32) int {
 	n := 0
 	for k, i := range order {
@@ -214,9 +214,8 @@ func (c Count) cell(black, white int32) Cell {
 	return n
 }
 
-// Pairs returns, for each cell, the index of its pair of players, and the number of pairs. All cells of two
-// players have the same pair, with any colours and handicaps. The pairs ascend by the smaller player number,
-// then by the larger one.
+// Pairs returns, for each cell, the index of its two players among all pairs of players, and the number of these pairs.
+// Colours and handicaps do not matter. The pairs are sorted by the smaller player number, then by the larger one.
 func (t Table) Pairs() (place []int32, count int) {
 	order := make([]int32, len(t.Cells))
 	for i := range order {
@@ -326,7 +325,7 @@ func (t Table) Only(kept []bool) Table {
 // Totals returns each player's games and points, without weights.
 func (t Table) Totals() (games, points []float64) { return t.among(nil) }
 
-// Sum returns the sum of a number over all cells. The function of returns a cell's number.
+// Sum returns the sum of of(cell) over all cells.
 func (t Table) Sum(of func(*Cell) float64) float64 {
 	s := 0.0
 	for i := range t.Cells {
@@ -346,7 +345,7 @@ func (t Table) Played() float64 { return t.Sum(func(c *Cell) float64 { return c.
 // Draws returns the sum of the weights of all drawn games.
 func (t Table) Draws() float64 { return t.Sum(func(c *Cell) float64 { return c.Draws }) }
 
-// Independent returns the cells with the games outside of clusters.
+// Independent returns cells that have only the games outside of clusters.
 func (t Table) Independent() []Cell {
 	var list []Cell
 	for _, c := range t.Cells {

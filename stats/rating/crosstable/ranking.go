@@ -18,9 +18,9 @@ type Player struct {
 	Points   float64 // points in these games. A draw is half a point.
 }
 
-// Ranking converts log strengths to ratings, best first. x holds the log strengths by the players' numbers in
-// the table; further coordinates may follow. Ranking also returns the player number of each rating. Equal
-// ratings are in the order of names.
+// Ranking converts log strengths to ratings, best first. x has the log strengths by the players' numbers in the table;
+// it may have further coordinates. The second result has the player number of each rating. Equal ratings are in the
+// order of names.
 func Ranking(t Table, x []float64) ([]Player, []int) {
 	logs := slices.Clone(x[:len(t.Names)])
 	newton.SubtractMean(logs)

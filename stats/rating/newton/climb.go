@@ -96,8 +96,8 @@ func newtonStep(g []float64, solve func([]float64) []float64, x []float64, hold 
 	return step
 }
 
-// advance moves at by the step, or by the largest halved step that raises the value enough. It returns false
-// if there is no such step.
+// advance moves at by the step, or by half, a quarter and so on of the step: by the largest move that raises the value
+// enough. It returns false if no move does.
 func (at *Peak) advance(p Problem, step []float64, gain float64) bool {
 	noise := 1e-14 * math.Abs(at.Value)
 	for t := 1.0; t > 1e-12; t /= 2 {
@@ -140,7 +140,7 @@ func largest(v []float64) float64 {
 	return m
 }
 
-// Dot returns the inner product of a and b. Further elements of b are ignored.
+// Dot returns the inner product of a and the first len(a) elements of b.
 func Dot(a, b []float64) float64 {
 	s := 0.0
 	for i, x := range a {
@@ -169,8 +169,8 @@ func SubtractMean(x []float64) {
 	}
 }
 
-// SubtractMedian changes x in place so that its upper median is 0. x must not be empty. The median, unlike
-// the mean, does not move many coordinates if a few coordinates drift.
+// SubtractMedian changes x in place so that its upper median is 0. x must not be empty. Unlike the mean, the median
+// does not change much if a few coordinates drift.
 func SubtractMedian(x []float64) {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// ConcaveProfile returns the same ends as [Profile] for a concave function. An end is then the only point on
-// its side with two properties: the slope is along the weights, and the deviance is z². Newton's method
-// solves for both at once (Venzon and Moolgavkar 1988). It takes a few steps instead of a climb for each
-// point. If the steps do not converge, ConcaveProfile uses Profile.
+// ConcaveProfile returns the same ends as [Profile] for a concave function. An end is then the only point on its side
+// with two properties: the slope is along the weights, and the deviance is z². Newton's method solves for both at the
+// same time (Venzon and Moolgavkar 1988). It takes a few steps in total, and not a climb for each point. If the steps
+// do not converge, ConcaveProfile uses Profile.
 func ConcaveProfile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, err error) {
 	s := search{p, at, weights, z}
 	start := s.tangent(at.X, at.Value)
@@ -25,8 +25,8 @@ func ConcaveProfile(p Problem, at Peak, weights []float64, z float64) (lo, hi fl
 	return lo, hi, err
 }
 
-// Limits of the steps in leap. If an end is farther out, Profile finds it. leap has found an end if a step is
-// so short that the next step, which is about its square, is negligible.
+// These constants limit the steps of leap. If an end is farther away than farLeap, Profile finds it. leap has found an
+// end if a step is so short that the next step, which is about its square, is negligible.
 const (
 	leaps     = 12
 	landed    = 1e-5
@@ -36,8 +36,8 @@ const (
 
 var errLost = errors.New("the steps to the profile's end do not settle")
 
-// A tangent holds the data of a step from x. With the slope g, the information H and the weights w, step is s
-// = H⁻¹g and across is a = H⁻¹w. squared is λ² as in leap, calculated from the value v at x.
+// A tangent has the data of Newton's step from x. With the slope g, the information H and the weights w, step is s =
+// H⁻¹g and across is a = H⁻¹w. squared is λ² as in leap, calculated from the value v at x.
 type tangent struct {
 	x, step, across []float64
 	squared         float64
@@ -50,7 +50,7 @@ func (s search) tangent(x []float64, v float64) tangent {
 	return t
 }
 
-// wanted returns the value of the function at the ends of the profile.
+// wanted returns the function's value at both ends of the interval.
 func (s search) wanted() float64 { return s.at.Value - s.z*s.z/2 }
 
 // leap returns the end of the profile on one side. A step d must make the slope g - Hd = λw, along the

@@ -9,10 +9,10 @@ import (
 // infinite.
 const farthest = 60
 
-// Profile returns the ends of the profile-likelihood interval of weights·x. They are the two values of
-// weights·x, below and above the peak, at which the square root of the profile's deviance is z. An end is
-// infinite if the value stops falling before it reaches this deviance. Profile returns the errors of [Climb].
-// It also returns an error if the path leaves the domain.
+// Profile returns the ends of the profile-likelihood interval of weights·x: the two values of weights·x, below and
+// above the peak, at which the square root of the profile's deviance is z. If the function stops falling before it
+// reaches this deviance, the end is infinite. Profile returns the errors of [Climb]. It also returns an error if the
+// path leaves the domain.
 func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, err error) {
 	if lo, err = ProfileEnd(p, at, weights, z, -1); err != nil {
 		return 0, 0, err
@@ -21,9 +21,8 @@ func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, 
 	return lo, hi, err
 }
 
-// ProfileEnd returns the end of [Profile] on one side (-1 or 1). The deviance is calculated from at.Value.
-// This value may be larger than the value at at.X, if the maximum belongs to another problem that p
-// continues.
+// ProfileEnd returns the end of [Profile] on one side (-1 or 1). It calculates the deviance from at.Value. If the
+// maximum belongs to another problem that p continues, this value may be larger than the value at at.X.
 func ProfileEnd(p Problem, at Peak, weights []float64, z, side float64) (float64, error) {
 	return search{p, at, weights, z}.end(side)
 }
@@ -35,8 +34,8 @@ type search struct {
 	z       float64
 }
 
-// A point is a point of the profile. t is its distance from the estimate. excess is the square root of its
-// deviance minus z.
+// A point is a point of the profile. t is its distance from the estimate. excess is the square root of its deviance,
+// minus z.
 type point struct {
 	x         []float64
 	t, excess float64
@@ -56,8 +55,8 @@ func (s search) end(side float64) (float64, error) {
 	return Dot(s.weights, s.at.X) + side*t, err
 }
 
-// bracket moves outward until the deviance is too large. It returns the last two points. The outer point is
-// at infinity if the deviance is never too large.
+// bracket moves outward until the deviance is too large. It returns the last two points. If the deviance never becomes
+// too large, the outer point is at infinity.
 func (s search) bracket(side float64) (inner, outer point, err error) {
 	_, solve := s.p.Derivatives(s.at.X)
 	step := min(4, s.z*math.Sqrt(max(1e-6, Dot(s.weights, solve(s.weights)))))
@@ -100,8 +99,8 @@ func (s search) out(x []float64, side, t float64) (point, error) {
 	return point{x, t, root - s.z}, err
 }
 
-// constrained returns the x with the largest function value among those for which weights·x has the given
-// value. It also returns the square root of the deviance of x.
+// constrained maximises the function under the condition that weights·x has the given value. It returns the maximum
+// point and the square root of the deviance there.
 func (s search) constrained(from []float64, value float64) ([]float64, float64, error) {
 	x, err := s.moved(from, value)
 	if err != nil {
@@ -114,7 +113,7 @@ func (s search) constrained(from []float64, value float64) ([]float64, float64, 
 	return best.X, math.Sqrt(2 * max(0, s.at.Value-best.Value)), nil
 }
 
-// moved returns the point from, moved so that weights·x has the value. It moves along the path on which the
+// moved returns the point from, moved so that weights·x has the value. The move is in the direction in which the
 // function falls least.
 func (s search) moved(from []float64, value float64) ([]float64, error) {
 	_, solve := s.p.Derivatives(from)
