@@ -118,7 +118,7 @@ func TestCharge(t *testing.T) {
 	}
 }
 
-// A tenth of a millisecond is no lateness, and a busy machine is named.
+// A delay of a tenth of a millisecond is not late. A busy machine is reported.
 func TestLate(t *testing.T) {
 	for _, test := range []struct {
 		over, waited int // milliseconds

@@ -217,7 +217,7 @@ func (s *subject) charge(f *Finding, failure Verdict, err error, at i18n.Message
 	return true
 }
 
-// silence reports whether err means a missing answer, and describes the answer.
+// silence reports whether err means that an answer is missing, and describes the missing answer.
 func silence(err error) (silent bool, what string) {
 	if u, ok := errors.AsType[*unanswered](err); ok {
 		return true, u.awaited

@@ -226,7 +226,8 @@ func (w *grouping) table(reused, single bool) Grouping {
 	return out
 }
 
-// part has the data from which a row is made: the row's units with their mean scores.
+// part is one row before its calculation. It has the independent observations (units) of a group, with their mean
+// scores.
 type part struct {
 	name   string
 	games  int

@@ -126,7 +126,7 @@ type ShareRow struct {
 	Why           string  `json:"why,omitempty"`
 }
 
-// fewGames returns the reason for a missing interval: too few games.
+// fewGames returns the reason for a missing interval: the number of games is too small.
 func fewGames() string {
 	return fmt.Sprintf("an interval takes at least %d games", plackettluce.LeastGames)
 }
