@@ -321,18 +321,20 @@ func (s Search) played(g *match.Row) bool {
 // RunName has the name and the players of a run, for a search by name. Unlike Runs and FindRun, RunNames does not
 // verify the run.
 type RunName struct {
+	ID      int64
 	Name    string
 	Players []string // in plan order
 }
 
-// RunNames returns the names of all runs, latest first.
-func (s *Store) RunNames(ctx context.Context) ([]RunName, error) {
+// RunNames returns the names of the runs whose ID is above since, latest first. IDs grow, and a stored run keeps
+// its name and players, so a caller that has kept a list needs only the later runs.
+func (s *Store) RunNames(ctx context.Context, since int64) ([]RunName, error) {
 	list, err := tables.List(ctx, s.read, func(rows *sql.Rows, n *RunName) error {
 		var players string
-		err := rows.Scan(&n.Name, &players)
+		err := rows.Scan(&n.ID, &n.Name, &players)
 		n.Players = strings.Split(players, "\n")
 		return err
-	}, `SELECT name, coalesce((SELECT group_concat(name, char(10)) FROM (SELECT name FROM engines WHERE run_id = runs.id ORDER BY idx)), '') FROM runs ORDER BY id DESC`)
+	}, `SELECT id, name, coalesce((SELECT group_concat(name, char(10)) FROM (SELECT name FROM engines WHERE run_id = runs.id ORDER BY idx)), '') FROM runs WHERE id > ? ORDER BY id DESC`, since)
 	if err != nil {
 		return nil, s.fail("reading the names of the runs", err)
 	}

@@ -37,3 +37,24 @@ func TestStampTellsEveryChange(t *testing.T) {
 	look("the pair again")
 	testutil.Equal(t, len(seen), 5, "stamps")
 }
+
+// TestFindRuns: runs come in the order of their names, with the same values as one by one; later names are enough for
+// a caller that has the earlier ones.
+func TestFindRuns(t *testing.T) {
+	store := resultstest.Open(t, resultstest.Path(t))
+	for _, name := range []string{"a", "b", "c"} {
+		plan := matchtest.Plan(name)
+		run := resultstest.Begin(t, store, plan)
+		matchtest.Put(t, run, matchtest.Pair(plan, 0, 20))
+		testutil.OK(t, run.Close())
+	}
+	infos := testutil.Must(store.FindRuns(t.Context(), []string{"c", "none", "a"}))(t)
+	testutil.Equal(t, len(infos), 2, "runs")
+	for i, name := range []string{"c", "a"} {
+		testutil.Same(t, infos[i], *testutil.Must(store.FindRun(t.Context(), name))(t), "%s", name)
+	}
+	all := testutil.Must(store.RunNames(t.Context(), 0))(t)
+	testutil.Equal(t, len(all), 3, "names")
+	later := testutil.Must(store.RunNames(t.Context(), all[1].ID))(t)
+	testutil.Same(t, later, all[:1], "later names")
+}

@@ -86,6 +86,22 @@ func (s *Store) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return moment(ctx, s, "finding a run", func(m Moment) (*RunInfo, error) { return findRun(ctx, m.Q, name) })
 }
 
+// FindRuns returns the runs with these names, in their order, and leaves out names that no run has. It counts the
+// stored runs once, so it is faster than FindRun for each name.
+func (s *Store) FindRuns(ctx context.Context, names []string) ([]RunInfo, error) {
+	return moment(ctx, s, "finding runs", func(m Moment) ([]RunInfo, error) {
+		var infos []RunInfo
+		for _, name := range names {
+			found, err := runs(ctx, m.Q, selectRun+"WHERE name = ?", name)
+			if err != nil {
+				return nil, err
+			}
+			infos = append(infos, found...)
+		}
+		return infos, tables.CountRuns(ctx, m.Q)
+	})
+}
+
 // DefaultRun returns the run that a report uses if the user names none. This is the run with the given
 // default name, if it exists, else the newest run. It returns a *NoRun if there is no run.
 func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {

@@ -47,8 +47,11 @@ func Name(name string) string { return sanitize.Printable(name, 40) }
 
 // Points returns a number of points with ½ for half a point, such as "12½".
 func Points(v float64) string {
-	if v == float64(int(v)) {
+	switch {
+	case v == float64(int(v)):
 		return Count(int(v))
+	case int(v) == 0:
+		return "½"
 	}
 	return Count(int(v)) + "½"
 }

@@ -64,8 +64,13 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// HTML returns the chart as a figure element. All texts are escaped.
+// HTML returns the chart as a figure element. All texts are escaped. Lines without points are left out; without
+// any line and level there is no chart.
 func (p Plot) HTML() template.HTML {
+	p.Lines = slices.DeleteFunc(slices.Clone(p.Lines), func(l Line) bool { return len(l.X) == 0 })
+	if len(p.Lines)+len(p.Levels) == 0 {
+		return ""
+	}
 	f, size := Frame{Left: 64, Top: 10, Right: 622, Bottom: 210}, [2]int{640, 256}
 	if p.Small {
 		f, size = Frame{Left: 56, Top: 8, Right: 340, Bottom: 140}, [2]int{360, 184}
@@ -82,7 +87,10 @@ func (p Plot) HTML() template.HTML {
 		w(`<line class="grid" x1="%g" x2="%g" y1="%.1f" y2="%.1[3]f"/><text x="%[4]g" y="%.1[3]f" dy=".35em" text-anchor="end">%[5]s</text>`,
 			f.Left, f.Right, f.Top+y(v), f.Left-6, p.label(v))
 	}
-	for _, v := range Ticks(0, p.Last, 5) {
+	for _, v := range Ticks(0, max(p.Last, 5), 5) { // whole numbers
+		if v > p.Last {
+			break
+		}
 		w(`<text x="%.1f" y="%g" text-anchor="middle">%s</text>`, f.Left+x(v), f.Bottom+18, format.Count(int(v)))
 	}
 	w(`<text x="%g" y="%d" text-anchor="middle">%s</text>`, (f.Left+f.Right)/2, size[1]-6, esc(p.X))

@@ -48,9 +48,16 @@ func TestPlot(t *testing.T) {
 			t.Errorf("%+v", told)
 		}
 	}
-	if text := string(Plot{}.HTML()); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
-		t.Errorf("a chart of nothing: %s", text)
+	testutil.Equal(t, string(Plot{}.HTML()), "", "a chart of nothing")
+	short := string(Plot{Lines: []Line{{Name: "none"}, {Name: "one", X: []float64{1, 2}, Y: []float64{3, 4}}}}.HTML())
+	if strings.Contains(short, "none") {
+		t.Errorf("a line without points: %s", short)
 	}
+	var labels []string
+	for _, m := range regexp.MustCompile(`text-anchor="middle">(\d+)<`).FindAllStringSubmatch(short, -1) {
+		labels = append(labels, m[1])
+	}
+	testutil.Slices(t, labels, []string{"0", "1", "2"}, "the horizontal axis")
 }
 
 func TestTicks(t *testing.T) {

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"strings"
 
 	"gogi/internal/format"
@@ -116,8 +117,8 @@ func (g Glance) LLR() template.HTML {
 	if g.Gate == nil || g.Gate.LLR == nil {
 		return ""
 	}
-	words := minus(fmt.Sprintf("%.2f [%.2f, %.2f]", *g.Gate.LLR, g.Gate.Lower, g.Gate.Upper))
-	return template.HTML(words) + " " + svg.Ratio(*g.Gate.LLR, g.Gate.Lower, g.Gate.Upper, "LLR "+words) //nolint:gosec // digits
+	words := minus(fmt.Sprintf("%.2f [%.2f, %.2f]", math.Round(*g.Gate.LLR*100)/100+0, g.Gate.Lower, g.Gate.Upper)) // +0: no −0.00
+	return template.HTML(words) + " " + svg.Ratio(*g.Gate.LLR, g.Gate.Lower, g.Gate.Upper, "LLR "+words)            //nolint:gosec // digits
 }
 
 // Line returns the whole line in a language.

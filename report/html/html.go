@@ -192,7 +192,7 @@ func (p *page) functions() template.FuncMap {
 	w := p.words
 	return template.FuncMap{
 		"t": w.Say, "count": format.Count, "number": func(n int, noun string) string { return i18n.Number{N: n, Noun: noun}.In(w.In) }, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
-		"points": format.Points, "rankedElo": func(p report.Ranked) string { return minus(text.RankedElo(p)) }, "rankedBounds": func(p report.Ranked) string { return minus(text.RankedBounds(p)) }, "rankingNotes": text.RankingNotes,
+		"rankedElo": func(p report.Ranked) string { return minus(text.RankedElo(p)) }, "rankedBounds": func(p report.Ranked) string { return minus(text.RankedBounds(p)) }, "rankingNotes": text.RankingNotes,
 		"plus": func(a, b int) int { return a + b }, "brief": brief, "loser": report.LoserOf,
 		"tenth":   func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },

@@ -421,3 +421,13 @@ func TestSigned(t *testing.T) {
 		testutil.Equal(t, signed(text), want)
 	}
 }
+
+// A ratio that rounds to zero has no sign.
+func TestLLRNearZero(t *testing.T) {
+	t.Parallel()
+	g := Glance{Gate: &report.Gate{LLR: new(-0.002), Lower: -2.94, Upper: 2.94}}
+	testutil.Contains(t, string(g.LLR()), "0.00 [−2.94, 2.94] <svg")
+	if strings.Contains(string(g.LLR()), "−0.00") {
+		t.Error(g.LLR())
+	}
+}

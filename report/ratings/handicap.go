@@ -45,9 +45,9 @@ func shortModel(m rating.HandicapModel) string {
 	return string(m)
 }
 
-// modelWords returns text for the conditions on which the result of a game depends in a model. It returns an
+// ModelWords returns text for the conditions on which the result of a game depends in a model. It returns an
 // unknown name unchanged.
-func modelWords(name string) string {
+func ModelWords(name string) string {
 	for _, n := range HandicapModelNames() {
 		if n.name == name {
 			return n.words

@@ -220,7 +220,7 @@ func (r *Report) printEffects(w io.Writer, in i18n.Language) {
 	line(i18n.Of("first move"), r.OrderEffect.text(r.Confidence))
 	line(i18n.Of("draws"), r.DrawParam.text())
 	line(i18n.Of("games"), r.Evidence.text())
-	line(i18n.Of("ratings by"), i18n.Of("%s: %s", r.Selected, i18n.Of(modelWords(r.Selected))))
+	line(i18n.Of("ratings by"), i18n.Of("%s: %s", r.Selected, i18n.Of(ModelWords(r.Selected))))
 	if r.Goodness.PAgain != nil {
 		line(i18n.Of("fit"), r.Goodness.text())
 	}
@@ -270,7 +270,7 @@ func (r *Report) printModels(w io.Writer, in i18n.Language) {
 	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for _, m := range r.Models {
 		t.AppendRow(table.Row{
-			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), format.Or(m.Weight, format.Percent), i18n.Say(in, modelWords(m.Name)),
+			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), format.Or(m.Weight, format.Percent), i18n.Say(in, ModelWords(m.Name)),
 		})
 	}
 	format.Render(w, t)

@@ -91,8 +91,8 @@ const (
 // Message returns the state as text.
 func (s State) Message() i18n.Message {
 	words := map[State]i18n.Message{
-		StateFinished: i18n.Of("finished"), StatePassed: i18n.Of("ended by its gate: passed"), StateFailed: i18n.Of("ended by its gate: failed"),
-		StateInconclusive: i18n.Of("ended by its gate: inconclusive"), StateStopped: i18n.Of("stopped"), StateUnreadable: i18n.Of("cannot be read"),
+		StateFinished: i18n.Of("finished"), StatePassed: i18n.Of("SPRT passed"), StateFailed: i18n.Of("SPRT failed"),
+		StateInconclusive: i18n.Of("SPRT inconclusive"), StateStopped: i18n.Of("stopped"), StateUnreadable: i18n.Of("cannot be read"),
 	}
 	if message, known := words[s]; known {
 		return message

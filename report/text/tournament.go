@@ -168,9 +168,9 @@ func RankingNotes(k *report.Ranking) (notes []i18n.Message) {
 	case k.Confidence == 0:
 		return nil
 	case k.Anchor != "":
-		notes = append(notes, i18n.Of("Elo: difference from %s, with its interval, as gogi rate has it", k.Anchor))
+		notes = append(notes, i18n.Of("Elo: difference from %s, with its interval, as in gogi rate", k.Anchor))
 	default:
-		notes = append(notes, i18n.Of("Elo: difference from the mean of all, with its interval, as gogi rate has it"))
+		notes = append(notes, i18n.Of("Elo: difference from the mean of all, with its interval, as in gogi rate"))
 	}
 	if k.Selected {
 		notes = append(notes, i18n.Of("The interval of the first place is not valid: its results chose that player (docs/matches.md)"))

@@ -36,8 +36,9 @@ func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	s, sum := &a.Plan.Settings, a.Summary()
 	fmt.Fprintf(&b, "<p class=\"state\">%s</p>\n", i18n.Say(in, "%s of %s pairs · %s", format.Count(sum.Pairs), format.Count(sum.Budget), sum.Method))
 	b.WriteString(answers(in, s, &sum))
+	fmt.Fprintf(&b, "<p class=\"note\">%s</p>\n", estimated(in))
 	b.WriteString(`<div data-fresh="course">` + Course(in, a) + "</div>\n")
-	fmt.Fprintf(&b, "<p class=\"note\">%s</p>\n", i18n.Say(in, "The band is how far from the current value the engine plays. The games of a tune prove no strength; its validation does."))
+	fmt.Fprintf(&b, "<p class=\"note\">%s</p>\n", i18n.Say(in, "The band is how far from the current value the engine plays. Only the validation proves a gain."))
 	track := thinned(a.Track)
 	for _, part := range []struct{ title, figures string }{
 		{i18n.Say(in, "Effect of each parameter"), sensitivities(in, s, &sum) + failuresFigure(in, a) + heatMap(in, a)},
@@ -63,7 +64,7 @@ func Course(in i18n.Language, a *Account) string {
 func answers(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 	var b strings.Builder
 	b.WriteString(`<div class="scroll" tabindex="0"><table><thead><tr>`)
-	for i, head := range i18n.Heads(in, "parameter", "at first", "centre", "answer", "± s.e.", "moved", "at ±c, Elo*") {
+	for i, head := range i18n.Heads(in, "parameter", "initial", "current", "final value", "± s.e.", "effect", "at ±c, Elo*") {
 		fmt.Fprintf(&b, `<th scope="col"%s>%s</th>`, numeric(i), html.EscapeString(fmt.Sprint(head)))
 	}
 	b.WriteString("</tr></thead><tbody>\n")
@@ -110,7 +111,7 @@ func trajectory(in i18n.Language, s *tune.Settings, i int, mean float64, track [
 		Title: p.Name, X: i18n.Say(in, "pairs"), Y: i18n.Say(in, "value"), Last: float64(s.Pairs), Small: true, Lines: []svg.Line{line},
 		Levels: []svg.Level{
 			{Name: i18n.Say(in, "start %s", p.Text(p.Start)), Class: "c8", Y: p.Start},
-			{Name: i18n.Say(in, "answer %s", number(mean, digits(p))), Class: "c2", Y: mean},
+			{Name: i18n.Say(in, "final %s", number(mean, digits(p))), Class: "c2", Y: mean},
 		},
 	}.HTML()
 }

@@ -65,7 +65,7 @@ func TestPrint(t *testing.T) {
 		testutil.Contains(t, text, want, "no")
 	}
 	// A path that its own results have chosen gives no interval for a best value: the report has none.
-	if heads := strings.Fields("parameter at first centre answer ± s.e. moved at ±c, Elo*"); !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Equal(strings.Fields(line), heads) }) {
+	if heads := strings.Fields("parameter initial current final value ± s.e. effect at ±c, Elo*"); !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Equal(strings.Fields(line), heads) }) {
 		t.Errorf("no line of these columns, %q, in\n%s", heads, text)
 	}
 	for line := range strings.Lines(text) {

@@ -14,6 +14,11 @@ import (
 	"gogi/stats/binomial"
 )
 
+// estimated explains the asterisk of the column with the effects of the parameters.
+func estimated(in i18n.Language) string {
+	return i18n.Say(in, "* estimated from the games of the tune; it proves no strength")
+}
+
 // Print writes the report of a tune for a terminal: its progress, its parameters and its validations. The games
 // of a tune give information on its parameters, but they prove no strength.
 func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message) {
@@ -28,7 +33,7 @@ func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message
 		fmt.Fprintln(w, i18n.Say(in, "begun at the answer of %s, with a schedule of its own", format.Name(a.Plan.From)))
 	}
 	fmt.Fprintln(w)
-	t := format.Table(i18n.Heads(in, "parameter", "at first", "centre", "answer", "± s.e.", "moved", "at ±c, Elo*")...)
+	t := format.Table(i18n.Heads(in, "parameter", "initial", "current", "final value", "± s.e.", "effect", "at ±c, Elo*")...)
 	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for i := range sum.Params {
 		p := &s.Params[i]
@@ -48,7 +53,7 @@ func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message
 		fmt.Fprintln(w, futile(why).In(in))
 	}
 	printShares(w, in, a, &sum)
-	fmt.Fprintln(w, i18n.Say(in, "* of the tuning games: it explains the path, and proves no strength"))
+	fmt.Fprintln(w, estimated(in))
 	for _, c := range a.Candidates {
 		fmt.Fprintln(w, i18n.Say(in, "candidate %d, after block %d: %s", c.Number, c.Blocks, Words(c.Point)))
 	}

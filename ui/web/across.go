@@ -31,7 +31,7 @@ type chooser struct {
 
 // newChooser lists the runs, the latest first. It returns an error for parameters other than the known ones.
 func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) {
-	names, err := s.config.Store.RunNames(r.Context())
+	names, err := s.runNames(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ const maxRated = 50
 type rated struct {
 	*ratings.Report
 	Rows     []ratedRow // the strongest first
-	Progress []ratedRow // in the order of their first runs; nil unless several runs have several players
+	Progress []ratedRow // versions in the order of their first runs; nil for one run
 	Cross    []crossRow // nil for two players
 }
 
@@ -211,7 +211,8 @@ func (f *rated) bars() {
 	}
 }
 
-// progress adds the players of several runs in the order in which they first played.
+// progress adds the versions of several runs in the order in which they first played. A player of all runs is the
+// opponent of the versions.
 func (f *rated) progress(runs []*results.RunInfo) {
 	if len(runs) < 2 || len(f.Rows) < 3 {
 		return
@@ -219,7 +220,8 @@ func (f *rated) progress(runs []*results.RunInfo) {
 	for _, info := range runs {
 		for _, name := range info.Players {
 			at := slices.IndexFunc(f.Rows, func(p ratedRow) bool { return p.Name == name && p.Elo != nil })
-			if at < 0 || slices.ContainsFunc(f.Progress, func(p ratedRow) bool { return p.Name == name }) {
+			always := !slices.ContainsFunc(runs, func(other *results.RunInfo) bool { return !slices.Contains(other.Players, name) })
+			if at < 0 || always || slices.ContainsFunc(f.Progress, func(p ratedRow) bool { return p.Name == name }) {
 				continue
 			}
 			row := f.Rows[at]
@@ -228,6 +230,9 @@ func (f *rated) progress(runs []*results.RunInfo) {
 			}
 			f.Progress = append(f.Progress, row)
 		}
+	}
+	if len(f.Progress) < 2 {
+		f.Progress = nil
 	}
 }
 

@@ -1,24 +1,25 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/results"
+	"gogi/results/resultstest"
 )
 
-// testAxe: axe-core finds nothing serious on any page, in either scheme of colours.
+// testAxe: axe-core finds nothing serious on any kind of page. Each page is in one scheme of colours; with -long
+// in both.
 func (b *browser) testAxe(t *testing.T) {
 	const file = "testdata/npm/node_modules/axe-core/axe.min.js"
 	axe, err := os.ReadFile(file)
@@ -26,37 +27,54 @@ func (b *browser) testAxe(t *testing.T) {
 		t.Skip("no axe-core: npm ci --prefix ui/web/testdata/npm")
 	}
 	testutil.OK(t, err)
-	stored := httptest.NewServer(shownRuns(t, "run").http.Handler)
-	t.Cleanup(stored.Close)
-	s := newStage("run", 2)
-	for i := range 30 {
-		s.step(i%2, i, 99)
-	}
-	live := openSite(t, Config{Live: playing(s)}).URL()
-	addresses := []string{live + "r/run/live", live + "r/run/g/0.0"}
-	for _, path := range []string{"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/openings", "r/run/time", "r/run/faults", "engines", "ratings?run=run", "compare", "style", "nowhere"} {
-		addresses = append(addresses, stored.URL+"/"+path)
-	}
+	h := everyKindOfPage(t)
 	schemes := []string{"light", "dark"}
-	for i, address := range addresses {
-		for k, scheme := range schemes {
+	p := b.tab(t)
+	for k, scheme := range schemes {
+		p.colours(scheme)
+		for i, path := range []string{
+			"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/g/0.0?ply=2&pv=1", "r/run/openings", "r/run/time", "r/run/faults",
+			"r/C", "r/C/votes", "r/C/g/0.0?ply=1", "r/r", "r/self", "r/playing", "r/playing/live", "r/playing/g/0.0",
+			"engines", "ratings?run=run&run=other&anchor=old", "compare?a=run&b=other", "style", "login?wrong", "nowhere",
+		} {
 			if !testutil.Long() && i%len(schemes) != k {
 				continue
 			}
-			p := b.tab(t)
-			p.colours(scheme)
-			p.open(address)
+			p.open(h.URL() + path)
 			says[bool](p, `document.querySelectorAll('details').forEach(d => { d.open = true; }) ?? true`)
 			says[bool](p, string(axe)+`;true`)
-			for _, bad := range eventually[[]string](p, `axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations
+			for _, bad := range eventually[[]string](p, `axe.run({ exclude: ['.sd > *'] }, { resultTypes: ['violations'] }).then(r => r.violations
 				.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' ')))`) {
-				t.Errorf("%s, %s: %s", address, scheme, bad)
+				t.Errorf("/%s, %s: %s", path, scheme, bad)
 			}
-			if !strings.HasSuffix(address, "nowhere") {
-				p.quiet()
+			if path == "nowhere" { // the console has its status
+				p.forget()
+			}
+			if p.quiet(); t.Failed() {
+				t.Fatalf("on /%s", path)
 			}
 		}
 	}
+}
+
+// everyKindOfPage is a server with a run for each kind of page, one of them in play.
+func everyKindOfPage(t *testing.T) *site {
+	t.Helper()
+	path, _ := resultstest.Tuned(t, 8)
+	store := testutil.Must(results.Open(t.Context(), path))(t)
+	t.Cleanup(func() { _ = store.Close() })
+	for _, run := range []string{"run", "other", "playing"} {
+		storeRun(t, store, run, 14)
+	}
+	storeCouncil(t, store, "C")
+	self := planFor("self", 1)
+	self.Players, self.Design = self.Players[:1], match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 2}}
+	testutil.OK(t, testutil.Must(store.Begin(t.Context(), self))(t).Close())
+	s := newStage("playing", 3)
+	for i := range 60 {
+		s.step(i%3, i, 99)
+	}
+	return openSite(t, Config{Store: store, Live: playing(s), Token: testToken})
 }
 
 // colours has the page in a scheme, light or dark.
@@ -70,6 +88,10 @@ var (
 	picturesOf = flag.String("pictures.of", "", "address of a server whose pages TestPictures photographs; .ci/pictures starts one")
 	picturesTo = flag.String("pictures.to", "", "file of the pages: the name, path, width, height and scheme of each picture; they go to its folder")
 )
+
+// drawnWhole is true when the script has drawn every chart and every image that a reader sees has come.
+const drawnWhole = `[...document.querySelectorAll('figure[data-plot]')].every(f => !f.checkVisibility() || f.querySelector('canvas')) &&
+	[...document.images].every(i => i.complete || i.getBoundingClientRect().top > innerHeight)`
 
 // TestPictures makes the pictures of docs/watch.md, and fails if a page complains in the console.
 func TestPictures(t *testing.T) {
@@ -88,17 +110,10 @@ func TestPictures(t *testing.T) {
 		p := b.tab(t)
 		p.do(chromedp.EmulateViewport(want.Width, want.Height))
 		p.colours(want.Scheme)
-		for range 30 { // until the results are read, and those of the match in play have come
-			p.open(strings.TrimSuffix(*picturesOf, "/") + want.Path)
-			if !says[bool](p, `document.querySelector('.badge.unread') !== null || document.querySelector('[data-fresh=line]')?.textContent === ''`) {
-				break
-			}
-			time.Sleep(time.Second) // of the server
-		}
-		ctx, late := context.WithTimeout(p.ctx, time.Minute)
-		_, _ = chromedp.Run(ctx, chromedp.Poll[chromedp.Void](`[...document.querySelectorAll('figure[data-plot]')].every(f => !f.clientWidth || f.querySelector('canvas'))`))
-		late()
-		time.Sleep(300 * time.Millisecond) // of the browser, for the last frame
+		p.open(strings.TrimSuffix(*picturesOf, "/") + want.Path)
+		p.until(`document.querySelector('.badge.unread') === null && document.querySelector('[data-fresh=line]')?.textContent !== ''`)
+		p.until(drawnWhole)
+		eventually[bool](p, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 		shot := testutil.Must(chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "webp", Quality: new(int64(80))}))(t)
 		testutil.OK(t, os.WriteFile(filepath.Join(filepath.Dir(*picturesTo), want.Name+".webp"), shot.Data, 0o644)) //nolint:gosec // pictures are for everybody
 		p.quiet()

@@ -101,6 +101,13 @@ func (p *browserTab) complain(text string) {
 	p.complaints = append(p.complaints, text)
 }
 
+// forget drops what the console complained of so far.
+func (p *browserTab) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.complaints = nil
+}
+
 // quiet fails where the console, the content security policy included, complained.
 func (p *browserTab) quiet() {
 	p.t.Helper()

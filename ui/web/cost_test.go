@@ -82,7 +82,7 @@ func BenchmarkLongRun(b *testing.B) {
 	}
 	store := testutil.Must(results.Open(b.Context(), *pagesDB))(b)
 	defer store.Close() // it was only read
-	run := testutil.Must(store.RunNames(b.Context()))(b)[0].Name
+	run := testutil.Must(store.RunNames(b.Context(), 0))(b)[0].Name
 	for _, path := range []string{"/", pathOf(run), pathOf(run) + "/games"} {
 		b.Run("first "+path, func(b *testing.B) {
 			for b.Loop() {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"gogi/match"
@@ -23,8 +22,8 @@ const openingsOnAPage = 50
 // openingRow is an opening with the results of its games.
 type openingRow struct {
 	stored.OpeningTally
-	Moves  string // in the notation of the language
-	Board  string // address of the picture of its last position
+	Moves  []string // in the notation of the language
+	Board  string   // address of the picture of its last position
 	SFEN   string
 	Score  float64 // Black's points per game
 	Drawn  float64 // share of drawn games
@@ -77,12 +76,11 @@ func (s *Server) openingRow(r *http.Request, info *results.RunInfo, t *stored.Op
 		return row, err
 	}
 	g, in, before := storedGame{record: record}, voiceOf(r), shogi.NoSquare
-	var moves []string
 	last := g.walk(t.Plies, func(p *shogi.Position, m kifu.Move) {
-		moves = append(moves, in.moveText(p, m.Move, before))
+		row.Moves = append(row.Moves, in.moveText(p, m.Move, before))
 		before = m.Move.To()
 	})
-	row.Moves, row.SFEN = strings.Join(moves, " "), last.SFEN()
+	row.SFEN = last.SFEN()
 	return row, nil
 }
 
@@ -91,7 +89,7 @@ type slotLine struct {
 	stored.SlotTally
 
 	PerSecond, PerMove *float64 // nodes; milliseconds
-	Bar                float64  // speed in percent of the fastest
+	Bar                float64  // speed in percent of the fastest slot of the player
 }
 
 // timePage shows how players used their time, and the speed in each slot.
@@ -110,12 +108,12 @@ func (s *Server) timePage(w http.ResponseWriter, r *http.Request, info *results.
 }
 
 func slotLines(tallies []stored.SlotTally) []slotLine {
-	lines, most := make([]slotLine, 0, len(tallies)), 0.0
+	lines, most := make([]slotLine, 0, len(tallies)), map[string]float64{}
 	for _, t := range tallies {
 		line := slotLine{SlotTally: t}
 		if t.Time > 0 {
 			line.PerSecond = new(t.Nodes / t.Time.Seconds())
-			most = max(most, *line.PerSecond)
+			most[t.Player] = max(most[t.Player], *line.PerSecond)
 		}
 		if t.Plies > 0 {
 			line.PerMove = new(t.Time.Seconds() * 1000 / float64(t.Plies))
@@ -123,8 +121,8 @@ func slotLines(tallies []stored.SlotTally) []slotLine {
 		lines = append(lines, line)
 	}
 	for i := range lines {
-		if v := lines[i].PerSecond; v != nil && most > 0 {
-			lines[i].Bar = 100 * *v / most
+		if v := lines[i].PerSecond; v != nil && *v > 0 {
+			lines[i].Bar = 100 * *v / most[lines[i].Player]
 		}
 	}
 	return lines

@@ -17,6 +17,7 @@ import (
 	"gogi/internal/svg"
 	"gogi/report"
 	"gogi/report/html"
+	"gogi/report/ratings"
 )
 
 //go:embed all:templates assets
@@ -76,6 +77,8 @@ func functions(in voice) template.FuncMap {
 		"moment":     func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 		"span":       func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
 		"span2":      durationWords,
+		"millis":     func(d time.Duration) float64 { return d.Seconds() * 1000 },
+		"model":      ratings.ModelWords,
 		"elo":        html.EloText,
 		"stateword":  wordOf,
 		"stateclass": stateClass,
@@ -123,7 +126,10 @@ func (s *Server) showTitled(w http.ResponseWriter, r *http.Request, name, title 
 
 // stylePage shows every element of the style sheet, for developers.
 func (s *Server) stylePage(w http.ResponseWriter, r *http.Request) error {
-	glance := html.NewGlance(&report.Report{A: "dev", B: "base", Games: 1204})
+	glance := html.Glance{
+		A: "dev", B: "base", Games: 1204, Score: new(0.5183), WDL: "402–444–358", Penta: "[40, 110, 270, 120, 62]", Class: "pass",
+		Elo: report.Elo{Estimate: new(12.7), Bounds: report.Bounds{Lo: new(0.4), Hi: new(25.1)}}, Gate: &report.Gate{LLR: new(2.96), Lower: -2.94, Upper: 2.94},
+	}
 	line, err := glance.Line(html.Words{In: english})
 	if err != nil {
 		return err

@@ -140,7 +140,7 @@ func (s *Server) judges(r *http.Request, names []string) (list []judge, err erro
 	defer end()
 	for _, name := range names {
 		one := judge{Name: name, State: i18n.Of("not begun")}
-		row, err := s.rowOf(ctx, name)
+		row, err := s.rowNamed(ctx, name)
 		if _, none := errors.AsType[*results.NoRun](err); err != nil && !none {
 			return nil, err
 		}

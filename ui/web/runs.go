@@ -65,7 +65,7 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	if page < 1 || err != nil {
 		page = 1
 	}
-	names, err := s.config.Store.RunNames(r.Context())
+	names, err := s.runNames(r.Context())
 	if err != nil {
 		return err
 	}
@@ -79,12 +79,13 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, end := context.WithTimeout(r.Context(), s.listTime)
 	defer end()
+	playing := s.config.Live.Runs()
 	var chosen, rest []string // in play, and the others
 	for _, n := range names {
-		live := s.config.Live.Hub(n.Name) != nil
-		switch found := strings.Contains(strings.ToLower(n.Name+"\n"+strings.Join(n.Players, "\n")), text); {
-		case !found || state != "" && !s.inState(ctx, n.Name, state, &body.Unread):
-		case live:
+		switch {
+		case text != "" && !strings.Contains(strings.ToLower(n.Name+"\n"+strings.Join(n.Players, "\n")), text):
+		case state != "" && !s.inState(ctx, n.Name, state, &body.Unread):
+		case slices.Contains(playing, n.Name):
 			chosen = append(chosen, n.Name)
 		default:
 			rest = append(rest, n.Name)
@@ -93,11 +94,12 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	chosen = append(chosen, rest...)
 	body.Total = len(chosen)
 	from := min((page-1)*runsOnAPage, len(chosen))
-	for _, name := range chosen[from:min(from+runsOnAPage, len(chosen))] {
-		row, err := s.rowOf(ctx, name)
-		if _, gone := errors.AsType[*results.NoRun](err); gone {
-			continue
-		}
+	infos, err := s.config.Store.FindRuns(r.Context(), chosen[from:min(from+runsOnAPage, len(chosen))])
+	if err != nil {
+		return err
+	}
+	for i := range infos {
+		row, err := s.rowOf(ctx, &infos[i])
 		if err != nil {
 			return err
 		}
@@ -119,12 +121,27 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// runNames returns the names of all runs, latest first. It reads only the runs that are new since its last call.
+func (s *Server) runNames(ctx context.Context) ([]results.RunName, error) {
+	s.namesMu.Lock()
+	defer s.namesMu.Unlock()
+	since := int64(0)
+	if len(s.names) > 0 {
+		since = s.names[0].ID
+	}
+	later, err := s.config.Store.RunNames(ctx, since)
+	if len(later) > 0 {
+		s.names = append(later, s.names...)
+	}
+	return s.names, err
+}
+
 // inState reports whether a run has a state of the list. If the state is unknown or may change, inState reads it,
 // unless ctx has ended. It adds the runs whose state stays unknown to unread.
 func (s *Server) inState(ctx context.Context, name, state string, unread *int) bool {
 	known, ok := s.states.Load(name)
 	if (!ok || known == string(stored.StateUnfinished) || known == "running") && ctx.Err() == nil {
-		if row, err := s.rowOf(ctx, name); err == nil && row.Class != "unread" {
+		if row, err := s.rowNamed(ctx, name); err == nil && row.Class != "unread" {
 			known, ok = wordOf(row.State), true
 		}
 	}
@@ -166,15 +183,20 @@ func wordOf(state i18n.Message) string {
 	return listed()[i]
 }
 
-// rowOf returns the row of a run. If its results cannot be read before ctx ends, the class of the row is
-// unread, and the server reads them in the background.
-func (s *Server) rowOf(ctx context.Context, name string) (*runRow, error) {
+// rowNamed returns the row of the run with a name, as rowOf does.
+func (s *Server) rowNamed(ctx context.Context, name string) (*runRow, error) {
 	info, err := s.config.Store.FindRun(context.WithoutCancel(ctx), name)
 	if err != nil {
 		return nil, err
 	}
+	return s.rowOf(ctx, info)
+}
+
+// rowOf returns the row of a run. If its results cannot be read before ctx ends, the class of the row is
+// unread, and the server reads them in the background.
+func (s *Server) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, error) {
 	row := &runRow{RunInfo: info, Class: "unread"}
-	if hub := s.config.Live.Hub(name); hub != nil {
+	if hub := s.config.Live.Hub(info.Name); hub != nil {
 		row.Live = hub.State().State
 		row.ETA = eta(row.Live)
 	}
@@ -188,11 +210,11 @@ func (s *Server) rowOf(ctx context.Context, name string) (*runRow, error) {
 	default:
 		row.State = i18n.Of("being read")
 	}
-	if row.Live != nil && s.playing(name) != nil {
+	if row.Live != nil && s.playing(info.Name) != nil {
 		row.State, row.Class = i18n.Of("playing"), "running"
 	}
 	if row.Class != "unread" {
-		s.states.Store(name, wordOf(row.State))
+		s.states.Store(info.Name, wordOf(row.State))
 	}
 	return row, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/results"
 )
 
 // runsOn are the runs of a page of the list, in its order.
@@ -113,5 +114,23 @@ func TestScoreGraphHasEveryScore(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(heights, func(a, b float64) int { return int(10*b - 10*a) }) || len(slices.Compact(slices.Clone(heights))) != len(heights) || heights[len(heights)-1] < g.Top {
 		t.Errorf("heights %v from %v", heights, g.Top)
+	}
+}
+
+// TestProgressOfVersions: the versions come in the order of their runs, without the opponent that they share.
+func TestProgressOfVersions(t *testing.T) {
+	t.Parallel()
+	f := rated{Rows: make([]ratedRow, 3)}
+	for i, name := range []string{"new", "ref", "old"} {
+		f.Rows[i].Name, f.Rows[i].Elo = name, new(float64(-100*i))
+	}
+	runs := []*results.RunInfo{{Players: []string{"old", "ref"}}, {Players: []string{"new", "ref"}}}
+	f.progress(runs)
+	if len(f.Progress) != 2 || f.Progress[0].Name != "old" || f.Progress[1].Name != "new" || *f.Progress[1].Since != 200 {
+		t.Errorf("%+v", f.Progress)
+	}
+	f.Progress = nil
+	if f.progress([]*results.RunInfo{runs[0], runs[0]}); f.Progress != nil {
+		t.Errorf("the same players in each run: %+v", f.Progress)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -182,7 +183,11 @@ func playing(stages ...*stage) *played {
 	return p
 }
 
-func (p *played) Runs() []string { return nil }
+func (p *played) Runs() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Keys(p.hubs))
+}
 
 func (p *played) Hub(run string) *events.Hub {
 	p.mu.Lock()

@@ -466,14 +466,14 @@ func TestRunsSayHowTheyEnded(t *testing.T) {
 	storeEnded(t, s.config.Store, "cut", match.Gate{}, "")
 	storeEnded(t, s.config.Store, "gated", match.Gate{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: match.GateLogistic}, "")
 	for in, words := range map[language]map[string]string{
-		english:  {"over": "finished", "told": "stopped", "cut": "unfinished", "gated": "ended by its gate: passed"},
-		japanese: {"over": "終了", "told": "中止", "cut": "未終了", "gated": "ゲートにより終了：合格"},
+		english:  {"over": "finished", "told": "stopped", "cut": "unfinished", "gated": "SPRT passed"},
+		japanese: {"over": "終了", "told": "中止", "cut": "未終了", "gated": "SPRT 合格"},
 	} {
 		list := get(t, s, "/", asking(in)).Body.String()
 		for name, want := range words {
 			_, row, _ := strings.Cut(list, `href="/r/`+name+`"`)
 			row, _, _ = strings.Cut(row, "</tr>")
-			short := strings.TrimPrefix(strings.TrimPrefix(want, "ended by its gate: "), "ゲートにより終了：")
+			short := strings.TrimPrefix(want, "SPRT ")
 			testutil.Contains(t, row, ">"+short+"</strong>", "%s: the list says", name)
 			testutil.Contains(t, get(t, s, "/r/"+name, asking(in)).Body.String(), ">"+want+"</strong>", "%s: its page does not say %q", name, want)
 		}

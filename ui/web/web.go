@@ -72,10 +72,12 @@ type Server struct {
 	feeds    feeds
 	streams  places
 	sheets   sheets
-	tunes    sheets   // reports of tunes
-	glances  sheets   // results for the list of runs
-	states   sync.Map // the last known state of each run in the list, by name
-	nows     sync.Map // nowKept by run
+	tunes    sheets // reports of tunes
+	glances  sheets // results for the list of runs
+	namesMu  sync.Mutex
+	names    []results.RunName // all runs, latest first; guarded by namesMu
+	states   sync.Map          // the last known state of each run in the list, by name
+	nows     sync.Map          // nowKept by run
 	// nowFlights makes one nowKept of a run at a time.
 	nowFlights singleflight.Group
 	// listTime is how long a page waits for results that are being read.

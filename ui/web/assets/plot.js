@@ -9,6 +9,8 @@ const loaded = () => library ??= new Promise((done, failed) => {
   document.head.append(style, script);
 });
 
+const whole = Array.from({ length: 24 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3)); // steps of the horizontal axis, which counts pairs
+
 const written = (v, percent) => {
   if (v === null || v === undefined) return '–';
   const shown = percent ? 100 * v : v, size = Math.abs(shown);
@@ -35,7 +37,7 @@ function draw(figure) {
   const chart = new window.uPlot({
     ...size(), series, bands, legend: { show: false }, padding: [8, 18, 0, 0],
     scales: { x: { time: false }, y: { range: () => data.range } },
-    axes: [{ ...axis(data.x), size: 28, values: (u, ticks) => ticks.map(v => written(v)) }, { ...axis(data.y), size: 52, values: (u, ticks) => ticks.map(v => written(v, data.percent)) }],
+    axes: [{ ...axis(data.x), size: 28, incrs: whole, values: (u, ticks) => ticks.map(v => written(v)) }, { ...axis(data.y), size: 52, values: (u, ticks) => ticks.map(v => written(v, data.percent)) }],
     cursor: { y: false, drag: { x: true, y: false } },
     hooks: { setCursor: [u => items.forEach((item, i) => {
       const at = u.cursor.idx, value = n => written(u.data[n][at], data.percent), [own, lo, hi] = rows[i];
