@@ -8,9 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"gogi/internal/testutil"
 	"gogi/report/stored"
@@ -24,7 +24,6 @@ type folder struct {
 	code   int
 	stdout string
 	stderr string
-	took   time.Duration
 }
 
 // The good engine has all the time that a busy machine needs.
@@ -60,9 +59,7 @@ func against(t *testing.T, limits string, games, concurrency int, command ...str
 	}
 	text := fmt.Sprintf(seriesFile, games, concurrency, limits, strings.Join(quoted, ", "), s.tag, s.tag)
 	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600))
-	began := time.Now()
 	s.stdout, s.stderr, s.code = s.gogi(t, "match", "series.toml")
-	s.took = time.Since(began)
 	s.noneLeft(t)
 	return s
 }
@@ -128,7 +125,44 @@ const (
 	byoyomi = `byoyomi = "1s", margin = "1s"`
 )
 
-// TestFaultsInPlay: an engine that fails after the first "go" loses the game. The series continues with a new process.
+// A badEngine is a fault of the fake engine, and the limits of the engine that has it.
+type badEngine struct{ script, limits string }
+
+// gauntlet plays two pairs of a good engine against each of the bad ones, in one run over real processes. It
+// returns the games of each bad engine. It fails if the run, or a fault, did not happen, or if an engine is left.
+func gauntlet(t *testing.T, bad []badEngine) [][]stored.Game {
+	t.Helper()
+	s := &folder{dir: t.TempDir()}
+	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-" + filepath.Base(s.dir)
+	text := fmt.Sprintf("games = %d\nconcurrency = 6\ndesign = \"gauntlet\"\n", 4*len(bad)) +
+		"limits = {nodes = 10, stall = \"10m\"}\nrules = {name = \"default\", max_plies = 40}\n" +
+		"[[engine]]\nname = \"good\"\ncmd = \"fakeengine\"\nenv = {GOGI_TEST_TAG = \"" + s.tag + "\"}\n"
+	for i, b := range bad {
+		text += fmt.Sprintf("[[engine]]\nname = \"bad%d\"\nlimits = {%s}\ncommand = [\"fakeengine\", \"-script\", %q, \"-mark\", \"%d.mark\"]\n",
+			i, b.limits, b.script, i) + "env = {GOGI_TEST_TAG = \"" + s.tag + "\"}\n"
+	}
+	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600))
+	stdout, stderr, code := s.gogi(t, "match", "series.toml")
+	testutil.Require(t, code == 0, "exit code %d: %s", code, stderr)
+	testutil.Check(t, !strings.ContainsAny(stdout+stderr, "\x1b\x07"), "terminal escapes reached the terminal: %q", stderr)
+	s.noneLeft(t)
+	games := make([][]stored.Game, len(bad))
+	for _, g := range s.gameRows(t) {
+		i := testutil.Must(strconv.Atoi(strings.TrimPrefix(strings.ReplaceAll(g.Black+g.White, "good", ""), "bad")))(t)
+		games[i] = append(games[i], g)
+	}
+	for i, b := range bad {
+		testutil.Check(t, len(games[i]) == 4, "%s: %d games", b.script, len(games[i]))
+		if fault, _, _ := strings.Cut(b.script, ":"); !strings.Contains(fault, "@eof") {
+			s.mark = filepath.Join(s.dir, fmt.Sprint(i, ".mark"))
+			s.marked(t, fault)
+		}
+	}
+	return games
+}
+
+// TestFaultsInPlay: a fault after the first "go" loses for its engine; the
+// series goes on with a fresh process.
 func TestFaultsInPlay(t *testing.T) {
 	t.Parallel()
 	type fault struct{ fault, limits, termination, note string }
@@ -153,72 +187,42 @@ func TestFaultsInPlay(t *testing.T) {
 			fault{"none@go:3", nodes, "illegal_move", `cannot read bestmove "none"`},
 		)
 	}
-	for _, test := range faults {
-		t.Run(test.fault+" "+test.termination, func(t *testing.T) {
-			t.Parallel()
-			s := against(t, test.limits, 4, 2, "fakeengine", "-script", test.fault)
-			if s.code != 0 {
-				t.Fatalf("exit code %d: %s", s.code, s.stderr)
+	var bad []badEngine
+	for _, f := range faults {
+		bad = append(bad, badEngine{f.fault, f.limits})
+	}
+	for i, games := range gauntlet(t, bad) {
+		faulty, f := 0, faults[i]
+		for _, g := range games {
+			if g.Termination != f.termination {
+				continue // a process that was reused has had its third "go" before
 			}
-			s.marked(t, test.fault[:strings.Index(test.fault, ":")])
-			games := s.gameRows(t)
-			if len(games) != 4 {
-				t.Errorf("%d games", len(games))
-			}
-			faulty := 0
-			for _, g := range games {
-				if g.Termination != test.termination {
-					continue // a process that was reused has had its third "go" before
-				}
-				faulty++
-				if loser := map[string]string{"black": g.White, "white": g.Black}[g.Outcome]; loser != "bad" {
-					t.Errorf("game %d.%d: lost by %q", g.Pair, g.Leg, loser)
-				}
-				if !strings.Contains(g.Note, test.note) {
-					t.Errorf("game %d.%d: note %q, want %q", g.Pair, g.Leg, g.Note, test.note)
-				}
-			}
-			if faulty == 0 {
-				t.Errorf("no game ended by %s: %+v", test.termination, games)
-			}
-			if strings.ContainsAny(s.stdout+s.stderr, "\x1b\x07") {
-				t.Errorf("terminal escapes reached the terminal: %q", s.stderr)
-			}
-		})
+			faulty++
+			testutil.Check(t, (g.Outcome == "white") == (g.White == "good"), "%s: game %d.%d: won by %s", f.fault, g.Pair, g.Leg, g.Outcome)
+			testutil.Contains(t, g.Note, f.note, "%s: game %d.%d", f.fault, g.Pair, g.Leg)
+		}
+		testutil.Check(t, faulty > 0, "%s: no game ended by %s: %+v", f.fault, f.termination, games)
 	}
 }
 
 // TestFaultsThatDoNotMatter: bad manners that lose no game.
 func TestFaultsThatDoNotMatter(t *testing.T) {
 	t.Parallel()
+	var bad []badEngine
 	for _, script := range []string{
 		"flood@go:2", "garbage@go:2", "garbage@usi:1", "stderr@go:2", "stderr@usi:1", "keepalive@isready",
-		"fork@usi:1", "hang@quit", "stubborn@eof", "longline@usinewgame:1",
+		"fork@usi:1", "hang@quit", "stubborn@eof,hang@quit", "longline@usinewgame:1",
 	} {
-		t.Run(script, func(t *testing.T) {
-			t.Parallel()
-			args := []string{"-script", script}
-			if script == "stubborn@eof" {
-				args[1] = "stubborn@eof,hang@quit"
+		bad = append(bad, badEngine{script, patient})
+	}
+	for i, games := range gauntlet(t, bad) {
+		for _, g := range games {
+			switch g.Termination {
+			case "max_plies", "checkmate", "repetition", "perpetual_check":
+			default:
+				t.Errorf("%s: game %d.%d ended by %s: %s", bad[i].script, g.Pair, g.Leg, g.Termination, g.Note)
 			}
-			s := against(t, patient, 4, 2, append([]string{"fakeengine"}, args...)...)
-			if s.code != 0 {
-				t.Fatalf("exit code %d: %s", s.code, s.stderr)
-			}
-			if what, _, _ := strings.Cut(script, ":"); script != "stubborn@eof" {
-				s.marked(t, what)
-			}
-			for _, g := range s.gameRows(t) {
-				switch g.Termination {
-				case "max_plies", "checkmate", "repetition", "perpetual_check":
-				default:
-					t.Errorf("game %d.%d ended by %s: %s", g.Pair, g.Leg, g.Termination, g.Note)
-				}
-			}
-			if strings.ContainsAny(s.stdout+s.stderr, "\x1b\x07") {
-				t.Errorf("terminal escapes reached the terminal: %q", s.stderr)
-			}
-		})
+		}
 	}
 }
 

@@ -95,19 +95,19 @@ func playerB(s seen) *match.Player {
 	return &s.Players[slices.IndexFunc(s.Players, func(p match.Player) bool { return p.Name == "B" })]
 }
 
-// parse parses a command line as gogi does, and returns the fields of its command.
-func parse(t *testing.T, args ...string) *commandLine {
+// parsed reads a command line as gogi does, by the grammar of its verb, and returns the verb's command.
+func parsed[C any](t *testing.T, verb string, args []string) *C {
 	t.Helper()
-	line := new(commandLine)
-	parser := testutil.Must(newParser(t.Context(), line, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{}))(t)
+	grammar, _ := grammarFor(args)
+	parser := testutil.Must(newParser(t.Context(), grammar, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{}))(t)
 	testutil.OK(t, testutil.Err(parser.Parse(args)), "%q", args)
-	return line
+	return reflect.ValueOf(grammar).Elem().FieldByName(verb).Addr().Interface().(*C)
 }
 
 // planned is what gogi match makes of a line.
 func planned(t *testing.T, line ...string) (seen, error) {
 	t.Helper()
-	c := &parse(t, line...).Match
+	c := parsed[matchCommand](t, "Match", line)
 	plan, _, err := c.plan(nil)
 	return seen{plan, c.transcript, c.durable}, err
 }
@@ -115,7 +115,7 @@ func planned(t *testing.T, line ...string) (seen, error) {
 // writtenBy returns the settings of the file that gogi init writes for the same flags.
 func writtenBy(t *testing.T, line ...string) (seen, error) {
 	t.Helper()
-	c := &parse(t, slices.Concat([]string{"init"}, line[1:])...).Init
+	c := parsed[initCommand](t, "Init", slices.Concat([]string{"init"}, line[1:]))
 	text, err := c.text()
 	if err != nil {
 		return seen{}, err

@@ -49,12 +49,14 @@ func playReal(t *testing.T, text string) (*report.Report, []stored.Game) {
 	return &r, s.gameRows(t)
 }
 
-const realPair = `
+const realFSF = `
 [[engine]]
 name = "fsf"
 cmd = "fairy-stockfish"
 options = {Threads = 1, Hash = 16}
-LIMITS
+`
+
+const realGPS = `
 [[engine]]
 name = "gps"
 command = ["gpsusi", "-N", "1", "--node-count-hard-limit", "2000"]
@@ -65,10 +67,13 @@ greeting_timeout = "10m" # it reads for seconds of a CPU first, of which there m
 func TestRealEnginesByNodes(t *testing.T) {
 	t.Parallel()
 	realEngines(t)
-	// gpsusi takes seconds of a CPU to start, and one for some thousand nodes.
-	count, plies, nodes := testutil.ByLength(2, 4), testutil.ByLength(20, 80), testutil.ByLength("200", "2000")
-	engines := strings.NewReplacer("LIMITS", "limits = {nodes = "+nodes+"}", "2000", nodes).Replace(realPair)
-	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = %d\nrules = {max_plies = %d}\n%slimits = {self = true}\n", count, testutil.ByLength(1, 2), plies, engines))
+	// gpsusi takes seconds of a CPU to start, and one for some thousand nodes: it plays in the long form.
+	count, plies, nodes, other := 2, 20, "200", "[[engine]]\nname = \"other\"\ncmd = \"fairy-stockfish\"\noptions = {Threads = 1, Hash = 32}\n"
+	if testutil.Long() {
+		count, plies, nodes, other = 4, 80, "2000", realGPS+"limits = {self = true}\n"
+	}
+	limits := "limits = {nodes = " + nodes + "}\n"
+	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\n%s%s%s", count, plies, limits, realFSF, other))
 	if !r.Finished || r.Games != count || len(r.Faults) > 0 {
 		t.Errorf("finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
 	}
@@ -99,7 +104,7 @@ concurrency = 1
 limits = {byoyomi = "1s", margin = "900ms"}
 openings = {plies = 4}
 rules = {max_plies = 16} # four of the opening; each of the others takes the second that it has
-`+strings.Replace(realPair, "LIMITS", "", 1))
+`+realFSF+realGPS)
 	if len(r.Faults) > 0 || r.Games != 2 {
 		t.Errorf("%d games, faults %v", r.Games, r.Faults)
 	}
@@ -115,7 +120,7 @@ func TestRealCrash(t *testing.T) {
 	t.Parallel()
 	testutil.OnlyLong(t, "TestFaultsInPlay has engines that crash so")
 	realEngines(t)
-	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+strings.Replace(realPair, "LIMITS", "", 1))
+	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+realFSF+realGPS)
 	if len(r.Faults) != 1 || r.Faults[0].Player != "gps" || r.Faults[0].Kind != "crash" || r.Faults[0].Count != 2 {
 		t.Errorf("faults %+v", r.Faults)
 	}

@@ -18,7 +18,7 @@ import (
 // it, with and without --lang before it.
 func TestOldWords(t *testing.T) {
 	t.Parallel()
-	leads := [][]string{nil, {"--lang", "ja"}, {"--lang=en"}}
+	leads := [][]string{{"--lang", "ja"}, {"--lang=en"}} // of the first words; the grammar of all verbs reads them, which takes time
 	for i, old := range oldWords {
 		command, flag, _ := strings.Cut(old.was, " --")
 		now, _, _ := strings.Cut(old.now, " --")
@@ -30,7 +30,10 @@ func TestOldWords(t *testing.T) {
 		if code != cli.Done {
 			t.Errorf("gogi %s --help: code %d", now, code)
 		}
-		lead := leads[i%len(leads)]
+		var lead []string
+		if i < len(leads) {
+			lead = leads[i]
+		}
 		out, errs, code := gogi(t, slices.Concat(lead, words, []string{"--help"})...)
 		if code != cli.Done || out != want {
 			t.Errorf("gogi %q %s --help: code %d, %q; want the help of gogi %s", lead, old.was, code, out, now)

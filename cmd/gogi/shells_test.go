@@ -77,23 +77,16 @@ func TestZshCompletesGogi(t *testing.T) {
 	s := completing(t, "zsh")
 	script := s.inShell(t, "gogi", "completion", "zsh")
 	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "_gogi"), []byte(script), 0o600))
-	for typed, want := range map[string]string{
-		"gogi complet":          "gogi completion",
-		"gogi match --bisect-c": "gogi match --bisect-commits",
-		"gogi match --exit bis": "gogi match --exit bisect",
-		"gogi match --exit=bis": "gogi match --exit=bisect",
-		"gogi report nigh":      "gogi report nightly",
-	} {
-		// What stands on the line is told by the shell itself: it is not run, but printed.
-		out := s.inShell(t, "zsh", "-f", "-c", `zmodload zsh/zpty
+	// What stands on the line is told by the shell itself: it is not run, but printed.
+	out := s.inShell(t, "zsh", "-f", "-c", `zmodload zsh/zpty
 zpty z zsh -f -i
 zpty -w z "fpath=($HOME \$fpath); autoload -Uz compinit; compinit -u -D; PS1=; told() { print -r -- LINE=\$BUFFER; BUFFER=; zle accept-line }; zle -N told; bindkey '^X' told; print READ''Y"
 zpty -r z seen '*READY*'
-zpty -w -n z $'`+typed+`\t\x18'
+for typed in 'gogi complet' 'gogi match --bisect-c' 'gogi match --exit bis' 'gogi match --exit=bis' 'gogi report nigh'; do
+zpty -w -n z $typed$'\t\x18'
 zpty -r z seen '*LINE=*'$'\n' && print -r -- ${seen##*LINE=}
+done
 zpty -d z`)
-		if got := strings.TrimSpace(out); got != want {
-			t.Errorf("%q is completed to %q, want %q", typed, got, want)
-		}
-	}
+	want := []string{"gogi completion", "gogi match --bisect-commits", "gogi match --exit bisect", "gogi match --exit=bisect", "gogi report nightly"}
+	testutil.Slices(t, strings.FieldsFunc(out, func(r rune) bool { return r == '\r' || r == '\n' }), want, "the completed lines")
 }

@@ -67,6 +67,23 @@ func Texts[V fmt.Stringer](list []V) (texts []string) {
 	return texts
 }
 
+// Check reports a failure with a message if ok is false. It computes the arguments of the message also if ok
+// is true.
+func Check(t T, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Errorf(format, args...)
+	}
+}
+
+// Require ends the test with a message if ok is false.
+func Require(t T, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Fatalf(format, args...)
+	}
+}
+
 // Fails reports a failure if err is nil or its text does not contain want.
 func Fails(t T, err error, want string, about ...any) {
 	t.Helper()

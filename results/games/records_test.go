@@ -357,7 +357,7 @@ func TestYearOfFloodgate(t *testing.T) {
 		t.Errorf("%q, refused %q", names, refused)
 	}
 	path := filepath.Join(t.TempDir(), "floodgate.zip")
-	for at := range whole { // a byte of the header or of what is packed
+	for at := 0; at < len(whole); at += testutil.ByLength(5, 1) { // a byte of the header or of what is packed
 		broken := bytes.Clone(whole)
 		broken[at] ^= 0x55
 		write(t, path, broken)

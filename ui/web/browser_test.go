@@ -262,7 +262,6 @@ func TestBrowser(t *testing.T) {
 		t.Run("narrow", b.testNarrow)
 		t.Run("restart", b.testRestart)
 		t.Run("slots", b.testSlots)
-		t.Run("readable", b.testReadable)
 		t.Run("killed", b.testKilled)
 		t.Run("undrawn", b.testUndrawn)
 		t.Run("stored council", b.testStoredCouncil)
@@ -577,34 +576,6 @@ const nameless = `[...document.querySelectorAll('img, svg[role=img], input, butt
 	const by = (e.getAttribute('aria-labelledby') ?? '').split(' ').map(id => document.getElementById(id)?.textContent ?? '').join('');
 	return e.checkVisibility() && !(by || e.getAttribute('aria-label') || e.getAttribute('alt') || e.textContent.trim() || e.labels?.length);
 }).map(e => e.outerHTML.slice(0, 100))`
-
-// Texts stand out from their ground, light and dark; pictures have words; names are unique.
-func (b *browser) testReadable(t *testing.T) {
-	s := newStage("run", 26)
-	h := openSite(t, Config{Live: playing(s), Token: strings.Repeat("t", 32)})
-	for i := range 400 {
-		s.step(i%26, i, 14)
-	}
-	p := b.tab(t)
-	for _, scheme := range []string{"light", "dark"} {
-		_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-		testutil.OK(t, err)
-		for _, path := range []string{"", "login?wrong", "r/run/live", "r/run/g/3.0"} {
-			p.open(h.URL() + path)
-			for _, bad := range says[[]string](p, contrasts) {
-				t.Errorf("%s /%s: little contrast: %s", scheme, path, bad)
-			}
-			for _, bad := range says[[]string](p, nameless) {
-				t.Errorf("/%s: nameless: %s", path, bad)
-			}
-			if twice := says[[]string](p, `(ids => ids.filter((id, i) => ids.indexOf(id) !== i))([...document.querySelectorAll('[id]')].map(e => e.id))`); len(twice) > 0 {
-				t.Errorf("/%s: twice: %q", path, twice)
-			}
-			p.photograph(strings.NewReplacer("/", "-", "?", "-").Replace(path) + "-" + scheme)
-		}
-	}
-	p.quiet()
-}
 
 // photograph keeps pictures of the page for people to look at, where GOGI_SCREENSHOTS names a folder.
 func (p *browserTab) photograph(name string) {

@@ -3,7 +3,6 @@
 package web
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -69,45 +68,11 @@ func benchmarkLive(b *testing.B, clients int) {
 	b.ReportMetric(100*float64(spent(b)-before)/float64(b.Elapsed()), "%core")
 }
 
-var (
-	pagesDB   = flag.String("pages.db", "", "database of a long run for BenchmarkLongRun, as results' BenchmarkScan leaves it with -scale.db")
-	pagesRuns = flag.Int("pages.runs", 120, "number of runs for BenchmarkRuns")
-)
-
-// BenchmarkLongRun is how long the pages of a long run take: the first time, when the server has read nothing of
-// it, and later.
-func BenchmarkLongRun(b *testing.B) {
-	if *pagesDB == "" {
-		b.Skip("no -pages.db")
-	}
-	store := testutil.Must(results.Open(b.Context(), *pagesDB))(b)
-	defer store.Close() // it was only read
-	run := testutil.Must(store.RunNames(b.Context(), 0))(b)[0].Name
-	for _, path := range []string{"/", pathOf(run), pathOf(run) + "/games"} {
-		b.Run("first "+path, func(b *testing.B) {
-			for b.Loop() {
-				s := testutil.Must(newServer(Config{Addr: "127.0.0.1:0", Store: store, Live: nobodyPlays{}}))(b)
-				answered(b, s, path)
-			}
-		})
-	}
-	s := testutil.Must(newServer(Config{Addr: "127.0.0.1:0", Store: store, Live: nobodyPlays{}}))(b)
-	info := testutil.Must(store.FindRun(b.Context(), run))(b)
-	testutil.Must(s.sheets.of(b.Context(), s, info))(b)
-	for _, path := range []string{"/", pathOf(run), pathOf(run) + "/now"} {
-		b.Run("later "+path, func(b *testing.B) {
-			for b.Loop() {
-				answered(b, s, path)
-			}
-		})
-	}
-}
-
 // BenchmarkRuns is how long a page of the list of many runs takes, the first time and later.
 func BenchmarkRuns(b *testing.B) {
 	store := testutil.Must(results.Open(b.Context(), filepath.Join(b.TempDir(), "games.db")))(b)
 	defer store.Close() // it was only read
-	for i := range *pagesRuns {
+	for i := range 120 {
 		run := testutil.Must(store.Begin(b.Context(), planFor(fmt.Sprint("run-", i), 1)))(b)
 		testutil.OK(b, run.Close())
 	}

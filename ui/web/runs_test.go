@@ -27,7 +27,6 @@ func runsOn(w *httptest.ResponseRecorder) (names []string) {
 func TestRunsList(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "over", "live")
-	s.listTime = time.Minute
 	s.config.Live = playing(newStage("live", 1))
 	storeEnded(t, s.config.Store, "gated", match.Gate{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: match.GateLogistic}, "")
 	page := get(t, s, "/")

@@ -52,6 +52,7 @@ func shownRuns(t *testing.T, names ...string) *Server {
 		storeRun(t, store, name, pairs)
 	}
 	s := testutil.Must(Listen(t.Context(), Config{Addr: "127.0.0.1:0", Token: testToken, Store: store, Live: nobodyPlays{}}))(t)
+	s.listTime = time.Minute // of a busy machine
 	t.Cleanup(func() {
 		if err := errors.Join(s.listener.Close(), store.Close()); err != nil {
 			t.Error(err)
