@@ -58,9 +58,9 @@ func shorter(text string) string {
 		return text
 	}
 	if text == "gogi match" {
-		text += " --games 6"
+		text += " --games 4"
 	}
-	return strings.Replace(games.ReplaceAllString(text, "${1}6"), "--count 500 ", "--count 120 ", 1)
+	return strings.Replace(games.ReplaceAllString(text, "${1}4"), "--count 500 ", "--count 120 ", 1)
 }
 
 // writeFiles writes the TOML blocks of a page whose first line is "# NAME".

@@ -132,11 +132,11 @@ func (a *aTune) tuner(f *theFarm, name string, slots int) *hand {
 	return h
 }
 
-// TestATuneOfAThousandInFlight, or of 400 in short, comes to the states that one slot comes to, with results
+// TestATuneOfAThousandInFlight, or of 200 in short, comes to the states that one slot comes to, with results
 // that come in any order, twice and late, workers that die and a coordinator that does.
 func TestATuneOfAThousandInFlight(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		inflight := testutil.ByLength(400, 1000) // a fifth of the pairs, the most that a tune may have
+		inflight := testutil.ByLength(200, 1000) // a fifth of the pairs, the most that a tune may have
 		pairs := 5 * inflight
 		a := newTune(t, "thousand", pairs, 50, inflight, 8)
 		f.run(a.plan)

@@ -42,7 +42,7 @@ func TestRepairOfWhatAllPairsHangOn(t *testing.T) {
 			}
 		}
 		for i, bit := range bits {
-			if i%testutil.ByLength(20, 1) > 0 {
+			if i%testutil.ByLength(40, 1) > 0 {
 				continue
 			}
 			where := fmt.Sprintf("%s: bit %d of byte %d of its page", table, bit%8, bit/8-page)

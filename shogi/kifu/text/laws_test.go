@@ -255,10 +255,8 @@ func TestLawNothingPanics(t *testing.T) {
 	}
 }
 
-type fataler interface{ Fatalf(string, ...any) }
-
 // readOut reads to the end, and demands that all that is handed out is legal.
-func readOut(t fataler, f Format, text []byte) {
+func readOut(t testutil.T, f Format, text []byte) {
 	r := f.Read(NewInput("a file", bytes.NewReader(text)))
 	for n := 0; ; n++ {
 		record, err := r.Next()
