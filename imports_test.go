@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 type row struct {
@@ -52,9 +54,7 @@ func TestImportDirections(t *testing.T) {
 		}
 	}
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	testutil.OK(t, err, "go list")
 	seen := 0
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p struct {
@@ -74,9 +74,7 @@ func TestImportDirections(t *testing.T) {
 			}
 		}
 	}
-	if seen < 100 {
-		t.Errorf("go list found only %d packages", seen)
-	}
+	testutil.Check(t, seen >= 100, "go list found only %d packages", seen)
 }
 
 // group returns the top-level directory of one of our packages.
@@ -88,15 +86,10 @@ func group(path string) (name string, ours bool) {
 
 // TestArchitectureTable compares the table of ARCHITECTURE.md with the one that is tested.
 func TestArchitectureTable(t *testing.T) {
-	text, err := os.ReadFile("ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile("ARCHITECTURE.md"))(t)
 	pattern := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| [^|]+ \\| ([^|]+) \\|$")
 	rows := pattern.FindAllStringSubmatch(string(text), -1)
-	if len(rows) != len(groups) {
-		t.Fatalf("ARCHITECTURE.md has %d rows, expected %d", len(rows), len(groups))
-	}
+	testutil.Require(t, len(rows) == len(groups), "ARCHITECTURE.md has %d rows, expected %d", len(rows), len(groups))
 	for i, g := range groups {
 		want := "–"
 		if len(g.may) > 0 {

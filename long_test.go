@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 const longPath = `"gogi/internal/testutil"`
@@ -18,15 +20,10 @@ const longPath = `"gogi/internal/testutil"`
 // TestLongForms: make test-long plays each test that has a long form, and no other; a
 // script of the command has one where it says [long].
 func TestLongForms(t *testing.T) {
-	makefile, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := testutil.Must(os.ReadFile("Makefile"))(t)
 	listed := func(name string) []string {
 		m := regexp.MustCompile(`(?m)^` + name + ` = (.+)$`).FindSubmatch(makefile)
-		if m == nil {
-			t.Fatalf("Makefile has no %s", name)
-		}
+		testutil.Require(t, m != nil, "Makefile has no %s", name)
 		return strings.Fields(string(m[1]))
 	}
 	folders, tests := map[string]bool{}, map[string]bool{}
@@ -36,14 +33,9 @@ func TestLongForms(t *testing.T) {
 		}
 	}
 	scripts, err := filepath.Glob("cmd/gogi/testdata/script/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	for _, script := range scripts {
-		text, err := os.ReadFile(script)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(os.ReadFile(script))(t)
 		if regexp.MustCompile(`(?m)^\[!?long\]`).Match(text) {
 			tests["TestScripts/"+strings.TrimSuffix(filepath.Base(script), ".txtar")] = true
 		}
@@ -81,9 +73,7 @@ func filesThatImportLong(t *testing.T) map[string][]*ast.File {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	maps.DeleteFunc(all, func(folder string, _ []*ast.File) bool { return !found[folder] })
 	return all
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // outline is what both READMEs must have alike: the levels of the headings, the commands
@@ -44,10 +46,7 @@ func withoutFences(text string) string {
 func TestREADMEsAgree(t *testing.T) {
 	var outlines [2][]string
 	for i, name := range []string{"README.md", "README.ja.md"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(os.ReadFile(name))(t)
 		outlines[i] = outline(withoutFences(string(text)))
 		if len(outlines[i]) < 30 {
 			t.Errorf("%s: only %d headings, commands and verbs were found", name, len(outlines[i]))
@@ -59,9 +58,7 @@ func TestREADMEsAgree(t *testing.T) {
 			t.Fatalf("the READMEs part here:\n%s\nand in Japanese\n%s", english[min(i, len(english)-1)], japanese[min(i, len(japanese)-1)])
 		}
 	}
-	if !slices.Contains(english, "    ./gogi match") {
-		t.Error("no command was found")
-	}
+	testutil.Check(t, slices.Contains(english, "    ./gogi match"), "no command was found")
 }
 
 // TestLinks: every file and every heading that the READMEs and the documents link to exists.
@@ -69,15 +66,11 @@ func TestLinks(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	deeper, _ := filepath.Glob("docs/*/*.md")
 	files = append(files, deeper...)
-	if err != nil || len(deeper) < 5 || len(files) < 20 {
-		t.Fatalf("%v, %v", files, err)
-	}
+	testutil.Require(t, err == nil && len(deeper) >= 5 && len(files) >= 20, "%v, %v", files, err)
 	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]+)?\)`)
 	for _, file := range append(files, "README.md", "README.ja.md", "ARCHITECTURE.md") {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		for _, m := range link.FindAllStringSubmatch(withoutFences(string(text)), -1) {
 			target := filepath.Join(filepath.Dir(file), m[1])
 			if m[1] == "" {
@@ -96,10 +89,7 @@ func TestLinks(t *testing.T) {
 // no punctuation.
 func anchors(t *testing.T, page string) (names []string) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile(page))(t)
 	punctuation := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	for line := range strings.Lines(withoutFences(string(text))) {
 		if title, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); found && strings.HasPrefix(line, "#") {

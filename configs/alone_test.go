@@ -72,9 +72,8 @@ func TestPlanCouncil(t *testing.T) {
 			t.Errorf("%s\n%v", test.text, err)
 			continue
 		}
-		if len(plan.Players) != 1 || plan.Players[0].Name != test.want || plan.Players[0].Council == nil {
-			t.Errorf("%s\nplayers %+v", test.text, plan.Players)
-		}
+		testutil.Check(t, len(plan.Players) == 1 && plan.Players[0].Name == test.want && plan.Players[0].Council != nil,
+			"%s\nplayers %+v", test.text, plan.Players)
 		testutil.Equal(t, strings.Contains(test.text, "nodes = 5"), (plan.Players[0].Limits.Nodes == 5), "limits %v", plan.Players[0].Limits)
 	}
 }

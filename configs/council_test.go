@@ -59,9 +59,8 @@ score_noise = 15
 veto = {nodes = 100}
 `))(t)
 	c := *plan.Players[0].Council
-	if len(c.Members) != 2 || c.Members[1].Limits.Nodes != 500 || c.Members[0].Limits != (match.Limits{}) {
-		t.Errorf("members %+v", c.Members)
-	}
+	testutil.Check(t, len(c.Members) == 2 && c.Members[1].Limits.Nodes == 500 && c.Members[0].Limits == (match.Limits{}),
+		"members %+v", c.Members)
 	c.Members = nil
 	want := match.Council{
 		Own: []bool{false, true}, Scales: []match.Scale{{}, {Slope: 0.002}}, Clamps: []float64{2000, 2000}, Rule: "adoption:reward=voters,decay=0.9",
@@ -92,9 +91,7 @@ func TestCouncilPlaysByDefault(t *testing.T) {
 name = "D"
 cmd = "builtin"
 `))(t)
-	if len(plan.Players) != 2 || plan.Players[0].Name != "D" || plan.Players[1].Name != "C" {
-		t.Errorf("%+v", plan.Players)
-	}
+	testutil.Check(t, len(plan.Players) == 2 && plan.Players[0].Name == "D" && plan.Players[1].Name == "C", "%+v", plan.Players)
 }
 
 func TestCouncilErrors(t *testing.T) {
@@ -128,9 +125,7 @@ members`, 1) + "rule = \"majority\"\n", `council name "A" is taken`},
 // openings as there are pairs.
 func TestPaperFiles(t *testing.T) {
 	files, err := filepath.Glob("paper/*.toml")
-	if err != nil || len(files) != 15 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
+	testutil.Require(t, err == nil && len(files) == 15, "%d files: %v", len(files), err)
 	for _, file := range files {
 		f := testutil.Must(configs.Load(file))(t)
 		work := testutil.Must(filepath.Abs("."))(t)
@@ -140,9 +135,8 @@ func TestPaperFiles(t *testing.T) {
 			t.Errorf("%s: %d games from %d openings; %q", file, plan.Games(), len(plan.Openings), warnings)
 		}
 		for _, p := range plan.Players {
-			if p.Council != nil && slices.Max(p.Council.Clamps) > 0 {
-				t.Errorf("%s: the games of the document were voted without clamps", file)
-			}
+			testutil.Check(t, p.Council == nil || slices.Max(p.Council.Clamps) <= 0,
+				"%s: the games of the document were voted without clamps", file)
 			if p.Council != nil && (len(p.Council.Members) != 7 || p.Limits.Nodes != 400) {
 				t.Errorf("%s: %d members of %s, %s", file, len(p.Council.Members), p.Name, p.Limits)
 			}
@@ -177,9 +171,8 @@ func TestPoolsWithoutLists(t *testing.T) {
 		_, warnings, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
 		testutil.OK(t, err)
 		warned := fmt.Sprint(warnings)
-		if want == "" && strings.Contains(warned, "MultiPV") || !strings.Contains(warned, want) {
-			t.Errorf("%s: %q", rule, warnings)
-		}
+		testutil.Check(t, (want != "" || !strings.Contains(warned, "MultiPV")) && strings.Contains(warned, want),
+			"%s: %q", rule, warnings)
 	}
 }
 
@@ -209,9 +202,8 @@ func TestCouncilBook(t *testing.T) {
 	}
 	digest := func(file string) string {
 		plan := testutil.Must(councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+file+"\"\n"))(t)
-		if files := plan.Players[0].Identity.Files; len(files) != 1 || files[0].Role != match.BookRole || files[0].Path != file {
-			t.Errorf("%+v", files)
-		}
+		files := plan.Players[0].Identity.Files
+		testutil.Check(t, len(files) == 1 && files[0].Role == match.BookRole && files[0].Path == file, "%+v", files)
 		return plan.Digest()
 	}
 	plain := testutil.Must(councilPlan(t, councilFile+"rule = \"majority\"\n"))(t)

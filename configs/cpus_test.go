@@ -56,8 +56,6 @@ func TestWrongCPUs(t *testing.T) {
 		if err == nil {
 			_, _, err = f.Plan("", configstest.Machine(t))
 		}
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%s %+v: %v, want %s", c.keys, c.flags, err, c.want)
-		}
+		testutil.Check(t, err != nil && err.Error() == c.want, "%s %+v: %v, want %s", c.keys, c.flags, err, c.want)
 	}
 }

@@ -3,6 +3,8 @@ package configs
 import (
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // What 24 kB cost the library 4 GB and 18 s is refused before it.
@@ -15,9 +17,7 @@ func TestParseRefusesDeepTables(t *testing.T) {
 
 func TestParseShowsTheFirstErrors(t *testing.T) {
 	_, err := Parse([]byte(strings.Repeat("\n", 4)+strings.Repeat("[[engine]]\nqqqqqqqq = 1\n", 30)), "m.toml")
-	if err == nil {
-		t.Fatal("no error")
-	}
+	testutil.Require(t, err != nil, "no error")
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != 21 || !strings.HasPrefix(lines[0], "m.toml:6: unknown key") || !strings.HasPrefix(lines[19], "m.toml:44: unknown key") ||
 		lines[20] != "m.toml: 10 more errors are not shown" {
@@ -28,7 +28,5 @@ func TestParseShowsTheFirstErrors(t *testing.T) {
 // The line of a table that only another's header names.
 func TestAnImpliedTableHasALine(t *testing.T) {
 	_, err := Parse([]byte("games = 2\n[wrongs.inner]\n"), "m.toml")
-	if err == nil || !strings.HasPrefix(err.Error(), `m.toml:2: unknown key "wrongs"`) {
-		t.Errorf("%v", err)
-	}
+	testutil.Check(t, err != nil && strings.HasPrefix(err.Error(), `m.toml:2: unknown key "wrongs"`), "%v", err)
 }

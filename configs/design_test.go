@@ -7,6 +7,7 @@ import (
 
 	"gogi/configs"
 	"gogi/configs/configstest"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -81,8 +82,7 @@ func TestDesignErrors(t *testing.T) {
 		"design = \"adaptive\"\ngames = 12\n[gate]\nsprt = \"0,4\"":     "match.toml:3: gate: a sequential test is about two players: expected design = \"match\" and two of them",
 	} {
 		f := parse(t, field(4, lines))
-		if _, _, err := f.Plan("", env); err == nil || err.Error() != want {
-			t.Errorf("%q:\n got %v\nwant %s", lines, err, want)
-		}
+		_, _, err := f.Plan("", env)
+		testutil.Check(t, err != nil && err.Error() == want, "%q:\n got %v\nwant %s", lines, err, want)
 	}
 }

@@ -26,18 +26,13 @@ func TestFlagsAlone(t *testing.T) {
 	})
 	testutil.OK(t, err)
 	got, warnings, err := f.Plan("", env)
-	if err != nil || warnings != nil {
-		t.Fatal(warnings, err)
-	}
-	if got.Run != "lmr7" || got.Concurrency != 62 || got.Games() != 20000 || len(got.Openings) != 2 {
-		t.Errorf("%+v", got)
-	}
+	testutil.Require(t, err == nil && warnings == nil, "%v %v", warnings, err)
+	testutil.Check(t, got.Run == "lmr7" && got.Concurrency == 62 && got.Games() == 20000 && len(got.Openings) == 2, "%+v", got)
 	dev, base := got.Players[0], got.Players[1]
 	want := []match.Option{{Name: "EvalDir", Value: "/nets/v5"}, {Name: "threads", Value: "2"}, {Name: "USI_Hash", Value: "64"}, {Name: "My.Option", Value: "a=b"}}
 	testutil.Diff(t, want, dev.Options)
-	if dev.Limits.String() != "8+0.08" || base.Limits.String() != "8+0.08" || base.Profile != "yaneuraou" {
-		t.Errorf("%+v", got.Players)
-	}
+	testutil.Check(t, dev.Limits.String() == "8+0.08" && base.Limits.String() == "8+0.08" && base.Profile == "yaneuraou",
+		"%+v", got.Players)
 	testutil.Diff(t, []string{filepath.Join(env.WorkDir, "base"), "--x", "1 2"}, base.Command)
 }
 
@@ -104,9 +99,7 @@ func TestFlagsWin(t *testing.T) {
 		Movetime: []string{"1s"}, Nodes: []string{"5"}, Margin: []string{"2s"}, Stall: []string{"3s"}, TC: []string{"black=300+2", "white=0/1"},
 		Resign: "2000x3", Draw: "off", Ponder: "standard", Slowed: "count", PVPlies: ptr(4), StartParallel: ptr(5), SlotsPerGPU: ptr(6), Profile: "yaneuraou", Restart: "game",
 	}, env)
-	if warnings != nil {
-		t.Error(warnings)
-	}
+	testutil.Check(t, warnings == nil, "%v", warnings)
 	limits := match.Limits{MoveTime: time.Second, Nodes: 5, Margin: 2 * time.Second, Stall: 3 * time.Second}
 	base := filepath.Join(env.WorkDir, "base")
 	rules := match.RulesProfiles()["floodgate"]
@@ -173,13 +166,9 @@ func TestFlagLimits(t *testing.T) {
 func TestFlagOpenings(t *testing.T) {
 	env := configstest.Machine(t)
 	p, _ := configstest.Plan(t, full, configs.Flags{Handicap: "二枚落ち"}, env)
-	if len(p.Openings) != 1 || p.Openings[0].ID != "two-piece" {
-		t.Errorf("%v", p.Openings)
-	}
+	testutil.Check(t, len(p.Openings) == 1 && p.Openings[0].ID == "two-piece", "%v", p.Openings)
 	p, _ = configstest.Plan(t, full, configs.Flags{Openings: "builtin", OpeningPlies: ptr(8), Rules: "default"}, env)
-	if len(p.Openings) < 40 || len(p.Openings[3].Moves) != 8 {
-		t.Errorf("%v", p.Openings)
-	}
+	testutil.Check(t, len(p.Openings) >= 40 && len(p.Openings[3].Moves) == 8, "%v", p.Openings)
 }
 
 func TestFlagErrors(t *testing.T) {
@@ -211,15 +200,11 @@ func TestFlagErrors(t *testing.T) {
 		{configs.Flags{Draw: "100"}, `--draw: "100": expected SCORExMOVES@PLY such as 10x8@40, or off`},
 	} {
 		err := parse(t, configstest.Two).Apply(test.flags)
-		if err == nil || err.Error() != test.want {
-			t.Errorf("got %v\nwant %s", err, test.want)
-		}
+		testutil.Check(t, err != nil && err.Error() == test.want, "got %v\nwant %s", err, test.want)
 	}
 	err := (&configs.File{}).Apply(configs.Flags{Option: []string{"A.B=1"}})
 	want := `--option A.B=1: there is no engine "A" (there are no engines; expected [[engine]] in a file or --engine NAME=COMMAND)`
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
-	}
+	testutil.Check(t, err != nil && err.Error() == want, "got %v\nwant %s", err, want)
 }
 
 // An error in the value of a flag names the flag, not the file.

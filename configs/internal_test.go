@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // The starter file shows every key there is.
@@ -37,8 +39,7 @@ func allKeys(f *File) []string {
 func TestSelfplayTemplateHasEveryKey(t *testing.T) {
 	text := string(SelfplayTemplate())
 	for _, field := range fields(reflect.ValueOf(&Selfplay{}).Elem()) {
-		if !strings.Contains(text, "\n"+field.key+" ") && !strings.Contains(text, "\n# "+field.key+" ") {
-			t.Errorf("the key %s is not in the file", field.key)
-		}
+		testutil.Check(t, strings.Contains(text, "\n"+field.key+" ") || strings.Contains(text, "\n# "+field.key+" "),
+			"the key %s is not in the file", field.key)
 	}
 }

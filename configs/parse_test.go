@@ -121,9 +121,7 @@ func TestParseErrors(t *testing.T) {
 		{"twice", "games = 2\ngames = 3\n", `match.toml:2: Key 'games' has already been defined.`},
 	} {
 		_, err := configs.Parse([]byte(test.text), "match.toml")
-		if err == nil || err.Error() != test.want {
-			t.Errorf("%s:\n got %v\nwant %s", test.name, err, test.want)
-		}
+		testutil.Check(t, err != nil && err.Error() == test.want, "%s:\n got %v\nwant %s", test.name, err, test.want)
 	}
 }
 
@@ -138,9 +136,7 @@ func TestParseFindsLines(t *testing.T) {
 		"options.x . y = 1\n"
 	_, err := configs.Parse([]byte(text), "m")
 	want := "m:11: engine.options.x: expected true, false, a number or a string, found a table"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
-	}
+	testutil.Check(t, err != nil && err.Error() == want, "got %v\nwant %s", err, want)
 }
 
 func TestParseNeverPanics(t *testing.T) {
@@ -151,9 +147,7 @@ func TestParseNeverPanics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(words)).Draw(t, "words"), "")
 		f, err := configs.Parse([]byte(text), "m")
-		if (f == nil) == (err == nil) {
-			t.Fatalf("%q: %v, %v", text, f, err)
-		}
+		testutil.Require(t, (f == nil) != (err == nil), "%q: %v, %v", text, f, err)
 	})
 }
 
@@ -164,9 +158,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("[a.b]\n[[a.c]]\n[a.c.d]\nx.\"y z\".'' = [[1], {a = 1}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := configs.Parse(data, "m")
-		if (file == nil) == (err == nil) {
-			t.Fatalf("%v, %v", file, err)
-		}
+		testutil.Require(t, (file == nil) != (err == nil), "%v, %v", file, err)
 	})
 }
 
@@ -180,8 +172,6 @@ func TestSingleBrackets(t *testing.T) {
 		{"[limits]\nnodes = 1\n[limits]\nnodes = 1\n", "m.toml:3: Key 'limits' has already been defined."},
 	} {
 		_, err := configs.Parse([]byte(test.text), "m.toml")
-		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("%q: %v, want %q", test.text, err, test.want)
-		}
+		testutil.Check(t, err != nil && strings.HasPrefix(err.Error(), test.want), "%q: %v, want %q", test.text, err, test.want)
 	}
 }

@@ -31,12 +31,8 @@ func sha(text string) string {
 func TestPlanDefaults(t *testing.T) {
 	env := configstest.Machine(t)
 	got, warnings := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
-	if warnings != nil {
-		t.Error(warnings)
-	}
-	if len(got.Openings) < 60 {
-		t.Errorf("%d openings by default", len(got.Openings))
-	}
+	testutil.Check(t, warnings == nil, "%v", warnings)
+	testutil.Check(t, len(got.Openings) >= 60, "%d openings by default", len(got.Openings))
 	got.Openings = nil
 	player := func(name, program string) match.Player {
 		path := filepath.Join(env.WorkDir, program)
@@ -99,9 +95,7 @@ warm_up = true
 `
 	env := configstest.Machine(t)
 	got, warnings := configstest.Plan(t, text, configs.Flags{}, env)
-	if warnings != nil {
-		t.Error(warnings)
-	}
+	testutil.Check(t, warnings == nil, "%v", warnings)
 	limits := match.Limits{Margin: match.DefaultMargin, Stall: match.DefaultStall}
 	nice := filepath.Join(env.Path, "nice")
 	rules := match.RulesProfiles()["denryu"]
@@ -217,9 +211,7 @@ func TestPlanErrors(t *testing.T) {
 		f := parse(t, strings.Replace(configstest.Two, test.replace[0], test.replace[1], 1))
 		p, _, err := f.Plan("", env)
 		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
-		if err == nil || err.Error() != want || p != nil {
-			t.Errorf("%s:\n got %v\nwant %s", test.name, err, want)
-		}
+		testutil.Check(t, err != nil && err.Error() == want && p == nil, "%s:\n got %v\nwant %s", test.name, err, want)
 	}
 }
 
@@ -227,9 +219,7 @@ func TestPlanOfNothing(t *testing.T) {
 	_, _, err := (&configs.File{}).Plan("", configstest.Machine(t))
 	want := "command line: players: expected at least 2, found 0 (engines: none; add [[engine]] to a file or --engine NAME=COMMAND)\n" +
 		"command line: games is missing: expected how many to play, such as games = 100 or --games 100"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
-	}
+	testutil.Check(t, err != nil && err.Error() == want, "got %v\nwant %s", err, want)
 }
 
 func TestPlanIsRelativeToItsFile(t *testing.T) {
@@ -239,9 +229,8 @@ func TestPlanIsRelativeToItsFile(t *testing.T) {
 	f := parse(t, strings.Replace(configstest.Two, "./dev", "nice ./dev", 1))
 	p, _, err := f.Plan(dir, env)
 	testutil.OK(t, err)
-	if p.Players[0].Dir != dir || p.Players[1].Command[0] != filepath.Join(dir, "base") || p.Players[1].Dir != dir {
-		t.Errorf("%+v", p.Players)
-	}
+	testutil.Check(t, p.Players[0].Dir == dir && p.Players[1].Command[0] == filepath.Join(dir, "base") && p.Players[1].Dir == dir,
+		"%+v", p.Players)
 }
 
 func TestLimitsOfAnEngine(t *testing.T) {
@@ -268,9 +257,7 @@ func TestPlanWarnings(t *testing.T) {
 	want := []string{"engines A and B are the same: binary, arguments, options and limits are equal"}
 	testutil.Diff(t, want, got)
 	_, got = configstest.Plan(t, same+"options = {X = 1}\n", configs.Flags{}, env)
-	if got != nil {
-		t.Error(got)
-	}
+	testutil.Check(t, got == nil, "%v", got)
 	three := strings.Replace(configstest.Two, "games = 2", "games = 8\ndesign = \"gauntlet\"", 1) + "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n"
 	if _, got = configstest.Plan(t, three, configs.Flags{}, env); got != nil {
 		t.Error(got)
@@ -291,9 +278,8 @@ func TestGateSPRT(t *testing.T) {
 		"[gate]\nsprt = \"elo1=4,elo0=0,alpha=0.01\"\nbeta = 0.02\nmodel = \"normalized\"\nboundary = \"bounded\"": all,
 		"[gate]\nsprt = \"elo1=4,elo0=0,model=normalized,boundary=bounded\"\nalpha = 0.01\nbeta = 0.02":            all,
 	} {
-		if g, err := parse(t, text).GateDesign(); err != nil || g != want {
-			t.Errorf("%q: %+v, %v, want %+v", text, g, err, want)
-		}
+		g, err := parse(t, text).GateDesign()
+		testutil.Check(t, err == nil && g == want, "%q: %+v, %v, want %+v", text, g, err, want)
 	}
 	for _, key := range []string{"alpha = 0.05", "beta = 0.05", "model = \"logistic\"", "boundary = \"ratio\""} {
 		name, _, _ := strings.Cut(key, " ")
@@ -307,9 +293,7 @@ func TestGateSPRT(t *testing.T) {
 func TestGateBoundary(t *testing.T) {
 	for text, want := range map[string]match.GateBoundary{"": match.GateRatio, "boundary = \"ratio\"\n": match.GateRatio, "boundary = \"bounded\"\n": match.GateBounded} {
 		g, err := parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign()
-		if err != nil || g.Boundary != want {
-			t.Errorf("%q: %v, %v", text, g, err)
-		}
+		testutil.Check(t, err == nil && g.Boundary == want, "%q: %v, %v", text, g, err)
 	}
 	for text, want := range map[string]string{
 		"boundary = \"wald\"":                    `"wald" is not one of ratio, bounded`,

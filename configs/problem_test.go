@@ -9,6 +9,7 @@ import (
 
 	"gogi/configs"
 	"gogi/configs/configstest"
+	"gogi/internal/testutil"
 )
 
 // All errors are reported at once, in the order of the file: keys, values and contradictions. For a line that cannot be
@@ -35,9 +36,8 @@ profile = "yano"
 		"m.toml 0 games is missing", `m.toml 1 unknown key "game" (did you mean games or gate or mate?)`, "m.toml 2 concurrency", "m.toml 3 limits",
 		"m.toml 6 engine A", `m.toml 8 engine name "A" is taken`, "m.toml 10 engine A",
 	}
-	if diff := cmp.Diff(want, got); diff != "" || plan != nil {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	diff := cmp.Diff(want, got)
+	testutil.Check(t, diff == "" && plan == nil, "-want +got\n%s", diff)
 }
 
 // A file that is no TOML gives one problem with its line. A correct file gives none, and an engine behind ssh is not
@@ -45,24 +45,17 @@ profile = "yano"
 func TestInspectEnds(t *testing.T) {
 	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2, "a" + strings.Repeat(".a", 1001) + " = 1\n": 1} {
 		_, _, err := configs.Inspect([]byte(text), "m.toml", "", configstest.Machine(t))
-		if list := configs.ProblemsOf(err); len(list) != 1 || list[0].Line != line {
-			t.Errorf("%q: %v", text, list)
-		}
+		list := configs.ProblemsOf(err)
+		testutil.Check(t, len(list) == 1 && list[0].Line == line, "%q: %v", text, list)
 	}
 	remote := "games = 2\nlimits = {nodes = 5}\n[[engine]]\nname = \"A\"\ncmd = \"ssh host ./x\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
 	plan, _, err := configs.Inspect([]byte(remote), "m.toml", "", configstest.Machine(t))
-	if err != nil || plan == nil || plan.Games() != 2 {
-		t.Errorf("%v", err)
-	}
+	testutil.Check(t, err == nil && plan != nil && plan.Games() == 2, "%v", err)
 }
 
 // Of a flag that is wrong, the flag is the place.
 func TestProblemOfFlag(t *testing.T) {
 	list := configs.ProblemsOf((&configs.File{}).Apply(configs.Flags{Resign: "much", Margin: []string{"3"}}))
-	if len(list) != 2 || list[0].At() != "--resign" || list[1].At() != "--margin" || list[0].Line != 0 {
-		t.Errorf("%v", list)
-	}
-	if configs.ProblemsOf(nil) != nil {
-		t.Error("there are problems of nothing")
-	}
+	testutil.Check(t, len(list) == 2 && list[0].At() == "--resign" && list[1].At() == "--margin" && list[0].Line == 0, "%v", list)
+	testutil.Check(t, configs.ProblemsOf(nil) == nil, "there are problems of nothing")
 }

@@ -17,9 +17,7 @@ import (
 
 func TestReadyFilesResolve(t *testing.T) {
 	files, err := filepath.Glob("*.toml")
-	if err != nil || len(files) < 11 {
-		t.Fatal(files, err)
-	}
+	testutil.Require(t, err == nil && len(files) >= 11, "%v %v", files, err)
 	for _, name := range files {
 		short := strings.TrimSuffix(name, ".toml")
 		f, dir, err := configs.Find(short)
@@ -42,9 +40,7 @@ func TestReadyFilesResolve(t *testing.T) {
 func TestTemplateResolves(t *testing.T) {
 	f := testutil.Must(configs.Parse(configs.Template(), "match.toml"))(t)
 	plan, warnings, err := f.Plan("", configstest.Machine(t))
-	if err != nil || warnings != nil {
-		t.Fatal(warnings, err)
-	}
+	testutil.Require(t, err == nil && warnings == nil, "%v %v", warnings, err)
 	got := []string{plan.Players[0].Limits.String(), plan.Players[1].Limits.String()}
 	testutil.Diff(t, []string{"nodes 800", "nodes 400"}, got)
 }
@@ -61,13 +57,10 @@ func TestTemplateComments(t *testing.T) {
 		if strings.HasPrefix(text, "[") {
 			header = text
 		}
-		if _, err := configs.Parse([]byte(header+"\n"+text+"\n"), "match.toml"); err != nil && header != text {
-			t.Errorf("%s\n%s: %v", header, text, err)
-		}
+		_, err := configs.Parse([]byte(header+"\n"+text+"\n"), "match.toml")
+		testutil.Check(t, err == nil || header == text, "%s\n%s: %v", header, text, err)
 	}
-	if count < 40 {
-		t.Errorf("only %d lines were found", count)
-	}
+	testutil.Check(t, count >= 40, "only %d lines were found", count)
 }
 
 func TestReadyHandicap(t *testing.T) {
@@ -84,9 +77,7 @@ func TestReadyHandicap(t *testing.T) {
 func TestFind(t *testing.T) {
 	path := write(t, "mine.toml", "games = 2\n")
 	f, dir, err := configs.Find(path)
-	if err != nil || *f.Games != 2 || dir != filepath.Dir(path) {
-		t.Errorf("%v, %q, %v", f, dir, err)
-	}
+	testutil.Check(t, err == nil && *f.Games == 2 && dir == filepath.Dir(path), "%v, %q, %v", f, dir, err)
 	t.Chdir(filepath.Dir(path))
 	if f, dir, err = configs.Find("mine.toml"); err != nil || *f.Games != 2 || dir != "." {
 		t.Errorf("%v, %q, %v", f, dir, err)

@@ -24,9 +24,8 @@ func planSelfplay(t *testing.T, text string) (*configs.SelfplayPlan, []advice.Wa
 func TestSelfplayTemplate(t *testing.T) {
 	text := string(configs.SelfplayTemplate())
 	p, warnings, err := planSelfplay(t, text)
-	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "1024 are played") {
-		t.Fatal(warnings, err)
-	}
+	testutil.Require(t, err == nil && len(warnings) == 1 && strings.Contains(warnings[0].String(), "1024 are played"),
+		"%v %v", warnings, err)
 	if p.Plan.Pairs != 16 || p.Plan.Legs() != 64 || p.Plan.Players[0].Limits.Nodes != 1000 || p.Plan.Adjudication.ResignScore != 3000 || p.Data.Format.Name != "psv" {
 		t.Errorf("%+v", p)
 	}
@@ -46,9 +45,7 @@ const selfplayHead = "games = 128\n[limits]\nnodes = 10\n[[engine]]\nname = \"A\
 
 func TestSelfplayDefaults(t *testing.T) {
 	p, warnings, err := planSelfplay(t, selfplayHead)
-	if err != nil || warnings != nil {
-		t.Fatal(warnings, err)
-	}
+	testutil.Require(t, err == nil && warnings == nil, "%v %v", warnings, err)
 	want := match.Selfplay{
 		Games: 64, RandomMin: 4, RandomMax: 8, Window: 600, Temperature: 50, Lines: 8, Noise: 0.1, Audit: 0.05,
 	}
@@ -58,9 +55,7 @@ func TestSelfplayDefaults(t *testing.T) {
 	}
 	testutil.Diff(t, []match.Opening{{ID: "1", Start: "startpos"}}, p.Plan.Openings)
 	small, _, err := planSelfplay(t, strings.Replace(selfplayHead, "128", "10", 1))
-	if err != nil || small.Plan.Legs() != 10 || small.Plan.Pairs != 1 {
-		t.Errorf("%+v, %v", small, err)
-	}
+	testutil.Check(t, err == nil && small.Plan.Legs() == 10 && small.Plan.Pairs == 1, "%+v, %v", small, err)
 }
 
 // Each of these errors names its place and the expected value.
@@ -97,9 +92,8 @@ func TestSelfplayRefuses(t *testing.T) {
 			text = text[:strings.LastIndex(text, "[selfplay]")]
 		}
 		_, _, err := planSelfplay(t, text)
-		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
-			t.Errorf("%s\ngot %v, expected %q", text, err, tc.want)
-		}
+		testutil.Check(t, (tc.want != "" || err == nil) && (tc.want == "" || err != nil && strings.Contains(err.Error(), tc.want)),
+			"%s\ngot %v, expected %q", text, err, tc.want)
 	}
 }
 

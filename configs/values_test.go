@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -23,9 +24,7 @@ func TestParseTimeControl(t *testing.T) {
 		"1.5000000000000/00": {Main: 1500 * ms},
 	} {
 		got, err := configs.ParseTimeControl(text)
-		if err != nil || got != want {
-			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
-		}
+		testutil.Check(t, err == nil && got == want, "%s: %v, %v, want %v", text, got, err, want)
 	}
 }
 
@@ -47,9 +46,8 @@ func TestParseTimeControlErrors(t *testing.T) {
 		"9223372036":           `time control "9223372036": "9223372036" seconds are more than 292 years`,
 		"99999999999999999999": `time control "99999999999999999999": "99999999999999999999" seconds are more than 292 years`,
 	} {
-		if _, err := configs.ParseTimeControl(text); err == nil || err.Error() != want+expected {
-			t.Errorf("%q: %v\nwant %s", text, err, want+expected)
-		}
+		_, err := configs.ParseTimeControl(text)
+		testutil.Check(t, err != nil && err.Error() == want+expected, "%q: %v\nwant %s", text, err, want+expected)
 	}
 }
 
@@ -75,14 +73,10 @@ func TestResignAndDraw(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "2000", "x3", "2000x", "0x3", "-5x3", "2:2000x3", "2000x3x4", "99999999999x1", "+5x1"} {
-		if r.UnmarshalText([]byte(text)) == nil {
-			t.Errorf("resign %q was taken", text)
-		}
+		testutil.Check(t, r.UnmarshalText([]byte(text)) != nil, "resign %q was taken", text)
 	}
 	for _, text := range []string{"", "10", "10x", "x8", "10x8@", "10x8@0", "10x0@4", "-1x8"} {
-		if d.UnmarshalText([]byte(text)) == nil {
-			t.Errorf("draw %q was taken", text)
-		}
+		testutil.Check(t, d.UnmarshalText([]byte(text)) != nil, "draw %q was taken", text)
 	}
 }
 
@@ -116,9 +110,7 @@ func TestConcurrency(t *testing.T) {
 		t.Errorf("cpus: %d, %v", c, err)
 	}
 	for _, text := range []string{"", "0", "-1", "many", "1.5", "99999999999"} {
-		if c.UnmarshalText([]byte(text)) == nil {
-			t.Errorf("%q was taken", text)
-		}
+		testutil.Check(t, c.UnmarshalText([]byte(text)) != nil, "%q was taken", text)
 	}
 }
 
@@ -131,8 +123,7 @@ func FuzzParseTimeControl(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c.Main < 0 || c.Byoyomi < 0 || c.Increment < 0 || c.IsZero() || strings.ContainsAny(s, "-eE") {
-			t.Errorf("%q became %+v", s, c)
-		}
+		testutil.Check(t, c.Main >= 0 && c.Byoyomi >= 0 && c.Increment >= 0 && !c.IsZero() && !strings.ContainsAny(s, "-eE"),
+			"%q became %+v", s, c)
 	})
 }

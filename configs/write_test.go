@@ -126,9 +126,7 @@ func TestTextRoundTrip(t *testing.T) {
 			rt.Fatalf("-flags +file\n%s\n%s", cmp.Diff(want, got), text)
 		}
 	})
-	if made < 20 {
-		t.Errorf("only %d plans were compared", made)
-	}
+	testutil.Check(t, made >= 20, "only %d plans were compared", made)
 }
 
 // Keys that only files have are written, too: every ready series and the starter come back.
@@ -152,18 +150,16 @@ func TestTextOfFiles(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, written)
 		}
 		second, _, err := again.Plan("", env)
-		if diff := cmp.Diff(first, second); diff != "" || (err != nil) != (refused != nil) {
-			t.Errorf("%s: %v, %v\n%s", name, refused, err, diff)
-		}
+		diff := cmp.Diff(first, second)
+		testutil.Check(t, diff == "" && (err != nil) == (refused != nil), "%s: %v, %v\n%s", name, refused, err, diff)
 	}
 }
 
 func TestTextIsUTF8(t *testing.T) {
 	f := &configs.File{}
 	testutil.OK(t, f.Apply(configs.Flags{Engine: []string{"A=./a"}, Option: []string{"A.EvalDir=\x8b\xee"}}))
-	if text, err := f.Text(); err == nil {
-		t.Errorf("%s", text)
-	}
+	text, err := f.Text()
+	testutil.Check(t, err != nil, "%s", text)
 }
 
 // A key that has a comment in the starter file has it once, and keys that the flags do not set are not written.

@@ -43,9 +43,8 @@ func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
 			deaf.deaf = true
 			c := council(t, ensemble.Config{}, says("7g7f", time.Millisecond), deaf)
 			reply, _ := vote(t, c, usi.Request{Position: atStart, Go: test.args, Deadline: test.deadline})
-			if reply.Text != "7g7f" || reply.Elapsed.Round(time.Microsecond) != test.want.Round(time.Microsecond) {
-				t.Errorf("%s after %v, want %v", reply.Text, reply.Elapsed, test.want)
-			}
+			testutil.Check(t, reply.Text == "7g7f" && reply.Elapsed.Round(time.Microsecond) == test.want.Round(time.Microsecond),
+				"%s after %v, want %v", reply.Text, reply.Elapsed, test.want)
 		})
 	}
 }
@@ -132,12 +131,10 @@ func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
 			late.deaf = true
 			c := council(t, ensemble.Config{Veto: test.veto}, says("7g7f", 0), says("7g7f", 0), late)
 			reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: test.deadline})
-			if reply.Text != "7g7f" || record.By != voting.ByRule || reply.Elapsed >= test.want {
-				t.Errorf("%s by %s after %v", reply.Text, record.By, reply.Elapsed)
-			}
-			if !slices.Contains(record.Events, "m3: late") || len(record.Veto) != 1 || record.Veto[0].Objects {
-				t.Errorf("events %q, veto %+v", record.Events, record.Veto)
-			}
+			testutil.Check(t, reply.Text == "7g7f" && record.By == voting.ByRule && reply.Elapsed < test.want,
+				"%s by %s after %v", reply.Text, record.By, reply.Elapsed)
+			testutil.Check(t, slices.Contains(record.Events, "m3: late") && len(record.Veto) == 1 && !record.Veto[0].Objects,
+				"events %q, veto %+v", record.Events, record.Veto)
 		})
 	}
 }
@@ -147,9 +144,8 @@ func TestTheTimeForAVetoIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 500 * time.Millisecond}}, says("7g7f", 0), says("7g7f", 0), says("2g2f", time.Second))
 		reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{MoveTime: time.Second}, Deadline: 1600 * time.Millisecond})
-		if reply.Text != "7g7f" || len(record.Veto) != 1 {
-			t.Errorf("%s after %v, veto %+v", reply.Text, reply.Elapsed, record.Veto)
-		}
+		testutil.Check(t, reply.Text == "7g7f" && len(record.Veto) == 1,
+			"%s after %v, veto %+v", reply.Text, reply.Elapsed, record.Veto)
 	})
 }
 
@@ -163,9 +159,8 @@ func TestABusyMemberHoldsNobody(t *testing.T) {
 			start := time.Now()
 			vote(t, c, usi.Request{Position: atStart, Deadline: time.Second})
 			testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after("7g7f", "3c3d")}))
-			if took := time.Since(start); took >= time.Second {
-				t.Fatalf("a turn took %v", took)
-			}
+			took := time.Since(start)
+			testutil.Require(t, took < time.Second, "a turn took %v", took)
 		}
 	})
 }
@@ -193,9 +188,7 @@ func TestALostMemberIsMissedAtOnce(t *testing.T) {
 		c := openCouncil(t, ensemble.Config{MinAlive: 2, Restarts: -1}, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Millisecond)}})
 		_, err := c.Think(t.Context(), usi.Request{Position: atStart})
 		fault, ok := errors.AsType[*usi.Fault](err)
-		if !ok || !strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: ") {
-			t.Errorf("%v", err)
-		}
+		testutil.Check(t, ok && strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: "), "%v", err)
 	})
 }
 
@@ -223,8 +216,7 @@ func TestAnEndlessMemberIsGivenUp(t *testing.T) {
 			synctest.Wait()
 		}
 		want := []time.Duration{time.Minute, time.Minute, time.Minute, time.Second, time.Second}
-		if !slices.Equal(took, want) || endless.opened != 3 {
-			t.Errorf("the votes took %v, it was opened %d times", took, endless.opened)
-		}
+		testutil.Check(t, slices.Equal(took, want) && endless.opened == 3,
+			"the votes took %v, it was opened %d times", took, endless.opened)
 	})
 }

@@ -68,13 +68,9 @@ func TestCouncilVotes(t *testing.T) {
 	c := council(t, ensemble.Config{},
 		&scripted{moves: always("7g7f ponder 3c3d"), score: 50}, &scripted{moves: always("2g2f"), score: 70}, &scripted{moves: always("7g7f"), score: 60})
 	r := testutil.Must(c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}))(t)
-	if r.Text != "7g7f" || r.Nodes != 300 || r.Ponder.String() != "3c3d" || r.Best().Score.Value != 60 {
-		t.Errorf("%+v", r)
-	}
+	testutil.Check(t, r.Text == "7g7f" && r.Nodes == 300 && r.Ponder.String() == "3c3d" && r.Best().Score.Value == 60, "%+v", r)
 	record := testutil.Must(voting.ParseRecord(r.Detail))(t)
-	if record.Split != "2:1" || record.By != voting.ByRule || len(record.Ballots) != 3 {
-		t.Errorf("%s", r.Detail)
-	}
+	testutil.Check(t, record.Split == "2:1" && record.By == voting.ByRule && len(record.Ballots) == 3, "%s", r.Detail)
 }
 
 // A book is asked before the members. If it has a move, the members get no request. Otherwise they vote.
@@ -97,9 +93,8 @@ func TestCouncilBook(t *testing.T) {
 	for range 2 {
 		testutil.OK(t, c.NewGame(t.Context(), usi.Game{Seed: 7}))
 		r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}})
-		if err != nil || r.Text != "2g2f" || r.Move != first || asked != 0 || r.Nodes != 0 {
-			t.Fatalf("%+v, %v, %d asked", r, err, asked)
-		}
+		testutil.Require(t, err == nil && r.Text == "2g2f" && r.Move == first && asked == 0 && r.Nodes == 0,
+			"%+v, %v, %d asked", r, err, asked)
 		record, err := voting.ParseRecord(r.Detail)
 		if err != nil || record.By != voting.ByBook || len(record.Ballots) != 0 || record.Played != "2g2f" || record.Shadow[0].Played != "2g2f" {
 			t.Errorf("%s, %v", r.Detail, err)
@@ -108,9 +103,7 @@ func TestCouncilBook(t *testing.T) {
 	testutil.Equal(t, len(drawn), 1, "the same game draws otherwise")
 	c = council(t, ensemble.Config{Book: book}, second)
 	r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos", Moves: []shogi.Move{first}}, Go: usi.Go{Nodes: 100}})
-	if err != nil || r.Text != "3c3d" {
-		t.Errorf("%+v, %v", r, err)
-	}
+	testutil.Check(t, err == nil && r.Text == "3c3d", "%+v, %v", r, err)
 }
 
 // TestMembersAreReadToTheEnd: a caller that needs only the beginning of variations cuts no member's: a mate
@@ -118,9 +111,8 @@ func TestCouncilBook(t *testing.T) {
 func TestMembersAreReadToTheEnd(t *testing.T) {
 	m := &scripted{moves: always("7g7f")}
 	c := council(t, ensemble.Config{}, m)
-	if _, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, MaxPV: 1}); err != nil || m.last.MaxPV != 0 {
-		t.Errorf("asked for %d plies, %v", m.last.MaxPV, err)
-	}
+	_, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, MaxPV: 1})
+	testutil.Check(t, err == nil && m.last.MaxPV == 0, "asked for %d plies, %v", m.last.MaxPV, err)
 }
 
 // BenchmarkCouncil measures a vote of 7 instant members.
@@ -167,9 +159,8 @@ func TestClampsAreRecorded(t *testing.T) {
 	c := testutil.Must(ensemble.Open(t.Context(), config))(t)
 	defer c.Close()
 	_, record := vote(t, c, usi.Request{Position: atStart})
-	if fmt.Sprint(record.Clamps) != "[700 700]" || record.Version != 2 {
-		t.Errorf("version %d, clamps %v", record.Version, record.Clamps)
-	}
+	testutil.Check(t, fmt.Sprint(record.Clamps) == "[700 700]" && record.Version == 2,
+		"version %d, clamps %v", record.Version, record.Clamps)
 }
 
 // mustMove is a move of USI.
@@ -187,12 +178,8 @@ func TestReplyHasVote(t *testing.T) {
 	c := council(t, ensemble.Config{Rule: voting.DefaultSpec("adoption")},
 		&scripted{moves: always("7g7f"), score: 30}, &scripted{moves: always("7g7f"), score: 10}, &scripted{moves: always("2g2f"), score: -5})
 	reply, record := vote(t, c, usi.Request{Position: atStart})
-	if fmt.Sprint(record.Before) == fmt.Sprint(record.After) {
-		t.Fatalf("the rule learnt nothing: %v", record.After)
-	}
-	if reply.Vote.By != "rule" || reply.Vote.Split != "2:1" || len(reply.Vote.Ballots) != 3 {
-		t.Fatalf("%+v", reply.Vote)
-	}
+	testutil.Require(t, fmt.Sprint(record.Before) != fmt.Sprint(record.After), "the rule learnt nothing: %v", record.After)
+	testutil.Require(t, reply.Vote.By == "rule" && reply.Vote.Split == "2:1" && len(reply.Vote.Ballots) == 3, "%+v", reply.Vote)
 	for i, want := range []string{"m1 move 7g7f 30", "m2 move 7g7f 10", "m3 move 2g2f -5"} {
 		b := reply.Vote.Ballots[i]
 		if got := fmt.Sprintf("%s %s %s %d", b.Member, b.Kind, b.Move, b.Score.Value); got != want || !b.HasScore || b.Weight != record.Before[i] {

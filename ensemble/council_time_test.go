@@ -122,9 +122,7 @@ func TestTheOrderOfArrivalChangesNothing(t *testing.T) {
 			if want == "" {
 				want = got
 			}
-			if got != want {
-				t.Errorf("in order %v\n%s\nelse\n%s", order, got, want)
-			}
+			testutil.Check(t, got == want, "in order %v\n%s\nelse\n%s", order, got, want)
 		})
 	}
 }
@@ -135,9 +133,8 @@ func TestADeafMemberVotesWithItsVariation(t *testing.T) {
 		deaf.deaf, deaf.shown = true, "2g2f"
 		c := council(t, ensemble.Config{}, says("7g7f", time.Second), deaf, says("2g2f", time.Second))
 		reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: 2 * time.Second})
-		if reply.Text != "2g2f" || reply.Elapsed >= 2*time.Second || reply.Elapsed < 1900*time.Millisecond {
-			t.Errorf("%s after %v", reply.Text, reply.Elapsed)
-		}
+		testutil.Check(t, reply.Text == "2g2f" && reply.Elapsed < 2*time.Second && reply.Elapsed >= 1900*time.Millisecond,
+			"%s after %v", reply.Text, reply.Elapsed)
 		b := record.Ballots[1]
 		if b.Source != voting.SourceVariation || b.Kind != voting.KindMove || *b.CP != 5 || !slices.Contains(record.Events, "m2: late") {
 			t.Errorf("%+v, events %q", b, record.Events)
@@ -255,9 +252,7 @@ func TestAllDieAndAreAskedAgain(t *testing.T) {
 		b := &mortal{players: []ensemble.Player{dying(time.Second), dying(time.Second), says("7g7f", time.Second)}}
 		c := openCouncil(t, ensemble.Config{}, a, b)
 		reply, _ := vote(t, c, usi.Request{Position: atStart, Deadline: 10 * time.Second})
-		if reply.Text != "7g7f" || reply.Elapsed < 2*time.Second {
-			t.Errorf("%s after %v", reply.Text, reply.Elapsed)
-		}
+		testutil.Check(t, reply.Text == "7g7f" && reply.Elapsed >= 2*time.Second, "%s after %v", reply.Text, reply.Elapsed)
 	})
 }
 
@@ -290,9 +285,7 @@ func TestCloseWhileRestarting(t *testing.T) {
 		synctest.Wait() // it waits in NewGame
 		before := sick.opened
 		testutil.OK(t, c.Close())
-		if sick.opened > before+1 {
-			t.Errorf("opened %d times more while closing", sick.opened-before)
-		}
+		testutil.Check(t, sick.opened <= before+1, "opened %d times more while closing", sick.opened-before)
 	})
 }
 
@@ -312,9 +305,7 @@ func TestNoBallots(t *testing.T) {
 		c := council(t, ensemble.Config{}, m)
 		m.delay = time.Hour
 		reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: time.Second})
-		if reply.Answer != usi.AnswerMove || record.By != voting.ByDefault {
-			t.Errorf("%s by %s", reply.Text, record.By)
-		}
+		testutil.Check(t, reply.Answer == usi.AnswerMove && record.By == voting.ByDefault, "%s by %s", reply.Text, record.By)
 		<-time.After(time.Hour) // lets the deaf member end
 	})
 }
@@ -330,9 +321,7 @@ func TestACouncilOfCouncils(t *testing.T) {
 		if reply.Text != "2g2f" || kinds(record) != "move 2g2f, move 7g7f, move 2g2f" || reply.Nodes != 300+42+100 {
 			t.Errorf("%s with %d nodes: %s", reply.Text, reply.Nodes, kinds(record))
 		}
-		if reply.Elapsed >= 10*time.Second-ensemble.Level/2+time.Millisecond {
-			t.Errorf("took %v", reply.Elapsed)
-		}
+		testutil.Check(t, reply.Elapsed < 10*time.Second-ensemble.Level/2+time.Millisecond, "took %v", reply.Elapsed)
 		if _, err := voting.ParseRecord(record.Ballots[0].Detail); err != nil {
 			t.Errorf("the inner vote: %v", err)
 		}
@@ -363,24 +352,17 @@ func TestTakeBack(t *testing.T) {
 	spec := voting.DefaultSpec(voting.Evaluation)
 	c := council(t, ensemble.Config{Rule: spec}, a, b)
 	_, first := vote(t, c, usi.Request{Position: atStart})
-	if fmt.Sprint(first.Before, first.After) != "[1 1] [2 1]" {
-		t.Fatalf("%v %v", first.Before, first.After)
-	}
+	testutil.Require(t, fmt.Sprint(first.Before, first.After) == "[1 1] [2 1]", "%v %v", first.Before, first.After)
 	_, again := vote(t, c, usi.Request{Position: atStart})
-	if again.Own != 1 || fmt.Sprint(again.Before, again.After) != "[1 1] [2 1]" {
-		t.Errorf("asked again: %v %v", again.Before, again.After)
-	}
+	testutil.Check(t, again.Own == 1 && fmt.Sprint(again.Before, again.After) == "[1 1] [2 1]",
+		"asked again: %v %v", again.Before, again.After)
 	next := after("7g7f", "3c3d")
 	a.moves, b.moves = always("2g2f"), always("2g2f")
 	_, second := vote(t, c, usi.Request{Position: next})
-	if second.Own != 2 || fmt.Sprint(second.Before) != "[2 1]" {
-		t.Errorf("next move: %v", second.Before)
-	}
+	testutil.Check(t, second.Own == 2 && fmt.Sprint(second.Before) == "[2 1]", "next move: %v", second.Before)
 	other := after("2g2f", "3c3d")
 	_, left := vote(t, c, usi.Request{Position: other})
-	if left.Own != 1 || fmt.Sprint(left.Before) != "[1 1]" {
-		t.Errorf("another line: own %d %v", left.Own, left.Before)
-	}
+	testutil.Check(t, left.Own == 1 && fmt.Sprint(left.Before) == "[1 1]", "another line: own %d %v", left.Own, left.Before)
 }
 
 func TestBudgets(t *testing.T) {
@@ -404,9 +386,7 @@ func TestBudgets(t *testing.T) {
 		return n
 	}
 	each := ask(ensemble.Config{}, whole)
-	if sum(each) != 3000 || each[2].Byoyomi != 3*time.Second {
-		t.Errorf("each: %+v", each)
-	}
+	testutil.Check(t, sum(each) == 3000 && each[2].Byoyomi == 3*time.Second, "each: %+v", each)
 	split := ask(ensemble.Config{Split: true}, whole)
 	if sum(split) != 1000 || split[0].Nodes != 334 || split[2].Nodes != 333 || split[1].Byoyomi != time.Second || split[1].BTime != 3*time.Second {
 		t.Errorf("split: %+v", split)
@@ -415,9 +395,8 @@ func TestBudgets(t *testing.T) {
 	if n := sum(jitter); n < 2999 || n > 3001 || jitter[0].Nodes == jitter[1].Nodes {
 		t.Errorf("jitter: %d, %d, %d nodes", jitter[0].Nodes, jitter[1].Nodes, jitter[2].Nodes)
 	}
-	if again := ask(ensemble.Config{Jitter: 0.3}, whole); again[0].Nodes != jitter[0].Nodes {
-		t.Error("the jitter is not a function of the seed")
-	}
+	again := ask(ensemble.Config{Jitter: 0.3}, whole)
+	testutil.Check(t, again[0].Nodes == jitter[0].Nodes, "the jitter is not a function of the seed")
 }
 
 // critic answers the first position, and gives an evaluation of the next.
@@ -452,12 +431,9 @@ func TestVeto(t *testing.T) {
 			c := council(t, ensemble.Config{Veto: ensemble.Veto{Nodes: 50}}, yes(), yes(), yes(),
 				&critic{scripted{moves: always("2g2f"), score: 20}, test.after[0]}, &critic{scripted{moves: always("2g2f"), score: 20}, test.after[1]})
 			reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
-			if reply.Text != test.want || record.By != test.by || len(record.Veto) != 2 || reply.Nodes != 514 {
-				t.Errorf("%s by %s with %d nodes: %+v", reply.Text, record.By, reply.Nodes, record.Veto)
-			}
-			if test.by == voting.ByVeto && record.Vetoed != "7g7f" {
-				t.Errorf("vetoed %q", record.Vetoed)
-			}
+			testutil.Check(t, reply.Text == test.want && record.By == test.by && len(record.Veto) == 2 && reply.Nodes == 514,
+				"%s by %s with %d nodes: %+v", reply.Text, record.By, reply.Nodes, record.Veto)
+			testutil.Check(t, test.by != voting.ByVeto || record.Vetoed == "7g7f", "vetoed %q", record.Vetoed)
 		})
 	}
 }
@@ -481,9 +457,7 @@ func TestNoiseOnScores(t *testing.T) {
 			moves = append(moves, b.Move)
 			if b.Source == voting.SourceNoise {
 				noisy++
-				if b.Ponder != "3c3d" || *b.CP > 11 {
-					t.Errorf("%+v is not of its own line", b)
-				}
+				testutil.Check(t, b.Ponder == "3c3d" && *b.CP <= 11, "%+v is not of its own line", b)
 			}
 		}
 		return moves, noisy
@@ -492,12 +466,9 @@ func TestNoiseOnScores(t *testing.T) {
 		t.Errorf("%d ballots changed without noise", n)
 	}
 	moves, n := ballots(15)
-	if n == 0 || n == len(moves) {
-		t.Errorf("%d of %d ballots changed", n, len(moves))
-	}
-	if again, _ := ballots(15); !slices.Equal(again, moves) {
-		t.Errorf("%q, then %q", moves, again)
-	}
+	testutil.Check(t, n != 0 && n != len(moves), "%d of %d ballots changed", n, len(moves))
+	again, _ := ballots(15)
+	testutil.Check(t, slices.Equal(again, moves), "%q, then %q", moves, again)
 }
 
 // ponderingMember sends the positions on which it ponders to told.
@@ -523,9 +494,7 @@ func TestCouncilPonders(t *testing.T) {
 	other := &scripted{moves: always("7g7f ponder 3c3d")}
 	c := council(t, ensemble.Config{}, a, b, other)
 	reply, _ := vote(t, c, usi.Request{Position: atStart})
-	if reply.Ponder != mustMove("8c8d") {
-		t.Fatalf("the voted reply is %v", reply.Ponder)
-	}
+	testutil.Require(t, reply.Ponder == mustMove("8c8d"), "the voted reply is %v", reply.Ponder)
 	next := after("7g7f", "8c8d")
 	testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: next}))
 	for _, m := range []*ponderingMember{a, b} {
@@ -544,9 +513,8 @@ func TestForcedMovesAskNobody(t *testing.T) {
 	// White's king in the corner is checked by a gold, and can only take it.
 	forced := usi.Position{Start: "sfen k8/1G7/9/9/9/9/9/9/8K w - 1"}
 	reply, record := vote(t, c, usi.Request{Position: forced})
-	if m.calls != 0 || record.By != voting.ByForced || reply.Text != "9a8b" {
-		t.Errorf("%s by %s after %d calls", reply.Text, record.By, m.calls)
-	}
+	testutil.Check(t, m.calls == 0 && record.By == voting.ByForced && reply.Text == "9a8b",
+		"%s by %s after %d calls", reply.Text, record.By, m.calls)
 }
 
 // Weights that last are not learnt twice when a game goes back.
@@ -557,9 +525,8 @@ func TestTakeBackOfLastingWeights(t *testing.T) {
 	vote(t, c, usi.Request{Position: atStart})
 	testutil.OK(t, c.NewGame(t.Context(), usi.Game{}))
 	for _, when := range []string{"at first", "taken back"} {
-		if _, r := vote(t, c, usi.Request{Position: atStart}); fmt.Sprint(r.Before, r.After) != "[2 1] [3 1]" {
-			t.Errorf("%s: %v %v", when, r.Before, r.After)
-		}
+		_, r := vote(t, c, usi.Request{Position: atStart})
+		testutil.Check(t, fmt.Sprint(r.Before, r.After) == "[2 1] [3 1]", "%s: %v %v", when, r.Before, r.After)
 	}
 }
 
@@ -578,9 +545,8 @@ func TestWaited(t *testing.T) {
 	a.total = time.Hour
 	before, ok := c.Waited()
 	a.total, b.total = a.total+time.Second, 5*time.Second
-	if after, _ := c.Waited(); !ok || after-before != 5*time.Second {
-		t.Errorf("%v between", after-before)
-	}
+	after, _ := c.Waited()
+	testutil.Check(t, ok && after-before == 5*time.Second, "%v between", after-before)
 }
 
 // straying is a member that does not keep to its CPUs.

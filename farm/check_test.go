@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -83,8 +84,7 @@ func TestWhatWorkersCannotMean(t *testing.T) {
 			it.Pair, it.Attempt = nil, &match.Attempt{Why: strings.Repeat("x", 1<<17), Ended: time.Unix(1, 0)}
 		}), "131072 bytes"},
 	} {
-		if test.err == nil || !strings.Contains(test.err.Error(), test.says) {
-			t.Errorf("%s: %v, expected %q", name, test.err, test.says)
-		}
+		testutil.Check(t, test.err != nil && strings.Contains(test.err.Error(), test.says),
+			"%s: %v, expected %q", name, test.err, test.says)
 	}
 }

@@ -19,9 +19,7 @@ func TestATokenIsOfOneLease(t *testing.T) {
 	secret := farm.Secret{1, 2, 3}
 	lease := farm.Held{Run: "ab", Pair: 7, Epoch: 1<<32 | 5, Take: 1}
 	lease.Token = secret.Token("w1", lease)
-	if !secret.Granted("w1", lease) {
-		t.Fatal("a token is refused that was given")
-	}
+	testutil.Require(t, secret.Granted("w1", lease), "a token is refused that was given")
 	for name, change := range map[string]func(*farm.Held){
 		"run":    func(h *farm.Held) { h.Run = "abc" },
 		"pair":   func(h *farm.Held) { h.Pair = 8 },
@@ -37,15 +35,11 @@ func TestATokenIsOfOneLease(t *testing.T) {
 			t.Errorf("another %s passes with the same token", name)
 		}
 	}
-	if secret.Granted("w2", lease) {
-		t.Error("the token of one worker passes for another")
-	}
-	if other := (farm.Secret{9}); other.Granted("w1", lease) {
-		t.Error("the token of one farm passes in another")
-	}
-	if a, b := secret.Token("bw", farm.Held{Run: "a"}), secret.Token("w", farm.Held{Run: "a"}); reflect.DeepEqual(a, b) {
-		t.Error("names run into each other")
-	}
+	testutil.Check(t, !secret.Granted("w2", lease), "the token of one worker passes for another")
+	other := (farm.Secret{9})
+	testutil.Check(t, !other.Granted("w1", lease), "the token of one farm passes in another")
+	a, b := secret.Token("bw", farm.Held{Run: "a"}), secret.Token("w", farm.Held{Run: "a"})
+	testutil.Check(t, !reflect.DeepEqual(a, b), "names run into each other")
 }
 
 // TestABatchIsSigned: a sealed batch is opened unchanged, and nothing else is.
@@ -60,12 +54,10 @@ func TestABatchIsSigned(t *testing.T) {
 		{Lease: farm.Held{Run: "r", Pair: 3, Epoch: 9, Token: []byte{1}}, Pair: []byte{4, 5}},
 		{Lease: farm.Held{Run: "r", Pair: 4}, Attempt: &match.Attempt{Pair: 4, Ended: ended, Why: "cut"}},
 	}}
-	body, err := farm.Seal(&batch, sign)
-	testutil.OK(t, err)
+	body := testutil.Must(farm.Seal(&batch, sign))(t)
 	got, signed, err := farm.Open(body, keys)
-	if err != nil || !reflect.DeepEqual(*got, batch) || len(signed.Signature) != ed25519.SignatureSize {
-		t.Fatalf("opened %+v, %v", got, err)
-	}
+	testutil.Require(t, err == nil && reflect.DeepEqual(*got, batch) && len(signed.Signature) == ed25519.SignatureSize,
+		"opened %+v, %v", got, err)
 	for i := range body {
 		flipped := append([]byte{}, body...)
 		flipped[i] ^= 0x40
@@ -100,14 +92,9 @@ func TestABatchIsSigned(t *testing.T) {
 // TestDecodeIsBounded: a message that is too long is rejected before it is parsed.
 func TestDecodeIsBounded(t *testing.T) {
 	t.Parallel()
-	long, err := farm.Encode(farm.Held{Run: strings.Repeat("x", farm.MaxBody)})
-	testutil.OK(t, err)
-	if err := farm.Decode(long, &farm.Held{}); err == nil || !strings.Contains(err.Error(), "at most") {
-		t.Errorf("a body of %d bytes: %v", len(long), err)
-	}
-	many, err := farm.Encode(farm.Beat{Held: make([]farm.Held, farm.MaxItems+1)})
-	testutil.OK(t, err)
-	if err := farm.Decode(many, &farm.Beat{}); err == nil {
-		t.Error("a list above the bound is read")
-	}
+	long := testutil.Must(farm.Encode(farm.Held{Run: strings.Repeat("x", farm.MaxBody)}))(t)
+	err := farm.Decode(long, &farm.Held{})
+	testutil.Check(t, err != nil && strings.Contains(err.Error(), "at most"), "a body of %d bytes: %v", len(long), err)
+	many := testutil.Must(farm.Encode(farm.Beat{Held: make([]farm.Held, farm.MaxItems+1)}))(t)
+	testutil.Fails(t, farm.Decode(many, &farm.Beat{}), "", "a list above the bound is read")
 }

@@ -46,8 +46,6 @@ func TestSpeaker(t *testing.T) {
 		"res.w.0": "w", "adm.o.submit": "o", "ev.4c1d.w": "w",
 		"ctl.all": "", "ctl.w.x": "", "hello": "", "hello.w.x": "", "res.w": "", "_INBOX_w.1": "", "": "",
 	} {
-		if got := farm.Sender(subject); got != want {
-			t.Errorf("%q: %q, want %q", subject, got, want)
-		}
+		testutil.Equal(t, farm.Sender(subject), want, "%q", subject)
 	}
 }

@@ -63,9 +63,8 @@ func TestDecodePlanBounds(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		testutil.Fails(t, err, c.want, "%s", name)
 		// All that was ever taken; lists grow by copying.
-		if spent := int(after.TotalAlloc - before.TotalAlloc); spent > 160*len(c.text)+1<<20 {
-			t.Errorf("%s: %d bytes were read, and took %d", name, len(c.text), spent)
-		}
+		spent := int(after.TotalAlloc - before.TotalAlloc)
+		testutil.Check(t, spent <= 160*len(c.text)+1<<20, "%s: %d bytes were read, and took %d", name, len(c.text), spent)
 	}
 	nested := plan(`"Players":[` + strings.Repeat(`{"Council":{"Members":[`, 16) + strings.Repeat(`]}}`, 16) + `]`)
 	testutil.Fails(t, testutil.Err(match.DecodePlan([]byte(nested))), "1 players, expected two", "16 councils")
@@ -93,8 +92,7 @@ func FuzzDecodePlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := match.EncodePlan(p)
-		testutil.OK(t, err)
+		again := testutil.Must(match.EncodePlan(p))(t)
 		if q, err := match.DecodePlan(again); err != nil || q.Digest() != p.Digest() {
 			t.Errorf("%v\n%s\n%s", err, text, again)
 		}

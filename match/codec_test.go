@@ -142,9 +142,7 @@ func TestPlanFieldsHaveTags(t *testing.T) {
 		}
 	}
 	visit(reflect.TypeFor[match.Plan]())
-	if len(seen) < 15 {
-		t.Errorf("visited only %v", seen)
-	}
+	testutil.Check(t, len(seen) >= 15, "visited only %v", seen)
 }
 
 func filledPair() match.PairResult { return pairBy(filler{}) }
@@ -211,9 +209,7 @@ func TestDecodePairDamaged(t *testing.T) {
 	filled.Games[0].Outcome, filled.Games[0].Termination = match.WhiteWins, match.Resignation
 	text := encodePair(t, filled)
 	for i := range text {
-		if _, err := match.DecodePair(text[:i], matchtest.PairLimit); err == nil {
-			t.Errorf("cut to %d bytes: no error", i)
-		}
+		testutil.Fails(t, testutil.Err(match.DecodePair(text[:i], matchtest.PairLimit)), "", "cut to %d bytes: no error", i)
 		damaged := bytes.Clone(text)
 		damaged[i] ^= 0x80
 		_, _ = match.DecodePair(damaged, matchtest.PairLimit) // it may mean something else
@@ -243,9 +239,8 @@ func TestDecodePairWithin(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s within %d: no error", name, limit)
 			}
-			if spent := int64(after.TotalAlloc - before.TotalAlloc); spent > int64(max(limit, 0))*2+slack {
-				t.Errorf("%s within %d: took %d", name, limit, spent)
-			}
+			spent := int64(after.TotalAlloc - before.TotalAlloc)
+			testutil.Check(t, spent <= int64(max(limit, 0))*2+slack, "%s within %d: took %d", name, limit, spent)
 		}
 		if _, err := match.DecodePair(text, 1<<26); err != nil {
 			t.Errorf("%s within 64 MB: %v", name, err)
@@ -266,9 +261,8 @@ func FuzzDecodePair(f *testing.F) {
 		}
 		once := encodePair(t, r)
 		again := testutil.Must(match.DecodePair(once, matchtest.PairLimit))(t)
-		if twice := encodePair(t, again); !bytes.Equal(once, twice) {
-			t.Errorf("%x\n%x", once, twice)
-		}
+		twice := encodePair(t, again)
+		testutil.Check(t, bytes.Equal(once, twice), "%x\n%x", once, twice)
 	})
 }
 
@@ -280,9 +274,8 @@ func TestPlanRoundTrip(t *testing.T) {
 			t.Errorf("%s: %v", g.name, err)
 			continue
 		}
-		if diff := cmp.Diff(g.plan, got); diff != "" || got.Digest() != g.plan.Digest() {
-			t.Errorf("%s (-encoded +decoded):\n%s", g.name, diff)
-		}
+		diff := cmp.Diff(g.plan, got)
+		testutil.Check(t, diff == "" && got.Digest() == g.plan.Digest(), "%s (-encoded +decoded):\n%s", g.name, diff)
 	}
 }
 
@@ -292,9 +285,7 @@ func TestPlanTextHasWords(t *testing.T) {
 	p.Rules.Declaration, p.Ponder = shogi.TryRule, match.PonderEarly
 	text := testutil.Must(match.EncodePlan(p))(t)
 	for _, want := range []string{`"Declaration":"TryRule"`, `"Ponder":"early"`, `"Kind":"match"`, `"Slowed":"count"`, `"Restart":"never"`, `"Moves":["7g7f"]`} {
-		if !bytes.Contains(text, []byte(want)) {
-			t.Errorf("no %s in %s", want, text)
-		}
+		testutil.Check(t, bytes.Contains(text, []byte(want)), "no %s in %s", want, text)
 	}
 }
 

@@ -82,14 +82,11 @@ func digestCovers(t *testing.T, kind match.DesignKind, asked func(path string) b
 			continue // the program is a path, its arguments are not: see below
 		}
 		lines := match.Differences(before, p.Canonical())
-		if changed != wanted || wanted != (len(lines) > 0) {
-			t.Errorf("%s: digest changed %t, wanted %t; differences %q", path, changed, wanted, lines)
-		}
+		testutil.Check(t, changed == wanted && wanted == (len(lines) > 0),
+			"%s: digest changed %t, wanted %t; differences %q", path, changed, wanted, lines)
 	}
 	for _, path := range append(noPartOfTheDigest(), "Players.Options.Value", "Openings.Moves", "Rules.RepetitionPoints", "ColourClocks.Byoyomi", "Seed", "Design.Swap") {
-		if !seen[path] {
-			t.Errorf("no field %s was changed", path)
-		}
+		testutil.Check(t, seen[path], "no field %s was changed", path)
 	}
 }
 
@@ -272,7 +269,5 @@ func TestDigestKnowsContentsNotPaths(t *testing.T) {
 	}
 	known := []match.FileHash{{Role: "argument 1", SHA256: "11"}, {Role: "EvalDir/nn.bin", SHA256: "22"}}
 	testutil.Equal(t, plan("/a", known...).Digest(), plan("/b", known...).Digest(), "a moved folder with equal contents changed the digest")
-	if plan("/a").Digest() == plan("/b").Digest() {
-		t.Error("a path with unknown contents did not change the digest")
-	}
+	testutil.Check(t, plan("/a").Digest() != plan("/b").Digest(), "a path with unknown contents did not change the digest")
 }

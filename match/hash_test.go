@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/matchtest"
 	"gogi/shogi"
@@ -16,9 +17,7 @@ import (
 func TestHashes(t *testing.T) {
 	m := matchtest.Moves("7g7f")[0]
 	sum := sha256.Sum256(append([]byte("startpos\x00"), byte(m), byte(m>>8)))
-	if got, want := matchtest.Opening("startpos", "7g7f").Hash(), binary.LittleEndian.Uint64(sum[:]); got != want {
-		t.Errorf("an opening has the hash %x, want %x", got, want)
-	}
+	testutil.Equal(t, matchtest.Opening("startpos", "7g7f").Hash(), binary.LittleEndian.Uint64(sum[:]), "an opening has the hash")
 	p := shogi.StartPos()
 	sum = sha256.Sum256(append([]byte(p.SFEN()+"\x00"), byte(m), byte(m>>8)))
 	for _, start := range []string{"startpos", p.SFEN()} {

@@ -48,9 +48,8 @@ func TestVariantsHash(t *testing.T) {
 	if want := `"binary":"` + hex.EncodeToString(sum[:]) + `"`; !strings.Contains(string(p.Canonical()), want) {
 		t.Errorf("no %s in %s", want, p.Canonical())
 	}
-	if f := p.Players[0].Identity.Covered(); len(f) != 2 || f[1].Role != "EvalDir/nn.bin" {
-		t.Errorf("%v", f)
-	}
+	f := p.Players[0].Identity.Covered()
+	testutil.Check(t, len(f) == 2 && f[1].Role == "EvalDir/nn.bin", "%v", f)
 }
 
 // Every field of a variant decides.

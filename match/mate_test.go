@@ -3,6 +3,7 @@ package match_test
 import (
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -25,9 +26,8 @@ func TestMateCheck(t *testing.T) {
 		"no position":     {match.Mate{Solver: &solver, Time: 1}, match.PonderOff, false},
 		"every so little": {match.Mate{Solver: &solver, Time: 1, Nodes: 1, Every: -1}, match.PonderOff, false},
 	} {
-		if err := test.mate.Check(test.ponder); (err == nil) != test.good {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := test.mate.Check(test.ponder)
+		testutil.Check(t, (err == nil) == test.good, "%s: %v", name, err)
 		p := *plan
 		if p.Mate = test.mate; (p.Digest() == without) != (test.mate == match.Mate{}) {
 			t.Errorf("%s: another digest: %t", name, p.Digest() != without)

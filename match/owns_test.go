@@ -11,9 +11,7 @@ import (
 func TestPairEqual(t *testing.T) {
 	plan := storedPlan(t)
 	pair := plan.Pair(3)
-	if !pair.Equal(plan.Pair(3)) || pair.Equal(plan.Pair(4)) {
-		t.Error("a pair is not itself, or another")
-	}
+	testutil.Check(t, pair.Equal(plan.Pair(3)) && !pair.Equal(plan.Pair(4)), "a pair is not itself, or another")
 	for name, change := range map[string]func(p *match.Pair){
 		"ID": func(p *match.Pair) { p.ID++ }, "players": func(p *match.Pair) { p.Players[1]++ }, "seed": func(p *match.Pair) { p.Seed++ },
 		"legs": func(p *match.Pair) { p.Legs++ }, "name": func(p *match.Pair) { p.Opening.ID += "x" }, "start": func(p *match.Pair) { p.Opening.Start += "x" },
@@ -32,12 +30,10 @@ func TestOwns(t *testing.T) {
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
 	testutil.OK(t, plan.Check())
 	pair := plan.PairOf(3, [2]int{1, 0}, 1)
-	if want := plan.Pair(3); pair.Seed != want.Seed || pair.Legs != 2 || want.Players[0] >= 0 {
-		t.Errorf("%+v, and without players %+v", pair, want)
-	}
-	if other := plan.PairOf(3, [2]int{1, 0}, 0); other.Opening.String() == pair.Opening.String() {
-		t.Errorf("both rounds have opening %s of two", pair.Opening)
-	}
+	want := plan.Pair(3)
+	testutil.Check(t, pair.Seed == want.Seed && pair.Legs == 2 && want.Players[0] < 0, "%+v, and without players %+v", pair, want)
+	other := plan.PairOf(3, [2]int{1, 0}, 0)
+	testutil.Check(t, other.Opening.String() != pair.Opening.String(), "both rounds have opening %s of two", pair.Opening)
 	testutil.OK(t, plan.Owns(pair))
 	for name, change := range map[string]func(p *match.Pair){
 		"a negative number": func(p *match.Pair) { p.ID = -1 },
@@ -58,9 +54,7 @@ func TestOwns(t *testing.T) {
 	}
 	fixed := storedPlan(t)
 	testutil.OK(t, fixed.Owns(fixed.Pair(3)))
-	if fixed.Owns(fixed.PairOf(3, [2]int{1, 0}, 3)) == nil {
-		t.Error("a fixed design takes other players")
-	}
+	testutil.Check(t, fixed.Owns(fixed.PairOf(3, [2]int{1, 0}, 3)) != nil, "a fixed design takes other players")
 }
 
 // TestOwnsImported: of a pair with imported games a plan checks the players in their order, the one game, and
@@ -70,9 +64,8 @@ func TestOwnsImported(t *testing.T) {
 	plan.Design = match.Design{Kind: match.DesignImported}
 	pair := plan.Pair(3)
 	pair.Players, pair.Opening = [2]int{0, 1}, match.Opening{ID: "any", Start: "startpos"}
-	if err := plan.Owns(pair); err != nil || pair.Legs != 1 {
-		t.Errorf("%d legs, %v", pair.Legs, err)
-	}
+	err := plan.Owns(pair)
+	testutil.Check(t, err == nil && pair.Legs == 1, "%d legs, %v", pair.Legs, err)
 	for name, change := range map[string]func(p *match.Pair){
 		"the other order": func(p *match.Pair) { p.Players = [2]int{1, 0} },
 		"a stranger":      func(p *match.Pair) { p.Players = [2]int{0, 2} },
@@ -86,14 +79,8 @@ func TestOwnsImported(t *testing.T) {
 		}
 	}
 	for _, seats := range [][2]int{{0, 1}, {1, 0}} {
-		if !plan.SeatsAt(pair, 0, seats) {
-			t.Errorf("%v had not Black and White", seats)
-		}
+		testutil.Check(t, plan.SeatsAt(pair, 0, seats), "%v had not Black and White", seats)
 	}
-	if plan.SeatsAt(pair, 0, [2]int{0, 0}) || storedPlan(t).SeatsAt(pair, 0, [2]int{1, 0}) {
-		t.Error("any seats will do")
-	}
-	if slices.Contains(match.DesignKinds(), match.DesignImported) {
-		t.Error("anybody may choose the design")
-	}
+	testutil.Check(t, !plan.SeatsAt(pair, 0, [2]int{0, 0}) && !storedPlan(t).SeatsAt(pair, 0, [2]int{1, 0}), "any seats will do")
+	testutil.Check(t, !slices.Contains(match.DesignKinds(), match.DesignImported), "anybody may choose the design")
 }

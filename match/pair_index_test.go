@@ -108,16 +108,9 @@ func TestRollDrawn(t *testing.T) {
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
 	roll := rollOf(t, plan)
 	testutil.OK(t, roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 3}, 2))
-	if err := roll.TakeDrawn(plan.PairOf(6, [2]int{1, 3}, 1), [2]int{1, 3}, 2); err == nil {
-		t.Error("the opening of another round was taken")
-	}
-	if err := roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 2}, 2); err == nil {
-		t.Error("other players were taken")
-	}
-	if err := roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 3}, -1); err == nil {
-		t.Error("a round below the first was taken")
-	}
-	if _, err := (&match.CanonicalPlan{Rules: match.CanonicalRules{Declaration: "CSARule27"}}).NewRoll(); err == nil {
-		t.Error("a plan without players has a roll")
-	}
+	testutil.Fails(t, roll.TakeDrawn(plan.PairOf(6, [2]int{1, 3}, 1), [2]int{1, 3}, 2), "", "the opening of another round was taken")
+	testutil.Fails(t, roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 2}, 2), "", "other players were taken")
+	testutil.Fails(t, roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 3}, -1), "", "a round below the first was taken")
+	_, err := (&match.CanonicalPlan{Rules: match.CanonicalRules{Declaration: "CSARule27"}}).NewRoll()
+	testutil.Check(t, err != nil, "a plan without players has a roll")
 }

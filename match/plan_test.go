@@ -44,12 +44,9 @@ func TestColoursSwapByLeg(t *testing.T) {
 	for n := range 6 {
 		pair := p.Pair(n)
 		black, white := pair.Game(0), pair.Game(1)
-		if pair.ID != n || pair.Legs != 2 || pair.Players != [2]int{0, 1} {
-			t.Errorf("pair %d: %+v", n, pair)
-		}
-		if black.Players != [2]int{0, 1} || white.Players != [2]int{1, 0} || black.Leg != 0 || white.Leg != 1 {
-			t.Errorf("pair %d: legs %+v, %+v", n, black, white)
-		}
+		testutil.Check(t, pair.ID == n && pair.Legs == 2 && pair.Players == [2]int{0, 1}, "pair %d: %+v", n, pair)
+		testutil.Check(t, black.Players == [2]int{0, 1} && white.Players == [2]int{1, 0} && black.Leg == 0 && white.Leg == 1,
+			"pair %d: legs %+v, %+v", n, black, white)
 		if black.Pair != n || white.Pair != n || black.Opening.ID != pair.Opening.ID || white.Opening.ID != pair.Opening.ID {
 			t.Errorf("pair %d: its legs are %+v and %+v", n, black, white)
 		}
@@ -193,9 +190,7 @@ func TestOrdersAreUniform(t *testing.T) {
 // checkUniform fails the test if the counts of the cells differ from a uniform distribution.
 func checkUniform(t *testing.T, name string, counts map[string]int, cells, freedom, total int) {
 	t.Helper()
-	if len(counts) != cells {
-		t.Errorf("%s: %d of %d cells are empty", name, cells-len(counts), cells)
-	}
+	testutil.Check(t, len(counts) == cells, "%s: %d of %d cells are empty", name, cells-len(counts), cells)
 	want, chi := float64(total)/float64(cells), 0.0
 	for _, n := range counts {
 		chi += (float64(n) - want) * (float64(n) - want) / want
@@ -211,9 +206,8 @@ func TestSeedsAreDistinct(t *testing.T) {
 	other := planOf(match.DesignMatch, 2, 3, 12346)
 	seen := map[uint64]string{}
 	add := func(seed uint64, name string) {
-		if before, ok := seen[seed]; ok {
-			t.Errorf("%s has the seed of %s", name, before)
-		}
+		before, ok := seen[seed]
+		testutil.Check(t, !ok, "%s has the seed of %s", name, before)
 		seen[seed] = name
 	}
 	for n := range 10_000 {

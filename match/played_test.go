@@ -29,8 +29,6 @@ func TestPlayedOpening(t *testing.T) {
 		{rook, 0, "sfen " + rook},
 	} {
 		got := PlayedOpening(Row{OpeningID: "book:1", OpeningPlies: c.plies}, kifu.Record{Start: c.start, Moves: moves})
-		if got.String() != c.want || got.ID != "book:1" {
-			t.Errorf("%s, %d plies: %s, want %s", c.start, c.plies, got, c.want)
-		}
+		testutil.Check(t, got.String() == c.want && got.ID == "book:1", "%s, %d plies: %s, want %s", c.start, c.plies, got, c.want)
 	}
 }

@@ -49,9 +49,7 @@ func TestReplayable(t *testing.T) {
 		plan := &match.Plan{Players: []match.Player{{Name: "A", Limits: match.Limits{Nodes: 7}}}}
 		c := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
 		spoil(c)
-		if _, err := c.Replayable(); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Fails(t, testutil.Err(c.Replayable()), "", "%s: no error", name)
 	}
 }
 

@@ -60,9 +60,8 @@ func TestTerminations(t *testing.T) {
 	}
 	for _, text := range []string{"", "Checkmate", "checkmate ", "adjourned"} {
 		_, err := match.ParseTermination(text)
-		if want := `match: unknown termination "` + text + `"`; err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		want := `match: unknown termination "` + text + `"`
+		testutil.Check(t, err != nil && err.Error() == want, "%q: %v, want %s", text, err, want)
 	}
 }
 
@@ -84,9 +83,7 @@ func TestTerminationsAreListed(t *testing.T) {
 	}
 	slices.Sort(constants)
 	slices.Sort(want)
-	if !slices.Equal(constants, want) {
-		t.Errorf("the constants are %v, Terminations says %v", constants, want)
-	}
+	testutil.Check(t, slices.Equal(constants, want), "the constants are %v, Terminations says %v", constants, want)
 	testutil.Equal(t, len(ends()), len(match.Terminations()), "the test knows")
 }
 
@@ -98,9 +95,7 @@ func TestUnknownTermination(t *testing.T) {
 	}
 	for _, e := range append(ends(), end{match.NotEnded, "not_ended", false}) {
 		text, err := json.Marshal(e.termination)
-		if err != nil || string(text) != strconv.Quote(e.word) {
-			t.Errorf("%s: %s, %v", e.word, text, err)
-		}
+		testutil.Check(t, err == nil && string(text) == strconv.Quote(e.word), "%s: %s, %v", e.word, text, err)
 		if err := json.Unmarshal(text, &v); err != nil || v != e.termination {
 			t.Errorf("%s: %q, %v", e.word, v, err)
 		}
@@ -120,9 +115,8 @@ func TestOutcome(t *testing.T) {
 		{match.Draw, "draw", 0, false},
 	} {
 		winner, decided := test.outcome.Winner()
-		if test.outcome.String() != test.text || winner != test.winner || decided != test.decided {
-			t.Errorf("%v: winner %v, %t", test.outcome, winner, decided)
-		}
+		testutil.Check(t, test.outcome.String() == test.text && winner == test.winner && decided == test.decided,
+			"%v: winner %v, %t", test.outcome, winner, decided)
 		var back match.Outcome
 		if text, err := json.Marshal(test.outcome); err != nil || json.Unmarshal(text, &back) != nil || back != test.outcome || string(text) != `"`+test.text+`"` {
 			t.Errorf("%v: %s, %v", test.outcome, text, err)
@@ -194,9 +188,8 @@ func TestRulesByName(t *testing.T) {
 		}
 	}
 	_, err := match.RulesByName("chess")
-	if want := `no rules are named "chess"; there are default, denryu, floodgate, wcsc`; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	want := `no rules are named "chess"; there are default, denryu, floodgate, wcsc`
+	testutil.Check(t, err != nil && err.Error() == want, "%v, want %s", err, want)
 }
 
 // TestSumsOfNodesDoNotWrap: node counts from other programs may be up to 2^64−1, and a database stores at most
@@ -214,9 +207,8 @@ func TestSumsOfNodesDoNotWrap(t *testing.T) {
 		side.Add(kifu.Move{Nodes: math.MaxUint64}, 0)
 		effort.Add(match.Effort{Nodes: math.MaxUint64})
 	}
-	if side.Nodes != most || effort.Nodes != most {
-		t.Errorf("40 moves of 2^64−1 nodes are %d and %d, want 2^63−1", side.Nodes, effort.Nodes)
-	}
+	testutil.Check(t, side.Nodes == most && effort.Nodes == most,
+		"40 moves of 2^64−1 nodes are %d and %d, want 2^63−1", side.Nodes, effort.Nodes)
 }
 
 // TestResultCheck: the data of a game from another program have upper bounds.

@@ -46,12 +46,10 @@ func TestScaled(t *testing.T) {
 	if *q.ColourClocks[1] != (match.TimeControl{Main: 450 * second, Byoyomi: 15 * second}) || q.ColourClocks[0] != nil {
 		t.Errorf("%v", q.ColourClocks)
 	}
-	if p.Digest() != digest || q.Digest() == digest || !q.Scaling.IsZero() {
-		t.Error("the plan was changed, or its copy was not")
-	}
-	if same, err := p.Scaled(1); err != nil || same != p {
-		t.Errorf("by 1: %v", err)
-	}
+	testutil.Check(t, p.Digest() == digest && q.Digest() != digest && q.Scaling.IsZero(),
+		"the plan was changed, or its copy was not")
+	same, err := p.Scaled(1)
+	testutil.Check(t, err == nil && same == p, "by 1: %v", err)
 	testutil.Equal(t, p.Scaling.Factor(5e5), 2, "a machine of half the speed has factor")
 }
 
@@ -76,13 +74,9 @@ func TestScaledRefuses(t *testing.T) {
 	}
 	members := storedPlan(t).Players
 	untimed.Players[1].Council = &match.Council{Members: members, Veto: match.Veto{Time: second}}
-	if _, err := untimed.Scaled(100); err == nil {
-		t.Error("a veto is timed")
-	}
+	testutil.Fails(t, testutil.Err(untimed.Scaled(100)), "", "a veto is timed")
 	untimed.Players[1].Council.Veto, members[1].Limits.MoveTime = match.Veto{}, second
-	if _, err := untimed.Scaled(100); err == nil {
-		t.Error("a member is timed")
-	}
+	testutil.Fails(t, testutil.Err(untimed.Scaled(100)), "", "a member is timed")
 }
 
 func TestScalingCheck(t *testing.T) {

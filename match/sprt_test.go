@@ -66,12 +66,9 @@ func TestSPRTErrors(t *testing.T) {
 	} {
 		s := match.SPRT{Elo0: 7, Elo1: 8}
 		err := s.UnmarshalText([]byte(text))
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"`+text) {
-			t.Errorf("%q: error %v, want one with %s", text, err, want)
-		}
-		if s.Elo0 != 7 || s.Elo1 != 8 {
-			t.Errorf("%q: a text that cannot be read changed the value to %v", text, s)
-		}
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), `"`+text),
+			"%q: error %v, want one with %s", text, err, want)
+		testutil.Check(t, s.Elo0 == 7 && s.Elo1 == 8, "%q: a text that cannot be read changed the value to %v", text, s)
 	}
 }
 

@@ -42,9 +42,8 @@ func TestStandings(t *testing.T) {
 		testutil.Equal(t, s.Total(), 7, "games")
 		black, white := match.Record{Wins: 2, Draws: 1, Points: 2.4}, match.Record{Wins: 1, Draws: 2, Losses: 1, Points: 2.2}
 		testutil.Equal(t, s.Of("a"), [2]match.Record{black, white}, "a")
-		if got := black.Plus(white); got.Wins != 3 || got.Draws != 3 || got.Losses != 1 {
-			t.Errorf("together %+v", got)
-		}
+		got := black.Plus(white)
+		testutil.Check(t, got.Wins == 3 && got.Draws == 3 && got.Losses == 1, "together %+v", got)
 	}
 }
 

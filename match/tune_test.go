@@ -30,14 +30,10 @@ func TestPairOptions(t *testing.T) {
 	}
 	other := pair
 	other.Options[1] = a
-	if pair.Equal(other) {
-		t.Error("pairs with other options are equal")
-	}
+	testutil.Check(t, !pair.Equal(other), "pairs with other options are equal")
 	testutil.OK(t, plan.Owns(pair))
 	plan.Tune = ""
-	if plan.Owns(pair) == nil {
-		t.Error("a plan that is no tune owns a pair with options")
-	}
+	testutil.Check(t, plan.Owns(pair) != nil, "a plan that is no tune owns a pair with options")
 }
 
 // The text of a pair that belongs to no tune has not changed, because workers of other versions read it.
@@ -73,9 +69,8 @@ func TestCheckTune(t *testing.T) {
 		p := tunePlan(t)
 		spoil(p)
 		err := p.Check()
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%q: %v", want, err)
-		}
+		testutil.Check(t, (want != "" || err == nil) && (want == "" || err != nil && strings.Contains(err.Error(), want)),
+			"%q: %v", want, err)
 		_ = p.Digest() // of any text
 	}
 }

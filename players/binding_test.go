@@ -124,9 +124,8 @@ func TestRoom(t *testing.T) {
 	b := testutil.Must(bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(8)))(t)
 	testutil.Equal(t, fmt.Sprint(b.Sets()), "[[[5 6 7 13 14 15] [5 6 7 13 14 15]] [[2 3 4 10 11 12] [2 3 4 10 11 12]]]", "sets")
 	var none *Binding
-	if b.Room(2) != nil || none.Room(9) != nil || (&Binding{}).Room(9) != nil {
-		t.Error("two slots fit, and any number where nothing is bound")
-	}
+	testutil.Check(t, b.Room(2) == nil && none.Room(9) == nil && (&Binding{}).Room(9) == nil,
+		"two slots fit, and any number where nothing is bound")
 	if err := b.Room(3); err == nil || err.Error() != "3 games at a time: the run is bound to CPUs, and these are enough for 2" {
 		t.Errorf("three slots: %v", err)
 	}
@@ -201,12 +200,9 @@ func TestBindWarnsOfTheMachine(t *testing.T) {
 // TestBindNothing: off is the default, and says so.
 func TestBindNothing(t *testing.T) {
 	b, err := Bind(&match.Plan{}, nil)
-	if b != nil || err != nil || b.Sets() != nil || b.Warned() != nil {
-		t.Errorf("%+v, %v", b, err)
-	}
-	if out := shown(b); !strings.HasPrefix(out, "off") {
-		t.Error(out)
-	}
+	testutil.Check(t, b == nil && err == nil && b.Sets() == nil && b.Warned() == nil, "%+v, %v", b, err)
+	out := shown(b)
+	testutil.Check(t, strings.HasPrefix(out, "off"), "%v", out)
 }
 
 // shown returns the text about a binding, with a line for each slot.
@@ -224,9 +220,8 @@ func TestPolicies(t *testing.T) {
 		p, g := engine("e", spin("Threads", "1"), usi.Option{Name: "NumaPolicy", Type: usi.String, Default: "auto"})
 		p.Options = []match.Option{{Name: "NumaPolicy", Value: value}}
 		b, err := bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(2))
-		if err != nil || (len(b.Warnings) == 2) != warned || (len(b.Warnings) == 0) == warned {
-			t.Errorf("%s: %v, %v", value, b.Warnings, err)
-		}
+		testutil.Check(t, err == nil && (len(b.Warnings) == 2) == warned && (len(b.Warnings) == 0) != warned,
+			"%s: %v, %v", value, b.Warnings, err)
 	}
 }
 
@@ -255,9 +250,8 @@ func TestOpenBinds(t *testing.T) {
 	for _, p := range o.Plan.Players {
 		for _, on := range [][]int{{allowed[1]}, {allowed[0]}, nil} {
 			player := testutil.Must(o.Open(t.Context(), p, on))(t)
-			if s, ok := player.(runner.Strayer); !ok || s.AffinityChanged() != "" {
-				t.Errorf("%s on %v: it keeps to its CPUs, and can say so: %v", p.Name, on, ok)
-			}
+			s, ok := player.(runner.Strayer)
+			testutil.Check(t, ok && s.AffinityChanged() == "", "%s on %v: it keeps to its CPUs, and can say so: %v", p.Name, on, ok)
 			if err := player.Close(); err != nil {
 				t.Error(err)
 			}
@@ -266,8 +260,6 @@ func TestOpenBinds(t *testing.T) {
 	bound := fmt.Sprintf("%d\n%d\n%s\n", allowed[1], allowed[0], allowed)
 	for name, want := range map[string]string{"a": bound, "b": bound, "x": bound, "y": bound, "far": strings.Repeat(allowed.String()+"\n", 3)} {
 		got, err := os.ReadFile(dir + "/" + name)
-		if err != nil || string(got) != want {
-			t.Errorf("%s ran on %q, %v, want %q", name, got, err, want)
-		}
+		testutil.Check(t, err == nil && string(got) == want, "%s ran on %q, %v, want %q", name, got, err, want)
 	}
 }

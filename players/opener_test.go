@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/internal/fail"
+	"gogi/internal/testutil"
 )
 
 // TestCannotStart: a program that is not one is its engine's failure, a machine that has
@@ -17,9 +18,8 @@ func TestCannotStart(t *testing.T) {
 		syscall.ENOENT: true, syscall.EACCES: true, syscall.ENOEXEC: true, syscall.EAGAIN: false, syscall.ENOMEM: false, syscall.EMFILE: false, syscall.ENFILE: false,
 	} {
 		err := cannotStart("e", &os.PathError{Op: "fork/exec", Path: "./e", Err: why})
-		if _, marked := errors.AsType[*fail.EngineError](err); marked != own {
-			t.Errorf("%v: marked %v, want %v", why, marked, own)
-		}
+		_, marked := errors.AsType[*fail.EngineError](err)
+		testutil.Check(t, marked == own, "%v: marked %v, want %v", why, marked, own)
 		if !errors.Is(err, ErrStart) || !errors.Is(err, why) || err.Error() != "engine e: it cannot be started: fork/exec ./e: "+why.Error() {
 			t.Errorf("%v: %v", why, err)
 		}

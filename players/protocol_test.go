@@ -43,9 +43,8 @@ func TestAUCIEngineIsRecognised(t *testing.T) {
 		if !ok || fault.Kind != usi.FaultStart || fault.Awaiting != "usiok" || !strings.HasPrefix(fault.Note, "it answers uci, but not usi") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if n := started(); n != 2 {
-			t.Errorf("%s: %d processes were started", name, n)
-		}
+		n := started()
+		testutil.Check(t, n == 2, "%s: %d processes were started", name, n)
 	}
 }
 

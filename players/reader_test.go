@@ -77,14 +77,11 @@ func TestReader(t *testing.T) {
 		if err != nil || first.Answer != usi.AnswerMove || first.Text != first.Move.String() || first.Vote.By != "book" {
 			t.Fatalf("%+v, %v", first, err)
 		}
-		if m := (kifu.Move{Detail: first.Detail}); m.Vote() != nil || !strings.Contains(string(m.Detail), `"by":"book"`) {
-			t.Errorf("%s", m.Detail)
-		}
+		m := (kifu.Move{Detail: first.Detail})
+		testutil.Check(t, m.Vote() == nil && strings.Contains(string(m.Detail), `"by":"book"`), "%s", m.Detail)
 		q.Position.Moves = append(q.Position.Moves, first.Move)
 		second, err := r.Think(t.Context(), q)
-		if err != nil || second.Text != "3c3d" || second.Vote != nil || second.Detail != nil {
-			t.Fatalf("%+v, %v", second, err)
-		}
+		testutil.Require(t, err == nil && second.Text == "3c3d" && second.Vote == nil && second.Detail == nil, "%+v, %v", second, err)
 		if got := heard(); !slices.Equal(got[len(got)-3:], []string{"usinewgame", "position startpos moves " + first.Text, "go nodes 100"}) {
 			t.Errorf("%q", got)
 		}
@@ -97,9 +94,7 @@ func TestReader(t *testing.T) {
 		}
 	}
 	testutil.Equal(t, r.Counters().PonderMiss, 3, "misses")
-	if !slices.Equal(lots[:2], lots[2:4]) || lots[0] == lots[4] || lots[0] == lots[1] {
-		t.Errorf("the lots are %v", lots)
-	}
+	testutil.Check(t, slices.Equal(lots[:2], lots[2:4]) && lots[0] != lots[4] && lots[0] != lots[1], "the lots are %v", lots)
 	r.seat = true // of a council, which keeps records of its own
 	if reply, err := r.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}}); err != nil || reply.Vote != nil || reply.Detail != nil {
 		t.Errorf("%+v, %v", reply, err)

@@ -52,9 +52,7 @@ func TestStamps(t *testing.T) {
 		t.Error("a variant of the same program is refused:", err)
 	}
 	testutil.OK(t, os.Remove(net))
-	if err := s.check(p); err == nil {
-		t.Error("a file that is gone was not missed")
-	}
+	testutil.Fails(t, s.check(p), "", "a file that is gone was not missed")
 	p.Builtin = true
 	if err := s.check(p); err != nil {
 		t.Error(err)
@@ -78,9 +76,7 @@ func TestOpenChanged(t *testing.T) {
 	o := &Opener{Plan: &match.Plan{}}
 	open := func() string {
 		_, err := o.Open(t.Context(), p, nil)
-		if err == nil {
-			t.Fatal("a program that says nothing was greeted")
-		}
+		testutil.Require(t, err != nil, "a program that says nothing was greeted")
 		return err.Error()
 	}
 	if said := open(); strings.Contains(said, "has changed") {

@@ -36,9 +36,7 @@ func retarget(late bool) Start {
 func TestEloIsOfTheScore(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: append(slices.Repeat([]string{"WD"}, 45), slices.Repeat([]string{"DD"}, 15)...)}
 	r := reportOf(t, o)
-	if r.Elo.Estimate == nil || math.Abs(*r.Elo.Estimate-136.97) > 0.01 {
-		t.Fatalf("%+v", r.Elo)
-	}
+	testutil.Require(t, r.Elo.Estimate != nil && math.Abs(*r.Elo.Estimate-136.97) <= 0.01, "%+v", r.Elo)
 	if math.Abs(*r.Elo.Lo-98) > 0.5 || math.Abs(*r.Elo.Hi-164) > 0.5 { // docs/statistics.md
 		t.Errorf("[%v, %v]", *r.Elo.Lo, *r.Elo.Hi)
 	}
@@ -64,9 +62,8 @@ func TestGateAndReportAgree(t *testing.T) {
 	if g := r.Gate; g.Verdict != Inconclusive || g.Openings != 2 || g.Copies != 398 {
 		t.Errorf("%+v", g)
 	}
-	if v := r.Verdict(); v.Kind != "open" {
-		t.Errorf("%+v", v)
-	}
+	v := r.Verdict()
+	testutil.Check(t, v.Kind == "open", "%+v", v)
 	plain := reportOf(t, o)
 	test, _ := plain.Deciding()
 	if test == nil || *test.P != 0.5 || test.N != 2 || plain.Dependence.Copies != 398 || plain.Distinct.Pairs != 2 || plain.Distinct.P != nil { // (½)² twice
@@ -130,9 +127,7 @@ func TestGateSentence(t *testing.T) {
 		{lost, -100, -10, "shown", "The SPRT failed: x is weaker than y by more than 10 Elo."},
 	} {
 		v := judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: c.pairs}, gated(c.elo0, c.elo1)).Verdict()
-		if v.Kind != c.kind || v.Claim.String() != c.claim {
-			t.Errorf("[%v, %v]: %s: %q", c.elo0, c.elo1, v.Kind, v.Claim)
-		}
+		testutil.Check(t, v.Kind == c.kind && v.Claim.String() == c.claim, "[%v, %v]: %s: %q", c.elo0, c.elo1, v.Kind, v.Claim)
 	}
 }
 
@@ -158,9 +153,8 @@ func TestLooks(t *testing.T) {
 	} {
 		got := c.report.Looks
 		for i, remark := range c.remarks {
-			if i >= len(got.Remarks) || !strings.Contains(got.Remarks[i].String(), remark) {
-				t.Errorf("%s: no word of %q in %q", name, remark, got.Remarks)
-			}
+			testutil.Check(t, i < len(got.Remarks) && strings.Contains(got.Remarks[i].String(), remark),
+				"%s: no word of %q in %q", name, remark, got.Remarks)
 		}
 		testutil.Equal(t, len(got.Remarks), len(c.remarks), "%s: %q", name, got.Remarks)
 		got.Remarks, got.Changes = nil, nil
@@ -177,14 +171,10 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 	t.Helper()
 	fixed := r.Looks.FixedLength
 	for _, i := range r.Intervals {
-		if i.Method != "anytime" && (i.Lo != nil) != fixed {
-			t.Errorf("%s: %+v", name, i)
-		}
+		testutil.Check(t, i.Method == "anytime" || (i.Lo != nil) == fixed, "%s: %+v", name, i)
 	}
 	for _, test := range r.Tests {
-		if (test.P != nil) != fixed || !fixed && test.Why.IsZero() {
-			t.Errorf("%s: %+v", name, test)
-		}
+		testutil.Check(t, (test.P != nil) == fixed && (fixed || !test.Why.IsZero()), "%s: %+v", name, test)
 	}
 	if (r.Elo.Estimate != nil) != fixed || (r.EloDecisive.Lo != nil) != fixed || (r.Elo.Lo != nil) != fixed || (r.BlackAdvantage.Lo != nil) != fixed || (r.anytime() != nil) == fixed {
 		t.Errorf("%s: %+v, %+v", name, r.Elo, r.BlackAdvantage)
@@ -212,9 +202,8 @@ func TestAnytimeGoesByOpenings(t *testing.T) {
 	many := few
 	many.Pairs, many.Repeat = slices.Repeat([]string{"WW"}, 100), 20
 	a, b := reportOf(t, few).anytime(), reportOf(t, many).anytime()
-	if a == nil || b == nil || *a.Lo != *b.Lo || a.Unit != "pair" || b.Unit != "opening" || b.N != 5 {
-		t.Errorf("five pairs %+v, a hundred from five openings %+v", a, b)
-	}
+	testutil.Check(t, a != nil && b != nil && *a.Lo == *b.Lo && a.Unit == "pair" && b.Unit == "opening" && b.N == 5,
+		"five pairs %+v, a hundred from five openings %+v", a, b)
 }
 
 // TestWorse: a bisection calls no version bad if the games are copies, or if the machine delayed moves in most pairs.
@@ -272,17 +261,15 @@ func TestFaultsDoNotPass(t *testing.T) {
 	if g := r.Gate; g.Decision != stats.Pass || g.Verdict != Inconclusive || !strings.Contains(g.Because[0].String(), "faults alone") {
 		t.Errorf("%+v", g)
 	}
-	if u := r.Unmarked; u.Wins != 118 || u.Draws != 0 {
-		t.Errorf("%+v", u)
-	}
+	u := r.Unmarked
+	testutil.Check(t, u.Wins == 118 && u.Draws == 0, "%+v", u)
 }
 
 // TestSlowedBeyondTheStop: moves that the machine delayed after the decision do not change the decision.
 func TestSlowedBeyondTheStop(t *testing.T) {
 	r := altered(t, matchtest.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 })
-	if g := r.Gate; g.Verdict != Passed || g.Slowed != 0 || g.Pairs >= 25 || r.Unmarked.Marked != 35 {
-		t.Errorf("%+v", g)
-	}
+	g := r.Gate
+	testutil.Check(t, g.Verdict == Passed && g.Slowed == 0 && g.Pairs < 25 && r.Unmarked.Marked == 35, "%+v", g)
 }
 
 // TestSlowedIsSaidOnce: the warning of the gate about the pairs up to its decision is not repeated for all pairs. The
@@ -311,7 +298,6 @@ func TestSlotsThatShareOpenings(t *testing.T) {
 			rows[i].Slot = rows[0].Pair % 2
 		}
 	}
-	if h := altered(t, matchtest.Run{Repeat: 2}, slots).Gate.slots; h.P != nil || !strings.Contains(h.Why.String(), "one opening") {
-		t.Errorf("%+v", h)
-	}
+	h := altered(t, matchtest.Run{Repeat: 2}, slots).Gate.slots
+	testutil.Check(t, h.P == nil && strings.Contains(h.Why.String(), "one opening"), "%+v", h)
 }

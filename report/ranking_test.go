@@ -45,9 +45,7 @@ func TestRank(t *testing.T) {
 		testutil.Equal(t, r.Rank().Selected, want, "%s: the leader was chosen by results", design)
 	}
 	two := &Report{Players: []Player{{Name: "a"}, {Name: "b"}}}
-	if two.Rank() != nil {
-		t.Error("two players are ranked")
-	}
+	testutil.Check(t, two.Rank() == nil, "two players are ranked")
 }
 
 // The headline is about the leader, who is the third player here, and not about the first two.
@@ -68,9 +66,8 @@ func TestRankingVerdict(t *testing.T) {
 	} {
 		r := ranked(test.points, test.unshown)
 		r.Finished = test.finished
-		if v := r.Verdict(); v.Kind != test.kind || v.Claim.String() != test.claim {
-			t.Errorf("%v: %s, %s", test.points, v.Kind, v.Claim)
-		}
+		v := r.Verdict()
+		testutil.Check(t, v.Kind == test.kind && v.Claim.String() == test.claim, "%v: %s, %s", test.points, v.Kind, v.Claim)
 	}
 }
 
@@ -122,8 +119,7 @@ func TestDoubt(t *testing.T) {
 func TestLeastPairs(t *testing.T) {
 	t.Parallel()
 	for alpha, want := range map[float64]int{0.05: 5, 0.5: 1, 0.25: 2, 0.01: 7, 0.05 / 8: 8} {
-		if n := LeastPairs(alpha); n != want {
-			t.Errorf("at %g: %d pairs, want %d", alpha, n, want)
-		}
+		n := LeastPairs(alpha)
+		testutil.Check(t, n == want, "at %g: %d pairs, want %d", alpha, n, want)
 	}
 }

@@ -65,9 +65,8 @@ func TestVerdict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := reportOf(t, test.run).Verdict()
-			if v.Kind != test.kind || !strings.Contains(v.Claim.String(), test.claim) {
-				t.Errorf("%s: %q, want %s: …%s…", v.Kind, v.Claim, test.kind, test.claim)
-			}
+			testutil.Check(t, v.Kind == test.kind && strings.Contains(v.Claim.String(), test.claim),
+				"%s: %q, want %s: …%s…", v.Kind, v.Claim, test.kind, test.claim)
 			testutil.Contains(t, strings.Join(i18n.Each(i18n.English, append(v.Reasons, v.Caveats...)), " "), test.with, "no word")
 		})
 	}

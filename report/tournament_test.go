@@ -78,9 +78,8 @@ func TestTournamentIsNoTest(t *testing.T) {
 	} {
 		r := played(t, swiss, seen, lower)
 		v := r.Verdict()
-		if v.Claim.String() != want || v.Kind != "none" || r.Finished != (seen == 4) || r.Tournament.Left != 4-seen {
-			t.Errorf("%d pairs: %+v, finished %v, %d left", seen, v, r.Finished, r.Tournament.Left)
-		}
+		testutil.Check(t, v.Claim.String() == want && v.Kind == "none" && r.Finished == (seen == 4) && r.Tournament.Left == 4-seen,
+			"%d pairs: %+v, finished %v, %d left", seen, v, r.Finished, r.Tournament.Left)
 		anytime := 0
 		for _, i := range r.Intervals {
 			if i.Method == "anytime" {
@@ -90,13 +89,10 @@ func TestTournamentIsNoTest(t *testing.T) {
 			}
 		}
 		for _, test := range r.Tests {
-			if test.P != nil {
-				t.Errorf("%d pairs: %+v", seen, test)
-			}
+			testutil.Check(t, test.P == nil, "%d pairs: %+v", seen, test)
 		}
-		if r.Elo.Estimate != nil || anytime != 1 || r.Looks.FixedLength {
-			t.Errorf("%d pairs: Elo %+v, %d anytime intervals, fixed length %v", seen, r.Elo, anytime, r.Looks.FixedLength)
-		}
+		testutil.Check(t, r.Elo.Estimate == nil && anytime == 1 && !r.Looks.FixedLength,
+			"%d pairs: Elo %+v, %d anytime intervals, fixed length %v", seen, r.Elo, anytime, r.Looks.FixedLength)
 	}
 	shared := played(t, swiss, 4, func(int, int) float64 { return 1 })
 	if got := shared.Verdict().Claim.String(); got != "4 players share the first place of the Swiss." || shared.Tournament.PlaceOf(2) != "1–4" {
@@ -113,16 +109,13 @@ func TestKnockoutReport(t *testing.T) {
 	}
 	semi, final := r.Tournament.Rounds[0], r.Tournament.Rounds[1]
 	want := report.Meeting{A: "a", B: "b", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}
-	if semi.Name.String() != "semifinals" || len(semi.Matches) != 2 || final.Matches[0] != want {
-		t.Errorf("%+v", r.Tournament.Rounds)
-	}
-	if s := r.Tournament.Standings[0]; s.Player != "a" || s.Reached.String() != "winner" || s.Buchholz != nil {
-		t.Errorf("%+v", s)
-	}
+	testutil.Check(t, semi.Name.String() == "semifinals" && len(semi.Matches) == 2 && final.Matches[0] == want,
+		"%+v", r.Tournament.Rounds)
+	s := r.Tournament.Standings[0]
+	testutil.Check(t, s.Player == "a" && s.Reached.String() == "winner" && s.Buchholz == nil, "%+v", s)
 	begun := played(t, cup, 1, lower)
-	if m := begun.Tournament.Rounds[1].Matches[0]; m.A != "a" || m.B != "" || begun.Finished {
-		t.Errorf("%+v", m)
-	}
+	m := begun.Tournament.Rounds[1].Matches[0]
+	testutil.Check(t, m.A == "a" && m.B == "" && !begun.Finished, "%+v", m)
 }
 
 // TestAdaptiveReport: ratings are from the anchor, and standings follow them.
@@ -144,9 +137,8 @@ func TestAdaptiveReport(t *testing.T) {
 			t.Errorf("above the next: %+v", x)
 		}
 	}
-	if claim := r.Verdict().Claim.String(); !strings.HasPrefix(claim, "a is rated highest.") {
-		t.Error(claim)
-	}
+	claim := r.Verdict().Claim.String()
+	testutil.Check(t, strings.HasPrefix(claim, "a is rated highest."), "%v", claim)
 }
 
 // TestTournamentAstray: rows that no results lead to end the table, and not the report.

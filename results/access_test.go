@@ -144,7 +144,5 @@ func TestPlayingWithoutRights(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), writerEnv+"="+filepath.Join(dir, "x.db"), writerModeEnv+"=read-write")
 	out, err := cmd.Output()
-	if err != nil || !strings.Contains(string(out), "permission denied") {
-		t.Errorf("%s, %v", out, err)
-	}
+	testutil.Check(t, err == nil && strings.Contains(string(out), "permission denied"), "%s, %v", out, err)
 }

@@ -92,9 +92,7 @@ func TestAddGames(t *testing.T) {
 	g.Record.Final = []byte(`{"by":"resignation"}`)
 	matchtest.Put(t, run, pair, matchtest.Pair(plan, 2, 30))
 	games := resultstest.Games(t, s, run.ID())
-	if len(games) != 4 || games[0].Pair != 2 || games[2].Pair != 5 || games[2].Leg != 0 {
-		t.Fatalf("%+v", games)
-	}
+	testutil.Require(t, len(games) == 4 && games[0].Pair == 2 && games[2].Pair == 5 && games[2].Leg == 0, "%+v", games)
 	p := testutil.Must(pair.Pair.Opening.Position())(t)
 	for _, m := range g.Record.Moves {
 		p.Apply(m.Move)
@@ -106,9 +104,7 @@ func TestAddGames(t *testing.T) {
 		Started: g.Started, Ended: g.Ended,
 	}
 	testutil.Diff(t, want, games[3])
-	if games[2].MovesHash == games[3].MovesHash {
-		t.Error("different games have one hash")
-	}
+	testutil.Check(t, games[2].MovesHash != games[3].MovesHash, "different games have one hash")
 	if record, err := s.Record(t.Context(), run.ID(), 5, 1); err != nil || string(record.Final) != string(g.Record.Final) {
 		t.Errorf("the last vote is %q (%v)", record.Final, err)
 	}
@@ -133,9 +129,8 @@ func TestMovesHash(t *testing.T) {
 	testutil.Equal(t, games[0].MovesHash, games[3].MovesHash, "equal games have two hashes")
 	for i, p := range pairs { // a live series sees the hashes that a resumed one reads
 		want, err := p.Games[0].MovesHash()
-		if got := games[2*i].MovesHash; err != nil || got != want {
-			t.Errorf("pair %d is stored with %x and played with %x (%v)", i, got, want, err)
-		}
+		got := games[2*i].MovesHash
+		testutil.Check(t, err == nil && got == want, "pair %d is stored with %x and played with %x (%v)", i, got, want, err)
 	}
 	// The third move is illegal: the final position is that before it.
 	testutil.Equal(t, "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", games[0].LastSFEN, "final position")
@@ -167,9 +162,7 @@ func TestGamesQueryPlan(t *testing.T) {
 		var id, parent, unused int
 		var step string
 		err := rows.Scan(&id, &parent, &unused, &step)
-		if strings.Contains(step, "TEMP B-TREE") || strings.HasPrefix(step, "SCAN") {
-			t.Error(step)
-		}
+		testutil.Check(t, !strings.Contains(step, "TEMP B-TREE") && !strings.HasPrefix(step, "SCAN"), "%v", step)
 		return err
 	}, "EXPLAIN QUERY PLAN "+results.SelectRecords()+"WHERE g.run_id = 1 ORDER BY g.pair, g.leg")
 	testutil.OK(t, err)
@@ -184,9 +177,8 @@ func TestAddTwice(t *testing.T) {
 	again := matchtest.Pair(plan, 0, 40)
 	again.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(6).UTC(), Why: "not stored"}}
 	for _, p := range []match.PairResult{first, again} {
-		if added, err := run.Add(t.Context(), p); added || err != nil {
-			t.Errorf("a second delivery: added %t, %v", added, err)
-		}
+		added, err := run.Add(t.Context(), p)
+		testutil.Check(t, !added && err == nil, "a second delivery: added %t, %v", added, err)
 	}
 	testutil.Diff(t, before, resultstest.Games(t, s, run.ID()), "(-before +after)")
 	crash := match.Attempt{Pair: 7, Ended: time.UnixMicro(9).UTC(), Why: "crash before the first move"}
@@ -280,9 +272,8 @@ func TestAddRefuses(t *testing.T) {
 	if _, err := run.Add(t.Context(), matchtest.Pair(plan, 4, 10)); !errors.Is(err, results.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
-	if games := resultstest.Games(t, s, run.ID()); len(games) > 0 {
-		t.Errorf("stored: %+v", games)
-	}
+	games := resultstest.Games(t, s, run.ID())
+	testutil.Check(t, len(games) == 0, "stored: %+v", games)
 }
 
 // On a full disk Add returns an error. Acknowledged pairs stay, the pair that did not fit leaves no data, and it can be
@@ -300,9 +291,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	stored--
 	var full sqlite3.Error
-	if !errors.As(err, &full) || full.Code != sqlite3.ErrFull || stored == 0 {
-		t.Fatalf("after %d pairs: %v", stored, err)
-	}
+	testutil.Require(t, errors.As(err, &full) && full.Code == sqlite3.ErrFull && stored != 0, "after %d pairs: %v", stored, err)
 	checkWhole(t, s, run.ID())
 	if finished, err := run.Finished(t.Context()); err != nil || len(finished) != stored {
 		t.Errorf("%d of %d pairs are there, %v", len(finished), stored, err)

@@ -63,9 +63,8 @@ func TestUnknownTerminationIsKept(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 4))
 	testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE games SET termination = 'adjourned', checksum = NULL WHERE leg = 1"))(t)
-	if games := resultstest.Games(t, s, run.ID()); games[1].Termination.String() != "adjourned" || games[1].Termination.Known() {
-		t.Errorf("%+v", games[1])
-	}
+	games := resultstest.Games(t, s, run.ID())
+	testutil.Check(t, games[1].Termination.String() == "adjourned" && !games[1].Termination.Known(), "%+v", games[1])
 	if record, err := s.Record(t.Context(), run.ID(), 0, 1); err != nil || record.Result != "adjourned" {
 		t.Errorf("%q, %v", record.Result, err)
 	}

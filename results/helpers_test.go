@@ -38,9 +38,8 @@ func checkWhole(tb testing.TB, s *results.Store, runID int64) {
 		testutil.Equal(tb, g.Leg, legs[g.Pair], "pair %d", g.Pair)
 		legs[g.Pair]++
 		record, err := s.Record(tb.Context(), runID, g.Pair, g.Leg)
-		if err != nil || len(record.Moves) != g.Plies {
-			tb.Errorf("pair %d, leg %d: %d plies instead of %d, %v", g.Pair, g.Leg, len(record.Moves), g.Plies, err)
-		}
+		testutil.Check(tb, err == nil && len(record.Moves) == g.Plies,
+			"pair %d, leg %d: %d plies instead of %d, %v", g.Pair, g.Leg, len(record.Moves), g.Plies, err)
 	}
 	for pair, n := range legs {
 		testutil.Equal(tb, n, 2, "pair %d", pair)

@@ -38,9 +38,8 @@ func TestOldTakeInABatch(t *testing.T) {
 	}
 	run.writeBatch(t.Context(), rows)
 	for i, req := range rows {
-		if a := <-req.answer; a.added != (i > 0) || errors.Is(a.err, ErrOldTake) != (i == 0) {
-			t.Errorf("pair %d of a batch: %+v", i, a)
-		}
+		a := <-req.answer
+		testutil.Check(t, a.added == (i > 0) && errors.Is(a.err, ErrOldTake) == (i == 0), "pair %d of a batch: %+v", i, a)
 	}
 }
 
@@ -51,9 +50,8 @@ func TestARunIsCreatedWhole(t *testing.T) {
 	plan := matchtest.Plan("r")
 	testutil.Must(s.findOrCreate(t.Context(), plan))(t)
 	info, err := s.FindRun(t.Context(), "r")
-	if err != nil || len(info.Engines) != len(plan.Players) {
-		t.Fatalf("%v, %d players are stored, want %d", err, len(info.Engines), len(plan.Players))
-	}
+	testutil.Require(t, err == nil && len(info.Engines) == len(plan.Players),
+		"%v, %d players are stored, want %d", err, len(info.Engines), len(plan.Players))
 	run, err := s.Begin(t.Context(), plan)
 	testutil.OK(t, err, "it cannot be played")
 	testutil.OK(t, run.Close())

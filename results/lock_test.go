@@ -26,9 +26,7 @@ func TestLockByOtherNames(t *testing.T) {
 	for _, name := range []string{path, link, filepath.Join(folder, filepath.Base(path))} {
 		s := resultstest.Open(t, name)
 		_, err := s.Begin(t.Context(), matchtest.Plan("killed"))
-		if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), "process ") {
-			t.Errorf("%s: %v", name, err)
-		}
+		testutil.Check(t, errors.Is(err, results.ErrRunLocked) && strings.Contains(err.Error(), "process "), "%s: %v", name, err)
 		other := matchtest.Plan("other") // other runs are free
 		testutil.OK(t, resultstest.Begin(t, s, other).Close())
 	}
@@ -44,9 +42,8 @@ func TestLockOfTheFileItself(t *testing.T) {
 	cmd, _ := startWriter(t, path, "hold")
 	testutil.OK(t, os.Remove(path+"-lock"))
 	s := resultstest.Open(t, path)
-	if _, err := s.Begin(t.Context(), matchtest.Plan("killed")); !errors.Is(err, results.ErrRunLocked) {
-		t.Errorf("without the lock file: %v", err)
-	}
+	_, err := s.Begin(t.Context(), matchtest.Plan("killed"))
+	testutil.Check(t, errors.Is(err, results.ErrRunLocked), "without the lock file: %v", err)
 	second := filepath.Join(t.TempDir(), "second.db")
 	testutil.OK(t, os.Link(path, second))
 	for _, name := range []string{path, second} {
@@ -66,9 +63,7 @@ func TestSQLitesLocksStay(t *testing.T) {
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
 	second := testutil.Must(results.Open(t.Context(), path))(t)
 	reader := testutil.Must(results.OpenExisting(t.Context(), path))(t)
-	if _, err := results.Open(t.Context(), filepath.Join(path, "none")); err == nil {
-		t.Error("a database in a file")
-	}
+	testutil.Fails(t, testutil.Err(results.Open(t.Context(), filepath.Join(path, "none"))), "", "a database in a file")
 	testutil.OK(t, errors.Join(run.Close(), second.Close(), reader.Close()))
 	// In WAL mode every connection holds a shared lock on the byte range from 2³⁰+2
 	// (SHARED_FIRST in SQLite's os.h) of the database file.
@@ -101,9 +96,8 @@ func TestTwoMachines(t *testing.T) {
 	one := resultstest.Begin(t, alpha, matchtest.Plan("one"))
 	for _, name := range []string{"one", "two"} {
 		_, err := on("beta", "2").Begin(t.Context(), matchtest.Plan(name))
-		if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), "process 7 on alpha") {
-			t.Errorf("%s on beta: %v", name, err)
-		}
+		testutil.Check(t, errors.Is(err, results.ErrRunLocked) && strings.Contains(err.Error(), "process 7 on alpha"),
+			"%s on beta: %v", name, err)
 	}
 	resultstest.Begin(t, on("container", "1"), matchtest.Plan("three")) // of the same machine: the lock says it all
 	testutil.OK(t, one.Close())

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/results"
 )
 
@@ -25,8 +26,6 @@ func TestMissingDatabase(t *testing.T) {
 		err  error
 		want string
 	}{{reading, notFound}, {below, noFolder}, {creating, noFolder}} {
-		if c.err == nil || c.err.Error() != c.want || !errors.Is(c.err, fs.ErrNotExist) {
-			t.Errorf("%v, want %s", c.err, c.want)
-		}
+		testutil.Check(t, c.err != nil && c.err.Error() == c.want && errors.Is(c.err, fs.ErrNotExist), "%v, want %s", c.err, c.want)
 	}
 }

@@ -144,9 +144,8 @@ func packedRun(t *testing.T) (*Store, *Run) {
 	path := filepath.Join(t.TempDir(), "gogi.db")
 	testutil.OK(t, os.WriteFile(path, packedFile.text, 0o600))
 	s, run := begunAt(t, path, plan)
-	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 2}) {
-		t.Fatalf("blocks %v have segments", got)
-	}
+	got := blocksOf(t, s, run.ID())
+	testutil.Require(t, slices.Equal(got, []int64{0, 2}), "blocks %v have segments", got)
 	return s, run
 }
 
@@ -168,9 +167,8 @@ func packed(t *testing.T, plan *match.Plan) []byte {
 // Segments return the same data as the rows, completely and in part. Readers use the segments of a run if it has any.
 func TestSegmentsTellTheRows(t *testing.T) {
 	s, run := packedRun(t)
-	if wrong := wrongSegments(t, s, run.ID()); len(wrong) > 0 {
-		t.Errorf("%v", wrong)
-	}
+	wrong := wrongSegments(t, s, run.ID())
+	testutil.Check(t, len(wrong) == 0, "%v", wrong)
 	for _, f := range []Filter{
 		{}, {FromPair: 50, Pairs: 700}, {FromPair: 511, Pairs: 1}, {FromPair: 512}, {FromPair: 590}, {Pairs: 512}, {FromPair: 1030, Pairs: 3}, {FromPair: 5000},
 		{FromPair: 3, Pairs: 900},
@@ -229,9 +227,7 @@ func leavesSegments(t *testing.T, s *Store, run int64, statement string, left []
 	}
 	var got []int64
 	err = segments.Stored(t.Context(), conn, run, func(block int64, _ []driver.Value) error { got = append(got, block); return nil })
-	if err != nil || !slices.Equal(got, left) {
-		t.Errorf("segments %v are left, expected %v (%v)", got, left, err)
-	}
+	testutil.Check(t, err == nil && slices.Equal(got, left), "segments %v are left, expected %v (%v)", got, left, err)
 	testutil.Must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 }
 
@@ -290,9 +286,7 @@ func TestDamagedSegments(t *testing.T) {
 	} {
 		testutil.Must(s.write.ExecContext(t.Context(), change))(t)
 		wrong := wrongSegments(t, s, run.ID())
-		if len(wrong) != 1 || !strings.HasPrefix(wrong[0], told) {
-			t.Errorf("%s: %q", change, wrong)
-		}
+		testutil.Check(t, len(wrong) == 1 && strings.HasPrefix(wrong[0], told), "%s: %q", change, wrong)
 		testutil.Equal(t, otherRows(want, gamesWhere(t, s, run.ID(), Filter{})), "", "%s: other games (-want +got)", change)
 		testutil.Must(s.write.ExecContext(t.Context(), "DELETE FROM segments"))(t)
 		testutil.OK(t, s.Pack(t.Context()))
@@ -321,9 +315,8 @@ func TestSegmentOfOtherColumns(t *testing.T) {
 		return segments.Put(t.Context(), tx, run.ID(), 0, rows)
 	}))
 	testutil.Equal(t, otherRows(want, gamesWhere(t, s, run.ID(), Filter{})), "", "other games (-want +got)")
-	if wrong := wrongSegments(t, s, run.ID()); len(wrong) != 1 {
-		t.Errorf("a check says %q", wrong)
-	}
+	wrong := wrongSegments(t, s, run.ID())
+	testutil.Check(t, len(wrong) == 1, "a check says %q", wrong)
 }
 
 // PackAll packs every run of a file except damaged parts, reports its progress and counts the packed games. After an
@@ -346,9 +339,7 @@ func TestPackAll(t *testing.T) {
 	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(), "DELETE FROM segments; UPDATE games SET plies = plies + 1 WHERE run_id = ? AND pair = 1600 AND leg = 0", run.ID())))
 	ctx, cancel := context.WithCancel(t.Context())
 	list, err := s.PackAll(ctx, func(done, of int) {
-		if of != 512+256+512+512+300 || done != 512 {
-			t.Errorf("progress %d of %d", done, of)
-		}
+		testutil.Check(t, of == 512+256+512+512+300 && done == 512, "progress %d of %d", done, of)
 		cancel()
 	})
 	if !errors.Is(err, context.Canceled) || !slices.Equal(list, []PackedRun{{"a", 1, 512, 1024}}) || !slices.Equal(blocksOf(t, s, run.ID()), []int64{4}) {

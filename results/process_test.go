@@ -103,9 +103,7 @@ func TestKill(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the second process said %q", lines.Text())
 			}
-			if acknowledged[id] {
-				t.Errorf("pair %d was played again", id)
-			}
+			testutil.Check(t, !acknowledged[id], "pair %d was played again", id)
 			acknowledged[id] = true
 			if n == enough { // and what is still in the pipe is read too
 				readBeside(t, path)
@@ -121,9 +119,7 @@ func TestKill(t *testing.T) {
 		run := resultstest.Begin(t, s, matchtest.Plan("killed")) // the dead process's lock is gone
 		finished := testutil.Must(run.Finished(t.Context()))(t)
 		for id := range acknowledged {
-			if !finished[id] {
-				t.Errorf("round %d: pair %d was acknowledged and is lost", round, id)
-			}
+			testutil.Check(t, finished[id], "round %d: pair %d was acknowledged and is lost", round, id)
 		}
 		// What was stored but not acknowledged is not played again either.
 		for id := range finished {
@@ -141,13 +137,11 @@ func readBeside(t *testing.T, path string) {
 	s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
 	info := testutil.Must(s.FindRun(t.Context(), "killed"))(t)
 	games := resultstest.Games(t, s, info.ID)
-	if len(games) == 0 || len(games) < 2*info.Finished || len(games)%2 != 0 {
-		t.Fatalf("%d games in %d pairs or more", len(games), info.Finished)
-	}
+	testutil.Require(t, len(games) != 0 && len(games) >= 2*info.Finished && len(games)%2 == 0,
+		"%d games in %d pairs or more", len(games), info.Finished)
 	testutil.OK(t, testutil.Err(s.Record(t.Context(), info.ID, games[0].Pair, 1)))
-	if now, err := s.FindRun(t.Context(), "killed"); err != nil || now.Finished < info.Finished {
-		t.Errorf("%d pairs, then %d, %v", info.Finished, now.Finished, err)
-	}
+	now, err := s.FindRun(t.Context(), "killed")
+	testutil.Check(t, err == nil && now.Finished >= info.Finished, "%d pairs, then %d, %v", info.Finished, now.Finished, err)
 	testutil.OK(t, s.Close())
 }
 
@@ -156,9 +150,8 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	cmd, _ := startWriter(t, path, "hold")
 	s := resultstest.Open(t, path)
 	_, err := s.Begin(t.Context(), matchtest.Plan("killed"))
-	if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), `"killed"`) {
-		t.Errorf("the run of another process: %v", err)
-	}
+	testutil.Check(t, errors.Is(err, results.ErrRunLocked) && strings.Contains(err.Error(), `"killed"`),
+		"the run of another process: %v", err)
 	changed := matchtest.Plan("killed")
 	changed.Pairs = 7
 	if _, err := s.Begin(t.Context(), changed); !errors.Is(err, results.ErrRunLocked) {

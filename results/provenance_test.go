@@ -33,17 +33,15 @@ func TestProvenance(t *testing.T) {
 		want[id] = pair.Played.Worker
 		matchtest.Put(t, run, pair)
 		got, err := s.Pair(t.Context(), run.ID(), id)
-		if diff := cmp.Diff(pair.Played, got.Played, cmpopts.EquateEmpty()); diff != "" || err != nil {
-			t.Errorf("pair %d (-added +got): %v\n%s", id, err, diff)
-		}
+		diff := cmp.Diff(pair.Played, got.Played, cmpopts.EquateEmpty())
+		testutil.Check(t, diff == "" && err == nil, "pair %d (-added +got): %v\n%s", id, err, diff)
 	}
 	for _, g := range resultstest.Games(t, s, run.ID()) {
 		testutil.Equal(t, g.Worker, want[g.Pair], "pair %d is said to be", g.Pair)
 	}
 	testutil.Equal(t, resultstest.Dump(t, s, "r", true), resultstest.Dump(t, s, "local", true), "the stable dump depends on who played")
-	if text := resultstest.Dump(t, s, "r", false); strings.Count(text, `"worker":"worker-1"`) != 2*3 {
-		t.Errorf("the dump does not tell the workers:\n%s", text)
-	}
+	text := resultstest.Dump(t, s, "r", false)
+	testutil.Check(t, strings.Count(text, `"worker":"worker-1"`) == 2*3, "the dump does not tell the workers:\n%s", text)
 	if c, err := repair.Check(t.Context(), s, repair.CheckOptions{}); err != nil || !c.Sound() || c.Runs[0].Unchecked != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -59,9 +57,7 @@ func TestProvenanceRefused(t *testing.T) {
 	} {
 		pair := matchtest.Pair(plan, 0, 10)
 		pair.Played = p
-		if _, err := run.Add(t.Context(), pair); err == nil {
-			t.Errorf("%+v was stored", p)
-		}
+		testutil.Fails(t, testutil.Err(run.Add(t.Context(), pair)), "", "%+v was stored", p)
 	}
 }
 
@@ -82,12 +78,9 @@ func TestEnlist(t *testing.T) {
 	keys := ""
 	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT group_concat(w.key, ' ') FROM (SELECT worker FROM pairs ORDER BY pair) p JOIN workers w ON w.id = p.worker").Scan(&keys))
 	testutil.Equal(t, keys, "UA UB UB UB", "the pairs were played with the keys")
-	if list, err := s.Workers(t.Context()); err != nil || len(list) != 3 {
-		t.Errorf("%+v, %v", list, err)
-	}
-	if err := s.Enlist(t.Context(), results.Worker{Key: "UD"}); err == nil {
-		t.Error("a worker without a name")
-	}
+	list, err := s.Workers(t.Context())
+	testutil.Check(t, err == nil && len(list) == 3, "%+v, %v", list, err)
+	testutil.Fails(t, s.Enlist(t.Context(), results.Worker{Key: "UD"}), "", "a worker without a name")
 }
 
 // A result of a playing that was voided does not come back, and takes nobody with it.
@@ -136,9 +129,7 @@ func TestRecordOfANewWorker(t *testing.T) {
 		}
 		matchtest.Put(t, run, pair)
 		record, err := s.Record(t.Context(), run.ID(), id, 0)
-		if err != nil || len(record.Moves) != len(pair.Games[0].Record.Moves) {
-			t.Errorf("pair %d: %v", id, err)
-		}
+		testutil.Check(t, err == nil && len(record.Moves) == len(pair.Games[0].Record.Moves), "pair %d: %v", id, err)
 	}
 	if _, err := s.Record(t.Context(), run.ID(), 3, 0); !errors.Is(err, results.ErrNoGame) {
 		t.Error(err)

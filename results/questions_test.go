@@ -54,9 +54,8 @@ func TestQuestions(t *testing.T) {
 		for _, step := range []string{change, back} {
 			testutil.Must(s.Writer().ExecContext(t.Context(), step))(t)
 			err := s.Games(t.Context(), run.ID(), func(match.Row) error { return nil })
-			if _, damaged := errors.AsType[*tables.Damaged](err); damaged != (step == change) {
-				t.Errorf("%s: %v", step, err)
-			}
+			_, damaged := errors.AsType[*tables.Damaged](err)
+			testutil.Check(t, damaged == (step == change), "%s: %v", step, err)
 		}
 	}
 }

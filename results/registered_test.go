@@ -24,13 +24,11 @@ func TestRegistered(t *testing.T) {
 	}
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { *p = *plan })
 	again := resultstest.Restart(t, s, run, func(p *match.Plan) { *p = *plan; p.Concurrency++ })
-	text, err := s.Registered(t.Context(), again.ID())
-	testutil.OK(t, err)
+	text := testutil.Must(s.Registered(t.Context(), again.ID()))(t)
 	if got, err := match.DecodePlan([]byte(text)); err != nil || got.Digest() != first.Digest() {
 		t.Errorf("%+v, %v", got, err)
 	}
 	log, err := s.Settings(t.Context(), again.ID())
-	if err != nil || len(log) != 3 || log[2].Validation != text || len(log[2].Changes) != 1 {
-		t.Errorf("%d settings, %v", len(log), err)
-	}
+	testutil.Check(t, err == nil && len(log) == 3 && log[2].Validation == text && len(log[2].Changes) == 1,
+		"%d settings, %v", len(log), err)
 }

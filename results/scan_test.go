@@ -26,9 +26,7 @@ func snapshotOf(tb testing.TB, s *Store, connections int) *snapshot {
 	tb.Helper()
 	m := &snapshot{free: func() {}}
 	together, err := m.begin(tb.Context(), s.read, connections)
-	if err != nil || !together {
-		tb.Fatalf("%d connections: together %t, %v", connections, together, err)
-	}
+	testutil.Require(tb, err == nil && together, "%d connections: together %t, %v", connections, together, err)
 	tb.Cleanup(func() {
 		testutil.OK(tb, m.end())
 	})
@@ -50,9 +48,8 @@ func TestScanInParts(t *testing.T) {
 	for _, step := range []int64{1, 2, 3, 100} {
 		var got []match.Row
 		err := scannerOf(t, s, run.ID(), step).scan(t.Context(), view.conns, pairRange{0, 10}, func(rows []match.Row) error { got = append(got, rows...); return nil })
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%d a query: %v (-want +got):\n%s", step, err, diff)
-		}
+		diff := cmp.Diff(want, got)
+		testutil.Check(t, err == nil && diff == "", "%d a query: %v (-want +got):\n%s", step, err, diff)
 	}
 }
 
@@ -74,15 +71,11 @@ func TestScanEnds(t *testing.T) {
 			}
 			return nil
 		})
-		if !errors.Is(err, enough) || seen != last+1 {
-			t.Errorf("after pair %d: %d parts, %v", last, seen, err)
-		}
+		testutil.Check(t, errors.Is(err, enough) && seen == last+1, "after pair %d: %d parts, %v", last, seen, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	err := c.scan(ctx, view.conns, pairRange{0, 8}, func([]match.Row) error { cancel(); return nil })
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	testutil.Check(t, errors.Is(err, context.Canceled), "cancelled: %v", err)
 	c.query = "SELECT nothing"
 	if err := c.scan(t.Context(), view.conns, pairRange{0, 8}, func([]match.Row) error { return nil }); err == nil {
 		t.Error("a query that is none: no error")
@@ -122,9 +115,7 @@ func TestSnapshotIsOneMoment(t *testing.T) {
 			testutil.OK(t, conn.QueryRowContext(t.Context(), "SELECT 2*(SELECT count(*) FROM voided) + (SELECT count(*) FROM pairs)").Scan(&n))
 			seen = append(seen, n)
 		}
-		if together && (len(seen) != 3 || seen[0] != seen[1] || seen[1] != seen[2]) {
-			t.Errorf("the connections see %v", seen)
-		}
+		testutil.Check(t, !together || len(seen) == 3 && seen[0] == seen[1] && seen[1] == seen[2], "the connections see %v", seen)
 		testutil.OK(t, errors.Join(err, m.end()))
 	}
 	close(done)

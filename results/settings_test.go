@@ -33,15 +33,11 @@ func TestFirstStored(t *testing.T) {
 			run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
 			matchtest.Put(t, run, matchtest.Pair(run.Plan(), 0, 10))
 			log, err := s.Settings(t.Context(), run.ID())
-			if err != nil || len(log) != 3 {
-				t.Fatalf("%+v, %v", log, err)
-			}
+			testutil.Require(t, err == nil && len(log) == 3, "%+v, %v", log, err)
 			check := func() {
 				t.Helper()
 				setting, err := s.FirstStored(t.Context(), run.ID())
-				if setting != log[1].ID || err != nil {
-					t.Errorf("first stored at setting %d of %d (%v)", setting, log[1].ID, err)
-				}
+				testutil.Check(t, setting == log[1].ID && err == nil, "first stored at setting %d of %d (%v)", setting, log[1].ID, err)
 			}
 			check()
 			if n, err := run.Void(t.Context(), "all", "me", func(match.Row) bool { return true }); len(n) != 2 || err != nil {
@@ -87,9 +83,8 @@ func TestOlderDatabases(t *testing.T) {
 		reader := testutil.Must(results.OpenExisting(t.Context(), path))(t)
 		testutil.Equal(t, resultstest.Dump(t, reader, "r", false), want, "version %d: the dump", version)
 		testutil.Diff(t, wantRows, resultstest.Games(t, reader, 1), "version %d", version)
-		if setting, err := reader.FirstStored(t.Context(), 1); setting != 2 || err != nil {
-			t.Errorf("version %d: first stored at setting %d, %v", version, setting, err)
-		}
+		setting, err := reader.FirstStored(t.Context(), 1)
+		testutil.Check(t, setting == 2 && err == nil, "version %d: first stored at setting %d, %v", version, setting, err)
 		testutil.OK(t, reader.Close())
 		goesOn(t, path)
 	}
@@ -104,9 +99,8 @@ func TestOlderDatabaseOfASlowClock(t *testing.T) {
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
 	testutil.OK(t, run.Close())
 	reader := testutil.Must(results.OpenExisting(t.Context(), resultstest.Older(t, s.Path(), 2)))(t)
-	if setting, err := reader.FirstStored(t.Context(), 1); setting != 1 || err != nil {
-		t.Errorf("first stored at setting %d, %v", setting, err)
-	}
+	setting, err := reader.FirstStored(t.Context(), 1)
+	testutil.Check(t, setting == 1 && err == nil, "first stored at setting %d, %v", setting, err)
 	testutil.OK(t, reader.Close())
 }
 

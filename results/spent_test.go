@@ -25,8 +25,6 @@ func TestSpent(t *testing.T) {
 	now := time.Now()
 	for since, want := range map[time.Time]time.Duration{now.Add(-time.Hour): 25*time.Hour + time.Minute, now.Add(time.Hour): 0} {
 		got, err := s.Spent(t.Context(), since)
-		if err != nil || got[plan.Digest()] != want {
-			t.Errorf("since %v: %v, %v; expected %v", since, got, err, want)
-		}
+		testutil.Check(t, err == nil && got[plan.Digest()] == want, "since %v: %v, %v; expected %v", since, got, err, want)
 	}
 }

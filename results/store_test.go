@@ -69,9 +69,8 @@ func TestMadeWhileItIsAsked(t *testing.T) {
 		made := false
 		q := &asking{db, left + 1, func() { made = true; resultstest.Open(t, path) }}
 		version, err := tables.SchemaVersion(t.Context(), q, 1000)
-		if err != nil || version < 0 || left == 0 && !made {
-			t.Errorf("made after %d questions: version %d, %v", left+1, version, err)
-		}
+		testutil.Check(t, err == nil && version >= 0 && (left != 0 || made),
+			"made after %d questions: version %d, %v", left+1, version, err)
 		testutil.OK(t, db.Close())
 	}
 }
@@ -120,9 +119,8 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		s, err = results.Open(t.Context(), path)
 		checkRefusal(t, path, s, err, test.want)
-		if after, _ := os.ReadFile(path); test.want != "" && !bytes.Equal(before, after) {
-			t.Errorf("%s: the refused file was changed", test.name)
-		}
+		after, _ := os.ReadFile(path)
+		testutil.Check(t, test.want == "" || bytes.Equal(before, after), "%s: the refused file was changed", test.name)
 	}
 	if _, err := results.OpenExisting(t.Context(), filepath.Join(dir, "absent.db")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no such file: %v", err)
@@ -139,21 +137,16 @@ func checkRefusal(t *testing.T, path string, s *results.Store, err error, want s
 		testutil.OK(t, s.Close())
 		return
 	}
-	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
-		t.Errorf("%s: error %v, want it and %q", path, err, want)
-	}
+	testutil.Check(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), path),
+		"%s: error %v, want it and %q", path, err, want)
 }
 
 func TestReaderCannotWrite(t *testing.T) {
 	path := resultstest.Path(t)
 	resultstest.Open(t, path)
 	s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
-	if _, err := s.Begin(t.Context(), matchtest.Plan("r")); err == nil {
-		t.Error("a reader began a run")
-	}
-	if _, err := s.Queries().ExecContext(t.Context(), "DELETE FROM runs"); err == nil {
-		t.Error("a reader deleted the runs")
-	}
+	testutil.Fails(t, testutil.Err(s.Begin(t.Context(), matchtest.Plan("r"))), "", "a reader began a run")
+	testutil.Fails(t, testutil.Err(s.Queries().ExecContext(t.Context(), "DELETE FROM runs")), "", "a reader deleted the runs")
 	testutil.OK(t, s.Close())
 }
 
@@ -164,9 +157,7 @@ func TestBeginDifferentPlan(t *testing.T) {
 	plan.Players[0].Options[0].Value = "2"
 	_, err := s.Begin(t.Context(), plan)
 	var different *results.DifferentPlan
-	if !errors.As(err, &different) || different.Run != "r" {
-		t.Fatalf("another plan: %v", err)
-	}
+	testutil.Require(t, errors.As(err, &different) && different.Run == "r", "another plan: %v", err)
 	want := []string{"players.A.options.Threads: 1 before, 2 now"}
 	if !slices.Equal(testutil.Texts(different.Differences), want) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), `"r"`) {
 		t.Errorf("%v, differences %q", err, different.Differences)
@@ -180,9 +171,7 @@ func TestSettings(t *testing.T) {
 	plan.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	run = resultstest.Begin(t, s, plan)
 	log, err := s.Settings(t.Context(), run.ID())
-	if err != nil || len(log) != 2 {
-		t.Fatalf("%+v, %v", log, err)
-	}
+	testutil.Require(t, err == nil && len(log) == 2, "%+v, %v", log, err)
 	if !log[0].Gate.IsZero() || log[1].Gate != plan.Gate || log[1].Pairs != 100 || log[1].Concurrency != 2 || log[1].PVPlies != 12 ||
 		log[1].Rules != "denryu" || log[0].ID >= log[1].ID || run.Setting() != log[1].ID {
 		t.Errorf("%+v", log)
@@ -207,9 +196,7 @@ func TestBeginChangedSettings(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 	log, err := s.Settings(t.Context(), info.ID)
-	if err != nil || len(log) != 2 {
-		t.Fatalf("%d settings, %v", len(log), err)
-	}
+	testutil.Require(t, err == nil && len(log) == 2, "%d settings, %v", len(log), err)
 	want := []string{
 		"concurrency: 2 before, 8 now", "cores_per_slot: absent before, 2 now", "cpus: absent before, 2-7 now", "pairs: 100 before, 500 now",
 		"players.A.command.0: /engines/a before, /new/a now", "players.A.files.0.path: /engines/a before, /new/a now",
@@ -222,9 +209,8 @@ func TestBeginChangedSettings(t *testing.T) {
 func TestBeginLocked(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
-	if _, err := s.Begin(t.Context(), matchtest.Plan("r")); !errors.Is(err, results.ErrRunLocked) {
-		t.Errorf("twice in one process: %v", err)
-	}
+	_, err := s.Begin(t.Context(), matchtest.Plan("r"))
+	testutil.Check(t, errors.Is(err, results.ErrRunLocked), "twice in one process: %v", err)
 	for range 2 {
 		testutil.OK(t, run.Close())
 	}
@@ -257,9 +243,7 @@ func TestFindRun(t *testing.T) {
 		}
 	}
 	all, err := s.Runs(t.Context())
-	if err != nil || len(all) != 3 || all[1].Name != "q" {
-		t.Errorf("%+v, %v", all, err)
-	}
+	testutil.Check(t, err == nil && len(all) == 3 && all[1].Name == "q", "%+v, %v", all, err)
 }
 
 func TestRunInfo(t *testing.T) {
@@ -287,8 +271,7 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 	testutil.OK(t, err)
 	_, err = db.ExecContext(t.Context(), texts[0]+fmt.Sprintf("; PRAGMA application_id=%d; PRAGMA user_version=1", tables.ApplicationID))
 	testutil.OK(t, errors.Join(err, db.Close()))
-	s, err := results.OpenExisting(t.Context(), path)
-	testutil.OK(t, err)
+	s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
 	defer s.Close()
 	if version, err := tables.SchemaVersion(t.Context(), s.Queries(), len(texts)); err != nil || version != 1 {
 		t.Errorf("version %d (%v)", version, err)
@@ -296,7 +279,5 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 	if list, err := s.Runs(t.Context()); len(list) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := s.Queries().ExecContext(t.Context(), "DELETE FROM main.runs"); err == nil {
-		t.Error("a reader deleted the runs")
-	}
+	testutil.Fails(t, testutil.Err(s.Queries().ExecContext(t.Context(), "DELETE FROM main.runs")), "", "a reader deleted the runs")
 }

@@ -123,12 +123,9 @@ func TestCountsOfEveryWriter(t *testing.T) {
 		t.Fatal(added, err)
 	}
 	finished, err := run.Finished(t.Context())
-	if err != nil || len(finished) != 5 || !finished[63] || !finished[128] || finished[999] {
-		t.Errorf("%v, %v", finished, err)
-	}
-	if games := resultstest.Games(t, s, run.ID()); len(games) != 10 {
-		t.Errorf("%d games", len(games))
-	}
+	testutil.Check(t, err == nil && len(finished) == 5 && finished[63] && finished[128] && !finished[999], "%v, %v", finished, err)
+	games := resultstest.Games(t, s, run.ID())
+	testutil.Check(t, len(games) == 10, "%d games", len(games))
 	to := filepath.Join(t.TempDir(), "copy.db")
 	testutil.OK(t, s.Backup(t.Context(), to))
 }
@@ -197,14 +194,11 @@ func TestExpectedPairs(t *testing.T) {
 			e := inventory.Expect(int64(first), int64(end))
 			for _, id := range ids {
 				if id < first || id >= end {
-					if inventory.Has(int64(id)) {
-						t.Fatalf("from %d to %d: pair %d is in it", first, end, id)
-					}
+					testutil.Require(t, !inventory.Has(int64(id)), "from %d to %d: pair %d is in it", first, end, id)
 					continue
 				}
-				if !inventory.Has(int64(id)) || e.Pair(int64(id)-1) == nil || e.End() == nil {
-					t.Fatalf("from %d to %d: pair %d is not expected", first, end, id)
-				}
+				testutil.Require(t, inventory.Has(int64(id)) && e.Pair(int64(id)-1) != nil && e.End() != nil,
+					"from %d to %d: pair %d is not expected", first, end, id)
 				testutil.OK(t, e.Pair(int64(id)), "from %d to %d", first, end)
 			}
 			testutil.OK(t, e.End(), "from %d to %d", first, end)
@@ -224,8 +218,7 @@ func TestRowThatComesTwice(t *testing.T) {
 	root := 0
 	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_voided_1'").Scan(&root))
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
-	file, err := os.ReadFile(path)
-	testutil.OK(t, err)
+	file := testutil.Must(os.ReadFile(path))(t)
 	page := file[(root-1)*tables.PageSize:]
 	copy(page[8:10], page[10:12]) // the first pointer is the second one
 	testutil.OK(t, os.WriteFile(path, file, 0o600))

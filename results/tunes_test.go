@@ -22,13 +22,10 @@ func TestVoidInATune(t *testing.T) {
 	// Pair 5 is of block 1. Eight in flight are a lag of one block: block 2 is drawn from
 	// the state after block 0, block 3, which begins with pair 12, from that after block 1.
 	want := []int{5, 12, 13, 14, 15, 16, 17}
-	if err != nil || !slices.Equal(pairs, want) || !slices.Equal(foretold, want) {
-		t.Errorf("%v, %v, foretold %v", pairs, err, foretold)
-	}
+	testutil.Check(t, err == nil && slices.Equal(pairs, want) && slices.Equal(foretold, want),
+		"%v, %v, foretold %v", pairs, err, foretold)
 	states, err := s.TuneStates(t.Context(), run.ID())
-	if err != nil || len(states) != 1 || states[0].Blocks != 1 {
-		t.Errorf("%+v, %v", states, err)
-	}
+	testutil.Check(t, err == nil && len(states) == 1 && states[0].Blocks == 1, "%+v, %v", states, err)
 }
 
 // TestVoidKeepsEarlierStates: the state after the pairs before the voided one does not rest on it.
@@ -39,9 +36,8 @@ func TestVoidKeepsEarlierStates(t *testing.T) {
 		run := resultstest.Begin(t, s, plan)
 		testutil.Must(run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == voided }))(t)
 		states, err := s.TuneStates(t.Context(), run.ID())
-		if err != nil || len(states) != blocks {
-			t.Errorf("without pair %d %d states are left (%v), want %d: %+v", voided, len(states), err, blocks, states)
-		}
+		testutil.Check(t, err == nil && len(states) == blocks,
+			"without pair %d %d states are left (%v), want %d: %+v", voided, len(states), err, blocks, states)
 	}
 }
 
@@ -67,7 +63,5 @@ func TestAddStatesIsOneTransaction(t *testing.T) {
 	}
 	finished, err := run.Finished(t.Context())
 	states, serr := run.States(t.Context())
-	if err != nil || serr != nil || finished[8] || len(states) != 2 {
-		t.Errorf("%v, %v, %+v, %v", finished, err, states, serr)
-	}
+	testutil.Check(t, err == nil && serr == nil && !finished[8] && len(states) == 2, "%v, %v, %+v, %v", finished, err, states, serr)
 }

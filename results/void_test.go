@@ -30,9 +30,8 @@ func TestPair(t *testing.T) {
 		got := testutil.Must(s.Pair(t.Context(), run.ID(), id))(t)
 		testutil.Equal(t, cmp.Diff(want, got, cmpopts.EquateEmpty()), "", "pair %d (-added +got)", id)
 	}
-	if _, err := s.Pair(t.Context(), run.ID(), 9); !errors.Is(err, results.ErrNoGame) {
-		t.Errorf("a pair that is not stored: %v", err)
-	}
+	_, err := s.Pair(t.Context(), run.ID(), 9)
+	testutil.Check(t, errors.Is(err, results.ErrNoGame), "a pair that is not stored: %v", err)
 }
 
 func TestVoid(t *testing.T) {
@@ -85,12 +84,9 @@ func checkVoided(t *testing.T, s *results.Store, run int64, pairs map[int]match.
 	for _, v := range list {
 		got = append(got, strings.Join([]string{string(rune('0' + v.Pair)), string(rune('0' + v.Take)), v.Why, v.By}, " "))
 		body, err := match.DecodePair(v.Body, 1<<20)
-		if diff := cmp.Diff(pairs[v.Pair], body, cmpopts.EquateEmpty()); diff != "" || err != nil {
-			t.Errorf("pair %d: %v (-added +kept):\n%s", v.Pair, err, diff)
-		}
-		if v.At.Year() < 2026 {
-			t.Errorf("voided at %v", v.At)
-		}
+		diff := cmp.Diff(pairs[v.Pair], body, cmpopts.EquateEmpty())
+		testutil.Check(t, diff == "" && err == nil, "pair %d: %v (-added +kept):\n%s", v.Pair, err, diff)
+		testutil.Check(t, v.At.Year() >= 2026, "voided at %v", v.At)
 	}
 	testutil.Slices(t, []string{"1 1 slot 1 was slow me", "1 2 again you", "3 1 slot 1 was slow me"}, got)
 	if text := resultstest.Dump(t, s, "r", true); strings.Contains(text, "void") || strings.Contains(text, "slow\"") {
@@ -142,9 +138,8 @@ func TestVoidRefuses(t *testing.T) {
 	if n, err := run.Void(t.Context(), "damaged", "me", all); err == nil || n != nil {
 		t.Errorf("a pair that cannot be kept: %v, %v", n, err)
 	}
-	if games := resultstest.Games(t, s, run.ID()); len(games) != 4 {
-		t.Errorf("%d games are left", len(games))
-	}
+	games := resultstest.Games(t, s, run.ID())
+	testutil.Check(t, len(games) == 4, "%d games are left", len(games))
 	testutil.OK(t, run.Close())
 	if _, err := run.Void(t.Context(), "late", "me", all); !errors.Is(err, results.ErrClosed) {
 		t.Errorf("closed: %v", err)
@@ -161,9 +156,7 @@ func TestVoidAtRest(t *testing.T) {
 		t.Errorf("while it is played: %v", err)
 	}
 	testutil.OK(t, run.Close())
-	if _, err := s.Void(t.Context(), info, "", "me", first); err == nil {
-		t.Error("without a reason")
-	}
+	testutil.Fails(t, testutil.Err(s.Void(t.Context(), info, "", "me", first)), "", "without a reason")
 	if ids, err := s.Void(t.Context(), info, "test", "me", first); !slices.Equal(ids, []int{0}) || err != nil {
 		t.Errorf("%v, %v", ids, err)
 	}

@@ -58,8 +58,7 @@ func TestBlame(t *testing.T) {
 		if a.kind == "" {
 			loser, other = b, a
 		}
-		if ends != 1 || loser.kind != "illegal_move" || loser.note == "" || other.kind != "" {
-			t.Errorf("%d ends; %+v and %+v", ends, loser, other)
-		}
+		testutil.Check(t, ends == 1 && loser.kind == "illegal_move" && loser.note != "" && other.kind == "",
+			"%d ends; %+v and %+v", ends, loser, other)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/usi"
 	"gogi/usi/process"
 	"gogi/usi/usitest"
@@ -35,9 +36,7 @@ func clockErrors(t testing.TB, slots, moves int) (errs []time.Duration) {
 		})
 	}
 	all.Wait()
-	if len(errs) != slots*moves {
-		t.Fatalf("%d moves, want %d", len(errs), slots*moves)
-	}
+	testutil.Require(t, len(errs) == slots*moves, "%d moves, want %d", len(errs), slots*moves)
 	slices.Sort(errs)
 	return errs
 }

@@ -82,9 +82,8 @@ func openedOn(t *testing.T, sets [2][]int, restarts ...match.Restart) (opened st
 // TestOpponentsShareASet: with one set no player is restarted for its CPUs.
 func TestOpponentsShareASet(t *testing.T) {
 	shared := []int{2, 3}
-	if opened, _ := openedOn(t, [2][]int{shared, shared}); opened != "A[2 3] B[2 3] C[2 3]" {
-		t.Errorf("opened %s", opened)
-	}
+	opened, _ := openedOn(t, [2][]int{shared, shared})
+	testutil.Check(t, opened == "A[2 3] B[2 3] C[2 3]", "opened %s", opened)
 }
 
 // TestOpponentsHaveSetsOfTheirOwn: with two sets the two opponents of every game have different sets, also
@@ -100,9 +99,8 @@ func TestOpponentsHaveSetsOfTheirOwn(t *testing.T) {
 		}
 	}
 	// A–B on 2 and 3, A–C on 2 and 3, then B–C would both be on 3.
-	if !strings.HasPrefix(opened, "A[2] ") || !strings.Contains(opened, "C[2]") || !strings.Contains(opened, "C[3]") {
-		t.Errorf("opened %s", opened)
-	}
+	testutil.Check(t, strings.HasPrefix(opened, "A[2] ") && strings.Contains(opened, "C[2]") && strings.Contains(opened, "C[3]"),
+		"opened %s", opened)
 }
 
 // TestSidesOfRestartedPlayers: a restarted player gets the set that its opponent does not have, independent of
@@ -115,9 +113,8 @@ func TestSidesOfRestartedPlayers(t *testing.T) {
 				t.Errorf("%s, game %d: %s against %s", r, i/2, games[i], games[i+1])
 			}
 		}
-		if len(r) == 3 && (strings.Contains(opened, "A[3]") || strings.Contains(opened, "C[2]")) {
-			t.Errorf("%s: opened %s", r, opened)
-		}
+		testutil.Check(t, len(r) != 3 || !strings.Contains(opened, "A[3]") && !strings.Contains(opened, "C[2]"),
+			"%s: opened %s", r, opened)
 	}
 }
 
@@ -140,9 +137,8 @@ func TestSlotsHaveCPUsOfTheirOwn(t *testing.T) {
 				return &fake{name: p.Name}, nil
 			},
 		})
-		if err != nil || len(got) != 3 || got["0"] != "[4 12]" || got["1"] != "[5 13]" || got["2"] != "[]" {
-			t.Errorf("%v, opened on %v", err, got)
-		}
+		testutil.Check(t, err == nil && len(got) == 3 && got["0"] == "[4 12]" && got["1"] == "[5 13]" && got["2"] == "[]",
+			"%v, opened on %v", err, got)
 	})
 }
 
@@ -187,9 +183,8 @@ func TestStraysAreReportedOnce(t *testing.T) {
 				if sets == nil {
 					want = ""
 				}
-				if got := strings.Join(told, "\n"); err != nil || got != want {
-					t.Errorf("%v, told %q, want %q", err, got, want)
-				}
+				got := strings.Join(told, "\n")
+				testutil.Check(t, err == nil && got == want, "%v, told %q, want %q", err, got, want)
 				each := []bool{true}
 				if sets == nil {
 					each = nil

@@ -174,12 +174,8 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 						return &fake{}, nil
 					}),
 				})
-				if errors.Is(err, trouble) != test.fails || errors.Is(err, context.Canceled) {
-					t.Errorf("error %v", err)
-				}
-				if !sink.has("put long 0: 2 games, added true") {
-					t.Errorf("the long pair is lost: %q", sink.lines)
-				}
+				testutil.Check(t, errors.Is(err, trouble) == test.fails && !errors.Is(err, context.Canceled), "error %v", err)
+				testutil.Check(t, sink.has("put long 0: 2 games, added true"), "the long pair is lost: %q", sink.lines)
 			})
 		})
 	}
@@ -236,15 +232,12 @@ func TestAFailedRunEndsItsWaits(t *testing.T) {
 						return nil, untilTold(ctx)
 					}),
 				})
-				if took := time.Since(began); !errors.Is(err, trouble) || took != 10*time.Second {
-					t.Errorf("%v after %v", err, took)
-				}
+				took := time.Since(began)
+				testutil.Check(t, errors.Is(err, trouble) && took == 10*time.Second, "%v after %v", err, took)
 				for _, p := range test.waiting {
 					testutil.Equal(t, sink.count("return "+p+" 0: runner: the run has failed: runner: pair 0: trouble"), 1, "%s was not given back: %q", p, sink.lines)
 				}
-				if sink.count("attempt ") != test.attempts {
-					t.Errorf("want %d attempts: %q", test.attempts, sink.lines)
-				}
+				testutil.Check(t, sink.count("attempt ") == test.attempts, "want %d attempts: %q", test.attempts, sink.lines)
 			})
 		})
 	}
@@ -284,9 +277,7 @@ func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
 			"attempt slowed 0: the machine slowed a move by more than the margin, <nil>",
 			"return slowed 0: runner: the run has failed: runner: waiting for a pair: trouble",
 		}
-		if !errors.Is(err, trouble) || !slices.Equal(sink.lines, want) {
-			t.Errorf("%v\ngot  %q\nwant %q", err, sink.lines, want)
-		}
+		testutil.Check(t, errors.Is(err, trouble) && slices.Equal(sink.lines, want), "%v\ngot  %q\nwant %q", err, sink.lines, want)
 	})
 }
 
@@ -309,9 +300,8 @@ func TestALeaseThatComesTooLateIsReturned(t *testing.T) {
 			Source: late, Sink: &hookSink{}, Concurrency: 2,
 			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
 		})
-		if !errors.Is(err, trouble) || returned.count("return late 0: runner: waiting for a pair: trouble") != 1 {
-			t.Errorf("%v, returned %q", err, returned.lines)
-		}
+		testutil.Check(t, errors.Is(err, trouble) && returned.count("return late 0: runner: waiting for a pair: trouble") == 1,
+			"%v, returned %q", err, returned.lines)
 	})
 }
 
@@ -377,9 +367,7 @@ func TestAnAttemptThatCannotBeKeptIsAnError(t *testing.T) {
 				return &fake{newGame: func() error { return &usi.Fault{Kind: usi.FaultConnection} }}, nil
 			}),
 		})
-		if !errors.Is(err, trouble) || errors.Is(err, runner.ErrRevoked) {
-			t.Errorf("error %v", err)
-		}
+		testutil.Check(t, errors.Is(err, trouble) && !errors.Is(err, runner.ErrRevoked), "error %v", err)
 	})
 }
 
@@ -430,12 +418,10 @@ func TestAFinishedPairIsStoredThoughTheRunIsCancelled(t *testing.T) {
 					}
 				}}
 				err := finishing(ctx, sink, lease(planNamed("p"), 0, &sink.journal), func() { cancel(enough) })
-				if sink.has("put p 0: 2 games, added true, <nil>") != test.stored || sink.has("return") {
-					t.Errorf("stored: want %v: %q", test.stored, sink.lines)
-				}
-				if !errors.Is(err, enough) || strings.Contains(err.Error(), "pair 0: not stored within 10s") == test.stored {
-					t.Errorf("error %v", err)
-				}
+				testutil.Check(t, sink.has("put p 0: 2 games, added true, <nil>") == test.stored && !sink.has("return"),
+					"stored: want %v: %q", test.stored, sink.lines)
+				testutil.Check(t, errors.Is(err, enough) && strings.Contains(err.Error(), "pair 0: not stored within 10s") != test.stored,
+					"error %v", err)
 			})
 		})
 	}
@@ -469,9 +455,8 @@ func TestARevokedPairIsThrownAway(t *testing.T) {
 				time.AfterFunc(5*time.Second, revoke)
 			}
 			err := finishing(t.Context(), sink, l, revoke)
-			if err != nil || !errors.Is(why, runner.ErrRevoked) || sink.has("put") {
-				t.Errorf("in play %t: %v, returned: %v, %q", inPlay, err, why, sink.lines)
-			}
+			testutil.Check(t, err == nil && errors.Is(why, runner.ErrRevoked) && !sink.has("put"),
+				"in play %t: %v, returned: %v, %q", inPlay, err, why, sink.lines)
 		})
 	}
 }
@@ -506,12 +491,9 @@ func TestAPairThatWasStoredBeforeIsNotToldAsStored(t *testing.T) {
 			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
 		})
 		told, stored := faults(events)
-		if err != nil || !slices.Equal(stored, []int{0, 2}) {
-			t.Errorf("%v, told as stored: %v", err, stored)
-		}
-		if want := "unplayed : the pair was stored before: this playing of it does not count"; !slices.Equal(told, []string{want}) {
-			t.Errorf("told %q", told)
-		}
+		testutil.Check(t, err == nil && slices.Equal(stored, []int{0, 2}), "%v, told as stored: %v", err, stored)
+		want := "unplayed : the pair was stored before: this playing of it does not count"
+		testutil.Check(t, slices.Equal(told, []string{want}), "told %q", told)
 	})
 }
 
@@ -573,9 +555,7 @@ func TestACrashedPlayersEndIsNotWaitedFor(t *testing.T) {
 				}}}, nil
 			}),
 		})
-		if err != nil || !slices.Equal(told, []time.Duration{0, time.Minute}) {
-			t.Errorf("%v; B heard of the ends at %v", err, told)
-		}
+		testutil.Check(t, err == nil && slices.Equal(told, []time.Duration{0, time.Minute}), "%v; B heard of the ends at %v", err, told)
 		if g := sink.pairs[0].Games[0]; g.Termination != match.Crash || !g.Ended.Equal(began) {
 			t.Errorf("the first game ended by %v after %v", g.Termination, g.Ended.Sub(began))
 		}

@@ -55,9 +55,8 @@ func TestMovesAreSentToListeners(t *testing.T) {
 	last := e.Listen(true)
 	told := e.sent()
 	wantTypes(t, told, match.EventBoard)
-	if told[0].Seq != last || *told[0].Slot != g.slot.number || *told[0].Pair != g.Pair || *told[0].Leg != g.Leg {
-		t.Errorf("the last event is told to be %d, and is %+v", last, told[0])
-	}
+	testutil.Check(t, told[0].Seq == last && *told[0].Slot == g.slot.number && *told[0].Pair == g.Pair && *told[0].Leg == g.Leg,
+		"the last event is told to be %d, and is %+v", last, told[0])
 	b := told[0].Board
 	if b.Moves != "7g7f 3c3d 2g2f" || b.Ply != 3 || b.Position != g.referee.Position().SFEN() || b.Black != "A" || b.White != "B" || len(b.Limits) != 2 {
 		t.Errorf("the board: %+v", b)
@@ -66,13 +65,10 @@ func TestMovesAreSentToListeners(t *testing.T) {
 		white.Ply != 2 || white.Move != "3c3d" || white.PV != "3c3d" || white.Depth != 7 || *white.Score != -30 || *white.TimeMS != 2000 {
 		t.Errorf("what was thought: %+v, %+v", black, white)
 	}
-	if len(b.Clocks) != 2 || b.Clocks[0] == nil || *b.Clocks[0] != 60000 || *b.Clocks[1] != 60000 {
-		t.Errorf("the clocks: %v", b.Clocks)
-	}
+	testutil.Check(t, len(b.Clocks) == 2 && b.Clocks[0] != nil && *b.Clocks[0] == 60000 && *b.Clocks[1] == 60000,
+		"the clocks: %v", b.Clocks)
 
-	if e.Listen(true) != last || len(e.out) != 0 {
-		t.Error("it is told twice")
-	}
+	testutil.Check(t, e.Listen(true) == last && len(e.out) == 0, "it is told twice")
 	g.plays(t, "8c8d", kifu.Move{})
 	told = e.sent()
 	wantTypes(t, told, match.EventMove)
@@ -90,9 +86,7 @@ func TestTheEndHasTheMoves(t *testing.T) {
 	e.gameEnded(g)
 	told := e.sent()
 	wantTypes(t, told, match.EventGame, match.EventBoard, match.EventEnd)
-	if told[1].Board.Ply != 1 {
-		t.Errorf("the last board has %d plies", told[1].Board.Ply)
-	}
+	testutil.Check(t, told[1].Board.Ply == 1, "the last board has %d plies", told[1].Board.Ply)
 	g = standing(t, e)
 	e.gameStarted(g)
 	g.plays(t, "7g7f", kifu.Move{})

@@ -90,9 +90,8 @@ func TestEventsDrawTheBoard(t *testing.T) {
 			if e.Position != board.SFEN() {
 				t.Fatalf("ply %d: position %s, want %s", e.Ply, e.Position, board.SFEN())
 			}
-			if len(strings.Fields(e.PV)) != match.ShownPV || e.Hit != mine || (e.ClockMS != nil) != mine {
-				t.Fatalf("ply %d: pv %q, hit %v, clock %v", e.Ply, e.PV, e.Hit, e.ClockMS)
-			}
+			testutil.Require(t, len(strings.Fields(e.PV)) == match.ShownPV && e.Hit == mine && (e.ClockMS != nil) == mine,
+				"ply %d: pv %q, hit %v, clock %v", e.Ply, e.PV, e.Hit, e.ClockMS)
 		case match.EventEnd:
 			if e.Position != board.SFEN() || e.Points == nil || *e.Points != plan.Rules.RepetitionPoints || e.Termination != "repetition" {
 				t.Errorf("end %+v", e)
@@ -102,9 +101,8 @@ func TestEventsDrawTheBoard(t *testing.T) {
 			}
 		}
 	}
-	if ends := ofType(all, match.EventEnd); len(ends) != 2 || moves != ends[0].Plies+ends[1].Plies-2 {
-		t.Errorf("%d moves, %d ends", moves, len(ends))
-	}
+	ends := ofType(all, match.EventEnd)
+	testutil.Check(t, len(ends) == 2 && moves == ends[0].Plies+ends[1].Plies-2, "%d moves, %d ends", moves, len(ends))
 }
 
 // failingStarts opens players of which A cannot begin its first n games.
@@ -151,14 +149,10 @@ func TestEveryGameHasOneEnd(t *testing.T) {
 				game := [3]int{*e.Slot, *e.Pair, *e.Leg}
 				switch e.Type {
 				case match.EventSeat:
-					if open[game] {
-						t.Errorf("%v is seated again before its end", game)
-					}
+					testutil.Check(t, !open[game], "%v is seated again before its end", game)
 					open[game] = true
 				case match.EventEnd, match.EventCut:
-					if !open[game] {
-						t.Errorf("%s of %v, which is not open", e.Type, game)
-					}
+					testutil.Check(t, open[game], "%s of %v, which is not open", e.Type, game)
 					delete(open, game)
 					if e.Type == match.EventCut {
 						cuts++
@@ -166,9 +160,7 @@ func TestEveryGameHasOneEnd(t *testing.T) {
 				default:
 				}
 			}
-			if len(open) > 0 || cuts != test.cuts {
-				t.Errorf("%d cuts, want %d; without an end: %v", cuts, test.cuts, open)
-			}
+			testutil.Check(t, len(open) == 0 && cuts == test.cuts, "%d cuts, want %d; without an end: %v", cuts, test.cuts, open)
 		})
 	}
 }
@@ -187,9 +179,8 @@ func TestFaultsSayWhetherTheyForfeit(t *testing.T) {
 		}
 		return f
 	}), match.EventFault)
-	if len(faults) != 1 || !faults[0].Forfeit || faults[0].Engine != "A" || faults[0].Kind != "crash" {
-		t.Errorf("faults %+v", faults)
-	}
+	testutil.Check(t, len(faults) == 1 && faults[0].Forfeit && faults[0].Engine == "A" && faults[0].Kind == "crash",
+		"faults %+v", faults)
 	// What the game alone shows is told as well, once.
 	faults = ofType(heard(t, plan, 0, func(name string) *fake {
 		f := &fake{}
@@ -204,7 +195,5 @@ func TestFaultsSayWhetherTheyForfeit(t *testing.T) {
 		t.Errorf("faults %+v", faults)
 	}
 	faults = ofType(heard(t, plan, 0, failingStarts(1)), match.EventFault)
-	if len(faults) != 1 || faults[0].Forfeit || faults[0].Kind != match.KindUnplayed {
-		t.Errorf("faults %+v", faults)
-	}
+	testutil.Check(t, len(faults) == 1 && !faults[0].Forfeit && faults[0].Kind == match.KindUnplayed, "faults %+v", faults)
 }

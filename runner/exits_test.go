@@ -43,9 +43,8 @@ func TestAnEngineThatExitsAfterItsGame(t *testing.T) {
 	pairs, starts, err := exits(t, "exit@gameover")
 	testutil.OK(t, err)
 	for id := range 2 {
-		if p := pairs[id]; len(p.Games) != 2 || len(p.Attempts) != 0 {
-			t.Errorf("pair %d: %d games, attempts %v", id, len(p.Games), p.Attempts)
-		}
+		p := pairs[id]
+		testutil.Check(t, len(p.Games) == 2 && len(p.Attempts) == 0, "pair %d: %d games, attempts %v", id, len(p.Games), p.Attempts)
 	}
 	if starts != 5 { // its own for each of four games, and the opponent's
 		t.Errorf("%d starts", starts)
@@ -54,7 +53,6 @@ func TestAnEngineThatExitsAfterItsGame(t *testing.T) {
 
 // One that a signal ends between two games has failed.
 func TestAnEngineThatCrashesAfterItsGame(t *testing.T) {
-	if _, _, err := exits(t, "abort@gameover"); err == nil {
-		t.Error("a crash at each gameover is no failure")
-	}
+	_, _, err := exits(t, "abort@gameover")
+	testutil.Check(t, err != nil, "a crash at each gameover is no failure")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/internal/hurry"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
@@ -60,9 +61,7 @@ func TestAnEndingRunWaitsForNoStart(t *testing.T) {
 		if err != nil {
 			t.Errorf("error %v", err)
 		}
-		if !sink.has("put long 0: 2 games, added true") {
-			t.Errorf("the pair in play is lost: %q", sink.lines)
-		}
+		testutil.Check(t, sink.has("put long 0: 2 games, added true"), "the pair in play is lost: %q", sink.lines)
 		for run, latest := range map[string]time.Duration{"hangs": told + hurry.Grace, "unready": told + hurry.Grace, "cut": told} {
 			if at := returned[run]; at < told || at > latest || sink.count("return "+run+" 0: "+hurry.ErrEnding.Error()) != 1 {
 				t.Errorf("%s was given back after %v: %q", run, at, sink.lines)

@@ -135,9 +135,8 @@ func TestOwnLatenessMarksAGame(t *testing.T) {
 			}))(t)
 			r.late = machine.watch()
 			testutil.OK(t, r.play(t.Context()))
-			if len(sink.result.Games) != 2 || sink.result.Games[0].Marked != test.marked {
-				t.Errorf("%+v, late by %v: %+v", test.limits, test.late, sink.result.Games)
-			}
+			testutil.Check(t, len(sink.result.Games) == 2 && sink.result.Games[0].Marked == test.marked,
+				"%+v, late by %v: %+v", test.limits, test.late, sink.result.Games)
 		})
 	}
 }

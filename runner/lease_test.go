@@ -37,9 +37,7 @@ func TestResumePlaysWhatIsMissing(t *testing.T) {
 			Plan: plan, Source: runner.NewPlanSource(plan, isFinished), Sink: sink,
 			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
 		})
-		if err != nil || len(sink.pairs) != len(want) {
-			t.Fatalf("%v, %d pairs", err, len(sink.pairs))
-		}
+		testutil.Require(t, err == nil && len(sink.pairs) == len(want), "%v, %d pairs", err, len(sink.pairs))
 		for _, id := range want {
 			got, planned := sink.pairs[id].Pair, plan.Pair(id)
 			if got.Opening.ID != planned.Opening.ID || got.Seed != planned.Seed || len(sink.pairs[id].Games) != 2 {
@@ -65,9 +63,8 @@ func opened(t *testing.T, perSlot int, plans ...*match.Plan) (names []string, si
 			Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
 				names = append(names, name) // one may be starting at a time
 				open.Add(1)
-				if n := open.Load() - closed.Load(); n > int64(max(2, perSlot)) {
-					t.Errorf("%d players are open", n)
-				}
+				n := open.Load() - closed.Load()
+				testutil.Check(t, n <= int64(max(2, perSlot)), "%d players are open", n)
 				return &fake{closed: &closed}, nil
 			}),
 		})
@@ -119,9 +116,7 @@ func TestAPlanIsWarmedUpOnceARun(t *testing.T) {
 	warm, cold := planNamed("warm"), planNamed("cold")
 	warm.Players[1].WarmUp = true
 	names, _ := opened(t, 4, cold, warm, cold, warm)
-	if got, want := strings.Join(names, " "), "cold.A cold.B warm.A warm.B warm.B"; got != want {
-		t.Errorf("opened %s, want %s", got, want)
-	}
+	testutil.Equal(t, strings.Join(names, " "), "cold.A cold.B warm.A warm.B warm.B", "opened")
 }
 
 // Two pairs of two games: who is started afresh, and how often.
@@ -205,9 +200,8 @@ func TestWhatCannotRun(t *testing.T) {
 			Concurrency: 1, Source: &queue{leases: []runner.Lease{planless}}, Open: open, Sink: &hookSink{},
 		},
 	} {
-		if err := runner.Run(t.Context(), c); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		err := runner.Run(t.Context(), c)
+		testutil.Check(t, err != nil && err.Error() == want, "error %v, want %s", err, want)
 	}
 	testutil.Equal(t, len(noted.lines), 1, "the lease without a plan: returned %q", noted.lines)
 }
@@ -232,12 +226,9 @@ func TestAnUnplayablePairIsOnlyReturned(t *testing.T) {
 				return &fake{}, nil
 			},
 		})
-		if err != nil || len(sink.pairs) != 2 {
-			t.Errorf("%v, %d pairs", err, len(sink.pairs))
-		}
-		if u, ok := errors.AsType[*runner.Unplayable](why); !ok || u.Plan != bad || u.Pair != 0 || u.Tries != 3 {
-			t.Errorf("returned with %v", why)
-		}
+		testutil.Check(t, err == nil && len(sink.pairs) == 2, "%v, %d pairs", err, len(sink.pairs))
+		u, ok := errors.AsType[*runner.Unplayable](why)
+		testutil.Check(t, ok && u.Plan == bad && u.Pair == 0 && u.Tries == 3, "returned with %v", why)
 	})
 }
 
@@ -264,9 +255,7 @@ func TestALeaseHasItsOwnEvents(t *testing.T) {
 					ended++
 				}
 			}
-			if ended != 2 {
-				t.Errorf("pair %d: %d games ended", pair, ended)
-			}
+			testutil.Check(t, ended == 2, "pair %d: %d games ended", pair, ended)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/runner"
@@ -83,19 +84,15 @@ func TestMatesAreProven(t *testing.T) {
 		})
 		events.Close()
 		<-read
-		if err != nil || len(sink.pairs[0].Games) != 2 {
-			t.Fatalf("%s: %v", name, err)
-		}
+		testutil.Require(t, err == nil && len(sink.pairs[0].Games) == 2, "%s: %v", name, err)
 		want := match.Questions{}
 		want.Add(test.want)
 		want.Add(test.want)
-		if sums != want || asked != 2*test.asked || failures != want.Failed {
-			t.Errorf("%s: %+v, want %+v; asked %d times, %d failures", name, sums, want, asked, failures)
-		}
+		testutil.Check(t, sums == want && asked == 2*test.asked && failures == want.Failed,
+			"%s: %+v, want %+v; asked %d times, %d failures", name, sums, want, asked, failures)
 		for _, g := range sink.pairs[0].Games {
-			if g.Termination != test.end || g.Termination == match.MateAdjudication && g.Outcome != match.BlackWins {
-				t.Errorf("%s: %s, %s (%s)", name, g.Termination, g.Outcome, g.Note)
-			}
+			testutil.Check(t, g.Termination == test.end && (g.Termination != match.MateAdjudication || g.Outcome == match.BlackWins),
+				"%s: %s, %s (%s)", name, g.Termination, g.Outcome, g.Note)
 		}
 		r := sink.pairs[0]
 		if err := arbiter.Verify(plan, &r); err != nil {

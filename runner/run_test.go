@@ -144,17 +144,13 @@ func TestAllPairsArePlayedOnceWithColoursSwapped(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			plan := testPlan(20, concurrency, fixedNodes)
 			pairs, err := play(t, plan, func(name string) *fake { return &fake{name: name} })
-			if err != nil || len(pairs) != 20 {
-				t.Fatalf("%d pairs, %v", len(pairs), err)
-			}
+			testutil.Require(t, err == nil && len(pairs) == 20, "%d pairs, %v", len(pairs), err)
 			for id, p := range pairs {
-				if len(p.Games) != 2 || p.Games[0].Players != [2]int{0, 1} || p.Games[1].Players != [2]int{1, 0} {
-					t.Errorf("pair %d: %+v", id, p.Games)
-				}
+				testutil.Check(t, len(p.Games) == 2 && p.Games[0].Players == [2]int{0, 1} && p.Games[1].Players == [2]int{1, 0},
+					"pair %d: %+v", id, p.Games)
 				for _, g := range p.Games {
-					if !g.Over() || g.Sides[0].Plies+g.Sides[1].Plies != len(g.Record.Moves) {
-						t.Errorf("pair %d: verdict %+v, sides %+v, %d moves", id, g.Verdict, g.Sides, len(g.Record.Moves))
-					}
+					testutil.Check(t, g.Over() && g.Sides[0].Plies+g.Sides[1].Plies == len(g.Record.Moves),
+						"pair %d: verdict %+v, sides %+v, %d moves", id, g.Verdict, g.Sides, len(g.Record.Moves))
 				}
 			}
 		})
@@ -233,12 +229,9 @@ func TestHowGamesEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := one(t, test.limits, test.a)
-			if r.Termination != test.want || r.Outcome != match.WhiteWins {
-				t.Errorf("ended by %v, won by %v (%s)", r.Termination, r.Outcome, r.Note)
-			}
-			if len(r.Note) < len(test.note) || r.Note[:len(test.note)] != test.note {
-				t.Errorf("note %q, want %q", r.Note, test.note)
-			}
+			testutil.Check(t, r.Termination == test.want && r.Outcome == match.WhiteWins,
+				"ended by %v, won by %v (%s)", r.Termination, r.Outcome, r.Note)
+			testutil.Check(t, len(r.Note) >= len(test.note) && r.Note[:len(test.note)] == test.note, "note %q, want %q", r.Note, test.note)
 		})
 	}
 }
@@ -283,12 +276,10 @@ func TestTimeLossesAreExplained(t *testing.T) {
 				}
 				f.endless = test.err != nil
 			})
-			if overrun := r.Sides[shogi.Black].WorstOverrun; errors.Is(test.err, error(hang)) && overrun != 600*ms {
-				t.Errorf("worst overrun %v, want 600ms", overrun)
-			}
-			if r.Note != test.want || r.Marked != test.marked || r.Outcome != match.WhiteWins || !r.Termination.Volatile() {
-				t.Errorf("%s by %s, marked %t: %s", r.Outcome, r.Termination, r.Marked, r.Note)
-			}
+			overrun := r.Sides[shogi.Black].WorstOverrun
+			testutil.Check(t, !errors.Is(test.err, error(hang)) || overrun == 600*ms, "worst overrun %v, want 600ms", overrun)
+			testutil.Check(t, r.Note == test.want && r.Marked == test.marked && r.Outcome == match.WhiteWins && r.Termination.Volatile(),
+				"%s by %s, marked %t: %s", r.Outcome, r.Termination, r.Marked, r.Note)
 		})
 	}
 }
@@ -333,12 +324,9 @@ func TestWhatIsSent(t *testing.T) {
 	} {
 		testutil.Equal(t, a.asked[i].Go.String(), want, "A's move %d", i+1)
 	}
-	if got, want := b.asked[0].Go.String(), "go btime 9000 wtime 20000 byoyomi 3000"; got != want {
-		t.Errorf("B's first move: %s, want %s", got, want)
-	}
-	if got := a.asked[0].Deadline; got != 12*time.Second {
-		t.Errorf("A's first deadline %v, want main + increment + margin", got)
-	}
+	testutil.Equal(t, b.asked[0].Go.String(), "go btime 9000 wtime 20000 byoyomi 3000", "B's first move")
+	got := a.asked[0].Deadline
+	testutil.Check(t, got == 12*time.Second, "A's first deadline %v, want main + increment + margin", got)
 }
 
 func TestStartFailuresAreRetriedThenEndTheRun(t *testing.T) {
@@ -361,9 +349,8 @@ func TestStartFailuresAreRetriedThenEndTheRun(t *testing.T) {
 				return f
 			})
 			testutil.Equal(t, (err != nil), wantErr, "%d failures: %v", failures, err)
-			if _, ok := errors.AsType[*usi.Fault](err); wantErr && !ok {
-				t.Errorf("the error hides the fault: %v", err)
-			}
+			_, ok := errors.AsType[*usi.Fault](err)
+			testutil.Check(t, !wantErr || ok, "the error hides the fault: %v", err)
 			if !wantErr && len(pairs[0].Attempts) != failures {
 				t.Errorf("%d attempts recorded, want %d", len(pairs[0].Attempts), failures)
 			}
@@ -413,9 +400,8 @@ func TestSlowedMoves(t *testing.T) {
 				return f
 			}))(t)
 			p := pairs[0]
-			if !p.Games[0].Marked || len(p.Attempts) != wantAttempts {
-				t.Errorf("%s: marked %v, %d attempts, want %d", policy, p.Games[0].Marked, len(p.Attempts), wantAttempts)
-			}
+			testutil.Check(t, p.Games[0].Marked && len(p.Attempts) == wantAttempts,
+				"%s: marked %v, %d attempts, want %d", policy, p.Games[0].Marked, len(p.Attempts), wantAttempts)
 		})
 	}
 }
@@ -436,9 +422,8 @@ func TestLowerTargetEndsAfterThePairsInPlay(t *testing.T) {
 		}()
 		time.Sleep(5 * time.Second) // in synctest's time
 		source.SetTarget(2)
-		if err := <-done; err != nil || len(sink.pairs) != 4 {
-			t.Errorf("%d pairs, %v", len(sink.pairs), err)
-		}
+		err := <-done
+		testutil.Check(t, err == nil && len(sink.pairs) == 4, "%d pairs, %v", len(sink.pairs), err)
 	})
 }
 
@@ -460,9 +445,7 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		for id, p := range pairs {
-			if len(p.Games) != 2 {
-				t.Errorf("pair %d has %d games", id, len(p.Games))
-			}
+			testutil.Check(t, len(p.Games) == 2, "pair %d has %d games", id, len(p.Games))
 		}
 		if opened.Load() == 0 || opened.Load() != closed.Load() {
 			t.Errorf("%d opened, %d closed", opened.Load(), closed.Load())
@@ -508,9 +491,8 @@ func TestPonderHitsAndMissesAreCounted(t *testing.T) {
 		pairs := testutil.Must(play(t, plan, func(name string) *pondering { return &pondering{fake: fake{name: name}} }))(t)
 		for _, g := range pairs[0].Games {
 			for c, s := range g.Sides {
-				if s.PonderHits == 0 || s.PonderMisses == 0 || s.PonderHits+s.PonderMisses >= s.Plies+1 {
-					t.Errorf("colour %d: %d hits and %d misses in %d plies", c, s.PonderHits, s.PonderMisses, s.Plies)
-				}
+				testutil.Check(t, s.PonderHits != 0 && s.PonderMisses != 0 && s.PonderHits+s.PonderMisses < s.Plies+1,
+					"colour %d: %d hits and %d misses in %d plies", c, s.PonderHits, s.PonderMisses, s.Plies)
 			}
 		}
 	})
@@ -576,9 +558,8 @@ func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
 					}
 				}
 				for _, g := range pairs[0].Games {
-					if n := g.Sides[0].PonderMisses + g.Sides[0].PonderHits; (n > 0) != test.thought {
-						t.Errorf("%d searches on the opponent's time are counted", n)
-					}
+					n := g.Sides[0].PonderMisses + g.Sides[0].PonderHits
+					testutil.Check(t, (n > 0) == test.thought, "%d searches on the opponent's time are counted", n)
 				}
 			})
 		})
@@ -630,13 +611,9 @@ func TestWarmUpIsAloneAndFirst(t *testing.T) {
 				return &fake{name: p.Name}, nil
 			},
 		})
-		if err != nil || len(order) != 9 || order[0] != "B" {
-			t.Errorf("%v, opened %v", err, order)
-		}
+		testutil.Check(t, err == nil && len(order) == 9 && order[0] == "B", "%v, opened %v", err, order)
 		for _, want := range []string{"SLOT=3", "GPU=1", "SLOT=0", "GPU=0"} {
-			if !slices.Contains(env, want) {
-				t.Errorf("no %s in %v", want, env)
-			}
+			testutil.Check(t, slices.Contains(env, want), "no %s in %v", want, env)
 		}
 	})
 }

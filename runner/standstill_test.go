@@ -34,9 +34,8 @@ func TestStandstillBetween(t *testing.T) {
 		"the wall clock is corrected": {offsets{wall: second - 1}, 0, nil},
 	} {
 		got := standstillBetween(moment{}, moment{offsets: test.now}, test.late)
-		if (got == nil) != (test.want == nil) || got != nil && *got != *test.want {
-			t.Errorf("%s: %+v, want %+v", name, got, test.want)
-		}
+		testutil.Check(t, (got == nil) == (test.want == nil) && (got == nil || *got == *test.want),
+			"%s: %+v, want %+v", name, got, test.want)
 	}
 }
 
@@ -45,9 +44,8 @@ func TestStandstillBetween(t *testing.T) {
 func TestMomentsAreOfOneMachine(t *testing.T) {
 	l := &lateness{now: time.Now, other: readOffsets, waits: func() time.Duration { return 0 }}
 	first := l.read()
-	if first.asleep < 0 || first.wall <= 0 {
-		t.Errorf("slept %v since its start, which was %v after 1970", first.asleep, first.wall)
-	}
+	testutil.Check(t, first.asleep >= 0 && first.wall > 0,
+		"slept %v since its start, which was %v after 1970", first.asleep, first.wall)
 	began := time.Now()
 	for range 1000 {
 		now := l.read()
@@ -73,9 +71,8 @@ func TestAPendingTickCounts(t *testing.T) {
 			l.tick()
 		}
 		by, stood := l.since(began.at), l.stood(began)
-		if by < gap-latenessTick || stood == nil || stood.Kind != Stopped || stood.By < gap-latenessTick {
-			t.Errorf("noticed %t: late by %v, stood still %+v", noticed, by, stood)
-		}
+		testutil.Check(t, by >= gap-latenessTick && stood != nil && stood.Kind == Stopped && stood.By >= gap-latenessTick,
+			"noticed %t: late by %v, stood still %+v", noticed, by, stood)
 		if by, stood := l.since(later.at), l.stood(later); by > standstillFloor || stood != nil {
 			t.Errorf("noticed %t: for what began later: late by %v, stood still %+v", noticed, by, stood)
 		}
@@ -109,9 +106,8 @@ func TestWhatOtherClocksSay(t *testing.T) {
 	if a, b := pass(offsets{asleep: time.Hour, wall: time.Hour}); a == nil || *a != (Standstill{Slept, time.Hour}) || b == nil || *b != *a {
 		t.Errorf("slept: %+v, %+v", a, b)
 	}
-	if s := l.stood(l.read()); s != nil {
-		t.Errorf("since now: %+v", s)
-	}
+	s := l.stood(l.read())
+	testutil.Check(t, s == nil, "since now: %+v", s)
 }
 
 // stopping is a player that stops everything for five seconds at its sixth ply, in its first games. No other
@@ -240,13 +236,10 @@ func TestAStandstillVoidsThePair(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				result, events, err := playOdds(t, oddsOf(test.limits), &stopping{games: 2, reply: test.reply})
-				if err != nil || len(result.Games) != 2 {
-					t.Fatalf("%v, %d games", err, len(result.Games))
-				}
+				testutil.Require(t, err == nil && len(result.Games) == 2, "%v, %d games", err, len(result.Games))
 				for _, g := range result.Games {
-					if g.Termination != match.MaxPlies || g.Sides[shogi.White].WorstOverrun > 0 {
-						t.Errorf("leg %d: %+v, marked %t, %+v", g.Leg, g.Verdict, g.Marked, g.Sides)
-					}
+					testutil.Check(t, g.Termination == match.MaxPlies && g.Sides[shogi.White].WorstOverrun <= 0,
+						"leg %d: %+v, marked %t, %+v", g.Leg, g.Verdict, g.Marked, g.Sides)
 				}
 				var why []string
 				for _, e := range events {
@@ -258,9 +251,8 @@ func TestAStandstillVoidsThePair(t *testing.T) {
 				if test.void {
 					want = 2
 				}
-				if len(result.Attempts) != want || len(why) != want {
-					t.Fatalf("%d attempts, want %d; told %q", len(result.Attempts), want, why)
-				}
+				testutil.Require(t, len(result.Attempts) == want && len(why) == want,
+					"%d attempts, want %d; told %q", len(result.Attempts), want, why)
 				for i, a := range result.Attempts {
 					if !strings.HasPrefix(a.Why, "this program stood still for 5s") || why[i] != "unplayed "+a.Why {
 						t.Errorf("attempt %q, told %q", a.Why, why[i])
@@ -289,18 +281,15 @@ func TestAStartThatFailsDuringAStandstill(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &failingStart{stopping: stopping{reply: unchanged}, starts: test.starts, stands: test.stands}
 				result, events, err := playBeside(t, oddsOf("nodes"), &p.stopping, p)
-				if (err != nil) != test.fails || (len(result.Games) == 2) == test.fails {
-					t.Fatalf("%d games, %v", len(result.Games), err)
-				}
+				testutil.Require(t, (err != nil) == test.fails && (len(result.Games) == 2) != test.fails,
+					"%d games, %v", len(result.Games), err)
 				var told []match.Event
 				for _, e := range events {
 					if e.Type == match.EventFault {
 						told = append(told, e)
 					}
 				}
-				if len(told) != test.starts {
-					t.Fatalf("%d were told, want %d", len(told), test.starts)
-				}
+				testutil.Require(t, len(told) == test.starts, "%d were told, want %d", len(told), test.starts)
 				for _, e := range told {
 					if strings.HasPrefix(e.Note, "this program stood still for 5s") != test.says || !strings.Contains(e.Note, "isready") || e.Bundle != "the bundle" {
 						t.Errorf("told: %q, bundle %q", e.Note, e.Bundle)
@@ -320,15 +309,11 @@ func TestStandstillsWithoutAnEndEndTheRun(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			result, _, err := playStopping(t, stoppable["byoyomi"], &stopping{games: games, reply: unchanged})
-			if s, ok := errors.AsType[*Standstill](err); ok != fails || fails && s.Kind != Stopped {
-				t.Errorf("%d standstills: %v", games, err)
-			}
-			if (len(result.Games) == 2) == fails {
-				t.Errorf("%d standstills: %d games are stored", games, len(result.Games))
-			}
-			if took := time.Since(began); took > time.Minute {
-				t.Errorf("waited %v", took)
-			}
+			s, ok := errors.AsType[*Standstill](err)
+			testutil.Check(t, ok == fails && (!fails || s.Kind == Stopped), "%d standstills: %v", games, err)
+			testutil.Check(t, (len(result.Games) == 2) != fails, "%d standstills: %d games are stored", games, len(result.Games))
+			took := time.Since(began)
+			testutil.Check(t, took <= time.Minute, "waited %v", took)
 		})
 	}
 }

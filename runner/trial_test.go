@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
@@ -57,9 +58,7 @@ func TestTryOut(t *testing.T) {
 			open := func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 				opened++
 				return &optioned{closed: &closed, starts: func(options []usi.Setting) error {
-					if len(options) != 1 || options[0].Name != "A" {
-						t.Errorf("%s is sent %v", p.Name, options)
-					}
+					testutil.Check(t, len(options) == 1 && options[0].Name == "A", "%s is sent %v", p.Name, options)
 					key := p.Name + options[0].Value
 					if tries[key]++; tries[key] <= c.fails[key] {
 						return fmt.Errorf("%s does not start", key)
@@ -71,12 +70,8 @@ func TestTryOut(t *testing.T) {
 			if (err != nil) != (c.known != "") || err != nil && !strings.Contains(err.Error(), c.known+"0 does not start") {
 				t.Fatalf("%v", err)
 			}
-			if opened == 0 || closed != opened {
-				t.Errorf("%d players were opened, and %d closed", opened, closed)
-			}
-			if (got == nil) != (c.nothing || c.known != "") {
-				t.Fatalf("%+v", got)
-			}
+			testutil.Check(t, opened != 0 && closed == opened, "%d players were opened, and %d closed", opened, closed)
+			testutil.Require(t, (got == nil) == (c.nothing || c.known != ""), "%+v", got)
 			if got == nil {
 				return
 			}
@@ -84,9 +79,8 @@ func TestTryOut(t *testing.T) {
 				t.Fatalf("%+v", got)
 			} else {
 				for i := range want.Games {
-					if got.Games[i].Outcome != want.Games[i].Outcome || got.Games[i].Termination != match.NotStarted {
-						t.Errorf("game %d: %v by %v, expected %v", i, got.Games[i].Outcome, got.Games[i].Termination, want.Games[i].Outcome)
-					}
+					testutil.Check(t, got.Games[i].Outcome == want.Games[i].Outcome && got.Games[i].Termination == match.NotStarted,
+						"game %d: %v by %v, expected %v", i, got.Games[i].Outcome, got.Games[i].Termination, want.Games[i].Outcome)
 				}
 			}
 			if !slices.ContainsFunc(got.Games, func(g match.Result) bool { return strings.Contains(g.Note, "does not start") }) {
@@ -114,7 +108,6 @@ func TestTryOutIsCutShort(t *testing.T) {
 			return nil
 		}}, nil
 	}
-	if got, err := runner.TryOut(ctx, open, plan, pair, []match.Option{{Name: "A", Value: "0"}}); got != nil || !errors.Is(err, why) {
-		t.Errorf("%+v, %v", got, err)
-	}
+	got, err := runner.TryOut(ctx, open, plan, pair, []match.Option{{Name: "A", Value: "0"}})
+	testutil.Check(t, got == nil && errors.Is(err, why), "%+v, %v", got, err)
 }

@@ -109,9 +109,8 @@ func TestALateLookCounts(t *testing.T) {
 				if comes {
 					w.look()
 				}
-				if d, slowed := w.end(0); d.Late != late || !slowed || d.Known != comes {
-					t.Errorf("%+v, slowed %t", d, slowed)
-				}
+				d, slowed := w.end(0)
+				testutil.Check(t, d.Late == late && slowed && d.Known == comes, "%+v, slowed %t", d, slowed)
 				looks := len(l.at)
 				if w.look(); len(l.at) != looks {
 					t.Error("a look after the end")
@@ -141,9 +140,8 @@ func TestWhatWasWaitedBeforeTheFirstLook(t *testing.T) {
 			w.begin(shogi.Black, l, true, margin, time.Second)
 			time.Sleep(125 * ms) // in synctest's time
 			synctest.Wait()
-			if d, _ := w.end(0); d.Waited != want {
-				t.Errorf("%v in between: %v, want %v", between, d.Waited, want)
-			}
+			d, _ := w.end(0)
+			testutil.Check(t, d.Waited == want, "%v in between: %v, want %v", between, d.Waited, want)
 		})
 	}
 }

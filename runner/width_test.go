@@ -94,14 +94,12 @@ func TestWidthChangesWhileARunPlays(t *testing.T) {
 			for range step.goOn {
 				w.going <- struct{}{}
 			}
-			if n := w.seated(); n != step.begin {
-				t.Fatalf("step %d, %+v: %d games began", i, step, n)
-			}
+			n := w.seated()
+			testutil.Require(t, n == step.begin, "step %d, %+v: %d games began", i, step, n)
 		}
 		close(w.going)
-		if err := <-w.ended; err != nil || len(w.sink.pairs) != 20 {
-			t.Errorf("%v, %d pairs", err, len(w.sink.pairs))
-		}
+		err := <-w.ended
+		testutil.Check(t, err == nil && len(w.sink.pairs) == 20, "%v, %d pairs", err, len(w.sink.pairs))
 		w.width.Set(7) // of a run that is over: nothing begins
 		testutil.Equal(t, w.width.Slots(), 7, "slots")
 	})

@@ -3,6 +3,8 @@ package shogi
 import (
 	"math/rand/v2"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // slowSlide walks by file and rank, knowing nothing of squares as numbers.
@@ -68,9 +70,8 @@ func TestSlidersAgainstRayWalk(t *testing.T) {
 							occ, occMap[to] = occ.or(bit(to)), true
 						}
 					}
-					if got, want := toMap(line.lookUp(s, occ)), slowSlide(s, line.dirs, occMap); !sameSquares(got, want) {
-						t.Fatalf("from %v with %v occupied: reached %v, want %v", s, occMap, got, want)
-					}
+					got, want := toMap(line.lookUp(s, occ)), slowSlide(s, line.dirs, occMap)
+					testutil.Require(t, sameSquares(got, want), "from %v with %v occupied: reached %v, want %v", s, occMap, got, want)
 				}
 			}
 		})
@@ -103,9 +104,8 @@ func TestBetween(t *testing.T) {
 					want[NewSquare(a.File()+i*df/n, a.Rank()+i*dr/n)] = true
 				}
 			}
-			if got := toMap(between(a, b)); !sameSquares(got, want) {
-				t.Fatalf("between %v and %v: %v, want %v", a, b, got, want)
-			}
+			got := toMap(between(a, b))
+			testutil.Require(t, sameSquares(got, want), "between %v and %v: %v, want %v", a, b, got, want)
 		}
 	}
 }

@@ -87,9 +87,8 @@ func TestDeclarationRuleNames(t *testing.T) {
 	for r := NoEnteringKing; r <= TryRule; r++ {
 		var back DeclarationRule
 		text, err := json.Marshal(r)
-		if err != nil || string(text) != `"`+r.String()+`"` || json.Unmarshal(text, &back) != nil || back != r {
-			t.Errorf("%v: %s, %v", r, text, err)
-		}
+		testutil.Check(t, err == nil && string(text) == `"`+r.String()+`"` && json.Unmarshal(text, &back) == nil && back == r,
+			"%v: %s, %v", r, text, err)
 	}
 	if text, err := (TryRule + 1).MarshalText(); err == nil {
 		t.Errorf("a rule that there is not: %s", text)

@@ -1,6 +1,10 @@
 package shogi
 
-import "testing"
+import (
+	"testing"
+
+	"gogi/internal/testutil"
+)
 
 func TestHandicaps(t *testing.T) {
 	seen := map[string]bool{}
@@ -28,8 +32,7 @@ func TestHandicapSizes(t *testing.T) {
 	for name, want := range map[string]int{"香落ち": 1, "HIKY": 2, "two-piece": 2, "三枚落ち": 3, "4": 4, "5_L": 5, "六枚落ち": 6, "7_R": 7, "8": 8, "十枚落ち": 10} {
 		h, _ := FindHandicap(name)
 		p := mustParse(t, h.SFEN)
-		if got := 40 - p.byType[occupied].count(); got != want {
-			t.Errorf("%s gives %d pieces, want %d", name, got, want)
-		}
+		got := 40 - p.byType[occupied].count()
+		testutil.Check(t, got == want, "%s gives %d pieces, want %d", name, got, want)
 	}
 }

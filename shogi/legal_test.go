@@ -69,9 +69,8 @@ func TestGeneratorsAgree(t *testing.T) {
 func TestAppendsToDst(t *testing.T) {
 	p := StartPos()
 	head := []Move{NoMove}
-	if got := p.LegalMoves(head); len(got) != 31 || got[0] != NoMove {
-		t.Errorf("LegalMoves replaced the start of dst: %v", got)
-	}
+	got := p.LegalMoves(head)
+	testutil.Check(t, len(got) == 31 && got[0] == NoMove, "LegalMoves replaced the start of dst: %v", got)
 }
 
 func TestMaxLegalMoves(t *testing.T) {
@@ -104,9 +103,8 @@ func TestUchifuzume(t *testing.T) {
 			if c.mate != (err != nil && (strings.Contains(err.Error(), "uchifuzume") || strings.Contains(err.Error(), "in check"))) {
 				t.Errorf("CheckLegal: %v", err)
 			}
-			if got := slices.Contains(moves(&p), m); got == c.mate {
-				t.Errorf("listed: %v", got)
-			}
+			got := slices.Contains(moves(&p), m)
+			testutil.Check(t, got != c.mate, "listed: %v", got)
 		})
 	}
 }
@@ -141,9 +139,8 @@ func TestWhyIllegal(t *testing.T) {
 		if c.want == "" && err == nil {
 			continue
 		}
-		if err == nil || c.want == "" || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s in %s: %v, want %q", c.move, c.sfen, err, c.want)
-		}
+		testutil.Check(t, err != nil && c.want != "" && strings.Contains(err.Error(), c.want),
+			"%s in %s: %v, want %q", c.move, c.sfen, err, c.want)
 	}
 }
 
@@ -166,23 +163,15 @@ func TestWhyIllegalForeignMoves(t *testing.T) {
 
 func TestKeepsOutOfRangeQuestionsHarmless(t *testing.T) {
 	p := StartPos()
-	if p.PieceAt(NoSquare) != NoPiece || p.PieceAt(255) != NoPiece {
-		t.Error("a piece off the board")
-	}
-	if p.Hand(Black, King) != 0 || p.Hand(White, 200) != 0 {
-		t.Error("a piece in hand that cannot be")
-	}
+	testutil.Check(t, p.PieceAt(NoSquare) == NoPiece && p.PieceAt(255) == NoPiece, "a piece off the board")
+	testutil.Check(t, p.Hand(Black, King) == 0 && p.Hand(White, 200) == 0, "a piece in hand that cannot be")
 	testutil.Equal(t, Piece(15).String()+Square(200).String()+PieceType(99).String(), ".noneunknown piece", "names of nothing")
 }
 
 func TestNoKingIsNeverChecked(t *testing.T) {
 	p := mustParse(t, "9/9/9/9/9/9/9/9/R8 b - 1")
 	for _, m := range moves(&p) {
-		if p.GivesCheck(m) {
-			t.Errorf("%v gives check to nobody", m)
-		}
+		testutil.Check(t, !p.GivesCheck(m), "%v gives check to nobody", m)
 	}
-	if p.InCheck() || p.KingSquare(White) != NoSquare {
-		t.Error("a king that is not there")
-	}
+	testutil.Check(t, !p.InCheck() && p.KingSquare(White) == NoSquare, "a king that is not there")
 }

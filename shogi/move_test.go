@@ -18,9 +18,7 @@ func TestMoveLayout(t *testing.T) {
 		if err != nil || m != want {
 			t.Errorf("%s: %#x, %v, want %#x", text, uint16(m), err, uint16(want))
 		}
-		if m.String() != text {
-			t.Errorf("%s comes back as %s", text, m)
-		}
+		testutil.Check(t, m.String() == text, "%s comes back as %s", text, m)
 	}
 }
 
@@ -58,9 +56,7 @@ func FuzzParseMove(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if m.String() != s {
-			t.Errorf("%q comes back as %q", s, m)
-		}
+		testutil.Check(t, m.String() == s, "%q comes back as %q", s, m)
 		_ = p.CheckLegal(m)
 	})
 }
@@ -86,7 +82,5 @@ func TestMoveMarshalText(t *testing.T) {
 	// 81 squares to 80 others, twice with promotion; seven kinds of drops.
 	testutil.Equal(t, 2*81*80+7*81, written, "moves have a text")
 	var m Move
-	if err := m.UnmarshalText([]byte("none")); err == nil {
-		t.Error("none was read")
-	}
+	testutil.Fails(t, m.UnmarshalText([]byte("none")), "", "none was read")
 }

@@ -124,14 +124,12 @@ func TestAnytimeCoverage(t *testing.T) {
 			}
 		}
 		t.Logf("%s: the mean was outside once in %d of %d series of %d pairs", name, left, runs, pairs)
-		if limit := 0.05 + 4*math.Sqrt(0.05*0.95/float64(runs)); float64(left) > limit*float64(runs) {
-			t.Errorf("%s: outside once in %d of %d series", name, left, runs)
-		}
+		limit := 0.05 + 4*math.Sqrt(0.05*0.95/float64(runs))
+		testutil.Check(t, float64(left) <= limit*float64(runs), "%s: outside once in %d of %d series", name, left, runs)
 		all, missed = all+runs, missed+left
 	}
-	if float64(missed) > (0.05+3*math.Sqrt(0.05*0.95/float64(all)))*float64(all) || missed == 0 {
-		t.Errorf("outside once in %d of %d series", missed, all)
-	}
+	testutil.Check(t, float64(missed) <= (0.05+3*math.Sqrt(0.05*0.95/float64(all)))*float64(all) && missed != 0,
+		"outside once in %d of %d series", missed, all)
 }
 
 // TestTheBetsGainNothing: the wealth of each half begins with 1. If the true mean is the mean that is bet against, one
@@ -141,9 +139,7 @@ func TestTheBetsGainNothing(t *testing.T) {
 	sum := 0.0
 	for _, s := range stakes() {
 		sum += s.weight
-		if !(s.share > 0 && s.share <= 1 && s.weight > 0) {
-			t.Errorf("%+v", s)
-		}
+		testutil.Check(t, s.share > 0 && s.share <= 1 && s.weight > 0, "%+v", s)
 	}
 	if w, _ := (means{}).logWealth(0.3); math.Abs(w) > 1e-12 || math.Abs(sum-1) > 1e-12 {
 		t.Errorf("the capital is %v, the log wealth before the first score %v", sum, w)
@@ -168,9 +164,7 @@ func TestTheBetsGainNothing(t *testing.T) {
 			for k, x := range pairScores {
 				growth += p[k] * math.Exp(side(past.plus(pentanomialOf([]float64{x})))-before)
 			}
-			if math.Abs(growth-1) > 1e-9 {
-				t.Fatalf("the wealth grows by %v", growth)
-			}
+			testutil.Require(t, math.Abs(growth-1) <= 1e-9, "the wealth grows by %v", growth)
 		}
 	})
 }
@@ -188,12 +182,9 @@ func TestAnytimeLaws(t *testing.T) {
 			t.Fatalf("%+v, %v", i, err)
 		}
 		m, _ := n.Mirror().PairScores().AnytimeInterval(0.95)
-		if math.Abs(m.Lo-(1-i.Hi)) > 1e-12 {
-			t.Fatalf("not symmetric: %+v, %+v", i, m)
-		}
-		if wide, _ := s.AnytimeInterval(0.99); wide.Lo > i.Lo || wide.Hi < i.Hi {
-			t.Fatalf("not monotone: %+v in %+v", i, wide)
-		}
+		testutil.Require(t, math.Abs(m.Lo-(1-i.Hi)) <= 1e-12, "not symmetric: %+v, %+v", i, m)
+		wide, _ := s.AnytimeInterval(0.99)
+		testutil.Require(t, wide.Lo <= i.Lo && wide.Hi >= i.Hi, "not monotone: %+v in %+v", i, wide)
 		for end, outside := range map[float64]float64{i.Lo: -1e-7, i.Hi: 1e-7} {
 			for _, at := range []float64{end + outside, end - outside} {
 				if at <= 0 || at >= 1 || end == 0 || end == 1 {
@@ -210,9 +201,8 @@ func TestAnytimeLaws(t *testing.T) {
 		s := w.DecisiveScores()
 		i, err := s.AnytimeInterval(0.95)
 		cp, err2 := binomial.ClopperPearson(w.Wins, w.Wins+w.Losses, 0.95)
-		if err != nil || err2 != nil || cp.Lo < i.Lo-1e-12 || cp.Hi > i.Hi+1e-12 {
-			t.Errorf("%+v: %+v is not within %+v: %v, %v", w, cp, i, err, err2)
-		}
+		testutil.Check(t, err == nil && err2 == nil && cp.Lo >= i.Lo-1e-12 && cp.Hi <= i.Hi+1e-12,
+			"%+v: %+v is not within %+v: %v, %v", w, cp, i, err, err2)
 	}
 }
 
@@ -230,11 +220,7 @@ func TestAnytimeByHand(t *testing.T) {
 		t.Errorf("%+v, %v, want e-value %v", e, err, want/sum/2)
 	}
 	for _, s := range []Scores{{}, WDL{}.GameScores(), {all: means{{0.5, -1}, {1, 2}}}} {
-		if _, err := s.AnytimeInterval(0.95); err == nil {
-			t.Errorf("%+v has an interval", s)
-		}
+		testutil.Fails(t, testutil.Err(s.AnytimeInterval(0.95)), "", "%+v has an interval", s)
 	}
-	if _, err := (WDL{Wins: 1}).GameScores().EValue(1); err == nil {
-		t.Error("an e-value against a mean of 1")
-	}
+	testutil.Fails(t, testutil.Err((WDL{Wins: 1}).GameScores().EValue(1)), "", "an e-value against a mean of 1")
 }

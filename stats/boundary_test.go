@@ -20,22 +20,19 @@ func TestBoundedTest(t *testing.T) {
 			return c
 		}
 		null, full := course(bounded, 0), course(bounded, 5)
-		if math.Abs(null.Pass/rates[0]-1) > 0.015 || math.Abs(full.Fail/rates[1]-1) > 0.015 {
-			t.Errorf("%v: passes %v, fails %v", rates, null.Pass, full.Fail)
-		}
+		testutil.Check(t, math.Abs(null.Pass/rates[0]-1) <= 0.015 && math.Abs(full.Fail/rates[1]-1) <= 0.015,
+			"%v: passes %v, fails %v", rates, null.Pass, full.Fail)
 		if rates[0] != rates[1] {
 			continue
 		}
 		for elo, c := range map[float64]SPRTForecast{0: null, 5: full} {
-			if longer := c.Pairs / course(wald, elo).Pairs; longer < 1 || longer > 1.04 {
-				t.Errorf("%v at %v: %v times as long", rates, elo, longer)
-			}
+			longer := c.Pairs / course(wald, elo).Pairs
+			testutil.Check(t, longer >= 1 && longer <= 1.04, "%v at %v: %v times as long", rates, elo, longer)
 		}
 		half, open := course(bounded, 2.5), course(wald, 2.5)
 		t.Logf("%v halfway: %.0f pairs for %.0f, 95%% within %d for %d", rates, half.Pairs, open.Pairs, half.P95, open.P95)
-		if math.Abs(half.Pairs/open.Pairs-0.896) > 0.01 || math.Abs(float64(half.P95)/float64(open.P95)-0.71) > 0.01 {
-			t.Errorf("%v: %+v, %+v", rates, half, open)
-		}
+		testutil.Check(t, math.Abs(half.Pairs/open.Pairs-0.896) <= 0.01 && math.Abs(float64(half.P95)/float64(open.P95)-0.71) <= 0.01,
+			"%v: %+v, %+v", rates, half, open)
 	}
 }
 
@@ -44,31 +41,23 @@ func TestBoundedTestEnds(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 	end := boundedBy(s.Alpha, s.Beta).end()
 	lower, upper := s.BoundsAt(end * 1.5)
-	if math.Abs(lower-upper) > 1e-12 || lower >= upper || math.Abs(upper) > 1e-9 {
-		t.Errorf("after the end: %v, %v", lower, upper)
-	}
+	testutil.Check(t, math.Abs(lower-upper) <= 1e-12 && lower < upper && math.Abs(upper) <= 1e-9,
+		"after the end: %v, %v", lower, upper)
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 20 {
-		p, err := NewPrefix(s, 2000)
-		testutil.OK(t, err)
+		p := testutil.Must(NewPrefix(s, 2000))(t)
 		for id := range 2000 {
 			testutil.OK(t, p.Add(id, deviationPairs[2*r.IntN(3)-2]))
 			j := p.Judgement()
 			if j.Decision != Continue {
 				break
 			}
-			if j.Information > end {
-				t.Fatalf("goes on: %+v", j)
-			}
+			testutil.Require(t, j.Information <= end, "goes on: %+v", j)
 		}
 		j := p.Judgement()
-		if j.Decision != Pass && j.Decision != Fail {
-			t.Fatalf("%+v", j)
-		}
+		testutil.Require(t, j.Decision == Pass || j.Decision == Fail, "%+v", j)
 		e, err := p.Elo(0.95)
-		if err != nil || !(e.Interval.Lo < e.Elo && e.Elo < e.Interval.Hi) {
-			t.Errorf("%+v, %v", e, err)
-		}
+		testutil.Check(t, err == nil && e.Interval.Lo < e.Elo && e.Elo < e.Interval.Hi, "%+v, %v", e, err)
 	}
 }
 
@@ -77,9 +66,8 @@ func TestBoundedTestEnds(t *testing.T) {
 func TestBoundedTestNeedsVariance(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 	for n := 1; n <= 15; n++ {
-		if j, err := s.Judge(Pentanomial{WL: n}); err != nil || j.Decision != Continue {
-			t.Errorf("%d even pairs: %+v, %v", n, j, err)
-		}
+		j, err := s.Judge(Pentanomial{WL: n})
+		testutil.Check(t, err == nil && j.Decision == Continue, "%d even pairs: %+v, %v", n, j, err)
 	}
 }
 
@@ -98,9 +86,7 @@ func TestSimulatedBoundedRates(t *testing.T) {
 				}
 			}
 			t.Logf("[0,%v] at %v: %.4f wrong, s.e. %.4f", elo1, elo, float64(wrong)/float64(n), math.Sqrt(0.05*0.95/float64(n)))
-			if exceeds(wrong, n, 0.05) {
-				t.Errorf("[0,%v] at %v: %d of %d wrong", elo1, elo, wrong, n)
-			}
+			testutil.Check(t, !exceeds(wrong, n, 0.05), "[0,%v] at %v: %d of %d wrong", elo1, elo, wrong, n)
 		}
 	}
 }
@@ -125,9 +111,8 @@ func TestSimulatedBoundedElo(t *testing.T) {
 			}
 		}
 		t.Logf("at %v: %d of %d above, %d held by 90 %%", elo, above, n, held)
-		if exceeds(above, n, 0.53) || exceeds(n-above, n, 0.53) || exceeds(n-held, n, 0.12) {
-			t.Errorf("at %v: %d of %d above, %d held", elo, above, n, held)
-		}
+		testutil.Check(t, !exceeds(above, n, 0.53) && !exceeds(n-above, n, 0.53) && !exceeds(n-held, n, 0.12),
+			"at %v: %d of %d above, %d held", elo, above, n, held)
 	}
 }
 
@@ -135,9 +120,7 @@ func TestSimulatedBoundedElo(t *testing.T) {
 func TestRatioBounds(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: BoundaryRatio}
 	lower, upper := s.BoundsAt(3)
-	if lower != math.Log(0.1) || math.Abs(upper-math.Log(20)) > 1e-12 {
-		t.Errorf("%v, %v", lower, upper)
-	}
+	testutil.Check(t, lower == math.Log(0.1) && math.Abs(upper-math.Log(20)) <= 1e-12, "%v, %v", lower, upper)
 	for name, change := range map[string]func(*SPRT){
 		"unknown":   func(s *SPRT) { s.Boundary = "other" },
 		"corrected": func(s *SPRT) { s.Overshoot = true },
@@ -145,13 +128,10 @@ func TestRatioBounds(t *testing.T) {
 	} {
 		bad := s
 		change(&bad)
-		if bad.Check() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Check(t, bad.Check() != nil, "%s: no error", name)
 	}
 	bounded := s
 	bounded.Boundary = BoundaryBounded
-	if x, err := bounded.Expect(0, ordinary); err == nil {
-		t.Errorf("%+v", x)
-	}
+	x, err := bounded.Expect(0, ordinary)
+	testutil.Check(t, err != nil, "%+v", x)
 }

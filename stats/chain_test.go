@@ -36,9 +36,8 @@ func TestEloGain(t *testing.T) {
 	k := 400 / math.Ln10
 	apart, together := k*k*(0.75/12*256/9+1.0/12*16), k*k*0.5/12*64/3
 	gain, v, err := eloGain(a, b)
-	if err != nil || math.Abs(gain-400*math.Log10(3)) > 1e-9 || math.Abs(v/(apart-2*together)-1) > 1e-12 {
-		t.Fatalf("%v, %v, %v", gain, v, err)
-	}
+	testutil.Require(t, err == nil && math.Abs(gain-400*math.Log10(3)) <= 1e-9 && math.Abs(v/(apart-2*together)-1) <= 1e-12,
+		"%v, %v, %v", gain, v, err)
 	// Openings of their own share nothing; neither do those without a name.
 	for _, names := range []string{"efgh", ""} {
 		first := a
@@ -46,9 +45,7 @@ func TestEloGain(t *testing.T) {
 			first = singles(t, names, 1, 1, 0, 1)
 		}
 		_, v, err := eloGain(first, singles(t, names, 1, 0, 0, 1))
-		if err != nil || math.Abs(v/apart-1) > 1e-12 {
-			t.Errorf("%q: %v, %v", names, v, err)
-		}
+		testutil.Check(t, err == nil && math.Abs(v/apart-1) <= 1e-12, "%q: %v, %v", names, v, err)
 	}
 	for name, s := range map[string]*Series{"all won": singles(t, "ab", 1, 1), "one opening": singles(t, "a", 0.5), "none": {}} {
 		if _, _, err := eloGain(a, s); err == nil {
@@ -60,9 +57,7 @@ func TestEloGain(t *testing.T) {
 // Pairs without an opening's name have nothing in common with those of another series.
 func TestUnnamedOpeningsAreNotShared(t *testing.T) {
 	c, err := Compare(singles(t, "", 1, 1, 0, 1), singles(t, "", 1, 0, 0, 1), 0.95)
-	if err != nil || c.Shared != 0 || c.Method != "independent" {
-		t.Errorf("%+v, %v", c, err)
-	}
+	testutil.Check(t, err == nil && c.Shared == 0 && c.Method == "independent", "%+v, %v", c, err)
 }
 
 // Four contributions alike are two standard deviations off; signs of many agree with counting.
@@ -98,12 +93,9 @@ func TestScoreFlip(t *testing.T) {
 func TestGamesInterval(t *testing.T) {
 	got, err := GamesInterval([]float64{1, 1, 1, 0, 1}, 0.95)
 	want, _ := binomial.ClopperPearson(4, 5, 0.95)
-	if err != nil || math.Abs(got.Lo-want.Lo) > 1e-6 || math.Abs(got.Hi-want.Hi) > 1e-6 {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
-	}
+	testutil.Check(t, err == nil && math.Abs(got.Lo-want.Lo) <= 1e-6 && math.Abs(got.Hi-want.Hi) <= 1e-6,
+		"%+v, %v, want %+v", got, err, want)
 	for _, bad := range [][]float64{nil, {1.5}, {math.NaN()}} {
-		if _, err := GamesInterval(bad, 0.95); err == nil {
-			t.Errorf("%v: no error", bad)
-		}
+		testutil.Fails(t, testutil.Err(GamesInterval(bad, 0.95)), "", "%v: no error", bad)
 	}
 }

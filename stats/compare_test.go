@@ -59,9 +59,8 @@ func TestComparisonOfOtherOpenings(t *testing.T) {
 	}
 	x, _ := binomial.ClopperPearson(4, 6, 0.95)
 	y, _ := binomial.ClopperPearson(2, 4, 0.95)
-	if want := c.Elo - math.Hypot(binomial.Elo(4./6)-binomial.Elo(x.Lo), binomial.Elo(y.Hi)-binomial.Elo(0.5)); math.Abs(c.Interval.Lo-want) > 1e-9 {
-		t.Errorf("%+v, want %v", c.Interval, want)
-	}
+	want := c.Elo - math.Hypot(binomial.Elo(4./6)-binomial.Elo(x.Lo), binomial.Elo(y.Hi)-binomial.Elo(0.5))
+	testutil.Check(t, math.Abs(c.Interval.Lo-want) <= 1e-9, "%+v, want %v", c.Interval, want)
 	if c, err := Compare(seriesOf(t, 0, 2, 2), b, 0.95); err == nil {
 		t.Errorf("%+v: infinite", c)
 	}
@@ -99,9 +98,8 @@ func TestComparisonOfPartlySharedOpenings(t *testing.T) {
 	}
 	ea, _ := a.Elo(0.95)
 	eb, _ := b.Elo(0.95)
-	if math.Abs(c.Elo-(ea.Elo-eb.Elo)) > 1e-9 {
-		t.Errorf("the difference is %v, and the series alone show %v and %v", c.Elo, ea.Elo, eb.Elo)
-	}
+	testutil.Check(t, math.Abs(c.Elo-(ea.Elo-eb.Elo)) <= 1e-9,
+		"the difference is %v, and the series alone show %v and %v", c.Elo, ea.Elo, eb.Elo)
 }
 
 // By hand: 18 of 24 and 13 of 24 half points in six openings each, none shared.
@@ -125,9 +123,7 @@ func TestTestNotWorse(t *testing.T) {
 		},
 		"won": func() error { _, err := TestNotWorse(seriesOf(t, 0, 2, 2), b, 3, 0.95); return err },
 	} {
-		if f() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Check(t, f() != nil, "%s: no error", name)
 	}
 }
 
@@ -167,20 +163,16 @@ func TestSimulatedComparison(t *testing.T) {
 			}
 			wrong += oneIf(c.Test.Significant(0.05))
 			// b gains exactly -30 against a: "not worse by 30 Elo or more" is wrong.
-			w, err := TestNotWorse(&b, &a, 30, 0.95)
-			testutil.OK(t, err)
+			w := testutil.Must(TestNotWorse(&b, &a, 30, 0.95))(t)
 			worse += oneIf(w.Test.Significant(0.05))
 		}
 		share := func(k int) float64 { return float64(k) / float64(n) }
 		t.Logf("%d of %d shared: missed %.4f, power %.4f, size %.4f, width %.1f; not worse, size %.4f", shared, openings, share(missed), share(found), share(wrong), widths[shared], share(worse))
 		for what, k := range map[string]int{"the interval misses": missed, "the test is wrong in": wrong, "not worse is wrong in": worse} {
-			if exceeds(k, n, 0.05) {
-				t.Errorf("%d shared: %s %d of %d", shared, what, k, n)
-			}
+			testutil.Check(t, !exceeds(k, n, 0.05), "%d shared: %s %d of %d", shared, what, k, n)
 		}
-		if widths[shared] > 1.02*widths[0] {
-			t.Errorf("%d shared: intervals of %.1f Elo, %.1f where none is", shared, widths[shared], widths[0])
-		}
+		testutil.Check(t, widths[shared] <= 1.02*widths[0],
+			"%d shared: intervals of %.1f Elo, %.1f where none is", shared, widths[shared], widths[0])
 	}
 }
 
@@ -234,9 +226,7 @@ func TestForecast(t *testing.T) {
 		if err != nil || math.Abs(f.Win-win) > 1e-12 || math.Abs(f.Draw-draw) > 1e-12 || math.Abs(f.Loss-loss) > 1e-12 {
 			t.Errorf("%+v, %d games: %+v, %v, want %v, %v, %v", w, n, f, err, win, draw, loss)
 		}
-		if w.Losses > 0 && !(f.Interval.Lo < f.Win && f.Win < f.Interval.Hi) {
-			t.Errorf("%+v is outside of its interval", f)
-		}
+		testutil.Check(t, w.Losses <= 0 || f.Interval.Lo < f.Win && f.Win < f.Interval.Hi, "%+v is outside of its interval", f)
 	}
 	// Summed by another program, by logarithms of the gamma function.
 	if f, err := (WDL{Wins: 10, Draws: 1, Losses: 5}).Forecast(100, 0.95); err != nil || math.Abs(f.Win-0.880999551362448) > 1e-9 || math.Abs(f.Draw-0.007826829270523) > 1e-9 {

@@ -64,9 +64,7 @@ func checkRow(t *testing.T, s series, printed []string) {
 		5: fmt.Sprintf("%.1f%%", 100*rate), 6: fmt.Sprintf("%.1f–%.1f%%", 100*i.Lo, 100*i.Hi),
 		7: fmt.Sprintf("%+.0f [%+.0f, %+.0f]", binomial.Elo(rate), elo.Lo, elo.Hi), 8: p,
 	} {
-		if printed[k] != want {
-			t.Errorf("%s, %s: %s: %s is printed, %s is right", s.section, s.table, s.council, printed[k], want)
-		}
+		testutil.Check(t, printed[k] == want, "%s, %s: %s: %s is printed, %s is right", s.section, s.table, s.council, printed[k], want)
 	}
 }
 
@@ -92,9 +90,7 @@ func TestConsensusDocument(t *testing.T) {
 			sizes = append(sizes, s)
 		}
 	}
-	if len(sizes) != 25 || len(all) != 40 {
-		t.Fatalf("%d series of sizes, %d in all", len(sizes), len(all))
-	}
+	testutil.Require(t, len(sizes) == 25 && len(all) == 40, "%d series of sizes, %d in all", len(sizes), len(all))
 	text := testutil.Must(os.ReadFile("../docs/research/consensus.md"))(t)
 	said := strings.Join(strings.Fields(string(text)), " ")
 	says := func(what string, args ...any) {

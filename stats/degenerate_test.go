@@ -21,18 +21,10 @@ func TestSeriesThatShowNothing(t *testing.T) {
 	if test, err := level.SignFlip(binomial.TwoSided); err != nil || test.P != 1 {
 		t.Errorf("all level: %+v, %v", test, err)
 	}
-	if _, err := level.SignFlip("both"); err == nil {
-		t.Error("an unknown alternative passed")
-	}
-	if _, err := (Tally{}).Score(); err == nil {
-		t.Error("an empty tally has a score")
-	}
-	if _, err := (Tally{}).Sample(); err == nil {
-		t.Error("an empty tally has a sample")
-	}
-	if _, err := tallyOf(t, 0, 0, 0, 4, 0, 0).BlackAdvantage(0.95); err == nil {
-		t.Error("draws show an advantage")
-	}
+	testutil.Fails(t, testutil.Err(level.SignFlip("both")), "", "an unknown alternative passed")
+	testutil.Fails(t, testutil.Err((Tally{}).Score()), "", "an empty tally has a score")
+	testutil.Fails(t, testutil.Err((Tally{}).Sample()), "", "an empty tally has a sample")
+	testutil.Fails(t, testutil.Err(tallyOf(t, 0, 0, 0, 4, 0, 0).BlackAdvantage(0.95)), "", "draws show an advantage")
 }
 
 // Black 0.4 and White 0.6 for a repetition: such a pair deviates by 0.4 or 0.6.
@@ -45,9 +37,8 @@ func TestUnequalDrawPoints(t *testing.T) {
 		t.Errorf("%v points, %+v", tally.Points(), tally.Penta)
 	}
 	// Deviations 0.4, 0.4, -0.4 and 0: half of the eight patterns reach 0.4.
-	if test, err := tally.SignFlip(binomial.Greater); err != nil || !agree(test.P, 0.5, 1e-15) || test.N != 4 {
-		t.Errorf("%+v, %v", test, err)
-	}
+	test, err := tally.SignFlip(binomial.Greater)
+	testutil.Check(t, err == nil && agree(test.P, 0.5, 1e-15) && test.N == 4, "%+v, %v", test, err)
 }
 
 // If a convolution would take too long, the sum of the coins is treated as normal. Calculated by hand: the deviations
@@ -79,9 +70,8 @@ func TestNormalSignFlipIsNearTheExactOne(t *testing.T) {
 		}
 		exact := testutil.Must(exactFlips(s.coins()))(t)
 		for _, weight := range []int{heads, total - heads} {
-			if got, want := normalFlips(s.coins(), total)(weight), exact(weight); math.Abs(got-want) > 0.002 {
-				t.Errorf("%v at %d: %v for %v", s, weight, got, want)
-			}
+			got, want := normalFlips(s.coins(), total)(weight), exact(weight)
+			testutil.Check(t, math.Abs(got-want) <= 0.002, "%v at %d: %v for %v", s, weight, got, want)
 		}
 	}
 }
@@ -95,7 +85,6 @@ func TestLongSeries(t *testing.T) {
 	// T = 100 + 2·1000 half points with variance 2100 + 4·401000: the normal
 	// tail with half a step of continuity correction is good to a few in 1e5.
 	z := (2100 - 0.5) / math.Sqrt(2100+4*401_000)
-	if want := math.Erfc(z/math.Sqrt2) / 2; !agree(test.P, want, 1e-3) {
-		t.Errorf("p = %v, the normal approximation %v", test.P, want)
-	}
+	want := math.Erfc(z/math.Sqrt2) / 2
+	testutil.Check(t, agree(test.P, want, 1e-3), "p = %v, the normal approximation %v", test.P, want)
 }

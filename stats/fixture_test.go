@@ -25,9 +25,7 @@ type worst struct{ abs, rel float64 }
 func (w *worst) near(t *testing.T, what string, got, want, abs, rel float64) {
 	t.Helper()
 	d := math.Abs(got - want)
-	if !(d <= abs) && !(d <= rel*math.Abs(want)) {
-		t.Errorf("%s = %.17g, want %.17g", what, got, want)
-	}
+	testutil.Check(t, d <= abs || d <= rel*math.Abs(want), "%s = %.17g, want %.17g", what, got, want)
 	w.abs = max(w.abs, d)
 	if want != 0 {
 		w.rel = max(w.rel, d/math.Abs(want))

@@ -31,9 +31,7 @@ func TestSignFlipAgainstFixture(t *testing.T) {
 				return
 			}
 			got, err := tally.SignFlip(alt)
-			if err != nil || got.N != tally.Pairs() || got.Method != "pair_sign_flip" {
-				t.Fatal(got, err)
-			}
+			testutil.Require(t, err == nil && got.N == tally.Pairs() && got.Method == "pair_sign_flip", "%v %v", got, err)
 			flips.near(t, "sign flip "+string(alt), got.P, *want, 0, 1e-9)
 		}
 		check(binomial.Greater, &c.Ge)
@@ -75,8 +73,7 @@ func TestDrawsAgainstFixture(t *testing.T) {
 		p.near(t, "draws lost", pOf(t, c.W, games.Games(), 0.5, binomial.Greater), c.AsLosses, 0, 1e-9)
 
 		tally := singlesOf(t, games)
-		score, err := tally.Score()
-		testutil.OK(t, err)
+		score := testutil.Must(tally.Score())(t)
 		scores.near(t, "score", score, c.Score, 1e-9, 0)
 		if c.Elo == nil {
 			if !math.IsInf(binomial.Elo(score), 1) {

@@ -26,9 +26,8 @@ func TestPairRates(t *testing.T) {
 			r := ratesOf(t, c, elo)
 			mean, variance := r.moments()
 			sum := r[0] + r[1] + r[2] + r[3] + r[4]
-			if math.Abs(sum-1)+math.Abs(mean-binomial.Expected(elo)) > 1e-12 || slices.Min(r[:]) < 0 {
-				t.Errorf("%+v at %v: %v", c, elo, r)
-			}
+			testutil.Check(t, math.Abs(sum-1)+math.Abs(mean-binomial.Expected(elo)) <= 1e-12 && slices.Min(r[:]) >= 0,
+				"%+v at %v: %v", c, elo, r)
 			game := binomial.Expected(elo)*(1-binomial.Expected(elo)) - c.DrawRate/4
 			bias := binomial.Expected(c.RMSBias) - 0.5
 			correlation := c.Correlation - bias*bias/((1-c.DrawRate)/4)
@@ -45,9 +44,7 @@ func TestPairRates(t *testing.T) {
 	// By hand: 10 WW, 10 LL, 20 WL: independent games. 5 and 5: half the variance.
 	for wl, want := range map[int]float64{20: 0, 0: 1, 60: -0.5} {
 		c, err := tallyOf(t, 10, 0, wl, 0, 0, 10).Conditions()
-		if err != nil || math.Abs(c.Correlation-want) > 1e-12 || c.DrawRate != 0 {
-			t.Errorf("%d: %+v, %v", wl, c, err)
-		}
+		testutil.Check(t, err == nil && math.Abs(c.Correlation-want) <= 1e-12 && c.DrawRate == 0, "%d: %+v, %v", wl, c, err)
 	}
 	if c, err := singlesOf(t, WDL{1, 1, 1}).Conditions(); err == nil {
 		t.Errorf("%+v", c)
@@ -87,9 +84,8 @@ func TestCourseAgainstExactSums(t *testing.T) {
 			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{loss, win}, probs: []float64{1 - p, p}, information: information}, pairs: 1}
 			w.lower, w.upper = s.Bounds()
 			got := w.run("walk", 5000, limit)
-			if math.Abs(got.Pairs/games-1) > 0.002 || math.Abs(got.Pass-pass) > 0.002 {
-				t.Errorf("%v %q: %+v, want %v games and %v", elo, s.Boundary, got, games, pass)
-			}
+			testutil.Check(t, math.Abs(got.Pairs/games-1) <= 0.002 && math.Abs(got.Pass-pass) <= 0.002,
+				"%v %q: %+v, want %v games and %v", elo, s.Boundary, got, games, pass)
 		}
 	}
 }
@@ -115,8 +111,7 @@ func TestDiffusionAgainstWalk(t *testing.T) {
 	for _, b := range boundaries {
 		s := SPRT{Elo0: 0, Elo1: 25, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: b}
 		for _, elo := range []float64{0, 12} {
-			steps, err := s.ratioSteps(ratesOf(t, ordinary, elo))
-			testutil.OK(t, err)
+			steps := testutil.Must(s.ratioSteps(ratesOf(t, ordinary, elo)))(t)
 			w := ratioWalk{test: s, steps: steps, pairs: 1}
 			w.lower, w.upper = s.Bounds()
 			w.mean, w.spread = steps.moments()
@@ -161,15 +156,13 @@ func TestSimulatedCourse(t *testing.T) {
 			pass, passSE := float64(passes)/float64(n), math.Sqrt(plan.Pass*(1-plan.Pass)/float64(n))
 			t.Logf("[0,%v] %q at %v: %.1f pairs (s.e. %.1f), planned %.1f; passes %.4f, planned %.4f; quantiles %v %v %v, planned %d %d %d",
 				c.elo1, c.b, elo, mean, se, plan.Pairs, pass, plan.Pass, lengths[n/2], lengths[n*9/10], lengths[n*99/100], plan.Median, plan.P90, plan.P99)
-			if math.Abs(mean-plan.Pairs) > 4*se+0.02*mean || math.Abs(pass-plan.Pass) > 4*passSE+0.01 {
-				t.Errorf("[0,%v] %q at %v: the plan is off", c.elo1, c.b, elo)
-			}
+			testutil.Check(t, math.Abs(mean-plan.Pairs) <= 4*se+0.02*mean && math.Abs(pass-plan.Pass) <= 4*passSE+0.01,
+				"[0,%v] %q at %v: the plan is off", c.elo1, c.b, elo)
 			for share, planned := range map[float64]int{0.5: plan.Median, 0.9: plan.P90, 0.99: plan.P99} {
 				within, _ := slices.BinarySearch(lengths, float64(planned)+0.5)
 				got := float64(within) / float64(n)
-				if math.Abs(got-share) > 4*math.Sqrt(share*(1-share)/float64(n))+0.012 {
-					t.Errorf("[0,%v] %q at %v: %v of the tests ended within %d pairs, planned %v", c.elo1, c.b, elo, got, planned, share)
-				}
+				testutil.Check(t, math.Abs(got-share) <= 4*math.Sqrt(share*(1-share)/float64(n))+0.012,
+					"[0,%v] %q at %v: %v of the tests ended within %d pairs, planned %v", c.elo1, c.b, elo, got, planned, share)
 			}
 		}
 	}
@@ -222,9 +215,7 @@ func TestSimulatedPower(t *testing.T) {
 		got := float64(found) / float64(n)
 		se := math.Sqrt(l.Power * (1 - l.Power) / float64(n))
 		t.Logf("%+v at %v Elo: %+v; simulated %.4f, s.e. %.4f", c.PairDesign, c.elo, l, got, se)
-		if math.Abs(got-l.Power) > 4*se+0.002 || l.Power < c.Power {
-			t.Errorf("%+v: the power is %v", l, got)
-		}
+		testutil.Check(t, math.Abs(got-l.Power) <= 4*se+0.002 && l.Power >= c.Power, "%+v: the power is %v", l, got)
 		if elo, err := c.Detectable(l.Pairs); err != nil || math.Abs(elo/math.Abs(c.elo)-1) > 0.05 {
 			t.Errorf("%d pairs detect %v, %v", l.Pairs, elo, err)
 		}
@@ -242,9 +233,8 @@ func TestPowerNormalAndExact(t *testing.T) {
 		for k := c.pairs - 4; k <= c.pairs+4; k++ {
 			smooth += rates.exactPower(k, 0.025) / 9
 		}
-		if normal := rates.normalPower(c.pairs, 0.025); math.Abs(normal-smooth) > 0.006 {
-			t.Errorf("%+v: exact %v, normal %v", c, smooth, normal)
-		}
+		normal := rates.normalPower(c.pairs, 0.025)
+		testutil.Check(t, math.Abs(normal-smooth) <= 0.006, "%+v: exact %v, normal %v", c, smooth, normal)
 	}
 }
 
@@ -252,13 +242,10 @@ func TestPowerNormalAndExact(t *testing.T) {
 // against the two-sided verdict over pairs they have 0.69.
 func TestPlanByGamesIsTooShort(t *testing.T) {
 	games, err := binomial.Design{Alpha: 0.05, Power: 0.8, Alternative: binomial.Greater}.Length(10)
-	if err != nil || games.Games != 7502 {
-		t.Fatalf("%+v, %v", games, err)
-	}
+	testutil.Require(t, err == nil && games.Games == 7502, "%+v, %v", games, err)
 	rates := ratesOf(t, Conditions{}, 10)
-	if power := rates.normalPower(games.Games/2, 0.025); math.Abs(power-0.69) > 0.006 {
-		t.Errorf("%v", power)
-	}
+	power := rates.normalPower(games.Games/2, 0.025)
+	testutil.Check(t, math.Abs(power-0.69) <= 0.006, "%v", power)
 }
 
 func TestImpossiblePlans(t *testing.T) {
@@ -279,8 +266,6 @@ func TestImpossiblePlans(t *testing.T) {
 		"one score": func() error { _, err := gateDesign.Forecast(PairRates{0, 0, 1, 0, 0}, 0); return err },
 		"negative":  func() error { _, err := gateDesign.Forecast(PairRates{-1, 0, 1, 0, 1}, 0); return err },
 	} {
-		if f() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Check(t, f() != nil, "%s: no error", name)
 	}
 }

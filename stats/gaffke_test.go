@@ -24,9 +24,7 @@ func TestWeightedMeanAgainstBeta(t *testing.T) {
 				m := means{{0.2, n - k + 1}, {0.7, k + 1}}
 				d := math.Abs(m.atMost(0.2+0.5*x) - p)
 				worst = max(worst, d)
-				if d > 1e-7 {
-					t.Errorf("%d of %d at %v: off by %g", k, n, p, d)
-				}
+				testutil.Check(t, d <= 1e-7, "%d of %d at %v: off by %g", k, n, p, d)
 			}
 		}
 	}
@@ -37,15 +35,12 @@ func TestWeightedMeanAgainstBeta(t *testing.T) {
 func TestWeightedMeanFarOut(t *testing.T) {
 	m := means{{0.2, 1_000_000}, {0.5, 7}, {0.7, 1_000_000}}
 	for at, want := range map[float64]float64{0.1: 0, 0.3: 0, 0.445: 0, 0.455: 1, 0.6: 1, 0.8: 1} {
-		if got := m.atMost(at); math.Abs(got-want) > 1e-12 {
-			t.Errorf("at %v: %v, want %v", at, got, want)
-		}
+		got := m.atMost(at)
+		testutil.Check(t, math.Abs(got-want) <= 1e-12, "at %v: %v, want %v", at, got, want)
 	}
 	i, err := tallyOf(t, 300_000, 7, 400_000, 5, 3, 300_000).Interval(0.95)
 	half := 1.96 * math.Sqrt(0.15/1_000_015)
-	if err != nil || math.Abs(i.Lo-(0.5-half)) > 1e-5 || math.Abs(i.Hi-(0.5+half)) > 1e-5 {
-		t.Errorf("%+v, %v", i, err)
-	}
+	testutil.Check(t, err == nil && math.Abs(i.Lo-(0.5-half)) <= 1e-5 && math.Abs(i.Hi-(0.5+half)) <= 1e-5, "%+v, %v", i, err)
 }
 
 // Three values, by drawing the weights.
@@ -159,9 +154,7 @@ func TestPairIntervalCoverage(t *testing.T) {
 	for _, p := range all {
 		c := p.coverage(10, 0.95)
 		least = min(least, c)
-		if c < 0.95-1e-6 {
-			t.Errorf("%v: %.5f", p, c)
-		}
+		testutil.Check(t, c >= 0.95-1e-6, "%v: %.5f", p, c)
 		if testutil.Figures() {
 			t.Logf("10 pairs %v: %.4f", p, c)
 		}
@@ -183,9 +176,7 @@ func TestSimulatedPairIntervalCoverage(t *testing.T) {
 			}
 			if n == 50 && used <= 3 {
 				c := p.coverage(n, 0.95)
-				if c < 0.95-1e-6 {
-					t.Errorf("%d pairs, %v: %.5f", n, p, c)
-				}
+				testutil.Check(t, c >= 0.95-1e-6, "%d pairs, %v: %.5f", n, p, c)
 				if testutil.Figures() {
 					t.Logf("%d pairs, %v: %.4f exactly", n, p, c)
 				}
@@ -203,9 +194,7 @@ func TestSimulatedPairIntervalCoverage(t *testing.T) {
 					covered++
 				}
 			}
-			if exceeds(times-covered, times, 0.05) {
-				t.Errorf("%d pairs, %v: %d of %d", n, p, covered, times)
-			}
+			testutil.Check(t, !exceeds(times-covered, times, 0.05), "%d pairs, %v: %d of %d", n, p, covered, times)
 			if testutil.Figures() {
 				c := float64(covered) / float64(times)
 				t.Logf("%d pairs, %v: %.4f, s.e. %.4f", n, p, c, math.Sqrt(c*(1-c)/float64(times)))
@@ -241,9 +230,7 @@ func TestPerGameIntervalOfPairs(t *testing.T) {
 			}
 		})
 		t.Logf("%d pairs: the per-game interval errs in %.1f%%, the pairs' in %.1f%%", n, 100*games, 100*pairs)
-		if games < 0.1 || pairs > 0.05 {
-			t.Errorf("%d pairs: %v, %v", n, games, pairs)
-		}
+		testutil.Check(t, games >= 0.1 && pairs <= 0.05, "%d pairs: %v, %v", n, games, pairs)
 	}
 }
 
@@ -261,9 +248,7 @@ func TestSignFlipsDoNotInvert(t *testing.T) {
 	})
 	covered := p.coverage(n, 0.95)
 	t.Logf("sign flips about the true mean reject it in %.1f%%, the interval misses it in %.1f%%", 100*missed, 100*(1-covered))
-	if missed < 0.08 || covered < 0.95 {
-		t.Errorf("%v, %v", missed, covered)
-	}
+	testutil.Check(t, missed >= 0.08 && covered >= 0.95, "%v, %v", missed, covered)
 }
 
 // flipsAt is the two-sided p value of the sign flips of so many deviations of sizes above and below.
@@ -290,9 +275,8 @@ func TestScoreIntervalOfWinsAndLosses(t *testing.T) {
 	for _, w := range []WDL{{7, 0, 3}, {0, 0, 5}, {12, 0, 0}, {400, 0, 600}} {
 		i, err := singlesOf(t, w).Interval(0.95)
 		want, _ := binomial.ClopperPearson(w.Wins, w.Games(), 0.95)
-		if err != nil || math.Abs(i.Lo-want.Lo) > 1e-12 || math.Abs(i.Hi-want.Hi) > 1e-12 || i.Method != "game_gaffke" {
-			t.Errorf("%+v: %+v, %v; want %+v", w, i, err, want)
-		}
+		testutil.Check(t, err == nil && math.Abs(i.Lo-want.Lo) <= 1e-12 && math.Abs(i.Hi-want.Hi) <= 1e-12 && i.Method == "game_gaffke",
+			"%+v: %+v, %v; want %+v", w, i, err, want)
 	}
 	// By hand: 50 even pairs. The lower end is ½ x, x the 2.5 % quantile of Beta(50, 1).
 	i, err := tallyOf(t, 0, 0, 30, 20, 0, 0).Interval(0.95)
@@ -313,9 +297,8 @@ func TestEloOfTheScore(t *testing.T) {
 	}
 	e, err := s.Elo(0.95)
 	i, err2 := s.Interval(0.95)
-	if err != nil || err2 != nil || math.Abs(e.Elo-400*math.Log10(0.6875/0.3125)) > 1e-9 {
-		t.Fatalf("%+v, %v, %v", e, err, err2)
-	}
+	testutil.Require(t, err == nil && err2 == nil && math.Abs(e.Elo-400*math.Log10(0.6875/0.3125)) <= 1e-9,
+		"%+v, %v, %v", e, err, err2)
 	if e.Interval.Lo != binomial.Elo(i.Lo) || e.Interval.Hi != binomial.Elo(i.Hi) || !(i.Lo > 0.63 && i.Lo < 0.6875 && i.Hi < 0.73 && i.Hi > 0.6875) || e.Error < 5 || e.Error > 15 {
 		t.Errorf("%+v, %+v", e, i)
 	}

@@ -44,9 +44,8 @@ func TestInformation(t *testing.T) {
 		variance += (x - mean) * (x - mean) / 14
 	}
 	width := binomial.Expected(60) - binomial.Expected(0)
-	if want := 12 * width * width / variance; err != nil || !agree(j.Information, want, 1e-9) {
-		t.Errorf("%+v, %v; want %v", j, err, want)
-	}
+	want := 12 * width * width / variance
+	testutil.Check(t, err == nil && agree(j.Information, want, 1e-9), "%+v, %v; want %v", j, err, want)
 }
 
 func TestImpossibleTests(t *testing.T) {
@@ -71,18 +70,12 @@ func TestPairsOfAPrefix(t *testing.T) {
 	}
 	whole, err := NewPrefix(gateDesign, 9)
 	never, err2 := NewPrefix(gateDesign, 9)
-	if err != nil || err2 != nil {
-		t.Fatal(err, err2)
-	}
+	testutil.Require(t, err == nil && err2 == nil, "%v %v", err, err2)
 	for id, d := range []int{2, 0, 2, 1, -2} {
 		testutil.OK(t, whole.AddPlay(id, play(d, 10)))
-		if id != 2 && never.AddPlay(id, play(d, 10)) != nil {
-			t.Fatal("a pair is refused")
-		}
+		testutil.Require(t, id == 2 || never.AddPlay(id, play(d, 10)) == nil, "a pair is refused")
 	}
-	if err := whole.AddPlay(1, play(0, 20)); err == nil {
-		t.Error("a pair came again with other moves")
-	}
+	testutil.Fails(t, whole.AddPlay(1, play(0, 20)), "", "a pair came again with other moves")
 	without, err := whole.Without([]int{2})
 	if err != nil || without.Judgement() != never.Judgement() || without.Judgement().Units != 2 || whole.Judgement().Units != 5 {
 		t.Errorf("%+v, %v; want %+v", without.Judgement(), err, never.Judgement())
@@ -108,13 +101,9 @@ func TestLegsOfAPrefix(t *testing.T) {
 // A calculation that would need gigabytes is not started, whether because of many places or of many coins.
 func TestWhatIsAffordable(t *testing.T) {
 	for _, all := range [][]coins{{{size: 1 << 19, n: 1 << 10}}, {{size: 1, n: 1 << 15}, {size: 1, n: 1 << 15}}} {
-		if affordable(all) {
-			t.Errorf("%v", all)
-		}
+		testutil.Check(t, !affordable(all), "%v", all)
 	}
-	if !affordable([]coins{{size: 1 << 10, n: 1 << 10}}) {
-		t.Error("a megabyte is too much")
-	}
+	testutil.Check(t, affordable([]coins{{size: 1 << 10, n: 1 << 10}}), "a megabyte is too much")
 }
 
 // Weaker by so much is found as soon as stronger by so much; and a pair fewer is too few.
@@ -123,14 +112,10 @@ func TestLengthsAreLeast(t *testing.T) {
 	up, err := design.Detectable(200)
 	design.Alternative = binomial.Less
 	down, err2 := design.Detectable(200)
-	if err != nil || err2 != nil || up <= 0 || down != -up {
-		t.Errorf("%v, %v, %v, %v", up, err, down, err2)
-	}
+	testutil.Check(t, err == nil && err2 == nil && up > 0 && down == -up, "%v, %v, %v, %v", up, err, down, err2)
 	for _, elo := range []float64{-40, -60, -90, -150} {
 		l, err := design.Length(elo)
-		if err != nil || l.Method != "exact" {
-			t.Fatalf("%+v, %v", l, err)
-		}
+		testutil.Require(t, err == nil && l.Method == "exact", "%+v, %v", l, err)
 		if rates := ratesOf(t, ordinary, -elo); rates.exactPower(l.Pairs-1, 0.05) >= 0.8 || rates.exactPower(l.Pairs, 0.05) < 0.8 {
 			t.Errorf("%v Elo: %+v is not the least", elo, l)
 		}
@@ -141,20 +126,16 @@ func TestLengthsAreLeast(t *testing.T) {
 // expected to have 10·9/20 = 4.5, fewer than five.
 func TestLimitOfResiduals(t *testing.T) {
 	h, err := SameEverywhere([]Outcomes{WDL{Wins: 4, Losses: 6}, WDL{Wins: 5, Losses: 5}}, 0.05)
-	if err != nil || math.Abs(h.Limit-2.4977) > 1e-4 || h.Sparse != 2 {
-		t.Errorf("%+v, %v", h, err)
-	}
+	testutil.Check(t, err == nil && math.Abs(h.Limit-2.4977) <= 1e-4 && h.Sparse == 2, "%+v, %v", h, err)
 }
 
 // Pairs are judged by the signs of their deviations: five that A swept, and by enumeration of
 // 16 signs a sweep and three that were won or lost by half a point.
 func TestTestOfPairs(t *testing.T) {
 	test, err := seriesOf(t, 0, 2, 2, 2, 2, 2).Test(binomial.TwoSided)
-	if err != nil || test.Method != "pair_sign_flip" || !agree(test.P, 2./32, 1e-12) || test.N != 5 {
-		t.Errorf("%+v, %v", test, err)
-	}
+	testutil.Check(t, err == nil && test.Method == "pair_sign_flip" && agree(test.P, 2./32, 1e-12) && test.N == 5,
+		"%+v, %v", test, err)
 	test, err = seriesOf(t, 0, 2, 1, 1, -1).Test(binomial.Greater) // 3 of 5 or more by fair signs
-	if want := 4. / 16; err != nil || !agree(test.P, want, 1e-12) {
-		t.Errorf("%+v, %v, want %v", test, err, want)
-	}
+	want := 4. / 16
+	testutil.Check(t, err == nil && agree(test.P, want, 1e-12), "%+v, %v, want %v", test, err, want)
 }

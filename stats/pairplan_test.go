@@ -25,9 +25,8 @@ func TestExactPairLength(t *testing.T) {
 			if diff := at - l.Power; l.Method != "exact" || diff > 1e-6 || diff < -1e-6 {
 				t.Errorf("power %v, %v Elo: %+v, by enumeration %v", power, elo, l, at)
 			}
-			if at < power || before >= power {
-				t.Errorf("power %v, %v Elo: %d pairs have %v, one less has %v", power, elo, l.Pairs, at, before)
-			}
+			testutil.Check(t, at >= power && before < power,
+				"power %v, %v Elo: %d pairs have %v, one less has %v", power, elo, l.Pairs, at, before)
 			if rates.normalPower(l.Pairs, d.Alpha) < power {
 				back++ // the normal approximation wanted more
 			}
@@ -36,9 +35,7 @@ func TestExactPairLength(t *testing.T) {
 			}
 		}
 	}
-	if back == 0 || on == 0 {
-		t.Errorf("the normal approximation lay above %d times, below %d times: nothing shown", back, on)
-	}
+	testutil.Check(t, back != 0 && on != 0, "the normal approximation lay above %d times, below %d times: nothing shown", back, on)
 }
 
 // enumeratedPower is the probability that the sign-flip test of n pairs rejects.

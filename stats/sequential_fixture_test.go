@@ -58,9 +58,7 @@ func TestLLRAgainstFixture(t *testing.T) {
 		} `json:"published_by_peers"`
 	}
 	load(t, "sprt_llr.json", &fixture)
-	if len(fixture.Cases) != 20 || len(fixture.Published) != 16 {
-		t.Fatal("rows are missing")
-	}
+	testutil.Require(t, len(fixture.Cases) == 20 && len(fixture.Published) == 16, "rows are missing")
 	var llr, elo, published worst
 	for _, c := range fixture.Cases {
 		o := cellsOf(t, c.Results)
@@ -105,9 +103,7 @@ func (w *worst) stopped(t *testing.T, s SPRT, o Outcomes, want stoppedRow) {
 	testutil.OK(t, err)
 	near := func(what string, got, want float64) {
 		if math.Abs(want) == 1000 {
-			if !math.IsInf(got, int(want)) {
-				t.Errorf("%+v: %s %v, want %v", o, what, got, want)
-			}
+			testutil.Check(t, math.IsInf(got, int(want)), "%+v: %s %v, want %v", o, what, got, want)
 			return
 		}
 		w.near(t, what, got, want, 1e-4, 0)
@@ -133,9 +129,7 @@ func TestOperatingAgainstFixture(t *testing.T) {
 		} `json:"expected_games_brownian"`
 	}
 	load(t, "sprt_oc.json", &fixture)
-	if len(fixture.Brownian) != 21 {
-		t.Fatal("rows are missing")
-	}
+	testutil.Require(t, len(fixture.Brownian) == 21, "rows are missing")
 	var brownian worst
 	for _, c := range fixture.Brownian {
 		s := SPRT{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: ModelLogistic}
@@ -166,9 +160,7 @@ func TestSequencesAgainstFixture(t *testing.T) {
 		} `json:"sequential_traces"`
 	}
 	load(t, "sprt_oc.json", &fixture)
-	if len(fixture.Traces) != 3 {
-		t.Fatal("rows are missing")
-	}
+	testutil.Require(t, len(fixture.Traces) == 3, "rows are missing")
 	var w worst
 	for _, c := range fixture.Traces {
 		s := SPRT{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: c.Model, Overshoot: true}
@@ -196,13 +188,10 @@ func TestSequencesAgainstFixture(t *testing.T) {
 			if pairs == c.Used {
 				want = map[string]Decision{"accepted": Pass, "rejected": Fail}[c.State]
 			}
-			if j.Decision != want {
-				t.Fatalf("after %d pairs: %+v, want %s", pairs, j, want)
-			}
+			testutil.Require(t, j.Decision == want, "after %d pairs: %+v, want %s", pairs, j, want)
 			naive, err := s.Judge(counts)
-			if err != nil || (naive.Decision != Continue) != (c.Naive != nil && pairs == *c.Naive) {
-				t.Fatalf("after %d pairs without correction: %+v, %v", pairs, naive, err)
-			}
+			testutil.Require(t, err == nil && (naive.Decision != Continue) == (c.Naive != nil && pairs == *c.Naive),
+				"after %d pairs without correction: %+v, %v", pairs, naive, err)
 		}
 	}
 	w.log(t, "sequences")
@@ -228,9 +217,7 @@ func TestPeekingAgainstFixture(t *testing.T) {
 	for when, look := range looks {
 		for method, reject := range rejected {
 			want := fixture.False[when+"|"+method]
-			if want == nil {
-				t.Fatal("rows are missing")
-			}
+			testutil.Require(t, want != nil, "rows are missing")
 			alarms := falseAlarms(1000, look, reject)
 			w.near(t, when+" "+method+" by 100", alarms[100], want["100"], 1e-8, 0)
 			w.near(t, when+" "+method+" by 1000", alarms[1000], want["1000"], 1e-8, 0)
@@ -241,9 +228,8 @@ func TestPeekingAgainstFixture(t *testing.T) {
 		e, err := WDL{Wins: k, Losses: n - k}.DecisiveScores().EValue(0.5)
 		return err == nil && e.P <= 0.05
 	})
-	if betting[1000] > 0.05 || betting[1000] < 0.01 {
-		t.Errorf("the anytime interval leaves out a fair match's score with probability %v", betting[1000])
-	}
+	testutil.Check(t, betting[1000] <= 0.05 && betting[1000] >= 0.01,
+		"the anytime interval leaves out a fair match's score with probability %v", betting[1000])
 }
 
 // falseAlarms is the probability of a rejection by game n, for n up to games. By

@@ -61,9 +61,7 @@ func TestExchangingTheEnginesMirrorsTheSequentialTest(t *testing.T) {
 		if (err == nil) != (err2 == nil) {
 			t.Fatal(x, err, y, err2)
 		}
-		if err == nil && !math.IsInf(x.Elo, 0) && math.Abs(x.Elo+y.Elo) > 0.01*max(1, math.Abs(x.Elo)) {
-			t.Fatal(x, y)
-		}
+		testutil.Require(t, err != nil || math.IsInf(x.Elo, 0) || math.Abs(x.Elo+y.Elo) <= 0.01*max(1, math.Abs(x.Elo)), "%v %v", x, y)
 	})
 }
 
@@ -85,9 +83,7 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		sound(t, "judge", err, j.LLR)
 		e, err := s.Elo(o, level)
 		sound(t, "elo", err, e.Elo, e.Interval.Lo, e.Interval.Hi)
-		if err == nil && !(e.Interval.Lo <= e.Elo && e.Elo <= e.Interval.Hi) {
-			t.Fatalf("%+v", e)
-		}
+		testutil.Require(t, err != nil || e.Interval.Lo <= e.Elo && e.Elo <= e.Interval.Hi, "%+v", e)
 		c := Conditions{number.Draw(t, "draw rate"), number.Draw(t, "bias"), number.Draw(t, "correlation")}
 		x, err := s.Expect(elo, c)
 		sound(t, "expect", err, x.Pass, x.Fail, x.Games)
@@ -156,12 +152,8 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 			}
 		}
 		a, b := ordered.Judgement(), shuffled.Judgement()
-		if a != b || !same(ordered.Tally(), shuffled.Tally()) || a.Units+a.Beyond != len(all) {
-			t.Fatalf("%+v, %+v", a, b)
-		}
-		if a.Decision == Continue {
-			t.Fatalf("the whole plan without a decision: %+v", a)
-		}
+		testutil.Require(t, a == b && same(ordered.Tally(), shuffled.Tally()) && a.Units+a.Beyond == len(all), "%+v, %+v", a, b)
+		testutil.Require(t, a.Decision != Continue, "the whole plan without a decision: %+v", a)
 	})
 }
 
@@ -185,12 +177,9 @@ func TestPrefixWaitsForGaps(t *testing.T) {
 		}
 	}
 	j := add(0, split)
-	if j.Decision != Pass || j.Units >= 200 || j.Units+j.Beyond != 200 || j.LLR < j.Upper {
-		t.Fatalf("%+v", j)
-	}
-	if e, err := p.Elo(0.95); err != nil || !(e.Interval.Lo < e.Elo && e.Elo < e.Interval.Hi) {
-		t.Errorf("%+v, %v", e, err)
-	}
+	testutil.Require(t, j.Decision == Pass && j.Units < 200 && j.Units+j.Beyond == 200 && j.LLR >= j.Upper, "%+v", j)
+	e, err := p.Elo(0.95)
+	testutil.Check(t, err == nil && e.Interval.Lo < e.Elo && e.Elo < e.Interval.Hi, "%+v, %v", e, err)
 	for name, add := range map[string]error{
 		"another":    p.Add(3, split),
 		"negative":   p.Add(-1, sweep),
@@ -199,16 +188,10 @@ func TestPrefixWaitsForGaps(t *testing.T) {
 		"no pair":    p.Add(500, Pair{}),
 		"no outcome": p.Add(500, Pair{{AIsBlack: true}, leg(Win, false)}),
 	} {
-		if add == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Check(t, add != nil, "%s: no error", name)
 	}
-	if _, err := NewPrefix(s, 0); err == nil {
-		t.Error("a plan without pairs")
-	}
-	if _, err := NewPrefix(SPRT{}, 10); err == nil {
-		t.Error("no design")
-	}
+	testutil.Fails(t, testutil.Err(NewPrefix(s, 0)), "", "a plan without pairs")
+	testutil.Fails(t, testutil.Err(NewPrefix(SPRT{}, 10)), "", "no design")
 }
 
 // All draws, and a maximum that is reached: never a pass.
@@ -286,21 +269,17 @@ func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 func TestHomogeneity(t *testing.T) {
 	// By hand: expected 15, 5 in either row; 2·(4/15 + 4/5) = 32/15.
 	h, err := SameEverywhere([]Outcomes{WDL{Wins: 17, Losses: 3}, WDL{Wins: 13, Losses: 7}}, 0.05)
-	if err != nil || !agree(h.ChiSquare, 32./15, 1e-12) || h.Freedom != 1 || len(h.Outliers) != 0 || h.Sparse != 0 {
-		t.Errorf("%+v, %v", h, err)
-	}
+	testutil.Check(t, err == nil && agree(h.ChiSquare, 32./15, 1e-12) && h.Freedom == 1 && len(h.Outliers) == 0 && h.Sparse == 0,
+		"%+v, %v", h, err)
 	if !agree(h.P, math.Erfc(math.Sqrt(16./15)), 1e-9) { // chi-square of one degree
 		t.Errorf("p = %v", h.P)
 	}
-	if r := h.Residuals[0]; !agree(r[2]*r[2], h.ChiSquare, 1e-12) || r[0] != -r[2] || r[1] != 0 {
-		t.Errorf("residuals %v", r)
-	}
+	r := h.Residuals[0]
+	testutil.Check(t, agree(r[2]*r[2], h.ChiSquare, 1e-12) && r[0] == -r[2] && r[1] == 0, "residuals %v", r)
 	h, err = SameEverywhere([]Outcomes{
 		Pentanomial{LL: 10, WL: 30, WW: 10}, Pentanomial{LL: 12, WL: 27, WW: 11}, Pentanomial{}, Pentanomial{LL: 40, WL: 5, WW: 5},
 	}, 0.05)
-	if err != nil || h.Freedom != 4 || !slices.Contains(h.Outliers, 3) || h.P > 1e-6 {
-		t.Errorf("%+v, %v", h, err)
-	}
+	testutil.Check(t, err == nil && h.Freedom == 4 && slices.Contains(h.Outliers, 3) && h.P <= 1e-6, "%+v, %v", h, err)
 	for name, bad := range map[string][]Outcomes{
 		"nothing":     nil,
 		"one source":  {WDL{Wins: 1, Losses: 1}, WDL{}},
@@ -322,18 +301,12 @@ func TestDrawConventions(t *testing.T) {
 		binomial.DrawsFloored: {Draws: binomial.DrawsFloored, Points: 191, N: 343},
 	} {
 		c, err := games.Counted(rule)
-		if err != nil || c != want {
-			t.Errorf("%+v, %v; want %+v", c, err, want)
-		}
+		testutil.Check(t, err == nil && c == want, "%+v, %v; want %+v", c, err, want)
 		i, err := c.Interval(binomial.MethodLFICS, 0.95)
-		if (err == nil) != (rule != binomial.DrawsHalf) || err == nil && i.Draws != rule {
-			t.Errorf("%s: %+v, %v", rule, i, err)
-		}
+		testutil.Check(t, (err == nil) == (rule != binomial.DrawsHalf) && (err != nil || i.Draws == rule), "%s: %+v, %v", rule, i, err)
 		i, err = c.Interval(binomial.MethodClopperPearson, 0.95)
 		exact := rule == binomial.DrawsDropped
-		if (err == nil) != exact || exact && i.Draws != rule {
-			t.Errorf("%s: %+v, %v", rule, i, err)
-		}
+		testutil.Check(t, (err == nil) == exact && (!exact || i.Draws == rule), "%s: %+v, %v", rule, i, err)
 	}
 	for _, w := range []WDL{{}, {Draws: 5}, {Wins: -1, Losses: 3}} {
 		if c, err := w.Counted(binomial.DrawsDropped); err == nil {
@@ -361,9 +334,7 @@ func TestScoresOfASeries(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	penta := Pentanomial{LL: 1, WL: 2, DD: 1, WD: 1, WW: 3}.PairScores()
-	if !is(penta, "pair", 5.25, 8) || !slices.Equal(penta.all, s.all) {
-		t.Errorf("%+v, of pairs one by one %+v", penta, s)
-	}
+	testutil.Check(t, is(penta, "pair", 5.25, 8) && slices.Equal(penta.all, s.all), "%+v, of pairs one by one %+v", penta, s)
 	if s, err := singlesOf(t, games).PairScores(); err == nil {
 		t.Errorf("%+v", s)
 	}
@@ -374,25 +345,20 @@ func TestScoresOfASeries(t *testing.T) {
 
 func TestNormalizedElo(t *testing.T) {
 	sigma := math.Sqrt(0.24)
-	if elo := NormalizedElo(0.6, sigma); !agree(elo, 800/math.Ln10*0.1/sigma, 1e-12) || !agree(normalizedScore(elo, sigma), 0.6, 1e-12) {
-		t.Errorf("%v", elo)
-	}
-	if NormalizedElo(0.5, 0) != 0 || !math.IsInf(NormalizedElo(1, 0), 1) {
-		t.Error("a score without variance")
-	}
+	elo := NormalizedElo(0.6, sigma)
+	testutil.Check(t, agree(elo, 800/math.Ln10*0.1/sigma, 1e-12) && agree(normalizedScore(elo, sigma), 0.6, 1e-12), "%v", elo)
+	testutil.Check(t, NormalizedElo(0.5, 0) == 0 && math.IsInf(NormalizedElo(1, 0), 1), "a score without variance")
 }
 
 func TestPrefixOfSingleGames(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
 	p, _ := NewPrefix(s, 200)
-	if e, err := p.Elo(0.95); err == nil {
-		t.Errorf("before the first game: %+v", e)
-	}
+	e, err := p.Elo(0.95)
+	testutil.Check(t, err != nil, "before the first game: %+v", e)
 	for id := range 200 {
 		testutil.OK(t, p.Add(id, Pair{leg([]Outcome{Win, Win, Loss}[id%3], true)}))
 	}
 	j := p.Judgement()
-	if llr := llrOf(t, s, p.Tally().Total()); j.Decision != Pass || j.LLR != llr || j.Units+j.Beyond != 200 {
-		t.Errorf("%+v", j)
-	}
+	llr := llrOf(t, s, p.Tally().Total())
+	testutil.Check(t, j.Decision == Pass && j.LLR == llr && j.Units+j.Beyond == 200, "%+v", j)
 }

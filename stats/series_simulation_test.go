@@ -193,9 +193,8 @@ func TestSimulatedGates(t *testing.T) {
 	for _, c := range all {
 		for _, openings := range []int{2, 10, 24, 50, 100} {
 			passes := falsePasses(t, gateDesign, c, openings, pairs, n, perOpenings)
-			if exceeds(passes, n, gateDesign.Alpha) {
-				t.Errorf("%s, %d openings: %d of %d gates between equals pass", c.name, openings, passes, n)
-			}
+			testutil.Check(t, !exceeds(passes, n, gateDesign.Alpha),
+				"%s, %d openings: %d of %d gates between equals pass", c.name, openings, passes, n)
 			if testutil.Figures() {
 				every, aside := falsePasses(t, gateDesign, c, openings, pairs, n/4, everyPair), falsePasses(t, gateDesign, c, openings, pairs, n/4, noCopies)
 				t.Logf("%-28s %3d openings: every pair %.3f, copies aside %.3f, openings %.4f", c.name, openings,
@@ -216,9 +215,8 @@ func TestSimulatedGatesByOtherRules(t *testing.T) {
 	}{{deterministic, 2, everyPair}, {deterministic, 10, everyPair}, {deterministic, 24, everyPair}, {late(0.9), 10, noCopies}, {leaky(0.004, 110, 110), 10, noCopies}} {
 		passes := falsePasses(t, s, c.condition, c.openings, 400, n, c.counts)
 		t.Logf("%s, %d openings, %s: %.3f pass", c.name, c.openings, c.counts, float64(passes)/float64(n))
-		if !exceeds(passes, n, s.Alpha) {
-			t.Errorf("%s, %d openings, %s: only %d of %d pass, so that the simulation shows nothing", c.name, c.openings, c.counts, passes, n)
-		}
+		testutil.Check(t, exceeds(passes, n, s.Alpha),
+			"%s, %d openings, %s: only %d of %d pass, so that the simulation shows nothing", c.name, c.openings, c.counts, passes, n)
 	}
 }
 
@@ -236,9 +234,8 @@ func TestSimulatedGatesHavePower(t *testing.T) {
 	}}
 	passes := falsePasses(t, gateDesign, stronger, 50, 600, n, perOpenings)
 	t.Logf("%d of %d pass", passes, n)
-	if test, _ := binomial.Exact(passes, n, 1-gateDesign.Beta, binomial.Less); test.P < 0.001 {
-		t.Errorf("of %d gates of the stronger, %d pass", n, passes)
-	}
+	test, _ := binomial.Exact(passes, n, 1-gateDesign.Beta, binomial.Less)
+	testutil.Check(t, test.P >= 0.001, "of %d gates of the stronger, %d pass", n, passes)
 }
 
 // TestSimulatedSignFlip: the fixed test of a report or a bisection, by openings.
@@ -261,9 +258,8 @@ func TestSimulatedSignFlip(t *testing.T) {
 				t.Logf("%-28s %3d openings: one-sided %.4f, two-sided %.4f", c.name, openings, float64(found[binomial.Less])/float64(n), float64(found[binomial.TwoSided])/float64(n))
 			}
 			for alt, k := range found {
-				if exceeds(k, n, 0.05) {
-					t.Errorf("%s, %d openings, %s: %d of %d series between equals are significant", c.name, openings, alt, k, n)
-				}
+				testutil.Check(t, !exceeds(k, n, 0.05),
+					"%s, %d openings, %s: %d of %d series between equals are significant", c.name, openings, alt, k, n)
 			}
 		}
 	}

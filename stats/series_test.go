@@ -35,17 +35,14 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 		testutil.OK(t, gate.AddPlay(id, p))
 		testutil.OK(t, naive.Add(id, p.Pair))
 		repeats, err := s.Add(p)
-		if err != nil || repeats != (id >= 2) {
-			t.Fatalf("pair %d: %v, %v", id, repeats, err)
-		}
+		testutil.Require(t, err == nil && repeats == (id >= 2), "pair %d: %v, %v", id, repeats, err)
 		if repeats {
 			copies++
 		}
 	}
 	j := gate.Judgement()
-	if j.Decision != Inconclusive || j.Units != 2000 || j.Openings != 2 || j.Copies != 1998 || copies != 1998 {
-		t.Errorf("%+v", j)
-	}
+	testutil.Check(t, j.Decision == Inconclusive && j.Units == 2000 && j.Openings == 2 && j.Copies == 1998 && copies == 1998,
+		"%+v", j)
 	if j := naive.Judgement(); j.Decision != Pass || j.Units > 40 {
 		t.Errorf("without openings: %+v", j)
 	}
@@ -88,9 +85,8 @@ func TestLeastOpenings(t *testing.T) {
 	if _, _, err := (SPRT{}).Openings(); err == nil {
 		t.Error("no design has no openings")
 	}
-	if DistinctPairs(40, 7, true) != 7 || DistinctPairs(5, 7, true) != 5 || DistinctPairs(40, 7, false) != 40 {
-		t.Error("distinct pairs")
-	}
+	testutil.Check(t, DistinctPairs(40, 7, true) == 7 && DistinctPairs(5, 7, true) == 5 && DistinctPairs(40, 7, false) == 40,
+		"distinct pairs")
 }
 
 // By hand: three openings of two pairs with 2 and 1, 0 and 1, 1 and 1 points. Between them 2 (¼ + ¼ + 0)/2 = ½,
@@ -119,9 +115,8 @@ func TestFirsts(t *testing.T) {
 	var s Series
 	plays(t, &s, "a", 1, 2, -2)
 	plays(t, &s, "b", 2, -2, 2, 2)
-	if firsts := s.Firsts(); firsts.Penta != (Pentanomial{WW: 1, LL: 1}) || firsts.Pairs() != 2 {
-		t.Errorf("%+v", firsts)
-	}
+	firsts := s.Firsts()
+	testutil.Check(t, firsts.Penta == (Pentanomial{WW: 1, LL: 1}) && firsts.Pairs() == 2, "%+v", firsts)
 }
 
 func TestSeriesRefusesNonsense(t *testing.T) {
@@ -133,9 +128,8 @@ func TestSeriesRefusesNonsense(t *testing.T) {
 	} {
 		var s Series
 		plays(t, &s, "a", 1, 2)
-		if _, err := s.Add(p); err == nil || s.Pairs() != 1 || s.Openings() != 1 {
-			t.Errorf("%s: %v, %+v", name, err, s)
-		}
+		_, err := s.Add(p)
+		testutil.Check(t, err != nil && s.Pairs() == 1 && s.Openings() == 1, "%s: %v, %+v", name, err, s)
 	}
 }
 
@@ -147,9 +141,8 @@ func TestOneOpeningThatCancels(t *testing.T) {
 		testutil.Must(s.Add(Play{Pair: deviationPairs[d], Opening: "0", Games: []uint64{uint64(i), uint64(i)}}))(t)
 	}
 	for _, alt := range []binomial.Alternative{binomial.Greater, binomial.Less, binomial.TwoSided} {
-		if got, err := s.SignFlip(alt); err != nil || got.P != 1 {
-			t.Errorf("%s: %+v, %v; want 1", alt, got, err)
-		}
+		got, err := s.SignFlip(alt)
+		testutil.Check(t, err == nil && got.P == 1, "%s: %+v, %v; want 1", alt, got, err)
 	}
 }
 
@@ -181,9 +174,8 @@ func TestOpeningFlipsByEnumeration(t *testing.T) {
 			}
 		}
 		for alt, want := range map[binomial.Alternative]float64{binomial.Greater: float64(ge) / 16, binomial.Less: float64(le) / 16, binomial.TwoSided: min(1, float64(min(ge, le))/8)} {
-			if got, err := s.SignFlip(alt); err != nil || math.Abs(got.P-want) > 1e-12 {
-				t.Fatalf("%s: %+v, %v; want %v", alt, got, err, want)
-			}
+			got, err := s.SignFlip(alt)
+			testutil.Require(t, err == nil && math.Abs(got.P-want) <= 1e-12, "%s: %+v, %v; want %v", alt, got, err, want)
 		}
 	})
 }
@@ -193,8 +185,7 @@ func TestSeriesOfNewOpenings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := pairs(false).Draw(t, "pairs")
 		s := design(t)
-		byPair, err := NewPrefix(s, len(all)+1)
-		testutil.OK(t, err)
+		byPair := testutil.Must(NewPrefix(s, len(all)+1))(t)
 		byOpening, _ := NewPrefix(s, len(all)+1)
 		var series Series
 		for id, p := range all {
@@ -211,9 +202,7 @@ func TestSeriesOfNewOpenings(t *testing.T) {
 		tally := tallyFrom(t, all)
 		want, err := tally.Sample()
 		got, err2 := series.Sample()
-		if got != want || (err == nil) != (err2 == nil) {
-			t.Fatalf("%+v, %+v", got, want)
-		}
+		testutil.Require(t, got == want && (err == nil) == (err2 == nil), "%+v, %+v", got, want)
 	})
 }
 
@@ -228,9 +217,8 @@ func TestSingleGamesByOpening(t *testing.T) {
 		testutil.Must(s.Add(Play{Pair: Pair{leg(o, i%2 == 0)}, Opening: strconv.Itoa(i % 10)}))(t)
 	}
 	want, _ := binomial.Exact(6, 9, 0.5, binomial.Greater) // lost: 0, 4, 8; drawn: 9
-	if got, err := s.Test(binomial.Greater); err != nil || got != want {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
-	}
+	got, err := s.Test(binomial.Greater)
+	testutil.Check(t, err == nil && got == want, "%+v, %v, want %+v", got, err, want)
 }
 
 // If each opening is played again with the same result, the ratio and the estimate after the test stay the same.
@@ -243,9 +231,8 @@ func TestEloByOpenings(t *testing.T) {
 			play := Play{Pair: deviationPairs[[]int{2, 0, -2, 2, 1}[id%5]], Opening: strconv.Itoa(id % 30)}
 			testutil.OK(t, p.AddPlay(id, play))
 		}
-		if j := p.Judgement(); j.Decision != Inconclusive || j.Openings != 30 {
-			t.Fatalf("%+v", j)
-		}
+		j := p.Judgement()
+		testutil.Require(t, j.Decision == Inconclusive && j.Openings == 30, "%+v", j)
 		got := testutil.Must(p.Elo(0.95))(t)
 		if rounds == 1 {
 			want = got
@@ -268,7 +255,6 @@ func TestNormalizedByOpenings(t *testing.T) {
 	}
 	got, err := s.llr(byOpening.distribution(), byOpening.tally.Outcomes())
 	want, err2 := s.LLR(byOpening.tally.Outcomes())
-	if err != nil || err2 != nil || math.Abs(want) < 2 || math.Abs(got/want-1) > 0.25 {
-		t.Errorf("%v, %v; by pairs %v, %v", got, err, want, err2)
-	}
+	testutil.Check(t, err == nil && err2 == nil && math.Abs(want) >= 2 && math.Abs(got/want-1) <= 0.25,
+		"%v, %v; by pairs %v, %v", got, err, want, err2)
 }

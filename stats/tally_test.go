@@ -87,18 +87,11 @@ func TestTallyLaws(t *testing.T) {
 		flipped.Merge(a)
 		first := a
 		first.Merge(right)
-		if !same(left, first) || !same(left, flipped) {
-			t.Fatal("Merge is not associative and commutative")
-		}
-		if !same(a, tallyFrom(t, x)) || !same(b, tallyFrom(t, y)) {
-			t.Fatal("merging a copy changed the original")
-		}
-		if !same(left, tallyFrom(t, slices.Concat(x, y, z))) {
-			t.Fatal("merged is not added")
-		}
-		if left.Pairs() != len(x)+len(y)+len(z) || left.Total().Games() != 2*left.Penta.Pairs()+left.Singles {
-			t.Fatalf("miscounted: %+v", left)
-		}
+		testutil.Require(t, same(left, first) && same(left, flipped), "Merge is not associative and commutative")
+		testutil.Require(t, same(a, tallyFrom(t, x)) && same(b, tallyFrom(t, y)), "merging a copy changed the original")
+		testutil.Require(t, same(left, tallyFrom(t, slices.Concat(x, y, z))), "merged is not added")
+		testutil.Require(t, left.Pairs() == len(x)+len(y)+len(z) && left.Total().Games() == 2*left.Penta.Pairs()+left.Singles,
+			"miscounted: %+v", left)
 	})
 }
 
@@ -117,9 +110,7 @@ func TestExchangingTheEnginesMirrors(t *testing.T) {
 		if !same(a.Mirror(), b) || !same(a, b.Mirror()) {
 			t.Fatalf("%+v\n%+v", a.Mirror(), b)
 		}
-		if a.BlackSide() != b.BlackSide() {
-			t.Fatal("Black's results depend on who is A")
-		}
+		testutil.Require(t, a.BlackSide() == b.BlackSide(), "Black's results depend on who is A")
 		p, err := a.SignFlip(binomial.Greater)
 		q, err2 := b.SignFlip(binomial.Less)
 		if (err == nil) != (err2 == nil) || p.P != q.P {
@@ -164,9 +155,8 @@ func TestSignFlipByEnumeration(t *testing.T) {
 		want := map[binomial.Alternative]int{binomial.Greater: ge, binomial.Less: le, binomial.TwoSided: min(patterns, 2*min(ge, le))}
 		for alt, count := range want {
 			got, err := tallyFrom(t, all).SignFlip(alt)
-			if err != nil || math.Abs(got.P-float64(count)/float64(patterns)) > 1e-12 {
-				t.Fatalf("%s: %v, %v; want %d of %d", alt, got.P, err, count, patterns)
-			}
+			testutil.Require(t, err == nil && math.Abs(got.P-float64(count)/float64(patterns)) <= 1e-12,
+				"%s: %v, %v; want %d of %d", alt, got.P, err, count, patterns)
 		}
 	})
 }
@@ -179,20 +169,15 @@ func TestTallyCounts(t *testing.T) {
 	}
 	// By hand: as Black losses 1+2+3, draws 4+5, wins 6; as White losses 1,
 	// draws 2+4, wins 3+5+6 and the seven single games.
-	if tally.Black != (WDL{6, 9, 6}) || tally.White != (WDL{21, 6, 1}) || tally.Total() != (WDL{27, 15, 7}) {
-		t.Errorf("%+v", tally)
-	}
+	testutil.Check(t, tally.Black == (WDL{6, 9, 6}) && tally.White == (WDL{21, 6, 1}) && tally.Total() == (WDL{27, 15, 7}),
+		"%+v", tally)
 	if tally.BlackSide() != (WDL{7, 15, 27}) || tally.Points() != 34.5 || tally.Pairs() != 28 {
 		t.Errorf("%+v, %v points", tally.BlackSide(), tally.Points())
 	}
-	if _, err := tally.Sample(); err == nil {
-		t.Error("a mixture of pairs and single games has a sample")
-	}
+	testutil.Fails(t, testutil.Err(tally.Sample()), "", "a mixture of pairs and single games has a sample")
 	i, err := tally.BlackAdvantage(0.95)
 	want, _ := binomial.ClopperPearson(7, 34, 0.95)
-	if err != nil || i != want {
-		t.Errorf("%+v, %v; want %+v", i, err, want)
-	}
+	testutil.Check(t, err == nil && i == want, "%+v, %v; want %+v", i, err, want)
 }
 
 func TestTallyRefusesNonsense(t *testing.T) {
@@ -211,8 +196,7 @@ func TestTallyRefusesNonsense(t *testing.T) {
 		"second is broken": {leg(Win, true), {Outcome: Win, Points: 0.5}},
 	} {
 		var tally Tally
-		if err := tally.Add(p); err == nil || !same(tally, Tally{}) {
-			t.Errorf("%s: %v, %+v", name, err, tally)
-		}
+		err := tally.Add(p)
+		testutil.Check(t, err != nil && same(tally, Tally{}), "%s: %v, %+v", name, err, tally)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gogi/internal/testutil"
 )
 
 // Each search is stopped at its own deadline, even if the alarm was set for the previous search, or has fired for it.
@@ -36,9 +38,8 @@ func TestEachSearchHasItsOwnDeadline(t *testing.T) {
 					began := time.Now()
 					stopped = nil
 					_, late, err := e.outcome(t.Context(), &search{wait: answer, start: began}, test.deadline)
-					if err != nil || !late || len(stopped) != 1 || stopped[0].Sub(began) != test.deadline {
-						t.Errorf("stopped %t at %v, began %v, %v", late, stopped, began, err)
-					}
+					testutil.Check(t, err == nil && late && len(stopped) == 1 && stopped[0].Sub(began) == test.deadline,
+						"stopped %t at %v, began %v, %v", late, stopped, began, err)
 				}
 			})
 		})

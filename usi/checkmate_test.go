@@ -80,9 +80,8 @@ func TestMateAnswers(t *testing.T) {
 			}, func(t *testing.T, e *usi.Engine, log *transcript) {
 				got, err := e.Mate(t.Context(), mateRequest(t))
 				want.Elapsed = time.Second
-				if d := cmp.Diff(want, got); err != nil || d != "" {
-					t.Errorf("%v (-want +got)\n%s", err, d)
-				}
+				d := cmp.Diff(want, got)
+				testutil.Check(t, err == nil && d == "", "%v (-want +got)\n%s", err, d)
 				if want := "position " + oneMoveMate + "\ngo mate 5000"; !strings.HasSuffix(log.String(), want) {
 					t.Errorf("sent:\n%s", log)
 				}
@@ -123,12 +122,9 @@ func TestMateIsStopped(t *testing.T) {
 				r.Go.MateTime = 0
 				got, err := e.Mate(ctx, r)
 				fault, failed := errors.AsType[*usi.Fault](err)
-				if !got.Stopped || failed != (c.fault != "") || failed && (fault.Kind != c.fault || !fault.Searching) {
-					t.Errorf("%+v, %v", got, err)
-				}
-				if !failed && (got.Answer != usi.MateTimeout || got.Elapsed != time.Second) {
-					t.Errorf("%+v", got)
-				}
+				testutil.Check(t, got.Stopped && failed == (c.fault != "") && (!failed || fault.Kind == c.fault && fault.Searching),
+					"%+v, %v", got, err)
+				testutil.Check(t, failed || got.Answer == usi.MateTimeout && got.Elapsed == time.Second, "%+v", got)
 			})
 		})
 	}
@@ -159,9 +155,7 @@ func TestStoppedPonderGivesItsMove(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				reply, err := e.Think(ctx, r)
-				if err != nil || reply.Move.String() != "2g2f" || reply.Hit || reply.Stopped == early {
-					t.Errorf("%+v, %v", reply, err)
-				}
+				testutil.Check(t, err == nil && reply.Move.String() == "2g2f" && !reply.Hit && reply.Stopped != early, "%+v, %v", reply, err)
 				if c := e.Counters(); c.PonderHits != 0 || c.PonderMiss != 0 || c.Stale != 0 || strings.Contains(log.String(), "ponderhit") {
 					t.Errorf("%+v, sent:\n%s", c, log)
 				}
@@ -196,13 +190,11 @@ func TestExact(t *testing.T) {
 				snapshot := make(chan usi.Reply, 1)
 				time.AfterFunc(time.Second/2, func() { snapshot <- e.Snapshot() })
 				reply, err := e.Think(t.Context(), r)
-				if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Kind != usi.FaultHang {
-					t.Fatal(err)
-				}
+				fault, ok := errors.AsType[*usi.Fault](err)
+				testutil.Require(t, ok && fault.Kind == usi.FaultHang, "%v", err)
 				for _, got := range []usi.Reply{reply, <-snapshot} {
-					if got.Exact.Depth != c.depth || got.Text != c.move || (got.Answer == usi.AnswerMove) != (c.move != "") {
-						t.Errorf("got %+v", got)
-					}
+					testutil.Check(t, got.Exact.Depth == c.depth && got.Text == c.move && (got.Answer == usi.AnswerMove) == (c.move != ""),
+						"got %+v", got)
 				}
 			})
 		})
@@ -226,9 +218,7 @@ func TestExactIsOfThisSearch(t *testing.T) {
 		testutil.Equal(t, e.Snapshot().Answer, usi.AnswerInvalid, "a snapshot of nothing has an answer")
 		for want := 1; want >= 0; want-- {
 			reply, err := e.Think(t.Context(), request())
-			if err != nil || reply.Exact.Depth != want || reply.Best().Depth != 2 {
-				t.Errorf("%+v, %v", reply, err)
-			}
+			testutil.Check(t, err == nil && reply.Exact.Depth == want && reply.Best().Depth == 2, "%+v, %v", reply, err)
 		}
 	})
 }

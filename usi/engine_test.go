@@ -137,9 +137,7 @@ func TestThink(t *testing.T) {
 func TestElapsedIsFromGoToBestmove(t *testing.T) {
 	inDialogue(t, react(on("go", 300*time.Millisecond, "bestmove 7g7f")), func(t *testing.T, e *usi.Engine, _ *transcript) {
 		r, err := e.Think(t.Context(), request())
-		if err != nil || r.Elapsed != 300*time.Millisecond {
-			t.Errorf("elapsed %v, %v", r.Elapsed, err)
-		}
+		testutil.Check(t, err == nil && r.Elapsed == 300*time.Millisecond, "elapsed %v, %v", r.Elapsed, err)
 	})
 }
 
@@ -148,9 +146,8 @@ func TestDeadlineStopsTheSearch(t *testing.T) {
 		r := request()
 		r.Deadline = time.Second
 		reply, err := e.Think(t.Context(), r)
-		if err != nil || !reply.Stopped || reply.Elapsed != 1200*time.Millisecond || reply.Move.String() != "2g2f" {
-			t.Errorf("reply %+v, %v", reply, err)
-		}
+		testutil.Check(t, err == nil && reply.Stopped && reply.Elapsed == 1200*time.Millisecond && reply.Move.String() == "2g2f",
+			"reply %+v, %v", reply, err)
 		testutil.Equal(t, strings.Count(log.String(), "stop"), 1, "sent: %s", log)
 	})
 }
@@ -160,9 +157,7 @@ func TestCancelStopsTheSearch(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		reply, err := e.Think(ctx, request())
-		if err != nil || !reply.Stopped || reply.Elapsed != time.Minute {
-			t.Errorf("reply %+v, %v", reply, err)
-		}
+		testutil.Check(t, err == nil && reply.Stopped && reply.Elapsed == time.Minute, "reply %+v, %v", reply, err)
 	})
 }
 
@@ -173,13 +168,10 @@ func TestHangIsAFaultWithTheLatestVariation(t *testing.T) {
 		began := time.Now()
 		reply, err := e.Think(t.Context(), r)
 		fault, ok := errors.AsType[*usi.Fault](err)
-		if !ok || fault.Kind != usi.FaultHang || !fault.Searching || fault.Elapsed != 1500*time.Millisecond {
-			t.Fatalf("error %v", err)
-		}
+		testutil.Require(t, ok && fault.Kind == usi.FaultHang && fault.Searching && fault.Elapsed == 1500*time.Millisecond,
+			"error %v", err)
 		testutil.Equal(t, time.Since(began), 1500*time.Millisecond, "took")
-		if reply.Move.String() != "2g2f" || !reply.Stopped {
-			t.Errorf("reply %+v", reply)
-		}
+		testutil.Check(t, reply.Move.String() == "2g2f" && reply.Stopped, "reply %+v", reply)
 		if err := e.NewGame(t.Context(), usi.Game{}); !errors.Is(err, error(fault)) {
 			t.Errorf("a failed engine answered %v", err)
 		}
@@ -208,9 +200,8 @@ func TestChatterDoesNotExtendTheDeadline(t *testing.T) {
 		r.Deadline = time.Second
 		began := time.Now()
 		_, err := e.Think(t.Context(), r)
-		if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Kind != usi.FaultHang {
-			t.Errorf("error %v", err)
-		}
+		fault, ok := errors.AsType[*usi.Fault](err)
+		testutil.Check(t, ok && fault.Kind == usi.FaultHang, "error %v", err)
 		testutil.Equal(t, time.Since(began), 1500*time.Millisecond, "took")
 	})
 }
@@ -224,9 +215,7 @@ func TestStaleBestmoveDoesNotLeak(t *testing.T) {
 		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
 		synctest.Wait()
 		r, err := e.Think(t.Context(), request())
-		if err != nil || r.Move.String() != "7g7f" {
-			t.Errorf("reply %+v, %v", r, err)
-		}
+		testutil.Check(t, err == nil && r.Move.String() == "7g7f", "reply %+v, %v", r, err)
 		testutil.Equal(t, e.Counters().Stale, 2, "stale bestmoves counted")
 	})
 }
@@ -252,9 +241,7 @@ func TestSlowReadyAndItsLimit(t *testing.T) {
 		}
 		err := e.Ready(t.Context())
 		want := "usi: test: waiting for readyok: start: silent for 10m0s"
-		if err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		testutil.Check(t, err != nil && err.Error() == want, "error %v, want %s", err, want)
 	})
 }
 
@@ -264,9 +251,8 @@ func TestDeafEngineHitsTheWriteDeadline(t *testing.T) {
 		defer theirs.Close()
 		began := time.Now()
 		_, err := usi.Greet(t.Context(), ours, usi.Config{Name: "deaf"})
-		if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Kind != usi.FaultNotRead {
-			t.Errorf("error %v", err)
-		}
+		fault, ok := errors.AsType[*usi.Fault](err)
+		testutil.Check(t, ok && fault.Kind == usi.FaultNotRead, "error %v", err)
 		testutil.Equal(t, time.Since(began), 2*time.Second, "took")
 	})
 }
@@ -282,12 +268,9 @@ func (deadProcess) LastWords() string           { return "not asked for" }
 func TestCrashCarriesTheDiagnosis(t *testing.T) {
 	_, err := usi.Greet(t.Context(), deadProcess{strings.NewReader("id name x\n")}, usi.Config{Name: "dead"})
 	want := "usi: dead: waiting for usiok: crash: exit status 3; stderr: no eval file"
-	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
-	if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Awaiting != "usiok" {
-		t.Errorf("fault %+v: want it to await usiok", fault)
-	}
+	testutil.Check(t, err != nil && err.Error() == want, "error %v, want %s", err, want)
+	fault, ok := errors.AsType[*usi.Fault](err)
+	testutil.Check(t, ok && fault.Awaiting == "usiok", "fault %+v: want it to await usiok", fault)
 }
 
 // talking is a connection to a process that lives, and says something on stderr.
@@ -310,9 +293,8 @@ func TestASilentEnginesLastWordsAreTold(t *testing.T) {
 			go io.Copy(io.Discard, theirs)
 			_, err := usi.Greet(t.Context(), talking{ours, words}, usi.Config{Name: "slow"})
 			fault, ok := errors.AsType[*usi.Fault](err)
-			if !ok || fault.Kind != usi.FaultStart || fault.Note != want || fault.Awaiting != "usiok" {
-				t.Errorf("%+v, want the note %q", fault, want)
-			}
+			testutil.Check(t, ok && fault.Kind == usi.FaultStart && fault.Note == want && fault.Awaiting == "usiok",
+				"%+v, want the note %q", fault, want)
 		})
 	}
 }
@@ -343,9 +325,7 @@ func TestGreetingSurvivesGarbage(t *testing.T) {
 		go io.WriteString(theirs, text)
 		e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "odd"}))(t)
 		g := e.Greeting()
-		if g.Name != "Sjaak" || len(g.Options) != 1 || g.Options[0].Name != "A B" || len(g.Bad) != 1 {
-			t.Errorf("greeting %+v", g)
-		}
+		testutil.Check(t, g.Name == "Sjaak" && len(g.Options) == 1 && g.Options[0].Name == "A B" && len(g.Bad) == 1, "greeting %+v", g)
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
@@ -406,18 +386,13 @@ func TestPonder(t *testing.T) {
 		testutil.OK(t, e.Ponder(t.Context(), expected))
 		time.Sleep(5 * time.Second) // in synctest's time
 		r, err := e.Think(t.Context(), expected)
-		if err != nil || !r.Hit || r.Move.String() != "2g2f" || r.Elapsed != time.Second {
-			t.Errorf("hit: %+v, %v", r, err)
-		}
+		testutil.Check(t, err == nil && r.Hit && r.Move.String() == "2g2f" && r.Elapsed == time.Second, "hit: %+v, %v", r, err)
 
 		testutil.OK(t, e.Ponder(t.Context(), expected))
 		r, err = e.Think(t.Context(), request("7g7f", "8c8d"))
-		if err != nil || r.Hit || r.Move.String() != "7g7f" {
-			t.Errorf("miss: %+v, %v", r, err)
-		}
-		if c := e.Counters(); c.PonderHits != 1 || c.PonderMiss != 1 || c.Stale != 0 {
-			t.Errorf("counters %+v", c)
-		}
+		testutil.Check(t, err == nil && !r.Hit && r.Move.String() == "7g7f", "miss: %+v, %v", r, err)
+		c := e.Counters()
+		testutil.Check(t, c.PonderHits == 1 && c.PonderMiss == 1 && c.Stale == 0, "counters %+v", c)
 		testutil.Contains(t, log.String(), "go ponder btime 60000 wtime 60000 byoyomi 0\nponderhit\n", "sent: %s", log)
 	})
 }
@@ -427,9 +402,7 @@ func TestEarlyBestmoveWhilePonderingIsHeld(t *testing.T) {
 		testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
 		synctest.Wait()
 		r, err := e.Think(t.Context(), request("7g7f", "3c3d"))
-		if err != nil || r.Elapsed != 0 || r.Move.String() != "2g2f" {
-			t.Errorf("reply %+v, %v", r, err)
-		}
+		testutil.Check(t, err == nil && r.Elapsed == 0 && r.Move.String() == "2g2f", "reply %+v, %v", r, err)
 		if e.Counters().Early != 1 || strings.Contains(log.String(), "ponderhit") {
 			t.Errorf("counters %+v, sent:\n%s", e.Counters(), log)
 		}
@@ -456,9 +429,7 @@ func TestGameOverEndsPondering(t *testing.T) {
 		testutil.OK(t, e.GameOver(t.Context(), usi.Lose))
 		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
 		r, err := e.Think(t.Context(), request())
-		if err != nil || r.Move.String() != "7g7f" {
-			t.Errorf("reply %+v, %v", r, err)
-		}
+		testutil.Check(t, err == nil && r.Move.String() == "7g7f", "reply %+v, %v", r, err)
 		testutil.Contains(t, log.String(), "stop\ngameover lose\nisready", "sent: %s", log)
 	})
 }
@@ -475,9 +446,7 @@ func TestMultiPVLinesAreKeptByIndex(t *testing.T) {
 		if err != nil || len(reply.Lines) != 2 || reply.Best().Score.Value != 18 || reply.Lines[1].Score.Value != -3 || reply.Nodes != 7 {
 			t.Errorf("reply %+v, %v", reply, err)
 		}
-		if seen != 5 {
-			t.Errorf("OnInfo saw %d lines", seen)
-		}
+		testutil.Check(t, seen == 5, "OnInfo saw %d lines", seen)
 	})
 }
 
@@ -494,9 +463,7 @@ func TestOptionsOfAGame(t *testing.T) {
 		synctest.Wait()
 		testutil.Equal(t, log.String()+"\n", want)
 		for _, g := range []usi.Game{with("Hash", "65"), with("Bash", "1")} {
-			if err := e.NewGame(t.Context(), g); err == nil {
-				t.Errorf("%v: no error", g.Options)
-			}
+			testutil.Fails(t, e.NewGame(t.Context(), g), "", "%v: no error", g.Options)
 		}
 		testutil.Equal(t, log.String()+"\n", want, "sent after an error")
 	})
@@ -563,9 +530,8 @@ func TestAFailedStartQuotesStdout(t *testing.T) {
 			testutil.OK(t, e.Configure([]usi.Setting{{Name: "EvalDir", Value: test.dir}}), name)
 		}
 		fault, ok := errors.AsType[*usi.Fault](e.NewGame(t.Context(), usi.Game{}))
-		if !ok || fault.Kind != usi.FaultCrash || fault.Awaiting != "readyok" || fault.Note != test.want {
-			t.Errorf("%s: %+v\nwant %s", name, fault, test.want)
-		}
+		testutil.Check(t, ok && fault.Kind == usi.FaultCrash && fault.Awaiting == "readyok" && fault.Note == test.want,
+			"%s: %+v\nwant %s", name, fault, test.want)
 		_ = e.Close()
 	}
 }

@@ -55,14 +55,11 @@ func TestOptionsOfRealEnginesParse(t *testing.T) {
 				continue
 			}
 			count++
-			if o, err := usi.ParseOption("option " + option); err != nil || o.Name == "" {
-				t.Errorf("%s: %q: %v", file, option, err)
-			}
+			o, err := usi.ParseOption("option " + option)
+			testutil.Check(t, err == nil && o.Name != "", "%s: %q: %v", file, option, err)
 		}
 	}
-	if count < 100 {
-		t.Errorf("only %d option lines in the transcripts", count)
-	}
+	testutil.Check(t, count >= 100, "only %d option lines in the transcripts", count)
 }
 
 func TestResolve(t *testing.T) {
@@ -95,9 +92,8 @@ func TestResolve(t *testing.T) {
 		`option EnteringKingRule: "TryRule" is not one of CSARule24, CSARule27`: {Name: "EnteringKingRule", Value: "TryRule"},
 		"option BookFile: a value cannot contain a line break":                  {Name: "BookFile", Value: "a\nquit"},
 	} {
-		if _, err := usi.Resolve(declared, []usi.Setting{setting}); err == nil || err.Error() != want {
-			t.Errorf("%v: error %v, want %s", setting, err, want)
-		}
+		_, err := usi.Resolve(declared, []usi.Setting{setting})
+		testutil.Check(t, err != nil && err.Error() == want, "%v: error %v, want %s", setting, err, want)
 	}
 }
 
@@ -206,9 +202,7 @@ func TestGoString(t *testing.T) {
 	} {
 		testutil.Equal(t, g.String(), want)
 		back, err := usi.ParseGo(want)
-		if err != nil || back.String() != want {
-			t.Errorf("%q came back as %q (%v)", want, back, err)
-		}
+		testutil.Check(t, err == nil && back.String() == want, "%q came back as %q (%v)", want, back, err)
 	}
 	for line, want := range map[string]usi.Go{
 		"go mate":      {Mate: true},
@@ -238,9 +232,7 @@ func TestPosition(t *testing.T) {
 		"position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b",
 	} {
 		p, err := usi.ParsePosition(line)
-		if err != nil || p.String() != line {
-			t.Errorf("%q came back as %q (%v)", line, p, err)
-		}
+		testutil.Check(t, err == nil && p.String() == line, "%q came back as %q (%v)", line, p, err)
 		if _, err := p.History(); err != nil {
 			t.Errorf("%q: %v", line, err)
 		}
@@ -265,16 +257,14 @@ func FuzzGrammar(f *testing.F) {
 		if i.Depth < 0 || i.SelDepth < 0 || i.MultiPV < 1 || i.MultiPV > 600 || i.Nodes >= 1<<53 || i.NPS >= 1<<53 || i.Time < 0 || i.HashFull < 0 || i.HashFull > 1000 {
 			t.Errorf("%q is %+v", line, i)
 		}
-		if n := i.Score.Number(); n < -usi.MateScore || n > usi.MateScore {
-			t.Errorf("%q has the score %d", line, n)
-		}
+		n := i.Score.Number()
+		testutil.Check(t, n >= -usi.MateScore && n <= usi.MateScore, "%q has the score %d", line, n)
 		if again := usi.ParseInfo(i.String()); i.Text == "" && (again.Depth != i.Depth || again.Nodes != i.Nodes || again.Time != i.Time || again.Score != i.Score && i.HasScore || len(again.PV) != len(i.PV)) {
 			t.Errorf("%q printed as %q", line, i)
 		}
 		usi.ParseBestmove(line)
-		if c := usi.ParseCheckmate(line); c.Answer != usi.MateInvalid && usi.ParseCheckmate(c.String()).Answer != c.Answer {
-			t.Errorf("%q printed as %q", line, c)
-		}
+		c := usi.ParseCheckmate(line)
+		testutil.Check(t, c.Answer == usi.MateInvalid || usi.ParseCheckmate(c.String()).Answer == c.Answer, "%q printed as %q", line, c)
 		if o, err := usi.ParseOption(line); err == nil {
 			if _, err := usi.ParseOption(o.Line()); err != nil {
 				t.Errorf("%q printed as %q: %v", line, o.Line(), err)

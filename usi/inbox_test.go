@@ -83,9 +83,8 @@ func TestMaxPVReadsTheFirstPlies(t *testing.T) {
 		want.Lines = []Info{whole.Lines[0]}
 		want.Lines[0].PV = whole.Lines[0].PV[:min(most, 2)]
 		want.Exact.PV = whole.Exact.PV[:most]
-		if got := in.finish(most); !reflect.DeepEqual(got, want) || len(whole.Exact.PV) != 3 {
-			t.Errorf("%d: got %+v, want %+v", most, got, want)
-		}
+		got := in.finish(most)
+		testutil.Check(t, reflect.DeepEqual(got, want) && len(whole.Exact.PV) == 3, "%d: got %+v, want %+v", most, got, want)
 	}
 	none := whole
 	none.Lines = []Info{whole.Lines[0]}
@@ -107,9 +106,8 @@ func TestSearchAllocations(t *testing.T) {
 	for maxPV, most := range map[int]float64{0: 4, NoPV: 3} {
 		r.MaxPV = maxPV
 		if n := testing.AllocsPerRun(100, func() {
-			if reply, err := e.Think(t.Context(), r); err != nil || reply.Nodes != 9 {
-				t.Fatal(reply, err)
-			}
+			reply, err := e.Think(t.Context(), r)
+			testutil.Require(t, err == nil && reply.Nodes == 9, "%v %v", reply, err)
 		}); n > most {
 			t.Errorf("%d plies: %v allocations", maxPV, n)
 		}

@@ -784,9 +784,8 @@ func TestCommandsBeforeTheEndAreDone(t *testing.T) {
 func TestABrokenInputIsAnError(t *testing.T) {
 	broken := errors.New("cable cut")
 	in := io.MultiReader(strings.NewReader("go infinite\n"), errReader{broken})
-	if err := usi.Serve(t.Context(), in, io.Discard, able()); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
+	err := usi.Serve(t.Context(), in, io.Discard, able())
+	testutil.Check(t, errors.Is(err, broken), "error %v", err)
 }
 
 type errReader struct{ err error }
@@ -814,9 +813,7 @@ func TestFloodBeforeADeafGUI(t *testing.T) { // traps 8 and 16
 				synctest.Wait()
 				g.read()
 				lines := g.heard()
-				if len(lines) < 3 || len(lines) > 1000 {
-					t.Fatalf("%d lines", len(lines))
-				}
+				testutil.Require(t, len(lines) >= 3 && len(lines) <= 1000, "%d lines", len(lines))
 				compare(t, search, lines[len(lines)-3:], []string{fmt.Sprintf("info depth %d multipv 1 nodes 0 nps 0 time 0 pv 7g7f", n), "bestmove 7g7f", "readyok"})
 				testutil.Equal(t, countPrefix(lines, "bestmove "), 1, "bestmoves")
 				g.quit()
@@ -921,9 +918,8 @@ func FuzzServe(f *testing.F) {
 			}
 		}
 		lines := strings.Split(out.String(), "\n")
-		if n := countPrefix(lines, "bestmove ") + countPrefix(lines, "checkmate "); n > gos {
-			t.Errorf("%d answers to %d go", n, gos)
-		}
+		n := countPrefix(lines, "bestmove ") + countPrefix(lines, "checkmate ")
+		testutil.Check(t, n <= gos, "%d answers to %d go", n, gos)
 	})
 }
 

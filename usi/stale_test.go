@@ -70,9 +70,8 @@ func TestSecondBestmoves(t *testing.T) {
 					t.Errorf("%s after %v, second %d, stopped %t, %v", got.Text, got.Elapsed, got.Second, got.Stopped, err)
 				}
 				synctest.Wait()
-				if n := strings.Count(log.String(), "stop"); n != test.stops {
-					t.Errorf("stopped %d times, want %d", n, test.stops)
-				}
+				n := strings.Count(log.String(), "stop")
+				testutil.Check(t, n == test.stops, "stopped %d times, want %d", n, test.stops)
 			})
 		})
 	}
@@ -89,8 +88,7 @@ func TestAFirstAnswerIsNoSecond(t *testing.T) {
 		testutil.Must(e.Think(t.Context(), r))(t)
 		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
 		r.Deadline, r.Go.Nodes = time.Second, 2
-		if got, err := e.Think(t.Context(), r); err != nil || got.Second != usi.SecondNone || got.Text != "5a5b" {
-			t.Errorf("%+v, %v", got, err)
-		}
+		got, err := e.Think(t.Context(), r)
+		testutil.Check(t, err == nil && got.Second == usi.SecondNone && got.Text == "5a5b", "%+v, %v", got, err)
 	})
 }

@@ -51,9 +51,8 @@ func TestElapsedCountsFromBeforeTheWrite(t *testing.T) {
 					testutil.OK(t, e.Ponder(t.Context(), r))
 				}
 				reply, err := e.Think(t.Context(), r)
-				if err != nil || reply.Elapsed != answer || reply.Sending != held || reply.Hit != test.ponder {
-					t.Errorf("%v: took %v, of that %v to send, hit %t", err, reply.Elapsed, reply.Sending, reply.Hit)
-				}
+				testutil.Check(t, err == nil && reply.Elapsed == answer && reply.Sending == held && reply.Hit == test.ponder,
+					"%v: took %v, of that %v to send, hit %t", err, reply.Elapsed, reply.Sending, reply.Hit)
 			})
 		})
 	}
@@ -75,9 +74,8 @@ func TestAnAnswerThatWasReadBeforeTheStopIsNone(t *testing.T) {
 					}
 				})
 				ev, stopped, err := e.outcome(t.Context(), &search{wait: answer, start: time.Now()}, time.Second)
-				if err != nil || stopped != test.stopped || string(ev.line) != "bestmove 7g7f" {
-					t.Errorf("%q, %v, stopped %t", ev.line, err, stopped)
-				}
+				testutil.Check(t, err == nil && stopped == test.stopped && string(ev.line) == "bestmove 7g7f",
+					"%q, %v, stopped %t", ev.line, err, stopped)
 			})
 		})
 	}

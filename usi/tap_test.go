@@ -60,9 +60,7 @@ func TestTap(t *testing.T) {
 		testutil.Equal(t, e.Blame("illegal_move", "why"), "the record", "record")
 		_, err = e.Think(context.Background(), r)
 		fault, ok := errors.AsType[*usi.Fault](err)
-		if !ok || fault.Record != "the record" || !strings.Contains(err.Error(), "the record") {
-			t.Errorf("%#v", err)
-		}
+		testutil.Check(t, ok && fault.Record == "the record" && strings.Contains(err.Error(), "the record"), "%#v", err)
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
@@ -91,9 +89,8 @@ func TestTapAtTheEnd(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
-	if s := tap.String(); strings.Contains(s, "failed") || !strings.HasSuffix(s, "over") {
-		t.Error(s)
-	}
+	s := tap.String()
+	testutil.Check(t, !strings.Contains(s, "failed") && strings.HasSuffix(s, "over"), "%v", s)
 }
 
 // slowListener takes its time over infos, as a reader does whose thread has no CPU: until
@@ -134,9 +131,7 @@ func TestWhatIsReadWithTheAnswerCounts(t *testing.T) {
 	e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap}))(t)
 	r, err := e.Think(t.Context(), request("2g2f"))
 	close(tap.over)
-	if err != nil || r.Move.String() != "7g7f" || r.Nodes != 100 {
-		t.Errorf("%+v, %v", r, err)
-	}
+	testutil.Check(t, err == nil && r.Move.String() == "7g7f" && r.Nodes == 100, "%+v, %v", r, err)
 	_ = e.Close() // it is gone
 	engine.Wait()
 }

@@ -107,9 +107,7 @@ func codeOf(t *testing.T, err error) int {
 		return 0
 	}
 	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok {
-		t.Fatal(err)
-	}
+	testutil.Require(t, ok, "%v", err)
 	if status := exit.Sys().(syscall.WaitStatus); status.Signaled() { //nolint:forcetypeassert // on Linux
 		return 128 + int(status.Signal())
 	}
@@ -204,9 +202,8 @@ func TestBisectCodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stderr := exitCode(t, ground(t), append([]string{"gogi"}, c.args...)...)
-			if code != c.code || !strings.Contains(stderr, c.says) {
-				t.Errorf("code %d, want %d, and %q in:\n%s", code, c.code, c.says, stderr)
-			}
+			testutil.Check(t, code == c.code && strings.Contains(stderr, c.says),
+				"code %d, want %d, and %q in:\n%s", code, c.code, c.says, stderr)
 		})
 	}
 }
@@ -217,9 +214,8 @@ func TestBisectOtherCodes(t *testing.T) {
 	for _, args := range [][]string{
 		{"match", "--exit", "default", "--bad"}, {"match", "--exit=default", "--nodes", "10k"}, {"match", "--db", "bisect", "nowhere.toml"},
 	} {
-		if code, stderr := exitCode(t, t.TempDir(), append([]string{"gogi"}, args...)...); code != cli.Usage {
-			t.Errorf("%q: code %d, want %d: %s", args, code, cli.Usage, stderr)
-		}
+		code, stderr := exitCode(t, t.TempDir(), append([]string{"gogi"}, args...)...)
+		testutil.Check(t, code == cli.Usage, "%q: code %d, want %d: %s", args, code, cli.Usage, stderr)
 	}
 }
 
@@ -230,9 +226,7 @@ func TestBisectDiskFills(t *testing.T) {
 	const series = "exec gogi match -q --exit bisect --engine dev=fakeengine --engine base=fakeengine --nodes 10 --max-plies 40 --games 10"
 	for _, blocks := range []string{"4", "150"} { // of 512 bytes, in any file
 		code, stderr := exitCode(t, dir, "sh", "-c", "ulimit -f "+blocks+"; trap '' XFSZ; "+series+" --db "+blocks+".db")
-		if code != cli.BisectAbort {
-			t.Errorf("%s blocks: code %d, want %d: %s", blocks, code, cli.BisectAbort, stderr)
-		}
+		testutil.Check(t, code == cli.BisectAbort, "%s blocks: code %d, want %d: %s", blocks, code, cli.BisectAbort, stderr)
 	}
 }
 
@@ -251,9 +245,7 @@ func TestBisectPanic(t *testing.T) {
 		t.Errorf("code %d, want %d, with the panic and its stack:\n%s", code, cli.BisectAbort, text)
 	}
 	defer func() {
-		if recover() == nil {
-			t.Error("a panic outside of a bisection was swallowed")
-		}
+		testutil.Check(t, recover() != nil, "a panic outside of a bisection was swallowed")
 	}()
 	run(context.Background(), []string{"match", "--help"}, &cli.Env{Out: explosive{}, Err: &errs})
 }
@@ -298,9 +290,8 @@ func TestBisectLocked(t *testing.T) {
 	dir := t.TempDir()
 	first := waiting(t, dir)
 	code, stderr := exitCode(t, dir, first.Args...)
-	if code != cli.BisectAbort || !strings.Contains(stderr, "another process") {
-		t.Errorf("code %d, want %d: %s", code, cli.BisectAbort, stderr)
-	}
+	testutil.Check(t, code == cli.BisectAbort && strings.Contains(stderr, "another process"),
+		"code %d, want %d: %s", code, cli.BisectAbort, stderr)
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
 	if code := codeOf(t, first.Wait()); code != cli.BisectGood {
 		t.Errorf("the first: code %d, want %d: %s", code, cli.BisectGood, first.Stderr)
@@ -365,9 +356,8 @@ func TestBisectMissed(t *testing.T) {
 		length, err := stats.PairDesign{
 			Alpha: c.rates.Alpha, Power: 1 - c.rates.Beta, Alternative: binomial.Less, Conditions: stats.Conditions{DrawRate: calculator.TypicalDraws},
 		}.Length(elo)
-		if err != nil || math.Abs(float64(length.Pairs-c.pairs)) > 0.03*float64(c.pairs) {
-			t.Errorf("%q: that takes %+v pairs, not %d (%v)", said, length, c.pairs, err)
-		}
+		testutil.Check(t, err == nil && math.Abs(float64(length.Pairs-c.pairs)) <= 0.03*float64(c.pairs),
+			"%q: that takes %+v pairs, not %d (%v)", said, length, c.pairs, err)
 	}
 }
 

@@ -29,9 +29,8 @@ func TestOneVerbsGrammar(t *testing.T) {
 		if node.Name == "complete" {
 			want = len(all.Model.Children)
 		}
-		if len(one.Model.Children) != want {
-			t.Errorf("%s: read by a grammar of %d verbs, want %d", node.Name, len(one.Model.Children), want)
-		}
+		testutil.Check(t, len(one.Model.Children) == want,
+			"%s: read by a grammar of %d verbs, want %d", node.Name, len(one.Model.Children), want)
 		told.Reset()
 		help(t, all, node.Name)
 		expected := told.String()
@@ -39,9 +38,8 @@ func TestOneVerbsGrammar(t *testing.T) {
 		if help(t, one, node.Name); told.String() != expected {
 			t.Errorf("%s: help %q, of all verbs' grammar %q", node.Name, told, expected)
 		}
-		if field := reflect.ValueOf(grammar).Elem().FieldByName("Lang"); lang != field.Addr().Interface() {
-			t.Errorf("%s: --lang is not where it is looked for", node.Name)
-		}
+		field := reflect.ValueOf(grammar).Elem().FieldByName("Lang")
+		testutil.Check(t, lang == field.Addr().Interface(), "%s: --lang is not where it is looked for", node.Name)
 	}
 }
 
@@ -49,9 +47,8 @@ func TestOneVerbsGrammar(t *testing.T) {
 func help(t *testing.T, parser *kong.Kong, name string) {
 	t.Helper()
 	defer func() {
-		if shown, ok := recover().(helpShown); !ok || shown.code != cli.Done {
-			t.Errorf("%s --help: unwound as %v", name, shown)
-		}
+		shown, ok := recover().(helpShown)
+		testutil.Check(t, ok && shown.code == cli.Done, "%s --help: unwound as %v", name, shown)
 	}()
 	_, err := parser.Parse([]string{name, "--help"})
 	t.Errorf("%s --help: came back with %v", name, err)
@@ -82,8 +79,7 @@ func TestLinesOfNoVerb(t *testing.T) {
 		{[]string{"--lang", "en", "version"}, cli.Done, "gogi ", ""},
 	} {
 		out, errs, code := gogi(t, c.args...)
-		if code != c.code || !strings.Contains(out, c.out) || !strings.Contains(errs, c.error) {
-			t.Errorf("gogi %q: code %d, %q, %q; want %d, %q, %q", c.args, code, out, errs, c.code, c.out, c.error)
-		}
+		testutil.Check(t, code == c.code && strings.Contains(out, c.out) && strings.Contains(errs, c.error),
+			"gogi %q: code %d, %q, %q; want %d, %q, %q", c.args, code, out, errs, c.code, c.out, c.error)
 	}
 }

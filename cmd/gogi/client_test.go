@@ -27,9 +27,7 @@ func realClient(t *testing.T) (xboard, adapter string) {
 		if path = "/usr/games/" + program; isExecutable(path) { // Debian's place, not in every PATH
 			return path
 		}
-		if os.Getenv("GOGI_REAL_CLIENT") == "required" {
-			t.Fatalf("%s is required: %v", program, err)
-		}
+		testutil.Require(t, os.Getenv("GOGI_REAL_CLIENT") != "required", "%s is required: %v", program, err)
 		t.Skipf("%s is not installed (apt-get install xboard uci2wb xvfb): %v", program, err)
 		return ""
 	}
@@ -97,9 +95,8 @@ func TestRealClient(t *testing.T) {
 		t.Errorf("how the game ended: %q\n%s\n%s", how, g.file("game.pgn"), g.file("errors"))
 	}
 	for _, side := range []string{"first", "second"} {
-		if n := len(g.votes(side + ".votes")); n < 8 {
-			t.Errorf("%s took %d decisions", side, n)
-		}
+		n := len(g.votes(side + ".votes"))
+		testutil.Check(t, n >= 8, "%s took %d decisions", side, n)
 	}
 	testutil.Equal(t, strings.TrimSpace(g.file("errors")), "", "on stderr")
 	noneTagged(t, g.tag)

@@ -109,17 +109,13 @@ func TestCouncilSurvivesItsMembers(t *testing.T) {
 	}
 	dead, decisions := s.votes(t)
 	t.Logf("%d members were killed in %d games; %d of %d decisions were made without a member", kills, games, dead, decisions)
-	if kills < max(1, games/3) || dead == 0 {
-		t.Errorf("only %d members were killed, %d decisions lacked one: the test shows little", kills, dead)
-	}
+	testutil.Check(t, kills >= max(1, games/3) && dead != 0,
+		"only %d members were killed, %d decisions lacked one: the test shows little", kills, dead)
 	out, _, _ := s.gogi(t, "report")
-	if !strings.Contains(out, " of the votes of council lacked a member") {
-		t.Errorf("the report does not say that votes lacked a member: %s", out)
-	}
+	testutil.Check(t, strings.Contains(out, " of the votes of council lacked a member"),
+		"the report does not say that votes lacked a member: %s", out)
 	rows := s.gameRows(t)
-	if len(rows) != games {
-		t.Errorf("%d games are stored", len(rows))
-	}
+	testutil.Check(t, len(rows) == games, "%d games are stored", len(rows))
 	for _, g := range rows {
 		switch g.Termination {
 		case "checkmate", "resignation", "repetition", "perpetual_check", "max_plies", "declaration", "impasse":

@@ -122,18 +122,15 @@ func (g *gui) ended(code int) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() != code || !ok && err != nil || err == nil && code != 0 {
 		g.t.Errorf("ended with %v, want exit code %d: %s", err, code, g.errs.String())
 	}
-	if left := tagged(g.t, g.tag); len(left) > 0 {
-		g.t.Errorf("left alive: %v", left)
-	}
+	left := tagged(g.t, g.tag)
+	testutil.Check(g.t, len(left) == 0, "left alive: %v", left)
 }
 
 // file returns the content of a file that a member writes, or "" before it exists.
 func (g *gui) file(name string) string {
 	g.t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.dir, name))
-	if err != nil && !os.IsNotExist(err) {
-		g.t.Fatal(err)
-	}
+	testutil.Require(g.t, err == nil || os.IsNotExist(err), "%v", err)
 	return string(text)
 }
 

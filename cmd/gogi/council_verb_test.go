@@ -19,9 +19,8 @@ func TestCouncilVerb(t *testing.T) {
 	g.say("quit")
 	g.ended(0)
 	testutil.Equal(t, len(g.votes("votes")), 1, "votes are recorded")
-	if files, err := filepath.Glob(filepath.Join(g.dir, "cache", "gogi", "options", "*.json")); err != nil || len(files) != 2 {
-		t.Errorf("in the cache: %q, %v", files, err)
-	}
+	files, err := filepath.Glob(filepath.Join(g.dir, "cache", "gogi", "options", "*.json"))
+	testutil.Check(t, err == nil && len(files) == 2, "in the cache: %q, %v", files, err)
 }
 
 // Errors in the file are printed on stderr before any USI.

@@ -71,9 +71,7 @@ func (c *csaClient) wait() int {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testutil.OK(c.t, err)
 	return 0
 }
 
@@ -98,9 +96,7 @@ func TestCSABuiltin(t *testing.T) {
 	a.finished(0, "2 games")
 	b.finished(0, `"type":"end"`)
 	s.close()
-	if len(s.ended) != 2 {
-		t.Fatalf("the games ended with %v", s.ended)
-	}
+	testutil.Require(t, len(s.ended) == 2, "the games ended with %v", s.ended)
 	for _, cause := range s.ended {
 		if cause != "#MAX_MOVES" {
 			t.Errorf("a game ended with %s; a:\n%s\nb:\n%s\n%s", cause, a.stderr.String(), b.stderr.String(), b.stdout.String())
@@ -136,9 +132,7 @@ func checkCSAComments(t *testing.T, s *csaServer, name, sign string) {
 		}
 		last := sign
 		for _, word := range words[1:] {
-			if strings.HasPrefix(word, last) {
-				t.Errorf("%s: %s is by the side that has moved before", line, word)
-			}
+			testutil.Check(t, !strings.HasPrefix(word, last), "%s: %s is by the side that has moved before", line, word)
 			last = word[:1]
 		}
 		seen++
@@ -153,14 +147,11 @@ func checkCSAEvents(t *testing.T, text string, moves int) {
 	counts := map[csa.EventType]int{}
 	for line := range strings.Lines(text) {
 		var e watch.CsaEvent
-		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Version != 1 {
-			t.Fatalf("%s: %v", line, err)
-		}
+		err := json.Unmarshal([]byte(line), &e)
+		testutil.Require(t, err == nil && e.Version == 1, "%s: %v", line, err)
 		counts[e.Type]++
 	}
-	if counts[csa.EventStart] != 2 || counts[csa.EventEnd] != 2 || counts[csa.EventMove] != moves {
-		t.Errorf("%v", counts)
-	}
+	testutil.Check(t, counts[csa.EventStart] == 2 && counts[csa.EventEnd] == 2 && counts[csa.EventMove] == moves, "%v", counts)
 }
 
 // TestCSAReconnect cuts Black's connection in the middle of the game.
@@ -173,9 +164,7 @@ func TestCSAReconnect(t *testing.T) {
 	a.finished(0, "1 game: 0 won, 0 lost, 0 drawn, 1 without a result")
 	b.finished(0, "1 game")
 	s.close()
-	if s.cuts != 1 || len(s.moves) != 16 {
-		t.Errorf("%d cuts, %d moves", s.cuts, len(s.moves))
-	}
+	testutil.Check(t, s.cuts == 1 && len(s.moves) == 16, "%d cuts, %d moves", s.cuts, len(s.moves))
 	for _, want := range []string{"trying again in", "goes on: a (Black)"} {
 		if !strings.Contains(a.stderr.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, a.stderr.String())
@@ -238,9 +227,8 @@ func TestCSAPlayers(t *testing.T) {
 	a.finished(0, "1 game")
 	b.finished(0, "1 game")
 	s.close()
-	if said := strings.Join(s.said("a"), "\n"); strings.Contains(said, "'") {
-		t.Errorf("comments in spite of --no-comments:\n%s", said)
-	}
+	said := strings.Join(s.said("a"), "\n")
+	testutil.Check(t, !strings.Contains(said, "'"), "comments in spite of --no-comments:\n%s", said)
 	if len(s.ended) != 1 || s.ended[0] != "#MAX_MOVES" {
 		t.Errorf("the games ended with %v; the council:\n%s", s.ended, b.stderr.String())
 	}
@@ -264,9 +252,7 @@ func TestCSAInterrupt(t *testing.T) {
 	a.finished(130, "1 game")
 	b.finished(0, "1 game")
 	s.close()
-	if len(s.moves) != 20 || s.ended[0] != "#MAX_MOVES" {
-		t.Errorf("%d moves, %v", len(s.moves), s.ended)
-	}
+	testutil.Check(t, len(s.moves) == 20 && s.ended[0] == "#MAX_MOVES", "%d moves, %v", len(s.moves), s.ended)
 }
 
 func TestCSAInterruptTwice(t *testing.T) {
@@ -285,9 +271,8 @@ func TestCSAInterruptTwice(t *testing.T) {
 	}
 	b.finished(130, "1 game: 1 won")
 	s.close()
-	if said := s.said("a"); said[len(said)-1] != "%TORYO" {
-		t.Errorf("%q", said)
-	}
+	said := s.said("a")
+	testutil.Check(t, said[len(said)-1] == "%TORYO", "%q", said)
 }
 
 // TestCSAUsage tests the errors of bad commands, and of a rejected name.

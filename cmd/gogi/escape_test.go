@@ -29,9 +29,8 @@ func changed(t *testing.T, statement string) string {
 	conn := testutil.Must(sql.Open("sqlite3", db))(t)
 	defer conn.Close()
 	done := testutil.Must(conn.ExecContext(t.Context(), statement))(t)
-	if n, err := done.RowsAffected(); n == 0 || err != nil {
-		t.Fatalf("%d rows are changed, %v", n, err)
-	}
+	n, err := done.RowsAffected()
+	testutil.Require(t, n != 0 && err == nil, "%d rows are changed, %v", n, err)
 	return db
 }
 
@@ -56,18 +55,15 @@ func TestForeignTextOnTerminals(t *testing.T) {
 			}
 			seen = seen || strings.Contains(out+errs, what)
 		}
-		if !seen && what[0] != 'e' {
-			t.Errorf("no verb has printed %s", what)
-		}
+		testutil.Check(t, seen || what[0] == 'e', "no verb has printed %s", what)
 	}
 	for _, statement := range []string{
 		"UPDATE engines SET name = 'b' || char(27) || ']0;b', checksum = NULL WHERE name = 'b'",
 		"UPDATE runs SET name = 'run' || char(10) || 'all is well', checksum = NULL",
 	} {
 		out, errs, code := gogi(t, "runs", "--db", changed(t, statement))
-		if code == 0 || hides(out+errs) || !strings.Contains(errs, "control characters, which gogi does not write") {
-			t.Errorf("%s: exit code %d: %q, %q", statement, code, out, errs)
-		}
+		testutil.Check(t, code != 0 && !hides(out+errs) && strings.Contains(errs, "control characters, which gogi does not write"),
+			"%s: exit code %d: %q, %q", statement, code, out, errs)
 	}
 }
 
@@ -80,9 +76,7 @@ func TestFileNamesOnTerminals(t *testing.T) {
 	}
 	for _, words := range [][]string{{"check", "--file", name}, {"convert", name, filepath.Join(t.TempDir(), "o.kif")}, {"convert", "--show", name}, {"import", name}, {"rate", name}, {"book", "check", name}, {"report", "--db", name}, {"games", name}} {
 		out, errs, code := gogi(t, words...)
-		if code == 0 || hides(out+errs) || out+errs == "" {
-			t.Errorf("%q: exit code %d: %q, %q", words, code, out, errs)
-		}
+		testutil.Check(t, code != 0 && !hides(out+errs) && out+errs != "", "%q: exit code %d: %q, %q", words, code, out, errs)
 	}
 }
 
@@ -93,11 +87,7 @@ func TestNamesThatTerminalsDoNotShow(t *testing.T) {
 		s := &folder{dir: t.TempDir()} // as match starts the program again
 		db := filepath.Join(s.dir, "games.db")
 		_, errs, code := s.gogi(t, append([]string{"match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--games", "2", "-q", "--db", db}, words...)...)
-		if code != 2 || !strings.Contains(errs, "a terminal does not show") {
-			t.Errorf("%q: exit code %d: %s", words, code, errs)
-		}
-		if _, err := os.Stat(db); err == nil {
-			t.Errorf("%q: there is a database", words)
-		}
+		testutil.Check(t, code == 2 && strings.Contains(errs, "a terminal does not show"), "%q: exit code %d: %s", words, code, errs)
+		testutil.Fails(t, testutil.Err(os.Stat(db)), "", "%q: there is a database", words)
 	}
 }

@@ -20,9 +20,7 @@ func documentedFields(t *testing.T, heading string) map[string][]string {
 	t.Helper()
 	text := testutil.Must(os.ReadFile("../../docs/events.md"))(t)
 	_, section, ok := strings.Cut(string(text), "\n## "+heading+"\n")
-	if !ok {
-		t.Fatalf("docs/events.md has no section %q", heading)
-	}
+	testutil.Require(t, ok, "docs/events.md has no section %q", heading)
 	section, _, _ = strings.Cut(section, "\n## ")
 	word := regexp.MustCompile("`([a-z_]+)`")
 	fields := map[string][]string{}
@@ -48,15 +46,12 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	common := slices.Collect(maps.Keys(documentedFields(t, "Every event")))
 	types := documentedFields(t, "Types")
-	if len(common) != 5 || len(types) != 18 {
-		t.Fatalf("the document has %d common fields and %d types", len(common), len(types))
-	}
+	testutil.Require(t, len(common) == 5 && len(types) == 18,
+		"the document has %d common fields and %d types", len(common), len(types))
 	s := &folder{dir: t.TempDir()}
 	out, errs, code := s.gogi(t, "match", "--json", "--engine", "a=fakeengine", "--engine", "b=fakeengine -script exit@go:5",
 		"--nodes", "10", "--games", "4", "--concurrency", "2")
-	if code != 0 {
-		t.Fatal(errs)
-	}
+	testutil.Require(t, code == 0, "%v", errs)
 	seen := map[string]int{}
 	last := 0.0
 	for line := range strings.Lines(out) {
@@ -67,14 +62,12 @@ func TestEventsAreAsDocumented(t *testing.T) {
 		kind, _ := e["type"].(string)
 		seen[kind]++
 		for _, field := range common {
-			if _, ok := e[field]; !ok {
-				t.Errorf("no %s in %s", field, line)
-			}
+			_, ok := e[field]
+			testutil.Check(t, ok, "no %s in %s", field, line)
 		}
 		for field := range e {
-			if !slices.Contains(common, field) && !slices.Contains(types[kind], field) {
-				t.Errorf("%s of a %s event is not documented: %s", field, kind, line)
-			}
+			testutil.Check(t, slices.Contains(common, field) || slices.Contains(types[kind], field),
+				"%s of a %s event is not documented: %s", field, kind, line)
 		}
 		if seq, _ := e["seq"].(float64); seq != last+1 {
 			t.Errorf("seq %v after %v", e["seq"], last)
@@ -89,12 +82,9 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	for _, name := range []match.EventType{match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation} {
 		delete(types, string(name)) // of tunes: TestTuneIsTold of series
 	}
-	if got, want := slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(types)); !slices.Equal(got, want) {
-		t.Errorf("types %v, documented %v", got, want)
-	}
-	if seen["run"] != 1 || seen["done"] != 1 || seen["pair"] != 2 || seen["end"] != 4 {
-		t.Errorf("counts %v", seen)
-	}
+	got, want := slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(types))
+	testutil.Check(t, slices.Equal(got, want), "types %v, documented %v", got, want)
+	testutil.Check(t, seen["run"] == 1 && seen["done"] == 1 && seen["pair"] == 2 && seen["end"] == 4, "counts %v", seen)
 }
 
 // jsonFields are the names that a type has in JSON.

@@ -60,9 +60,7 @@ func TestExitCodes(t *testing.T) {
 			t.Parallel()
 			code, stderr := exitCode(t, dir, append([]string{"gogi"}, strings.Fields(line)...)...)
 			says := strings.Contains(stderr, "gogi: ") || line == "" && strings.Contains(stderr, "Usage: gogi COMMAND")
-			if code != want || !says {
-				t.Errorf("code %d, want %d, and what is wrong in:\n%s", code, want, stderr)
-			}
+			testutil.Check(t, code == want && says, "code %d, want %d, and what is wrong in:\n%s", code, want, stderr)
 		})
 	}
 }
@@ -95,7 +93,5 @@ func TestLostResult(t *testing.T) {
 	}
 	dir := ground(t)
 	code, stderr := exitCode(t, dir, "sh", "-c", "exec gogi match -q --exit bisect --engine '"+equal+"' --engine '"+base+"' --nodes 10 --max-plies 40 --games 10 >/dev/full")
-	if code != cli.BisectGood {
-		t.Errorf("a judged commit whose report was lost: code %d: %s", code, stderr)
-	}
+	testutil.Check(t, code == cli.BisectGood, "a judged commit whose report was lost: code %d: %s", code, stderr)
 }

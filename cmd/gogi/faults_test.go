@@ -77,9 +77,8 @@ func (s *folder) gogi(t *testing.T, args ...string) (stdout, stderr string, code
 // noneLeft asserts that no engine of the series is alive.
 func (s *folder) noneLeft(t *testing.T) {
 	t.Helper()
-	if left := tagged(t, s.tag); len(left) > 0 {
-		t.Errorf("left alive: %v", left)
-	}
+	left := tagged(t, s.tag)
+	testutil.Check(t, len(left) == 0, "left alive: %v", left)
 }
 
 // tagged lists the living processes with the tag in their environment.
@@ -102,18 +101,14 @@ func noneTagged(t *testing.T, tag string) {
 func (s *folder) marked(t *testing.T, fault string) {
 	t.Helper()
 	text, err := os.ReadFile(s.mark)
-	if err != nil || !strings.Contains(string(text), fault) {
-		t.Errorf("the fault %s did not happen (%v): %s", fault, err, text)
-	}
+	testutil.Check(t, err == nil && strings.Contains(string(text), fault), "the fault %s did not happen (%v): %s", fault, err, text)
 }
 
 // gameRows are the stored games.
 func (s *folder) gameRows(t *testing.T) []stored.Game {
 	t.Helper()
 	out, errs, code := s.gogi(t, "games", "--json")
-	if code != 0 {
-		t.Fatalf("gogi games: %s", errs)
-	}
+	testutil.Require(t, code == 0, "gogi games: %s", errs)
 	var list struct{ Games []stored.Game }
 	testutil.OK(t, json.Unmarshal([]byte(out), &list))
 	return list.Games
@@ -161,8 +156,7 @@ func gauntlet(t *testing.T, bad []badEngine) [][]stored.Game {
 	return games
 }
 
-// TestFaultsInPlay: a fault after the first "go" loses for its engine; the
-// series goes on with a fresh process.
+// TestFaultsInPlay: an engine that fails after the first "go" loses the game. The series continues with a new process.
 func TestFaultsInPlay(t *testing.T) {
 	t.Parallel()
 	type fault struct{ fault, limits, termination, note string }
@@ -243,9 +237,8 @@ func TestFaultsBeforePlay(t *testing.T) {
 			t.Parallel()
 			s := against(t, nodes, 2, 1, "fakeengine", "-script", test.fault)
 			s.marked(t, test.fault)
-			if s.code != test.code || !strings.Contains(s.stderr, test.want) {
-				t.Errorf("exit code %d, want %d; stderr %q, want %q", s.code, test.code, s.stderr, test.want)
-			}
+			testutil.Check(t, s.code == test.code && strings.Contains(s.stderr, test.want),
+				"exit code %d, want %d; stderr %q, want %q", s.code, test.code, s.stderr, test.want)
 		})
 	}
 }
@@ -255,9 +248,7 @@ func TestFaultsBeforePlay(t *testing.T) {
 func TestStaleBestmoveStaysInItsGame(t *testing.T) {
 	t.Parallel()
 	s := against(t, `byoyomi = "2s", margin = "1s"`, 4, 1, "fakeengine", "-script", "late@go:2", "-late", "300ms")
-	if s.code != 0 {
-		t.Fatal(s.stderr)
-	}
+	testutil.Require(t, s.code == 0, "%v", s.stderr)
 	s.marked(t, "late@go")
 	forfeits := 0
 	for _, g := range s.gameRows(t) {
@@ -269,18 +260,14 @@ func TestStaleBestmoveStaysInItsGame(t *testing.T) {
 			t.Errorf("game %d.%d ended by %s: %s", g.Pair, g.Leg, g.Termination, g.Note)
 		}
 	}
-	if forfeits != 1 {
-		t.Errorf("%d games lost on time, want the one with the late move; stderr %s", forfeits, s.stderr)
-	}
+	testutil.Check(t, forfeits == 1, "%d games lost on time, want the one with the late move; stderr %s", forfeits, s.stderr)
 }
 
 // TestWrappersChildDies: a script that starts a helper and then the engine.
 func TestWrappersChildDies(t *testing.T) {
 	t.Parallel()
 	s := against(t, nodes, 2, 1, "sh", "-c", "sleep 1000 & echo child $! >>MARK; fakeengine; exit 0")
-	if s.code != 0 {
-		t.Fatal(s.stderr)
-	}
+	testutil.Require(t, s.code == 0, "%v", s.stderr)
 	s.marked(t, "child")
 }
 
@@ -307,13 +294,11 @@ func TestKilledRunnerLeavesNobody(t *testing.T) {
 			stored[e.Pair] = true
 		}
 	}
-	if living := tagged(t, s.tag); len(living) < 4 {
-		t.Errorf("only %d engines and children were alive before the kill", len(living))
-	}
+	living := tagged(t, s.tag)
+	testutil.Check(t, len(living) >= 4, "only %d engines and children were alive before the kill", len(living))
 	testutil.OK(t, cmd.Process.Kill())
-	if err := cmd.Wait(); err == nil {
-		t.Fatal("the runner was not killed")
-	}
+	err := cmd.Wait()
+	testutil.Require(t, err != nil, "the runner was not killed")
 	noneTagged(t, s.tag)
 
 	before := map[string]bool{}
@@ -321,20 +306,13 @@ func TestKilledRunnerLeavesNobody(t *testing.T) {
 		before[fmt.Sprint(g.Pair, g.Leg)] = true
 		delete(stored, g.Pair)
 	}
-	if len(stored) > 0 {
-		t.Errorf("pairs that were stored are lost: %v", stored)
-	}
-	if len(before)%2 != 0 || len(before) >= 60 {
-		t.Errorf("%d games are stored after the kill", len(before))
-	}
-	if _, errs, code := s.gogi(t, "match", "series.toml"); code != 0 {
-		t.Fatalf("going on: exit code %d: %s", code, errs)
-	}
+	testutil.Check(t, len(stored) == 0, "pairs that were stored are lost: %v", stored)
+	testutil.Check(t, len(before)%2 == 0 && len(before) < 60, "%d games are stored after the kill", len(before))
+	_, errs, code := s.gogi(t, "match", "series.toml")
+	testutil.Require(t, code == 0, "going on: exit code %d: %s", code, errs)
 	seen := map[string]bool{}
 	for _, g := range s.gameRows(t) {
 		seen[fmt.Sprint(g.Pair, g.Leg)] = true
 	}
-	if len(seen) != 60 {
-		t.Errorf("%d games in the end, want 60", len(seen))
-	}
+	testutil.Check(t, len(seen) == 60, "%d games in the end, want 60", len(seen))
 }

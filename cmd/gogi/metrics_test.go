@@ -109,20 +109,12 @@ func (p *program) end() {
 // scrape asks for the metrics in a format.
 func (p *program) scrape(accept string) string {
 	p.t.Helper()
-	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+"metrics", nil)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	r := testutil.Must(http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+"metrics", nil))(p.t)
 	r.Header.Set("Accept", accept)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	resp := testutil.Must(http.DefaultClient.Do(r))(p.t)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		p.t.Fatalf("%s: %s, %v", resp.Status, text, err)
-	}
+	testutil.Require(p.t, err == nil && resp.StatusCode == http.StatusOK, "%s: %s, %v", resp.Status, text, err)
 	return string(text)
 }
 
@@ -164,9 +156,7 @@ func TestMetricsOfARun(t *testing.T) {
 	}
 	readMetrics(t, om)
 	for name, f := range told {
-		if !strings.HasPrefix(name, "gogi_") || f.GetHelp() == "" {
-			t.Errorf("%s is told", name)
-		}
+		testutil.Check(t, strings.HasPrefix(name, "gogi_") && f.GetHelp() != "", "%s is told", name)
 	}
 	asked(t, told)
 	for _, c := range []struct {
@@ -201,9 +191,7 @@ func TestMetricsOfARun(t *testing.T) {
 	}
 	for _, m := range later["gogi_run_state"].GetMetric() {
 		state := m.GetLabel()[1].GetValue()
-		if (m.GetGauge().GetValue() == 1) != (state == "done") {
-			t.Errorf("a run that nobody plays: %v", m)
-		}
+		testutil.Check(t, (m.GetGauge().GetValue() == 1) == (state == "done"), "a run that nobody plays: %v", m)
 	}
 }
 
@@ -239,9 +227,7 @@ func asked(t *testing.T, told map[string]*dto.MetricFamily) {
 			exprs = append(exprs, target.Expr)
 		}
 	}
-	if len(exprs) < 12 {
-		t.Errorf("%d expressions in the dashboard", len(exprs))
-	}
+	testutil.Check(t, len(exprs) >= 12, "%d expressions in the dashboard", len(exprs))
 	rules := testutil.Must(os.ReadFile("../../docs/alerts.yml"))(t)
 	own, _, _ := strings.Cut(string(rules), "- name: gogi-farm") // farm/board tests the rest
 	exprs = append(exprs, own, string(text))
@@ -253,9 +239,7 @@ func asked(t *testing.T, told map[string]*dto.MetricFamily) {
 				f = nil
 			}
 		}
-		if f == nil {
-			t.Errorf("%s is asked for, and not told", name)
-		}
+		testutil.Check(t, f != nil, "%s is asked for, and not told", name)
 	}
 	labels := regexp.MustCompile(`\b(gogi_\w+)\{(\w+)`)
 	for _, found := range labels.FindAllStringSubmatch(strings.Join(exprs, "\n"), -1) {

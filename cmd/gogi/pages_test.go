@@ -102,9 +102,7 @@ func TestPagesRun(t *testing.T) {
 			}
 		})
 	}
-	if len(typed) < 30 {
-		t.Errorf("only %d commands of the pages can be typed", len(typed))
-	}
+	testutil.Check(t, len(typed) >= 30, "only %d commands of the pages can be typed", len(typed))
 }
 
 // TestPagesNameFlags: every command on a page exists and has the flags that the page writes, also the
@@ -172,7 +170,5 @@ func typeIn(t *testing.T, dir, command string) {
 	out, err := c.CombinedOutput()
 	checked := strings.HasPrefix(command, "gogi check") && strings.Contains(string(out), " passed, ")
 	decided := strings.Contains(command, "# exit code 0, 10 or 11") && slices.Contains([]int{cli.GateFailed, cli.GateOpen}, c.ProcessState.ExitCode())
-	if err != nil && !checked && !decided {
-		t.Fatalf("%s: %v\n%s", command, err, out)
-	}
+	testutil.Require(t, err == nil || checked || decided, "%s: %v\n%s", command, err, out)
 }

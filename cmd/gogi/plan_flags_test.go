@@ -155,9 +155,8 @@ func TestEveryFlagOfPlans(t *testing.T) {
 		}
 	}
 	for i := range reflect.TypeFor[configs.Flags]().NumField() {
-		if name := reflect.TypeFor[configs.Flags]().Field(i).Tag.Get("name"); !known[name] {
-			t.Errorf("--%s is not tested here", name)
-		}
+		name := reflect.TypeFor[configs.Flags]().Field(i).Tag.Get("name")
+		testutil.Check(t, known[name], "--%s is not tested here", name)
 	}
 }
 

@@ -26,9 +26,7 @@ func realEngines(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if os.Getenv("GOGI_REAL_ENGINES") == "required" {
-			t.Fatalf("%s is required: %v", program, err)
-		}
+		testutil.Require(t, os.Getenv("GOGI_REAL_ENGINES") != "required", "%s is required: %v", program, err)
 		t.Skipf("%s is not installed (apt-get install fairy-stockfish gpsshogi): %v", program, err)
 	}
 }
@@ -74,23 +72,19 @@ func TestRealEnginesByNodes(t *testing.T) {
 	}
 	limits := "limits = {nodes = " + nodes + "}\n"
 	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\n%s%s%s", count, plies, limits, realFSF, other))
-	if !r.Finished || r.Games != count || len(r.Faults) > 0 {
-		t.Errorf("finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
-	}
+	testutil.Check(t, r.Finished && r.Games == count && len(r.Faults) == 0,
+		"finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
 	for _, g := range games {
 		switch g.Termination {
 		case "checkmate", "resignation", "repetition", "perpetual_check", "max_plies", "declaration":
 		default:
 			t.Errorf("game %d.%d ended by %s: %s", g.Pair, g.Leg, g.Termination, g.Note)
 		}
-		if g.Plies < 10 {
-			t.Errorf("game %d.%d has %d plies", g.Pair, g.Leg, g.Plies)
-		}
+		testutil.Check(t, g.Plies >= 10, "game %d.%d has %d plies", g.Pair, g.Leg, g.Plies)
 	}
 	for _, p := range r.Players {
-		if p.Depth == nil || p.NodesPerMove == nil || *p.NodesPerMove < 100 || !strings.HasPrefix(p.Identity, "sha256:") {
-			t.Errorf("%s: depth %v, nodes a move %v, identity %s", p.Name, p.Depth, p.NodesPerMove, p.Identity)
-		}
+		testutil.Check(t, p.Depth != nil && p.NodesPerMove != nil && *p.NodesPerMove >= 100 && strings.HasPrefix(p.Identity, "sha256:"),
+			"%s: depth %v, nodes a move %v, identity %s", p.Name, p.Depth, p.NodesPerMove, p.Identity)
 	}
 }
 
@@ -105,13 +99,9 @@ limits = {byoyomi = "1s", margin = "900ms"}
 openings = {plies = 4}
 rules = {max_plies = 16} # four of the opening; each of the others takes the second that it has
 `+realFSF+realGPS)
-	if len(r.Faults) > 0 || r.Games != 2 {
-		t.Errorf("%d games, faults %v", r.Games, r.Faults)
-	}
+	testutil.Check(t, len(r.Faults) == 0 && r.Games == 2, "%d games, faults %v", r.Games, r.Faults)
 	for _, g := range games {
-		if g.BlackMS == 0 || g.WhiteMS == 0 {
-			t.Errorf("game %d.%d: %v ms and %v ms", g.Pair, g.Leg, g.BlackMS, g.WhiteMS)
-		}
+		testutil.Check(t, g.BlackMS != 0 && g.WhiteMS != 0, "game %d.%d: %v ms and %v ms", g.Pair, g.Leg, g.BlackMS, g.WhiteMS)
 	}
 }
 
@@ -121,9 +111,8 @@ func TestRealCrash(t *testing.T) {
 	testutil.OnlyLong(t, "TestFaultsInPlay has engines that crash so")
 	realEngines(t)
 	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+realFSF+realGPS)
-	if len(r.Faults) != 1 || r.Faults[0].Player != "gps" || r.Faults[0].Kind != "crash" || r.Faults[0].Count != 2 {
-		t.Errorf("faults %+v", r.Faults)
-	}
+	testutil.Check(t, len(r.Faults) == 1 && r.Faults[0].Player == "gps" && r.Faults[0].Kind == "crash" && r.Faults[0].Count == 2,
+		"faults %+v", r.Faults)
 	for _, g := range games {
 		if !strings.Contains(g.Note, "killed by signal 6 (aborted); stderr: ") || !strings.Contains(g.Note, "unknown option in go nodes") {
 			t.Errorf("note %q", g.Note)

@@ -151,9 +151,7 @@ func keysOf(t *testing.T, file, name string) string {
 			return true
 		}
 		for _, f := range spec.Type.(*ast.StructType).Fields.List {
-			if f.Tag == nil || f.Comment == nil {
-				t.Fatalf("%s has a field without a key or a comment", name)
-			}
+			testutil.Require(t, f.Tag != nil && f.Comment != nil, "%s has a field without a key or a comment", name)
 			key := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("toml")
 			fmt.Fprintf(rows, "| `%s` | %s |\n", key, cell(strings.TrimSpace(f.Comment.Text()), new(kong.Value)))
 		}

@@ -27,17 +27,14 @@ func TestOldWords(t *testing.T) {
 			words = append(words, "--"+flag, "x")
 		}
 		want, _, code := gogi(t, append(strings.Fields(now), "--help")...)
-		if code != cli.Done {
-			t.Errorf("gogi %s --help: code %d", now, code)
-		}
+		testutil.Check(t, code == cli.Done, "gogi %s --help: code %d", now, code)
 		var lead []string
 		if i < len(leads) {
 			lead = leads[i]
 		}
 		out, errs, code := gogi(t, slices.Concat(lead, words, []string{"--help"})...)
-		if code != cli.Done || out != want {
-			t.Errorf("gogi %q %s --help: code %d, %q; want the help of gogi %s", lead, old.was, code, out, now)
-		}
+		testutil.Check(t, code == cli.Done && out == want,
+			"gogi %q %s --help: code %d, %q; want the help of gogi %s", lead, old.was, code, out, now)
 		if want := "gogi " + old.was + " is now gogi " + old.now + ";"; !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("gogi %q %s: notice %q, want %q", lead, old.was, errs, want)
 		}
@@ -82,32 +79,25 @@ func TestHelp(t *testing.T) {
 	var b bytes.Buffer
 	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}, helpHow{}))(t)
 	screen, _, code := gogi(t, "--help")
-	if lines := strings.Count(screen, "\n"); code != cli.Done || lines > 45 {
-		t.Errorf("gogi --help: code %d, %d lines, want at most 45", code, lines)
-	}
+	lines := strings.Count(screen, "\n")
+	testutil.Check(t, code == cli.Done && lines <= 45, "gogi --help: code %d, %d lines, want at most 45", code, lines)
 	all, _, _ := gogi(t, "help", "-a")
 	_, alone, _ := gogi(t)
-	if alone != screen {
-		t.Errorf("gogi prints %q, gogi --help %q", alone, screen)
-	}
+	testutil.Check(t, alone == screen, "gogi prints %q, gogi --help %q", alone, screen)
 	grouped := 0
 	for _, c := range parser.Model.Children {
 		group := groupOf(c)
 		known := slices.ContainsFunc(commandGroups, func(g struct{ key, title string }) bool { return g.key == group })
 		rest := slices.Contains([]string{"ctl", "review", "dev", "version"}, c.Name)
-		if !c.Hidden && known == rest {
-			t.Errorf("gogi %s: group %q; give it one of commandGroups, or name it here as one of gogi help -a alone", c.Name, group)
-		}
-		if got := strings.Contains(screen, "\n  "+c.Name+" "); got != (!c.Hidden && known) {
-			t.Errorf("gogi %s is on the screen: %v", c.Name, got)
-		}
+		testutil.Check(t, c.Hidden || known != rest,
+			"gogi %s: group %q; give it one of commandGroups, or name it here as one of gogi help -a alone", c.Name, group)
+		got := strings.Contains(screen, "\n  "+c.Name+" ")
+		testutil.Check(t, got == (!c.Hidden && known), "gogi %s is on the screen: %v", c.Name, got)
 		if !c.Hidden && known {
 			grouped++
 		}
 	}
-	if grouped != 24 {
-		t.Errorf("%d commands on the screen, want 24", grouped)
-	}
+	testutil.Check(t, grouped == 24, "%d commands on the screen, want 24", grouped)
 	for _, line := range strings.Split(screen+all, "\n") {
 		if n := len([]rune(line)); n > 100 {
 			t.Errorf("%d columns: %s", n, line)
@@ -173,9 +163,8 @@ func TestHelpWords(t *testing.T) {
 	} {
 		out, _, code := gogi(t, strings.Fields(was)...)
 		want, _, wantCode := gogi(t, strings.Fields(now)...)
-		if out != want || out == "" || code != cli.Done || wantCode != cli.Done {
-			t.Errorf("gogi %s: code %d, %q; gogi %s: code %d, %q", was, code, out, now, wantCode, want)
-		}
+		testutil.Check(t, out == want && out != "" && code == cli.Done && wantCode == cli.Done,
+			"gogi %s: code %d, %q; gogi %s: code %d, %q", was, code, out, now, wantCode, want)
 	}
 	if _, errs, code := gogi(t, "help", "nonsense"); code != cli.Usage || !strings.Contains(errs, "nonsense") {
 		t.Errorf("gogi help nonsense: code %d, %q", code, errs)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gogi/cmd/gogi/cli"
+	"gogi/internal/testutil"
 	"gogi/results"
 )
 
@@ -37,9 +38,7 @@ func TestGamesAreReadOnce(t *testing.T) {
 			return nil
 		}), 10},
 	} {
-		if step.got != step.want {
-			t.Errorf("%s: %d games were read, want %d", step.what, step.got, step.want)
-		}
+		testutil.Check(t, step.got == step.want, "%s: %d games were read, want %d", step.what, step.got, step.want)
 	}
 }
 

@@ -57,9 +57,8 @@ func TestSessionFlags(t *testing.T) {
 		}},
 		"tune validate": {"t-validation-1", []string{"tune", "validate", "t.toml"}, func(t *testing.T, dir string) {
 			tuned(t, dir, 80, "-script resign@go~X>41,exit@go:5~X>39")
-			if out, code := gogiIn(t, dir, "tune", "run", "t.toml", "--no-probe", "--no-validate", "-q"); code != 0 {
-				t.Fatalf("%d: %s", code, out)
-			}
+			out, code := gogiIn(t, dir, "tune", "run", "t.toml", "--no-probe", "--no-validate", "-q")
+			testutil.Require(t, code == 0, "%d: %s", code, out)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,9 +110,8 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 	}
 	url := regexp.MustCompile(`http://[0-9.:]+/`).FindString(out("stderr"))
 	for path, want := range map[string]string{"": run, "metrics": `run="` + run + `"`} {
-		if page := fetch(t, url+path); !strings.Contains(page, want) {
-			t.Errorf("/%s has no %s:\n%s", path, want, page)
-		}
+		page := fetch(t, url+path)
+		testutil.Check(t, strings.Contains(page, want), "/%s has no %s:\n%s", path, want, page)
 	}
 	seen := testutil.Must(socket.Follow(t.Context(), socket.Path(db, run)))(t)
 	if ev := <-seen.Events(); ev.Run != run || ev.State == nil || len(ev.State.Slots) == 0 {
@@ -136,15 +134,11 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 	types := map[match.EventType]bool{}
 	for line := range strings.Lines(out("stdout")) {
 		var ev match.Event
-		if err := json.Unmarshal([]byte(line), &ev); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		testutil.OK(t, json.Unmarshal([]byte(line), &ev), "%s", line)
 		types[ev.Type] = true
 	}
 	for _, want := range []match.EventType{match.EventRun, match.EventMove, match.EventEnd, match.EventFault, match.EventPair, match.EventDone} {
-		if !types[want] {
-			t.Errorf("no event is a %s", want)
-		}
+		testutil.Check(t, types[want], "no event is a %s", want)
 	}
 }
 
@@ -164,8 +158,7 @@ func TestPagesStay(t *testing.T) {
 	}
 	testutil.Eventually(t, "the last game", func() bool { return said() != nil })
 	testutil.Contains(t, fetch(t, said()[1]), "1 of 1 pairs, 2 games", "the page")
-	text, err := os.ReadFile(filepath.Join(dir, "end.txt"))
-	testutil.OK(t, err)
+	text := testutil.Must(os.ReadFile(filepath.Join(dir, "end.txt")))(t)
 	testutil.Contains(t, string(text), "GOGI_ENDING=done", "the command of the end")
 	testutil.OK(t, cmd.Process.Signal(os.Interrupt))
 	testutil.OK(t, cmd.Wait())
@@ -195,13 +188,10 @@ func TestSessionFlagsOfAWorker(t *testing.T) {
 		return strings.Contains(out("stdout"), `"type":"pair"`) && strings.Contains(out("stderr"), "pages: http://")
 	})
 	url := regexp.MustCompile(`http://[0-9.:]+/`).FindString(out("stderr"))
-	if page := fetch(t, url) + fetch(t, url+"metrics"); !strings.Contains(page, `/r/default`) || !strings.Contains(page, `run="default"`) {
-		t.Errorf("the pages are %s", page)
-	}
+	page := fetch(t, url) + fetch(t, url+"metrics")
+	testutil.Check(t, strings.Contains(page, `/r/default`) && strings.Contains(page, `run="default"`), "the pages are %s", page)
 	dbs, _ := filepath.Glob(filepath.Join(dir, "*", "session.db"))
-	if len(dbs) != 1 {
-		t.Fatalf("databases: %v", dbs)
-	}
+	testutil.Require(t, len(dbs) == 1, "databases: %v", dbs)
 	if text, code := gogiIn(t, dir, "ctl", "default", "pause", "--db", dbs[0]); code == 0 {
 		t.Errorf("a worker was paused: %s", text)
 	}

@@ -16,9 +16,7 @@ import (
 func completing(t *testing.T, shell string) *folder {
 	t.Helper()
 	if _, err := exec.LookPath(shell); err != nil {
-		if os.Getenv("GOGI_REAL_SHELLS") == "required" {
-			t.Fatal(err)
-		}
+		testutil.Require(t, os.Getenv("GOGI_REAL_SHELLS") != "required", "%v", err)
 		t.Skip(shell, "is not installed")
 	}
 	s := &folder{dir: t.TempDir()}
@@ -65,9 +63,7 @@ func TestFishCompletesGogi(t *testing.T) {
 		"gogi report nigh":      "nightly",
 	} {
 		out := s.inShell(t, "fish", "-N", "-c", "gogi completion fish | source; complete -C '"+typed+"'")
-		if strings.TrimSpace(out) != want {
-			t.Errorf("%q is completed to %q, want %q", typed, out, want)
-		}
+		testutil.Check(t, strings.TrimSpace(out) == want, "%q is completed to %q, want %q", typed, out, want)
 	}
 }
 

@@ -32,9 +32,7 @@ func TestSourcesPage(t *testing.T) {
 			t.Errorf("%q is not in the output\n%s", text, output)
 		}
 	}
-	if commands < 15 {
-		t.Errorf("the page has %d commands", commands)
-	}
+	testutil.Check(t, commands >= 15, "the page has %d commands", commands)
 }
 
 // joinedWords is a text with one blank between words.

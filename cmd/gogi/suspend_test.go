@@ -54,22 +54,17 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	if n := strings.Count(said.String(), "\nstopped: "); n != len(signals)/2 || strings.Count(said.String(), "\ngoing on after ") != n {
 		t.Errorf("%d stops were announced, want those by SIGTSTP: %s", n, said.String())
 	}
-	if unplayed == 0 {
-		t.Error("no event told that a pair was cut")
-	}
+	testutil.Check(t, unplayed != 0, "no event told that a pair was cut")
 	s.noneLeft(t)
 	games := 0
 	for _, row := range s.rows(t) {
 		games++
 		for _, stop := range stops {
-			if row.Started.Before(stop[0]) && row.Ended.After(stop[1]) {
-				t.Errorf("game %d.%d, ended by %s (%s), was in play while the program was suspended", row.Pair, row.Leg, row.Termination, row.Note)
-			}
+			testutil.Check(t, !row.Started.Before(stop[0]) || !row.Ended.After(stop[1]),
+				"game %d.%d, ended by %s (%s), was in play while the program was suspended", row.Pair, row.Leg, row.Termination, row.Note)
 		}
 	}
-	if games != played {
-		t.Errorf("%d games are stored", games)
-	}
+	testutil.Check(t, games == played, "%d games are stored", games)
 }
 
 // awaitEvents reads until n events of a type came, and returns how many of them report pairs that a standstill cut.
@@ -115,9 +110,7 @@ func suspend(t *testing.T, p *os.Process, sig syscall.Signal) (stop [2]time.Time
 func isStopped(t *testing.T, pid int) bool {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d threads, %v", len(files), err)
-	}
+	testutil.Require(t, err == nil && len(files) != 0, "%d threads, %v", len(files), err)
 	for _, file := range files {
 		status, err := os.ReadFile(file)
 		if err == nil && !bytes.Contains(status, []byte("\nState:\tT")) {
@@ -131,8 +124,7 @@ func isStopped(t *testing.T, pid int) bool {
 func (s *folder) rows(t *testing.T) (rows []match.Row) {
 	t.Helper()
 	ctx := context.Background()
-	store, err := results.OpenExisting(ctx, filepath.Join(s.dir, "gogi.db"))
-	testutil.OK(t, err)
+	store := testutil.Must(results.OpenExisting(ctx, filepath.Join(s.dir, "gogi.db")))(t)
 	defer store.Close()
 	info, err := store.DefaultRun(ctx, "")
 	testutil.OK(t, err)

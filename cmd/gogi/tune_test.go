@@ -51,9 +51,7 @@ func gogiIn(t *testing.T, dir string, args ...string) (out string, code int) {
 	cmd := exec.Command("gogi", args...)
 	cmd.Dir = dir
 	text, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
+	testutil.Require(t, cmd.ProcessState != nil, "%v", err)
 	return string(text), cmd.ProcessState.ExitCode()
 }
 
@@ -130,12 +128,10 @@ func TestValidateRun(t *testing.T) {
 	}
 	testutil.OK(t, os.Rename(file, file+".away"))
 	first, code := gogiIn(t, dir, "tune", "validate", "t", "-q")
-	if code != 0 && code != 10 && code != 11 || !strings.Contains(first, "tuned against start") {
-		t.Fatalf("%d: %s", code, first)
-	}
-	if again, same := gogiIn(t, dir, "tune", "validate", "t", "-q"); same != code || !strings.HasSuffix(first, again[max(0, len(again)-200):]) {
-		t.Errorf("then %d: %s", same, again)
-	}
+	testutil.Require(t, (code == 0 || code == 10 || code == 11) && strings.Contains(first, "tuned against start"),
+		"%d: %s", code, first)
+	again, same := gogiIn(t, dir, "tune", "validate", "t", "-q")
+	testutil.Check(t, same == code && strings.HasSuffix(first, again[max(0, len(again)-200):]), "then %d: %s", same, again)
 	report, _ := gogiIn(t, dir, "tune", "report", "t")
 	if !strings.Contains(report, "t-validation-1)") || !strings.Contains(report, "t-validation-1-2)") || strings.Contains(report, "t-validation-1-2): not begun") != (code != 0) {
 		t.Errorf("%d: %s", code, report)

@@ -30,15 +30,11 @@ func voteLog(t *testing.T, records [][]byte) string {
 func voted(t *testing.T, args ...string) *votes.Council {
 	t.Helper()
 	out, errs, code := gogi(t, append([]string{"votes", "--json"}, args...)...)
-	if code != 0 {
-		t.Fatal(errs)
-	}
+	testutil.Require(t, code == 0, "%v", errs)
 	checkGaps(t, out)
 	var r votes.Report
 	testutil.OK(t, json.Unmarshal([]byte(out), &r))
-	if len(r.Councils) != 1 || r.Version != 1 {
-		t.Fatalf("version %d, %d councils", r.Version, len(r.Councils))
-	}
+	testutil.Require(t, len(r.Councils) == 1 && r.Version == 1, "version %d, %d councils", r.Version, len(r.Councils))
 	return r.Councils[0]
 }
 
@@ -46,9 +42,7 @@ func voted(t *testing.T, args ...string) *votes.Council {
 func TestVotesOfOneGame(t *testing.T) {
 	log := voteLog(t, ensembletest.Records(t, "adoption", "A A A A A", ensembletest.FiveMembers))
 	out, errs, code := gogi(t, "votes", "--log", log, "--game", "1")
-	if code != 0 {
-		t.Fatal(errs)
-	}
+	testutil.Require(t, code == 0, "%v", errs)
 	for _, want := range []string{"C · rule adoption · game 1 · 4 decisions", "2:2:1", "  7     4 "} {
 		testutil.Contains(t, out, want, "there is no")
 	}
@@ -72,13 +66,9 @@ func TestVotesReplay(t *testing.T) {
 	records := ensembletest.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0", "A50 A0 A0|A50 A0 A0|A50 A0 A0")
 	log := voteLog(t, records)
 	out, errs, code := gogi(t, "votes", "replay", "--log", log)
-	if code != 0 || !strings.Contains(out, "6 decisions: all are the recorded ones") {
-		t.Errorf("%d: %s%s", code, out, errs)
-	}
+	testutil.Check(t, code == 0 && strings.Contains(out, "6 decisions: all are the recorded ones"), "%d: %s%s", code, out, errs)
 	out, errs, code = gogi(t, "votes", "replay", "--log", log, "--json", "--rule", "majority", "--rule", "optimistic", "--ties", "member")
-	if code != 0 {
-		t.Fatal(errs)
-	}
+	testutil.Require(t, code == 0, "%v", errs)
 	checkGaps(t, out)
 	var r votes.Replay
 	testutil.OK(t, json.Unmarshal([]byte(out), &r))
@@ -164,9 +154,7 @@ func TestVotesStored(t *testing.T) {
 	}
 	testutil.Diff(t, stored.Members, logged.Members, "members (-stored +logged)")
 	out, errs, code := gogi(t, "votes", "replay", "--db", db, "--rule", "majority:", "--rule", "adoption")
-	if code != 0 || strings.Count(out, "0.0%") != 2 {
-		t.Errorf("%d: %s%s", code, out, errs)
-	}
+	testutil.Check(t, code == 0 && strings.Count(out, "0.0%") == 2, "%d: %s%s", code, out, errs)
 }
 
 // TestVotesThatLast: a database does not contain the order in which one council played, so weights that last between
@@ -213,9 +201,8 @@ func TestVotesErrors(t *testing.T) {
 		{"votes replay --log " + log + " --ties x", 2, `--ties: there is no tie-break "x"`},
 	} {
 		out, errs, code := gogi(t, strings.Fields(x.args)...)
-		if code != x.code || !strings.Contains(errs, x.want) || out != "" {
-			t.Errorf("%s: code %d, want %d and %q:\n%s%s", x.args, code, x.code, x.want, out, errs)
-		}
+		testutil.Check(t, code == x.code && strings.Contains(errs, x.want) && out == "",
+			"%s: code %d, want %d and %q:\n%s%s", x.args, code, x.code, x.want, out, errs)
 	}
 }
 
@@ -224,10 +211,7 @@ func TestVotesWritesFiles(t *testing.T) {
 	dir := t.TempDir()
 	log := voteLog(t, ensembletest.Records(t, "adoption", ensembletest.FiveMembers))
 	out, errs, code := gogi(t, "votes", "--log", log, "--game", "0", "--csv", filepath.Join(dir, "w.csv"))
-	if code != 0 || !strings.Contains(out, "4 decisions") {
-		t.Errorf("%d: %s%s", code, out, errs)
-	}
-	if text, err := os.ReadFile(filepath.Join(dir, "w.csv")); err != nil || !strings.HasPrefix(string(text), "own,ply") {
-		t.Errorf("%.40s (%v)", text, err)
-	}
+	testutil.Check(t, code == 0 && strings.Contains(out, "4 decisions"), "%d: %s%s", code, out, errs)
+	text, err := os.ReadFile(filepath.Join(dir, "w.csv"))
+	testutil.Check(t, err == nil && strings.HasPrefix(string(text), "own,ply"), "%.40s (%v)", text, err)
 }

@@ -36,9 +36,7 @@ type terminalView struct{ dir, socket string }
 func realTerminal(t *testing.T, dir string) *terminalView {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		if os.Getenv("GOGI_REAL_TERMINAL") == "required" {
-			t.Fatal(err)
-		}
+		testutil.Require(t, os.Getenv("GOGI_REAL_TERMINAL") != "required", "%v", err)
 		t.Skipf("tmux is not installed (apt-get install tmux): %v", err)
 	}
 	folder := testutil.Must(os.MkdirTemp("", "gogi-tmux-"))(t) // a short name, which fits into a socket's address
@@ -89,9 +87,7 @@ func (w *terminalView) fills(t *testing.T, lines int, texts ...string) string {
 		if missing == "" {
 			return shown
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("never showed %q:\n%s", missing, shown)
-		}
+		testutil.Require(t, !time.Now().After(deadline), "never showed %q:\n%s", missing, shown)
 	}
 }
 
@@ -140,8 +136,7 @@ func (w *terminalView) suspended(t *testing.T, command string) {
 func (w *terminalView) kill(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	text := testutil.Must(os.ReadFile(filepath.Join(w.dir, "pid")))(t)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	testutil.OK(t, err)
+	pid := testutil.Must(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	program, err := os.FindProcess(pid)
 	if err == nil {
 		err = program.Signal(sig)
@@ -219,9 +214,8 @@ func TestRealTerminal(t *testing.T) {
 	w.shows(t, "Stop gives up the games in play")
 	w.keys(t, "s")
 	shown := w.restored(t, 0)
-	if !strings.Contains(shown, "live: the session has ended; ") || !strings.Contains(shown, "銀将の弟子 against base") {
-		t.Errorf("the end says:\n%s", shown)
-	}
+	testutil.Check(t, strings.Contains(shown, "live: the session has ended; ") && strings.Contains(shown, "銀将の弟子 against base"),
+		"the end says:\n%s", shown)
 }
 
 // awaitSocket waits until the run can be watched.

@@ -123,9 +123,7 @@ func TestIdentityFollowsTheNetwork(t *testing.T) {
 	before := digest()
 	testutil.Equal(t, digest(), before, "two plans of the same files differ")
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "another net"})
-	if after := digest(); after == before {
-		t.Error("another network has the same digest")
-	}
+	testutil.Check(t, digest() != before, "another network has the same digest")
 }
 
 func TestCompleteErrors(t *testing.T) {
@@ -143,9 +141,7 @@ func TestCompleteErrors(t *testing.T) {
 		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\noptions = "+test.options, 1), few, env)
 		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
-		if err == nil || err.Error() != want || got != nil {
-			t.Errorf("%s:\n got %v\nwant %s", test.options, err, want)
-		}
+		testutil.Check(t, err != nil && err.Error() == want && got == nil, "%s:\n got %v\nwant %s", test.options, err, want)
 	}
 	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	if _, _, err := identity.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 engines" {
@@ -190,9 +186,8 @@ func TestCompleteWarnsOfOptionFiles(t *testing.T) {
 	p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./base", "bin/gpsusi", 1), few, env)
 	_, got, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 	want := []string{"engine A: options in " + env.WorkDir + "/engine_options.txt may override those that are sent"}
-	if diff := cmp.Diff(want, testutil.Texts(got)); diff != "" || err != nil {
-		t.Errorf("%v, -want +got\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, testutil.Texts(got))
+	testutil.Check(t, diff == "" && err == nil, "%v, -want +got\n%s", err, diff)
 }
 
 func TestCompleteFindsDuplicates(t *testing.T) {
@@ -204,15 +199,12 @@ func TestCompleteFindsDuplicates(t *testing.T) {
 		text.WriteString("[[engine]]\nname = \"" + name + "\"\ncmd = \"./dev\"\ndir = \"" + name + "\"\n")
 	}
 	p, warnings := configstest.Plan(t, text.String(), few, env)
-	if warnings != nil {
-		t.Error(warnings)
-	}
+	testutil.Check(t, warnings == nil, "%v", warnings)
 	g := greeting(t, "EvalDir type string default eval")
 	_, got, err := identity.Complete(p, []usi.Greeting{g, g, g})
 	want := []string{"engines a and b are the same: binary, arguments, options and limits are equal"}
-	if diff := cmp.Diff(want, testutil.Texts(got)); diff != "" || err != nil {
-		t.Errorf("%v, -want +got\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, testutil.Texts(got))
+	testutil.Check(t, diff == "" && err == nil, "%v, -want +got\n%s", err, diff)
 }
 
 func TestCompleteLeavesOthersAlone(t *testing.T) {
@@ -223,9 +215,8 @@ func TestCompleteLeavesOthersAlone(t *testing.T) {
 	p, _ := configstest.Plan(t, text, configs.Flags{Profile: "yaneuraou"}, env)
 	g := greeting(t, yaneuraou)
 	got, warnings, err := identity.Complete(p, []usi.Greeting{g, g})
-	if diff := cmp.Diff(p, got); diff != "" || warnings != nil || err != nil {
-		t.Errorf("%v, %v, -before +after\n%s", warnings, err, diff)
-	}
+	diff := cmp.Diff(p, got)
+	testutil.Check(t, diff == "" && warnings == nil && err == nil, "%v, %v, -before +after\n%s", warnings, err, diff)
 }
 
 func TestSettings(t *testing.T) {
@@ -267,9 +258,7 @@ func TestSettings(t *testing.T) {
 	}
 	plan.Ponder, plan.Rules.MaxPlies = match.PonderEarly, 0
 	automatic, _ := identity.Settings(match.Player{}, plan, greeting(t, yaneuraou).Options)
-	if automatic[0].Value != "true" || automatic[2].Value != "0" {
-		t.Error(automatic)
-	}
+	testutil.Check(t, automatic[0].Value == "true" && automatic[2].Value == "0", "%v", automatic)
 }
 
 // The subject of a warning is known without parsing its text.

@@ -137,9 +137,7 @@ func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, th
 		t.Errorf("%s: placed again: %v\n%s", name, err, cmp.Diff(want, again))
 	}
 	elsewhere, err := identity.Place(placed, here.find, worker(t))
-	if err != nil || identity.VerifyIdentity(elsewhere, greetings) != nil {
-		t.Errorf("%s: placed elsewhere: %v", name, err)
-	}
+	testutil.Check(t, err == nil && identity.VerifyIdentity(elsewhere, greetings) == nil, "%s: placed elsewhere: %v", name, err)
 	complete, _, err := identity.Complete(placed, greetings)
 	if err != nil || complete.Digest() != placed.Digest() || len(complete.Players[0].Identity.Files) != len(placed.Players[0].Identity.Files) {
 		t.Errorf("%s: completed again: %v", name, err)
@@ -189,9 +187,7 @@ book = "b.usi"
 				continue
 			}
 			text, err := os.ReadFile(f.Path)
-			if err != nil || !strings.HasPrefix(f.Path, there.Engines) {
-				t.Errorf("%s: %s: %v", name, f.Path, err)
-			}
+			testutil.Check(t, err == nil && strings.HasPrefix(f.Path, there.Engines), "%s: %s: %v", name, f.Path, err)
 			got = append(got, filepath.Base(f.Path)+" "+string(text))
 		}
 		testutil.Diff(t, test.want, got, "%s", name)
@@ -222,9 +218,8 @@ func TestPlaceBuiltinAndMembers(t *testing.T) {
 	if got := engines[2]; got.Command[0] != there.Self || got.Command[1] != "sparring" || got.Dir != there.WorkDir {
 		t.Errorf("%v in %s", got.Command, got.Dir)
 	}
-	if engines[0].Command[0] != engines[1].Command[0] || !strings.HasPrefix(engines[0].Command[0], there.Engines) {
-		t.Errorf("%v, %v", engines[0].Command, engines[1].Command)
-	}
+	testutil.Check(t, engines[0].Command[0] == engines[1].Command[0] && strings.HasPrefix(engines[0].Command[0], there.Engines),
+		"%v, %v", engines[0].Command, engines[1].Command)
 	there.BuiltinVersion = "sparring-2"
 	if _, err := identity.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), `engine S: placing it: it is "sparring-1", and the built-in engine here "sparring-2"`) {
 		t.Error(err)
@@ -327,9 +322,8 @@ func TestPlaceRefuses(t *testing.T) {
 		if _, err := identity.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "engine A: placing it") {
 			t.Errorf("%s: %v", want, err)
 		}
-		if escaped, _ := filepath.Glob(filepath.Join(there.WorkDir, "x*")); len(escaped) > 0 {
-			t.Errorf("%s: made %q", want, escaped)
-		}
+		escaped, _ := filepath.Glob(filepath.Join(there.WorkDir, "x*"))
+		testutil.Check(t, len(escaped) == 0, "%s: made %q", want, escaped)
 	}
 	testutil.Fails(t, testutil.Err(identity.Place(base, here.find, identity.Env{Engines: "here"})), "expected an absolute path")
 	testutil.OK(t, os.Chmod(filepath.Join(string(here), base.Players[0].Identity.Files[0].SHA256), 0o600))
@@ -346,12 +340,10 @@ func TestPlaceMends(t *testing.T) {
 	testutil.OK(t, os.Remove(binary))
 	testutil.OK(t, os.Symlink("/nowhere", binary))
 	testutil.Must(identity.Place(p, here.find, there))(t)
-	if text, err := os.ReadFile(binary); err != nil || string(text) != "dev" {
-		t.Errorf("%s, %v", text, err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(binary), ".placing-*")); len(left) > 0 {
-		t.Errorf("%q is left", left)
-	}
+	text, err := os.ReadFile(binary)
+	testutil.Check(t, err == nil && string(text) == "dev", "%s, %v", text, err)
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(binary), ".placing-*"))
+	testutil.Check(t, len(left) == 0, "%q is left", left)
 }
 
 // All changes since the plan was made are reported.
@@ -368,15 +360,11 @@ func TestVerifyIdentitySays(t *testing.T) {
 	testutil.OK(t, os.Remove(filepath.Join(env.WorkDir, "eval", "old.bin")))
 	p.Players[1].Options = []match.Option{{Name: "Tomorrow", Value: "1"}}
 	err = identity.VerifyIdentity(p, greetings)
-	if err == nil {
-		t.Fatal("nothing was noticed")
-	}
+	testutil.Require(t, err != nil, "nothing was noticed")
 	for _, want := range []string{
 		"engine A is not the plan's", "EvalDir/old.bin is not here", "EvalDir/nn.bin (" + env.WorkDir + "/eval/nn.bin) has SHA-256",
 		"it reads engine_options.txt", "engine B is not the plan's: binary", "Tomorrow",
 	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("no %s in %v", want, err)
-		}
+		testutil.Check(t, strings.Contains(err.Error(), want), "no %s in %v", want, err)
 	}
 }

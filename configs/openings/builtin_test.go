@@ -22,18 +22,14 @@ func TestBuiltinSets(t *testing.T) {
 		openings.BuiltinShort:    {2},
 	} {
 		openings, warnings, err := openings.Builtin(name, 0, match.RulesProfiles()[match.DefaultRules])
-		if err != nil || len(warnings) > 0 {
-			t.Fatal(name, warnings, err)
-		}
+		testutil.Require(t, err == nil && len(warnings) == 0, "%v %v %v", name, warnings, err)
 		total += len(openings)
 		var lines []string
 		met := map[int]int{}
 		for _, o := range openings {
 			met[len(o.Moves)]++
 			lines = append(lines, o.String()+" ")
-			if !slices.Contains(lengths, len(o.Moves)) || o.Start != "startpos" {
-				t.Errorf("%s: %s", name, o)
-			}
+			testutil.Check(t, slices.Contains(lengths, len(o.Moves)) && o.Start == "startpos", "%s: %s", name, o)
 		}
 		testutil.Equal(t, len(met), len(lengths), "%s: numbers of lines by length: %v, expected lengths %v", name, met, lengths)
 		slices.Sort(lines) // then a beginning stands before what it begins
@@ -43,9 +39,7 @@ func TestBuiltinSets(t *testing.T) {
 			}
 		}
 	}
-	if total < 10_000 {
-		t.Errorf("%d openings, expected 10,000", total)
-	}
+	testutil.Check(t, total >= 10_000, "%d openings, expected 10,000", total)
 }
 
 // Every line of the small set is one of the large set, and the first and the last thousandth of both
@@ -54,9 +48,7 @@ func TestBuiltinFew(t *testing.T) {
 	t.Parallel()
 	read := func(name string) []string {
 		openings, warnings, err := openings.Builtin(name, 0, match.Rules{})
-		if err != nil || len(warnings) > 0 {
-			t.Fatal(warnings, err)
-		}
+		testutil.Require(t, err == nil && len(warnings) == 0, "%v %v", warnings, err)
 		var lines []string
 		for _, o := range openings {
 			lines = append(lines, o.String())
@@ -68,9 +60,7 @@ func TestBuiltinFew(t *testing.T) {
 		t.Errorf("%d lines, from %q to %q", len(few), few[0], few[len(few)-1])
 	}
 	for _, line := range few {
-		if !slices.Contains(all, line) {
-			t.Fatalf("%q is not in the large set", line)
-		}
+		testutil.Require(t, slices.Contains(all, line), "%q is not in the large set", line)
 	}
 }
 
@@ -83,9 +73,8 @@ func TestBuiltinSetsNeedNoCheck(t *testing.T) {
 		testutil.OK(t, err)
 		for _, declaration := range []shogi.DeclarationRule{shogi.NoEnteringKing, shogi.CSARule24, shogi.CSARule27, shogi.TryRule} {
 			got, warnings, err := openings.Builtin(name, 100, match.Rules{Declaration: declaration, MaxPlies: 17, DeclareAtLimit: true})
-			if err != nil || len(warnings) > 0 || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s, %v: checked openings differ: %v %v", name, declaration, warnings, err)
-			}
+			testutil.Check(t, err == nil && len(warnings) == 0 && reflect.DeepEqual(got, want),
+				"%s, %v: checked openings differ: %v %v", name, declaration, warnings, err)
 		}
 	}
 	if list, _, err := openings.Builtin(openings.BuiltinOpenings, 0, match.Rules{MaxPlies: 16}); err == nil {
@@ -95,9 +84,8 @@ func TestBuiltinSetsNeedNoCheck(t *testing.T) {
 
 func TestNoSuchBuiltin(t *testing.T) {
 	t.Parallel()
-	if openings.IsBuiltin("./builtin-x") || openings.IsBuiltin("builtin-x.sfen") || openings.IsBuiltin("builtins") {
-		t.Error("a file was taken for a built-in set")
-	}
+	testutil.Check(t, !openings.IsBuiltin("./builtin-x") && !openings.IsBuiltin("builtin-x.sfen") && !openings.IsBuiltin("builtins"),
+		"a file was taken for a built-in set")
 	_, _, err := openings.Builtin("builtin-x", 0, match.Rules{})
 	if !openings.IsBuiltin("builtin-x") || err == nil || !strings.Contains(err.Error(), "use builtin, builtin-1000, builtin-short or builtin-64, or ./builtin-x") {
 		t.Error(err)

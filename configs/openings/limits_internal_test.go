@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -32,33 +33,22 @@ func TestReadLimited(t *testing.T) {
 		if want := "openings bomb.gz: " + test.want + ": expected a file of openings"; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		if bomb.given > test.most {
-			t.Errorf("%d bytes were read of at most %d", bomb.given, test.most)
-		}
+		testutil.Check(t, bomb.given <= test.most, "%d bytes were read of at most %d", bomb.given, test.most)
 	}
 	data, err := readLimited("ok", 5, 5, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("12345")), nil })
-	if string(data) != "12345" || err != nil {
-		t.Errorf("%q, %v", data, err)
-	}
+	testutil.Check(t, string(data) == "12345" && err == nil, "%q, %v", data, err)
 }
 
 // A sound set: legal, short, no position twice, no line the start of another.
 func TestBuiltinOpenings(t *testing.T) {
 	openings, warnings, err := Builtin(BuiltinNamed, 0, match.RulesProfiles()[match.DefaultRules])
-	if err != nil || warnings != nil {
-		t.Fatal(warnings, err)
-	}
-	if len(openings) < 60 {
-		t.Errorf("only %d openings", len(openings))
-	}
+	testutil.Require(t, err == nil && warnings == nil, "%v %v", warnings, err)
+	testutil.Check(t, len(openings) >= 60, "only %d openings", len(openings))
 	for i, a := range openings {
-		if len(a.Moves) < 8 || len(a.Moves) > 12 || a.Start != "startpos" {
-			t.Errorf("%s: expected 8 to 12 moves from startpos", a)
-		}
+		testutil.Check(t, len(a.Moves) >= 8 && len(a.Moves) <= 12 && a.Start == "startpos",
+			"%s: expected 8 to 12 moves from startpos", a)
 		for j, b := range openings {
-			if i != j && strings.HasPrefix(b.String()+" ", a.String()+" ") {
-				t.Errorf("%s is how %s begins", a, b)
-			}
+			testutil.Check(t, i == j || !strings.HasPrefix(b.String()+" ", a.String()+" "), "%s is how %s begins", a, b)
 		}
 	}
 }

@@ -50,9 +50,7 @@ func TestReadOpenings(t *testing.T) {
 		start + " b - 1\n" +
 		twoPiece + " w - 1"
 	got, warnings, err := openings.Read(write(t, "book.sfen", text), 0, match.Rules{})
-	if err != nil || warnings != nil {
-		t.Fatal(warnings, err)
-	}
+	testutil.Require(t, err == nil && warnings == nil, "%v %v", warnings, err)
 	want := []string{
 		"1: startpos moves 7g7f 3c3d",
 		"2: startpos moves 2g2f 8c8d 2f2e",
@@ -135,9 +133,7 @@ func TestReadOpeningsErrors(t *testing.T) {
 		path := write(t, test.name, test.text)
 		_, _, err := openings.Read(path, 0, match.Rules{})
 		want := strings.ReplaceAll(test.want, "DIR", filepath.Dir(path))
-		if err == nil || err.Error() != want {
-			t.Errorf("%q:\n got %v\nwant %s", test.text, err, want)
-		}
+		testutil.Check(t, err != nil && err.Error() == want, "%q:\n got %v\nwant %s", test.text, err, want)
 	}
 	path := filepath.Join(t.TempDir(), "none.sfen")
 	_, _, err := openings.Read(path, 0, match.Rules{})
@@ -155,9 +151,7 @@ func FuzzReadOpenings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"book.sfen", "book.epd"} {
 			openings, _, err := openings.Read(write(t, name, text), 2, match.Rules{})
-			if (len(openings) == 0) == (err == nil) {
-				t.Errorf("%q: %v, %v", text, openings, err)
-			}
+			testutil.Check(t, (len(openings) == 0) != (err == nil), "%q: %v, %v", text, openings, err)
 			for _, o := range openings {
 				if _, err := arbiter.NewReferee(match.Rules{}, o); err != nil || len(o.Moves) > 2 {
 					t.Errorf("%q gave %s: %v", text, o, err)
@@ -182,9 +176,7 @@ func TestReadOpeningsOfManyBlocks(t *testing.T) {
 		t.Errorf("%d openings, the last %+v", len(got), got[len(got)-1])
 	}
 	want := "1000 of 8000 lines lead to the position of an earlier one and are left out (lines 7001, 7002, 7003, 7004, 7005, …)"
-	if len(warnings) != 1 || !strings.Contains(warnings[0].String(), want) {
-		t.Errorf("%v", warnings)
-	}
+	testutil.Check(t, len(warnings) == 1 && strings.Contains(warnings[0].String(), want), "%v", warnings)
 	for i := range got {
 		if want := strconv.Itoa(i + 1); got[i].ID != want {
 			t.Fatalf("opening %d has the ID %s", i, got[i].ID)
@@ -217,7 +209,6 @@ func TestReadOpeningsRefusesALongLine(t *testing.T) {
 	long := "startpos moves" + strings.Repeat(" 7g7f", 1<<18)
 	path := write(t, "book.sfen", "startpos\n\n"+long+"\nstartpos moves 9z9z\n")
 	_, _, err := openings.Read(path, 0, match.Rules{})
-	if want := "openings " + path + ":3: the line has 1310735 bytes: expected at most 1048576"; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	want := "openings " + path + ":3: the line has 1310735 bytes: expected at most 1048576"
+	testutil.Check(t, err != nil && err.Error() == want, "%v, want %s", err, want)
 }

@@ -36,9 +36,7 @@ func voted(t *testing.T, records [][]byte) *Council {
 		r.Add(g)
 	}
 	r.Finish()
-	if len(r.Councils) != 1 {
-		t.Fatalf("%d councils", len(r.Councils))
-	}
+	testutil.Require(t, len(r.Councils) == 1, "%d councils", len(r.Councils))
 	return r.Councils[0]
 }
 
@@ -66,24 +64,19 @@ func TestVotesReport(t *testing.T) {
 		splits = append(splits, fmt.Sprintf("%s %d %v", s.Split, s.Count, *s.OfDecisions))
 	}
 	testutil.Equal(t, strings.Join(splits, ", "), "5 2 0.25, 4:1 2 0.25, 3:2 2 0.25, 2:2:1 2 0.25", "splits")
-	if c.Unanimous.Count != 2 || c.TopTies.Count != 0 || c.Differs.Count != 0 {
-		t.Errorf("unanimous %d, ties %d, differs %d", c.Unanimous.Count, c.TopTies.Count, c.Differs.Count)
-	}
+	testutil.Check(t, c.Unanimous.Count == 2 && c.TopTies.Count == 0 && c.Differs.Count == 0,
+		"unanimous %d, ties %d, differs %d", c.Unanimous.Count, c.TopTies.Count, c.Differs.Count)
 	if want := (0.7219 + 0.9710 + 1.5219) / 4; math.Abs(*c.Entropy.Mean-want) > 1e-4 {
 		t.Errorf("entropy %v, want %v", *c.Entropy.Mean, want)
 	}
 	l := c.Leaders
-	if l.Games != 2 || l.OneThroughout != 2 || *l.PerGame != 1 || *l.MeanTenure != 2 || *l.LongestTenure != 2 {
-		t.Errorf("leaders %+v", l)
-	}
-	if c.Dictators.Games != 0 || c.Dictators.Why == "" {
-		t.Errorf("dictators %+v", c.Dictators)
-	}
+	testutil.Check(t, l.Games == 2 && l.OneThroughout == 2 && *l.PerGame == 1 && *l.MeanTenure == 2 && *l.LongestTenure == 2,
+		"leaders %+v", l)
+	testutil.Check(t, c.Dictators.Games == 0 && c.Dictators.Why != "", "dictators %+v", c.Dictators)
 	for i, want := range []string{"8 6 4", "8 6 0", "8 6 0", "8 6 0", "8 4 0"} {
 		m := c.Members[i]
-		if got := fmt.Sprint(m.Votes, m.Adopted, m.Led); got != want || m.Nodes != 800 {
-			t.Errorf("%s: votes, adopted, led %s, want %s; nodes %d", m.Name, got, want, m.Nodes)
-		}
+		got := fmt.Sprint(m.Votes, m.Adopted, m.Led)
+		testutil.Check(t, got == want && m.Nodes == 800, "%s: votes, adopted, led %s, want %s; nodes %d", m.Name, got, want, m.Nodes)
 	}
 	if a := c.Agreements[0]; a.A != "P1" || a.B != "P2" || a.Both != 8 || a.Same != 4 || len(c.Agreements) != 10 {
 		t.Errorf("agreement %+v, %d pairs", a, len(c.Agreements))
@@ -99,9 +92,8 @@ func TestVotesTiesAndDictators(t *testing.T) {
 	if c.Differs.Count != 1 { // in the third decision, where B has two of three
 		t.Errorf("differs %d", c.Differs.Count)
 	}
-	if c.Dictators.Games != 1 || *c.Dictators.Earliest != 3 || *c.Dictators.MedianOnset != 3 {
-		t.Errorf("dictators %+v", c.Dictators)
-	}
+	testutil.Check(t, c.Dictators.Games == 1 && *c.Dictators.Earliest == 3 && *c.Dictators.MedianOnset == 3,
+		"dictators %+v", c.Dictators)
 	testutil.Equal(t, fmt.Sprint(c.By), "[{rule 3 0.75} {resignation 1 0.25}]", "decided")
 	testutil.Equal(t, c.Members[0].others().In(i18n.English), "resigned 1", "other ballots")
 	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 4 1 0.25}]", "shadows")
@@ -113,9 +105,8 @@ func TestVotesTakenBack(t *testing.T) {
 	again := ensembletest.Records(t, "adoption", "A A B|A A A|A A A")
 	records = append(records, again[1:]...)
 	c := voted(t, records)
-	if c.Decisions != 3 || c.TakenBack != 2 || c.Games != 1 || c.Unanimous.Count != 2 {
-		t.Errorf("%d decisions, %d taken back, %d games, %d unanimous", c.Decisions, c.TakenBack, c.Games, c.Unanimous.Count)
-	}
+	testutil.Check(t, c.Decisions == 3 && c.TakenBack == 2 && c.Games == 1 && c.Unanimous.Count == 2,
+		"%d decisions, %d taken back, %d games, %d unanimous", c.Decisions, c.TakenBack, c.Games, c.Unanimous.Count)
 	if r := replayed(t, records, nil); r.Verdict() != nil || r.Councils[0].Replays[0].Decisions != 5 {
 		t.Errorf("%+v: %v", r.Councils[0].Replays[0], r.Verdict())
 	}
@@ -141,9 +132,8 @@ func TestVotesAgainFromJSON(t *testing.T) {
 			alone = append(alone, d.Record)
 		}
 		x := replayed(t, alone, nil).Councils[0].Replays[0]
-		if x.Decisions != 4 || (x.Differs == 0) != (i == 0) {
-			t.Errorf("form %d: %d of %d decisions differ: %+v", i, x.Differs, x.Decisions, x.Where)
-		}
+		testutil.Check(t, x.Decisions == 4 && (x.Differs == 0) == (i == 0),
+			"form %d: %d of %d decisions differ: %+v", i, x.Differs, x.Decisions, x.Where)
 	}
 }
 
@@ -183,13 +173,11 @@ func played(t *testing.T, winner string, records [][]byte) *Game {
 // TestScoreOf tests the score of a side in a game, in the words of a record.
 func TestScoreOf(t *testing.T) {
 	for winner, want := range map[string][2]float64{"black": {1, 0}, "white": {0, 1}, "draw": {0.5, 0.5}} {
-		if b, w := scoreOf(winner, shogi.Black), scoreOf(winner, shogi.White); b != want[0] || w != want[1] {
-			t.Errorf("%s: %v and %v", winner, b, w)
-		}
+		b, w := scoreOf(winner, shogi.Black), scoreOf(winner, shogi.White)
+		testutil.Check(t, b == want[0] && w == want[1], "%s: %v and %v", winner, b, w)
 	}
-	if s := scoreOf("", shogi.Black); !math.IsNaN(s) {
-		t.Errorf("without a result: %v", s)
-	}
+	s := scoreOf("", shogi.Black)
+	testutil.Check(t, math.IsNaN(s), "without a result: %v", s)
 }
 
 // TestFit reckons by hand: with a score of +X the council wins three of four games, with -X one of four, so
@@ -212,15 +200,11 @@ func TestFit(t *testing.T) {
 	}
 	f.Finish()
 	c := f.Councils[0]
-	if f.Games != 8 || len(f.Councils) != 1 || len(c.Members) != 3 {
-		t.Fatalf("%+v", f)
-	}
+	testutil.Require(t, f.Games == 8 && len(f.Councils) == 1 && len(c.Members) == 3, "%+v", f)
 	variance := 8.0 * 3 / 16
 	for i, x := range []float64{100, voting.DefaultClamp} {
 		m := c.Members[i]
-		if m.Why != "" || m.Games != 8 || m.Scores != 8 {
-			t.Fatalf("%+v", m)
-		}
+		testutil.Require(t, m.Why == "" && m.Games == 8 && m.Scores == 8, "%+v", m)
 		if want := math.Log(3) / x; math.Abs(*m.Slope-want) > 1e-12 || math.Abs(*m.Intercept) > 1e-9 {
 			t.Errorf("%s: slope %v, want %v, intercept %v", m.Name, *m.Slope, want, *m.Intercept)
 		}
@@ -281,9 +265,8 @@ func TestFitLeavesOut(t *testing.T) {
 	} {
 		m.add(&b, 1000, 1, 0)
 	}
-	if len(m.scores) != 2 || m.LeftOut != 2 || m.Games != 1 {
-		t.Errorf("%d scores, %d left out, %d games", len(m.scores), m.LeftOut, m.Games)
-	}
+	testutil.Check(t, len(m.scores) == 2 && m.LeftOut == 2 && m.Games == 1,
+		"%d scores, %d left out, %d games", len(m.scores), m.LeftOut, m.Games)
 }
 
 // TestBothSidesHaveTheirScore: two councils in one game.
@@ -297,7 +280,6 @@ func TestBothSidesHaveTheirScore(t *testing.T) {
 		p.Apply(m)
 	}
 	g, err := OfGame("0.0", 2, &record, "")
-	if err != nil || len(g.Votes) != 2 || g.Votes[0].score != 0 || g.Votes[1].score != 1 || g.Votes[1].Council != "D" {
-		t.Errorf("%+v (%v)", g, err)
-	}
+	testutil.Check(t, err == nil && len(g.Votes) == 2 && g.Votes[0].score == 0 && g.Votes[1].score == 1 && g.Votes[1].Council == "D",
+		"%+v (%v)", g, err)
 }

@@ -100,9 +100,8 @@ func TestRoundedTies(t *testing.T) {
 	for i, w := range weights {
 		for exact, want := range map[bool]voting.Tie{false: voting.TieScore, true: ""} {
 			d := chamber(t, "weighted:weights="+w, members(3), voting.Settings{Exact: exact}).Decide(mustStart(), ballots(votes[i]))
-			if d.Tie != want || d.Move != mustMove(map[bool]string{false: "B", true: "A"}[exact]) {
-				t.Errorf("%s, exact %v: %s, tie %q", w, exact, d.Move, d.Tie)
-			}
+			testutil.Check(t, d.Tie == want && d.Move == mustMove(map[bool]string{false: "B", true: "A"}[exact]),
+				"%s, exact %v: %s, tie %q", w, exact, d.Move, d.Tie)
 		}
 	}
 }
@@ -111,9 +110,7 @@ func TestRoundedTies(t *testing.T) {
 func TestRoundedLeader(t *testing.T) {
 	for exact, want := range map[bool]int{false: 0, true: 1} {
 		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2), voting.Settings{Exact: exact}).Decide(mustStart(), ballots("A B"))
-		if d.Leader != want {
-			t.Errorf("exact %v: member %d leads", exact, d.Leader)
-		}
+		testutil.Check(t, d.Leader == want, "exact %v: member %d leads", exact, d.Leader)
 	}
 }
 
@@ -134,9 +131,8 @@ func TestCompareSums(t *testing.T) {
 		{0.1 + 0.2, 0.3, 0}, {1e9 + 0.5, 1e9, 0}, {1e9 + 2, 1e9, 1}, {1e-10, 2e-10, -1}, {0, 1e-13, 0}, {0, 1e-11, -1},
 		{1, 1 + 2e-9, -1}, {inf, 1, 1}, {-inf, -inf, 0}, {-inf, 0, -1}, {inf, inf, 0},
 	} {
-		if got, back := voting.CompareSums(x.a, x.b), voting.CompareSums(x.b, x.a); got != x.want || back != -x.want {
-			t.Errorf("%v and %v: %d and %d, want %d", x.a, x.b, got, back, x.want)
-		}
+		got, back := voting.CompareSums(x.a, x.b), voting.CompareSums(x.b, x.a)
+		testutil.Check(t, got == x.want && back == -x.want, "%v and %v: %d and %d, want %d", x.a, x.b, got, back, x.want)
 	}
 }
 
@@ -145,9 +141,7 @@ func TestCompareSums(t *testing.T) {
 func TestOldRecords(t *testing.T) {
 	text := testutil.Must(os.ReadFile("testdata/votes-v1.jsonl"))(t)
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
-	if len(lines) != 70 {
-		t.Fatalf("%d records", len(lines))
-	}
+	testutil.Require(t, len(lines) == 70, "%d records", len(lines))
 	var replayer voting.Replayer
 	for i, line := range lines {
 		testutil.Equal(t, again(t, &replayer, line), "", "record %d", i+1)
@@ -161,9 +155,7 @@ func TestOldRecords(t *testing.T) {
 				differs++
 			}
 		}
-		if differs < least {
-			t.Errorf("with %s only %d decisions differ", change, differs)
-		}
+		testutil.Check(t, differs >= least, "with %s only %d decisions differ", change, differs)
 	}
 }
 
@@ -180,20 +172,14 @@ func TestRoundedScores(t *testing.T) {
 	voters := members(2)
 	voters[0].Slope, voters[1].Slope = 0.3, 0.1
 	d := chamber(t, "majority", voters, voting.Settings{}).Decide(mustStart(), ballots("A+1 B+3"))
-	if d.Move != mustMove("A") || d.Tie != voting.TieMember {
-		t.Errorf("%s, tie %q", d.Move, d.Tie)
-	}
+	testutil.Check(t, d.Move == mustMove("A") && d.Tie == voting.TieMember, "%s, tie %q", d.Move, d.Tie)
 }
 
 // TestRoundedLeadIsNotDecided: 0.1 + 0.2 may yet be equalled by 0.3.
 func TestRoundedLeadIsNotDecided(t *testing.T) {
 	c := chamber(t, "weighted:weights=0.1/0.2/0.3/0.3", members(4), voting.Settings{})
-	if c.Decided(ballots("A A"), []int{2}) {
-		t.Error("decided by a rounding")
-	}
-	if !c.Decided(ballots("A A A"), []int{3}) {
-		t.Error("0.6 against 0.3 is not decided")
-	}
+	testutil.Check(t, !c.Decided(ballots("A A"), []int{2}), "decided by a rounding")
+	testutil.Check(t, c.Decided(ballots("A A A"), []int{3}), "0.6 against 0.3 is not decided")
 }
 
 // TestShownLossIsLearnt: a proven loss exceeds the clamp in the totals, too.

@@ -108,9 +108,8 @@ func TestReplay(t *testing.T) {
 			record := testutil.Must(voting.ParseRecord(text))(t)
 			v, err := replayer.Next(record)
 			testutil.OK(t, err, "record %d", i)
-			if diff := v.Differs(record); diff != "" {
-				t.Fatalf("%s: record %d: %s", s.spec, i, diff)
-			}
+			diff := v.Differs(record)
+			testutil.Require(t, diff == "", "%s: record %d: %s", s.spec, i, diff)
 			if !slices.Equal(v.Before, record.Before) || !slices.Equal(v.After, record.After) || !reflect.DeepEqual(v.Decision, s.taken[i]) {
 				t.Fatalf("%s: record %d: %+v, want %+v", s.spec, i, v, s.taken[i])
 			}
@@ -212,9 +211,8 @@ func TestReplayWeightsThatLast(t *testing.T) {
 		{recorded(t, "adoption:reset=never", 1, 3, "A A B B"), "[1 1 1 1] [2 2 1 1]"},
 	} {
 		v, err := replayer.Next(x.record)
-		if got := fmt.Sprint(v.Before, v.After); err != nil || got != x.want {
-			t.Errorf("%d: %s, want %s (%v)", i, got, x.want, err)
-		}
+		got := fmt.Sprint(v.Before, v.After)
+		testutil.Check(t, err == nil && got == x.want, "%d: %s, want %s (%v)", i, got, x.want, err)
 	}
 }
 
@@ -258,9 +256,8 @@ func TestDiffers(t *testing.T) {
 		change(r)
 		var replayer voting.Replayer
 		v, err := replayer.Next(r)
-		if got := v.Differs(r); err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" {
-			t.Errorf("%q, want %q (%v)", got, want, err)
-		}
+		got := v.Differs(r)
+		testutil.Check(t, err == nil && strings.HasPrefix(got, want) && (want != "" || got == ""), "%q, want %q (%v)", got, want, err)
 	}
 }
 
@@ -278,9 +275,7 @@ func TestBallotText(t *testing.T) {
 			if want.Score.Mate == 0 && len(want.PV) > 3 { // a mate is kept to its end, of either side
 				want.PV = want.PV[:3]
 			}
-			if !reflect.DeepEqual(got, want) {
-				t.Fatalf("%+v, want %+v", got, want)
-			}
+			testutil.Require(t, reflect.DeepEqual(got, want), "%+v, want %+v", got, want)
 		}
 	})
 }
@@ -317,9 +312,8 @@ func FuzzParseRecord(f *testing.F) {
 		}
 		second, err := voting.ParseRecord(again)
 		testutil.OK(t, err, "%s is written as %s", text, again)
-		if third, _ := json.Marshal(second); string(third) != string(again) {
-			t.Errorf("%s, then %s", again, third)
-		}
+		third, _ := json.Marshal(second)
+		testutil.Check(t, string(third) == string(again), "%s, then %s", again, third)
 		var replayer voting.Replayer
 		if v, err := replayer.Next(r); err == nil {
 			_ = v.Differs(r)
@@ -342,9 +336,8 @@ func TestReplayBook(t *testing.T) {
 	for _, rule := range []*voting.Spec{nil, &other} {
 		r := voting.Replayer{Rule: rule}
 		v, err := r.Next(record)
-		if err != nil || v.Decision.By != voting.ByBook || v.Decision.Move != mustMove("B") || v.Differs(record) != "" {
-			t.Errorf("%+v, %v", v, err)
-		}
+		testutil.Check(t, err == nil && v.Decision.By == voting.ByBook && v.Decision.Move == mustMove("B") && v.Differs(record) == "",
+			"%+v, %v", v, err)
 	}
 	for _, change := range []func(r *voting.Record){
 		func(r *voting.Record) { r.Played = "1a1b" },
@@ -352,8 +345,6 @@ func TestReplayBook(t *testing.T) {
 	} {
 		bad := *record
 		change(&bad)
-		if _, err := (&voting.Replayer{}).Next(&bad); err == nil {
-			t.Errorf("%+v was taken", bad)
-		}
+		testutil.Fails(t, testutil.Err((&voting.Replayer{}).Next(&bad)), "", "%+v was taken", bad)
 	}
 }

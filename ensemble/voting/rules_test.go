@@ -188,9 +188,8 @@ func TestPonderKey(t *testing.T) {
 		}
 		d := s.Decide(s.p, list)
 		s.Observe(s.p, list, &d)
-		if got := strings.Trim(fmt.Sprint(s.Weights()), "[]"); got != want || d.Ponder.String() != "3c3d" {
-			t.Errorf("%s: weights %s, want %s; ponder %s", rule, got, want, d.Ponder)
-		}
+		got := strings.Trim(fmt.Sprint(s.Weights()), "[]")
+		testutil.Check(t, got == want && d.Ponder.String() == "3c3d", "%s: weights %s, want %s; ponder %s", rule, got, want, d.Ponder)
 	}
 }
 
@@ -214,9 +213,8 @@ func TestRandomOrder(t *testing.T) {
 		}
 	}
 	// 100 throws of a fair coin are outside of 30 to 70 once in 10,000 series.
-	if n := outcomes["[2 3 2]"]; n < 30 || n > 70 || n+outcomes["[1 3 3]"] != 100 {
-		t.Errorf("weights by seed: %v", outcomes)
-	}
+	n := outcomes["[2 3 2]"]
+	testutil.Check(t, n >= 30 && n <= 70 && n+outcomes["[1 3 3]"] == 100, "weights by seed: %v", outcomes)
 }
 
 // TestApplyKey is E6: P3 leads by these very ballots.
@@ -267,9 +265,7 @@ func TestPlacebo(t *testing.T) {
 				d := c.Decide(&start, ballots(line))
 				c.Observe(&start, ballots(line), &d)
 			}
-			if !slices.Equal(placebo.Weights(), again.Weights()) {
-				t.Fatal("the placebo is not reproducible")
-			}
+			testutil.Require(t, slices.Equal(placebo.Weights(), again.Weights()), "the placebo is not reproducible")
 			if !slices.Equal(slices.Sorted(slices.Values(honest.Weights())), slices.Sorted(slices.Values(placebo.Weights()))) {
 				t.Fatalf("weights %v, placebo %v: not the same numbers", honest.Weights(), placebo.Weights())
 			}
@@ -280,12 +276,9 @@ func TestPlacebo(t *testing.T) {
 		before, after := slices.Index(owners[3], 5), slices.Index(owners[4], 6)
 		wandered[kind] = wandered[kind] || before != after
 	})
-	if !moved["game"] || !moved["decision"] {
-		t.Errorf("weights always kept their owners: %v", moved)
-	}
-	if wandered["game"] || !wandered["decision"] {
-		t.Errorf("the owners changed within a game: %v, want it of decision only", wandered)
-	}
+	testutil.Check(t, moved["game"] && moved["decision"], "weights always kept their owners: %v", moved)
+	testutil.Check(t, !wandered["game"] && wandered["decision"],
+		"the owners changed within a game: %v, want it of decision only", wandered)
 }
 
 func drawnChamber(t *rapid.T, rule string, n int) *voting.Session {
@@ -318,9 +311,8 @@ func TestBothColours(t *testing.T) {
 			if d.By == voting.ByDefault || listed {
 				return
 			}
-			if turnedMove(d.Move) != e.Move || d.By != e.By || d.Tie != e.Tie {
-				t.Fatalf("%s: %s by %s as Black, %s by %s as White", spec, d.Move, d.By, e.Move, e.By)
-			}
+			testutil.Require(t, turnedMove(d.Move) == e.Move && d.By == e.By && d.Tie == e.Tie,
+				"%s: %s by %s as Black, %s by %s as White", spec, d.Move, d.By, e.Move, e.By)
 			if !slices.Equal(black.Weights(), white.Weights()) {
 				t.Fatalf("%s: weights %v as Black, %v as White", spec, black.Weights(), white.Weights())
 			}

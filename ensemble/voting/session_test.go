@@ -70,9 +70,8 @@ func TestMate(t *testing.T) {
 		"at least a mate (a bound)": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Bound = usi.LowerBound }), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
 	} {
 		d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, mateInOne), x.ballots)
-		if d.Move != mustMove(x.want) || d.By != x.by || d.BestBacker != x.backer {
-			t.Errorf("%s: %s by %s, backer %d, want %s by %s, backer %d", name, d.Move, d.By, d.BestBacker, x.want, x.by, x.backer)
-		}
+		testutil.Check(t, d.Move == mustMove(x.want) && d.By == x.by && d.BestBacker == x.backer,
+			"%s: %s by %s, backer %d, want %s by %s, backer %d", name, d.Move, d.By, d.BestBacker, x.want, x.by, x.backer)
 	}
 }
 
@@ -80,18 +79,14 @@ func TestMate(t *testing.T) {
 func TestOwnMate(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
 	d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, threatened), []voting.Ballot{mating(0, "9g9f G*5h"), moving(1, "5i4i"), moving(2, "5i4i")})
-	if d.By != voting.ByRule || d.Move.String() != "5i4i" {
-		t.Errorf("%s by %s", d.Move, d.By)
-	}
+	testutil.Check(t, d.By == voting.ByRule && d.Move.String() == "5i4i", "%s by %s", d.Move, d.By)
 }
 
 // TestNoCheck: a position without a move and without check is no mate.
 func TestNoCheck(t *testing.T) {
 	const quiet = "8k/6G2/9/7G1/9/9/9/9/K8 b - 1" // after 2d2c the king at 1a cannot move
 	d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, quiet), []voting.Ballot{mating(0, "2d2c"), moving(1, "9i9h"), moving(2, "9i9h")})
-	if d.By != voting.ByRule || d.Move.String() != "9i9h" {
-		t.Errorf("%s by %s", d.Move, d.By)
-	}
+	testutil.Check(t, d.By == voting.ByRule && d.Move.String() == "9i9h", "%s by %s", d.Move, d.By)
 }
 
 // TestDeclaration: only our own rule decides. Black has 28 points and twelve pieces in the far camp, which
@@ -156,9 +151,8 @@ func TestResignation(t *testing.T) {
 	} {
 		s := newSession(t, "majority", len(strings.Fields(x.ballots)), voting.Settings{ResignQuorum: x.quorum})
 		d := s.Decide(s.p, ballots(x.ballots))
-		if (d.Answer == usi.AnswerResign) != x.resigns || x.resigns != (d.By == voting.ByResignation) {
-			t.Errorf("quorum %v, %s: %v by %s", x.quorum, x.ballots, d.Answer, d.By)
-		}
+		testutil.Check(t, (d.Answer == usi.AnswerResign) == x.resigns && x.resigns == (d.By == voting.ByResignation),
+			"quorum %v, %s: %v by %s", x.quorum, x.ballots, d.Answer, d.By)
 	}
 }
 
@@ -262,9 +256,8 @@ func TestRandomTie(t *testing.T) {
 		won[d.Move.String()]++
 	}
 	// 200 throws of a fair coin are outside of 70 to 130 once in 40,000 series.
-	if won["7g7f"] < 70 || won["7g7f"] > 130 || changed < 70 || changed > 130 {
-		t.Errorf("won %v, another winner at the next decision %d times of 200", won, changed)
-	}
+	testutil.Check(t, won["7g7f"] >= 70 && won["7g7f"] <= 130 && changed >= 70 && changed <= 130,
+		"won %v, another winner at the next decision %d times of 200", won, changed)
 }
 
 // TestExpectedReply: those who voted for the move name the reply; the leader where they name none.
@@ -307,9 +300,7 @@ func TestPlain(t *testing.T) {
 			d, e := c.Decide(&p, list), plain.Decide(&p, list)
 			c.Observe(&p, list, &d)
 			plain.Observe(&p, list, &e)
-			if e.By == voting.ByRule && d.Plain != e.Move {
-				t.Fatalf("plain is %s, majority plays %s", d.Plain, e.Move)
-			}
+			testutil.Require(t, e.By != voting.ByRule || d.Plain == e.Move, "plain is %s, majority plays %s", d.Plain, e.Move)
 		}
 	})
 }
@@ -333,17 +324,13 @@ func TestOrderOfArrival(t *testing.T) {
 			}
 			one.Observe(&p, list, &d)
 			other.Observe(&p, shuffled, &e)
-			if !reflect.DeepEqual(shuffled, kept) {
-				t.Fatal("the ballots were changed")
-			}
+			testutil.Require(t, reflect.DeepEqual(shuffled, kept), "the ballots were changed")
 			if !reflect.DeepEqual(d, e) || !slices.Equal(one.Weights(), other.Weights()) {
 				t.Fatalf("%s: %+v, weights %v; in another order %+v, weights %v", spec, d, one.Weights(), e, other.Weights())
 			}
 			head := voting.Record{Members: names(voters), Own: own + 1}
 			a, b := voting.MakeRecord(head, &d, list), voting.MakeRecord(head, &e, shuffled)
-			if !reflect.DeepEqual(a, b) {
-				t.Fatalf("%s: records %+v and %+v", spec, a, b)
-			}
+			testutil.Require(t, reflect.DeepEqual(a, b), "%s: records %+v and %+v", spec, a, b)
 			if !play(t, &p, d.Move) {
 				return
 			}
@@ -519,9 +506,8 @@ func TestPoints(t *testing.T) {
 	}
 	for word, want := range map[string]float64{"A#5": 31995, "A#-5": -31995, "A#": 31000, "A#1000": 31000, "A#5000": 31000, "A#-5000": -31000, "A+99999": 30000, "A-99999": -30000} {
 		b := ballot(0, word)
-		if got := voting.Points(b.Score, b.HasScore); got != want {
-			t.Errorf("%s: %v points, want %v", word, got, want)
-		}
+		got := voting.Points(b.Score, b.HasScore)
+		testutil.Check(t, got == want, "%s: %v points, want %v", word, got, want)
 	}
 	none := ballot(0, "A")
 	testutil.Equal(t, fmt.Sprint(voting.Points(none.Score, none.HasScore)), "-Inf", "without a score")

@@ -20,9 +20,7 @@ func TestSpecText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := drawSpec(t, rapid.IntRange(1, 9).Draw(t, "members"))
 		again, err := voting.ParseSpec(spec.String())
-		if err != nil || !reflect.DeepEqual(again, spec) {
-			t.Fatalf("%s: %+v, want %+v (%v)", spec, again, spec, err)
-		}
+		testutil.Require(t, err == nil && reflect.DeepEqual(again, spec), "%s: %+v, want %+v (%v)", spec, again, spec, err)
 	})
 }
 
@@ -37,9 +35,7 @@ func TestSpecTextIsShort(t *testing.T) {
 		"evaluation:max=2e3":                    "evaluation",
 	} {
 		spec, err := voting.ParseSpec(text)
-		if err != nil || spec.String() != want {
-			t.Errorf("%q: %q, want %q (%v)", text, spec, want, err)
-		}
+		testutil.Check(t, err == nil && spec.String() == want, "%q: %q, want %q (%v)", text, spec, want, err)
 	}
 }
 
@@ -48,9 +44,7 @@ func TestSettingsDiffer(t *testing.T) {
 	for name, list := range settings() {
 		for _, setting := range list {
 			spec, err := voting.ParseSpec(name + ":" + setting)
-			if err != nil || !strings.HasSuffix(spec.String(), setting) {
-				t.Errorf("%s:%s: %q (%v)", name, setting, spec, err)
-			}
+			testutil.Check(t, err == nil && strings.HasSuffix(spec.String(), setting), "%s:%s: %q (%v)", name, setting, spec, err)
 		}
 	}
 }
@@ -109,9 +103,8 @@ func TestTieErrors(t *testing.T) {
 
 // TestTableOfRules: names and keys are there once, and every key is one of Spec.
 func TestTableOfRules(t *testing.T) {
-	if names := voting.RuleNames(); len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
-		t.Errorf("a name is there twice: %v", names)
-	}
+	names := voting.RuleNames()
+	testutil.Check(t, len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names), "a name is there twice: %v", names)
 	known, used := voting.SpecKeys(), map[string]bool{}
 	for name, keys := range voting.RuleKeys() {
 		for i, key := range keys {
@@ -121,9 +114,7 @@ func TestTableOfRules(t *testing.T) {
 		}
 	}
 	for _, key := range known {
-		if !used[key] {
-			t.Errorf("no rule has the key %q", key)
-		}
+		testutil.Check(t, used[key], "no rule has the key %q", key)
 	}
 }
 
@@ -135,14 +126,11 @@ func TestDocumentedRules(t *testing.T) {
 	_, shared, _ := strings.Cut(rules, "also have")
 	for name, keys := range voting.RuleKeys() {
 		row := regexp.MustCompile("(?m)^\\|[^|]*`" + name + "`.*$").FindString(rules)
-		if row == "" {
-			t.Errorf("rule %s has no row", name)
-		}
+		testutil.Check(t, row != "", "rule %s has no row", name)
 		for _, key := range keys {
 			growing := name == voting.Adoption || name == voting.Evaluation
-			if !strings.Contains(row, "`"+key+"`") && !(growing && strings.Contains(shared, "`"+key+"`")) {
-				t.Errorf("rule %s: key %s is not named", name, key)
-			}
+			testutil.Check(t, strings.Contains(row, "`"+key+"`") || growing && strings.Contains(shared, "`"+key+"`"),
+				"rule %s: key %s is not named", name, key)
 		}
 	}
 }
@@ -171,7 +159,6 @@ func TestAllWordsOfAVoteAreListed(t *testing.T) {
 			kinds = slices.Delete(kinds, i, i+1)
 		}
 	}
-	if len(bys)+len(kinds) > 0 || len(voting.Bys()) < 8 || len(voting.Kinds()) < 7 {
-		t.Errorf("not listed: %q, %q", bys, kinds)
-	}
+	testutil.Check(t, len(bys)+len(kinds) == 0 && len(voting.Bys()) >= 8 && len(voting.Kinds()) >= 7,
+		"not listed: %q, %q", bys, kinds)
 }

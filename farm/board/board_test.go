@@ -39,13 +39,9 @@ func TestThePage(t *testing.T) {
 	body := w.Body.String()
 	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/r/%3Cscript%3Elmr"`, "d3 is not played: version &lt;b&gt;1000",
 		"pass<br/>provisional: 3 of &lt;b&gt;4 audits<br/>9 pairs of w1 ", "<br/>not played by w2: &lt;script&gt;exit status 1"} {
-		if !strings.Contains(body, want) {
-			t.Errorf("the page lacks %q:\n%s", want, body)
-		}
+		testutil.Check(t, strings.Contains(body, want), "the page lacks %q:\n%s", want, body)
 	}
-	if strings.Contains(body, "<script>") || strings.Contains(body, "\x1b") {
-		t.Error("hostile text got through")
-	}
+	testutil.Check(t, !strings.Contains(body, "<script>") && !strings.Contains(body, "\x1b"), "hostile text got through")
 	empty := httptest.NewRecorder()
 	board.Handler(func(context.Context) farm.Status { return farm.Status{} }).ServeHTTP(empty, httptest.NewRequest("GET", "/farm", nil))
 	if !strings.Contains(empty.Body.String(), "No test was submitted") {
@@ -64,24 +60,16 @@ func TestMetrics(t *testing.T) {
 		`gogi_farm_worker_quarantined{worker="w1"} 1`, `gogi_farm_worker_here{worker="w1"} 0`, "gogi_farm_stream_fill 0.25", "gogi_farm_redelivered_total 3", "gogi_farm_boot 7",
 		`name="<script>lmr",owner="",run="d2",state="stopped"} 1`,
 	} {
-		if !strings.Contains(body, want+"\n") {
-			t.Errorf("the metrics lack %s", want)
-		}
+		testutil.Check(t, strings.Contains(body, want+"\n"), "the metrics lack %s", want)
 	}
 	problems, err := promlint.New(strings.NewReader(body)).Lint()
-	if err != nil || len(problems) > 0 {
-		t.Errorf("%v, %+v", err, problems)
-	}
+	testutil.Check(t, err == nil && len(problems) == 0, "%v, %+v", err, problems)
 	rules := testutil.Must(os.ReadFile("../../docs/alerts.yml"))(t)
 	names := regexp.MustCompile(`\bgogi_farm_\w+`).FindAllString(string(rules), -1)
 	for _, name := range names {
-		if !strings.Contains(body, name) {
-			t.Errorf("alerts.yml asks for %s", name)
-		}
+		testutil.Check(t, strings.Contains(body, name), "alerts.yml asks for %s", name)
 	}
-	if len(names) < 5 {
-		t.Errorf("alerts.yml has only %v of the farm", names)
-	}
+	testutil.Check(t, len(names) >= 5, "alerts.yml has only %v of the farm", names)
 	if t.Failed() {
 		t.Log(body)
 	}

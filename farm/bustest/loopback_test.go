@@ -40,20 +40,16 @@ func TestFaultsHappen(t *testing.T) {
 	var got []byte
 	for i, d := range all {
 		got = append(got, d.Body[0])
-		if d.Sequence != uint64(i+1) {
-			t.Errorf("message %d has number %d", i, d.Sequence)
-		}
+		testutil.Check(t, d.Sequence == uint64(i+1), "message %d has number %d", i, d.Sequence)
 	}
-	if want := []byte{0, 1, 2, 3, 2, 4, 5, 5, 7, 6, 8, 8, 9, 10, 11, 11}; !bytes.Equal(got, want) {
-		t.Errorf("the stream is %v, expected %v", got, want)
-	}
+	want := []byte{0, 1, 2, 3, 2, 4, 5, 5, 7, 6, 8, 8, 9, 10, 11, 11}
+	testutil.Check(t, bytes.Equal(got, want), "the stream is %v, expected %v", got, want)
 	broker.Partition("w", true)
 	if err := w.Publish(t.Context(), "res.w.0", "z", nil); !errors.Is(err, farm.ErrAway) {
 		t.Errorf("from behind a partition: %v", err)
 	}
-	if c := broker.Count(); c.Doubled != 4 || c.Swapped != 3 || c.AcksLost != 2 || c.Away != 1 || c.Published != 12 {
-		t.Errorf("%+v", c)
-	}
+	c := broker.Count()
+	testutil.Check(t, c.Doubled == 4 && c.Swapped == 3 && c.AcksLost == 2 && c.Away == 1 && c.Published == 12, "%+v", c)
 	if n := broker.Wipe(); n != 16 || broker.Waiting() != 0 {
 		t.Errorf("%d messages wiped, %d left", n, broker.Waiting())
 	}

@@ -192,9 +192,7 @@ func TestChaosOfAGate(t *testing.T) {
 		t.Errorf("I5: the coordinator says %s, the stored pairs in plan order %s", told.Verdict, verdict)
 	}
 	t.Logf("beyond %d; %+v", told.Beyond, e)
-	if e.Again == 0 {
-		t.Error("the lowest pair was never granted again")
-	}
+	testutil.Check(t, e.Again != 0, "the lowest pair was never granted again")
 }
 
 // gatePairs are more than any gate here needs, and than the window lets be granted.

@@ -58,8 +58,7 @@ func (w *world) ends() Evidence {
 	w.t.Helper()
 	w.stored(day, dayGames/2)
 	e := w.judge(day, nil)
-	local, err := dayDump()
-	testutil.OK(w.t, err)
+	local := testutil.Must(dayDump())(w.t)
 	w.same(day, local)
 	return e
 }
@@ -124,8 +123,7 @@ func (w *world) endsWith(p *process, name string, code int, words string) {
 	case <-time.After(waitLimit):
 		w.t.Fatalf("%s goes on, expected it to end with %d", name, code)
 	}
-	text, err := os.ReadFile(w.file(name + ".err"))
-	testutil.OK(w.t, err)
+	text := testutil.Must(os.ReadFile(w.file(name + ".err")))(w.t)
 	if got := p.ProcessState.ExitCode(); got != code || !strings.Contains(string(text), words) {
 		w.t.Fatalf("%s ended with %d, expected %d and %q", name, got, code, words)
 	}
@@ -159,9 +157,8 @@ func fullVolume(t *testing.T, s setting, dir string, bytes int, words string) {
 	before := w.finished(day)
 	testutil.OK(t, os.Remove(ballast))
 	w.serve()
-	if e := w.ends(); e.Boots != 2 || before >= dayGames/2 {
-		t.Errorf("%d were stored when it was full: %+v", before, e)
-	}
+	e := w.ends()
+	testutil.Check(t, e.Boots == 2 && before < dayGames/2, "%d were stored when it was full: %+v", before, e)
 }
 
 // TestChaosOfAFullOutbox: the volume of a worker is full. The worker ends with this reason. The other worker plays its
@@ -189,11 +186,9 @@ func TestChaosOfAFullOutbox(t *testing.T) {
 // the database is locked by another, as long as hold is not called.
 func (w *world) unjudged() (messages int) {
 	w.t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+w.file(w.db)+"?_busy_timeout=20000&_txlock=immediate")
-	testutil.OK(w.t, err)
+	db := testutil.Must(sql.Open("sqlite3", "file:"+w.file(w.db)+"?_busy_timeout=20000&_txlock=immediate"))(w.t)
 	defer db.Close()
-	tx, err := db.Begin()
-	testutil.OK(w.t, err)
+	tx := testutil.Must(db.Begin())(w.t)
 	defer func() { _ = tx.Rollback() }() // nothing was changed
 	before, since := 0, time.Now()
 	w.until("results wait in the journal", func() bool {
@@ -228,9 +223,7 @@ func TestChaosOfALostJournal(t *testing.T) {
 	w.serve()
 	e := w.ends()
 	t.Logf("%d messages were lost: %+v", lost, e)
-	if e.Redeliver != 0 {
-		t.Errorf("a message came again out of a journal that was lost: %+v", e)
-	}
+	testutil.Check(t, e.Redeliver == 0, "a message came again out of a journal that was lost: %+v", e)
 }
 
 // TestChaosOfADamagedJournal: bytes of each of its files are flipped, with results in it that were not judged.
@@ -245,9 +238,7 @@ func TestChaosOfADamagedJournal(t *testing.T) {
 	w.serve()
 	e := w.ends()
 	t.Logf("%d messages waited, bytes of %d files were flipped: %+v", waiting, flipped, e)
-	if flipped == 0 {
-		t.Error("nothing was flipped")
-	}
+	testutil.Check(t, flipped != 0, "nothing was flipped")
 }
 
 // flip changes a byte in the middle of each file of messages in a folder, and returns the number of files.
@@ -279,9 +270,7 @@ func TestChaosOfARestore(t *testing.T) {
 	w.stored(day, 4)
 	w.run("farm", "backup", "backups", "--state", "farm", "--db", w.db)
 	files, err := filepath.Glob(w.file("backups/*.tar"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
-	}
+	testutil.Require(t, err == nil && len(files) == 1, "%v, %v", files, err)
 	saved := w.finished(day)
 	w.work("w1")
 	w.stored(day, saved+10)
@@ -293,13 +282,11 @@ func TestChaosOfARestore(t *testing.T) {
 	w.run("farm", "restore", files[0], "--state", "farm")
 	w.db = "farm/farm.db"
 	w.settings("farm", "")
-	if got := w.finished(day); got >= before {
-		t.Errorf("the backup has %d pairs, and %d were stored when all was lost", got, before)
-	}
+	got := w.finished(day)
+	testutil.Check(t, got < before, "the backup has %d pairs, and %d were stored when all was lost", got, before)
 	w.serve()
-	if e := w.ends(); e.Boots != 2 || e.Again == 0 {
-		t.Errorf("nothing was played again: %+v", e)
-	}
+	e := w.ends()
+	testutil.Check(t, e.Boots == 2 && e.Again != 0, "nothing was played again: %+v", e)
 }
 
 // TestChaosOfARevokedKey: a worker's key is revoked while it plays. It ends with 4, what
@@ -323,9 +310,7 @@ func TestChaosOfARevokedKey(t *testing.T) {
 			by++
 		}
 	}
-	if e.Revoked == 0 || by == 0 {
-		t.Errorf("%d pairs of it count: %+v", by, e)
-	}
+	testutil.Check(t, e.Revoked != 0 && by != 0, "%d pairs of it count: %+v", by, e)
 }
 
 // TestChaosOfShares: of two tests that wait one has three times the other's share of a thousand grants (I8).
@@ -344,7 +329,5 @@ func TestChaosOfShares(t *testing.T) {
 	}
 	w.coordinator.end(os.Interrupt)
 	wrong, err := Shares(w.history(), []Share{{Run: w.run1("big").Digest, Part: 3}, {Run: w.run1("small").Digest, Part: 1}})
-	if err != nil || len(wrong) > 0 {
-		t.Errorf("%v %q", err, wrong)
-	}
+	testutil.Check(t, err == nil && len(wrong) == 0, "%v %q", err, wrong)
 }

@@ -59,9 +59,7 @@ func TestTheJudge(t *testing.T) {
 		Boots: 2, Granted: 2, Again: 1, Adopted: 1, Twice: 1, Redeliver: 1, Between: 1, Acked: 4, StoredTold: 2,
 		Killed: 1, KilledCoordinator: 1, Stopped: 1, Cut: 1, CutPackets: 7,
 	}
-	if len(wrong) != 0 || e != want {
-		t.Errorf("a sound history: %v\n%+v, expected\n%+v", wrong, e, want)
-	}
+	testutil.Check(t, len(wrong) == 0 && e == want, "a sound history: %v\n%+v, expected\n%+v", wrong, e, want)
 	for name, plant := range map[string]func(h *[]site.Step, r *Run){
 		"I1: pair 1 is not stored": func(_ *[]site.Step, r *Run) { delete(r.Stored, 1) },
 		"I1: pair 7 is stored":     func(_ *[]site.Step, r *Run) { r.Stored[7] = r.Stored[0] },
@@ -92,9 +90,8 @@ func TestTheJudge(t *testing.T) {
 		steps, run := sound(), soundRun()
 		plant(&steps, &run)
 		_, wrong := Judge(&History{Steps: steps}, run)
-		if all := strings.Join(wrong, "\n"); !strings.Contains(all, name) {
-			t.Errorf("planted %q, found %q", name, all)
-		}
+		all := strings.Join(wrong, "\n")
+		testutil.Check(t, strings.Contains(all, name), "planted %q, found %q", name, all)
 	}
 }
 
@@ -104,9 +101,8 @@ func TestWhatIsNoViolation(t *testing.T) {
 	steps, run := sound(), soundRun()
 	steps = append(steps, site.Step{What: StepRevoked, Worker: "a"}, site.Step{What: "grant", Worker: "b", Leases: held(3, 2<<32|1)})
 	run.Pairs, run.Stopped = 9, true
-	if e, wrong := Judge(&History{Steps: steps}, run); len(wrong) > 0 || e.Revoked != 1 {
-		t.Errorf("%v, %+v", wrong, e)
-	}
+	e, wrong := Judge(&History{Steps: steps}, run)
+	testutil.Check(t, len(wrong) == 0 && e.Revoked == 1, "%v, %+v", wrong, e)
 }
 
 // TestMissing names each class of faults that has not happened, and no other (I12).
@@ -175,9 +171,7 @@ func TestShares(t *testing.T) {
 	}
 	few := history(4)
 	few.Steps = few.Steps[:1400]
-	if _, err := Shares(few, want); err == nil {
-		t.Error("900 grants are enough")
-	}
+	testutil.Fails(t, testutil.Err(Shares(few, want)), "", "900 grants are enough")
 }
 
 // TestATornTrace: a line that a killed process has left is counted and passed over.
@@ -194,7 +188,6 @@ func TestATornTrace(t *testing.T) {
 	if err != nil || h.Torn != 4 || len(h.Steps) != len(sound()) {
 		t.Fatalf("%v, %d torn, %d steps", err, h.Torn, len(h.Steps))
 	}
-	if _, wrong := Judge(h, soundRun()); len(wrong) > 0 {
-		t.Error(wrong)
-	}
+	_, wrong := Judge(h, soundRun())
+	testutil.Check(t, len(wrong) == 0, "%v", wrong)
 }

@@ -76,9 +76,7 @@ func namespaces(t *testing.T) {
 	if why == "" {
 		return
 	}
-	if os.Getenv("GOGI_NAMESPACES") == "required" {
-		t.Fatalf("no networks and volumes of one's own: %s", why)
-	}
+	testutil.Require(t, os.Getenv("GOGI_NAMESPACES") != "required", "no networks and volumes of one's own: %s", why)
 	t.Skipf("no networks and volumes of one's own: %s", why)
 }
 
@@ -114,9 +112,7 @@ func fill(t *testing.T, dir string, but int64) (ballast string) {
 	var free syscall.Statfs_t
 	testutil.OK(t, syscall.Statfs(dir, &free))
 	_, err = f.Write(make([]byte, max(0, int64(free.Bavail)*free.Bsize-but)))
-	if err != nil && !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
+	testutil.Require(t, err == nil || errors.Is(err, syscall.ENOSPC), "%v", err)
 	return ballast
 }
 
@@ -187,9 +183,7 @@ func dropped(t *testing.T, text string) uint64 {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, "(dropped ")
 	n, err := strconv.ParseUint(rest[:max(0, strings.IndexByte(rest, ','))], 10, 64)
-	if !ok || err != nil {
-		t.Fatalf("tc says %q, expected a count of what was dropped", text)
-	}
+	testutil.Require(t, ok && err == nil, "tc says %q, expected a count of what was dropped", text)
 	return n
 }
 
@@ -206,11 +200,8 @@ func TestNetworksAreCut(t *testing.T) {
 	}
 	waitFor(t, "the machine is reached", reached)
 	n.cut()
-	if reached() {
-		t.Error("a packet gets through")
-	}
-	if _, from := n.heal(); from == 0 {
-		t.Error("nothing was dropped")
-	}
+	testutil.Check(t, !reached(), "a packet gets through")
+	_, from := n.heal()
+	testutil.Check(t, from != 0, "nothing was dropped")
 	waitFor(t, "the machine is reached again", reached)
 }

@@ -96,8 +96,7 @@ type setting struct {
 // newWorld makes keys for an owner, an approver and some workers, and serves.
 func newWorld(t *testing.T, s setting, workers ...string) *world {
 	t.Helper()
-	gogi, err := program()
-	testutil.OK(t, err)
+	gogi := testutil.Must(program())(t)
 	if s.host == "" {
 		s.host = "127.0.0.1"
 	}
@@ -105,8 +104,7 @@ func newWorld(t *testing.T, s setting, workers ...string) *world {
 		s.db = "farm.db"
 	}
 	w := &world{t: t, dir: t.TempDir(), gogi: gogi, host: s.host, db: s.db, workers: map[string]*process{}}
-	trace, err := os.OpenFile(w.file("trace"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	testutil.OK(t, err)
+	trace := testutil.Must(os.OpenFile(w.file("trace"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
 	w.trace = site.NewTrace(trace)
 	l, err := net.Listen("tcp", net.JoinHostPort(s.host, "0"))
 	testutil.OK(t, err)
@@ -149,11 +147,9 @@ func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
 // issue writes NAME.creds.
 func (w *world) issue(name, owner string, right keys.Right) {
 	w.t.Helper()
-	state, err := site.OpenState(w.file("farm"), time.Now())
-	testutil.OK(w.t, err)
+	state := testutil.Must(site.OpenState(w.file("farm"), time.Now()))(w.t)
 	url := "tls://" + net.JoinHostPort(w.host, w.port)
-	ca, err := state.TrustedBy(url, "")
-	testutil.OK(w.t, err)
+	ca := testutil.Must(state.TrustedBy(url, ""))(w.t)
 	c, err := state.Issue(name, owner, []keys.Right{right}, time.Time{}, url, ca)
 	if err == nil {
 		err = c.Write(w.file(name + ".creds"))
@@ -168,8 +164,7 @@ func (w *world) start(name string, before []string, args ...string) *process {
 	p := &process{Cmd: exec.Command(line[0], line[1:]...), over: make(chan struct{})}
 	p.Dir = w.dir
 	p.Env = append(os.Environ(), "XDG_CACHE_HOME="+w.file("cache-"+name))
-	said, err := os.OpenFile(w.file(name+".err"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	testutil.OK(w.t, err)
+	said := testutil.Must(os.OpenFile(w.file(name+".err"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(w.t)
 	defer said.Close()
 	p.Stderr = said
 	testutil.OK(w.t, p.Start())
@@ -280,9 +275,7 @@ func (w *world) mirror() {
 // copied checks that the mirror has the farm's data (I10).
 func (w *world) copied(name string) {
 	w.t.Helper()
-	if w.dump(w.db, name) != w.dump("copy.db", name) {
-		w.t.Error("I10: the copy differs from the farm")
-	}
+	testutil.Check(w.t, w.dump(w.db, name) == w.dump("copy.db", name), "I10: the copy differs from the farm")
 }
 
 // finished is how many pairs of a test are stored.
@@ -319,11 +312,9 @@ func (w *world) run1(name string) (r Run) {
 func (w *world) verdict(name string, g match.Gate) string {
 	w.t.Helper()
 	ctx := w.t.Context()
-	store, err := results.OpenExisting(ctx, w.file(w.db))
-	testutil.OK(w.t, err)
+	store := testutil.Must(results.OpenExisting(ctx, w.file(w.db)))(w.t)
 	defer store.Close()
-	info, err := store.FindRun(ctx, name)
-	testutil.OK(w.t, err)
+	info := testutil.Must(store.FindRun(ctx, name))(w.t)
 	judge := testutil.Must(gate.New(g, info.Pairs))(w.t)
 	testutil.OK(w.t, store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error { return judge.Add(rows[0].Pair, gate.OfRows(rows)) }))
 	return string(judge.State().Judgement.Decision)
@@ -338,9 +329,7 @@ func (w *world) until(what string, done func() bool) {
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(waitLimit); !done(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("it never happens that %s", what)
-		}
+		testutil.Require(t, !time.Now().After(deadline), "it never happens that %s", what)
 	}
 }
 
@@ -353,11 +342,9 @@ func (w *world) stored(name string, pairs int) {
 // history is the trace so far.
 func (w *world) history() *History {
 	w.t.Helper()
-	f, err := os.Open(w.file("trace"))
-	testutil.OK(w.t, err)
+	f := testutil.Must(os.Open(w.file("trace")))(w.t)
 	defer f.Close()
-	h, err := Read(f)
-	testutil.OK(w.t, err)
+	h := testutil.Must(Read(f))(w.t)
 	return h
 }
 
@@ -389,12 +376,9 @@ type tail struct {
 }
 
 func (w *world) tail() *tail {
-	f, err := os.Open(w.file("trace"))
-	testutil.OK(w.t, err)
+	f := testutil.Must(os.Open(w.file("trace")))(w.t)
 	w.t.Cleanup(func() { _ = f.Close() }) // it was read only
-	if _, err := f.Seek(0, io.SeekEnd); err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, testutil.Err(f.Seek(0, io.SeekEnd)))
 	return &tail{w: w, file: f}
 }
 

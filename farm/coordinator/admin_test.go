@@ -82,14 +82,11 @@ func TestWhoMayDoWhat(t *testing.T) {
 			}
 		}
 		s := f.test("mine")
-		if s.Priority != 9 || s.Share != 2 || len(s.Log) != 10 || s.Log[0].By != "ann" || s.Log[1].By != "ben" {
-			t.Errorf("%+v", s)
-		}
+		testutil.Check(t, s.Priority == 9 && s.Share == 2 && len(s.Log) == 10 && s.Log[0].By == "ann" && s.Log[1].By == "ben", "%+v", s)
 		f.restart()
 		again := f.test("mine")
-		if len(again.Log) != len(s.Log) || again.State != s.State || again.Priority != 9 || again.Owner != "red" {
-			t.Errorf("after a restart: %+v", again)
-		}
+		testutil.Check(t, len(again.Log) == len(s.Log) && again.State == s.State && again.Priority == 9 && again.Owner == "red",
+			"after a restart: %+v", again)
 	})
 }
 
@@ -102,12 +99,9 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 		p.Players, p.Design = p.Players[:1], match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 4097}}
 		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{Share: 1})), "selfplay.block: a block of 4097 games does not fit")
 		p.Design.Selfplay.Games = 4096
-		if s, err := f.submit("ann", p, farm.Submission{Share: 1}); err != nil || !s.Selfplay || s.Unit() != "block" {
-			t.Errorf("%+v, %v", s, err)
-		}
-		if err := f.do("ann", "submit", farm.Submission{Plan: []byte("{}")}, nil); err == nil {
-			t.Error("no plan at all is taken")
-		}
+		s, err := f.submit("ann", p, farm.Submission{Share: 1})
+		testutil.Check(t, err == nil && s.Selfplay && s.Unit() == "block", "%+v, %v", s, err)
+		testutil.Fails(t, f.do("ann", "submit", farm.Submission{Plan: []byte("{}")}, nil), "", "no plan at all is taken")
 	})
 }
 
@@ -219,9 +213,7 @@ func TestDrainAndQuarantine(t *testing.T) {
 			t.Errorf("in quarantine: %+v, %d dropped", b, q.dropped.Load())
 		}
 		f.restart() // both are remembered
-		if f.worker("w2").Quarantine == "" || !f.worker("w0").Draining {
-			t.Error("forgotten")
-		}
+		testutil.Check(t, f.worker("w2").Quarantine != "" && f.worker("w0").Draining, "forgotten")
 		for _, verb := range []string{"drain", "quarantine"} {
 			worker := map[string]string{"drain": "w0", "quarantine": "w2"}[verb]
 			testutil.OK(t, f.do("boss", verb, farm.Order{Worker: worker, Off: true}, nil))

@@ -41,9 +41,8 @@ func TestAudits(t *testing.T) {
 		f.hand("w1", 3)
 		f.hand("w8", 3).kill() // it comes later
 		f.until("two differ", func() bool { return f.test("audited").Stored > 60 })
-		if w := f.worker("w0"); w.Quarantine != "" {
-			t.Errorf("blamed by one alone: %+v", w)
-		}
+		w := f.worker("w0")
+		testutil.Check(t, w.Quarantine == "", "blamed by one alone: %+v", w)
 		f.hand("w8", 3)
 		f.trust("w8", "verified")
 		f.until("the liar is found", func() bool { return f.worker("w0").Quarantine != "" })
@@ -124,9 +123,8 @@ func TestAuditsEnd(t *testing.T) {
 		f.hand("w1", 3)
 		time.Sleep(10 * time.Minute)
 		for _, name := range []string{"w0", "w1", "w2"} {
-			if w := f.worker(name); w.Quarantine != "" || w.Agreed != 0 {
-				t.Errorf("%+v", w)
-			}
+			w := f.worker(name)
+			testutil.Check(t, w.Quarantine == "" && w.Agreed == 0, "%+v", w)
 		}
 	})
 }
@@ -139,8 +137,7 @@ func TestNoAuditsOfWhatDoesNotRepeat(t *testing.T) {
 		f.hand("w0", 3)
 		f.hand("w1", 3)
 		f.complete(p)
-		if s := f.test("timed"); s.Agreed != 0 || s.Granted != 40 || s.Added != 40 || s.Duplicates+s.Expired != 0 {
-			t.Errorf("%+v", s)
-		}
+		s := f.test("timed")
+		testutil.Check(t, s.Agreed == 0 && s.Granted == 40 && s.Added == 40 && s.Duplicates+s.Expired == 0, "%+v", s)
 	})
 }

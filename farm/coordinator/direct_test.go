@@ -26,9 +26,7 @@ func (f *theFarm) line(t *testing.T, name string) *line {
 	l := &line{t: t, f: f, name: name}
 	var w farm.HelloReply
 	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Labels: linux()}, &w)
-	if w.Refusal != nil {
-		t.Fatal(w.Refusal)
-	}
+	testutil.Require(t, w.Refusal == nil, "%v", w.Refusal)
 	return l
 }
 
@@ -52,8 +50,7 @@ func (l *line) want(n int) []farm.Grant {
 // send publishes results, and returns the message's body.
 func (l *line) send(items ...farm.Item) []byte {
 	l.t.Helper()
-	body, err := farm.Seal(&farm.Batch{Worker: l.name, Session: "s", Items: items}, l.f.keys.signer(l.name))
-	testutil.OK(l.t, err)
+	body := testutil.Must(farm.Seal(&farm.Batch{Worker: l.name, Session: "s", Items: items}, l.f.keys.signer(l.name)))(l.t)
 	l.publish(body)
 	return body
 }
@@ -78,9 +75,7 @@ func TestTheFirstInTheStreamCounts(t *testing.T) {
 		early := a.want(16)
 		time.Sleep(lease + 5*time.Second) // they expire, unheard of
 		late := b.want(16)
-		if len(early) != 16 || len(late) != 16 || late[15].Pair != 15 {
-			t.Fatalf("%d and %d grants", len(early), len(late))
-		}
+		testutil.Require(t, len(early) == 16 && len(late) == 16 && late[15].Pair == 15, "%d and %d grants", len(early), len(late))
 		_ = f.stop()
 		var as, bs []farm.Item
 		for i := range early {
@@ -95,9 +90,8 @@ func TestTheFirstInTheStreamCounts(t *testing.T) {
 		stored := f.disk.stores[p.Digest()].pairs
 		for id := range 16 {
 			want := map[bool]string{true: "w1", false: "w0"}[id < 8]
-			if got := stored[id].Played.Worker; got != want {
-				t.Errorf("of pair %d the playing of %s counts, expected the first, of %s", id, got, want)
-			}
+			got := stored[id].Played.Worker
+			testutil.Check(t, got == want, "of pair %d the playing of %s counts, expected the first, of %s", id, got, want)
 		}
 		if s := f.test("first"); s.Added != 16 || s.Duplicates != 16 || f.disk.stores[p.Digest()].adds != 16 {
 			t.Errorf("%+v", s)
@@ -138,13 +132,10 @@ func TestAnOldTake(t *testing.T) {
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "take", Worker: "w0", Why: "x"}, nil))
 		w.publish(body)
 		synctest.Wait()
-		if s := f.test("take"); s.Stored != 0 || s.Stale != 1 || f.worker("w0").Refused != 0 {
-			t.Errorf("%+v", s)
-		}
+		s := f.test("take")
+		testutil.Check(t, s.Stored == 0 && s.Stale == 1 && f.worker("w0").Refused == 0, "%+v", s)
 		again := w.want(1)
-		if len(again) != 1 || again[0].Pair != 0 || again[0].Take != 1 {
-			t.Fatalf("%+v", again)
-		}
+		testutil.Require(t, len(again) == 1 && again[0].Pair == 0 && again[0].Take == 1, "%+v", again)
 		f.restart() // the takes are in the store
 		w.send(result(t, again[0], play(p, 0)))
 		f.until("it is stored again", func() bool { return f.test("take").Stored == 1 })
@@ -172,9 +163,7 @@ func TestGraceAfterARestart(t *testing.T) {
 			beat.Held = append(beat.Held, g.Held)
 		}
 		a.ask(farm.SubjectBeat, beat, &told)
-		if len(told.Drop) != 0 || f.test("grace").Adopted != 4 {
-			t.Errorf("%+v", told)
-		}
+		testutil.Check(t, len(told.Drop) == 0 && f.test("grace").Adopted == 4, "%+v", told)
 		time.Sleep(lease / 2)
 		beat.Number++
 		a.ask(farm.SubjectBeat, beat, &told)
@@ -218,9 +207,8 @@ func TestACrashIsCountedOnce(t *testing.T) {
 		for n := range 3 {
 			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: uint64(n + 1), Back: back}, &farm.BeatReply{})
 		}
-		if s := f.c.Status(f.ctx).Update; s.Trials[0].OthersFailed != 1 {
-			t.Errorf("%+v", s)
-		}
+		s := f.c.Status(f.ctx).Update
+		testutil.Check(t, s.Trials[0].OthersFailed == 1, "%+v", s)
 	})
 }
 
@@ -238,9 +226,8 @@ func TestNobodyHoards(t *testing.T) {
 		}
 		for _, want := range []int{-3, farm.MaxWant + 1} {
 			err := f.broker.Connect("w0").Request(f.ctx, farm.SubjectLease+"w0", farm.Ask{Session: "s", Want: want}, &farm.Grants{})
-			if _, refused := errors.AsType[*farm.Refusal](err); !refused {
-				t.Errorf("asked for %d pairs: %v, expected a refusal", want, err)
-			}
+			_, refused := errors.AsType[*farm.Refusal](err)
+			testutil.Check(t, refused, "asked for %d pairs: %v, expected a refusal", want, err)
 		}
 	})
 }
@@ -258,18 +245,15 @@ func TestBackWithACrash(t *testing.T) {
 		}
 		testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w1", Level: "owner"}, nil))
 		got := b.want(2)
-		if len(got) != 1 || got[0].Pair != 0 {
-			t.Fatalf("an owner's machine, which has nothing, gets %+v: expected pair 0 alone", got)
-		}
-		if more := b.want(2); len(more) != 0 {
-			t.Errorf("beside it, it gets %+v", more)
-		}
+		testutil.Require(t, len(got) == 1 && got[0].Pair == 0,
+			"an owner's machine, which has nothing, gets %+v: expected pair 0 alone", got)
+		more := b.want(2)
+		testutil.Check(t, len(more) == 0, "beside it, it gets %+v", more)
 		b.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: got[0].Held, Why: "no start", Crashed: true}}}, &farm.BeatReply{})
 		time.Sleep(lease / 5)
 		synctest.Wait()
-		if s := f.test("back"); !slices.Equal(s.Condemned, []int{0}) || s.State != farm.Running {
-			t.Errorf("%+v", s)
-		}
+		s := f.test("back")
+		testutil.Check(t, slices.Equal(s.Condemned, []int{0}) && s.State == farm.Running, "%+v", s)
 	})
 }
 
@@ -305,9 +289,7 @@ func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
 		time.Sleep(2 * lease) // what slow holds is free
 		granted := quick.want(30)
 		at := slices.IndexFunc(granted, func(g farm.Grant) bool { return g.Pair == old.Pair })
-		if at < 0 {
-			t.Fatalf("pair %d is not granted anew: %+v", old.Pair, granted)
-		}
+		testutil.Require(t, at >= 0, "pair %d is not granted anew: %+v", old.Pair, granted)
 		_ = f.stop()
 		slow.send(played(old, func(match.Game) bool { return true }))
 		quick.send(played(granted[at], func(match.Game) bool { return false }))
@@ -329,9 +311,7 @@ func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 			w := f.line(t, name)
 			time.Sleep(3 * lease) // one that an owner vouches for would be preferred
 			granted := w.want(1)
-			if len(granted) != 1 {
-				t.Fatalf("%s is granted nothing", name)
-			}
+			testutil.Require(t, len(granted) == 1, "%s is granted nothing", name)
 			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held, Why: "x", Crashed: true}}}, &farm.BeatReply{})
 		}
 		time.Sleep(lease)

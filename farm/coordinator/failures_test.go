@@ -34,9 +34,8 @@ func TestWorkersAreKilled(t *testing.T) {
 			hands[1+i%2].restart()
 		}
 		f.complete(p)
-		if s := f.test("killed"); s.Expired == 0 || s.Regranted == 0 {
-			t.Errorf("no lease expired: %+v", s)
-		}
+		s := f.test("killed")
+		testutil.Check(t, s.Expired != 0 && s.Regranted != 0, "no lease expired: %+v", s)
 	})
 }
 
@@ -100,9 +99,8 @@ func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
 			}
 		}
 		f.complete(p)
-		if c := f.broker.Count(); deaths == 0 || c.Again == 0 {
-			t.Errorf("%d deaths, %d messages came again", deaths, c.Again)
-		}
+		c := f.broker.Count()
+		testutil.Check(t, deaths != 0 && c.Again != 0, "%d deaths, %d messages came again", deaths, c.Again)
 		if adds := f.disk.stores[p.Digest()].adds; adds != 40 {
 			t.Errorf("%d pairs were offered to the store, 40 of them new: what it has is known without asking it", adds)
 		}
@@ -140,9 +138,8 @@ func TestTheStoreFails(t *testing.T) {
 		f.disk.full = true
 		f.disk.mu.Unlock()
 		f.until("it ends", f.stopped)
-		if err := f.stop(); !errors.Is(err, errFull) {
-			t.Errorf("it ended with %v", err)
-		}
+		err := f.stop()
+		testutil.Check(t, errors.Is(err, errFull), "it ended with %v", err)
 		before, waiting := h.done.Load(), f.broker.Waiting()
 		time.Sleep(2 * time.Minute)
 		if f.broker.Waiting() < waiting || waiting == 0 {
@@ -170,9 +167,8 @@ func TestTheStreamIsWiped(t *testing.T) {
 		lost := f.broker.Wipe()
 		f.start()
 		f.complete(p)
-		if s := f.test("wiped"); lost == 0 || s.Lost == 0 {
-			t.Errorf("%d messages lost, %+v", lost, s)
-		}
+		s := f.test("wiped")
+		testutil.Check(t, lost != 0 && s.Lost != 0, "%d messages lost, %+v", lost, s)
 	})
 }
 
@@ -243,9 +239,8 @@ func TestForgeries(t *testing.T) {
 				if w.Refused < 3 || w.Quarantine == "" || len(f.broker.Evidence()) < 3 {
 					t.Errorf("%+v, evidence %q", w, f.broker.Evidence())
 				}
-				if good := f.worker("w1"); good.Refused != 0 || good.Quarantine != "" {
-					t.Errorf("the other is blamed: %+v", good)
-				}
+				good := f.worker("w1")
+				testutil.Check(t, good.Refused == 0 && good.Quarantine == "", "the other is blamed: %+v", good)
 			})
 		})
 	}
@@ -263,9 +258,8 @@ func TestInAnothersName(t *testing.T) {
 		bad.kill() // it might ask for the same pair for ever
 		f.complete(p)
 		for _, name := range []string{"w0", "w1"} {
-			if w := f.worker(name); w.Refused != 0 || w.Quarantine != "" || name == "w0" && w.Added != 0 {
-				t.Errorf("%s: %+v", name, w)
-			}
+			w := f.worker(name)
+			testutil.Check(t, w.Refused == 0 && w.Quarantine == "" && (name != "w0" || w.Added == 0), "%s: %+v", name, w)
 		}
 	})
 }
@@ -328,9 +322,8 @@ func TestARevokedKey(t *testing.T) {
 		f.keys.revoke("w0")
 		before := f.worker("w0").Added
 		f.complete(p)
-		if got := f.worker("w0").Added; got != before {
-			t.Errorf("I9: %d pairs of a revoked key were counted", got-before)
-		}
+		got := f.worker("w0").Added
+		testutil.Check(t, got == before, "I9: %d pairs of a revoked key were counted", got-before)
 		if h.exit() == nil || h.exit().Exit != 4 {
 			t.Errorf("the worker was told %+v", h.exit())
 		}
@@ -358,9 +351,7 @@ func TestResultsOfARevokedKeyWait(t *testing.T) {
 		f.hand("w1", 3)
 		f.complete(p)
 		for id, r := range f.disk.stores[p.Digest()].pairs {
-			if r.Played.Worker == "w0" {
-				t.Errorf("I9: pair %d of a revoked key counts", id)
-			}
+			testutil.Check(t, r.Played.Worker != "w0", "I9: pair %d of a revoked key counts", id)
 		}
 	})
 }
@@ -382,16 +373,13 @@ func TestClocksAnHourOff(t *testing.T) {
 			f.begin(h)
 		}
 		f.until("the run is over", func() bool { return f.test("clocks").State == farm.Over })
-		if s := f.test("clocks"); s.Stored != 60 || s.Expired+s.Revoked+s.Refused+s.Lost != 0 {
-			t.Errorf("%+v", s)
-		}
+		s := f.test("clocks")
+		testutil.Check(t, s.Stored == 60 && s.Expired+s.Revoked+s.Refused+s.Lost == 0, "%+v", s)
 		off := map[time.Duration]int{}
 		for id, r := range f.disk.stores[p.Digest()].pairs {
 			off[r.Games[0].Started.Sub(play(p, id).Games[0].Started)]++
 		}
-		if off[time.Hour] == 0 || off[-time.Hour] == 0 || off[0] == 0 {
-			t.Errorf("the clocks were not off: %v", off)
-		}
+		testutil.Check(t, off[time.Hour] != 0 && off[-time.Hour] != 0 && off[0] != 0, "the clocks were not off: %v", off)
 	})
 }
 
@@ -440,16 +428,13 @@ func TestAnOlderProcess(t *testing.T) {
 			testutil.OK(t, way.Request(f.ctx, "beat.w0", b, &told))
 			return told
 		}
-		if !ask("old").Unknown {
-			t.Error("a session that has not said hello is granted pairs")
-		}
+		testutil.Check(t, ask("old").Unknown, "a session that has not said hello is granted pairs")
 		if w := hello("old", 1); w.Refusal != nil || w.Lease != lease || w.Beat != lease/3 || len(w.Plans) != 1 {
 			t.Fatalf("%+v", w)
 		}
 		held := ask("old").Grants
-		if again := hello("old", 1); again.Refusal != nil || len(held) != 2 {
-			t.Error("the same session says hello again, and something happens")
-		}
+		again := hello("old", 1)
+		testutil.Check(t, again.Refusal == nil && len(held) == 2, "the same session says hello again, and something happens")
 		if told := beat("old", 1, held...); len(told.Drop) != 0 {
 			t.Errorf("%+v", told)
 		}
@@ -478,9 +463,8 @@ func TestAnOlderProcess(t *testing.T) {
 		}
 		for _, w := range []farm.Hello{{Protocol: farm.Oldest - 1, Session: "x", Slots: 1}, {Protocol: 1, Slots: 1}, {Protocol: 1, Session: "x"}} {
 			var answer farm.HelloReply
-			if err := way.Request(f.ctx, "hello.w0", w, &answer); err != nil || answer.Refusal == nil {
-				t.Errorf("%+v: %+v, %v", w, answer, err)
-			}
+			err := way.Request(f.ctx, "hello.w0", w, &answer)
+			testutil.Check(t, err == nil && answer.Refusal != nil, "%+v: %+v, %v", w, answer, err)
 		}
 	})
 }
@@ -500,9 +484,7 @@ func TestAPairThatKills(t *testing.T) {
 		}
 		f.until("the run is paused", func() bool { return f.test("killer").State == farm.Paused })
 		s := f.test("killer")
-		if !slices.Equal(s.Condemned, killers) || !strings.Contains(s.Why, "crash") {
-			t.Errorf("%+v", s)
-		}
+		testutil.Check(t, slices.Equal(s.Condemned, killers) && strings.Contains(s.Why, "crash"), "%+v", s)
 		f.restart()
 		if s := f.test("killer"); s.State != farm.Paused || !slices.Equal(s.Condemned, killers) {
 			t.Errorf("after a restart: %+v", s)

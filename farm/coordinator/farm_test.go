@@ -364,8 +364,7 @@ func (f *theFarm) start() {
 	state := openState(f.t, f.state)
 	state.fails = &f.unkept
 	f.config.State = state
-	c, err := coordinator.New(f.ctx, f.config)
-	testutil.OK(f.t, err)
+	c := testutil.Must(coordinator.New(f.ctx, f.config))(f.t)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(f.ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- c.Serve(ctx) }()
@@ -559,9 +558,8 @@ func (f *theFarm) complete(p *match.Plan) {
 	f.t.Helper()
 	f.until("the run is over", func() bool { return f.test(p.Run).State == farm.Over })
 	f.verify(p)
-	if n := len(f.disk.stores[p.Digest()].pairs); n != p.Pairs {
-		f.t.Errorf("I1: %d pairs are stored of %d", n, p.Pairs)
-	}
+	n := len(f.disk.stores[p.Digest()].pairs)
+	testutil.Check(f.t, n == p.Pairs, "I1: %d pairs are stored of %d", n, p.Pairs)
 }
 
 func (f *theFarm) verify(p *match.Plan) {
@@ -572,23 +570,18 @@ func (f *theFarm) verify(p *match.Plan) {
 	defer f.history.Unlock()
 	epochs := map[farm.Epoch]bool{}
 	for _, g := range f.granted {
-		if epochs[g.Epoch] {
-			f.t.Errorf("I6: epoch %x was given twice", g.Epoch)
-		}
+		testutil.Check(f.t, !epochs[g.Epoch], "I6: epoch %x was given twice", g.Epoch)
 		epochs[g.Epoch] = true
 	}
 	run := p.Digest()
 	for id, got := range f.disk.stores[run].pairs {
 		by := got.Played
 		h := farm.Held{Run: run, Pair: id, Epoch: farm.Epoch(by.Epoch), Take: f.disk.stores[run].takes[id]}
-		if _, ok := f.granted[string(f.config.Secret.Token(by.Worker, h))]; !ok {
-			f.t.Errorf("I3: pair %d was stored as of %s by grant %x, which nobody was given", id, by.Worker, by.Epoch)
-		}
+		_, ok := f.granted[string(f.config.Secret.Token(by.Worker, h))]
+		testutil.Check(f.t, ok, "I3: pair %d was stored as of %s by grant %x, which nobody was given", id, by.Worker, by.Epoch)
 		want := play(p, id)
 		got.Played, got.Attempts = match.Provenance{}, nil
-		if !reflect.DeepEqual(normal(got), normal(want)) {
-			f.t.Errorf("I2: pair %d is stored otherwise than it was played", id)
-		}
+		testutil.Check(f.t, reflect.DeepEqual(normal(got), normal(want)), "I2: pair %d is stored otherwise than it was played", id)
 	}
 }
 

@@ -64,9 +64,7 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 		})
 		time.Sleep(2 * time.Minute)
 		s := f.test("gated")
-		if reach > 64 || reach < 40 {
-			t.Errorf("I7: it reached %d pairs beyond the prefix, the window is 64", reach)
-		}
+		testutil.Check(t, reach <= 64 && reach >= 40, "I7: it reached %d pairs beyond the prefix, the window is 64", reach)
 		// A second program: the pairs in plan order, by the same design.
 		judge := testutil.Must(gate.New(p.Gate, p.Pairs))(t)
 		stored := f.disk.stores[p.Digest()].pairs
@@ -77,9 +75,8 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 				err = judge.Add(at, play)
 			}
 			testutil.OK(t, err)
-			if _, ok := stored[at]; !ok {
-				t.Fatalf("I5: the verdict rests on pair %d, which is not stored", at)
-			}
+			_, ok := stored[at]
+			testutil.Require(t, ok, "I5: the verdict rests on pair %d, which is not stored", at)
 		}
 		beyond := 0
 		for id := range stored {
@@ -122,15 +119,12 @@ func TestAPurge(t *testing.T) {
 			t.Errorf("%+v, dry %v", out, dry.Pairs)
 		}
 		s := f.test("purge")
-		if s.Stored != stored-len(out.Pairs) || s.State != farm.Running || f.disk.stores[p.Digest()].voided == nil {
-			t.Errorf("%+v", s)
-		}
+		testutil.Check(t, s.Stored == stored-len(out.Pairs) && s.State == farm.Running && f.disk.stores[p.Digest()].voided != nil,
+			"%+v", s)
 		f.until("it is over again", func() bool { return f.test("purge").State == farm.Over })
 		f.verify(p) // none of the liar's is left
 		for id, r := range f.disk.stores[p.Digest()].pairs {
-			if r.Played.Worker == "w0" {
-				t.Errorf("pair %d is of the purged worker", id)
-			}
+			testutil.Check(t, r.Played.Worker != "w0", "pair %d is of the purged worker", id)
 		}
 		if s := f.test("purge"); s.Verdict == "pass" {
 			t.Errorf("%+v", s)
@@ -143,9 +137,7 @@ func TestItIsSeen(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("seen", 30, 1)
 		hub, ok := f.c.Watch("seen")
-		if !ok {
-			t.Fatal("it cannot be watched")
-		}
+		testutil.Require(t, ok, "it cannot be watched")
 		sub := hub.Subscribe(events.DefaultBuffer)
 		defer sub.Close()
 		f.broker.Set(bustest.Faults{Double: 2})
@@ -157,9 +149,8 @@ func TestItIsSeen(t *testing.T) {
 		for _, g := range state.Standings.Games {
 			counted += g.Games
 		}
-		if state.Finished != 30 || counted != 60 || state.Unseen != 0 || f.test("seen").Duplicates == 0 {
-			t.Errorf("%d pairs, %d games, %d not seen", state.Finished, counted, state.Unseen)
-		}
+		testutil.Check(t, state.Finished == 30 && counted == 60 && state.Unseen == 0 && f.test("seen").Duplicates != 0,
+			"%d pairs, %d games, %d not seen", state.Finished, counted, state.Unseen)
 		if _, ok := f.c.Watch("none"); ok {
 			t.Error("what is not there can be watched")
 		}

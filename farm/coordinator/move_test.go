@@ -1,7 +1,6 @@
 package coordinator_test
 
 import (
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -47,9 +46,7 @@ func TestPairsThatAreBrought(t *testing.T) {
 			err = f.do(who, "push", farm.Push{Run: "moved", Pairs: pairsOf(t, played...)}, &out)
 			return out, err
 		}
-		if _, err := bring("ben", play(p, 1)); err == nil || !strings.Contains(err.Error(), "may not push") {
-			t.Errorf("another's test: %v", err)
-		}
+		testutil.Fails(t, testutil.Err(bring("ben", play(p, 1))), "may not push", "another's test")
 		forged := play(p, 2)
 		forged.Pair.ID = 3
 		if _, err := bring("ann", play(p, 1), forged); err == nil || f.test("moved").Stored != 1 {
@@ -67,17 +64,14 @@ func TestPairsThatAreBrought(t *testing.T) {
 			t.Errorf("a pair beyond those that the test wants: %+v, %v", out, err)
 		}
 		for _, g := range w.want(4) {
-			if g.Pair == 4 || g.Pair == 5 {
-				t.Errorf("pair %d is granted, which is stored", g.Pair)
-			}
+			testutil.Check(t, g.Pair != 4 && g.Pair != 5, "pair %d is granted, which is stored", g.Pair)
 		}
 		got := f.pulled(t, "ben", "moved")
 		if len(got) != 3 || got[0].Played.Worker != "w0" || got[1].Pair.ID != 4 || got[1].Played.Worker != "ann" || got[2].Played.Worker != "ann" {
 			t.Errorf("pulled %d pairs: %+v", len(got), got)
 		}
-		if log := f.test("moved").Log; log[len(log)-1].What != "2 pairs pushed" || log[len(log)-1].By != "ann" {
-			t.Errorf("the log says %+v", log[len(log)-1])
-		}
+		log := f.test("moved").Log
+		testutil.Check(t, log[len(log)-1].What == "2 pairs pushed" && log[len(log)-1].By == "ann", "the log says %+v", log[len(log)-1])
 	})
 }
 
@@ -92,13 +86,10 @@ func TestPullIsPaged(t *testing.T) {
 			}
 			testutil.OK(t, f.do("ann", "push", farm.Push{Run: "paged", Pairs: pairsOf(t, some...)}, nil))
 		}
-		if s := f.test("paged"); s.State != farm.Over || s.Stored != 600 {
-			t.Errorf("%d stored, %s: expected all, and the end", s.Stored, s.State)
-		}
+		s := f.test("paged")
+		testutil.Check(t, s.State == farm.Over && s.Stored == 600, "%d stored, %s: expected all, and the end", s.Stored, s.State)
 		for id, got := range f.pulled(t, "ann", "paged") {
-			if got.Pair.ID != id {
-				t.Fatalf("pair %d in place %d", got.Pair.ID, id)
-			}
+			testutil.Require(t, got.Pair.ID == id, "pair %d in place %d", got.Pair.ID, id)
 		}
 		var page farm.Pulled
 		if err := f.do("ann", "pull", farm.Pull{Run: "paged", From: -5}, &page); err != nil || len(page.Pairs) == 0 || len(page.Pairs) == 600 {

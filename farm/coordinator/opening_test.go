@@ -42,9 +42,7 @@ func TestALateResultOfATestThatCannotBeOpened(t *testing.T) {
 			t.Errorf("%d wait, evidence %q", f.broker.Waiting(), e)
 		}
 		for _, s := range f.c.Status(f.ctx).Workers {
-			if s.Refused > 0 {
-				t.Errorf("%s is blamed for %d", s.Name, s.Refused)
-			}
+			testutil.Check(t, s.Refused <= 0, "%s is blamed for %d", s.Name, s.Refused)
 		}
 	})
 }
@@ -104,21 +102,17 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 		f.complete(other)
 		f.restart() // also where it is paused already
 		s := f.test("broken")
-		if s.State != farm.Paused || !strings.Contains(s.Why, "it cannot be opened: the file is damaged") {
-			t.Errorf("%s: %s", s.State, s.Why)
-		}
+		testutil.Check(t, s.State == farm.Paused && strings.Contains(s.Why, "it cannot be opened: the file is damaged"),
+			"%s: %s", s.State, s.Why)
 		told := 0
 		for _, l := range s.Log {
 			if strings.Contains(l.What, "the file is damaged") {
 				told++
 			}
 		}
-		if told != 1 {
-			t.Errorf("its log says so %d times: %v", told, s.Log)
-		}
-		if err := f.do("ann", "resume", farm.Order{Run: "broken"}, nil); err == nil || f.test("broken").State != farm.Paused {
-			t.Errorf("it is resumed while it is damaged: %v", err)
-		}
+		testutil.Check(t, told == 1, "its log says so %d times: %v", told, s.Log)
+		err := f.do("ann", "resume", farm.Order{Run: "broken"}, nil)
+		testutil.Check(t, err != nil && f.test("broken").State == farm.Paused, "it is resumed while it is damaged: %v", err)
 		repaired = true
 		testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "broken"}, nil))
 		f.complete(broken)
@@ -142,15 +136,12 @@ func TestAPurgeThatCannotBeJudged(t *testing.T) {
 				f.until("it is so far", func() bool { s := f.test("purged"); return s.State == state && s.Stored >= 20 })
 				fails = 1
 				err := f.do("boss", "purge", farm.Order{Run: "purged", Worker: "w0", Why: "smoke"}, nil)
-				if err == nil || !strings.Contains(err.Error(), "test purged is set aside") {
-					t.Fatalf("the purge: %v", err)
-				}
+				testutil.Require(t, err != nil && strings.Contains(err.Error(), "test purged is set aside"), "the purge: %v", err)
 				before := f.test("other").Stored
 				f.until("the other test goes on", func() bool { return f.test("other").Stored > before+5 })
 				s := f.test("purged")
-				if s.State != farm.Paused || !strings.Contains(s.Why, "it cannot be read just now") {
-					t.Errorf("it is %s: %s", s.State, s.Why)
-				}
+				testutil.Check(t, s.State == farm.Paused && strings.Contains(s.Why, "it cannot be read just now"),
+					"it is %s: %s", s.State, s.Why)
 				if last := s.Log; !strings.Contains(last[len(last)-1].What+last[len(last)-2].What, "pairs of w0 voided: smoke") {
 					t.Errorf("its log: %v", last)
 				}
@@ -193,8 +184,7 @@ func TestATestThatIsNotUnderstood(t *testing.T) {
 		var rec map[string]any
 		testutil.OK(t, farm.Decode(whole, &rec))
 		rec["plan"] = []byte(`{"version": 1000}`)
-		planless, err := farm.Encode(rec)
-		testutil.OK(t, err)
+		planless := testutil.Must(farm.Encode(rec))(t)
 		for name, body := range map[string][]byte{"later": planless, "": []byte("\xff")} {
 			keep(body)
 			f.start()

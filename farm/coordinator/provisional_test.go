@@ -37,9 +37,7 @@ func (f *theFarm) provisional(p *match.Plan) string {
 	f.disk.mu.Lock()
 	stored := f.disk.stores[p.Digest()].provisional
 	f.disk.mu.Unlock()
-	if why != stored {
-		f.t.Errorf("the status says %q, the database %q", why, stored)
-	}
+	testutil.Check(f.t, why == stored, "the status says %q, the database %q", why, stored)
 	return why
 }
 
@@ -131,9 +129,7 @@ func TestForgedPairsArePushed(t *testing.T) {
 			_ = f.stop()
 			testutil.Must(f.disk.stores[p.Digest()].Void(f.ctx, "ann", "", ""))(t)
 			f.start()
-			if err := f.pushes(p, wins); err == nil || !strings.Contains(err.Error(), "is in quarantine") {
-				t.Errorf("it pushes again: %v", err)
-			}
+			testutil.Fails(t, f.pushes(p, wins), "is in quarantine", "it pushes again")
 			if verb == "pause" {
 				f.over(p)
 				f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
@@ -161,16 +157,13 @@ func TestAMachineOfTheOwner(t *testing.T) {
 		honest.send(result(t, grants[0], play(p, grants[0].Pair)), farm.Item{Lease: grants[1].Held, Pair: []byte("no pair at all")})
 		time.Sleep(time.Second)
 		third := owner.want(2)
-		if len(third) != 2 {
-			t.Fatalf("%d audits are free, of which one was refused", len(third))
-		}
+		testutil.Require(t, len(third) == 2, "%d audits are free, of which one was refused", len(third))
 		for _, g := range third {
 			owner.send(result(t, g, wins(p, g.Pair)))
 		}
 		time.Sleep(time.Second)
-		if w, s := f.worker("w10"), f.test("disputed"); w.Quarantine != "" || s.Differed != 0 || s.Agreed != 1 {
-			t.Errorf("%+v, %+v", w, s)
-		}
+		w, s := f.worker("w10"), f.test("disputed")
+		testutil.Check(t, w.Quarantine == "" && s.Differed == 0 && s.Agreed == 1, "%+v, %+v", w, s)
 		n, free := uint64(1), 0
 		for l := f.line(t, "w11"); n < 400 && free < len(grants)-1; n++ {
 			var reply farm.BeatReply
@@ -182,9 +175,7 @@ func TestAMachineOfTheOwner(t *testing.T) {
 			l.beat(n)
 			time.Sleep(5 * time.Second)
 		}
-		if free < len(grants)-2 {
-			t.Errorf("%d of %d audits are free again", free, len(grants))
-		}
+		testutil.Check(t, free >= len(grants)-2, "%d of %d audits are free again", free, len(grants))
 	})
 }
 
@@ -232,9 +223,7 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 				time.Sleep(8 * 24 * time.Hour) // audits of a provisional verdict do not end
 			}
 			time.Sleep(time.Minute)
-			if f.provisional(p) == "" {
-				t.Error("it is final after a restart")
-			}
+			testutil.Check(t, f.provisional(p) != "", "it is final after a restart")
 			c.then(t, f)
 			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
 			if name == "pushed" && slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "ann" }) {
@@ -263,9 +252,7 @@ func TestAnAuditorThatLosesItsTrust(t *testing.T) {
 		auditor := f.line(t, "w10")
 		f.trust("w10", "verified")
 		grants := auditor.want(100)
-		if len(grants) < 2 || !grants[0].Audit {
-			t.Fatalf("%+v", grants)
-		}
+		testutil.Require(t, len(grants) >= 2 && grants[0].Audit, "%+v", grants)
 		slices.SortFunc(grants, func(a, b farm.Grant) int { return a.Pair - b.Pair }) // the verdict needs the first
 		late, last := grants[0], len(grants)-1
 		for _, g := range grants[1:] {
@@ -308,9 +295,8 @@ func TestStrangersWhoAgree(t *testing.T) {
 				t.Errorf("%+v", w)
 			}
 		}
-		if s := f.test("long"); s.Agreed == 0 {
-			t.Errorf("the strangers did not agree: %+v", s)
-		}
+		s := f.test("long")
+		testutil.Check(t, s.Agreed != 0, "the strangers did not agree: %+v", s)
 		f.hand("w10", 8)
 		f.trust("w10", "owner")
 		f.until("both are found", func() bool { return f.worker("w1").Quarantine != "" && f.worker("w11").Quarantine != "" })

@@ -70,16 +70,13 @@ func TestSlotHours(t *testing.T) {
 		if s := f.test("second"); s.State != farm.Approved || !strings.Contains(s.Waits, says) {
 			t.Errorf("%s, %q", s.State, s.Waits)
 		}
-		if got := f.line(t, "w2").want(2); len(got) != 2 {
-			t.Errorf("what nobody else wants is granted: %d pairs", len(got))
-		}
+		got := f.line(t, "w2").want(2)
+		testutil.Check(t, len(got) == 2, "what nobody else wants is granted: %d pairs", len(got))
 		testutil.OK(t, testutil.Err(f.submit("ben", testPlan("other", 30, 3), farm.Submission{})))
 		testutil.OK(t, f.do("boss", "approve", farm.Order{Run: "other"}, nil))
 		time.Sleep(lease)
 		for _, g := range f.line(t, "w4").want(2) {
-			if g.Run == first.Digest() {
-				t.Error("who has had enough is granted what another owner wants")
-			}
+			testutil.Check(t, g.Run != first.Digest(), "who has had enough is granted what another owner wants")
 		}
 		time.Sleep(24 * time.Hour)
 		if s := f.test("second"); s.State != farm.Running || s.Waits != "" {
@@ -111,9 +108,7 @@ func TestArtefactsOfAnOwner(t *testing.T) {
 		if err := submit("again", "b", "a"); err != nil {
 			t.Errorf("shared engines count once: %v", err)
 		}
-		if err := submit("third", "a", "c"); err == nil || !strings.Contains(err.Error(), "would take 3000 bytes, and may take 2500") {
-			t.Errorf("beyond the quota: %v", err)
-		}
+		testutil.Fails(t, submit("third", "a", "c"), "would take 3000 bytes, and may take 2500", "beyond the quota")
 		for _, name := range []string{"one", "again"} {
 			testutil.OK(t, f.do("ann", "stop", farm.Order{Run: name}, nil))
 		}

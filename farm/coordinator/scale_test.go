@@ -60,8 +60,7 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 	go func() { ended <- c.Serve(ctx) }()
 	b.Cleanup(func() { cancel(); <-ended; _ = state.Close() })
 	p := testPlan("bench", pairs, 1)
-	text, err := match.EncodePlan(p)
-	testutil.OK(b, err)
+	text := testutil.Must(match.EncodePlan(p))(b)
 	for f.do("ann", "list", farm.Order{}, nil) != nil {
 		continue // Serve has just begun
 	}

@@ -53,16 +53,11 @@ func TestTheLastPairsAreShared(t *testing.T) {
 		f.plays("short", 12, 1)
 		quick, slow := f.line(t, "w0"), f.line(t, "w1")
 		first := quick.want(100)
-		if len(first) != 6 || len(quick.want(100)) != 0 {
-			t.Errorf("the quick one is granted %d of 12, expected 6", len(first))
-		}
-		if second := slow.want(100); len(second) != 6 {
-			t.Errorf("the slow one is granted %d, expected 6", len(second))
-		}
+		testutil.Check(t, len(first) == 6 && len(quick.want(100)) == 0, "the quick one is granted %d of 12, expected 6", len(first))
+		second := slow.want(100)
+		testutil.Check(t, len(second) == 6, "the slow one is granted %d, expected 6", len(second))
 		f.plays("tail", 3, 2)
-		if got := len(quick.want(100)); got != 2 {
-			t.Errorf("of three that remain two slots are granted %d, expected 2", got)
-		}
+		testutil.Equal(t, len(quick.want(100)), 2, "of three that remain two slots are granted")
 	})
 }
 
@@ -74,9 +69,8 @@ func TestAWorkerThatIsAloneGetsAll(t *testing.T) {
 		other := f.line(t, "w2")
 		other.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 0, Refuse: []string{f.test("short").Run}}, &farm.Grants{})
 		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w1"}, nil))
-		if got := len(f.line(t, "w0").want(100)); got != 12 {
-			t.Errorf("alone it is granted %d of 12", got)
-		}
+		got := len(f.line(t, "w0").want(100))
+		testutil.Check(t, got == 12, "alone it is granted %d of 12", got)
 	})
 }
 
@@ -98,9 +92,8 @@ func TestATestThatWantsTrust(t *testing.T) {
 			hello := farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Labels: map[string]string{"trust": "owner"}}
 			l.ask(farm.SubjectHello, hello, &welcome)
 			testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: name, Level: c.level}, nil))
-			if got := len(l.want(2)); got != c.want {
-				t.Errorf("%s, which is %s, is granted %d pairs: expected %d", name, c.level, got, c.want)
-			}
+			got := len(l.want(2))
+			testutil.Check(t, got == c.want, "%s, which is %s, is granted %d pairs: expected %d", name, c.level, got, c.want)
 		}
 	})
 }

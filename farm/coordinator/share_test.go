@@ -23,9 +23,7 @@ func TestSlotsAreGranted(t *testing.T) {
 		}
 		one, two := claims("w0"), claims("w2") // of one owner
 		grants := one.want(10_000)
-		if len(grants) != 64+16*8 {
-			t.Errorf("%d pairs are granted to a new worker", len(grants))
-		}
+		testutil.Check(t, len(grants) == 64+16*8, "%d pairs are granted to a new worker", len(grants))
 		if n := len(two.want(10_000)); n != 0 {
 			t.Errorf("%d more pairs are granted to its owner", n)
 		}
@@ -103,12 +101,9 @@ func TestAQuarterOfAGate(t *testing.T) {
 					}
 					all = max(all, strangers)
 				}
-				if c.quarter && all > 32 || c.more != nil && all < 24 {
-					t.Errorf("untrusted workers have %d of 64 pairs in a row", all)
-				}
-				if most == 0 || c.quarter != (most <= 16) {
-					t.Errorf("one owner has %d of 64 pairs in a row, of %d", most, len(stored))
-				}
+				testutil.Check(t, (!c.quarter || all <= 32) && (c.more == nil || all >= 24),
+					"untrusted workers have %d of 64 pairs in a row", all)
+				testutil.Check(t, most != 0 && c.quarter == (most <= 16), "one owner has %d of 64 pairs in a row, of %d", most, len(stored))
 			})
 		})
 	}

@@ -65,17 +65,14 @@ func TestClocksFollowTheMachine(t *testing.T) {
 			l := &line{t: t, f: f, name: w.name}
 			l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, NPS: w.nps, Reference: w.reference}, &farm.HelloReply{})
 			grants, unfit := l.want(2), strings.Join(f.worker(w.name).Unfit, "")
-			if (len(grants) > 0) != (w.why == "") || !strings.Contains(unfit, w.why) || w.why == "" && unfit != "" {
-				t.Errorf("%s: %d grants, unfit for %q; expected %q", w.name, len(grants), unfit, w.why)
-			}
+			testutil.Check(t, (len(grants) > 0) == (w.why == "") && strings.Contains(unfit, w.why) && (w.why != "" || unfit == ""),
+				"%s: %d grants, unfit for %q; expected %q", w.name, len(grants), unfit, w.why)
 			if w.why == "" {
 				l.send(result(t, grants[0], at(5e5, 2)(p, grants[0].Pair)), result(t, grants[1], at(5e5, 0)(p, grants[1].Pair)))
 			}
 		}
 		f.until("both are judged", func() bool { s := f.test("scaled"); return s.Added == 1 && s.Refused == 1 })
-		if got := f.disk.stores[p.Digest()].pairs[0].Played.Scale; got != 2 {
-			t.Errorf("the pair is stored with clocks times %g, expected 2", got)
-		}
+		testutil.Equal(t, f.disk.stores[p.Digest()].pairs[0].Played.Scale, 2, "the pair is stored with clocks times")
 		if e := f.broker.Evidence(); len(e) != 1 || !strings.Contains(e[0], "the plan scales them") {
 			t.Errorf("the pair that does not say what its clocks were multiplied by: %q", e)
 		}
@@ -99,9 +96,7 @@ func TestWhatIsBroughtKeepsItsClocks(t *testing.T) {
 				}
 			}
 		}
-		if arbiter.Verify(p, &played) != nil {
-			t.Fatal("it was not played with those clocks")
-		}
+		testutil.Require(t, arbiter.Verify(p, &played) == nil, "it was not played with those clocks")
 		testutil.OK(t, f.do("ann", "push", farm.Push{Run: "scaled", Pairs: pairsOf(t, played)}, nil))
 		for _, got := range f.pulled(t, "ann", "scaled") {
 			if err := arbiter.Verify(p, &got); err != nil || got.Played.Scale != 2 || got.Played.Worker != "ann" {
@@ -137,13 +132,11 @@ func TestSpeedsAreHeldAgainstClaims(t *testing.T) {
 		before := f.worker("w2").Added
 		time.Sleep(5 * time.Minute)
 		w2 := f.worker("w2")
-		if w2.Probation == "" || w2.Added > before+2 || before < 48 {
-			t.Errorf("w2 on probation plays %d pairs: %+v", w2.Added, w2)
-		}
+		testutil.Check(t, w2.Probation != "" && w2.Added <= before+2 && before >= 48,
+			"w2 on probation plays %d pairs: %+v", w2.Added, w2)
 		hands["w2"].mu.Lock()
-		if said := hands["w2"].said; said != farm.SayBench {
-			t.Errorf("w2 is told %q", said)
-		}
+		said := hands["w2"].said
+		testutil.Check(t, said == farm.SayBench, "w2 is told %q", said)
 		hands["w2"].mu.Unlock()
 		hands["w2"].kill()
 		hands["w2"].nps, hands["w2"].plays = 2.5e5, at(2.5e5, 4)

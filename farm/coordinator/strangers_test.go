@@ -21,9 +21,7 @@ func TestPairsThatAreFreeLater(t *testing.T) {
 		for _, later := range []bool{false, true} {
 			var g farm.Grants
 			f.line(t, "w1").ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 10}, &g)
-			if len(held) != 6 || len(g.Grants) > 0 || g.Later != later {
-				t.Errorf("%+v, expected %t", g, later)
-			}
+			testutil.Check(t, len(held) == 6 && len(g.Grants) == 0 && g.Later == later, "%+v, expected %t", g, later)
 			f.restart()
 		}
 	})
@@ -88,9 +86,8 @@ func TestTheThirdRefusedResult(t *testing.T) {
 		l.send(item(6, true))
 		f.start()
 		f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
-		if w, s := f.worker("w0"), f.test("bad"); w.Refused != 3 || s.Refused != 3 || w.Quarantine == "" || s.Stored != 2 || s.Stale != 2 {
-			t.Errorf("%+v\n%+v", w, s)
-		}
+		w, s := f.worker("w0"), f.test("bad")
+		testutil.Check(t, w.Refused == 3 && s.Refused == 3 && w.Quarantine != "" && s.Stored == 2 && s.Stale == 2, "%+v\n%+v", w, s)
 		var hello farm.HelloReply
 		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()}, &hello)
 		if hello.Refusal == nil || hello.Refusal.Exit != 4 || !strings.Contains(hello.Refusal.Why, "quarantine: 3 results were refused") {
@@ -108,13 +105,10 @@ func TestARefusalIsShown(t *testing.T) {
 		var shown farm.TestStatus
 		testutil.OK(t, f.do("ann", "show", farm.Order{Run: "refused"}, &shown))
 		for _, list := range [][]string{shown.Refusals, f.test("refused").Refusals} {
-			if !slices.Equal(list, []string{"w0: engine dev: crash: exit status 1"}) {
-				t.Errorf("%q", list)
-			}
+			testutil.Check(t, slices.Equal(list, []string{"w0: engine dev: crash: exit status 1"}), "%q", list)
 		}
-		if w := f.worker("w0"); !slices.Equal(w.Unfit, []string{"refused: engine dev: crash: exit status 1"}) {
-			t.Errorf("%q", w.Unfit)
-		}
+		w := f.worker("w0")
+		testutil.Check(t, slices.Equal(w.Unfit, []string{"refused: engine dev: crash: exit status 1"}), "%q", w.Unfit)
 		time.Sleep(time.Hour)
 		if list := f.test("refused").Refusals; len(list) > 0 {
 			t.Errorf("of a worker that is away: %q", list)

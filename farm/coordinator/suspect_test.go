@@ -53,13 +53,9 @@ func TestResidualsQuarantine(t *testing.T) {
 							told[about]++
 						}
 					}
-					if (len(told) > 0) != test.rule {
-						t.Errorf("the log tells of it: %v", told)
-					}
+					testutil.Check(t, (len(told) > 0) == test.rule, "the log tells of it: %v", told)
 					for about, n := range told {
-						if n != 1 {
-							t.Errorf("the log says %d times that %s differs", n, about)
-						}
+						testutil.Check(t, n == 1, "the log says %d times that %s differs", n, about)
 					}
 					return
 				}
@@ -76,9 +72,8 @@ func TestResidualsQuarantine(t *testing.T) {
 				if w := f.worker("w0"); w.Quarantine == "" || w.Held > 0 {
 					t.Errorf("after a restart: %+v", w)
 				}
-				if by, _ := f.disk.stores[p.Digest()].By(f.ctx, "w0"); len(by) < 20 {
-					t.Errorf("%d of its pairs are left", len(by))
-				}
+				by, _ := f.disk.stores[p.Digest()].By(f.ctx, "w0")
+				testutil.Check(t, len(by) >= 20, "%d of its pairs are left", len(by))
 				testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
 				bad.kill()
 				bad.plays = nil // it was repaired
@@ -89,9 +84,7 @@ func TestResidualsQuarantine(t *testing.T) {
 				bad.begin()
 				f.until("it is over", func() bool { return f.test("long").State == farm.Over })
 				for _, w := range f.c.Status(f.ctx).Workers {
-					if w.Quarantine != "" {
-						t.Errorf("%s is quarantined at the end: %s", w.Name, w.Quarantine)
-					}
+					testutil.Check(t, w.Quarantine == "", "%s is quarantined at the end: %s", w.Name, w.Quarantine)
 					if n := w.Added - before[w.Name]; n < 20 {
 						t.Errorf("%s played %d pairs after the pardon", w.Name, n)
 					}
@@ -166,16 +159,13 @@ func TestUnlikeMachinesAreNotQuarantined(t *testing.T) {
 		}
 		f.until("w0 is on probation", func() bool { return f.worker("w0").Probation != "" })
 		w := f.worker("w0")
-		if !strings.Contains(w.Probation, "its speed of one side differ from the others: e = 10^") {
-			t.Errorf("%+v", w)
-		}
+		testutil.Check(t, strings.Contains(w.Probation, "its speed of one side differ from the others: e = 10^"), "%+v", w)
 		f.restart()
 		f.until("it is over", func() bool { return f.test("long").State == farm.Over })
 		for i := range offsets {
 			w := f.worker(fmt.Sprint("w", i))
-			if w.Quarantine != "" || (w.Probation != "") != (i == 0) || i == 0 && w.Added < 20 {
-				t.Errorf("%s: quarantined %q, on probation %q, %d pairs after the restart", w.Name, w.Quarantine, w.Probation, w.Added)
-			}
+			testutil.Check(t, w.Quarantine == "" && (w.Probation != "") == (i == 0) && (i != 0 || w.Added >= 20),
+				"%s: quarantined %q, on probation %q, %d pairs after the restart", w.Name, w.Quarantine, w.Probation, w.Added)
 		}
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
 		if w := f.worker("w0"); w.Probation != "" {

@@ -106,9 +106,7 @@ func (a *aTune) compare(t *testing.T, f *theFarm) {
 	f.until("the tune is over", func() bool { return f.test(a.plan.Run).State == farm.Over })
 	states, points := a.oneByOne()
 	s := f.disk.stores[a.plan.Digest()]
-	if s.early != "" {
-		t.Error(s.early)
-	}
+	testutil.Check(t, s.early == "", "%v", s.early)
 	if !reflect.DeepEqual(s.states, states) {
 		for i := range min(len(states), len(s.states)) {
 			if !reflect.DeepEqual(s.states[i], states[i]) {
@@ -174,9 +172,7 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 		if most < inflight*9/10 || most > inflight || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || c.Again == 0 || restarts < 2 {
 			t.Errorf("%d pairs in flight at most, %d deaths, %+v, %+v", most, restarts, s, c)
 		}
-		if s.Refused > 0 || s.Tune == nil || s.Tune.Blocks != pairs/50 {
-			t.Errorf("%+v", s)
-		}
+		testutil.Check(t, s.Refused <= 0 && s.Tune != nil && s.Tune.Blocks == pairs/50, "%+v", s)
 	})
 }
 
@@ -197,33 +193,28 @@ func TestAPurgeForksATune(t *testing.T) {
 		before := len(f.disk.stores[a.plan.Digest()].states)
 		f.broker.Partition("w1", true) // it finishes pairs of a path that is no more when it hears of that
 		var p farm.Purged
-		if err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies", Dry: true}, &p); err != nil || len(p.Pairs) < 50 {
-			t.Fatal(err, p)
-		}
+		err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies", Dry: true}, &p)
+		testutil.Require(t, err == nil && len(p.Pairs) >= 50, "%v %v", err, p)
 		own, dry := 0, p
 		for _, r := range f.disk.stores[a.plan.Digest()].pairs {
 			if r.Played.Worker == "w0" {
 				own++
 			}
 		}
-		if own == 0 || p.Drawn == 0 || len(p.Pairs)-p.Drawn != own {
-			t.Errorf("of %d pairs %d are said to be of others; %d are the worker's", len(p.Pairs), p.Drawn, own)
-		}
+		testutil.Check(t, own != 0 && p.Drawn != 0 && len(p.Pairs)-p.Drawn == own,
+			"of %d pairs %d are said to be of others; %d are the worker's", len(p.Pairs), p.Drawn, own)
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "it lies"}, nil))
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies"}, &p))
-		if len(p.Pairs)-p.Drawn < len(dry.Pairs)-dry.Drawn {
-			t.Errorf("purged: %d and %d of others", len(p.Pairs)-p.Drawn, p.Drawn)
-		}
-		if got := len(f.disk.stores[a.plan.Digest()].states); before < 10 || got > 2 {
-			t.Errorf("%d states before the purge, %d after it", before, got)
-		}
+		testutil.Check(t, len(p.Pairs)-p.Drawn >= len(dry.Pairs)-dry.Drawn,
+			"purged: %d and %d of others", len(p.Pairs)-p.Drawn, p.Drawn)
+		got := len(f.disk.stores[a.plan.Digest()].states)
+		testutil.Check(t, before >= 10 && got <= 2, "%d states before the purge, %d after it", before, got)
 		f.restart() // which knows of nothing in play
 		time.Sleep(90 * time.Second)
 		f.broker.Partition("w1", false)
 		a.compare(t, f)
-		if s := f.test("fork"); s.Refused > 0 || s.Stale == 0 || f.worker("w1").Refused > 0 {
-			t.Errorf("somebody is blamed for the fork: %+v", s)
-		}
+		s := f.test("fork")
+		testutil.Check(t, s.Refused <= 0 && s.Stale != 0 && f.worker("w1").Refused <= 0, "somebody is blamed for the fork: %+v", s)
 	})
 }
 

@@ -111,28 +111,23 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 		first := firstOf(&s)[0]
 		f.until("the first one is told", func() bool { return len(toldOf(crew)) > 0 })
 		crew[first].mu.Lock()
-		if got := crew[first].release; got == nil || got.SHA256 != r.SHA256 || string(got.Signature) != "signed" {
-			t.Errorf("it is told %+v", got)
-		}
+		got := crew[first].release
+		testutil.Check(t, got != nil && got.SHA256 == r.SHA256 && string(got.Signature) == "signed", "it is told %+v", got)
 		crew[first].mu.Unlock()
 		crew[first].proves(r.SHA256)
 		pairs := func() int { return f.c.Status(f.ctx).Update.Trials[0].Pairs }
 		f.until("half of the trial is over", func() bool { return pairs() >= 250 })
 		f.restart()
-		if n := pairs(); n < 250 || n > 260 {
-			t.Errorf("after a restart it stands at %d pairs", n)
-		}
+		n := pairs()
+		testutil.Check(t, n >= 250 && n <= 260, "after a restart it stands at %d pairs", n)
 		f.until("nearly all of the trial is over", func() bool { return pairs() >= 490 })
-		if names := toldOf(crew); len(names) > 0 {
-			t.Errorf("%v are told before its end", names)
-		}
+		names := toldOf(crew)
+		testutil.Check(t, len(names) == 0, "%v are told before its end", names)
 		f.until("the others are told", func() bool { return len(toldOf(crew)) == 4 })
 		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Trials[0].Pairs < 500 || !slices.Equal(s.Have, []string{first}) {
 			t.Errorf("%+v", s)
 		}
-		if slices.Contains(toldOf(crew), "w5") {
-			t.Error("a machine of another kind is told")
-		}
+		testutil.Check(t, !slices.Contains(toldOf(crew), "w5"), "a machine of another kind is told")
 		for name, h := range crew {
 			if name != first && name != "w5" {
 				h.becomes(r.SHA256)
@@ -187,9 +182,8 @@ func TestAnUpdateThatIsWorse(t *testing.T) {
 				if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageHeld || !strings.Contains(s.Why, what) || s.Trials[0].Pairs >= 500 {
 					t.Errorf("%+v", s)
 				}
-				if names := toldOf(crew); len(names) > 0 {
-					t.Errorf("%v are told", names)
-				}
+				names := toldOf(crew)
+				testutil.Check(t, len(names) == 0, "%v are told", names)
 				if s := f.update(t, farm.Update{All: true, Why: "it is the engine"}); s.Stage != farm.StageAll {
 					t.Errorf("%+v", s)
 				}
@@ -227,9 +221,7 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 				t.Errorf("%s, %+v: %v, expected %q", c.who, c.u, err, c.why)
 			}
 		}
-		if f.c.Status(f.ctx).Update != nil {
-			t.Error("an update has begun")
-		}
+		testutil.Check(t, f.c.Status(f.ctx).Update == nil, "an update has begun")
 		if err := f.do("ann", "update", farm.Update{}, nil); err != nil {
 			t.Errorf("everybody may ask: %v", err)
 		}

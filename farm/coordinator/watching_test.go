@@ -46,9 +46,7 @@ func TestGamesAreWatched(t *testing.T) {
 		p := f.plays("seen", 30, 1)
 		run := p.Digest()
 		hub, ok := f.c.Watch("seen")
-		if !ok {
-			t.Fatal("it cannot be watched")
-		}
+		testutil.Require(t, ok, "it cannot be watched")
 		boards := func() (of []string) {
 			for _, s := range hub.State().State.Slots {
 				if s.Board != nil {
@@ -59,9 +57,7 @@ func TestGamesAreWatched(t *testing.T) {
 		}
 		w0, w1 := f.line(t, "w0"), f.line(t, "w1")
 		mine, others := w0.want(1), w1.want(1)
-		if len(mine) != 1 || len(others) != 1 {
-			t.Fatal(mine, others)
-		}
+		testutil.Require(t, len(mine) == 1 && len(others) == 1, "%v %v", mine, others)
 		if got := w0.beat(1, mine...); len(got) > 0 {
 			t.Errorf("nobody watches, and events of %v are wanted", got)
 		}

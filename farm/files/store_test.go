@@ -29,9 +29,8 @@ func open(t *testing.T, dir string, maximum int64, evicts bool) *files.Store {
 
 func put(t *testing.T, s *files.Store, text string) {
 	t.Helper()
-	if got, err := s.Put(strings.NewReader(text), sum(text), 1<<20); err != nil || got != sum(text) {
-		t.Fatalf("%q: %s, %v", text, got, err)
-	}
+	got, err := s.Put(strings.NewReader(text), sum(text), 1<<20)
+	testutil.Require(t, err == nil && got == sum(text), "%q: %s, %v", text, got, err)
 }
 
 func TestWhatIsPutIsThere(t *testing.T) {
@@ -42,11 +41,9 @@ func TestWhatIsPutIsThere(t *testing.T) {
 	put(t, s, "")
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, ".part-1"), []byte("half"), 0o600))
 	s = open(t, dir, 1000, false)
-	if all := s.List(); len(all) != 2 || all[sum("engine")] != 6 {
-		t.Errorf("after a restart: %v", all)
-	}
-	path, err := s.Path(sum("engine"))
-	testutil.OK(t, err)
+	all := s.List()
+	testutil.Check(t, len(all) == 2 && all[sum("engine")] == 6, "after a restart: %v", all)
+	path := testutil.Must(s.Path(sum("engine")))(t)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o500 {
 		t.Errorf("%v, mode %v", err, info.Mode())
@@ -55,9 +52,8 @@ func TestWhatIsPutIsThere(t *testing.T) {
 	if n, size, err := s.ReadAt(sum("engine"), b, 3); err != nil || size != 6 || string(b[:n]) != "ine" {
 		t.Errorf("read %q of %d, %v", b[:n], size, err)
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
-		t.Errorf("%d files", len(entries))
-	}
+	entries, _ := os.ReadDir(dir)
+	testutil.Check(t, len(entries) == 2, "%d files", len(entries))
 	if _, err := s.Path(sum("nothing")); !errors.Is(err, files.ErrUnknown) {
 		t.Errorf("an unknown one: %v", err)
 	}
@@ -84,9 +80,8 @@ func TestWhatIsRefusedLeavesNothing(t *testing.T) {
 		}
 	}
 	put(t, s, "0123456789") // exactly what there is room for
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("%d files", len(entries))
-	}
+	entries, _ := os.ReadDir(dir)
+	testutil.Check(t, len(entries) == 1, "%d files", len(entries))
 }
 
 var errLost = errors.New("lost")
@@ -105,23 +100,18 @@ func TestTheLeastRecentlyUsedGoes(t *testing.T) {
 	release := s.Pin(sum("aaaa"))
 	testutil.OK(t, testutil.Err(s.Path(sum("bbbb"))))
 	put(t, s, "dddd") // a is pinned, b was used: c goes
-	if all := s.List(); len(all) != 3 || all[sum("cccc")] != 0 {
-		t.Errorf("kept %v", all)
-	}
-	if got := s.Recent(1); len(got) != 1 || got[0] != sum("dddd") {
-		t.Errorf("the last used is %v", got)
-	}
+	all := s.List()
+	testutil.Check(t, len(all) == 3 && all[sum("cccc")] == 0, "kept %v", all)
+	got := s.Recent(1)
+	testutil.Check(t, len(got) == 1 && got[0] == sum("dddd"), "the last used is %v", got)
 	s.Pin(sum("bbbb"))
 	s.Pin(sum("dddd"))
-	if _, err := s.Put(strings.NewReader("eeee"), "", 100); !errors.Is(err, files.ErrFull) {
-		t.Errorf("all are pinned: %v", err)
-	}
+	_, err := s.Put(strings.NewReader("eeee"), "", 100)
+	testutil.Check(t, errors.Is(err, files.ErrFull), "all are pinned: %v", err)
 	release()
 	release() // twice is once
 	put(t, s, "ffff")
-	if s.Has(sum("aaaa")) {
-		t.Error("what was released stays")
-	}
+	testutil.Check(t, !s.Has(sum("aaaa")), "what was released stays")
 }
 
 func TestDamageIsFound(t *testing.T) {
@@ -132,11 +122,8 @@ func TestDamageIsFound(t *testing.T) {
 	testutil.OK(t, os.WriteFile(file, bytes.ToUpper([]byte("engine")), 0o600))
 	testutil.OK(t, os.Chtimes(file, time.Time{}, time.Now()))
 	s := open(t, dir, 100, true)
-	if _, err := s.Path(sum("engine")); !errors.Is(err, files.ErrHash) {
-		t.Errorf("another process finds: %v", err)
-	}
-	if s.Has(sum("engine")) {
-		t.Error("it is kept")
-	}
+	_, err := s.Path(sum("engine"))
+	testutil.Check(t, errors.Is(err, files.ErrHash), "another process finds: %v", err)
+	testutil.Check(t, !s.Has(sum("engine")), "it is kept")
 	put(t, s, "engine")
 }

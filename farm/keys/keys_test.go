@@ -40,9 +40,8 @@ func TestWhatIsNoKey(t *testing.T) {
 		"unknown right":  {"a", "o", []keys.Right{"play"}},
 		"work and admin": {"a", "o", []keys.Right{keys.Work, keys.Admin}},
 	} {
-		if _, _, err := keys.New(test.name, test.owner, test.rights, time.Now(), time.Time{}); err == nil {
-			t.Errorf("%s: it is a key", name)
-		}
+		_, _, err := keys.New(test.name, test.owner, test.rights, time.Now(), time.Time{})
+		testutil.Check(t, err != nil, "%s: it is a key", name)
 	}
 }
 
@@ -52,14 +51,10 @@ func TestRingKeepsAndRevokes(t *testing.T) {
 	k, _ := newKey(t, "w1", time.Time{}, keys.Work)
 	testutil.OK(t, ring.Add(k))
 	again, _ := newKey(t, "w1", time.Time{}, keys.Work)
-	if ring.Add(again) == nil {
-		t.Error("a name is given twice")
-	}
+	testutil.Check(t, ring.Add(again) != nil, "a name is given twice")
 	again = k
 	again.Name = "w2"
-	if ring.Add(again) == nil {
-		t.Error("a key is given twice")
-	}
+	testutil.Check(t, ring.Add(again) != nil, "a key is given twice")
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	testutil.OK(t, ring.Revoke("w1", "lost", now))
 	testutil.OK(t, ring.Revoke("w1", "again", now.Add(time.Hour)))
@@ -73,9 +68,7 @@ func TestRingKeepsAndRevokes(t *testing.T) {
 		}
 	}
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "bad.toml"), []byte("name = \"other\""), 0o600))
-	if ring.Refresh() == nil {
-		t.Error("a damaged key is read")
-	}
+	testutil.Check(t, ring.Refresh() != nil, "a damaged key is read")
 	if _, ok := ring.Named("w1"); !ok {
 		t.Error("a damaged file has changed the others")
 	}
@@ -93,25 +86,18 @@ func TestExpiry(t *testing.T) {
 	if err := k.Valid(at.Add(-time.Second)); err != nil {
 		t.Errorf("before: %v", err)
 	}
-	if k.Valid(at) == nil {
-		t.Error("it is valid at its end")
-	}
+	testutil.Check(t, k.Valid(at) != nil, "it is valid at its end")
 }
 
 func TestSigning(t *testing.T) {
 	k, seed := newKey(t, "w1", time.Time{}, keys.Work)
 	sign, public, err := keys.Sign(seed)
-	if err != nil || public != k.Public {
-		t.Fatalf("%v, or another key", err)
-	}
-	signature, err := sign([]byte("text"))
-	testutil.OK(t, err)
-	if !ed25519.Verify(k.Ed25519(), []byte("text"), signature) || !keys.Verifies(public, []byte("text"), signature) {
-		t.Error("it does not verify")
-	}
-	if keys.Verifies(public, []byte("texts"), signature) || keys.Verifies("U", []byte("text"), signature) {
-		t.Error("something else verifies")
-	}
+	testutil.Require(t, err == nil && public == k.Public, "%v, or another key", err)
+	signature := testutil.Must(sign([]byte("text")))(t)
+	testutil.Check(t, ed25519.Verify(k.Ed25519(), []byte("text"), signature) && keys.Verifies(public, []byte("text"), signature),
+		"it does not verify")
+	testutil.Check(t, !keys.Verifies(public, []byte("texts"), signature) && !keys.Verifies("U", []byte("text"), signature),
+		"something else verifies")
 	if _, _, err := keys.Sign("SUAB"); err == nil {
 		t.Error("a damaged seed signs")
 	}
@@ -119,8 +105,7 @@ func TestSigning(t *testing.T) {
 
 func TestCreds(t *testing.T) {
 	k, seed := newKey(t, "w1", time.Time{}, keys.Work)
-	ca, err := keys.NewAuthority(time.Now())
-	testutil.OK(t, err)
+	ca := testutil.Must(keys.NewAuthority(time.Now()))(t)
 	c := keys.Creds{Name: "w1", URL: "tls://farm.example:7422", Coordinator: k.Public, Seed: seed, CA: ca.PEM}
 	file := filepath.Join(t.TempDir(), "w1.creds")
 	testutil.OK(t, c.Write(file))
@@ -132,9 +117,7 @@ func TestCreds(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	testutil.OK(t, os.Chmod(file, 0o640))
-	if _, err := keys.ReadCreds(file); err == nil || !strings.Contains(err.Error(), "0640") {
-		t.Errorf("a file that others read: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(keys.ReadCreds(file)), "0640", "a file that others read")
 	for name, change := range map[string]func(*keys.Creds){
 		"no CA, far away": func(c *keys.Creds) { c.CA = "" },
 		"a CA of nothing": func(c *keys.Creds) { c.CA = "x" },
@@ -144,9 +127,7 @@ func TestCreds(t *testing.T) {
 	} {
 		bad := c
 		change(&bad)
-		if bad.Write(filepath.Join(t.TempDir(), "x")) == nil {
-			t.Errorf("%s: written", name)
-		}
+		testutil.Check(t, bad.Write(filepath.Join(t.TempDir(), "x")) != nil, "%s: written", name)
 	}
 	c.CA, c.URL = "", "nats://127.0.0.1:7422"
 	if err := c.Write(filepath.Join(t.TempDir(), "x")); err != nil {
@@ -157,14 +138,10 @@ func TestCreds(t *testing.T) {
 // TestCertificates: clocks may be behind by the margin, and no other authority counts.
 func TestCertificates(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
-	ca, err := keys.OpenAuthority(dir, now)
-	testutil.OK(t, err)
+	ca := testutil.Must(keys.OpenAuthority(dir, now))(t)
 	same, err := keys.OpenAuthority(dir, now)
-	if err != nil || same.PEM != ca.PEM {
-		t.Fatalf("%v, or another authority", err)
-	}
-	cert, err := same.Server([]string{"farm.example", "10.0.0.1", "::1"}, now)
-	testutil.OK(t, err)
+	testutil.Require(t, err == nil && same.PEM == ca.PEM, "%v, or another authority", err)
+	cert := testutil.Must(same.Server([]string{"farm.example", "10.0.0.1", "::1"}, now))(t)
 	other, err := keys.NewAuthority(now)
 	testutil.OK(t, err)
 	for name, test := range map[string]struct {
@@ -189,23 +166,16 @@ func TestCertificates(t *testing.T) {
 			host = "[" + host + "]" // as package x509 takes addresses
 		}
 		_, err := cert.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: host, CurrentTime: test.at})
-		if (err == nil) != test.good {
-			t.Errorf("%s: %v", name, err)
-		}
+		testutil.Check(t, (err == nil) == test.good, "%s: %v", name, err)
 	}
 	testutil.OK(t, os.Remove(filepath.Join(dir, "ca-key.pem")))
-	if _, err := keys.OpenAuthority(dir, now); err == nil {
-		t.Error("an authority that workers have pinned is replaced")
-	}
+	testutil.Fails(t, testutil.Err(keys.OpenAuthority(dir, now)), "", "an authority that workers have pinned is replaced")
 }
 
 func TestTLSIsNew(t *testing.T) {
-	ca, err := keys.NewAuthority(time.Now())
-	testutil.OK(t, err)
+	ca := testutil.Must(keys.NewAuthority(time.Now()))(t)
 	c, err := ca.TLS([]string{"localhost"})
-	if err != nil || c.MinVersion != tls.VersionTLS13 {
-		t.Errorf("%v, %v", c, err)
-	}
+	testutil.Check(t, err == nil && c.MinVersion == tls.VersionTLS13, "%v, %v", c, err)
 }
 
 // TestAWorkerHasFewSubjects: those that it needs under its own name, and none of
@@ -222,9 +192,7 @@ func TestAWorkerHasFewSubjects(t *testing.T) {
 	for _, r := range keys.All {
 		k, _ := newKey(t, "x", time.Time{}, r)
 		for _, subject := range slices.Concat(k.Subjects().Publish, k.Subjects().Subscribe) {
-			if strings.HasPrefix(subject, "$") || subject == ">" || strings.HasPrefix(subject, "*") {
-				t.Errorf("%s: %s", r, subject)
-			}
+			testutil.Check(t, !strings.HasPrefix(subject, "$") && subject != ">" && !strings.HasPrefix(subject, "*"), "%s: %s", r, subject)
 		}
 	}
 }

@@ -53,8 +53,7 @@ func begin(t *testing.T) *theFarm {
 	}
 	_, private, err := ed25519.GenerateKey(nil)
 	testutil.OK(t, err)
-	state, err := farmstate.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
-	testutil.OK(t, err)
+	state := testutil.Must(farmstate.Open(t.Context(), filepath.Join(t.TempDir(), "state.db")))(t)
 	t.Cleanup(func() { _ = state.Close() })
 	c, err := coordinator.New(t.Context(), coordinator.Config{
 		Bus: f.bus.Open(), State: state, Keys: keys, Sign: func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
@@ -135,8 +134,7 @@ func (f *theFarm) push(p *match.Plan, second int64, ids ...int) {
 func (f *theFarm) round(run string, want int) {
 	f.Helper()
 	testutil.OK(f, testutil.Err(f.f.Round(f.Context())))
-	info, err := f.copy.FindRun(f.Context(), run)
-	testutil.OK(f, err)
+	info := testutil.Must(f.copy.FindRun(f.Context(), run))(f)
 	finished, err := f.copy.Finished(f.Context(), info.ID)
 	if err != nil || len(finished) != want {
 		f.Fatalf("the copy of %s has %d pairs, %v: want %d", run, len(finished), err, want)
@@ -176,9 +174,8 @@ func TestReplicating(t *testing.T) {
 		t.Errorf("pair 8 of the copy was played at %v, %v", pair.Games[0].Started, err)
 	}
 	list, err := f.copy.Voided(t.Context(), 1)
-	if err != nil || len(list) != 305 || list[0].Why != "warm" || list[0].By != "boss" {
-		t.Errorf("%d void in the copy, %v", len(list), err)
-	}
+	testutil.Check(t, err == nil && len(list) == 305 && list[0].Why == "warm" && list[0].By == "boss",
+		"%d void in the copy, %v", len(list), err)
 }
 
 // TestARemarkIsCopied: the copy says, too, why a verdict is provisional, until it is final and the pairs are copied.
@@ -191,9 +188,8 @@ func TestARemarkIsCopied(t *testing.T) {
 	remark := func(want string) {
 		t.Helper()
 		info := testutil.Must(f.copy.FindRun(t.Context(), "r"))(t)
-		if list, err := f.copy.Settings(t.Context(), info.ID); err != nil || len(list) != 1 || list[0].Provisional != want {
-			t.Errorf("%+v, %v, expected %q", list, err, want)
-		}
+		list, err := f.copy.Settings(t.Context(), info.ID)
+		testutil.Check(t, err == nil && len(list) == 1 && list[0].Provisional == want, "%+v, %v, expected %q", list, err, want)
 	}
 	f.f.Ask = func(_ context.Context, verb string, _, out any) error {
 		switch out := out.(type) {

@@ -33,10 +33,8 @@ func raw(t *testing.T, w *world, c keys.Creds, more ...nats.Option) (*nats.Conn,
 	roots := testutil.Must(c.Roots())(t)
 	options := append(more, nats.Secure(&tls.Config{RootCAs: roots}), nats.CustomInboxPrefix(keys.Inbox(c.Name)))
 	if c.Seed != "" {
-		pair, err := nkeys.FromSeed([]byte(c.Seed))
-		testutil.OK(t, err)
-		public, err := pair.PublicKey()
-		testutil.OK(t, err)
+		pair := testutil.Must(nkeys.FromSeed([]byte(c.Seed)))(t)
+		public := testutil.Must(pair.PublicKey())(t)
 		options = append(options, nats.Nkey(public, pair.Sign))
 	}
 	return nats.Connect(w.bus.URL(), options...)
@@ -119,9 +117,7 @@ func TestAttacks(t *testing.T) {
 		testutil.OK(t, errors.Join(attempt(), n.Flush()))
 		select {
 		case err := <-violations:
-			if !errors.Is(err, nats.ErrPermissionViolation) {
-				t.Errorf("%s: %v", name, err)
-			}
+			testutil.Check(t, errors.Is(err, nats.ErrPermissionViolation), "%s: %v", name, err)
 		case <-time.After(testutil.WaitLimit):
 			t.Errorf("%s was no violation", name)
 		}
@@ -180,9 +176,7 @@ func TestStrangers(t *testing.T) {
 	}
 	imposed := known
 	imposed.CA = another.PEM
-	if _, err := raw(t, w, imposed); err == nil || !strings.Contains(err.Error(), "unknown authority") {
-		t.Errorf("a coordinator of another authority: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(raw(t, w, imposed)), "unknown authority", "a coordinator of another authority")
 	if n, err := raw(t, w, known); err != nil {
 		t.Errorf("control: %v", err)
 	} else {
@@ -214,13 +208,9 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 	}
 	for {
 		err := ours.Request(t.Context(), "beat.w1", farm.Beat{}, &farm.BeatReply{})
-		if err == nil {
-			t.Fatal("a revoked key is answered")
-		}
+		testutil.Require(t, err != nil, "a revoked key is answered")
 		if r, ok := errors.AsType[*farm.Refusal](err); ok {
-			if r.Exit != 4 {
-				t.Errorf("%+v", r)
-			}
+			testutil.Check(t, r.Exit == 4, "%+v", r)
 			break
 		}
 	}
@@ -233,16 +223,14 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 func TestRevokedByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ring, err := keys.Open(dir)
-	testutil.OK(t, err)
+	ring := testutil.Must(keys.Open(dir))(t)
 	w := open(t, func(c *bus.Config) { c.Keys, c.SweepEvery = ring, 10*time.Millisecond })
 	w.ring = ring
 	gone := make(chan struct{})
 	n, err := raw(t, w, w.key(t, "w1", time.Time{}, keys.Work), nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { close(gone) }))
 	testutil.OK(t, err)
 	defer n.Close()
-	others, err := keys.Open(dir)
-	testutil.OK(t, err)
+	others := testutil.Must(keys.Open(dir))(t)
 	testutil.OK(t, others.Revoke("w1", "lost", time.Now()))
 	select {
 	case <-gone:

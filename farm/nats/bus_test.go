@@ -26,10 +26,8 @@ type world struct {
 
 func open(t testing.TB, change func(*nats.Config)) *world {
 	t.Helper()
-	ca, err := keys.NewAuthority(time.Now())
-	testutil.OK(t, err)
-	tls, err := ca.TLS([]string{"127.0.0.1"})
-	testutil.OK(t, err)
+	ca := testutil.Must(keys.NewAuthority(time.Now()))(t)
+	tls := testutil.Must(ca.TLS([]string{"127.0.0.1"}))(t)
 	coordinator, _, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
 	testutil.OK(t, err)
 	w := &world{ca: ca, ring: testutil.Must(keys.Open(t.TempDir()))(t), public: coordinator.Public, config: nats.Config{
@@ -113,9 +111,8 @@ func TestADeadlineThatIsOver(t *testing.T) {
 		for range 20 {
 			over := errors.New("over")
 			ctx, cancel := context.WithTimeoutCause(t.Context(), wait, over)
-			if _, err := b.Results(ctx, 16); !errors.Is(err, over) {
-				t.Errorf("after %v: %v", wait, err)
-			}
+			_, err := b.Results(ctx, 16)
+			testutil.Check(t, errors.Is(err, over), "after %v: %v", wait, err)
 			cancel()
 		}
 	}

@@ -62,18 +62,14 @@ func TestADamagedStream(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil || damaged == 0 {
-				t.Fatalf("%v, %d files damaged", err, damaged)
-			}
+			testutil.Require(t, err == nil && damaged != 0, "%v, %d files damaged", err, damaged)
 			w.start(t)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			publish(10, 13)
 			for seen := ""; seen != "message 12"; {
 				all, err := w.bus.Results(ctx, 1)
-				if err != nil {
-					t.Fatalf("after %q: %v", seen, err)
-				}
+				testutil.OK(t, err, "after %q", seen)
 				seen = string(all[0].Body)
 				t.Log(seen, all[0].Sequence, all[0].Again)
 				testutil.OK(t, all[0].Ack(ctx))

@@ -49,9 +49,7 @@ func TestAFullVolume(t *testing.T) {
 	limit.Cur = 500_000
 	testutil.OK(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	for i := 0; publish(fmt.Sprint(i)) == nil; i++ {
-		if i == 10 {
-			t.Fatal("the volume is not full")
-		}
+		testutil.Require(t, i != 10, "the volume is not full")
 	}
 	limit.Cur = limit.Max // there is room again
 	testutil.OK(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
@@ -59,13 +57,9 @@ func TestAFullVolume(t *testing.T) {
 	defer cancel()
 	for {
 		_, err := w.bus.Results(ctx, 1)
-		if errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal("it waits for results that cannot come")
-		}
+		testutil.Require(t, !errors.Is(err, context.DeadlineExceeded), "it waits for results that cannot come")
 		if err != nil {
-			if !strings.Contains(err.Error(), "journal can no longer be written") {
-				t.Fatal(err)
-			}
+			testutil.Require(t, strings.Contains(err.Error(), "journal can no longer be written"), "%v", err)
 			return
 		}
 	}

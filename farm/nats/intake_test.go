@@ -37,15 +37,13 @@ func TestAcknowledgementsGoToTheSender(t *testing.T) {
 	testutil.OK(t, mallory.Flush())
 	// The control: an honest acknowledgement comes, and the stream has exactly the two honest messages.
 	answer, err := mallory.Request("res.mallory.0", []byte("mine"), testutil.WaitLimit)
-	if err != nil || !bytes.Contains(answer.Data, []byte(`"stream":"RESULTS_0"`)) {
-		t.Fatalf("an honest acknowledgement: %v, %v", answer, err)
-	}
+	testutil.Require(t, err == nil && bytes.Contains(answer.Data, []byte(`"stream":"RESULTS_0"`)),
+		"an honest acknowledgement: %v, %v", answer, err)
 	testutil.OK(t, victim.Publish(t.Context(), "res.victim.0", "1", []byte("yours")))
 	for _, want := range []string{"mine", "yours"} {
 		got := testutil.Must(w.bus.Results(t.Context(), 1))(t)
-		if len(got) != 1 || string(got[0].Body) != want {
-			t.Errorf("after %d attacks the stream has %+v, want %q", attacks, got, want)
-		}
+		testutil.Check(t, len(got) == 1 && string(got[0].Body) == want,
+			"after %d attacks the stream has %+v, want %q", attacks, got, want)
 	}
 	short, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -98,9 +96,7 @@ func TestFloodOfOneWorker(t *testing.T) {
 	for got := 0; got < results; {
 		all := testutil.Must(w.bus.Results(t.Context(), results))(t)
 		for _, d := range all {
-			if !bytes.HasPrefix(d.Body, []byte("good")) {
-				t.Fatalf("the stream has %q of %s", d.Body, d.Subject)
-			}
+			testutil.Require(t, bytes.HasPrefix(d.Body, []byte("good")), "the stream has %q of %s", d.Body, d.Subject)
 			testutil.OK(t, d.Ack(t.Context()))
 			got++
 		}
@@ -136,9 +132,8 @@ func TestBarredWorker(t *testing.T) {
 	testutil.OK(t, again.Request(t.Context(), "hello.w1", farm.Hello{}, &farm.HelloReply{}))
 	w.bus.Bar("w1", "")
 	publishAs(t, again, "w1", "2")
-	if got := testutil.Must(w.bus.Results(t.Context(), 1))(t); string(got[0].Body) != "good2" {
-		t.Errorf("the stream has %q", got[0].Body)
-	}
+	got := testutil.Must(w.bus.Results(t.Context(), 1))(t)
+	testutil.Check(t, string(got[0].Body) == "good2", "the stream has %q", got[0].Body)
 }
 
 // TestLongID: an id that the stream would keep in memory for two minutes is rejected when it is long.
@@ -192,9 +187,7 @@ func TestConnectionsOfOneKey(t *testing.T) {
 		defer n.Close()
 		open = append(open, n)
 	}
-	if len(open) != 64 {
-		t.Fatalf("a key has %d connections", len(open))
-	}
+	testutil.Require(t, len(open) == 64, "a key has %d connections", len(open))
 	publishAs(t, w.dial(t, honest), "honest", "1")
 	for _, n := range open[1:] {
 		n.Close()
@@ -221,7 +214,5 @@ func TestConnectionsOfOneKey(t *testing.T) {
 		}
 		testutil.OK(t, sub.Unsubscribe())
 	}
-	if answer.Error == nil || answer.Error.ErrorCode != 10008 {
-		t.Errorf("%+v", answer.Error)
-	}
+	testutil.Check(t, answer.Error != nil && answer.Error.ErrorCode == 10008, "%+v", answer.Error)
 }

@@ -27,16 +27,12 @@ func outside(t *testing.T, text string) *server.Server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "nats.conf")
 	testutil.OK(t, os.WriteFile(file, []byte(text), 0o600))
-	o, err := server.ProcessConfigFile(file)
-	testutil.OK(t, err)
+	o := testutil.Must(server.ProcessConfigFile(file))(t)
 	o.NoLog, o.NoSigs = true, true
-	s, err := server.NewServer(o)
-	testutil.OK(t, err)
+	s := testutil.Must(server.NewServer(o))(t)
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(30 * time.Second) {
-		t.Fatal("it does not start")
-	}
+	testutil.Require(t, s.ReadyForConnections(30*time.Second), "it does not start")
 	return s
 }
 
@@ -126,17 +122,13 @@ func TestExamine(t *testing.T) {
 			continue
 		}
 		for i, want := range test.want {
-			if !strings.Contains(wrong[i].Error(), want) {
-				t.Errorf("%s: %v, want %s", name, wrong[i], want)
-			}
+			testutil.Check(t, strings.Contains(wrong[i].Error(), want), "%s: %v, want %s", name, wrong[i], want)
 		}
 	}
 	page := httptest.NewServer(http.NotFoundHandler())
 	defer page.Close()
 	for name, o := range map[string]nats.Outside{"nowhere": {}, "another page": {Monitor: page.URL}} {
-		if _, err := o.Examine(t.Context()); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Fails(t, testutil.Err(o.Examine(t.Context())), "", "%s: no error", name)
 	}
 }
 

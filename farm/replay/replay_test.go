@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/farm/replay"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/shogi"
@@ -68,18 +69,14 @@ func TestPlay(t *testing.T) {
 	t.Parallel()
 	p, stored := plan(), kept{}
 	err := runner.Run(t.Context(), runner.Config{Plan: p, Source: runner.NewPlanSource(p, func(int) bool { return false }), Sink: stored, Open: open, Concurrency: 1})
-	if err != nil || len(stored) != p.Pairs {
-		t.Fatal(len(stored), err)
-	}
+	testutil.Require(t, err == nil && len(stored) == p.Pairs, "%v %v", len(stored), err)
 	again := func() replay.Report {
 		told := 0
 		r, err := replay.Play(t.Context(), replay.Config{
 			Plan: p, Pairs: []int{2, 5, 7, 11}, Open: open, Concurrency: 2, Progress: func(n int) { told = max(told, n) },
 			Stored: func(_ context.Context, id int) (match.PairResult, error) { return stored[id], nil },
 		})
-		if err != nil || r.Played != 4 || told != 4 {
-			t.Fatal(r, told, err)
-		}
+		testutil.Require(t, err == nil && r.Played == 4 && told == 4, "%v %v %v", r, told, err)
 		return r
 	}
 	if r := again(); len(r.Different) != 0 {
@@ -102,14 +99,11 @@ func TestPlay(t *testing.T) {
 	type short struct{ pair, leg, ply int }
 	var got []short
 	for _, d := range again().Different {
-		if d.Worker != "w" {
-			t.Errorf("pair %d is said to be of %q", d.Pair, d.Worker)
-		}
+		testutil.Check(t, d.Worker == "w", "pair %d is said to be of %q", d.Pair, d.Worker)
 		got = append(got, short{d.Pair, d.Leg, d.Ply})
 	}
-	if want := []short{{5, 1, 4}, {7, 1, 9}, {11, 1, 14}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("different are %v, want %v", got, want)
-	}
+	want := []short{{5, 1, 4}, {7, 1, 9}, {11, 1, 14}}
+	testutil.Check(t, reflect.DeepEqual(got, want), "different are %v, want %v", got, want)
 }
 
 // TestSample: of every size, without repetition, in order, the same by the same seed, and
@@ -133,9 +127,8 @@ func TestSample(t *testing.T) {
 		}
 	}
 	for _, pair := range all { // 200 ± 13.4 each: five deviations
-		if n := drawn[pair]; n < 133 || n > 267 {
-			t.Errorf("pair %d was drawn %d of 2000 times, want about 200", pair, n)
-		}
+		n := drawn[pair]
+		testutil.Check(t, n >= 133 && n <= 267, "pair %d was drawn %d of 2000 times, want about 200", pair, n)
 	}
 	if s := replay.Sample(nil, 0.5, 1); len(s) != 0 {
 		t.Errorf("of nothing it draws %v", s)

@@ -52,9 +52,7 @@ func TestAnEarlierState(t *testing.T) {
 		}
 	}
 	testutil.OK(t, os.Remove(filepath.Join(dir, stateFile)))
-	if _, err := openState(ctx, dir); err == nil || !strings.Contains(err.Error(), "state.db not found") {
-		t.Errorf("a state that is gone: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(openState(ctx, dir)), "state.db not found", "a state that is gone")
 }
 
 // TestSecretsAreSecret: they are made for their owner only, kept, and refused otherwise.
@@ -69,24 +67,16 @@ func TestSecretsAreSecret(t *testing.T) {
 		}
 	}
 	again, err := OpenState(dir, time.Now())
-	if err != nil || again.Secret != s.Secret || again.Public != s.Public || s.Secret == (farm.Secret{}) {
-		t.Errorf("it is another farm the second time: %v", err)
-	}
+	testutil.Check(t, err == nil && again.Secret == s.Secret && again.Public == s.Public && s.Secret != (farm.Secret{}),
+		"it is another farm the second time: %v", err)
 	testutil.OK(t, os.Chmod(filepath.Join(dir, seedFile), 0o640))
-	if _, err := OpenState(dir, time.Now()); err == nil || !strings.Contains(err.Error(), "can be read by others") {
-		t.Errorf("a seed that others read: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(OpenState(dir, time.Now())), "can be read by others", "a seed that others read")
 	testutil.OK(t, os.Chmod(filepath.Join(dir, seedFile), 0o600))
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, secretFile), []byte("ab\n"), 0o600))
-	if _, err := OpenState(dir, time.Now()); err == nil || !strings.Contains(err.Error(), "damaged") {
-		t.Errorf("half a secret: %v", err)
-	}
-	lock, err := s.lock()
-	testutil.OK(t, err)
+	testutil.Fails(t, testutil.Err(OpenState(dir, time.Now())), "damaged", "half a secret")
+	lock := testutil.Must(s.lock())(t)
 	defer lock.Close()
-	if _, err := s.lock(); err == nil {
-		t.Error("two coordinators serve one folder")
-	}
+	testutil.Fails(t, testutil.Err(s.lock()), "", "two coordinators serve one folder")
 }
 
 func TestSettings(t *testing.T) {
@@ -138,8 +128,6 @@ func TestWhatIsAudited(t *testing.T) {
 		"a council with a doubt": {match.Player{Limits: match.Limits{Nodes: 1}, Council: &match.Council{Members: []match.Player{one, with(func(p *match.Player) { p.Options = nil })}, Own: []bool{false, false}}}, match.PonderOff, false},
 	} {
 		plan := &match.Plan{Ponder: test.ponder, Players: []match.Player{one, test.player}}
-		if got := newAuditor(farm.Secret{}).Exact(plan); got != test.want {
-			t.Errorf("%s: %v, expected %v", name, got, test.want)
-		}
+		testutil.Equal(t, newAuditor(farm.Secret{}).Exact(plan), test.want, "%s", name)
 	}
 }

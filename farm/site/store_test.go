@@ -47,8 +47,7 @@ func resigned(t *testing.T, p *match.Plan, id int, worker string) match.PairResu
 func TestAStoreOfTheCoordinator(t *testing.T) {
 	t.Parallel()
 	ctx, p := t.Context(), plan()
-	database, err := results.Open(ctx, filepath.Join(t.TempDir(), "farm.db"), results.Durable)
-	testutil.OK(t, err)
+	database := testutil.Must(results.Open(ctx, filepath.Join(t.TempDir(), "farm.db"), results.Durable))(t)
 	defer database.Close()
 	open := site.Stores(database)
 	s, err := open(ctx, p)
@@ -77,28 +76,20 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	if added, err := add(0, 1, "w1"); !added || err != nil {
 		t.Errorf("as the next take: %v, %v", added, err)
 	}
-	if _, err := s.Void(ctx, "", "all", "boss"); err == nil {
-		t.Error("the pairs of nobody are made void")
-	}
+	testutil.Fails(t, testutil.Err(s.Void(ctx, "", "all", "boss")), "", "the pairs of nobody are made void")
 	testutil.OK(t, s.Close())
 	if s, err = open(ctx, p); err != nil {
 		t.Fatal(err)
 	}
 	takes, err := s.Takes(ctx)
-	if err != nil || !maps.Equal(takes, map[int]int{0: 1, 2: 1}) {
-		t.Errorf("takes %v, %v", takes, err)
-	}
+	testutil.Check(t, err == nil && maps.Equal(takes, map[int]int{0: 1, 2: 1}), "takes %v, %v", takes, err)
 	finished, err := s.Finished(ctx)
-	if err != nil || !maps.Equal(finished, map[int]bool{0: true, 1: true}) {
-		t.Errorf("finished %v, %v", finished, err)
-	}
+	testutil.Check(t, err == nil && maps.Equal(finished, map[int]bool{0: true, 1: true}), "finished %v, %v", finished, err)
 	var seen []int
 	err = s.Rows(ctx, func(rows []match.Row) error {
 		seen = append(seen, rows[0].Pair, len(rows))
 		return nil
 	})
-	if err != nil || !slices.Equal(seen, []int{0, 2, 1, 2}) {
-		t.Errorf("rows %v, %v", seen, err)
-	}
+	testutil.Check(t, err == nil && slices.Equal(seen, []int{0, 2, 1, 2}), "rows %v, %v", seen, err)
 	testutil.OK(t, s.Close())
 }

@@ -96,9 +96,7 @@ func TestMirrorsAreTriedFirstAndNotBelieved(t *testing.T) {
 				t.Errorf("%s: %q, %v", name, text, err)
 			}
 		}
-		if l.asked != test.coordinator {
-			t.Errorf("%s: the coordinator was asked %d times", name, l.asked)
-		}
+		testutil.Check(t, l.asked == test.coordinator, "%s: the coordinator was asked %d times", name, l.asked)
 	}
 	if askedGood() != 2 || askedForged() != 2 || askedMissing() != 2 {
 		t.Errorf("asked %d, %d, %d times", askedGood(), askedForged(), askedMissing())

@@ -48,9 +48,7 @@ func TestAFullDiskIsAnErrorAndLosesNothing(t *testing.T) {
 		failed = o.Append(item(kept))
 	}
 	kept--
-	if !errors.Is(failed, syscall.EFBIG) || kept < 10 {
-		t.Fatalf("%d kept, then %v", kept, failed)
-	}
+	testutil.Require(t, errors.Is(failed, syscall.EFBIG) && kept >= 10, "%d kept, then %v", kept, failed)
 	if got := pairs(o); len(got) != kept {
 		t.Errorf("%d to publish, %d kept", len(got), kept)
 	}

@@ -42,8 +42,7 @@ func newSite(t *testing.T, maxStream int64) *site {
 	if s.ca, err = keys.NewAuthority(time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	tls, err := s.ca.TLS([]string{"127.0.0.1"})
-	testutil.OK(t, err)
+	tls := testutil.Must(s.ca.TLS([]string{"127.0.0.1"}))(t)
 	ring := testutil.Must(keys.Open(t.TempDir()))(t)
 	s.config = nats.Config{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", TLS: tls, Keys: ring, Log: slog.New(slog.DiscardHandler),
@@ -67,8 +66,7 @@ func (s *site) open(t *testing.T) {
 	if s.bus, err = nats.Open(s.ctx, s.config); err != nil {
 		t.Fatal(err)
 	}
-	u, err := url.Parse(s.bus.URL())
-	testutil.OK(t, err)
+	u := testutil.Must(url.Parse(s.bus.URL()))(t)
 	s.config.Listen = u.Host
 	s.stop = s.serve(s.ctx, s.bus)
 }
@@ -157,9 +155,7 @@ func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
 	s.until(s.ctx, "a beat with an outbox", func() bool { n := len(s.beats); return n > 0 && len(s.beats[n-1].Outbox) >= 4 })
 	for range filled { // the noise is taken away
 		deliveries, err := s.bus.Results(s.ctx, 1)
-		if err != nil || farm.Sender(deliveries[0].Subject) != "w2" {
-			t.Fatalf("%v, or not the noise", err)
-		}
+		testutil.Require(t, err == nil && farm.Sender(deliveries[0].Subject) == "w2", "%v, or not the noise", err)
 		testutil.OK(t, deliveries[0].Ack(s.ctx))
 	}
 	s.stop()
@@ -206,9 +202,8 @@ func TestTwoSessionsOfOneKey(t *testing.T) {
 	if err := <-oldDone; err != nil {
 		t.Error(err)
 	}
-	if e := earlier.Ended(); e == nil || e.Exit != worker.ExitRefused {
-		t.Errorf("the earlier one ended with %v", e)
-	}
+	e := earlier.Ended()
+	testutil.Check(t, e != nil && e.Exit == worker.ExitRefused, "the earlier one ended with %v", e)
 	s.until(s.ctx, "all stored", storedAll(s.coordinator, run, 30))
 	later.Drain()
 	if err := errors.Join(<-newDone, later.Close(s.ctx), earlier.Close(s.ctx)); err != nil || later.Ended() != nil {
@@ -236,9 +231,7 @@ func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
 	_ = c.Wait() // killed
 	s.mu.Lock()
 	finished := s.beats[len(s.beats)-1].Outbox
-	if len(s.stored[run]) != 0 {
-		t.Errorf("%d are stored that should not have been sent", len(s.stored[run]))
-	}
+	testutil.Check(t, len(s.stored[run]) == 0, "%d are stored that should not have been sent", len(s.stored[run]))
 	s.lease = time.Second
 	s.plans[run].Pairs = 0 // nothing more is granted
 	s.mu.Unlock()
@@ -258,10 +251,8 @@ func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
 }
 
 func workUntilKilled(t *testing.T, file, dir, key string) {
-	creds, err := keys.ReadCreds(file)
-	testutil.OK(t, err)
-	transport, err := nats.Dial(creds)
-	testutil.OK(t, err)
+	creds := testutil.Must(keys.ReadCreds(file))(t)
+	transport := testutil.Must(nats.Dial(creds))(t)
 	public, err := hex.DecodeString(key)
 	testutil.OK(t, err)
 	config := newMachine(t, &coordinator{public: public}).config
@@ -269,8 +260,7 @@ func workUntilKilled(t *testing.T, file, dir, key string) {
 	if config.Sign, err = creds.Sign(); err != nil {
 		t.Fatal(err)
 	}
-	w, err := worker.Join(t.Context(), transport, config)
-	testutil.OK(t, err)
+	w := testutil.Must(worker.Join(t.Context(), transport, config))(t)
 	t.Fatal(<-playing(t.Context(), w, time.Millisecond))
 }
 
@@ -280,8 +270,7 @@ func TestArtefactsComeFromTheCoordinator(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 64<<20)
 	body := noise(300_000)
-	sum, err := s.bus.PutArtefact(s.ctx, bytes.NewReader(body), 1<<20)
-	testutil.OK(t, err)
+	sum := testutil.Must(s.bus.PutArtefact(s.ctx, bytes.NewReader(body), 1<<20))(t)
 	transport, config := s.machineOf(t, s.creds(t, "w1"))
 	store, err := files.Open(t.TempDir(), 1<<20, true)
 	testutil.OK(t, err)
@@ -293,9 +282,7 @@ func TestArtefactsComeFromTheCoordinator(t *testing.T) {
 				return nil, err
 			}
 			got, err := os.ReadFile(path)
-			if err != nil || !bytes.Equal(got, body) {
-				t.Errorf("%s: %v, or other bytes", path, err)
-			}
+			testutil.Check(t, err == nil && bytes.Equal(got, body), "%s: %v, or other bytes", path, err)
 		}
 		return p, nil
 	})
@@ -315,7 +302,6 @@ func TestArtefactsComeFromTheCoordinator(t *testing.T) {
 	if err := errors.Join(<-done, w.Close(s.ctx)); err != nil {
 		t.Error(err)
 	}
-	if all := store.List(); len(all) != 1 || all[sum] != 300_000 {
-		t.Errorf("the cache has %v", all)
-	}
+	all := store.List()
+	testutil.Check(t, len(all) == 1 && all[sum] == 300_000, "the cache has %v", all)
 }

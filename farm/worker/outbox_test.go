@@ -71,9 +71,8 @@ func TestATornTailIsDropped(t *testing.T) {
 		testutil.OK(t, os.WriteFile(filepath.Join(again, filepath.Base(name)), flipped, 0o600))
 		o, dropped := openOutbox(t, again)
 		got := pairs(o)
-		if !slices.Equal(got, []int{0, 1, 2}[:len(got)]) || len(got) == 3 || dropped == 0 {
-			t.Fatalf("bit of byte %d flipped: %v", at, got)
-		}
+		testutil.Require(t, slices.Equal(got, []int{0, 1, 2}[:len(got)]) && len(got) != 3 && dropped != 0,
+			"bit of byte %d flipped: %v", at, got)
 		testutil.OK(t, o.Close())
 	}
 }
@@ -101,9 +100,7 @@ func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 			},
 			"publish": func(t *rapid.T) {
 				items, numbers := o.Batch(rapid.IntRange(0, 1000).Draw(t, "bytes"))
-				if len(items) == 0 && len(published) < len(left) {
-					t.Fatal("nothing to publish")
-				}
+				testutil.Require(t, len(items) != 0 || len(published) >= len(left), "nothing to publish")
 				o.Published(numbers)
 				for _, i := range items {
 					published[i.Lease.Pair] = true
@@ -133,13 +130,11 @@ func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 						waiting = append(waiting, p)
 					}
 				}
-				if got := pairs(o); !slices.Equal(got, waiting) {
-					t.Fatalf("to publish: %v, want %v", got, waiting)
-				}
+				got := pairs(o)
+				testutil.Require(t, slices.Equal(got, waiting), "to publish: %v, want %v", got, waiting)
 				w, p := o.Leases()
-				if len(w) != len(waiting) || len(p) != len(published) {
-					t.Fatalf("%d and %d leases, want %d and %d", len(w), len(p), len(waiting), len(published))
-				}
+				testutil.Require(t, len(w) == len(waiting) && len(p) == len(published),
+					"%d and %d leases, want %d and %d", len(w), len(p), len(waiting), len(published))
 			},
 		})
 		o.Close()
@@ -154,19 +149,15 @@ func TestAttemptsAreDoneWhenPublished(t *testing.T) {
 	attempt.Pair, attempt.Attempt = nil, &attemptOf1
 	testutil.OK(t, errors.Join(o.Append(attempt), o.Append(item(2))))
 	waiting, _ := o.Leases()
-	if len(waiting) != 1 {
-		t.Errorf("%d leases of finished pairs", len(waiting))
-	}
+	testutil.Check(t, len(waiting) == 1, "%d leases of finished pairs", len(waiting))
 	_, numbers := o.Batch(1 << 20)
 	o.Published(numbers)
-	if n, _ := o.Left(); n != 1 {
-		t.Errorf("%d are left", n)
-	}
+	n, _ := o.Left()
+	testutil.Check(t, n == 1, "%d are left", n)
 	testutil.OK(t, o.Close())
 	o, _ = openOutbox(t, dir)
-	if got := pairs(o); !slices.Equal(got, []int{2}) {
-		t.Errorf("after a restart: %v", got)
-	}
+	got := pairs(o)
+	testutil.Check(t, slices.Equal(got, []int{2}), "after a restart: %v", got)
 }
 
 // TestFilesGoWhenTheirItemsAreDone: after many megabytes, the files are small. Items that are appended at the same time
@@ -199,13 +190,9 @@ func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 		t.Errorf("%d items in %d bytes of %d files, full %v", n, bytes, len(files), o.Full())
 	}
 	items, _ := o.Batch(1 << 20)
-	if len(items) != 1 {
-		t.Errorf("%d items of 900 kB in a batch of 1 MB", len(items))
-	}
+	testutil.Check(t, len(items) == 1, "%d items of 900 kB in a batch of 1 MB", len(items))
 	o.Done(all[:30])
-	if o.Full() {
-		t.Error("it is full with two items")
-	}
+	testutil.Check(t, !o.Full(), "it is full with two items")
 	o.Done(all[30:])
 	files, _ = filepath.Glob(filepath.Join(dir, "*"))
 	if n, bytes := o.Left(); n != 0 || bytes > 9<<20 || len(files) > 1 {
@@ -213,9 +200,7 @@ func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 	}
 	it := item(1)
 	it.Pair = make([]byte, farm.MaxBody)
-	if err := o.Append(it); err == nil {
-		t.Error("an item is taken that no message can carry")
-	}
+	testutil.Fails(t, o.Append(it), "", "an item is taken that no message can carry")
 }
 
 // TestNoRoomForAnotherFile: an outbox without pending items that cannot start a new file continues in its file. It
@@ -235,9 +220,7 @@ func TestNoRoomForAnotherFile(t *testing.T) {
 		t.Fatalf("%v are left", got)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(files) != 1 {
-		t.Fatalf("%q", files)
-	}
+	testutil.Require(t, len(files) == 1, "%q", files)
 	next := filepath.Join(dir, "0000000000000002.out")
 	if err := os.Mkdir(next, 0o700); err != nil { // as good as no room: the file cannot be made
 		t.Fatal(err)

@@ -28,22 +28,17 @@ func TestAnEndThatWasMissedIsTold(t *testing.T) {
 		w, done := f.plays(t, time.Second)
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
 		f.until(t.Context(), "it asks on, and nothing is over", func() bool { return slices.Contains(f.asks[len(f.asks)-1].Known, run) })
-		if released != 0 {
-			t.Error("what a run needs was let go of before its end")
-		}
+		testutil.Check(t, released == 0, "what a run needs was let go of before its end")
 		f.mu.Lock()
 		f.over = []string{run}
 		f.mu.Unlock()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		f.until(ctx, "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
-		if released != 1 {
-			t.Errorf("what the run needs was let go of %d times", released)
-		}
+		testutil.Check(t, released == 1, "what the run needs was let go of %d times", released)
 		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || released != 1 {
-			t.Errorf("%v; released %d times", err, released)
-		}
+		err := errors.Join(<-done, w.Close(t.Context()))
+		testutil.Check(t, err == nil && released == 1, "%v; released %d times", err, released)
 	})
 }
 

@@ -23,8 +23,7 @@ func TestKilledBetweenOutboxAndStream(t *testing.T) {
 		dir := t.TempDir()
 		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
 		c.Env = append(os.Environ(), "OUTBOX_KILLED="+dir)
-		out, err := c.StdoutPipe()
-		testutil.OK(t, err)
+		out := testutil.Must(c.StdoutPipe())(t)
 		testutil.OK(t, c.Start())
 		lines := bufio.NewScanner(out)
 		told := 0
@@ -37,13 +36,9 @@ func TestKilledBetweenOutboxAndStream(t *testing.T) {
 		o, _, err := worker.OpenOutbox(dir, 1<<30)
 		testutil.OK(t, err)
 		items, _ := o.Batch(1 << 30)
-		if told < 20 || len(items) < told {
-			t.Errorf("%d were accepted, %d are there", told, len(items))
-		}
+		testutil.Check(t, told >= 20 && len(items) >= told, "%d were accepted, %d are there", told, len(items))
 		for i, it := range items {
-			if it.Lease.Pair != i {
-				t.Fatalf("item %d is pair %d", i, it.Lease.Pair)
-			}
+			testutil.Require(t, it.Lease.Pair == i, "item %d is pair %d", i, it.Lease.Pair)
 		}
 		testutil.OK(t, o.Close())
 	}

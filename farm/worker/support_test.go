@@ -185,14 +185,9 @@ func newCoordinator(t *testing.T, key func(string) ed25519.PublicKey) *coordinat
 // add has a run played.
 func (c *coordinator) add(plan *match.Plan) (run string) {
 	c.t.Helper()
-	text, err := match.EncodePlan(plan)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	text := testutil.Must(match.EncodePlan(plan))(c.t)
 	task := farm.Task{Run: plan.Digest(), Name: plan.Run, Plan: text, Owner: "owner", Approved: true}
-	if err := task.Sign(c.sign); err != nil {
-		c.t.Fatal(err)
-	}
+	testutil.OK(c.t, task.Sign(c.sign))
 	c.addTask(task, plan)
 	return task.Run
 }
@@ -446,8 +441,7 @@ type machine struct {
 func newMachine(t *testing.T, c *coordinator) *machine {
 	public, private, err := ed25519.GenerateKey(nil)
 	testutil.OK(t, err)
-	policy, err := worker.NewPolicy(nil)
-	testutil.OK(t, err)
+	policy := testutil.Must(worker.NewPolicy(nil))(t)
 	return &machine{public: public, config: worker.Config{
 		Hello: farm.Hello{Version: "test", Slots: 2},
 		Name:  "w1", Dir: t.TempDir(), Policy: policy, Coordinator: c.public,

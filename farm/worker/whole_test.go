@@ -76,8 +76,7 @@ func (r ring) Key(name string) (real.Key, bool) {
 // process is one of the real coordinator, on the site's bus.
 func (s *site) process(t *testing.T, store *shelf, secret farm.Secret) (end func()) {
 	t.Helper()
-	state, err := farmstate.Open(s.ctx, filepath.Join(s.config.Dir, "state.db"))
-	testutil.OK(t, err)
+	state := testutil.Must(farmstate.Open(s.ctx, filepath.Join(s.config.Dir, "state.db")))(t)
 	c, err := real.New(s.ctx, real.Config{
 		Bus: s.bus, State: state, Keys: ring{s.config.Keys}, Secret: secret, Sign: s.sign, Lease: 600 * time.Millisecond,
 		Open: func(context.Context, *match.Plan) (real.Store, error) { return store, nil },
@@ -146,9 +145,8 @@ func TestTheWholeFarm(t *testing.T) {
 			t.Errorf("pair %d: %v", id, err)
 		}
 	}
-	if ids := slices.Sorted(maps.Keys(store.pairs)); len(ids) != 150 || ids[0] != 0 || ids[149] != 149 {
-		t.Errorf("stored %v", ids)
-	}
+	ids := slices.Sorted(maps.Keys(store.pairs))
+	testutil.Check(t, len(ids) == 150 && ids[0] == 0 && ids[149] == 149, "stored %v", ids)
 	t.Logf("%d results came for 150 pairs", store.adds)
 }
 
@@ -163,9 +161,7 @@ func submit(t *testing.T, s *site, p *match.Plan) {
 		transport, err := nats.Dial(keys.Creds{Name: name, URL: s.bus.URL(), Coordinator: k.Public, Seed: seed, CA: s.ca.PEM})
 		testutil.OK(t, err)
 		defer transport.Close()
-		if err := transport.Request(s.ctx, farm.SubjectAdmin+name+"."+verb, in, &farm.TestStatus{}); err != nil {
-			t.Fatalf("%s: %v", verb, err)
-		}
+		testutil.OK(t, transport.Request(s.ctx, farm.SubjectAdmin+name+"."+verb, in, &farm.TestStatus{}), "%s", verb)
 	}
 	ask("author", "one", keys.Submit, "submit", farm.Submission{Plan: text})
 	ask("reviewer", "two", keys.Approve, "approve", farm.Order{Run: p.Run})

@@ -81,9 +81,8 @@ func TestEveryPairIsStoredOnce(t *testing.T) {
 		if f.duplicates != 0 || len(f.back) != 0 || w.Ended() != nil {
 			t.Errorf("%d duplicates, %v given back, ended %v", f.duplicates, f.back, w.Ended())
 		}
-		if s := w.Status(); s.Outbox != 0 {
-			t.Errorf("%d items are left in the outbox", s.Outbox)
-		}
+		s := w.Status()
+		testutil.Check(t, s.Outbox == 0, "%d items are left in the outbox", s.Outbox)
 	})
 }
 
@@ -114,9 +113,8 @@ func TestClocksAreScaled(t *testing.T) {
 				t.Errorf("pair %d: clocks times %g, ends by %s", r.Pair.ID, r.Played.Scale, r.Games[0].Termination)
 			}
 		}
-		if h := f.hellos[0]; h.Reference != "reference" || h.NPS != 5e5 {
-			t.Errorf("%+v", h)
-		}
+		h := f.hellos[0]
+		testutil.Check(t, h.Reference == "reference" && h.NPS == 5e5, "%+v", h)
 	})
 }
 
@@ -145,9 +143,7 @@ func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 		stored := len(f.stored[run])
 		f.wire.set(func() { f.wire.away = false })
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 40))
-		if f.duplicates != 0 || stored >= 40 {
-			t.Errorf("%d duplicates, %d stored while it was away", f.duplicates, stored)
-		}
+		testutil.Check(t, f.duplicates == 0 && stored < 40, "%d duplicates, %d stored while it was away", f.duplicates, stored)
 		drained(t, w, done)
 	})
 }
@@ -165,14 +161,11 @@ func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
 		f.mu.Unlock()
 		f.until(t.Context(), "it said hello again", func() bool { return len(f.hellos) == 2 })
 		f.until(t.Context(), "it told what it holds", func() bool { return len(f.beats) > 0 && len(f.beats[0].Held) == 4 })
-		if f.hellos[0].Session != f.hellos[1].Session {
-			t.Error("it is another session")
-		}
+		testutil.Check(t, f.hellos[0].Session == f.hellos[1].Session, "it is another session")
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 6))
 		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || f.duplicates != 0 {
-			t.Errorf("%v, %d duplicates", err, f.duplicates)
-		}
+		err := errors.Join(<-done, w.Close(t.Context()))
+		testutil.Check(t, err == nil && f.duplicates == 0, "%v, %d duplicates", err, f.duplicates)
 	})
 }
 
@@ -182,13 +175,11 @@ func TestDrain(t *testing.T) {
 		run := f.add(plan("a", 100))
 		w, done := f.plays(t, time.Minute)
 		synctest.Wait()
-		if s := w.Status(); s.Playing != 2 || s.Waiting != 2 {
-			t.Fatalf("before: %+v", s)
-		}
+		s := w.Status()
+		testutil.Require(t, s.Playing == 2 && s.Waiting == 2, "before: %+v", s)
 		drained(t, w, done)
-		if len(f.stored[run]) != 2 || len(f.back) != 2 || f.back[0].Crashed {
-			t.Errorf("%d stored, given back %+v", len(f.stored[run]), f.back)
-		}
+		testutil.Check(t, len(f.stored[run]) == 2 && len(f.back) == 2 && !f.back[0].Crashed,
+			"%d stored, given back %+v", len(f.stored[run]), f.back)
 	})
 }
 
@@ -210,9 +201,7 @@ func TestGiveBack(t *testing.T) {
 		pairs := map[int]bool{}
 		for _, b := range f.back {
 			pairs[b.Pair] = true
-			if b.Crashed {
-				t.Errorf("%+v is no crash", b)
-			}
+			testutil.Check(t, !b.Crashed, "%+v is no crash", b)
 		}
 		// Two are played and two wait; what was asked for as slots became free may come, too.
 		if len(pairs) < 4 || len(f.back) != len(pairs) || len(f.back) != int(f.epoch) { //nolint:gosec // a few grants
@@ -235,13 +224,10 @@ func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
 		hint := testutil.Must(farm.Encode(farm.Hint{Over: []string{run}}))(t)
 		testutil.OK(t, f.wire.Send(farm.SubjectAll, hint))
 		synctest.Wait()
-		if s := w.Status(); s.Playing != 0 || s.Waiting != 0 {
-			t.Errorf("after the run was over: %+v", s)
-		}
+		s := w.Status()
+		testutil.Check(t, s.Playing == 0 && s.Waiting == 0, "after the run was over: %+v", s)
 		drained(t, w, done)
-		if len(f.stored[run]) != 0 || len(f.back) != 0 {
-			t.Errorf("stored %v, given back %v", f.stored[run], f.back)
-		}
+		testutil.Check(t, len(f.stored[run]) == 0 && len(f.back) == 0, "stored %v, given back %v", f.stored[run], f.back)
 	})
 }
 
@@ -267,9 +253,8 @@ func TestARunThatCannotBePlayedHere(t *testing.T) {
 		if crashed < 1 || crashed > 2 || others < 1 { // two slots may try one each
 			t.Errorf("%d crashes and %d others are given back", crashed, others)
 		}
-		if s := w.Status(); !strings.Contains(s.Refused[broken], "exec format error") {
-			t.Errorf("refused: %v", s.Refused)
-		}
+		s := w.Status()
+		testutil.Check(t, strings.Contains(s.Refused[broken], "exec format error"), "refused: %v", s.Refused)
 		f.until(t.Context(), "its attempts are told", func() bool { return len(f.attempts) >= 3 })
 		drained(t, w, done)
 	})
@@ -285,9 +270,8 @@ func TestAResultThatIsTooLong(t *testing.T) {
 		if !slices.ContainsFunc(f.back, func(b farm.Back) bool { return b.Run == long && b.Crashed }) {
 			t.Errorf("%+v is given back", f.back)
 		}
-		if s := w.Status(); !strings.Contains(s.Refused[long], "set a smaller selfplay.block") {
-			t.Errorf("refused: %v", s.Refused)
-		}
+		s := w.Status()
+		testutil.Check(t, strings.Contains(s.Refused[long], "set a smaller selfplay.block"), "refused: %v", s.Refused)
 		drained(t, w, done)
 	})
 }
@@ -317,22 +301,18 @@ func TestOnlyWhatIsSignedAndAllowedIsPlayed(t *testing.T) {
 					n := len(f.asks)
 					return n > 1 && len(f.asks[n-1].Refuse) == 1 && len(f.back) == 4
 				})
-				if why := f.back[0].Why; !strings.Contains(why, test.want) {
-					t.Errorf("given back: %s", why)
-				}
+				why := f.back[0].Why
+				testutil.Check(t, strings.Contains(why, test.want), "given back: %s", why)
 				w.Drain()
-				if err := errors.Join(<-done, w.Close(t.Context())); err != nil || len(f.stored[task.Run]) > 0 {
-					t.Errorf("%v, stored %v", err, f.stored)
-				}
+				err := errors.Join(<-done, w.Close(t.Context()))
+				testutil.Check(t, err == nil && len(f.stored[task.Run]) == 0, "%v, stored %v", err, f.stored)
 			})
 		})
 	}
 }
 
 func sign(f *field, task *farm.Task) {
-	if err := task.Sign(f.coordinator.sign); err != nil {
-		f.t.Fatal(err)
-	}
+	testutil.OK(f.t, task.Sign(f.coordinator.sign))
 }
 
 func TestPolicy(t *testing.T) {
@@ -372,9 +352,7 @@ func TestPolicy(t *testing.T) {
 		})
 	}
 	for _, rule := range []string{"", "any", "owner:", "hash:ab", "hash:" + strings.Repeat("g", 64)} {
-		if _, err := worker.NewPolicy([]string{rule}); err == nil {
-			t.Errorf("%q is a rule", rule)
-		}
+		testutil.Fails(t, testutil.Err(worker.NewPolicy([]string{rule})), "", "%q is a rule", rule)
 	}
 }
 
@@ -414,9 +392,7 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 				exit := 0
 				if e := w.Ended(); e != nil {
 					exit = e.Exit
-					if e.Measure != (name == "measured") {
-						t.Errorf("measured: %v", e.Measure)
-					}
+					testutil.Check(t, e.Measure == (name == "measured"), "measured: %v", e.Measure)
 					if e.Update != f.told.Update || e.Release != nil && e.Release.SHA256 != e.Update || (e.Release == nil) != (f.told.Release == nil) {
 						t.Errorf("it is to become %+v", e)
 					}
@@ -453,9 +429,8 @@ func TestADrainIsForGood(t *testing.T) {
 						t.Errorf("told: %v", w.Ended())
 					}
 					drained(t, w, done)
-					if e := w.Ended(); e != nil {
-						t.Errorf("it is to begin anew: %+v", e)
-					}
+					e := w.Ended()
+					testutil.Check(t, e == nil, "it is to begin anew: %+v", e)
 				})
 			})
 		}
@@ -477,9 +452,8 @@ func TestJoinIsRefusedOrInVain(t *testing.T) {
 				f.config.GiveUp = time.Hour
 				test.happens(f)
 				_, err := worker.Join(t.Context(), f.wire, f.config)
-				if e, ok := errors.AsType[*worker.End](err); !ok || e.Exit != test.exit {
-					t.Errorf("got %v, want exit %d", err, test.exit)
-				}
+				e, ok := errors.AsType[*worker.End](err)
+				testutil.Check(t, ok && e.Exit == test.exit, "got %v, want exit %d", err, test.exit)
 				f.refusal, f.wire.away = nil, false
 				w := f.join(t) // nothing was left locked
 				if err := w.Close(t.Context()); err != nil {
@@ -500,24 +474,20 @@ func TestAFullStreamStopsTheAsking(t *testing.T) {
 		done := playing(t.Context(), w, time.Second)
 		time.Sleep(20 * time.Minute) // in synctest's time
 		waiting := w.Status()
-		if waiting.Playing != 0 || waiting.Waiting != 0 || waiting.Outbox == 0 || waiting.Outbox >= 200 {
-			t.Errorf("after twenty minutes: %+v", waiting)
-		}
+		testutil.Check(t, waiting.Playing == 0 && waiting.Waiting == 0 && waiting.Outbox != 0 && waiting.Outbox < 200,
+			"after twenty minutes: %+v", waiting)
 		f.mu.Lock()
 		asked := len(f.asks)
 		f.mu.Unlock()
 		time.Sleep(20 * time.Minute) // in synctest's time
 		f.mu.Lock()
-		if len(f.asks) != asked {
-			t.Errorf("it asked %d times while the stream was full", len(f.asks)-asked)
-		}
+		testutil.Check(t, len(f.asks) == asked, "it asked %d times while the stream was full", len(f.asks)-asked)
 		f.mu.Unlock()
 		f.wire.set(func() { f.wire.capacity = 0; f.wire.stream = nil })
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 300))
 		w.Drain()
-		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || f.duplicates != 0 {
-			t.Errorf("%v, %d duplicates", err, f.duplicates)
-		}
+		err := errors.Join(<-done, w.Close(t.Context()))
+		testutil.Check(t, err == nil && f.duplicates == 0, "%v, %d duplicates", err, f.duplicates)
 	})
 }
 
@@ -544,9 +514,7 @@ func TestOnceEndsWhenThereIsNothing(t *testing.T) {
 		if err := errors.Join(<-playing(t.Context(), w, time.Second), w.Close(t.Context())); err != nil {
 			t.Error(err)
 		}
-		if len(f.stored[run]) != 7 {
-			t.Errorf("%d stored", len(f.stored[run]))
-		}
+		testutil.Check(t, len(f.stored[run]) == 7, "%d stored", len(f.stored[run]))
 	})
 }
 
@@ -645,9 +613,7 @@ func TestWhatIsReadyTooLateIsLetGo(t *testing.T) {
 		testutil.OK(t, err)
 		close(proceed)
 		synctest.Wait()
-		if released != 1 {
-			t.Errorf("what it needs was let go of %d times", released)
-		}
+		testutil.Check(t, released == 1, "what it needs was let go of %d times", released)
 		w.Drain()
 		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || released != 1 {
 			t.Errorf("%v; released %d times", err, released)

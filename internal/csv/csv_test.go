@@ -43,9 +43,8 @@ func TestConditions(t *testing.T) {
 		"points>2.5": "A", "points >= 2.5": "AB", "points<2.5": "D", "points<=10": "ABD", "points=2.5": "B", "POINTS=10.0": "A",
 		"points!=10": "BCD", "kind=x": "AC", "kind!=x": "BD", "kind=": "D", "points=": "C", "kind=x|points>0": "A", "name!=A|name!=B": "CD",
 	} {
-		if got, err := chosen(t, strings.Split(conditions, "|")...); err != nil || got != want {
-			t.Errorf("%s: %s, %v, want %s", conditions, got, err, want)
-		}
+		got, err := chosen(t, strings.Split(conditions, "|")...)
+		testutil.Check(t, err == nil && got == want, "%s: %s, %v, want %s", conditions, got, err, want)
 	}
 	for condition, want := range map[string]string{
 		"points": "expected COLUMN=VALUE", "=3": "expected COLUMN=VALUE", "": "expected", "rank>3": `:1: no column "rank"; the header has name, points, kind`,
@@ -60,9 +59,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	var got []float64
 	err := Read(written(t, "\ufeff\"a b\", n\r\n\r\nx,\" 4 \"\r\n"), func(s *Sheet) error {
-		if s.Column("nothing", "N") != 1 || s.Column("A B") != 0 || s.Column("x") != -1 {
-			t.Errorf("%q", s.Columns)
-		}
+		testutil.Check(t, s.Column("nothing", "N") == 1 && s.Column("A B") == 0 && s.Column("x") == -1, "%q", s.Columns)
 		return nil
 	}, func(r Row) error {
 		v, err := r.Decimal(1)
@@ -73,9 +70,7 @@ func TestRead(t *testing.T) {
 		testutil.Fails(t, testutil.Err(r.Whole(1, 3)), "table.csv:3, column n: found \"4\", expected a whole number from 0 to 3")
 		return err
 	})
-	if err != nil || len(got) != 1 || got[0] != 4 {
-		t.Errorf("%v, %v", got, err)
-	}
+	testutil.Check(t, err == nil && len(got) == 1 && got[0] == 4, "%v, %v", got, err)
 	for text, want := range map[string]string{
 		"": "table.csv:1: the file is empty", "a,a\n": `table.csv:1, column 2: "a" is there twice`, "a,b\n1\n": "table.csv:2: the row has 1 cell, expected 2",
 		"a,b\n1,\"2\n": "table.csv:2: character",

@@ -35,17 +35,15 @@ func TestIsFull(t *testing.T) {
 	}
 	defer full.Close()
 	_, err = full.WriteString("x")
-	if !disk.IsFull(err) || !disk.IsFull(fmt.Errorf("writing: %w", syscall.EDQUOT)) || disk.IsFull(syscall.EIO) {
-		t.Errorf("IsFull of %v, EDQUOT, EIO", err)
-	}
+	testutil.Check(t, disk.IsFull(err) && disk.IsFull(fmt.Errorf("writing: %w", syscall.EDQUOT)) && !disk.IsFull(syscall.EIO),
+		"IsFull of %v, EDQUOT, EIO", err)
 }
 
 func TestSync(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := disk.SyncFile(file); !os.IsNotExist(err) {
-		t.Errorf("of a file that is not there: %v", err)
-	}
+	err := disk.SyncFile(file)
+	testutil.Check(t, os.IsNotExist(err), "of a file that is not there: %v", err)
 	testutil.OK(t, os.WriteFile(file, nil, 0o600))
 	testutil.OK(t, disk.SyncFile(file))
 	testutil.OK(t, disk.SyncDir(dir))

@@ -28,7 +28,6 @@ func TestCheckProgram(t *testing.T) {
 	testutil.OK(t, os.WriteFile(program, nil, 0o700))
 	testutil.OK(t, disk.CheckProgram(program))
 	testutil.Fails(t, disk.CheckProgram(dir), "it is a folder")
-	if err := disk.CheckProgram(missing); err == nil || strings.Count(err.Error(), missing) != 1 {
-		t.Error(err)
-	}
+	err := disk.CheckProgram(missing)
+	testutil.Check(t, err != nil && strings.Count(err.Error(), missing) == 1, "%v", err)
 }

@@ -24,9 +24,8 @@ func TestSaid(t *testing.T) {
 		Why  Message `json:"why,omitzero"`
 		None Message `json:"none,omitzero"`
 	}{Why: said})
-	if want := `{"why":"no ratings: 1,234 openings are too few (at least 6)"}`; err != nil || string(text) != want {
-		t.Errorf("%s, %v", text, err)
-	}
+	want := `{"why":"no ratings: 1,234 openings are too few (at least 6)"}`
+	testutil.Check(t, err == nil && string(text) == want, "%s, %v", text, err)
 	var back struct{ Why Message }
 	if err := json.Unmarshal([]byte(`{"why":"100% odd %s"}`), &back); err != nil || back.Why.In(Japanese) != "100% odd %s" {
 		t.Errorf("%q, %v", back.Why.In(Japanese), err)
@@ -59,13 +58,9 @@ func TestEveryNounIsCounted(t *testing.T) {
 		return err
 	}))
 	for noun := range used {
-		if counters()[noun] == "" {
-			t.Errorf("nobody knows how to count a %s", noun)
-		}
+		testutil.Check(t, counters()[noun] != "", "nobody knows how to count a %s", noun)
 	}
 	for noun := range counters() {
-		if !used[noun] {
-			t.Errorf("nobody counts a %s", noun)
-		}
+		testutil.Check(t, used[noun], "nobody counts a %s", noun)
 	}
 }

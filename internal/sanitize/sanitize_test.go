@@ -56,9 +56,8 @@ func FuzzLastLine(f *testing.F) {
 
 func TestDecodeAndPrintable(t *testing.T) {
 	testutil.Equal(t, sanitize.Decode([]byte("\x83\x65\x83\x58\x83\x67")), "テスト", "Shift_JIS decoded")
-	if got := sanitize.Decode([]byte("ok \xff\xfe")); strings.Contains(got, "\xff") || !strings.HasPrefix(got, "ok ") {
-		t.Errorf("garbage decoded to %q", got)
-	}
+	got := sanitize.Decode([]byte("ok \xff\xfe"))
+	testutil.Check(t, !strings.Contains(got, "\xff") && strings.HasPrefix(got, "ok "), "garbage decoded to %q", got)
 	for text, want := range map[string]string{
 		"\x1b[31;1mred\x1b[0m text":           "red text",
 		"a\r\nb\tc":                           "a b c",
@@ -91,14 +90,10 @@ func TestEscape(t *testing.T) {
 // TestIsName: a name is shown unchanged, and no two names look alike because of hidden characters.
 func TestIsName(t *testing.T) {
 	for _, name := range []string{"", "総当り", "a b", "é", "👍", "x$(y)"} {
-		if !sanitize.IsName(name) {
-			t.Errorf("%q is refused", name)
-		}
+		testutil.Check(t, sanitize.IsName(name), "%q is refused", name)
 	}
 	for _, name := range []string{"a\x1bb", "a\nb", "\u202eb", "a\u2066", "\u200b", "\ufffd", "a\xffb", "\u2028", "\u0085"} {
-		if sanitize.IsName(name) {
-			t.Errorf("%q is a name", name)
-		}
+		testutil.Check(t, !sanitize.IsName(name), "%q is a name", name)
 	}
 }
 
@@ -121,9 +116,8 @@ func TestWriter(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if sanitize.Raw(sanitize.NewWriter(&out)) != io.Writer(&out) || sanitize.Raw(&out) != io.Writer(&out) {
-		t.Error("the raw writer is another one")
-	}
+	testutil.Check(t, sanitize.Raw(sanitize.NewWriter(&out)) == io.Writer(&out) && sanitize.Raw(&out) == io.Writer(&out),
+		"the raw writer is another one")
 }
 
 // TestWriterInJSON: an escape in a string of JSON is the character itself.

@@ -47,9 +47,8 @@ func TestSplitWordsErrors(t *testing.T) {
 		`a "b\`: `the quote " is never closed: expected another one`,
 		`a \`:   `a backslash at the end: expected a character after it`,
 	} {
-		if _, err := shellwords.Split(in); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", in, err, want)
-		}
+		_, err := shellwords.Split(in)
+		testutil.Check(t, err != nil && err.Error() == want, "%q: %v, want %s", in, err, want)
 	}
 }
 
@@ -61,9 +60,7 @@ func TestQuotedWordsComeBack(t *testing.T) {
 			quoted = append(quoted, shellwords.Quote(w))
 		}
 		got, err := shellwords.Split(strings.Join(quoted, " "))
-		if err != nil || cmp.Diff(words, got) != "" {
-			t.Fatalf("%q came back as %q, %v", words, got, err)
-		}
+		testutil.Require(t, err == nil && cmp.Diff(words, got) == "", "%q came back as %q, %v", words, got, err)
 	})
 }
 
@@ -74,9 +71,7 @@ func TestAShellReadsQuotedWords(t *testing.T) {
 	}
 	for _, word := range []string{"", "a b", "it's", "''", `$HOME "x" \ *`, "two\nlines", "-plain/word.1,2:3@4=5%6", "~", "a#b", "#a", "日本"} {
 		out, err := exec.Command("sh", "-c", "printf %s "+shellwords.Quote(word)).Output()
-		if err != nil || string(out) != word {
-			t.Errorf("%q: %q, %v", word, out, err)
-		}
+		testutil.Check(t, err == nil && string(out) == word, "%q: %q, %v", word, out, err)
 	}
 }
 
@@ -90,8 +85,6 @@ func FuzzSplitWords(f *testing.F) {
 		for _, w := range words {
 			total += len(w)
 		}
-		if total > len(s) || err != nil && words != nil {
-			t.Errorf("%q became %q, %v", s, words, err)
-		}
+		testutil.Check(t, total <= len(s) && (err == nil || words == nil), "%q became %q, %v", s, words, err)
 	})
 }

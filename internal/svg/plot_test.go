@@ -32,9 +32,7 @@ func TestPlot(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if strings.Contains(text, "<script") || strings.Contains(text, "%!") {
-			t.Error(text)
-		}
+		testutil.Check(t, !strings.Contains(text, "<script") && !strings.Contains(text, "%!"), "%v", text)
 		var told struct {
 			Last  float64
 			Lines []struct {
@@ -50,9 +48,7 @@ func TestPlot(t *testing.T) {
 	}
 	testutil.Equal(t, string(Plot{}.HTML()), "", "a chart of nothing")
 	short := string(Plot{Lines: []Line{{Name: "none"}, {Name: "one", X: []float64{1, 2}, Y: []float64{3, 4}}}}.HTML())
-	if strings.Contains(short, "none") {
-		t.Errorf("a line without points: %s", short)
-	}
+	testutil.Check(t, !strings.Contains(short, "none"), "a line without points: %s", short)
 	var labels []string
 	for _, m := range regexp.MustCompile(`text-anchor="middle">(\d+)<`).FindAllStringSubmatch(short, -1) {
 		labels = append(labels, m[1])
@@ -72,9 +68,7 @@ func TestTicks(t *testing.T) {
 			continue
 		}
 		for i := range got {
-			if math.Abs(got[i]-c.want[i]) > 1e-9 {
-				t.Errorf("%v to %v: %v", c.low, c.high, got)
-			}
+			testutil.Check(t, math.Abs(got[i]-c.want[i]) <= 1e-9, "%v to %v: %v", c.low, c.high, got)
 		}
 	}
 }

@@ -31,9 +31,7 @@ func adjudicate(t *testing.T, rules match.Adjudication, start, line string, scor
 		if !v.Over() {
 			continue
 		}
-		if v.Termination != match.ScoreAdjudication || v.Note == "" {
-			t.Errorf("%+v", v)
-		}
+		testutil.Check(t, v.Termination == match.ScoreAdjudication && v.Note != "", "%+v", v)
 		return fmt.Sprintf("%v at %d", v.Outcome, i+1)
 	}
 	return "none"

@@ -86,9 +86,8 @@ func TestClock(t *testing.T) {
 				got := want
 				limit, ok := clock.Limit()
 				got.limit, got.sent = limit, clock.Sent()
-				if deadline := clock.Deadline(); !ok || deadline != want.limit+test.limits.Margin {
-					t.Errorf("move %d: deadline %v, limited %t", i+1, deadline, ok)
-				}
+				deadline := clock.Deadline()
+				testutil.Check(t, ok && deadline == want.limit+test.limits.Margin, "move %d: deadline %v, limited %t", i+1, deadline, ok)
 				got.overrun, got.lost = clock.Spend(want.elapsed)
 				if got.remaining = clock.Remaining(); got != want {
 					t.Errorf("move %d:\n got %+v\nwant %+v", i+1, got, want)
@@ -106,16 +105,13 @@ func TestClockWithoutLimit(t *testing.T) {
 		{Self: true, Stall: 60 * second},
 	} {
 		clock := arbiter.NewClock(limits)
-		if limit, ok := clock.Limit(); ok || limit != 0 {
-			t.Errorf("%v: limit %v, %t", limits, limit, ok)
-		}
+		limit, ok := clock.Limit()
+		testutil.Check(t, !ok && limit == 0, "%v: limit %v, %t", limits, limit, ok)
 		testutil.Equal(t, clock.Deadline(), 60*second, "%v: deadline", limits)
 		if overrun, lost := clock.Spend(time.Hour); overrun != 0 || lost || clock.Sent() != 0 || clock.Remaining() != 0 {
 			t.Errorf("%v: overrun %v, lost %t, %v left", limits, overrun, lost, clock.Remaining())
 		}
-		if limits.Timed() {
-			t.Errorf("%v: is timed", limits)
-		}
+		testutil.Check(t, !limits.Timed(), "%v: is timed", limits)
 	}
 }
 
@@ -142,13 +138,11 @@ func TestLawClockBounds(t *testing.T) {
 			before := clock.Remaining()
 			deadline, elapsed := clock.Deadline(), upTo(6000, "elapsed")
 			overrun, lost := clock.Spend(elapsed)
-			if lost != (elapsed > deadline) || overrun != max(0, elapsed-(deadline-limits.Margin)) {
-				t.Fatalf("move %d: %v of %v: overrun %v, lost %t", i+1, elapsed, deadline, overrun, lost)
-			}
+			testutil.Require(t, lost == (elapsed > deadline) && overrun == max(0, elapsed-(deadline-limits.Margin)),
+				"move %d: %v of %v: overrun %v, lost %t", i+1, elapsed, deadline, overrun, lost)
 			most += c.Increment
-			if left := clock.Remaining(); left < 0 || left > most || left > before+c.Increment {
-				t.Fatalf("move %d: %v left after %v", i+1, left, before)
-			}
+			left := clock.Remaining()
+			testutil.Require(t, left >= 0 && left <= most && left <= before+c.Increment, "move %d: %v left after %v", i+1, left, before)
 			if sent := clock.Sent(); sent < 0 || sent > clock.Remaining() {
 				t.Fatalf("move %d: %v sent of %v", i+1, sent, clock.Remaining())
 			}

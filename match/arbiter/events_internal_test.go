@@ -34,9 +34,8 @@ func TestVotesAreOfCouncils(t *testing.T) {
 		g := match.Result{Verdict: match.LossFor(shogi.Black, match.Resignation, "")}
 		g.Record.Moves = []kifu.Move{{Detail: test.black}, {Detail: test.white}}
 		err := verifyReported(plan, want, &g)
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
+		testutil.Check(t, (err == nil) == (test.want == "") && (err == nil || strings.Contains(err.Error(), test.want)),
+			"%s: %v, want %q", name, err, test.want)
 	}
 }
 
@@ -44,9 +43,8 @@ func TestVotesAreOfCouncils(t *testing.T) {
 func TestAnswersAreOfTerminations(t *testing.T) {
 	t.Parallel()
 	for _, known := range match.Terminations() {
-		if _, told := answers[known]; !told {
-			t.Errorf("%s has no answer", known)
-		}
+		_, told := answers[known]
+		testutil.Check(t, told, "%s has no answer", known)
 	}
 	testutil.Equal(t, len(answers), len(match.Terminations()))
 }

@@ -23,9 +23,7 @@ func play(t *testing.T, r *arbiter.Referee, line string) match.Verdict {
 	t.Helper()
 	var v match.Verdict
 	for i, m := range matchtest.Moves(line) {
-		if v.Over() {
-			t.Fatalf("over before move %d (%s): %v", i+1, m, v)
-		}
+		testutil.Require(t, !v.Over(), "over before move %d (%s): %v", i+1, m, v)
 		v = r.Play(m)
 	}
 	return v

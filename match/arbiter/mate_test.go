@@ -99,9 +99,8 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 			test.change(plan, &r)
 		}
 		err := arbiter.Verify(plan, &r)
-		if test.why == "" && err != nil || test.why != "" && (err == nil || !strings.Contains(err.Error(), test.why)) {
-			t.Errorf("%s: %v, want %q", name, err, test.why)
-		}
+		testutil.Check(t, (test.why != "" || err == nil) && (test.why == "" || err != nil && strings.Contains(err.Error(), test.why)),
+			"%s: %v, want %q", name, err, test.why)
 		stored, err := match.ParseCanonical(plan.Canonical()) // as a database has the plan
 		testutil.OK(t, err)
 		if replayable, err := stored.Replayable(); err != nil || (arbiter.VerifyGames(replayable, &r) == nil) != (test.why == "") {
@@ -123,8 +122,7 @@ func TestAMateComesBeforeTheLimitOfPlies(t *testing.T) {
 	} {
 		rules := match.RulesProfiles()["default"]
 		rules.MaxPlies, rules.MateAtLimitDraws = test.most, test.draws
-		if got := referee(t, rules, mating3).ProveMate(line, 100); got.Verdict != test.want {
-			t.Errorf("%d plies, %t: %v (%s)", test.most, test.draws, got.Verdict, got.Why)
-		}
+		got := referee(t, rules, mating3).ProveMate(line, 100)
+		testutil.Check(t, got.Verdict == test.want, "%d plies, %t: %v (%s)", test.most, test.draws, got.Verdict, got.Why)
 	}
 }

@@ -66,9 +66,7 @@ func TestProfilesAtTheLimit(t *testing.T) {
 			} {
 				for ply, want := range map[int]match.Verdict{1: game.before, test.limit - 1: game.before, test.limit: game.at} {
 					got := play(t, referee(t, rules, game.position+strconv.Itoa(ply)), game.move)
-					if !sameEnd(got, want) {
-						t.Errorf("%s by ply %d: %+v, want %+v", game.name, ply, got, want)
-					}
+					testutil.Check(t, sameEnd(got, want), "%s by ply %d: %+v, want %+v", game.name, ply, got, want)
 				}
 			}
 		})
@@ -103,9 +101,8 @@ func TestLimit(t *testing.T) {
 		{"a try comes before the limit", match.Rules{MaxPlies: 9, Declaration: shogi.TryRule}, "9/4K4/9/9/9/9/9/9/k8 b - 9", "5b5a", ended(match.BlackWins, match.Declaration)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := play(t, referee(t, test.rules, test.start), test.moves); !sameEnd(got, test.want) {
-				t.Errorf("%+v, want %+v", got, test.want)
-			}
+			got := play(t, referee(t, test.rules, test.start), test.moves)
+			testutil.Check(t, sameEnd(got, test.want), "%+v, want %+v", got, test.want)
 		})
 	}
 }
@@ -217,9 +214,8 @@ func TestTryRule(t *testing.T) {
 		})
 	}
 	attacked := referee(t, match.Rules{Declaration: shogi.TryRule}, "4r4/8K/9/9/9/9/9/9/k8 b - 1")
-	if got := play(t, attacked, "1b1a"); got.Termination != match.IllegalMove {
-		t.Errorf("a king that walks into check: %+v", got)
-	}
+	got := play(t, attacked, "1b1a")
+	testutil.Check(t, got.Termination == match.IllegalMove, "a king that walks into check: %+v", got)
 }
 
 // In each case one condition of the declaration is missing. The other conditions are fulfilled.
@@ -247,9 +243,8 @@ func TestDeclarationWithOneFault(t *testing.T) {
 func TestDeclarationWins(t *testing.T) {
 	for _, name := range []string{"default", "wcsc", "floodgate", "denryu"} {
 		for sfen, want := range map[string]match.Outcome{blackDeclares: match.BlackWins, whiteDeclares: match.WhiteWins} {
-			if got := referee(t, match.RulesProfiles()[name], sfen).Declare(); !sameEnd(got, ended(want, match.Declaration)) {
-				t.Errorf("%s: %+v", name, got)
-			}
+			got := referee(t, match.RulesProfiles()[name], sfen).Declare()
+			testutil.Check(t, sameEnd(got, ended(want, match.Declaration)), "%s: %+v", name, got)
 		}
 	}
 }
@@ -306,9 +301,7 @@ func TestImpasse(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			sfen := strings.Replace(blackDeclares, "R4GN", test.hand, 1)
 			got := referee(t, match.Rules{Declaration: test.rule, ImpasseDraw: test.draw}, sfen).Declare()
-			if !sameEnd(got, test.want) || got.Note == "" {
-				t.Errorf("%+v, want %+v", got, test.want)
-			}
+			testutil.Check(t, sameEnd(got, test.want) && got.Note != "", "%+v, want %+v", got, test.want)
 		})
 	}
 	for name, sfen := range map[string]string{
@@ -317,9 +310,7 @@ func TestImpasse(t *testing.T) {
 		"in check":     inCheck,
 	} {
 		got := referee(t, match.Rules{Declaration: shogi.CSARule24, ImpasseDraw: true}, sfen).Declare()
-		if !sameEnd(got, lost) {
-			t.Errorf("28 points, %s: %+v", name, got)
-		}
+		testutil.Check(t, sameEnd(got, lost), "28 points, %s: %+v", name, got)
 	}
 }
 
@@ -346,9 +337,7 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := arbiter.NewReferee(rules, matchtest.Opening(test.start, test.moves))
-			if err == nil || err.Error() != test.want {
-				t.Errorf("%v, want %s", err, test.want)
-			}
+			testutil.Check(t, err != nil && err.Error() == test.want, "%v, want %s", err, test.want)
 		})
 	}
 	for _, start := range []string{bothKings + "b - 320", "startpos", startSFEN} {

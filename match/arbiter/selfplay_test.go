@@ -29,16 +29,13 @@ func TestTemperature(t *testing.T) {
 	const n = 20000
 	for range n {
 		m := chance.Choose(&start, 0, lines[0], lines)
-		if m.Score != scores[m.Move.String()] || !m.HasScore || m.Opening {
-			t.Fatal(m)
-		}
+		testutil.Require(t, m.Score == scores[m.Move.String()] && m.HasScore && !m.Opening, "%v", m)
 		count[m.Move.String()]++
 	}
 	// 1, e^-1 and e^-2 over their sum, 1.50321; 4 standard deviations are below 0.015.
 	for text, want := range map[string]float64{"7g7f": 0.66524, "2g2f": 0.24473, "9g9f": 0.09003, "1a1b": 0} {
-		if got := float64(count[text]) / n; got < want-0.015 || got > want+0.015 {
-			t.Errorf("%s: %.4f, expected %.4f", text, got, want)
-		}
+		got := float64(count[text]) / n
+		testutil.Check(t, got >= want-0.015 && got <= want+0.015, "%s: %.4f, expected %.4f", text, got, want)
 	}
 	for range 100 {
 		if m := chance.Choose(&start, 1, lines[0], lines); m.Move != lines[0].Move {

@@ -258,14 +258,10 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 					continue
 				}
 				tried[name]++
-				if err := arbiter.Verify(plan, &r); err == nil {
-					t.Errorf("%s, pair %d: %s was not noticed", s.Name, i, name)
-				}
+				testutil.Fails(t, arbiter.Verify(plan, &r), "", "%s, pair %d: %s was not noticed", s.Name, i, name)
 			}
 		}
-		if tried[name] == 0 {
-			t.Errorf("%s was never tried", name)
-		}
+		testutil.Check(t, tried[name] != 0, "%s was never tried", name)
 	}
 }
 
@@ -384,9 +380,8 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 			}
 		})
 		t.Logf("%s: %d of %d refused", test.name, refused, tried)
-		if tried < 10 || test.allTkn && refused > 0 || test.someSeen && (refused == 0 || refused == tried) {
-			t.Errorf("%s: %d of %d refused", test.name, refused, tried)
-		}
+		testutil.Check(t, tried >= 10 && (!test.allTkn || refused <= 0) && (!test.someSeen || refused != 0 && refused != tried),
+			"%s: %d of %d refused", test.name, refused, tried)
 	}
 }
 
@@ -416,9 +411,7 @@ func TestVerifyScaled(t *testing.T) {
 		r.Played.Scale = test.scale
 		g := &r.Games[0]
 		limits := plan.LimitsOf(g.Players[0], 0)
-		if limits.MoveTime != 5*ms {
-			t.Fatalf("the series has %v", limits)
-		}
+		testutil.Require(t, limits.MoveTime == 5*ms, "the series has %v", limits)
 		if test.overtime > 0 {
 			ply := len(r.Pair.Opening.Moves)
 			more := limits.MoveTime + limits.Margin + test.overtime - g.Record.Moves[ply].Time
@@ -431,9 +424,7 @@ func TestVerifyScaled(t *testing.T) {
 		}
 		canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
 		stored, err := canonical.Replayable()
-		if err != nil || stored.Scaling != plan.Scaling {
-			t.Errorf("%+v, %v", stored.Scaling, err)
-		}
+		testutil.Check(t, err == nil && stored.Scaling == plan.Scaling, "%+v, %v", stored.Scaling, err)
 	}
 }
 
@@ -446,9 +437,8 @@ func TestVerifyNotStarted(t *testing.T) {
 	r := match.Forfeited(plan, pair, [2]bool{true, false}, "it says no", 7)
 	testutil.OK(t, arbiter.Verify(plan, &r))
 	for leg, want := range []match.Outcome{match.WhiteWins, match.BlackWins} {
-		if r.Games[leg].Outcome != want || r.Games[leg].Termination != match.NotStarted {
-			t.Errorf("leg %d: %v", leg, r.Games[leg].Verdict)
-		}
+		testutil.Check(t, r.Games[leg].Outcome == want && r.Games[leg].Termination == match.NotStarted,
+			"leg %d: %v", leg, r.Games[leg].Verdict)
 	}
 	both := match.Forfeited(plan, pair, [2]bool{true, true}, "", 7)
 	testutil.Equal(t, both.Games[0].Outcome, match.Draw, "neither starts: %v", both.Games[0].Verdict)
@@ -463,11 +453,7 @@ func TestVerifyNotStarted(t *testing.T) {
 func TestVerifyGames(t *testing.T) {
 	r := match.PairResult{Pair: match.Pair{Players: [2]int{0, 2}, Legs: 2}}
 	plan := &match.Plan{Players: make([]match.Player, 2)}
-	if err := arbiter.VerifyGames(plan, &r); err == nil {
-		t.Error("a player too many")
-	}
+	testutil.Fails(t, arbiter.VerifyGames(plan, &r), "", "a player too many")
 	r.Pair.Players[1] = 1
-	if err := arbiter.VerifyGames(plan, &r); err == nil {
-		t.Error("no games")
-	}
+	testutil.Fails(t, arbiter.VerifyGames(plan, &r), "", "no games")
 }

@@ -33,9 +33,8 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 		t.Errorf("from openings of their own: %+v", j)
 	}
 	j := copies.State().Judgement
-	if j.Decision != stats.Inconclusive || j.Openings != 2 || j.Copies != pairs-2 || j.Units != pairs {
-		t.Errorf("from two openings: %+v", j)
-	}
+	testutil.Check(t, j.Decision == stats.Inconclusive && j.Openings == 2 && j.Copies == pairs-2 && j.Units == pairs,
+		"from two openings: %+v", j)
 }
 
 func won() stats.Pair {
@@ -113,9 +112,7 @@ func TestLiveAndStoredAreOneEvidence(t *testing.T) {
 		t.Errorf("live %+v, stored %+v", live, stored)
 	}
 	result.Games[1].Record.Start = "nowhere"
-	if _, err := OfResult(&plan, result); err == nil {
-		t.Error("a game from nowhere is evidence")
-	}
+	testutil.Fails(t, testutil.Err(OfResult(&plan, result)), "", "a game from nowhere is evidence")
 }
 
 // TestProspect: a gate of [0, 20] needs about ln 20/ln(s₁/s₀) = 2.996/0.0559 openings of
@@ -153,15 +150,13 @@ func TestProspect(t *testing.T) {
 		if p.Warning().IsZero() == c.warned {
 			t.Errorf("%s: %q", name, p.Warning())
 		}
-		if c.gate && (p.Pass < 54 || p.Pass > 60 || p.Fail < 39 || p.Fail > 44) {
-			t.Errorf("%s: it takes %d openings to pass and %d to fail", name, p.Pass, p.Fail)
-		}
+		testutil.Check(t, !c.gate || p.Pass >= 54 && p.Pass <= 60 && p.Fail >= 39 && p.Fail <= 44,
+			"%s: it takes %d openings to pass and %d to fail", name, p.Pass, p.Fail)
 		plan.ColourClocks[1] = &match.TimeControl{Main: 1}
 		if clocked, err := NewProspect(plan); err != nil || clocked.Repeats || clocked.Distinct() != clocked.Pairs {
 			t.Errorf("%s, with a clock for White: %+v, %v", name, clocked, err)
 		}
-		if want := min(c.openings, c.pairs); p.Openings != want {
-			t.Errorf("%s: %d openings, want %d", name, p.Openings, want)
-		}
+		want := min(c.openings, c.pairs)
+		testutil.Check(t, p.Openings == want, "%s: %d openings, want %d", name, p.Openings, want)
 	}
 }

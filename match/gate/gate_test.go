@@ -40,9 +40,8 @@ func TestGateUnderTheNull(t *testing.T) {
 	if p := binomial.NewBinomial(series, design.Alpha).AtLeast(passes); p < 0.0001 {
 		t.Errorf("%d of %d series between equals passed: p = %.2g where each passes with probability %v", passes, series, p, design.Alpha)
 	}
-	if stops < series/2 || passes == 0 {
-		t.Errorf("%d series stopped and %d passed: the simulation does not test the gate", stops, passes)
-	}
+	testutil.Check(t, stops >= series/2 && passes != 0,
+		"%d series stopped and %d passed: the simulation does not test the gate", stops, passes)
 }
 
 // evenPair is a pair between equals: Black wins a little more than half, and one game in 25 is drawn.
@@ -72,9 +71,8 @@ func TestGateIgnoresTheOrderOfArrival(t *testing.T) {
 			played[id] = evenPair(r)
 		}
 		forward, shuffled := judgeIn(t, design, played, identity(len(played))), judgeIn(t, design, played, r.Perm(len(played)))
-		if forward.Judgement != shuffled.Judgement || forward.Tally.Penta != shuffled.Tally.Penta {
-			t.Fatalf("in order %+v, shuffled %+v", forward, shuffled)
-		}
+		testutil.Require(t, forward.Judgement == shuffled.Judgement && forward.Tally.Penta == shuffled.Tally.Penta,
+			"in order %+v, shuffled %+v", forward, shuffled)
 	}
 }
 
@@ -107,9 +105,7 @@ func TestGateRefusesAnotherResult(t *testing.T) {
 	for _, id := range []int{0, 5} {
 		testutil.OK(t, g.Add(id, stats.Play{Pair: won}))
 		before := g.State()
-		if err := g.Add(id, stats.Play{Pair: lost}); err == nil {
-			t.Errorf("pair %d came again as a loss, and that was no error", id)
-		}
+		testutil.Fails(t, g.Add(id, stats.Play{Pair: lost}), "", "pair %d came again as a loss, and that was no error", id)
 		if after := g.State(); after.Judgement != before.Judgement {
 			t.Errorf("pair %d came again and changed %+v to %+v", id, before.Judgement, after.Judgement)
 		}
@@ -150,9 +146,7 @@ func TestVoid(t *testing.T) {
 			t.Fatalf("played again: %+v, want %+v", got, want)
 		}
 	}
-	if undone == 0 {
-		t.Error("no decision was undone: nothing was tested")
-	}
+	testutil.Check(t, undone != 0, "no decision was undone: nothing was tested")
 }
 
 // gateOf is a gate of all pairs but some.
@@ -174,13 +168,9 @@ func TestBounds(t *testing.T) {
 	design := match.Gate{Elo0: 0, Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	lower, upper := Test(design).Bounds()
 	// ln(0.1/(1-0.05·0.9)) and ln 20, by hand
-	if math.Abs(lower+2.256541) > 1e-6 || math.Abs(upper-2.995732) > 1e-6 {
-		t.Errorf("the bounds are %v and %v", lower, upper)
-	}
+	testutil.Check(t, math.Abs(lower+2.256541) <= 1e-6 && math.Abs(upper-2.995732) <= 1e-6, "the bounds are %v and %v", lower, upper)
 	_, ratio := stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic, Boundary: stats.BoundaryRatio}.Bounds()
-	if math.Abs(upper-ratio) > 1e-12 {
-		t.Errorf("it passes at %v, and the ratio's bound is %v", upper, ratio)
-	}
+	testutil.Check(t, math.Abs(upper-ratio) <= 1e-12, "it passes at %v, and the ratio's bound is %v", upper, ratio)
 	bounded := design
 	bounded.Boundary = match.GateBounded
 	if got := Test(bounded); got.Boundary != stats.BoundaryBounded || got.Alpha != 0.05 || got.Beta != 0.1 || got.Check() != nil {

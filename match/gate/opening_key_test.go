@@ -3,6 +3,7 @@ package gate
 import (
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -11,9 +12,7 @@ func TestEveryBitOfAnOpening(t *testing.T) {
 	names := map[string]bool{}
 	for bit := range 64 {
 		p := OfRows([]match.Row{{OpeningHash: 1 << bit}})
-		if len(p.Opening) != 16 || names[p.Opening] {
-			t.Errorf("bit %d: %q", bit, p.Opening)
-		}
+		testutil.Check(t, len(p.Opening) == 16 && !names[p.Opening], "bit %d: %q", bit, p.Opening)
 		names[p.Opening] = true
 	}
 }

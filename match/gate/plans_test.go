@@ -20,9 +20,8 @@ func TestMeetings(t *testing.T) {
 		players, pairs, want int
 	}{{match.DesignRoundRobin, 3, 7, 3}, {match.DesignAdaptive, 4, 10, 4}} {
 		plan := &match.Plan{Pairs: c.pairs, Design: match.Design{Kind: c.kind, Swap: true}, Players: make([]match.Player, c.players)}
-		if p, err := NewProspect(plan); err != nil || p.Pairs != c.want {
-			t.Errorf("%s: %+v, %v; want %d pairs", c.kind, p, err, c.want)
-		}
+		p, err := NewProspect(plan)
+		testutil.Check(t, err == nil && p.Pairs == c.want, "%s: %+v, %v; want %d pairs", c.kind, p, err, c.want)
 	}
 }
 
@@ -61,9 +60,7 @@ func TestRemainingOfAnyLength(t *testing.T) {
 	for id := range 1200 { // 13 points of 24 games each time, halfway between the hypotheses
 		add(t, g, id, stats.Play{Pair: pairs["WLsWLsWsLsWs"[id%12]], Opening: fmt.Sprint(id)})
 	}
-	if g.State().Decided() {
-		t.Fatal("it was decided: nothing is tested")
-	}
+	testutil.Require(t, !g.State().Decided(), "it was decided: nothing is tested")
 	want, err = Test(design).Expect(binomial.Elo((1300+20.)/2440), stats.Conditions{DrawRate: 20. / 2440})
 	if got := g.Remaining(); err != nil || want.Games/2 > 1200 || math.Abs(got-want.Games/20) > 1e-6 {
 		t.Errorf("%v pairs, want a tenth of %v (%v)", got, want.Games/2, err)

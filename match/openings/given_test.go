@@ -15,9 +15,7 @@ func TestAllLines(t *testing.T) {
 	t.Parallel()
 	for plies, want := range map[int]int{0: 1, 1: 30, 2: 900} {
 		lines, err := AllLines("startpos", plies)
-		if err != nil || len(lines) != want {
-			t.Errorf("%d plies: %d lines, %v, expected %d", plies, len(lines), err, want)
-		}
+		testutil.Check(t, err == nil && len(lines) == want, "%d plies: %d lines, %v, expected %d", plies, len(lines), err, want)
 	}
 	three, err := AllLines("startpos", 3)
 	var texts []string
@@ -25,12 +23,9 @@ func TestAllLines(t *testing.T) {
 		texts = append(texts, Text(l))
 	}
 	a, b := "startpos moves 7g7f 3c3d 2g2f", "startpos moves 2g2f 3c3d 7g7f"
-	if err != nil || slices.Contains(texts, a) == slices.Contains(texts, b) || len(three) >= 25470 {
-		t.Errorf("%d lines of three moves, %v: expected fewer than perft's 25470, and one of %q and %q", len(three), err, a, b)
-	}
-	if _, err := AllLines("startpos", 4); err == nil {
-		t.Error("719731 lines were made")
-	}
+	testutil.Check(t, err == nil && slices.Contains(texts, a) != slices.Contains(texts, b) && len(three) < 25470,
+		"%d lines of three moves, %v: expected fewer than perft's 25470, and one of %q and %q", len(three), err, a, b)
+	testutil.Fails(t, testutil.Err(AllLines("startpos", 4)), "", "719731 lines were made")
 }
 
 // given returns the lines of some moves.
@@ -71,7 +66,6 @@ func TestGiven(t *testing.T) {
 	m.Tried = func(n, _ int) { tried = n }
 	testutil.OK(t, m.Run(t.Context(), nil))
 	testutil.Slices(t, []string{"startpos moves 7g7f 3c3d # 1 -100 -50"}, found)
-	if asked != 7 || tried != 4 || m.Refused != (Refused{Unequal: 3}) {
-		t.Errorf("%d searches, %d lines tried, %+v", asked, tried, m.Refused)
-	}
+	testutil.Check(t, asked == 7 && tried == 4 && m.Refused == (Refused{Unequal: 3}),
+		"%d searches, %d lines tried, %+v", asked, tried, m.Refused)
 }

@@ -51,9 +51,7 @@ func made(t *testing.T, wanted, slots int, before []Opening) (list []Opening, re
 		m.Open = func(ctx context.Context) (Thinker, error) { return open(t, new(int))(ctx) }
 	}
 	testutil.OK(t, m.Run(t.Context(), before))
-	if slots == 1 && closed != min(1, wanted-len(before)) {
-		t.Errorf("%d engines were closed", closed)
-	}
+	testutil.Check(t, slots != 1 || closed == min(1, wanted-len(before)), "%d engines were closed", closed)
 	return list, m.Refused
 }
 
@@ -64,9 +62,8 @@ func TestMake(t *testing.T) {
 	seen := map[string]bool{}
 	for _, o := range all {
 		end, err := endOf(o.Line)
-		if err != nil || seen[end] || len(o.Line.Moves) != 6 || max(o.Black, -o.Black, o.White, -o.White) > 120 {
-			t.Errorf("%v, %v", o, err)
-		}
+		testutil.Check(t, err == nil && !seen[end] && len(o.Line.Moves) == 6 && max(o.Black, -o.Black, o.White, -o.White) <= 120,
+			"%v, %v", o, err)
 		seen[end] = true
 	}
 	if len(all) != 12 || !slices.IsSortedFunc(all, func(a, b Opening) int { return a.Attempt - b.Attempt }) {
@@ -82,12 +79,8 @@ func TestMake(t *testing.T) {
 	for i, o := range rest {
 		testutil.Equal(t, o.String(), all[5+i].String(), "after a break opening %d is %v, expected %v", i, o, all[5+i])
 	}
-	if anew.Repeated > refused.Repeated {
-		t.Errorf("attempts were made again: %+v after %+v", anew, refused)
-	}
-	if len(parallel) != 12 || len(rest) != 7 {
-		t.Errorf("%d and %d openings", len(parallel), len(rest))
-	}
+	testutil.Check(t, anew.Repeated <= refused.Repeated, "attempts were made again: %+v after %+v", anew, refused)
+	testutil.Check(t, len(parallel) == 12 && len(rest) == 7, "%d and %d openings", len(parallel), len(rest))
 }
 
 // scripted answers with the lines that it is given, by the side to move.
@@ -143,9 +136,7 @@ func TestDrawnByMove(t *testing.T) {
 		testutil.Equal(t, a, b)
 		drawn[a] = true
 	}
-	if len(drawn) != 3 || drawn[lines[3].PV[0]] {
-		t.Errorf("%v", drawn)
-	}
+	testutil.Check(t, len(drawn) == 3 && !drawn[lines[3].PV[0]], "%v", drawn)
 }
 
 func TestMakeFails(t *testing.T) {
@@ -203,9 +194,7 @@ func TestFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.sfen")
 	head := design.String()
 	f, before, err := OpenFile(name, head)
-	if err != nil || len(before) != 0 {
-		t.Fatal(before, err)
-	}
+	testutil.Require(t, err == nil && len(before) == 0, "%v %v", before, err)
 	list, _ := made(t, 3, 1, nil)
 	for _, o := range list {
 		testutil.OK(t, f.Add(o))
@@ -218,9 +207,7 @@ func TestFile(t *testing.T) {
 		f, before, err := OpenFile(name, head)
 		testutil.OK(t, err, "cut at %d", cut)
 		lines := max(0, strings.Count(string(whole[:cut]), "\n")-1)
-		if len(before) != lines {
-			t.Fatalf("cut at %d: %d openings, expected %d", cut, len(before), lines)
-		}
+		testutil.Require(t, len(before) == lines, "cut at %d: %d openings, expected %d", cut, len(before), lines)
 		for i, o := range before {
 			testutil.Equal(t, o.String(), list[i].String(), "%v comes back as %v", list[i], o)
 		}
@@ -235,9 +222,7 @@ func TestFile(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "b.sfen")
 	for _, head := range []string{"one", "two"} { // nothing was made by the first
 		f, _, err := OpenFile(other, head)
-		if err != nil || f.Close() != nil {
-			t.Fatal(err)
-		}
+		testutil.Require(t, err == nil && f.Close() == nil, "%v", err)
 	}
 	if text, err := os.ReadFile(other); err != nil || string(text) != headMark+"two\n" {
 		t.Errorf("%s, %v", text, err)
@@ -265,17 +250,13 @@ sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w - 1
 `))
 	testutil.OK(t, err)
 	lines, err := Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Seed: 1})
-	if err != nil || len(lines) != 3 {
-		t.Errorf("%v, %v", lines, err)
-	}
+	testutil.Check(t, err == nil && len(lines) == 3, "%v, %v", lines, err)
 	again, err := Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Seed: 1})
 	if err != nil || !slices.EqualFunc(lines, again, func(a, b usi.Position) bool { return a.String() == b.String() }) {
 		t.Errorf("%v, %v", again, err)
 	}
 	lines, err = Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Window: 100, Seed: 1})
-	if !errors.Is(err, ErrFew) || len(lines) != 2 {
-		t.Errorf("%v, %v", lines, err)
-	}
+	testutil.Check(t, errors.Is(err, ErrFew) && len(lines) == 2, "%v, %v", lines, err)
 	for _, l := range lines {
 		testutil.Equal(t, l.Moves[0].String(), "7g7f")
 	}
@@ -313,17 +294,14 @@ func TestWorth(t *testing.T) {
 	g.Add(o, rows(match.BlackWins, match.Draw, 5))
 	g.Add(match.Opening{Start: "startpos"}, rows(match.Draw, match.Draw, 7)[:1])
 	w := g.Stats()
-	if len(w.Openings) != 2 || w.Copies != 2 || w.Games != 7 {
-		t.Fatalf("%+v", w)
-	}
+	testutil.Require(t, len(w.Openings) == 2 && w.Copies == 2 && w.Games == 7, "%+v", w)
 	s := w.Openings[0]
 	if s.Games != 6 || s.Black != 4 || s.White != 1 || s.Draws != 1 || s.Pairs != 3 || s.Decisive.Rate != 2.0/3 || s.BlackWins.Rate != 0.8 || s.Drawn.Rate != 1.0/6 {
 		t.Errorf("%+v %v %v %v", s, s.Decisive, s.BlackWins, s.Drawn)
 	}
 	// Clopper and Pearson for 4 of 5, as any table has it.
-	if lo, hi := s.BlackWins.Lo-0.28358, s.BlackWins.Hi-0.99495; max(lo, -lo, hi, -hi) > 0.00001 {
-		t.Errorf("%v", s.BlackWins)
-	}
+	lo, hi := s.BlackWins.Lo-0.28358, s.BlackWins.Hi-0.99495
+	testutil.Check(t, max(lo, -lo, hi, -hi) <= 0.00001, "%v", s.BlackWins)
 	if s = w.Openings[1]; s.BlackWins != nil || s.Decisive != nil || s.Drawn.Rate != 1 {
 		t.Errorf("%+v", s)
 	}

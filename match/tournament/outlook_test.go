@@ -57,17 +57,14 @@ func TestAdaptiveAsks(t *testing.T) {
 	for range 50 {
 		w.expect([2]int{2, 3})
 	}
-	if after := w.value([2]int{2, 3}); after > before/2 {
-		t.Errorf("the 51st pair is worth %v, the first %v", after, before)
-	}
+	after := w.value([2]int{2, 3})
+	testutil.Check(t, after <= before/2, "the 51st pair is worth %v, the first %v", after, before)
 	spec := adaptiveSpec(4, 12)
 	spec.Anchor = "p1"
 	anchored := begun(t, spec)
 	playAll(t, anchored, dice(3))
 	for _, slot := range anchored.Drawn() {
-		if slot.Players[0] != 1 && slot.Players[1] != 1 {
-			t.Errorf("%+v is not of the anchor", slot)
-		}
+		testutil.Check(t, slot.Players[0] == 1 || slot.Players[1] == 1, "%+v is not of the anchor", slot)
 	}
 }
 
@@ -87,7 +84,6 @@ func TestPosteriorByHand(t *testing.T) {
 	d, variance := p.Difference(0, 1)
 	// By bisection with σ = 200/173.7178 = 1.151293: d = 1.046642, and n p q = 7.693512,
 	// 1/(2σ²) = 0.377223, so 1/8.070735.
-	if math.Abs(d-1.046642) > 1e-5 || math.Abs(variance-0.123904) > 1e-5 {
-		t.Errorf("the difference is %v with variance %v", d, variance)
-	}
+	testutil.Check(t, math.Abs(d-1.046642) <= 1e-5 && math.Abs(variance-0.123904) <= 1e-5,
+		"the difference is %v with variance %v", d, variance)
 }

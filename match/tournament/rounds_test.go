@@ -60,9 +60,8 @@ func TestMatching(t *testing.T) {
 		}
 		candidates := func(v int) []int { return below(v, n) }
 		want := firstByTrying(g, all, candidates)
-		if got := firstMatching(g, candidates); !reflect.DeepEqual(got, want) {
-			t.Fatalf("%v, by trying %v, of %v", got, want, edges)
-		}
+		got := firstMatching(g, candidates)
+		testutil.Require(t, reflect.DeepEqual(got, want), "%v, by trying %v, of %v", got, want, edges)
 	})
 }
 
@@ -80,9 +79,7 @@ func TestSwissLaws(t *testing.T) {
 		s := begun(t, spec)
 		playAll(t, s, dice(rapid.Uint64().Draw(t, "world")))
 		table := s.Rounds()
-		if len(table) != rounds {
-			t.Fatalf("%d rounds, want %d", len(table), rounds)
-		}
+		testutil.Require(t, len(table) == rounds, "%d rounds, want %d", len(table), rounds)
 		met := map[[2]int]int{}
 		for _, round := range table {
 			seen, most := map[int]int{}, 0
@@ -99,9 +96,8 @@ func TestSwissLaws(t *testing.T) {
 				}
 			}
 			g := graph{0, func(a, b int) bool { return met[meeting(a, b)] < most }}
-			if most > 0 && canAll(g, everybody) {
-				t.Fatalf("%s has a meeting after %d, and there is a round with fewer", round.Name, most)
-			}
+			testutil.Require(t, most <= 0 || !canAll(g, everybody),
+				"%s has a meeting after %d, and there is a round with fewer", round.Name, most)
 			for _, m := range round.Matches {
 				met[meeting(m.Players[0], m.Players[1])]++
 			}
@@ -143,9 +139,7 @@ func TestSwissByHand(t *testing.T) {
 		got = append(got, text)
 	}
 	want := []string{"0–2 2–0; 1–3 2–0; 4–-1 2–0; ", "0–1 2–0; 2–4 2–0; 3–-1 2–0; ", "0–3 2–0; 1–4 2–0; 2–-1 2–0; "}
-	if !slices.Equal(got, want) {
-		t.Fatalf("%q\nwant %q", got, want)
-	}
+	testutil.Require(t, slices.Equal(got, want), "%q\nwant %q", got, want)
 	// Points: 0 has 6; 1, 2 and 4 have 4 (won: 3, 4; 4 and the bye; –), no: 4 has its bye alone, 2; 3
 	// likewise. Buchholz of 1: 3 (2) + 0 (6) + 4 (2) = 10. Of 2: 0 (6) + 4 (2) + bye, its own 4 = 12.
 	// Sonneborn–Berger: 1 won against 3 and 4: 2 + 2 = 4; 2 against 4 and the bye: 2 + 4 = 6.
@@ -197,9 +191,8 @@ func TestUnfinishedMatchesBreakNoTies(t *testing.T) {
 // TestSwissOfMany: a round of hundreds is paired at once, and all are met before any is met again.
 func TestSwissOfMany(t *testing.T) {
 	s := swissOf(t, 201, 12)
-	if place := s.Standings()[0]; place.Player != 0 || place.Points != 24 {
-		t.Errorf("%+v", place)
-	}
+	place := s.Standings()[0]
+	testutil.Check(t, place.Player == 0 && place.Points == 24, "%+v", place)
 }
 
 // knockoutOf plays a knockout; points gives A's of the j-th pair of a match, of 2.
@@ -235,9 +228,8 @@ func TestBracket(t *testing.T) {
 			for i, r := range rounds {
 				total += len(r.Matches)
 				for _, m := range r.Matches {
-					if m.Winner != min(m.Players[0], m.Players[1]) || m.How != ByPoints || m.Pairs != 1 {
-						t.Fatalf("%d players, %s: %+v", players, r.Name, m)
-					}
+					testutil.Require(t, m.Winner == min(m.Players[0], m.Players[1]) && m.How == ByPoints && m.Pairs == 1,
+						"%d players, %s: %+v", players, r.Name, m)
 					if i == 0 {
 						first[m.Players[0]], first[m.Players[1]] = true, true
 					}
@@ -258,9 +250,7 @@ func TestBracket(t *testing.T) {
 			for ; byes < players; byes *= 2 {
 			}
 			for seed := range byes - players {
-				if first[seed] {
-					t.Errorf("%d players: seed %d has no bye", players, seed)
-				}
+				testutil.Check(t, !first[seed], "%d players: seed %d has no bye", players, seed)
 			}
 			checkPlaces(t, s, players, third)
 		}
@@ -278,9 +268,8 @@ func checkPlaces(t *testing.T, s *Schedule, players int, third bool) {
 				want = level + 1
 			}
 		}
-		if x.Player != i || x.Place != want {
-			t.Fatalf("%d players, third %v: %+v at %d, want place %d", players, third, x, i+1, want)
-		}
+		testutil.Require(t, x.Player == i && x.Place == want,
+			"%d players, third %v: %+v at %d, want place %d", players, third, x, i+1, want)
 	}
 	if standings[0].Reached.String() != "winner" || standings[1].Reached.String() != "final" {
 		t.Errorf("%+v", standings[:2])
@@ -304,15 +293,12 @@ func TestTiebreaks(t *testing.T) {
 		{[]float64{0, 2, 1, 1, 1}, 0, BySeed},
 	} {
 		s := knockoutOf(t, 2, x, func(players [2]int, j int) float64 {
-			if players != [2]int{0, 1} {
-				t.Fatalf("%v", players)
-			}
+			testutil.Require(t, players == [2]int{0, 1}, "%v", players)
 			return 2 - test.points[j]
 		})
 		m := s.Rounds()[0].Matches[0]
-		if m.Winner != test.winner || m.How != test.how || m.Pairs != len(test.points) || !s.Over() {
-			t.Errorf("%v: %+v", test.points, m)
-		}
+		testutil.Check(t, m.Winner == test.winner && m.How == test.how && m.Pairs == len(test.points) && s.Over(),
+			"%v: %+v", test.points, m)
 	}
 	// Everything is drawn: the first start number wins, whoever has it.
 	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: match.Tournament{MatchPairs: 1, Lot: true}}, Seed: 5, Players: names(8), Pairs: 7, Legs: 2}
@@ -338,9 +324,7 @@ func TestOpenings(t *testing.T) {
 			if met[key] == nil {
 				met[key] = map[int]bool{}
 			}
-			if met[key][slot.Opening] {
-				t.Fatalf("%v play opening %d again", slot.Players, slot.Opening)
-			}
+			testutil.Require(t, !met[key][slot.Opening], "%v play opening %d again", slot.Players, slot.Opening)
 			met[key][slot.Opening] = true
 		}
 		if spec.Kind != match.DesignSwiss {
@@ -349,9 +333,8 @@ func TestOpenings(t *testing.T) {
 		length, matches := spec.Tournament.MatchPairs, len(spec.Players)/2
 		for _, slot := range s.Drawn() {
 			round := slot.Pair / (length * matches)
-			if want := round*length + slot.Pair%length; slot.Opening != want {
-				t.Fatalf("%+v, want opening %d", slot, want)
-			}
+			want := round*length + slot.Pair%length
+			testutil.Require(t, slot.Opening == want, "%+v, want opening %d", slot, want)
 		}
 	})
 }

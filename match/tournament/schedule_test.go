@@ -121,9 +121,8 @@ func TestLeftIsRight(t *testing.T) {
 				t.Fatalf("%d left, then %d", before, after)
 			}
 		}
-		if played < least || played > spec.Pairs || spec.Kind != match.DesignKnockout && played != spec.Pairs {
-			t.Errorf("%d pairs of %d, %d said at the beginning", played, spec.Pairs, least)
-		}
+		testutil.Check(t, played >= least && played <= spec.Pairs && (spec.Kind == match.DesignKnockout || played == spec.Pairs),
+			"%d pairs of %d, %d said at the beginning", played, spec.Pairs, least)
 	})
 }
 
@@ -149,9 +148,8 @@ func TestTargetMoves(t *testing.T) {
 		playAll(t, whole, world)
 		for id := range second.Pairs {
 			a, _ := s.Slot(id)
-			if b, ok := whole.Slot(id); !ok || a != b {
-				t.Fatalf("pair %d is %+v, and planned so %+v", id, a, b)
-			}
+			b, ok := whole.Slot(id)
+			testutil.Require(t, ok && a == b, "pair %d is %+v, and planned so %+v", id, a, b)
 		}
 		if !s.Over() {
 			t.Errorf("%d left of %d", s.Left(), second.Pairs)
@@ -178,21 +176,17 @@ func TestStrangers(t *testing.T) {
 	} {
 		testutil.Fails(t, s.Learn(o), want, "%+v", o)
 	}
-	if s.Finished(0) || s.Left() != 4 {
-		t.Fatal("a refused result counts")
-	}
+	testutil.Require(t, !s.Finished(0) && s.Left() == 4, "a refused result counts")
 	testutil.OK(t, s.Learn(won))
-	if lost := (Outcome{Pair: 0, Players: [2]int{0, 2}, Points: [2]float64{0, 2}}); s.Learn(lost) == nil {
-		t.Error("a pair came again with another result, and that was no error")
-	}
+	lost := (Outcome{Pair: 0, Players: [2]int{0, 2}, Points: [2]float64{0, 2}})
+	testutil.Check(t, s.Learn(lost) != nil, "a pair came again with another result, and that was no error")
 	// A pair of the second round, stored before the first was finished, as after a pair
 	// was voided: it waits, and is found out once its round is drawn.
 	testutil.OK(t, s.Learn(Outcome{Pair: 2, Players: [2]int{0, 2}, Points: [2]float64{2, 0}}))
 	err := s.Learn(Outcome{Pair: 1, Players: [2]int{1, 3}, Points: [2]float64{2, 0}})
 	var found *Contradiction
-	if !errors.As(err, &found) || *found != (Contradiction{2, [2]string{"p0", "p2"}, [2]string{"p0", "p1"}}) {
-		t.Errorf("%v", err)
-	}
+	testutil.Check(t, errors.As(err, &found) && *found == (Contradiction{2, [2]string{"p0", "p2"}, [2]string{"p0", "p1"}}),
+		"%v", err)
 }
 
 // TestSpecsRefused: what cannot be played is refused before the first pair.
@@ -219,16 +213,11 @@ func TestOutcomeOf(t *testing.T) {
 		{Pair: 7, Leg: 1, Black: "p0", White: "p1", PairA: "p1", PairB: "p0", Points: [2]float64{shogi.Black: 0.4, shogi.White: 0.6}},
 	}
 	numbers := map[string]int{"p0": 0, "p1": 1}
-	if o, err := OutcomeOf(rows, numbers); err != nil || o != (Outcome{7, [2]int{1, 0}, [2]float64{1.6, 0.4}}) {
-		t.Errorf("%+v, %v", o, err)
-	}
+	o, err := OutcomeOf(rows, numbers)
+	testutil.Check(t, err == nil && o == (Outcome{7, [2]int{1, 0}, [2]float64{1.6, 0.4}}), "%+v, %v", o, err)
 	rows[0].PairB = "p2"
-	if _, err := OutcomeOf(rows, numbers); err == nil {
-		t.Error("a stranger's pair has an outcome")
-	}
-	if _, err := OutcomeOf(nil, numbers); err == nil {
-		t.Error("a pair without games has an outcome")
-	}
+	testutil.Fails(t, testutil.Err(OutcomeOf(rows, numbers)), "", "a stranger's pair has an outcome")
+	testutil.Fails(t, testutil.Err(OutcomeOf(nil, numbers)), "", "a pair without games has an outcome")
 }
 
 // TestOf: a plan and its canonical text lead to the same pairs.
@@ -250,17 +239,11 @@ func TestLot(t *testing.T) {
 	for seed := range uint64(6000) {
 		spec := Spec{Design: match.Design{Tournament: match.Tournament{Lot: true}}, Seed: seed * 7919, Players: names(3)}
 		order := startNumbers(spec)
-		if !slices.Equal(order, startNumbers(spec)) {
-			t.Fatal("a lot that is drawn again differs")
-		}
+		testutil.Require(t, slices.Equal(order, startNumbers(spec)), "a lot that is drawn again differs")
 		seen[fmt.Sprint(order)]++
 	}
-	if len(seen) != 6 {
-		t.Fatalf("%v", seen)
-	}
+	testutil.Require(t, len(seen) == 6, "%v", seen)
 	for order, n := range seen { // 1,000 ± 29
-		if n < 850 || n > 1150 {
-			t.Errorf("%s came up %d times of 6000", order, n)
-		}
+		testutil.Check(t, n >= 850 && n <= 1150, "%s came up %d times of 6000", order, n)
 	}
 }

@@ -154,9 +154,8 @@ func TestAdaptiveSavesGames(t *testing.T) {
 	for _, w := range worlds[1:3] {
 		robin := ranked(t, w.of, match.DesignRoundRobin, []int{540}, 20)
 		adaptive := ranked(t, w.of, match.DesignAdaptive, []int{360, 540}, 20)
-		if adaptive[0] > robin[0]*1.15 || adaptive[1] > robin[0]*0.85 {
-			t.Errorf("%s: %.2f inversions after 360 and 540 adaptive pairs, %.2f after 540 of a round robin", w.name, adaptive, robin)
-		}
+		testutil.Check(t, adaptive[0] <= robin[0]*1.15 && adaptive[1] <= robin[0]*0.85,
+			"%s: %.2f inversions after 360 and 540 adaptive pairs, %.2f after 540 of a round robin", w.name, adaptive, robin)
 	}
 }
 
@@ -241,7 +240,6 @@ func TestClaims(t *testing.T) {
 		t.Errorf("normal: intervals hold in %.2f, neighbours in %.2f of %.0f", ours.intervals.share(), ours.neighbours.share(), ours.neighbours.all)
 	}
 	_, robin := claimed(t, worlds[2].of, match.DesignRoundRobin, 360, 40)
-	if x := robin.intervals.share(); x < 0.92 || x > 0.98 {
-		t.Errorf("a round robin: intervals hold in %.2f", x)
-	}
+	x := robin.intervals.share()
+	testutil.Check(t, x >= 0.92 && x <= 0.98, "a round robin: intervals hold in %.2f", x)
 }

@@ -40,9 +40,7 @@ func TestAccused(t *testing.T) {
 		}
 		testutil.Equal(t, got, c.want, "%v: accused", c.e)
 	}
-	if Accused(nil, 0.1) != nil {
-		t.Error("nobody was accused of nothing")
-	}
+	testutil.Check(t, Accused(nil, 0.1) == nil, "nobody was accused of nothing")
 }
 
 // One worker that differs in all tests is a machine; several owners' that differ in one test are the patch.
@@ -69,9 +67,7 @@ func TestAttribute(t *testing.T) {
 	got := Attribute(cells, Alpha)
 	for _, a := range got {
 		testutil.Equal(t, a.Cause, want[a.Worker], "%+v", a)
-		if a.Worker == "w10" && (a.Test != "t3" || math.Abs(a.LogE-10.5) > 1e-9) {
-			t.Errorf("%+v", a)
-		}
+		testutil.Check(t, a.Worker != "w10" || a.Test == "t3" && math.Abs(a.LogE-10.5) <= 1e-9, "%+v", a)
 	}
 	testutil.Equal(t, len(got), len(want), "accused")
 }
@@ -93,9 +89,7 @@ func TestSeveralOwners(t *testing.T) {
 		got := Attribute(cells, Alpha)
 		testutil.Equal(t, len(got), owners, "accused")
 		for _, a := range got {
-			if a.Cause != want || a.Test != "b" {
-				t.Errorf("%d owners: %+v, want %q", owners, a, want)
-			}
+			testutil.Check(t, a.Cause == want && a.Test == "b", "%d owners: %+v, want %q", owners, a, want)
 		}
 	}
 }
@@ -150,9 +144,7 @@ func TestDraw(t *testing.T) {
 	if !a.Audits("r", 7, Untrusted, NewPairs) || a.Audits("r", 7, Verified, NewPairs) || a.Audits("4c1d", 1, Untrusted, NewPairs) {
 		t.Error("0.19 is audited of an untrusted worker, and of no other; 0.26 of none")
 	}
-	if !a.Audits("4c1d", 12, Owner, NewPairs-1) {
-		t.Error("the first pairs of a new worker are all audited")
-	}
+	testutil.Check(t, a.Audits("4c1d", 12, Owner, NewPairs-1), "the first pairs of a new worker are all audited")
 }
 
 func TestShares(t *testing.T) {
@@ -166,9 +158,8 @@ func TestShares(t *testing.T) {
 				n++
 			}
 		}
-		if p := binomial.NewBinomial(pairs, share).AtLeast(n); p < 0.0001 || p > 0.9999 {
-			t.Errorf("%s: %d pairs of %d, p = %.2g", level, n, pairs, p)
-		}
+		p := binomial.NewBinomial(pairs, share).AtLeast(n)
+		testutil.Check(t, p >= 0.0001 && p <= 0.9999, "%s: %d pairs of %d, p = %.2g", level, n, pairs, p)
 	}
 }
 
@@ -211,9 +202,8 @@ func TestCompare(t *testing.T) {
 	}
 	other := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
 	other.Pair.ID = 1
-	if Compare(a, other) == nil || Compare(a, played(t, "7g7f 3c3d")) == nil {
-		t.Error("another pair, or half a pair, is the same")
-	}
+	testutil.Check(t, Compare(a, other) != nil && Compare(a, played(t, "7g7f 3c3d")) != nil,
+		"another pair, or half a pair, is the same")
 }
 
 func TestDrift(t *testing.T) {
@@ -232,9 +222,8 @@ func TestDrift(t *testing.T) {
 			d.Add("w", c.nps, 2)
 		}
 		due := d.Add("w", 1, 2) // one outlier does not change a median
-		if got, why := d.Action("w"); got != c.want || !due {
-			t.Errorf("%.0f: %q, want %q (%s); due %t", c.nps, got, c.want, why, due)
-		}
+		got, why := d.Action("w")
+		testutil.Check(t, got == c.want && due, "%.0f: %q, want %q (%s); due %t", c.nps, got, c.want, why, due)
 	}
 }
 
@@ -248,9 +237,7 @@ func TestPairsOfNobody(t *testing.T) {
 	t.Parallel()
 	var r Residuals
 	for _, p := range []Pair{{}, {Worker: "w", Points: 3}, {Worker: "w", Points: math.NaN()}, {Worker: "w", OnTime: -1}, {Worker: "w", Ratio: math.Inf(1)}} {
-		if r.Add(p) == nil {
-			t.Errorf("%+v was taken", p)
-		}
+		testutil.Check(t, r.Add(p) != nil, "%+v was taken", p)
 	}
 	for range blockPairs - 1 {
 		testutil.OK(t, r.Add(Pair{Worker: "w", Points: 1}))
@@ -259,9 +246,8 @@ func TestPairsOfNobody(t *testing.T) {
 	if err := r.Add(Pair{Worker: "w"}); err != nil { // alone, it differs from nobody
 		t.Fatal(err)
 	}
-	if e := r.Evidence(); len(e) != 1 || e[0].Pairs != blockPairs || math.Abs(e[0].LogE) > 1e-12 {
-		t.Errorf("%+v", e)
-	}
+	e := r.Evidence()
+	testutil.Check(t, len(e) == 1 && e[0].Pairs == blockPairs && math.Abs(e[0].LogE) <= 1e-12, "%+v", e)
 }
 
 // A pair is the same, played or stored: of A, who was Black first, half a point and a
@@ -307,9 +293,7 @@ func TestClaims(t *testing.T) {
 				if speed == 0 {
 					speed = base / scale * (1 + 0.02*float64(i%5-2))
 				}
-				if c.Add(worker, speed, scale) {
-					t.Errorf("%s: %s is due after %d pairs", name, worker, i+1)
-				}
+				testutil.Check(t, !c.Add(worker, speed, scale), "%s: %s is due after %d pairs", name, worker, i+1)
 			}
 		}
 		for j, worker := range []string{"a", "b", "c", "slow", "wrong"} {
@@ -359,9 +343,8 @@ func TestSample(t *testing.T) {
 			t.Errorf("of %d: %v", n, got)
 		}
 		for _, pair := range got {
-			if n == 1000 && !a.Audits("r", pair, Untrusted, NewPairs) {
-				t.Errorf("pair %d is not audited while the run is played", pair)
-			}
+			testutil.Check(t, n != 1000 || a.Audits("r", pair, Untrusted, NewPairs),
+				"pair %d is not audited while the run is played", pair)
 		}
 	}
 }

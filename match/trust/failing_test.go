@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match/trust"
 )
 
@@ -27,8 +28,7 @@ func TestWorse(t *testing.T) {
 		// A test in which everything fails says nothing, whoever plays it.
 		{"a bad test", []trust.Failing{{Tries: 100, Failed: 100, OthersTries: 1, OthersFailed: 1}, {Tries: 1, OthersTries: 100}}, 1},
 	} {
-		if got := trust.Worse(c.tests); math.Abs(got-c.want) > 1e-8 {
-			t.Errorf("%s: %.10f, expected %.10f", c.what, got, c.want)
-		}
+		got := trust.Worse(c.tests)
+		testutil.Check(t, math.Abs(got-c.want) <= 1e-8, "%s: %.10f, expected %.10f", c.what, got, c.want)
 	}
 }

@@ -34,9 +34,8 @@ func TestMeanOverAllChoices(t *testing.T) {
 		}
 		logs := logMeanProducts(g, n)
 		for k := range sum {
-			if got, want := math.Exp(logs[k]), sum[k]/choices[k]; math.Abs(got/want-1) > 1e-12 {
-				t.Errorf("%d of %d: %v, want %v", k, n, got, want)
-			}
+			got, want := math.Exp(logs[k]), sum[k]/choices[k]
+			testutil.Check(t, math.Abs(got/want-1) <= 1e-12, "%d of %d: %v, want %v", k, n, got, want)
 		}
 	}
 }
@@ -144,14 +143,11 @@ func TestHonestFarms(t *testing.T) {
 		}
 	}
 	for _, n := range accused {
-		if p := binomial.NewBinomial(farms, Alpha).AtLeast(n); p < 0.0001 {
-			t.Errorf("a worker was accused (results, machine) in %v farms of %d: p = %.2g", accused, farms, p)
-		}
+		p := binomial.NewBinomial(farms, Alpha).AtLeast(n)
+		testutil.Check(t, p >= 0.0001, "a worker was accused (results, machine) in %v farms of %d: p = %.2g", accused, farms, p)
 	}
 	// 4,000 or 60,000 e-values of mean 1 each: less by what is lost, not more by half
-	if mean > 1.5 || mean < 0.3 {
-		t.Errorf("the mean e-value of the honest is %v", mean)
-	}
+	testutil.Check(t, mean <= 1.5 && mean >= 0.3, "the mean e-value of the honest is %v", mean)
 }
 
 // everybody returns the evidence about all workers of a farm, also about workers that have played nothing.
@@ -240,18 +236,14 @@ func TestFoundAfter(t *testing.T) {
 				if n == 0 || n > c.within {
 					late++
 				}
-				if n > 0 && of != c.of {
-					t.Errorf("it was accused of its %s", of)
-				}
+				testutil.Check(t, n <= 0 || of == c.of, "it was accused of its %s", of)
 			}
 			slices.Sort(when)
 			t.Log(when[len(when)/2], when[len(when)*9/10], when)
-			if binomial.NewBinomial(farms, Alpha).AtLeast(others) < 0.001 {
-				t.Errorf("another worker was accused in %d farms of %d", others, farms)
-			}
-			if binomial.NewBinomial(farms, 0.1).AtLeast(late) < 0.001 {
-				t.Errorf("not found within %d of its pairs in %d farms of %d", c.within, late, farms)
-			}
+			testutil.Check(t, binomial.NewBinomial(farms, Alpha).AtLeast(others) >= 0.001,
+				"another worker was accused in %d farms of %d", others, farms)
+			testutil.Check(t, binomial.NewBinomial(farms, 0.1).AtLeast(late) >= 0.001,
+				"not found within %d of its pairs in %d farms of %d", c.within, late, farms)
 		})
 	}
 }

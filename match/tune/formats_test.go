@@ -59,9 +59,8 @@ func TestRefusesWithAPlace(t *testing.T) {
 		"A,int,5,0,9,1,0.002\n" + strings.Repeat("x", 70000): "line 2: longer than",
 	} {
 		_, err := ReadParams(strings.NewReader(text), "f.params")
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "f.params") {
-			t.Errorf("%.40q: %v, want %q", text, err, want)
-		}
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), "f.params"),
+			"%.40q: %v, want %q", text, err, want)
 	}
 	line := Rescale("SPSA_CORR_PCV_WEIGHT,int,9536,0,32768,163,1638.4 //x")
 	if p, err := ReadParams(strings.NewReader(line), ""); err != nil || p[0].CEnd != 1638.4 || p[0].REnd != 0.002 || p[0].Comment != "x" {
@@ -110,8 +109,6 @@ func FuzzReadParams(f *testing.F) {
 		testutil.OK(t, WriteParams(&b, params, nil))
 		written := b.String()
 		again, err := ReadParams(&b, "again")
-		if err != nil || len(again) != len(params) {
-			t.Fatalf("%q was written as %q: %d, %v", text, written, len(again), err)
-		}
+		testutil.Require(t, err == nil && len(again) == len(params), "%q was written as %q: %d, %v", text, written, len(again), err)
 	})
 }

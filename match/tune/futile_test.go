@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match/tune/tunetest"
 )
 
@@ -24,9 +25,8 @@ func TestFutile(t *testing.T) {
 				first = st.Pairs
 			}
 		})
-		if (first > 0) != c.futile || first > 0 && first < s.Pairs/2 {
-			t.Errorf("%g Elo to be gained: futile after %d of %d pairs", c.elo, first, s.Pairs)
-		}
+		testutil.Check(t, (first > 0) == c.futile && (first <= 0 || first >= s.Pairs/2),
+			"%g Elo to be gained: futile after %d of %d pairs", c.elo, first, s.Pairs)
 	}
 }
 
@@ -47,14 +47,11 @@ func TestSlopesOfNothingStayFlat(t *testing.T) {
 			left++
 		}
 	}
-	if left > 9 {
-		t.Errorf("%d of 300 leave", left)
-	}
+	testutil.Check(t, left <= 9, "%d of 300 leave", left)
 	steep := ParamSums{N: 2000, FY: 200, YY: 800} // 0.1 ± 0.014
 	flat := ParamSums{N: 2000, FY: 20, YY: 800}
-	if !steep.isSteep(1000) || flat.isSteep(1000) {
-		t.Error("a slope of seven standard errors is flat, or one of less than one is not")
-	}
+	testutil.Check(t, steep.isSteep(1000) && !flat.isSteep(1000),
+		"a slope of seven standard errors is flat, or one of less than one is not")
 }
 
 // Where two parameters work together the probes say so; where they do not, they do not.
@@ -66,9 +63,8 @@ func TestCoupled(t *testing.T) {
 		y := tunetest.Pair(random, 60*flips[0]*flips[2])
 		c.add(flips, y)
 	}
-	if r := c.Correlation(0, 2, 3); r < 0.15 {
-		t.Errorf("coupled: %v", r)
-	}
+	r := c.Correlation(0, 2, 3)
+	testutil.Check(t, r >= 0.15, "coupled: %v", r)
 	if a, b := c.Correlation(0, 1, 3), c.Correlation(1, 2, 3); max(a, b, -a, -b) > 0.08 { // 4 standard errors
 		t.Errorf("not coupled: %v, %v", a, b)
 	}

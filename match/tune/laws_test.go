@@ -99,12 +99,9 @@ func TestOnePath(t *testing.T) {
 		s := settingsOf(t)
 		want := played(t, s, 1, false)
 		got := played(t, s, rapid.IntRange(1, 64).Draw(t, "slots"), true)
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("another path:\n%s", diff)
-		}
-		if want.Pairs != s.Pairs || want.Blocks != s.Blocks() {
-			t.Fatalf("%d pairs, %d blocks", want.Pairs, want.Blocks)
-		}
+		diff := cmp.Diff(want, got, cmpopts.EquateEmpty())
+		testutil.Require(t, diff == "", "another path:\n%s", diff)
+		testutil.Require(t, want.Pairs == s.Pairs && want.Blocks == s.Blocks(), "%d pairs, %d blocks", want.Pairs, want.Blocks)
 	})
 }
 
@@ -124,9 +121,8 @@ func TestPointsAreWithinTheirBounds(t *testing.T) {
 		for i := range s.Params {
 			p := &s.Params[i]
 			for _, x := range []float64{d.Plus[i], d.Minus[i]} {
-				if x < p.Min || x > p.Max || p.Kind == Int && x != math.Floor(x) {
-					t.Fatalf("%s = %v of %v … %v", p.Name, x, p.Min, p.Max)
-				}
+				testutil.Require(t, x >= p.Min && x <= p.Max && (p.Kind != Int || x == math.Floor(x)),
+					"%s = %v of %v … %v", p.Name, x, p.Min, p.Max)
 				if back, err := p.Value(p.Text(x)); err != nil || math.Abs(back-x) > 1e-5*(p.Max-p.Min+math.Abs(x)) {
 					t.Fatalf("%s = %v is sent as %q: %v, %v", p.Name, x, p.Text(x), back, err)
 				}
@@ -163,9 +159,8 @@ func TestRoundingIsFair(t *testing.T) {
 		}
 		// The rounding of a point has a standard deviation of at most 1/2. The mean of 20,000 then has 0.0035, and
 		// the mean distance 0.007. The bounds are five standard deviations.
-		if math.Abs(distance-2*c) > 0.035 || math.Abs(middle-50.37) > 0.0177 {
-			t.Errorf("c %v: mean distance %.4f, middle %.4f", c, distance, middle)
-		}
+		testutil.Check(t, math.Abs(distance-2*c) <= 0.035 && math.Abs(middle-50.37) <= 0.0177,
+			"c %v: mean distance %.4f, middle %.4f", c, distance, middle)
 	}
 }
 
@@ -178,9 +173,8 @@ func TestRefusesWhatCannotBe(t *testing.T) {
 		pair  int
 		score float64
 	}{{-1, 0}, {100, 0}, {0, 2.5}, {0, math.NaN()}, {99, 0}} {
-		if added, states, err := p.Add(c.pair, c.score, false); err == nil || added || states != nil {
-			t.Errorf("pair %d with %v: %v, %v, %v", c.pair, c.score, added, states, err)
-		}
+		added, states, err := p.Add(c.pair, c.score, false)
+		testutil.Check(t, err != nil && !added && states == nil, "pair %d with %v: %v, %v, %v", c.pair, c.score, added, states, err)
 	}
 	for name, change := range map[string]func(*Settings){
 		"method":   func(s *Settings) { s.Method = "adam" },
@@ -195,9 +189,7 @@ func TestRefusesWhatCannotBe(t *testing.T) {
 	} {
 		wrong := s
 		change(&wrong)
-		if err := wrong.Check(); err == nil {
-			t.Errorf("%s: passes", name)
-		}
+		testutil.Fails(t, wrong.Check(), "", "%s: passes", name)
 	}
 }
 
@@ -226,7 +218,5 @@ func TestChoices(t *testing.T) {
 	}
 	// Equal levels change at most 2.5 times in 100. 8 in 100, or 5 in 25, then have a chance below 1/200. 1,500
 	// pairs are enough to find 60 Elo.
-	if moved["equal a"] < runs-testutil.ByLength(4, 7) || moved["second is best b"] < runs-1 {
-		t.Errorf("%v", moved)
-	}
+	testutil.Check(t, moved["equal a"] >= runs-testutil.ByLength(4, 7) && moved["second is best b"] >= runs-1, "%v", moved)
 }

@@ -21,9 +21,8 @@ func TestPlanText(t *testing.T) {
 	p := &Plan{Settings: settingsOfTwo(100, 4, 8), Validate: &Validation{Elo1: 3, Alpha: 0.05, Beta: 0.1, Pairs: 10, Openings: FreshOpenings}}
 	text := testutil.Must(p.Text())(t)
 	again := testutil.Must(ParsePlan(text))(t)
-	if twice, err := again.Text(); err != nil || twice != text {
-		t.Errorf("%s\n%s\n%v", text, twice, err)
-	}
+	twice, err := again.Text()
+	testutil.Check(t, err == nil && twice == text, "%s\n%s\n%v", text, twice, err)
 	for want, spoiled := range map[string]string{
 		"version 2":     strings.Replace(text, `"version":1`, `"version":2`, 1),
 		"unknown field": strings.Replace(text, `"version":1`, `"version":1,"momentum":1`, 1),
@@ -38,9 +37,7 @@ func TestPlanText(t *testing.T) {
 	for j := 1; j < 60; j++ {
 		sum += p.Validate.Level(j)
 	}
-	if sum > 0.05 || sum < 0.0499 || p.Validate.Gate(3).Alpha != 0.05/8 {
-		t.Errorf("all validations have α %v", sum)
-	}
+	testutil.Check(t, sum <= 0.05 && sum >= 0.0499 && p.Validate.Gate(3).Alpha == 0.05/8, "all validations have α %v", sum)
 }
 
 // TestFirstAfter: FirstAfter returns the first pair whose points can change if the result of a pair changes.
@@ -51,9 +48,7 @@ func TestFirstAfter(t *testing.T) {
 			p := testutil.Must(NewPath(s))(t)
 			for id := range s.Pairs {
 				d, ok := p.Draw(id)
-				if !ok {
-					t.Fatal(id)
-				}
+				testutil.Require(t, ok, "%v", id)
 				points = append(points, s.Points(&d))
 				score := float64(id%3) - 1
 				if id == changed {
@@ -75,9 +70,7 @@ func TestFirstAfter(t *testing.T) {
 						same = same && points[side][i] == usual[id][side][i]
 					}
 				}
-				if !same && id < first {
-					t.Errorf("%d in flight: pair %d changes pair %d, before %d", inflight, pair, id, first)
-				}
+				testutil.Check(t, same || id >= first, "%d in flight: pair %d changes pair %d, before %d", inflight, pair, id, first)
 			}
 			if s.DrawnFrom(s.BlockOf(first)) <= s.BlockOf(pair) || first > 0 && s.DrawnFrom(s.BlockOf(first-1)) > s.BlockOf(pair) {
 				t.Errorf("%d in flight: pair %d: %d is not the first", inflight, pair, first)
@@ -169,9 +162,8 @@ func TestFisher(t *testing.T) {
 		{failed: true, above: []float64{1, 0}}, {above: []float64{-1, 0}}, {failed: true, above: []float64{1, 0}}, {above: []float64{-1, 0}},
 	}}
 	for side, want := range map[float64]float64{1: 1.0 / 6, -1: 1} {
-		if got := f.fisher(0, side); got < want-1e-12 || got > want+1e-12 {
-			t.Errorf("side %v: %v, want %v", side, got, want)
-		}
+		got := f.fisher(0, side)
+		testutil.Check(t, got >= want-1e-12 && got <= want+1e-12, "side %v: %v, want %v", side, got, want)
 	}
 }
 
@@ -200,9 +192,8 @@ func TestCheckPoints(t *testing.T) {
 		"text":   {{Name: "N", Value: "9\nquit"}, good[1], good[2]},
 		"swap":   {good[1], good[0], good[2]},
 	} {
-		if s.CheckPoints([2][]match.Option{good, bad}) == nil || s.CheckPoints([2][]match.Option{bad, good}) == nil {
-			t.Errorf("%s: it passes", name)
-		}
+		testutil.Check(t, s.CheckPoints([2][]match.Option{good, bad}) != nil && s.CheckPoints([2][]match.Option{bad, good}) != nil,
+			"%s: it passes", name)
 	}
 }
 
@@ -219,9 +210,8 @@ func TestStartWide(t *testing.T) {
 		s.StartWide()
 		testutil.OK(t, s.Check())
 		first, most := s.Perturbation(0, 0, Begin(&s).Factor), s.Perturbation(0, 0, s.mostFactor())
-		if math.Abs(s.Wide-c.wide)+math.Abs(first-c.first)+math.Abs(most-c.most) > 1e-9 {
-			t.Errorf("scale %v: wide %v, %v at first, %v at most: expected %+v", c.scale, s.Wide, first, most, c)
-		}
+		testutil.Check(t, math.Abs(s.Wide-c.wide)+math.Abs(first-c.first)+math.Abs(most-c.most) <= 1e-9,
+			"scale %v: wide %v, %v at first, %v at most: expected %+v", c.scale, s.Wide, first, most, c)
 		st := Begin(&s)
 		if d := Draw(&s, &st, 0); math.Abs(d.C[0]-c.first) > 1e-9 {
 			t.Errorf("scale %v: the first pair is perturbed by %v, expected %v", c.scale, d.C[0], c.first)
@@ -240,7 +230,5 @@ func TestStartWide(t *testing.T) {
 		}
 	}
 	stored.Wide = 5
-	if stored.Check() == nil {
-		t.Error("wide = 5 passes")
-	}
+	testutil.Check(t, stored.Check() != nil, "wide = 5 passes")
 }

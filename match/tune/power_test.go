@@ -44,9 +44,7 @@ func TestPower(t *testing.T) {
 			t.Parallel()
 			g := gains(c.method, c.kind, c.d, c.useless, c.pairs, c.of_/testutil.ByLength(c.shorter, 1), c.in, c.elo, c.c)
 			t.Logf("gains of %.0f Elo: mean %.1f, tenth %.1f", c.elo, mean(g), g[len(g)/10])
-			if mean(g) < c.least || g[len(g)/10] < c.tenth {
-				t.Errorf("want a mean of %.1f and a tenth of %.1f", c.least, c.tenth)
-			}
+			testutil.Check(t, mean(g) >= c.least && g[len(g)/10] >= c.tenth, "want a mean of %.1f and a tenth of %.1f", c.least, c.tenth)
 		})
 	}
 }
@@ -74,9 +72,8 @@ func TestDistinct(t *testing.T) {
 		}
 	}
 	// By Holm at 0.05: more than four of 24 tunes come by chance in 1 of 100.
-	if false_ > 4 || true_ < useful/5 {
-		t.Errorf("%d of 24 tunes accuse one of %d useless parameters; %d of %d useful ones are seen", false_, useless, true_, useful)
-	}
+	testutil.Check(t, false_ <= 4 && true_ >= useful/5,
+		"%d of 24 tunes accuse one of %d useless parameters; %d of %d useful ones are seen", false_, useless, true_, useful)
 }
 
 // TestScales: a tune gains as much where its user's scale is four times too small or too

@@ -61,9 +61,8 @@ func (r *reference) settings() Settings {
 func TestReference(t *testing.T) {
 	text := testutil.Must(os.ReadFile("testdata/reference.json"))(t)
 	var file struct{ Cases []reference }
-	if err := json.Unmarshal(text, &file); err != nil || len(file.Cases) == 0 {
-		t.Fatal(err)
-	}
+	err := json.Unmarshal(text, &file)
+	testutil.Require(t, err == nil && len(file.Cases) != 0, "%v", err)
 	for i := range file.Cases {
 		t.Run(file.Cases[i].Name, func(t *testing.T) { file.Cases[i].compare(t) })
 	}
@@ -79,9 +78,7 @@ func (r *reference) compare(t *testing.T) {
 		want, got := r.States[b], states[b+1]
 		near(t, "the centre", got.Theta, want.Centre)
 		near(t, "the factor", []float64{got.Factor}, []float64{want.Factor})
-		if t.Failed() {
-			t.Fatalf("after block %d", b)
-		}
+		testutil.Require(t, !t.Failed(), "after block %d", b)
 	}
 	last := states[s.Blocks()]
 	near(t, "the answer", Answer(&s, &last), r.Answer)
@@ -138,7 +135,5 @@ func TestHighest(t *testing.T) {
 			convex++
 		}
 	}
-	if convex < 100 {
-		t.Errorf("%d convex curves", convex)
-	}
+	testutil.Check(t, convex >= 100, "%d convex curves", convex)
 }

@@ -36,9 +36,8 @@ func TestBook(t *testing.T) {
 	}
 	e := bookEngine(t, "startpos moves 9g9f 1c1d\n")
 	r := ask(e, usi.Go{Nodes: 50})
-	if r.Text != "9g9f" || r.Answer != usi.AnswerMove || r.Nodes != 0 || strings.Join(told, "") != "book 9g9f" {
-		t.Errorf("%+v, %q", r, told)
-	}
+	testutil.Check(t, r.Text == "9g9f" && r.Answer == usi.AnswerMove && r.Nodes == 0 && strings.Join(told, "") == "book 9g9f",
+		"%+v, %q", r, told)
 	if r = ask(e, usi.Go{Nodes: 50}, r.Move); r.Text != "1c1d" || r.Nodes != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -56,9 +55,7 @@ func TestBook(t *testing.T) {
 	for _, seed := range []string{"1", "1", "2", "3", "4", "5", "6", "7", "8"} {
 		seen[ask(bookEngine(t, "startpos moves 9g9f\nstartpos moves 1g1f\n", usi.Setting{Name: "Seed", Value: seed}), usi.Go{Nodes: 9}).Text]++
 	}
-	if len(seen) != 2 || seen["9g9f"]+seen["1g1f"] != 9 {
-		t.Errorf("%v", seen)
-	}
+	testutil.Check(t, len(seen) == 2 && seen["9g9f"]+seen["1g1f"] == 9, "%v", seen)
 	testutil.OK(t, e.SetOption(usi.Setting{Name: "BookFile", Value: "/nonexistent/book.db"}))
 	testutil.Fails(t, e.Ready(t.Context()), "no such file")
 	if r = ask(e, usi.Go{Nodes: 50}); r.Nodes == 0 {
@@ -90,7 +87,6 @@ func TestAnUnusableBookIsToldAndPlayedWithout(t *testing.T) {
 			kinds = append(kinds, word)
 		}
 	}
-	if got := strings.Join(kinds, ", "); got != "error, book error, readyok, bestmove, book error, readyok" {
-		t.Errorf("%s:\n%s", got, said)
-	}
+	got := strings.Join(kinds, ", ")
+	testutil.Check(t, got == "error, book error, readyok, bestmove, book error, readyok", "%s:\n%s", got, said)
 }

@@ -43,9 +43,8 @@ func TestEvaluationWithoutKings(t *testing.T) {
 	tab := newTables(handMade())
 	m, next := shogi.NewDrop(shogi.Gold, shogi.NewSquare(5, 2)), p
 	next.Apply(m)
-	if got, want := tab.after(&p, tab.whole(&p), m, &next), tab.whole(&next); got != want {
-		t.Errorf("by move %d, whole %d", got, want)
-	}
+	got, want := tab.after(&p, tab.whole(&p), m, &next), tab.whole(&next)
+	testutil.Check(t, got == want, "by move %d, whole %d", got, want)
 }
 
 // differences lists how a weight differs from the hand-made one, for every
@@ -85,12 +84,9 @@ func TestNoiseHasTheDeviationAskedFor(t *testing.T) {
 			mean, sd := sum/n, math.Sqrt(squared/n)
 			// About 91 entries of material: its own standard error is 7%.
 			tolerance := math.Max(0.1, 3/math.Sqrt(2*n))
-			if math.Abs(sd-want) > tolerance*want+0.05 {
-				t.Errorf("EvalNoise %d, %s: deviation %.2f of %d entries", deviation, name, sd, len(list))
-			}
-			if math.Abs(mean) > 4*want/math.Sqrt(n) {
-				t.Errorf("EvalNoise %d, %s: mean %.2f", deviation, name, mean)
-			}
+			testutil.Check(t, math.Abs(sd-want) <= tolerance*want+0.05,
+				"EvalNoise %d, %s: deviation %.2f of %d entries", deviation, name, sd, len(list))
+			testutil.Check(t, math.Abs(mean) <= 4*want/math.Sqrt(n), "EvalNoise %d, %s: mean %.2f", deviation, name, mean)
 		}
 	}
 }
@@ -98,9 +94,7 @@ func TestNoiseHasTheDeviationAskedFor(t *testing.T) {
 func TestNoiseFollowsItsSeed(t *testing.T) {
 	first, second := *noisy(5, 15), *noisy(5, 15)
 	testutil.Equal(t, first, second, "the same seed gave two evaluations")
-	if *noisy(5, 15) == *noisy(6, 15) {
-		t.Error("two seeds gave the same evaluation")
-	}
+	testutil.Check(t, *noisy(5, 15) != *noisy(6, 15), "two seeds gave the same evaluation")
 	testutil.Equal(t, *noisy(5, 0), *handMade(), "EvalNoise 0 changed something")
 }
 
@@ -110,12 +104,8 @@ func TestSeedBreaksTies(t *testing.T) {
 	for seed := range uint64(200) {
 		s := search{seed: seed}
 		score := s.static(&f)
-		if seed == 0 && score != 0 {
-			t.Errorf("without a seed the start is worth %d", score)
-		}
-		if score < -jitter || score > jitter {
-			t.Errorf("seed %d moved the start to %d", seed, score)
-		}
+		testutil.Check(t, seed != 0 || score == 0, "without a seed the start is worth %d", score)
+		testutil.Check(t, score >= -jitter && score <= jitter, "seed %d moved the start to %d", seed, score)
 		seen[score] = true
 	}
 	testutil.Equal(t, len(seen), 2*jitter+1, "200 seeds gave only the values %v", seen)

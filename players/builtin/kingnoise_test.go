@@ -39,22 +39,16 @@ func TestKingNoiseByMoveAgreesWithTheWhole(t *testing.T) {
 
 func TestKingNoiseWithoutKings(t *testing.T) {
 	p := parse(t, "9/9/4P4/9/9/9/9/9/9 b G 1")
-	if got, want := byKing(3, 50).whole(&p), newTables(handMade()).whole(&p); got != want {
-		t.Errorf("without kings a position is worth %d, want %d", got, want)
-	}
+	testutil.Equal(t, byKing(3, 50).whole(&p), newTables(handMade()).whole(&p), "without kings a position is worth")
 }
 
 func TestKingNoiseFollowsItsSeed(t *testing.T) {
-	if first, again := newKingNoise(5, 15), newKingNoise(5, 15); *first != *again {
-		t.Error("the same seed gave two noises")
-	}
-	if *newKingNoise(5, 15) == *newKingNoise(6, 15) {
-		t.Error("two seeds gave the same noise")
-	}
+	first, again := newKingNoise(5, 15), newKingNoise(5, 15)
+	testutil.Check(t, *first == *again, "the same seed gave two noises")
+	testutil.Check(t, *newKingNoise(5, 15) != *newKingNoise(6, 15), "two seeds gave the same noise")
 	p := shogi.StartPos()
-	if newKingNoise(5, 0) != nil || byKing(5, 0).whole(&p) != newTables(handMade()).whole(&p) {
-		t.Error("EvalNoise 0 changed something")
-	}
+	testutil.Check(t, newKingNoise(5, 0) == nil && byKing(5, 0).whole(&p) == newTables(handMade()).whole(&p),
+		"EvalNoise 0 changed something")
 }
 
 // moments are the mean and the standard deviation of a list.
@@ -86,9 +80,7 @@ func TestKingNoiseEntries(t *testing.T) {
 				}
 			}
 			for kind, numbers := range n.hand[whose][king] {
-				if numbers[0] != 0 {
-					t.Fatalf("no piece of type %d in hand has noise", kind)
-				}
+				testutil.Require(t, numbers[0] == 0, "no piece of type %d in hand has noise", kind)
 				if kind >= int(shogi.Pawn) && kind <= int(shogi.Gold) {
 					for _, v := range numbers[1:] {
 						hand = append(hand, float64(v))
@@ -101,9 +93,8 @@ func TestKingNoiseEntries(t *testing.T) {
 	for name, list := range map[string][]float64{"board": board, "hand": hand} {
 		mean, deviation := moments(list)
 		margin := 4 * 15 / math.Sqrt(float64(len(list))) // four standard errors of the mean, six of the deviation
-		if math.Abs(mean) > margin || math.Abs(deviation-15) > margin {
-			t.Errorf("%s: mean %.3f, deviation %.3f of %d numbers", name, mean, deviation, len(list))
-		}
+		testutil.Check(t, math.Abs(mean) <= margin && math.Abs(deviation-15) <= margin,
+			"%s: mean %.3f, deviation %.3f of %d numbers", name, mean, deviation, len(list))
 	}
 }
 
@@ -162,7 +153,5 @@ func TestNoiseModelIsAnOption(t *testing.T) {
 	if worth("tables") != worth("") || worth("king_square") == worth("tables") || worth("king_square") != byKing(3, 50).whole(&p) {
 		t.Errorf("%d, %d, %d", worth(""), worth("tables"), worth("king_square"))
 	}
-	if err := e.SetOption(usi.Setting{Name: "NoiseModel", Value: "x"}); err == nil {
-		t.Error("NoiseModel x was taken")
-	}
+	testutil.Fails(t, e.SetOption(usi.Setting{Name: "NoiseModel", Value: "x"}), "", "NoiseModel x was taken")
 }

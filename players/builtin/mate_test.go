@@ -24,8 +24,7 @@ func TestMate(t *testing.T) {
 		answer := testutil.Must(e.Mate(t.Context(), usi.Request{
 			Position: usi.Position{Start: "sfen " + test.sfen}, Go: usi.Go{MateTime: 200 * time.Millisecond},
 		}))(t)
-		if answer.Answer != test.want || len(answer.Moves) != test.plies {
-			t.Errorf("%s: %s, want answer %d of %d plies", test.sfen, answer, test.want, test.plies)
-		}
+		testutil.Check(t, answer.Answer == test.want && len(answer.Moves) == test.plies,
+			"%s: %s, want answer %d of %d plies", test.sfen, answer, test.want, test.plies)
 	}
 }

@@ -63,9 +63,7 @@ func TestBeatsARandomMover(t *testing.T) {
 		side := shogi.Colour(game % 2)
 		movers := []mover{engineMover(t, e, 200), randomMover(r)}
 		_, winner, won := play(t, r, 4, movers[side], movers[1-side])
-		if !won || winner != side {
-			t.Errorf("game %d as %v: won %v by %v", game, side, won, winner)
-		}
+		testutil.Check(t, won && winner == side, "game %d as %v: won %v by %v", game, side, won, winner)
 	}
 }
 
@@ -84,9 +82,7 @@ func TestSeedsPlayDifferentGames(t *testing.T) {
 		h, _, _ := play(t, rand.New(rand.NewPCG(1, 1)), 0, one, engineMover(t, New(), 300))
 		games[fmt.Sprint(h.Moves())] = true
 	}
-	if len(games) != 5 {
-		t.Errorf("5 seeds gave %d different games", len(games))
-	}
+	testutil.Check(t, len(games) == 5, "5 seeds gave %d different games", len(games))
 }
 
 // dialogue is an engine behind pipes.
@@ -170,9 +166,8 @@ func TestServed(t *testing.T) {
 
 	d.say("go nodes 1000")
 	lines = d.until("bestmove ")
-	if got := usi.ParseBestmove(lines[len(lines)-1]); got != first {
-		t.Errorf("the same request gave %v, then %v", first, got)
-	}
+	got := usi.ParseBestmove(lines[len(lines)-1])
+	testutil.Check(t, got == first, "the same request gave %v, then %v", first, got)
 	d.say("position sfen 4k4/4G4/4P4/9/9/9/9/9/9 w - 1", "go btime 1000 wtime 1000 binc 10 winc 10")
 	d.until("bestmove resign")
 	d.say("gameover lose", "quit")

@@ -45,9 +45,7 @@ func TestMatesAreFound(t *testing.T) {
 		"9/8k/4s3g/4l1SG1/9/9/9/9/9 b BG 1":     5,
 	} {
 		p := parse(t, sfen)
-		if !mates(&p, plies) || plies > 2 && mates(&p, plies-2) {
-			t.Fatalf("%s is no mate in %d plies", sfen, plies)
-		}
+		testutil.Require(t, mates(&p, plies) && (plies <= 2 || !mates(&p, plies-2)), "%s is no mate in %d plies", sfen, plies)
 		for _, p := range []shogi.Position{p, turned(t, &p)} {
 			r := think(t, New(), "sfen "+p.SFEN(), usi.Go{Nodes: 25_000})
 			best := r.Best()
@@ -77,9 +75,7 @@ func TestMatesAreFound(t *testing.T) {
 
 func TestResignsOnlyWhenMated(t *testing.T) {
 	r := think(t, New(), "sfen 4k4/4G4/4P4/9/9/9/9/9/9 w - 1", usi.Go{Nodes: 100})
-	if r.Answer != usi.AnswerResign || r.Text != "resign" || r.Nodes != 0 {
-		t.Errorf("mated: %+v", r)
-	}
+	testutil.Check(t, r.Answer == usi.AnswerResign && r.Text == "resign" && r.Nodes == 0, "mated: %+v", r)
 	r = think(t, New(), "sfen 4k4/9/4P4/9/9/9/9/9/4K4 w RB2G2S2N2L9Prb2g2s2n2l8p 1", usi.Go{Nodes: 100})
 	testutil.Equal(t, r.Answer, usi.AnswerMove, "in play: %+v", r)
 	r = think(t, New(), "sfen lnsgk4/9/9/9/9/9/9/9/4K4 b - 1", usi.Go{Nodes: 100})

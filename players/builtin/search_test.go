@@ -49,9 +49,8 @@ func fingerprint(r usi.Reply) string {
 func TestOptionsChangeTheReply(t *testing.T) {
 	plain := fingerprint(think(t, New(), middlegame, usi.Go{Nodes: 2000}))
 	for _, options := range []string{"Seed=1", "EvalNoise=10", "Seed=1 EvalNoise=10", "MultiPV=2"} {
-		if fingerprint(think(t, engine(t, options), middlegame, usi.Go{Nodes: 2000})) == plain {
-			t.Errorf("%s changed nothing", options)
-		}
+		testutil.Check(t, fingerprint(think(t, engine(t, options), middlegame, usi.Go{Nodes: 2000})) != plain,
+			"%s changed nothing", options)
 	}
 	e := engine(t, "EvalNoise=10 Seed=2")
 	think(t, e, middlegame, usi.Go{Nodes: 10})
@@ -72,9 +71,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 		{Name: "USI_Ponder", Value: "maybe"},
 	} {
 		e := New()
-		if err := e.SetOption(s); err == nil {
-			t.Errorf("%v was accepted", s)
-		}
+		testutil.Fails(t, e.SetOption(s), "", "%v was accepted", s)
 		testutil.Equal(t, e.settings, defaults(), "%v changed something", s)
 	}
 }
@@ -84,12 +81,9 @@ func TestNodeLimitIsExact(t *testing.T) {
 	for _, position := range []string{opening, middlegame} {
 		for _, n := range []uint64{1, 2, 3, 10, 97, 256, 1000, 12_345} {
 			r := think(t, e, position, usi.Go{Nodes: n})
-			if r.Nodes != n || r.Answer != usi.AnswerMove || len(r.Lines) != 1 || r.Lines[0].Nodes != n || r.Stopped {
-				t.Errorf("%d nodes: %+v", n, r)
-			}
-			if r.Lines[0].PV[0] != r.Move {
-				t.Errorf("%d nodes: move %v, line %v", n, r.Move, r.Lines[0].PV)
-			}
+			testutil.Check(t, r.Nodes == n && r.Answer == usi.AnswerMove && len(r.Lines) == 1 && r.Lines[0].Nodes == n && !r.Stopped,
+				"%d nodes: %+v", n, r)
+			testutil.Check(t, r.Lines[0].PV[0] == r.Move, "%d nodes: move %v, line %v", n, r.Move, r.Lines[0].PV)
 		}
 	}
 }
@@ -97,18 +91,16 @@ func TestNodeLimitIsExact(t *testing.T) {
 func TestDepthLimit(t *testing.T) {
 	for depth := 1; depth <= 5; depth++ {
 		r := think(t, New(), opening, usi.Go{Depth: depth})
-		if r.Best().Depth != depth || r.Best().SelDepth < depth || r.Ponder == shogi.NoMove && depth > 1 {
-			t.Errorf("depth %d: %+v", depth, r)
-		}
+		testutil.Check(t, r.Best().Depth == depth && r.Best().SelDepth >= depth && (r.Ponder != shogi.NoMove || depth <= 1),
+			"depth %d: %+v", depth, r)
 	}
 }
 
 func TestSearchMoves(t *testing.T) {
 	only := []shogi.Move{shogi.NewMove(shogi.NewSquare(1, 7), shogi.NewSquare(1, 6)), shogi.NewMove(shogi.NewSquare(9, 7), shogi.NewSquare(9, 6))}
 	r := think(t, engine(t, "MultiPV=10"), "startpos", usi.Go{Nodes: 2000, SearchMoves: only})
-	if len(r.Lines) != 2 || !slices.Contains(only, r.Lines[0].PV[0]) || !slices.Contains(only, r.Lines[1].PV[0]) {
-		t.Errorf("searchmoves %v: lines %v", only, r.Lines)
-	}
+	testutil.Check(t, len(r.Lines) == 2 && slices.Contains(only, r.Lines[0].PV[0]) && slices.Contains(only, r.Lines[1].PV[0]),
+		"searchmoves %v: lines %v", only, r.Lines)
 	illegal := []shogi.Move{shogi.NewDrop(shogi.Gold, shogi.NewSquare(5, 5))}
 	if r := think(t, New(), "startpos", usi.Go{Nodes: 50, SearchMoves: illegal}); r.Answer != usi.AnswerMove {
 		t.Errorf("illegal searchmoves: %+v", r)
@@ -129,12 +121,9 @@ func TestMultiPVLinesAreDistinctAndOrdered(t *testing.T) {
 		}
 		seen := map[shogi.Move]bool{}
 		for i, l := range r.Lines {
-			if l.MultiPV != i+1 || !l.HasScore || l.Depth != 3 || seen[l.PV[0]] {
-				t.Errorf("%s: line %d is %v", position, i+1, l)
-			}
-			if i > 0 && l.Score.Number() > r.Lines[i-1].Score.Number() {
-				t.Errorf("%s: line %d is better than the one before", position, i+1)
-			}
+			testutil.Check(t, l.MultiPV == i+1 && l.HasScore && l.Depth == 3 && !seen[l.PV[0]], "%s: line %d is %v", position, i+1, l)
+			testutil.Check(t, i <= 0 || l.Score.Number() <= r.Lines[i-1].Score.Number(),
+				"%s: line %d is better than the one before", position, i+1)
 			seen[l.PV[0]] = true
 		}
 	}
@@ -181,9 +170,7 @@ func TestNoTimeLeft(t *testing.T) {
 	clock(e, time.Millisecond)
 	for _, g := range []usi.Go{{Clock: true}, {UseByoyomi: true}, {Clock: true, UseInc: true}} {
 		r := think(t, e, opening, g)
-		if r.Answer != usi.AnswerMove || r.Nodes > 256 {
-			t.Errorf("%v: %+v", g, r)
-		}
+		testutil.Check(t, r.Answer == usi.AnswerMove && r.Nodes <= 256, "%v: %+v", g, r)
 	}
 }
 
@@ -193,9 +180,7 @@ func TestDeadlineStops(t *testing.T) {
 	r, err := e.Think(t.Context(), usi.Request{
 		Position: usi.Position{Start: "startpos"}, Go: usi.Go{Infinite: true}, Deadline: 100 * time.Millisecond,
 	})
-	if err != nil || !r.Stopped || r.Elapsed > 100*time.Millisecond {
-		t.Errorf("%v, stopped %v, %v", r.Elapsed, r.Stopped, err)
-	}
+	testutil.Check(t, err == nil && r.Stopped && r.Elapsed <= 100*time.Millisecond, "%v, stopped %v, %v", r.Elapsed, r.Stopped, err)
 }
 
 func TestBudget(t *testing.T) {
@@ -233,13 +218,11 @@ func TestContextStops(t *testing.T) {
 			}
 		},
 	})
-	if err != nil || !r.Stopped || r.Answer != usi.AnswerMove || r.Nodes > at+256 {
-		t.Errorf("cancelled at %d nodes: %+v, %v", at, r, err)
-	}
+	testutil.Check(t, err == nil && r.Stopped && r.Answer == usi.AnswerMove && r.Nodes <= at+256,
+		"cancelled at %d nodes: %+v, %v", at, r, err)
 	r, err = New().Think(ctx, usi.Request{Position: usi.Position{Start: "startpos"}})
-	if err != nil || !r.Stopped || r.Answer != usi.AnswerMove || r.Nodes != 0 {
-		t.Errorf("cancelled before the search: %+v, %v", r, err)
-	}
+	testutil.Check(t, err == nil && r.Stopped && r.Answer == usi.AnswerMove && r.Nodes == 0,
+		"cancelled before the search: %+v, %v", r, err)
 }
 
 func TestInfosGrowAndEndWithTheReply(t *testing.T) {
@@ -248,13 +231,10 @@ func TestInfosGrowAndEndWithTheReply(t *testing.T) {
 		Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 20_000},
 		OnInfo: func(i usi.Info) { infos = append(infos, i) },
 	})
-	if err != nil || len(infos) < 4 || len(infos) > 20 {
-		t.Fatalf("%d infos, %v", len(infos), err)
-	}
+	testutil.Require(t, err == nil && len(infos) >= 4 && len(infos) <= 20, "%d infos, %v", len(infos), err)
 	for i := 1; i < len(infos); i++ {
-		if infos[i].Depth < infos[i-1].Depth || infos[i].Nodes < infos[i-1].Nodes {
-			t.Errorf("info %v after %v", infos[i], infos[i-1])
-		}
+		testutil.Check(t, infos[i].Depth >= infos[i-1].Depth && infos[i].Nodes >= infos[i-1].Nodes,
+			"info %v after %v", infos[i], infos[i-1])
 	}
 	if last := infos[len(infos)-1]; last.String() != r.Best().String() || last.PV[0] != r.Move || last.Nodes != r.Nodes {
 		t.Errorf("last info %v, reply %+v", last, r)
@@ -267,9 +247,7 @@ func TestIllegalHistoryIsAnError(t *testing.T) {
 		{Start: "sfen nonsense"},
 		{},
 	} {
-		if _, err := New().Think(t.Context(), usi.Request{Position: p}); err == nil {
-			t.Errorf("%v was accepted", p)
-		}
+		testutil.Fails(t, testutil.Err(New().Think(t.Context(), usi.Request{Position: p})), "", "%v was accepted", p)
 	}
 }
 
@@ -281,22 +259,14 @@ func TestHashForgets(t *testing.T) {
 		h.newSearch(alone)
 		return h.find(key) != nil
 	}
-	if remembers(false) {
-		t.Error("an empty table knows something")
-	}
+	testutil.Check(t, !remembers(false), "an empty table knows something")
 	h.store(key, 5, 100, 3, 0, exact)
-	if !remembers(false) || remembers(true) {
-		t.Error("a search should know this game's entries, and alone none")
-	}
+	testutil.Check(t, remembers(false) && !remembers(true), "a search should know this game's entries, and alone none")
 	h.newGame()
-	if remembers(false) {
-		t.Error("the last game's entries are known")
-	}
+	testutil.Check(t, !remembers(false), "the last game's entries are known")
 	h.store(key, 5, 100, 3, 0, exact)
 	h.search = 1<<16 - 2
-	if remembers(true) || h.find(0) != nil || h.search != 1 {
-		t.Error("entries are known after the numbers ran out")
-	}
+	testutil.Check(t, !remembers(true) && h.find(0) == nil && h.search == 1, "entries are known after the numbers ran out")
 }
 
 func TestHashKeepsMateDistance(t *testing.T) {

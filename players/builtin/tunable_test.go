@@ -23,9 +23,7 @@ func TestTunableWeights(t *testing.T) {
 		e := NewTunable()
 		e.build()
 		testutil.OK(t, e.SetOption(usi.Setting{Name: k.name, Value: strconv.Itoa(k.max)}))
-		if *e.settings.weights.of() == *handMade() {
-			t.Errorf("%s changes nothing", k.name)
-		}
+		testutil.Check(t, *e.settings.weights.of() != *handMade(), "%s changes nothing", k.name)
 		before := e.search.tables
 		if e.build(); e.search.tables == before {
 			t.Errorf("%s: the tables are not built anew", k.name)

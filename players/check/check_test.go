@@ -74,9 +74,7 @@ func check(t *testing.T, options Options, change func(*match.Player), arguments 
 	}
 	testutil.Equal(t, len(found), len(x.sheet.Checks), "findings were told of, the sheet")
 	for _, f := range x.sheet.Checks {
-		if strings.ContainsAny(f.Detail, "\x1b\x07") {
-			t.Errorf("terminal escapes came through: %q", f.Detail)
-		}
+		testutil.Check(t, !strings.ContainsAny(f.Detail, "\x1b\x07"), "terminal escapes came through: %q", f.Detail)
 	}
 	return x
 }
@@ -85,17 +83,14 @@ func check(t *testing.T, options Options, change func(*match.Player), arguments 
 func (x *checked) marked(t *testing.T, fault string) {
 	t.Helper()
 	text, err := os.ReadFile(x.mark)
-	if err != nil || !strings.Contains(string(text), fault) {
-		t.Errorf("the fault %s did not happen (%v): %s", fault, err, text)
-	}
+	testutil.Check(t, err == nil && strings.Contains(string(text), fault), "the fault %s did not happen (%v): %s", fault, err, text)
 }
 
 // noneLeft asserts that every process of the engine has ended.
 func (x *checked) noneLeft(t *testing.T) {
 	t.Helper()
-	if left := running(t, x.mark); len(left) > 0 {
-		t.Errorf("left alive: %v", left)
-	}
+	left := running(t, x.mark)
+	testutil.Check(t, len(left) == 0, "left alive: %v", left)
 }
 
 // running lists the processes that have an argument.
@@ -115,9 +110,8 @@ func (x *checked) found(t *testing.T, check string, verdict Verdict, detail stri
 		if c.Check != check {
 			continue
 		}
-		if verdict != anyVerdict && c.Verdict != verdict || !strings.Contains(c.Detail, detail) {
-			t.Errorf("%s: %s: %s; want %d: %s", check, c.Verdict, c.Detail, verdict, detail)
-		}
+		testutil.Check(t, (verdict == anyVerdict || c.Verdict == verdict) && strings.Contains(c.Detail, detail),
+			"%s: %s: %s; want %d: %s", check, c.Verdict, c.Detail, verdict, detail)
 		return
 	}
 	t.Errorf("%s was not looked at: %+v", check, x.sheet.Checks)
@@ -227,9 +221,8 @@ func TestCheckStopsWithoutAnEngine(t *testing.T) {
 			what, _, _ := strings.Cut(test.script, ":")
 			x.marked(t, what)
 			x.found(t, test.check, Fail, test.detail)
-			if last := x.sheet.Checks[len(x.sheet.Checks)-1]; last.Check != test.check {
-				t.Errorf("went on to %s", last.Check)
-			}
+			last := x.sheet.Checks[len(x.sheet.Checks)-1]
+			testutil.Check(t, last.Check == test.check, "went on to %s", last.Check)
 		})
 	}
 }
@@ -244,9 +237,7 @@ func TestCheckTheEnd(t *testing.T) {
 	x.found(t, "legal_moves", Pass, "all of 50 answers")
 	x.found(t, "repeatable", Pass, "go nodes 10000: the same move, score and nodes")
 	x.found(t, "mate_search", Warn, "bestmove ")
-	if x.sheet.Version != 1 || x.sheet.Name != "fake" {
-		t.Errorf("head of the sheet: %+v", x.sheet)
-	}
+	testutil.Check(t, x.sheet.Version == 1 && x.sheet.Name == "fake", "head of the sheet: %+v", x.sheet)
 }
 
 func TestCheckSilentMateSearch(t *testing.T) {

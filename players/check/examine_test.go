@@ -15,9 +15,7 @@ import (
 // TestCheckPositions holds that each position is what its comment says.
 func TestCheckPositions(t *testing.T) {
 	middle, err := middlegame().History()
-	if err != nil || middle.MoveCount() != 26 || middle.Position().InCheck() {
-		t.Errorf("middlegame: %v", err)
-	}
+	testutil.Check(t, err == nil && middle.MoveCount() == 26 && !middle.Position().InCheck(), "middlegame: %v", err)
 	legal := map[int]string{ // of some positions, all legal moves or their number
 		1: "5i4i 5i6h 5i6i", 3: "5i4h 5i4i 5i5h 5i6h 5i6i", 4: "2g1f 2g1h", 5: "1c2a+ 2b2a+ 8b8a+",
 	}
@@ -41,9 +39,7 @@ func TestCheckPositions(t *testing.T) {
 		if slices.Contains(moves, illegal[i]) {
 			t.Errorf("%s: %s is legal", p.why, illegal[i])
 		}
-		if i == len(trickyPositions())-1 && len(moves) != 593 {
-			t.Errorf("%s: %d legal moves", p.why, len(moves))
-		}
+		testutil.Check(t, i != len(trickyPositions())-1 || len(moves) == 593, "%s: %d legal moves", p.why, len(moves))
 	}
 }
 
@@ -74,12 +70,9 @@ func TestJudgeMate(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	a := usi.Reply{Text: "7g7f", Nodes: 10_000, Lines: []usi.Info{{Score: usi.Score{Value: 30}}}}
 	b := usi.Reply{Text: "2g2f", Nodes: 10_001, Lines: []usi.Info{{Score: usi.Score{Mate: 1, Value: 3}}}}
-	if got := differences(a, a); len(got) > 0 {
-		t.Errorf("the same: %v", got)
-	}
-	if got, want := differences(a, b).In(i18n.English), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	got := differences(a, a)
+	testutil.Check(t, len(got) == 0, "the same: %v", got)
+	testutil.Equal(t, differences(a, b).In(i18n.English), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001")
 }
 
 // The worst note comes first, and is the verdict.
@@ -89,9 +82,8 @@ func TestFindingNotes(t *testing.T) {
 	f.add(Warn, "bad\x1b[31m %s", "word")
 	f.add(Fail, "worse")
 	f.add(Pass, "fine, too")
-	if want := "worse; bad word; fine; fine, too"; f.Detail != want || f.Verdict != Fail {
-		t.Errorf("%v: %q, want %q", f.Verdict, f.Detail, want)
-	}
+	want := "worse; bad word; fine; fine, too"
+	testutil.Check(t, f.Detail == want && f.Verdict == Fail, "%v: %q, want %q", f.Verdict, f.Detail, want)
 }
 
 // A fresh process that does not get ready is no fault of the item; a crash and other silence are the engine's.
@@ -112,9 +104,8 @@ func TestCharge(t *testing.T) {
 	} {
 		f := &Finding{}
 		charged := (&subject{}).charge(f, Fail, test.err, i18n.Verbatim("go nodes 5"))
-		if f.Verdict != test.want || f.Detail != test.text || charged != (test.want == Fail) {
-			t.Errorf("%v: %v: %q, want %q", test.err, f.Verdict, f.Detail, test.text)
-		}
+		testutil.Check(t, f.Verdict == test.want && f.Detail == test.text && charged == (test.want == Fail),
+			"%v: %v: %q, want %q", test.err, f.Verdict, f.Detail, test.text)
 	}
 }
 
@@ -133,9 +124,8 @@ func TestLate(t *testing.T) {
 		s := &subject{waited: time.Duration(test.waited) * time.Millisecond}
 		f := &Finding{}
 		noted := s.late(f, usi.Reply{Elapsed: time.Second + time.Duration(test.over)*time.Millisecond}, time.Second)
-		if noted != test.noted || (f.Verdict == Warn) != noted || !strings.HasSuffix(f.Detail, test.says) {
-			t.Errorf("%+v: %v, %v: %q", test, noted, f.Verdict, f.Detail)
-		}
+		testutil.Check(t, noted == test.noted && (f.Verdict == Warn) == noted && strings.HasSuffix(f.Detail, test.says),
+			"%+v: %v, %v: %q", test, noted, f.Verdict, f.Detail)
 	}
 }
 

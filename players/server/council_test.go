@@ -23,9 +23,7 @@ func TestCouncilIgnoresABrokenCache(t *testing.T) {
 		t.Errorf("the member was asked although it was known: %q", g.file("m1.log"))
 	}
 	files, err := filepath.Glob(filepath.Join(g.dir, "cache", "*.json"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%d files of the cache: %v", len(files), err)
-	}
+	testutil.Require(t, err == nil && len(files) == 1, "%d files of the cache: %v", len(files), err)
 	whole := testutil.Must(os.ReadFile(files[0]))(t)
 	for _, broken := range []string{"", "null", "{", string(whole[:len(whole)/2]), strings.Replace(string(whole), `"version":1`, `"version":9`, 1)} {
 		testutil.OK(t, os.WriteFile(files[0], []byte(broken), 0o600))
@@ -65,9 +63,8 @@ func TestCouncilChangesItsRule(t *testing.T) {
 		rules = append(rules, v.Rule)
 	}
 	testutil.Slices(t, []string{"adoption:reward=voters", "adoption:reward=voters", "optimistic", "adoption"}, rules, "rules")
-	if n := strings.Count(g.file("m1.log"), "usi\n"); n != 1 {
-		t.Errorf("the member was started %d times", n)
-	}
+	n := strings.Count(g.file("m1.log"), "usi\n")
+	testutil.Check(t, n == 1, "the member was started %d times", n)
 }
 
 // Engines of councils within councils have options under two numbers.
@@ -80,9 +77,8 @@ func TestCouncilOfCouncils(t *testing.T) {
 	g.say("position startpos", "go btime 60000 wtime 60000 byoyomi 10000")
 	g.until("bestmove")
 	g.quit()
-	if linesWith(g.said, "id name gogi council top") != 1 || linesWith(g.said, "option name E2_2_USI_Hash ") != 1 {
-		t.Errorf("%q", g.said)
-	}
+	testutil.Check(t, linesWith(g.said, "id name gogi council top") == 1 && linesWith(g.said, "option name E2_2_USI_Hash ") == 1,
+		"%q", g.said)
 	log := g.file("m1.log")
 	for _, want := range []string{"setoption name USI_Hash value 7\n", "setoption name USI_Hash value 9\n", "byoyomi 9700\n"} {
 		testutil.Contains(t, log, want, "without")
@@ -112,9 +108,8 @@ rule = "optimistic"
 members = ["fsf", "gps"]
 `, Config{Log: "votes"})
 	g.ready("setoption name USI_Hash value 64", "setoption name USI_Ponder value false")
-	if linesWith(g.said, "option name E1_") == 0 || linesWith(g.said, "option name E2_") == 0 {
-		t.Errorf("no members' options: %q", g.said)
-	}
+	testutil.Check(t, linesWith(g.said, "option name E1_") != 0 && linesWith(g.said, "option name E2_") != 0,
+		"no members' options: %q", g.said)
 	for _, line := range g.said {
 		shogiHomeOption(t, line)
 	}
@@ -140,9 +135,7 @@ members = ["fsf", "gps"]
 			}
 		}
 	}
-	if len(votes) != plies || min(voted[0], voted[1]) < plies/2 {
-		t.Errorf("%d decisions, %v ballots", len(votes), voted)
-	}
+	testutil.Check(t, len(votes) == plies && min(voted[0], voted[1]) >= plies/2, "%d decisions, %v ballots", len(votes), voted)
 }
 
 // realEngines skips where Debian's fairy-stockfish and gpsshogi are not installed,
@@ -157,9 +150,7 @@ func realEngines(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if os.Getenv("GOGI_REAL_ENGINES") == "required" {
-			t.Fatalf("%s is required: %v", program, err)
-		}
+		testutil.Require(t, os.Getenv("GOGI_REAL_ENGINES") != "required", "%s is required: %v", program, err)
 		t.Skipf("%s is not installed (apt-get install fairy-stockfish gpsshogi): %v", program, err)
 	}
 }

@@ -202,9 +202,8 @@ func (g *gui) ended() {
 	if err := <-g.result; err != nil {
 		g.t.Errorf("ended with %v", err)
 	}
-	if left := tagged(g.t, g.tag); len(left) > 0 {
-		g.t.Errorf("left alive: %v", left)
-	}
+	left := tagged(g.t, g.tag)
+	testutil.Check(g.t, len(left) == 0, "left alive: %v", left)
 }
 
 // tagged lists the living processes with the tag in their environment.
@@ -221,9 +220,7 @@ func tagged(t *testing.T, tag string) []string {
 func (g *gui) file(name string) string {
 	g.t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.dir, name))
-	if err != nil && !os.IsNotExist(err) {
-		g.t.Fatal(err)
-	}
+	testutil.Require(g.t, err == nil || os.IsNotExist(err), "%v", err)
 	return string(text)
 }
 
@@ -265,9 +262,8 @@ func legal(t *testing.T, position, line string) {
 	p := testutil.Must(usi.ParsePosition(position))(t)
 	h := testutil.Must(p.History())(t)
 	b := usi.ParseBestmove(line)
-	if b.Answer != usi.AnswerMove || h.Position().CheckLegal(b.Move) != nil {
-		t.Errorf("%q is no legal move in %q", line, position)
-	}
+	testutil.Check(t, b.Answer == usi.AnswerMove && h.Position().CheckLegal(b.Move) == nil,
+		"%q is no legal move in %q", line, position)
 }
 
 // votes reads a log of decisions.
@@ -330,9 +326,8 @@ func TestCouncilAnswersAStoppedPonderOnce(t *testing.T) {
 	testutil.Equal(t, linesWith(lines, "bestmove"), 1, "%q", lines)
 	legal(t, "position startpos moves 7g7f 3c3d", g.said[slices.IndexFunc(g.said, func(l string) bool { return strings.HasPrefix(l, "bestmove") })])
 	g.quit()
-	if votes := g.votes("votes"); len(votes) > 0 {
-		t.Errorf("recorded, though it will not be played: %+v", votes)
-	}
+	votes := g.votes("votes")
+	testutil.Check(t, len(votes) == 0, "recorded, though it will not be played: %+v", votes)
 }
 
 // Trap 3: a burst of stop, position and go gets as many answers, each for its own
@@ -349,9 +344,8 @@ func TestCouncilSurvivesBursts(t *testing.T) {
 	for i := range rounds {
 		legal(t, positions[i%3], last(g.until("bestmove")))
 	}
-	if lines := g.sync(); linesWith(lines, "bestmove") > 0 {
-		t.Errorf("too many: %q", lines)
-	}
+	lines := g.sync()
+	testutil.Check(t, linesWith(lines, "bestmove") <= 0, "too many: %q", lines)
 	g.quit()
 }
 
@@ -373,18 +367,14 @@ func TestCouncilForgetsItsGames(t *testing.T) {
 	}
 	g.quit()
 	for _, v := range g.votes("votes") {
-		if v.Ply == 1 && (v.Own != 1 || !slices.Equal(v.Before, []float64{1, 1, 1})) {
-			t.Errorf("a game begins with decision %d and weights %v", v.Own, v.Before)
-		}
-		if v.Ply == 3 && slices.Equal(v.Before, []float64{1, 1, 1}) {
-			t.Error("the first decision of a game changed no weight")
-		}
+		testutil.Check(t, v.Ply != 1 || v.Own == 1 && slices.Equal(v.Before, []float64{1, 1, 1}),
+			"a game begins with decision %d and weights %v", v.Own, v.Before)
+		testutil.Check(t, v.Ply != 3 || !slices.Equal(v.Before, []float64{1, 1, 1}), "the first decision of a game changed no weight")
 	}
 	testutil.Equal(t, len(g.votes("votes")), 6, "decisions in the log")
 	for text, want := range map[string]int{"gameover lose\n": 3, "isready\n": 4, "usinewgame\n": 4} {
-		if n := strings.Count(g.file("m1.log"), text); n != want {
-			t.Errorf("%d times %q, want %d", n, text, want)
-		}
+		n := strings.Count(g.file("m1.log"), text)
+		testutil.Check(t, n == want, "%d times %q, want %d", n, text, want)
 	}
 }
 
@@ -496,13 +486,11 @@ func TestCouncilOptions(t *testing.T) {
 		"setoption name USI_Hash value 33\n": 1, "setoption name Skill Level value 7\n": 1, "setoption name Path value /a b/c\n": 1,
 		"setoption name Clear\n": 2, "setoption name Skill Level value 3\n": 1,
 	} {
-		if got := strings.Count(log, text); got != want {
-			t.Errorf("%q came %d times, want %d:\n%s", text, got, want, log)
-		}
+		got := strings.Count(log, text)
+		testutil.Check(t, got == want, "%q came %d times, want %d:\n%s", text, got, want, log)
 	}
-	if start := strings.Index(log, "setoption name Path"); start < 0 || start > strings.Index(log[start:], "isready")+start {
-		t.Errorf("options after isready:\n%s", log)
-	}
+	start := strings.Index(log, "setoption name Path")
+	testutil.Check(t, start >= 0 && start <= strings.Index(log[start:], "isready")+start, "options after isready:\n%s", log)
 	for name, text := range map[string]string{"m2.log": "setoption name USI_Hash value 33\n", "m3.log": "setoption name USI_Hash value 5\n"} {
 		testutil.Contains(t, g.file(name), text, "%s is without", name)
 	}
@@ -539,9 +527,7 @@ func TestCouncilSaysTheWinnersLineLast(t *testing.T) {
 		"info string [O] m1 7g7f cp 0 depth 1", "info string [X] m2 2g2f cp 20 depth 3", "info string [O] m3 7g7f cp 10 depth 2",
 		"info string vote 7g7f=2(w2.0) 2g2f=1(w1.0) split 2:1",
 	} {
-		if !slices.Contains(lines, want) {
-			t.Errorf("without %q: %q", want, lines)
-		}
+		testutil.Check(t, slices.Contains(lines, want), "without %q: %q", want, lines)
 	}
 	infos := lines[len(lines)-4 : len(lines)-1]
 	for i, want := range []string{"multipv 1 score cp 10 nodes 600 ", "multipv 2 score cp 20 nodes 600 ", "multipv 1 score cp 10 nodes 600 "} {
@@ -552,9 +538,8 @@ func TestCouncilSaysTheWinnersLineLast(t *testing.T) {
 	}
 	g.say("setoption name ShowMembers value none", "setoption name MultiPV value 1", "go nodes 10")
 	lines = g.until("bestmove 7g7f")
-	if len(lines) != 2 || strings.Contains(lines[0], "multipv") || !strings.HasSuffix(lines[0], "pv 7g7f") {
-		t.Errorf("with little to show: %q", lines)
-	}
+	testutil.Check(t, len(lines) == 2 && !strings.Contains(lines[0], "multipv") && strings.HasSuffix(lines[0], "pv 7g7f"),
+		"with little to show: %q", lines)
 	g.quit()
 }
 
@@ -591,9 +576,8 @@ func TestCouncilDecidesWithoutALateMember(t *testing.T) {
 	g.quit()
 	testutil.Contains(t, g.file("m3.mark"), "hang@go", "the member did not hang")
 	v := g.votes("votes")[0]
-	if b := v.Ballots[2]; b.Kind != voting.KindNone && b.Kind != voting.KindDead {
-		t.Errorf("its ballot: %+v", b)
-	}
+	b := v.Ballots[2]
+	testutil.Check(t, b.Kind == voting.KindNone || b.Kind == voting.KindDead, "its ballot: %+v", b)
 }
 
 // Trap 11: the council supports both forms of pondering. Members get the early form only if their configuration allows
@@ -650,9 +634,8 @@ func TestCouncilVeto(t *testing.T) {
 	testutil.Contains(t, g.file("m3.log"), "position startpos moves 7g7f\ngo movetime 100\n", "it was not asked about the move")
 	for _, name := range []string{"m1.log", "m2.log", "m3.log"} {
 		for _, line := range g.gos(name) {
-			if parsed, err := usi.ParseGo(line); err != nil || len(parsed.SearchMoves) > 0 {
-				t.Errorf("%s: %q (%v)", name, line, err)
-			}
+			parsed, err := usi.ParseGo(line)
+			testutil.Check(t, err == nil && len(parsed.SearchMoves) == 0, "%s: %q (%v)", name, line, err)
 		}
 	}
 }
@@ -669,9 +652,7 @@ func TestCouncilReadsAFlood(t *testing.T) {
 		testutil.Contains(t, g.file(name), "@go", "%s: the fault did not happen", name)
 	}
 	for i, b := range g.votes("votes")[0].Ballots {
-		if b.Source != voting.SourceBestmove || b.Kind != voting.KindMove {
-			t.Errorf("ballot %d: %+v", i, b)
-		}
+		testutil.Check(t, b.Source == voting.SourceBestmove && b.Kind == voting.KindMove, "ballot %d: %+v", i, b)
 	}
 }
 
@@ -703,9 +684,8 @@ func TestCouncilSurvivesCrashes(t *testing.T) {
 			g.until("readyok")
 			g.say("usinewgame")
 			play()
-			if lines := g.sync(); linesWith(lines, "bestmove") > 0 {
-				t.Errorf("too many answers: %q", lines)
-			}
+			lines := g.sync()
+			testutil.Check(t, linesWith(lines, "bestmove") <= 0, "too many answers: %q", lines)
 			g.quit()
 			command, _, _ := strings.Cut(at, ":")
 			testutil.Contains(t, g.file("m2.mark"), "exit@"+command, "it did not crash; it got %s", g.file("m2.log"))

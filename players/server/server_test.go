@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -38,9 +39,8 @@ func TestAllotted(t *testing.T) {
 		{"nothing said", usi.Go{}, shogi.Black, usi.Go{MoveTime: s / 2}, s / 2},
 	} {
 		members, deadline := reserve{margin: s / 2, overhead: s}.allot(test.given, test.side)
-		if members.String() != test.members.String() || deadline != test.deadline {
-			t.Errorf("%s: %q within %v, want %q within %v", test.name, members, deadline, test.members, test.deadline)
-		}
+		testutil.Check(t, members.String() == test.members.String() && deadline == test.deadline,
+			"%s: %q within %v, want %q within %v", test.name, members, deadline, test.members, test.deadline)
 	}
 }
 

@@ -52,13 +52,10 @@ func readStatsFixtures(t *testing.T) *statsFixtures {
 func rowsOf(t *testing.T, array string, answer any, err error) []map[string]any {
 	t.Helper()
 	testutil.OK(t, err)
-	text, err := json.Marshal(answer)
-	testutil.OK(t, err)
+	text := testutil.Must(json.Marshal(answer))(t)
 	var object map[string]any
 	testutil.OK(t, json.Unmarshal(text, &object))
-	if object["version"] != 1.0 {
-		t.Fatalf("version %v", object["version"])
-	}
+	testutil.Require(t, object["version"] == 1.0, "version %v", object["version"])
 	rows := []map[string]any{}
 	for _, row := range object[array].([]any) {
 		rows = append(rows, row.(map[string]any))
@@ -96,9 +93,8 @@ func plansOf(t *testing.T, q PlanQuestion) []map[string]any {
 
 func wantNear(t *testing.T, what string, got any, want, tolerance float64) {
 	t.Helper()
-	if v, ok := got.(float64); !ok || math.Abs(v-want) > tolerance {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
+	v, ok := got.(float64)
+	testutil.Check(t, ok && math.Abs(v-want) <= tolerance, "%s: got %v, want %v", what, got, want)
 }
 
 func TestStatsIntervalFixtures(t *testing.T) {
@@ -150,9 +146,7 @@ func TestStatsCriticalWins(t *testing.T) {
 		}
 	}
 	for _, row := range testOf(t, "critical", TestQuestion{Games: new(3), Alpha: []float64{0.05, 0.01}}) {
-		if row["wins"] != nil || row["p"] != nil || row["why"] == nil {
-			t.Errorf("three games prove something: %v", row)
-		}
+		testutil.Check(t, row["wins"] == nil && row["p"] == nil && row["why"] != nil, "three games prove something: %v", row)
 	}
 }
 
@@ -161,9 +155,7 @@ func TestStatsThresholdFixtures(t *testing.T) {
 		want, ok := f["exact_min_wins"].(float64)
 		alpha := f["one_sided_alpha"].(float64)
 		row := testOf(t, "critical", TestQuestion{Games: new(int(f["n"].(float64))), Alpha: []float64{alpha}})[0]
-		if !ok {
-			t.Fatalf("no threshold in %v", f)
-		}
+		testutil.Require(t, ok, "no threshold in %v", f)
 		what := fmt.Sprintf("%v at %v", f["n"], alpha)
 		wantNear(t, what, row["wins"], want, 0)
 		wantNear(t, what, row["p"], f["exact_p_at_min"].(float64), 1e-9)
@@ -279,9 +271,8 @@ func TestGapsHaveReasons(t *testing.T) {
 		for _, a := range answers {
 			for _, row := range rowsOf(t, array, a, nil) {
 				for field, v := range row {
-					if v == nil && row["why"] == nil && row["elo_why"] == nil {
-						t.Errorf("%s: %s is null without a reason: %v", array, field, row)
-					}
+					testutil.Check(t, v != nil || row["why"] != nil || row["elo_why"] != nil,
+						"%s: %s is null without a reason: %v", array, field, row)
 				}
 			}
 			wantNoNaN(t, a)
@@ -310,9 +301,7 @@ func TestLowestCoverage(t *testing.T) {
 	}
 	for m, lowest := range want {
 		chosen := CoverageQuestion{Confidence: 0.95, Method: methodName(m)}.methods(100)
-		if len(chosen) != 1 {
-			t.Fatalf("%s are %d methods", m, len(chosen))
-		}
+		testutil.Require(t, len(chosen) == 1, "%s are %d methods", m, len(chosen))
 		wantNear(t, string(m), lowestCoverage(100, 0.3, 0.7, chosen[0].interval), lowest, 1e-4)
 	}
 }

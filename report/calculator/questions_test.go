@@ -35,9 +35,7 @@ func TestSPRTGivesTheGatesDecision(t *testing.T) {
 			now = g.State().Tally.Penta
 		}
 		want := g.State().Judgement
-		if want.Decision != stats.Pass && want.Decision != stats.Fail {
-			t.Fatalf("the gate came to %s", want.Decision)
-		}
+		testutil.Require(t, want.Decision == stats.Pass || want.Decision == stats.Fail, "the gate came to %s", want.Decision)
 		seen[want.Decision]++
 		q := SPRTQuestion{Pentanomial: cellsOf(now), Design: designOf(0, 60, 0.05, 0.1, "logistic", "ratio"), Confidence: 0.95}
 		row := sprtOf(t, q)
@@ -52,9 +50,7 @@ func TestSPRTGivesTheGatesDecision(t *testing.T) {
 			t.Errorf("%s: %v one pair before the stop", q.Pentanomial, row["decision"])
 		}
 	}
-	if seen[stats.Pass] < 5 || seen[stats.Fail] < 5 {
-		t.Errorf("too few stops of a kind: %v", seen)
-	}
+	testutil.Check(t, seen[stats.Pass] >= 5 && seen[stats.Fail] >= 5, "too few stops of a kind: %v", seen)
 }
 
 func playedPair(r *rand.Rand, rate float64) stats.Pair {
@@ -176,9 +172,7 @@ func quantileOf(row map[string]any, share float64) map[string]any {
 func TestPlanWithAMaximum(t *testing.T) {
 	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(), SPRT: &match.SPRT{Elo0: 0, Elo1: 40}, Boundary: "ratio", Most: new(600)}
 	row := plansOf(t, q)[2]
-	if row["elo"] != 20.0 || row["max_games"] != 600.0 {
-		t.Fatalf("not the plan halfway with its maximum: %v", row)
-	}
+	testutil.Require(t, row["elo"] == 20.0 && row["max_games"] == 600.0, "not the plan halfway with its maximum: %v", row)
 	if left := row["unfinished"].(float64); !(left > 0.2 && left < 0.6) { // half of the tests take 486 games
 		t.Errorf("%v of the tests are undecided after 600 games", left)
 	}
@@ -204,9 +198,7 @@ func TestCheaperWhereItApplies(t *testing.T) {
 		kinds := map[string]bool{}
 		for _, row := range rowsOf(t, "plans", c.q.Answer(), nil) {
 			kinds[row["kind"].(string)] = true
-			if row["hours"] == nil || row["pass"] == nil {
-				t.Errorf("%s: no hours, or no probability to pass: %v", c.name, row)
-			}
+			testutil.Check(t, row["hours"] != nil && row["pass"] != nil, "%s: no hours, or no probability to pass: %v", c.name, row)
 			if !c.q.Unpaired && row["max_games"] != 800.0 {
 				t.Errorf("%s: at most %v games, of 400 pairs", c.name, row["max_games"])
 			}
@@ -251,8 +243,7 @@ func TestForecastOfOneGame(t *testing.T) {
 	rows := rowsOf(t, "forecasts", a, err)
 	wantNear(t, "win of one", rows[0]["win"], 60.5/101.5, 1e-12)
 	wantNear(t, "loss of one", rows[0]["loss"], 40.5/101.5, 1e-12)
-	interval, err := binomial.ClopperPearson(60, 100, 0.95)
-	testutil.OK(t, err)
+	interval := testutil.Must(binomial.ClopperPearson(60, 100, 0.95))(t)
 	wantNear(t, "from", rows[0]["lo"], interval.Lo, 1e-12)
 	wantNear(t, "to", rows[0]["hi"], interval.Hi, 1e-12)
 }
@@ -277,9 +268,8 @@ func TestHomogeneity(t *testing.T) {
 	wantNear(t, "p", row["p"], 0.020418142857298892, 1e-12)
 	first := rowsOf(t, "sources", a, err)[0]
 	residuals := first["residuals"].([]any)
-	if !(residuals[0].(float64) > 0 && residuals[2].(float64) < 0) {
-		t.Errorf("the first source lost more than its share: %v", residuals)
-	}
+	testutil.Check(t, residuals[0].(float64) > 0 && residuals[2].(float64) < 0,
+		"the first source lost more than its share: %v", residuals)
 	var out strings.Builder
 	a.Print(&out, i18n.English)
 	testutil.Contains(t, out.String(), "2 cells with fewer than 5 games expected", "nothing about sparse cells: %s", &out)
@@ -295,9 +285,7 @@ func TestCoverageIsThatOfTheMethod(t *testing.T) {
 	q := CoverageQuestion{N: []int{60}, P: []float64{0, 0.2, 0.5, 0.97}, Confidence: 0.9, Method: "all"}
 	a, err := q.Answer()
 	rows := rowsOf(t, "coverages", a, err)
-	if len(rows) != len(CoverageNames())*len(q.P) {
-		t.Fatalf("%d rows", len(rows))
-	}
+	testutil.Require(t, len(rows) == len(CoverageNames())*len(q.P), "%d rows", len(rows))
 	for _, row := range rows {
 		for _, m := range binomial.IntervalMethods() {
 			if row["method"] == methodName(m) {
@@ -352,9 +340,7 @@ func TestFigureOfOneMethod(t *testing.T) {
 	for _, want := range []string{"“99 %”", "20 decisive games", "below 97 %", ">wald<"} {
 		testutil.Contains(t, figure, want, "the figure lacks")
 	}
-	if strings.Contains(figure, "%!") {
-		t.Error("the figure has numbers that could not be formatted")
-	}
+	testutil.Check(t, !strings.Contains(figure, "%!"), "the figure has numbers that could not be formatted")
 	testutil.Equal(t, strings.Count(figure, "<polyline"), 1, "panels")
 }
 
@@ -413,9 +399,7 @@ func TestImpossibleQuestions(t *testing.T) {
 		"--wins -1":                      second(IntervalQuestion{Counts: &stats.WDL{Wins: -1}, DrawMode: "drop", Confidence: 0.95, Method: "all"}.Answer()),
 		"expected --wins W and --losses": second(TestQuestion{Wins: new(1)}.Answer()),
 	} {
-		if err == nil || !fail.IsUsage(err) || !strings.Contains(err.Error(), flag) {
-			t.Errorf("%s: %v", flag, err)
-		}
+		testutil.Check(t, err != nil && fail.IsUsage(err) && strings.Contains(err.Error(), flag), "%s: %v", flag, err)
 	}
 }
 
@@ -451,9 +435,7 @@ func TestGateThatIsBounded(t *testing.T) {
 		at = append(at, row["elo"])
 		wantNear(t, "hours at 960 games an hour", row["hours"], row["games"].(float64)/960, 1e-9)
 	}
-	if !slices.Equal(at, []any{0.0, 10.0, 35.0, 60.0}) {
-		t.Errorf("planned at %v Elo", at)
-	}
+	testutil.Check(t, slices.Equal(at, []any{0.0, 10.0, 35.0, 60.0}), "planned at %v Elo", at)
 }
 
 // TestUnpairedPlansHaveNoCorrelation: there is no pair whose games could have one.
@@ -470,9 +452,7 @@ func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
 // TestHalfPointsHaveNoSpread: the calculator's S is of wins.
 func TestHalfPointsHaveNoSpread(t *testing.T) {
 	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 5, Draws: 2, Losses: 4}, DrawMode: "half", Confidence: 0.95, Method: "lfics"})[0]
-	if row["standard_error"] != nil || row["why"] == nil {
-		t.Errorf("half points: %v", row)
-	}
+	testutil.Check(t, row["standard_error"] == nil && row["why"] != nil, "half points: %v", row)
 }
 
 // named are the methods of the rows of an answer, with their units and draw modes.
@@ -581,9 +561,7 @@ func TestNoEloOfEmptyCells(t *testing.T) {
 		}
 	}
 	row := sprtOf(t, SPRTQuestion{Trinomial: "0,12,0", Design: design, Confidence: 0.95})
-	if row["elo"] != nil {
-		t.Errorf("twelve draws: %v", row)
-	}
+	testutil.Check(t, row["elo"] == nil, "twelve draws: %v", row)
 }
 
 // TestPlanOfAnSPRT: the keys of a test win over --alpha, --power and --boundary, which hold
@@ -605,7 +583,6 @@ func TestPlanOfAnSPRT(t *testing.T) {
 		q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: draws, SPRT: &match.SPRT{Elo1: 40, Model: model}, Boundary: "ratio"}
 		return plansOf(t, q)[1]["games"].(float64)
 	}
-	if l, n := games(match.GateLogistic), games(match.GateNormalized); n < 1.5*l {
-		t.Errorf("with many draws 40 normalised Elo are a smaller difference: %v games, logistic %v", n, l)
-	}
+	l, n := games(match.GateLogistic), games(match.GateNormalized)
+	testutil.Check(t, n >= 1.5*l, "with many draws 40 normalised Elo are a smaller difference: %v games, logistic %v", n, l)
 }

@@ -61,9 +61,8 @@ func TestTwoRuns(t *testing.T) {
 	if s.Method != "paired_openings" || s.Shared != 8 || s.Test != "paired_sign_flip" || math.Abs(*s.P-2./64) > 1e-12 || *s.Adjusted != *s.P {
 		t.Errorf("%+v", s)
 	}
-	if want := binomial.Elo(7./8) - binomial.Elo(4./8); math.Abs(*s.Elo-want) > 1e-9 || !(*s.Lo < want && want < *s.Hi) {
-		t.Errorf("%+v, want %v", s, want)
-	}
+	want := binomial.Elo(7./8) - binomial.Elo(4./8)
+	testutil.Check(t, math.Abs(*s.Elo-want) <= 1e-9 && *s.Lo < want && want < *s.Hi, "%+v, want %v", s, want)
 	testutil.Equal(t, rep.Claim().String(), "newer gained more against base than older did.")
 	back := reported(t, []Run{version("older"), version("newer")}, newer, older)
 	if got := back.Claim().String(); got != "newer gained less against base than older did." || *back.Steps[0].Elo != -*s.Elo {
@@ -92,9 +91,7 @@ func TestOpponentInTheOtherSeat(t *testing.T) {
 	if b.Runs[1].Player != "newer-engine" || *a.Runs[1].Score != *b.Runs[1].Score || math.Abs(*a.Steps[0].Elo-*b.Steps[0].Elo) > 1e-9 {
 		t.Errorf("%+v\n%+v", a.Runs[1], b.Runs[1])
 	}
-	if len(b.Remarks) != 1 || !strings.Contains(b.Remarks[0].String(), `margin`) {
-		t.Errorf("%q", b.Remarks)
-	}
+	testutil.Check(t, len(b.Remarks) == 1 && strings.Contains(b.Remarks[0].String(), `margin`), "%q", b.Remarks)
 }
 
 func TestWhatCannotBeCompared(t *testing.T) {
@@ -127,9 +124,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 			continue
 		}
 		for _, word := range c.words {
-			if !strings.Contains(err.Error(), word) {
-				t.Errorf("%s: no %q in %q", name, word, err)
-			}
+			testutil.Check(t, strings.Contains(err.Error(), word), "%s: no %q in %q", name, word, err)
 		}
 	}
 }
@@ -162,15 +157,10 @@ func TestStoppedRuns(t *testing.T) {
 	} {
 		rep := reported(t, []Run{version("first", f), version("second"), version("third")}, a, b, c)
 		s := rep.Steps[0]
-		if s.Elo == nil || s.P != nil || s.Lo != nil || s.Adjusted != nil || s.Why.IsZero() {
-			t.Errorf("%s: %+v", name, s)
-		}
-		if later := rep.Steps[1]; later.P == nil || *later.Adjusted != *later.P {
-			t.Errorf("%s: %+v", name, later)
-		}
-		if rep.Runs[0].Elo == nil || rep.Runs[0].Lo != nil {
-			t.Errorf("%s: %+v", name, rep.Runs[0])
-		}
+		testutil.Check(t, s.Elo != nil && s.P == nil && s.Lo == nil && s.Adjusted == nil && !s.Why.IsZero(), "%s: %+v", name, s)
+		later := rep.Steps[1]
+		testutil.Check(t, later.P != nil && *later.Adjusted == *later.P, "%s: %+v", name, later)
+		testutil.Check(t, rep.Runs[0].Elo != nil && rep.Runs[0].Lo == nil, "%s: %+v", name, rep.Runs[0])
 		if two := reported(t, []Run{version("first", f), version("second")}, a, b); !strings.HasPrefix(two.Claim().String(), "There is no verdict: ") {
 			t.Errorf("%s: %s", name, two.Claim().String())
 		}
@@ -200,9 +190,8 @@ func TestOtherOpeningsAndCopies(t *testing.T) {
 	if s := rep.Steps[0]; s.Method != "independent" || s.Shared != 0 || s.P != nil || s.Lo == nil || !strings.Contains(s.Why.String(), "20 openings") {
 		t.Errorf("%+v", s)
 	}
-	if len(rep.Remarks) != 2 || !strings.Contains(rep.Remarks[0].String(), "8 of 12 pairs that repeat") {
-		t.Errorf("%q", rep.Remarks)
-	}
+	testutil.Check(t, len(rep.Remarks) == 2 && strings.Contains(rep.Remarks[0].String(), "8 of 12 pairs that repeat"),
+		"%q", rep.Remarks)
 }
 
 // Of several versions the claim is about the newest, with the p value of all tests.
@@ -227,12 +216,10 @@ func TestChain(t *testing.T) {
 func TestNothingToCompare(t *testing.T) {
 	t.Parallel()
 	rep := reported(t, []Run{version("older"), version("newer")}, nil, []string{"WW"})
-	if got := rep.Claim().String(); !strings.HasPrefix(got, "There is nothing to compare: ") {
-		t.Errorf("%s", got)
-	}
-	if won := reported(t, []Run{version("older"), version("newer")}, []string{"WL", "WW"}, []string{"WW", "WW"}); won.Steps[0].Elo != nil || won.Steps[0].Why.IsZero() {
-		t.Errorf("%+v", won.Steps[0])
-	}
+	got := rep.Claim().String()
+	testutil.Check(t, strings.HasPrefix(got, "There is nothing to compare: "), "%s", got)
+	won := reported(t, []Run{version("older"), version("newer")}, []string{"WL", "WW"}, []string{"WW", "WW"})
+	testutil.Check(t, won.Steps[0].Elo == nil && !won.Steps[0].Why.IsZero(), "%+v", won.Steps[0])
 	var text strings.Builder
 	rep.Print(&text, i18n.English)
 }
@@ -242,9 +229,8 @@ func TestNamedOpponent(t *testing.T) {
 	t.Parallel()
 	turned := func(r *Run) { slices.Reverse(r.Plan.Players) }
 	g := testutil.Must(New([]Run{version("older", turned), version("newer", turned)}, "base"))(t)
-	if rep := g.Report(); rep.Opponent != "base" || rep.Runs[1].Player != "newer-engine" {
-		t.Errorf("%+v", rep)
-	}
+	rep := g.Report()
+	testutil.Check(t, rep.Opponent == "base" && rep.Runs[1].Player == "newer-engine", "%+v", rep)
 }
 
 // Independent samples of many openings have a test, of 19 none.
@@ -259,9 +245,8 @@ func TestFewOpenings(t *testing.T) {
 				testutil.OK(t, g.Add(i, match.Opening{Start: string(rune(100*i + id))}, rows))
 			}
 		}
-		if s := g.Report().Steps[0]; (s.P != nil) != tested || s.Lo == nil {
-			t.Errorf("%d openings: %+v", n, s)
-		}
+		s := g.Report().Steps[0]
+		testutil.Check(t, (s.P != nil) == tested && s.Lo != nil, "%d openings: %+v", n, s)
 	}
 }
 
@@ -302,9 +287,7 @@ func TestMargin(t *testing.T) {
 		}
 	}
 	plain := reported(t, []Run{version("older"), version("newer")}, even, even)
-	if plain.Steps[0].NotWorse != nil || plain.Verdict() != Undecided {
-		t.Errorf("%+v", plain.Steps[0])
-	}
+	testutil.Check(t, plain.Steps[0].NotWorse == nil && plain.Verdict() == Undecided, "%+v", plain.Steps[0])
 	few := testutil.Must(New([]Run{version("older"), version("newer")}, ""))(t)
 	few.Margin = 300
 	addAll(t, few, few.runs, even[:19], even[:19])

@@ -95,9 +95,7 @@ func runOf(openings []string, pairs []string, copies bool) (rows [][]match.Row, 
 func groupingOf(t *testing.T, table *Table, name string) Grouping {
 	t.Helper()
 	i := slices.IndexFunc(table.Groupings, func(g Grouping) bool { return g.Name == name })
-	if i < 0 {
-		t.Fatalf("no grouping %s", name)
-	}
+	testutil.Require(t, i >= 0, "no grouping %s", name)
 	return table.Groupings[i]
 }
 
@@ -130,17 +128,13 @@ func TestOpeningsOfPairs(t *testing.T) {
 	rows, starts := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, pairs, false)
 	table := whole(t, finished(), rows, starts)
 	g := groupingOf(t, table, "opening")
-	if len(g.Rows) != 2 || g.Unit != "distinct_pair" {
-		t.Fatalf("%+v", g)
-	}
+	testutil.Require(t, len(g.Rows) == 2 && g.Unit == "distinct_pair", "%+v", g)
 	for i, score := range []float64{0, 1} { // by name
 		r := g.Rows[i]
 		if r.Score != score || r.Units != 12 || r.Games != 24 || r.P == nil || math.Abs(*r.P-math.Erfc(6/math.Sqrt(3))) > 1e-12 || !r.Stands() {
 			t.Errorf("%+v", r)
 		}
-		if r.Elo != nil || math.Abs(*r.Effect) != 1 || r.Shift != nil || r.Lo == nil || r.Hi == nil {
-			t.Errorf("%+v", r)
-		}
+		testutil.Check(t, r.Elo == nil && math.Abs(*r.Effect) == 1 && r.Shift == nil && r.Lo != nil && r.Hi != nil, "%+v", r)
 	}
 	// Holm: the least p times the number of tests.
 	if want := *g.Rows[0].P * float64(table.Tested); math.Abs(*g.Rows[0].Adjusted/want-1) > 1e-9 {
@@ -148,9 +142,7 @@ func TestOpeningsOfPairs(t *testing.T) {
 	}
 	// The families are of two openings, which is two units, however often played.
 	f := groupingOf(t, table, "family")
-	if f.Unit != "" && len(f.Rows) > 0 {
-		t.Errorf("%+v", f)
-	}
+	testutil.Check(t, f.Unit == "" || len(f.Rows) == 0, "%+v", f)
 	testutil.Contains(t, table.Claim().String(), "opening, 7g7f 3c3d")
 }
 
@@ -163,9 +155,8 @@ func TestCopiesProveNothing(t *testing.T) {
 	}
 	rows, starts := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, pairs, true)
 	table := whole(t, finished(), rows, starts)
-	if table.Tested != 0 || table.Copies != 58 || table.Openings != 2 {
-		t.Errorf("%d tested, %d copies, %d openings", table.Tested, table.Copies, table.Openings)
-	}
+	testutil.Check(t, table.Tested == 0 && table.Copies == 58 && table.Openings == 2,
+		"%d tested, %d copies, %d openings", table.Tested, table.Copies, table.Openings)
 	if claim := table.Claim().String(); !strings.HasPrefix(claim, "Nothing is tested") || strings.Contains(table.Warnings[0].String(), "adjusted p") {
 		t.Errorf("%q, %q", claim, table.Warnings[0].String())
 	}
@@ -188,9 +179,7 @@ func TestColoursByPairs(t *testing.T) {
 	rows, starts := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
 	table := whole(t, finished(), rows, starts)
 	g := groupingOf(t, table, "colour")
-	if len(g.Rows) != 2 || g.Unit != "pair_part" {
-		t.Fatalf("%+v", g)
-	}
+	testutil.Require(t, len(g.Rows) == 2 && g.Unit == "pair_part", "%+v", g)
 	black := g.Rows[0]
 	if want := math.Erfc(3 / math.Sqrt2); black.Name != "as Black" || math.Abs(black.Score-0.8) > 1e-12 || math.Abs(*black.P-want) > 1e-12 || math.Abs(*black.Effect-0.6) > 1e-12 {
 		t.Errorf("%+v, want p %v", black, want)
@@ -219,13 +208,10 @@ func TestThreeClassesByOpenings(t *testing.T) {
 		}
 	}
 	g := groupingOf(t, whole(t, finished(), rows, starts), "ponder_hits")
-	if len(g.Rows) != 3 || g.Rows[0].Units != 30 || g.Rows[1].Units != 15 {
-		t.Fatalf("%+v", g)
-	}
+	testutil.Require(t, len(g.Rows) == 3 && g.Rows[0].Units == 30 && g.Rows[1].Units == 15, "%+v", g)
 	for i, want := range []float64{5 / math.Sqrt(2.5), 2.5 / math.Sqrt(3.75), 2.5 / math.Sqrt(1.25)} {
-		if p := math.Erfc(want / math.Sqrt2); math.Abs(*g.Rows[i].P-p) > 1e-12 {
-			t.Errorf("%+v, want p %v", g.Rows[i], p)
-		}
+		p := math.Erfc(want / math.Sqrt2)
+		testutil.Check(t, math.Abs(*g.Rows[i].P-p) <= 1e-12, "%+v, want p %v", g.Rows[i], p)
 	}
 }
 
@@ -243,13 +229,9 @@ func TestSmallRest(t *testing.T) {
 		}
 	}
 	g := groupingOf(t, whole(t, finished(), rows, starts), "family")
-	if len(g.Rows) != 2 || g.Rows[0].Units != 30 {
-		t.Fatalf("%+v", g)
-	}
+	testutil.Require(t, len(g.Rows) == 2 && g.Rows[0].Units == 30, "%+v", g)
 	for _, r := range g.Rows {
-		if r.P != nil || !strings.Contains(r.Why.String(), "fewer than 10") {
-			t.Errorf("%+v", r)
-		}
+		testutil.Check(t, r.P == nil && strings.Contains(r.Why.String(), "fewer than 10"), "%+v", r)
 	}
 }
 
@@ -283,9 +265,7 @@ func TestDrawnRows(t *testing.T) {
 	}
 	rows, starts := runOf(openings, pairs, false)
 	g := groupingOf(t, whole(t, finished(), rows, starts), "family")
-	if len(g.Rows) != 3 {
-		t.Fatalf("%+v", g)
-	}
+	testutil.Require(t, len(g.Rows) == 3, "%+v", g)
 	for _, r := range g.Rows {
 		want := map[string]float64{"7g7f 3c3d": 1 - 0.625, "2g2f 8c8d": 0.625 - 1}[r.Name]
 		if drawn := r.Name == "6g6f 8c8d"; drawn != (r.Effect == nil) || drawn != (r.P == nil) || drawn == r.Why.IsZero() || !drawn && math.Abs(*r.Effect-want) > 1e-12 {
@@ -313,9 +293,8 @@ func TestSmallFamilies(t *testing.T) {
 	for _, r := range g.Rows {
 		names = append(names, fmt.Sprintf("%s %d %t", r.Name, r.Units, r.P != nil))
 	}
-	if want := []string{"7g7f 3c3d 20 true", "2g2f 3c3d 12 true", "others 8 false"}; !slices.Equal(names, want) || g.Unit != "pair" {
-		t.Errorf("%q of %s, want %q", names, g.Unit, want)
-	}
+	want := []string{"7g7f 3c3d 20 true", "2g2f 3c3d 12 true", "others 8 false"}
+	testutil.Check(t, slices.Equal(names, want) && g.Unit == "pair", "%q of %s, want %q", names, g.Unit, want)
 }
 
 func TestUnfinishedRun(t *testing.T) {
@@ -326,14 +305,11 @@ func TestUnfinishedRun(t *testing.T) {
 	table := whole(t, run, rows, starts)
 	for _, g := range table.Groupings {
 		for _, r := range g.Rows {
-			if r.P != nil || r.Adjusted != nil || r.Lo != nil || r.EloHi != nil || r.Why.IsZero() {
-				t.Errorf("%+v", r)
-			}
+			testutil.Check(t, r.P == nil && r.Adjusted == nil && r.Lo == nil && r.EloHi == nil && !r.Why.IsZero(), "%+v", r)
 		}
 	}
-	if table.Tested != 0 || table.Lo != nil || !strings.Contains(table.Warnings[1].String(), "not finished") {
-		t.Errorf("%+v", table)
-	}
+	testutil.Check(t, table.Tested == 0 && table.Lo == nil && strings.Contains(table.Warnings[1].String(), "not finished"),
+		"%+v", table)
 	run.Finished, run.Gate = true, "SPRT [0, 4]"
 	if table := whole(t, run, rows, starts); !strings.Contains(table.Warnings[1].String(), "SPRT [0, 4]") || table.Tested == 0 {
 		t.Errorf("%q", table.Warnings)
@@ -357,9 +333,8 @@ func TestOnlyTheTwo(t *testing.T) {
 	testutil.Equal(t, string(one), string(two), "%s %s", one, two)
 	run := finished()
 	run.B = "C"
-	if table := whole(t, run, rows, starts); table.Games != 0 || !strings.Contains(table.Claim().String(), "No game") {
-		t.Errorf("%+v", table)
-	}
+	table := whole(t, run, rows, starts)
+	testutil.Check(t, table.Games == 0 && strings.Contains(table.Claim().String(), "No game"), "%+v", table)
 }
 
 func TestForms(t *testing.T) {

@@ -170,9 +170,7 @@ func TestSimulatedEquals(t *testing.T) {
 			if limit := 0.05*n + 3*math.Sqrt(0.05*0.95*n); float64(found) > limit {
 				t.Errorf("%d of %d runs between equals find something: %v", found, simulations(), where)
 			}
-			if tested == 0 {
-				t.Error("no row was tested")
-			}
+			testutil.Check(t, tested != 0, "no row was tested")
 		})
 	}
 }
@@ -210,7 +208,5 @@ func TestSimulatedGain(t *testing.T) {
 			hits++
 		}
 	}
-	if hits < runs*9/10 {
-		t.Errorf("the family was found in %d of %d runs", hits, runs)
-	}
+	testutil.Check(t, hits >= runs*9/10, "the family was found in %d of %d runs", hits, runs)
 }

@@ -109,37 +109,27 @@ func checkPage(t *testing.T, page string) (text string, elements map[string]int)
 		}
 	}
 	for _, id := range referred {
-		if !slices.Contains(ids, id) {
-			t.Errorf("no element has the id %q", id)
-		}
+		testutil.Check(t, slices.Contains(ids, id), "no element has the id %q", id)
 	}
 	slices.Sort(ids)
-	if unique := slices.Compact(slices.Clone(ids)); len(unique) != len(ids) {
-		t.Errorf("an id occurs twice: %v", ids)
-	}
+	unique := slices.Compact(slices.Clone(ids))
+	testutil.Check(t, len(unique) == len(ids), "an id occurs twice: %v", ids)
 	for _, name := range []string{"script", "link", "iframe", "img", "object", "image", "use", "base", "form"} {
-		if elements[name] > 0 {
-			t.Errorf("the page has %d %s elements", elements[name], name)
-		}
+		testutil.Check(t, elements[name] <= 0, "the page has %d %s elements", elements[name], name)
 	}
-	if strings.Contains(page, "@import") || strings.Contains(page, "url(") || strings.Contains(page, "ZgotmplZ") {
-		t.Error("the page refers to something outside, or a value was refused")
-	}
-	if elements["h1"] != 1 || elements["title"] == 0 || elements["main"] != 1 {
-		t.Errorf("headings: %v", elements)
-	}
+	testutil.Check(t, !strings.Contains(page, "@import") && !strings.Contains(page, "url(") && !strings.Contains(page, "ZgotmplZ"),
+		"the page refers to something outside, or a value was refused")
+	testutil.Check(t, elements["h1"] == 1 && elements["title"] != 0 && elements["main"] == 1, "headings: %v", elements)
 	return text, elements
 }
 
 func checkAttribute(t *testing.T, element string, a xml.Attr) {
 	t.Helper()
 	name := strings.ToLower(a.Name.Local)
-	if strings.HasPrefix(name, "on") || name == "src" || name == "href" || name == "srcset" || name == "style" {
-		t.Errorf("<%s> has the attribute %s=%q", element, name, a.Value)
-	}
-	if element == "th" && name == "scope" && a.Value != "col" && a.Value != "row" {
-		t.Errorf("a table header has the scope %q", a.Value)
-	}
+	testutil.Check(t, !strings.HasPrefix(name, "on") && name != "src" && name != "href" && name != "srcset" && name != "style",
+		"<%s> has the attribute %s=%q", element, name, a.Value)
+	testutil.Check(t, element != "th" || name != "scope" || a.Value == "col" || a.Value == "row",
+		"a table header has the scope %q", a.Value)
 }
 
 func TestPageIsSelfContained(t *testing.T) {
@@ -153,9 +143,8 @@ func TestPageIsSelfContained(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, elements := checkPage(t, pageOfRun(t, o))
-			if games := len(strings.Join(o.Pairs, "")); (elements["figcaption"] > 0) != (games > 0) {
-				t.Errorf("%d games and %d figures", games, elements["figcaption"])
-			}
+			games := len(strings.Join(o.Pairs, ""))
+			testutil.Check(t, (elements["figcaption"] > 0) == (games > 0), "%d games and %d figures", games, elements["figcaption"])
 		})
 	}
 }
@@ -191,9 +180,7 @@ func TestPageSaysHowItEnded(t *testing.T) {
 		testutil.Contains(t, strings.Join(strings.Fields(text), " "), want, "no word")
 	}
 	for _, no := range []string{"binomial", "Clopper", "p = "} {
-		if strings.Contains(text, no) {
-			t.Errorf("a stopped run has %q", no)
-		}
+		testutil.Check(t, !strings.Contains(text, no), "a stopped run has %q", no)
 	}
 	r, seen = gather(t, matchtest.Run{Players: o.Players, Pairs: o.Pairs})
 	text, _ = checkPage(t, render(t, o, r, seen))
@@ -206,9 +193,8 @@ func TestPageEscapes(t *testing.T) {
 	const hostile = `</title></style><script>alert(1)</script><img src=x onerror=alert(1)>"'&`
 	o := matchtest.Run{Players: []string{hostile, "b" + hostile}, Pairs: []string{"LW", "WL", "LL"}, Fault: true}
 	text, _ := checkPage(t, pageOfRun(t, o))
-	if n := strings.Count(text, hostile); n < 10 {
-		t.Errorf("the name stands only %d times in the text", n)
-	}
+	n := strings.Count(text, hostile)
+	testutil.Check(t, n >= 10, "the name stands only %d times in the text", n)
 }
 
 func TestPageOfThreePlayers(t *testing.T) {
@@ -251,9 +237,8 @@ func TestScenesAreBounded(t *testing.T) {
 		t.Errorf("the last point is %v, want %d pairs and %v", last, pairs, points/(2*pairs))
 	}
 	for i := 1; i < len(curve); i++ {
-		if curve[i].Pairs <= curve[i-1].Pairs {
-			t.Fatalf("point %d of %d pairs follows one of %d", i, curve[i].Pairs, curve[i-1].Pairs)
-		}
+		testutil.Require(t, curve[i].Pairs > curve[i-1].Pairs,
+			"point %d of %d pairs follows one of %d", i, curve[i].Pairs, curve[i-1].Pairs)
 	}
 	games := s.games()
 	if len(games) != shownGames || games[0].Termination != match.Stall {
@@ -282,13 +267,10 @@ func TestHistogramKeepsEveryGame(t *testing.T) {
 					inside++
 				}
 			}
-			if inside != class.Games {
-				t.Errorf("%v: class %d, %d to %d plies, has %d games, want %d", plies, i, class.From, class.To, class.Games, inside)
-			}
+			testutil.Check(t, inside == class.Games,
+				"%v: class %d, %d to %d plies, has %d games, want %d", plies, i, class.From, class.To, class.Games, inside)
 		}
-		if total != len(plies) {
-			t.Errorf("%v: %d games in all classes", plies, total)
-		}
+		testutil.Check(t, total == len(plies), "%v: %d games in all classes", plies, total)
 	}
 }
 
@@ -298,13 +280,11 @@ func TestLineChart(t *testing.T) {
 		points = append(points, CurvePoint{Pairs: i, Score: 0.53 + 0.47/float64(i*i)})
 	}
 	c := scorePlot("x", points, Words{i18n.English})
-	if c.High > 0.7 || c.Low > 0.5 || c.High < 0.53 {
-		t.Errorf("the wild beginning decides the scale, %v to %v", c.Low, c.High)
-	}
+	testutil.Check(t, c.High <= 0.7 && c.Low <= 0.5 && c.High >= 0.53,
+		"the wild beginning decides the scale, %v to %v", c.Low, c.High)
 	testutil.Equal(t, len(c.Lines[0].Y), len(points), "points")
-	if labels := string(c.HTML()); !strings.Contains(labels, ">50%</text>") {
-		t.Errorf("no 50%% at the side: %s", labels)
-	}
+	labels := string(c.HTML())
+	testutil.Check(t, strings.Contains(labels, ">50%</text>"), "no 50%% at the side: %s", labels)
 }
 
 // TestTournamentPage: the page has the standings and the matches, escaped, and nothing of two players who may
@@ -325,9 +305,7 @@ func TestTournamentPage(t *testing.T) {
 	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger", `<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {
 		testutil.Contains(t, b.String(), want, "no")
 	}
-	if strings.Contains(b.String(), `id="head"`) {
-		t.Error("figures of a against b")
-	}
+	testutil.Check(t, !strings.Contains(b.String(), `id="head"`), "figures of a against b")
 }
 
 // TestBand: a run that is watched while it is read has the anytime interval along its score: at its end the
@@ -346,9 +324,8 @@ func TestBand(t *testing.T) {
 	first, last := curve[0], curve[len(curve)-1]
 	rep := g.Report()
 	i := slices.IndexFunc(rep.Intervals, func(i report.Interval) bool { return i.Method == "anytime" })
-	if i < 0 || last.Lo == nil || *last.Lo != *rep.Intervals[i].Lo || *last.Hi != *rep.Intervals[i].Hi {
-		t.Fatalf("the curve ends at %+v, the report has %+v", last, rep.Intervals)
-	}
+	testutil.Require(t, i >= 0 && last.Lo != nil && *last.Lo == *rep.Intervals[i].Lo && *last.Hi == *rep.Intervals[i].Hi,
+		"the curve ends at %+v, the report has %+v", last, rep.Intervals)
 	if *first.Hi-*first.Lo <= *last.Hi-*last.Lo || *last.Lo >= last.Score || *last.Hi <= last.Score {
 		t.Errorf("from %v–%v to %v–%v around %v", *first.Lo, *first.Hi, *last.Lo, *last.Hi, last.Score)
 	}
@@ -375,9 +352,7 @@ func TestSections(t *testing.T) {
 		testutil.Contains(t, b.String(), want, "no")
 	}
 	for _, bad := range []string{"<html", "<main", "<style", " style=", "gogi games"} {
-		if strings.Contains(b.String(), bad) {
-			t.Errorf("there is %s", bad)
-		}
+		testutil.Check(t, !strings.Contains(b.String(), bad), "there is %s", bad)
 	}
 }
 
@@ -400,13 +375,10 @@ func TestPageTellsWhatWasAsked(t *testing.T) {
 			var b strings.Builder
 			testutil.OK(t, testutil.Must(newPage(r, aboutRun(o), seen, Words{in}))(t).execute(&b, "sections"))
 			for _, want := range texts {
-				if strings.Contains(b.String(), want) != asked {
-					t.Errorf("%s, asked %t: %q", in, asked, want)
-				}
+				testutil.Check(t, strings.Contains(b.String(), want) == asked, "%s, asked %t: %q", in, asked, want)
 			}
-			if strings.Contains(b.String(), "book moves: x") || strings.Contains(b.String(), "定跡手: x") {
-				t.Error("a player without a book has moves from one")
-			}
+			testutil.Check(t, !strings.Contains(b.String(), "book moves: x") && !strings.Contains(b.String(), "定跡手: x"),
+				"a player without a book has moves from one")
 		}
 	}
 }

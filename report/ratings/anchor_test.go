@@ -38,9 +38,8 @@ func TestAnchor(t *testing.T) {
 		near(t, name+" lo", playerOf(t, fixed, name).Lo, 1500+middle-1.959964**c.SE, 1.5)
 		near(t, name+" hi", playerOf(t, fixed, name).Hi, 1500+middle+1.959964**c.SE, 1.5)
 	}
-	if fixed.Anchor == nil || fixed.Anchor.Player != "b" || fixed.Intervals == "" {
-		t.Errorf("%+v, %q", fixed.Anchor, fixed.Intervals)
-	}
+	testutil.Check(t, fixed.Anchor != nil && fixed.Anchor.Player == "b" && fixed.Intervals != "",
+		"%+v, %q", fixed.Anchor, fixed.Intervals)
 	for want, o := range map[string]Options{
 		"x has no games":           {Anchor: &Anchor{Player: "x"}},
 		"intervals of --bootstrap": {Anchor: &Anchor{Player: "b"}, Bootstrap: 10},
@@ -71,9 +70,7 @@ func TestAnchorOfMany(t *testing.T) {
 		near(t, c.B+" lo", playerOf(t, r, c.B).Lo, -*c.Elo-1.959964**c.SE, 1e-3)
 		near(t, c.B+" hi", playerOf(t, r, c.B).Hi, -*c.Elo+1.959964**c.SE, 1e-3)
 	}
-	if seen == 0 {
-		t.Error("nothing was compared")
-	}
+	testutil.Check(t, seen != 0, "nothing was compared")
 }
 
 func TestParseAnchor(t *testing.T) {
@@ -103,16 +100,13 @@ func TestPlannedAnchor(t *testing.T) {
 		for _, name := range test.of {
 			g.Anchored(name)
 		}
-		if got := g.anchor(); (got != nil) != test.want || got != nil && got.Player != "b" {
-			t.Errorf("%q: %+v", test.of, got)
-		}
+		got := g.anchor()
+		testutil.Check(t, (got != nil) == test.want && (got == nil || got.Player == "b"), "%q: %+v", test.of, got)
 	}
 	g := NewGames()
 	g.Anchored("b")
 	testutil.OK(t, g.ReadFile(written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,1,0,1\n")))
-	if g.anchor() != nil {
-		t.Error("a file's games have the anchor of a run")
-	}
+	testutil.Check(t, g.anchor() == nil, "a file's games have the anchor of a run")
 	g.Paired("night")
 	g.Competed("cup")
 	r, err := Rate(g, Options{Model: "bt"}.filled())

@@ -2,6 +2,8 @@ package ratings
 
 import (
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // TestFileCounts: games with equal terms are added up, and other games are not. A sum beyond the range of a count loses
@@ -28,9 +30,7 @@ func TestFileCounts(t *testing.T) {
 		places[c.fileTerms]++
 	}
 	for terms, n := range games {
-		if sums[terms] != n {
-			t.Fatalf("%+v: %d games, want %d", terms, sums[terms], n)
-		}
+		testutil.Require(t, sums[terms] == n, "%+v: %d games, want %d", terms, sums[terms], n)
 	}
 	most := fileTerms{black: 1, white: 2}
 	if len(sums) != len(games) || len(g.counts)-len(games) != places[most]-1 || places[most] < 5 {

@@ -18,9 +18,7 @@ import (
 func sfenOf(t *testing.T, handicap string) string {
 	t.Helper()
 	h, ok := shogi.FindHandicap(handicap)
-	if !ok {
-		t.Fatal(handicap)
-	}
+	testutil.Require(t, ok, "%v", handicap)
 	return h.SFEN
 }
 
@@ -129,9 +127,8 @@ func TestStarts(t *testing.T) {
 		testutil.Equal(t, startOf(sfen), want, "%s", sfen)
 	}
 	for text, want := range map[string]int{"0": 0, "2": 2, "two-piece": 6, "二枚落ち": 6, "lance": 1, "ten-piece": 15, "1000": 1000, "1001": -1, "-1": -1, "queen": -1} {
-		if n, known := HandicapNumber(text); known != (want >= 0) || known && n != want {
-			t.Errorf("%s is %d, %v", text, n, known)
-		}
+		n, known := HandicapNumber(text)
+		testutil.Check(t, known == (want >= 0) && (!known || n == want), "%s is %d, %v", text, n, known)
 	}
 }
 
@@ -165,9 +162,8 @@ func TestNamesApart(t *testing.T) {
 	}
 	slices.Sort(names)
 	testutil.Slices(t, []string{"a (nodes 60, Threads=2)", "a (nodes 60, no Threads)", "a (nodes 600)", "b"}, names)
-	if !slices.Contains(report.kinds(), NamesApart) || playerOf(t, report, "a (nodes 60, no Threads)").Games != 6 {
-		t.Errorf("%+v", report)
-	}
+	testutil.Check(t, slices.Contains(report.kinds(), NamesApart) && playerOf(t, report, "a (nodes 60, no Threads)").Games == 6,
+		"%+v", report)
 	file := written(t, "games.csv", "black,white,result\na,b,1-0\n")
 	testutil.OK(t, g.ReadFile(file))
 	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), `"a" is not one player in these runs`) || !strings.Contains(err.Error(), `"a (nodes 600)"`) {
@@ -177,9 +173,7 @@ func TestNamesApart(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for _, wrong := range []string{"", "a", "a,", "a,b,c", "a,b,1,2"} {
-		if _, err := ParseMatchup(wrong); err == nil {
-			t.Errorf("%q is a matchup", wrong)
-		}
+		testutil.Fails(t, testutil.Err(ParseMatchup(wrong)), "", "%q is a matchup", wrong)
 	}
 }
 
@@ -223,9 +217,7 @@ func TestRunRefusesStrangers(t *testing.T) {
 	t.Parallel()
 	r := NewGames().Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")})
 	testutil.Fails(t, r.Add(pairOf(3, "a", "x", "startpos", "BB")), "pair 3")
-	if err := r.Add(pairOf(3, "a", "a", "startpos", "BB")); err == nil {
-		t.Error("a plays itself")
-	}
+	testutil.Fails(t, r.Add(pairOf(3, "a", "a", "startpos", "BB")), "", "a plays itself")
 }
 
 // Who won everything has a bound from below, and of two players the exact one.
@@ -264,9 +256,8 @@ func TestAdvice(t *testing.T) {
 	}
 	path = written(t, "games.csv", "black,white,result\na,b,1/2\nb,a,1-0\na,b,1-0\n")
 	testutil.Fails(t, testutil.Err(ratedOr(Options{Draws: "half", Model: "bt", Bootstrap: 10}, path)), "--draws davidson")
-	if r := rated(t, Options{Draws: "half", Model: "bt"}, path); !strings.Contains(r.Goodness.Why.String(), "--draws davidson") {
-		t.Errorf("%+v", r.Goodness)
-	}
+	r := rated(t, Options{Draws: "half", Model: "bt"}, path)
+	testutil.Check(t, strings.Contains(r.Goodness.Why.String(), "--draws davidson"), "%+v", r.Goodness)
 }
 
 // TestFalseWarnings: correct games with two to a pairing warned in 40 of 40 sets, and equals beat each other
@@ -298,9 +289,7 @@ func TestFalseWarnings(t *testing.T) {
 	}
 	t.Log(count)
 	for _, kind := range []WarningKind{ModelFails, PairingFails, CycleFound} {
-		if count[kind] > 7 {
-			t.Errorf("%d false warnings of 40: %s", count[kind], kind)
-		}
+		testutil.Check(t, count[kind] <= 7, "%d false warnings of 40: %s", count[kind], kind)
 	}
 }
 
@@ -340,9 +329,7 @@ func TestFalseCycleWarnings(t *testing.T) {
 		crosstable.Count{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2}, crosstable.Count{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
 		crosstable.Count{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 	))
-	if len(r.Warnings) != 1 || r.Warnings[0].Kind != CycleFound {
-		t.Errorf("%+v", r.Warnings)
-	}
+	testutil.Check(t, len(r.Warnings) == 1 && r.Warnings[0].Kind == CycleFound, "%+v", r.Warnings)
 }
 
 // TestLengthDepends: a run that is not finished, and one that a test could stop, are doubted.
@@ -376,7 +363,6 @@ func TestOpeningsAcrossOpponents(t *testing.T) {
 		clusters[c.Cluster]++
 		openings[c.Opening]++
 	}
-	if len(clusters) != 4 || len(openings) != 2 || openings[0] > 0 || openings[1] != 4 {
-		t.Errorf("clusters %v, openings %v", clusters, openings)
-	}
+	testutil.Check(t, len(clusters) == 4 && len(openings) == 2 && openings[0] <= 0 && openings[1] == 4,
+		"clusters %v, openings %v", clusters, openings)
 }

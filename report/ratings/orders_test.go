@@ -33,9 +33,7 @@ func TestPrintedLikelihoods(t *testing.T) {
 		models = append(models, parsed)
 	}
 	c, err := NewCriteria(models, 118)
-	if err != nil || c.Selected != "mul3" || len(c.Models) != 6 {
-		t.Fatalf("%+v, %v", c, err)
-	}
+	testutil.Require(t, err == nil && c.Selected == "mul3" && len(c.Models) == 6, "%+v, %v", c, err)
 	weights := map[string]float64{"mul3": 0.41, "mul2": 0.28, "add2": 0.13, "add3": 0.12, "mul1": 0.05, "add1": 0.02}
 	for i, m := range paper.Table9 {
 		near(t, m.Model+" AIC", c.Models[i].AIC, m.Printed, 0.0101)
@@ -43,17 +41,13 @@ func TestPrintedLikelihoods(t *testing.T) {
 		near(t, m.Model+" BIC", c.Models[i].BIC, m.BIC, 1e-6)
 		near(t, m.Model+" weight", c.Models[i].Weight, weights[m.Model], 0.005)
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].Text.String(), "mul3 and mul2") {
-		t.Errorf("%+v", c.Warnings)
-	}
+	testutil.Check(t, len(c.Warnings) == 1 && strings.Contains(c.Warnings[0].Text.String(), "mul3 and mul2"), "%+v", c.Warnings)
 	c, err = NewCriteria(models, 0)
 	if err != nil || c.Models[0].BIC != nil || c.Models[0].Why.IsZero() || c.Models[0].AIC == nil {
 		t.Errorf("%+v, %v", c.Models[0], err)
 	}
 	for _, wrong := range []string{"", "mul3", "mul3=x,14", "mul3=-69", "mul3=-69,-1", "mul3=Inf,3", "=-69,14"} {
-		if _, err := ParsePrinted(wrong); err == nil {
-			t.Errorf("%q is a model", wrong)
-		}
+		testutil.Fails(t, testutil.Err(ParsePrinted(wrong)), "", "%q is a model", wrong)
 	}
 }
 
@@ -61,17 +55,12 @@ func TestPrintedLikelihoods(t *testing.T) {
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	const file = "game,player,rank\n1,a,1\n1,b,2\n1,c,3\n2,c,1\n2,a,2\n2,b,3\n3,b,1\n3,c,2\n3,a,3\n4,a,1\n4,b,1\n4,c,3\n"
-	o, err := ReadOrders(written(t, "orders.csv", file))
-	testutil.OK(t, err)
+	o := testutil.Must(ReadOrders(written(t, "orders.csv", file)))(t)
 	r, err := RateOrders(o, 0.95, 200, 1)
-	if err != nil || r.Games != 4 || r.Ties != 1 || len(r.Shares) != 3 {
-		t.Fatalf("%+v, %v", r, err)
-	}
+	testutil.Require(t, err == nil && r.Games == 4 && r.Ties == 1 && len(r.Shares) == 3, "%+v, %v", r, err)
 	// By the three games without ties, which go round in a circle, all are equal: each order has 1/3 · 1/2.
 	for _, p := range r.Players {
-		if p.Elo == nil || math.Abs(*p.Elo) > 1e-6 || math.Abs(*p.Strength-50) > 1e-6 || p.Games != 3 {
-			t.Errorf("%+v", p)
-		}
+		testutil.Check(t, p.Elo != nil && math.Abs(*p.Elo) <= 1e-6 && math.Abs(*p.Strength-50) <= 1e-6 && p.Games == 3, "%+v", p)
 	}
 	near(t, "log-likelihood", r.LogLik, 3*math.Log(1.0/6), 1e-9)
 	// Who share the first two ranks share 3 + 2 points.
@@ -81,9 +70,7 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	// Four games claim no certainty: no share has an interval, and the text says why.
-	if r.Shares[0].Lo != nil || r.Shares[0].Hi != nil || r.Shares[0].Why == "" {
-		t.Errorf("%+v", r.Shares[0])
-	}
+	testutil.Check(t, r.Shares[0].Lo == nil && r.Shares[0].Hi == nil && r.Shares[0].Why != "", "%+v", r.Shares[0])
 	var there bytes.Buffer
 	r.Print(&there, i18n.English)
 	testutil.Contains(t, there.String(), "no intervals: resampled games need at least 5 games")
@@ -118,9 +105,8 @@ func TestOrders(t *testing.T) {
 func TestShown(t *testing.T) {
 	t.Parallel()
 	r := rated(t, Options{Model: "order", Pairwise: true, Iterates: 3}, ratingData+"bt_order_effect.csv")
-	if len(r.Comparisons) != 28 || len(r.Iterates) != 3 {
-		t.Fatalf("%d comparisons, %d iterates", len(r.Comparisons), len(r.Iterates))
-	}
+	testutil.Require(t, len(r.Comparisons) == 28 && len(r.Iterates) == 3,
+		"%d comparisons, %d iterates", len(r.Comparisons), len(r.Iterates))
 	below := map[bool]int{}
 	for _, c := range r.Comparisons {
 		if *c.P < 0.05 {

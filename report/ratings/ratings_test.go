@@ -157,13 +157,9 @@ func TestRateHandicapModels(t *testing.T) {
 		near(t, name+" AIC", got.AIC, m.AIC, 2e-4)
 		near(t, name+" AICc", got.AICc, m.AICc, 2e-4)
 		near(t, name+" BIC", got.BIC, m.BIC, 2e-4)
-		if got.K != m.K {
-			t.Errorf("%s has %d parameters, want %d", name, got.K, m.K)
-		}
+		testutil.Check(t, got.K == m.K, "%s has %d parameters, want %d", name, got.K, m.K)
 	}
-	if seen < 6 {
-		t.Errorf("only %d models compared", seen)
-	}
+	testutil.Check(t, seen >= 6, "only %d models compared", seen)
 	testutil.Equal(t, len(r.Models), len(HandicapModelNames()), "models")
 	sum := 0.0
 	for _, m := range r.Models {
@@ -291,18 +287,15 @@ func TestRateMany(t *testing.T) {
 		fmt.Fprintf(&b, "\"p, %d\",\"p, %d\",%s\r\n", a, c, []string{"1-0", "0-1", "½"}[i*i/7%3])
 	}
 	r := rated(t, Options{}, written(t, "games.csv", b.String()))
-	if len(r.Players) != 100 || r.Intervals != "wald" || r.DrawParam.Value == nil {
-		t.Errorf("%d players, intervals %s, draws %+v", len(r.Players), r.Intervals, r.DrawParam)
-	}
+	testutil.Check(t, len(r.Players) == 100 && r.Intervals == "wald" && r.DrawParam.Value != nil,
+		"%d players, intervals %s, draws %+v", len(r.Players), r.Intervals, r.DrawParam)
 }
 
 // A player who lost every game is set aside: the 3 games are no part of the likelihood, and BIC counts the
 // other 10, as -2·loglik + ln 10 for one difference of strength.
 func TestGamesRated(t *testing.T) {
 	r, err := ratedOr(Options{Model: "bt", Draws: "half", Confidence: 0.95}, written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,6,0,4\nc,a,0,0,3\n"))
-	if err != nil || r.Games != 13 || r.Rated != 10 {
-		t.Fatalf("%+v, %v", r, err)
-	}
+	testutil.Require(t, err == nil && r.Games == 13 && r.Rated == 10, "%+v, %v", r, err)
 	loglik := 6*math.Log(0.6) + 4*math.Log(0.4)
 	if want := -2*loglik + math.Log(10); math.Abs(*r.Models[0].BIC-want) > 1e-6 {
 		t.Errorf("BIC %v, want %v", *r.Models[0].BIC, want)

@@ -52,9 +52,7 @@ func TestPublishedEquations(t *testing.T) {
 	} {
 		r := regressed(t, tables+e.file, e.x)
 		last := len(e.printed) - 1
-		if math.Abs(r.R2-e.printed[last]) > 0.0051 {
-			t.Errorf("%s by %s: R² = %v, printed %v", e.file, e.x, r.R2, e.printed[last])
-		}
+		testutil.Check(t, math.Abs(r.R2-e.printed[last]) <= 0.0051, "%s by %s: R² = %v, printed %v", e.file, e.x, r.R2, e.printed[last])
 		if e.file == "go_tab_6_1_1_mcts.csv" && last > 2 {
 			// Averages of three digits leave several coefficients undetermined, but not what they add up to.
 			checkValues(t, tables+e.file, strings.Split(e.x, ","), e.printed[:last], r)
@@ -109,9 +107,7 @@ func TestCompareGroups(t *testing.T) {
 	if r.A != "y" || r.B != "n" || v.NA != 3 || v.NB != 9 || *v.MeanA != 11 || *v.MeanB != 5 || *v.W != 33 || *v.U != 27 || math.Abs(*v.P-2.0/220) > 1e-12 {
 		t.Errorf("%+v", v)
 	}
-	if math.Abs(*v.PHolm-4.0/220) > 1e-12 || v.Method != "rank_sum_exact" {
-		t.Errorf("%+v", v)
-	}
+	testutil.Check(t, math.Abs(*v.PHolm-4.0/220) <= 1e-12 && v.Method == "rank_sum_exact", "%+v", v)
 	var text bytes.Buffer
 	r.Print(&text, i18n.English)
 	r.Print(&text, i18n.Japanese)
@@ -126,17 +122,13 @@ func TestCompareGroups(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	d, err := Compare(written(t, "p,a\n1,2\n4,2\n,7\n"), "p", "a", nil, true)
-	if err != nil || d.N != 2 || math.Abs(d.RMSE-math.Sqrt(2.5)) > 1e-12 || d.Bias != 0.5 {
-		t.Errorf("%+v, %v", d, err)
-	}
+	testutil.Check(t, err == nil && d.N == 2 && math.Abs(d.RMSE-math.Sqrt(2.5)) <= 1e-12 && d.Bias == 0.5, "%+v, %v", d, err)
 	where, _ := csv.ParseConditions([]string{"table=6-3-2_mcts_all", "metric=good"})
 	d, err = Compare(tables+"go_tab_6_3_estimates.csv", "est_num", "true_num", where, false)
 	if err != nil || math.Abs(d.RMSE-5.4406) > 1e-4 { // as the errata have it
 		t.Errorf("%+v, %v", d, err)
 	}
-	if _, err := Compare(written(t, "p,a\n"), "p", "a", nil, false); err == nil {
-		t.Error("no row has an error")
-	}
+	testutil.Fails(t, testutil.Err(Compare(written(t, "p,a\n"), "p", "a", nil, false)), "", "no row has an error")
 }
 
 func written(t *testing.T, text string) string {

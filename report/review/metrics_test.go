@@ -52,9 +52,7 @@ func TestMeasure(t *testing.T) {
 	if white.Moves != 3 || white.Match != 0 || white.Good != 1 || white.Good1 != 1 || white.Bad != 1 || white.Bad1 != 1 || !near(white.Rises, 3) || !near(white.Falls, -3.5) {
 		t.Errorf("White %+v", white)
 	}
-	if !near(black.Drift, -2) || white.Drift != 0 {
-		t.Errorf("drifts %v, %v", black.Drift, white.Drift)
-	}
+	testutil.Check(t, near(black.Drift, -2) && white.Drift == 0, "drifts %v, %v", black.Drift, white.Drift)
 	m, ok := white.Metrics()
 	third := 100.0 / 3
 	want := Metrics{Match: 0, Good: third, Bad: third, AvgGood: 1, AvgBad: -3.5 / 3, AvgLoss: 6.5 / 3, Good1: third, Bad1: third}
@@ -141,12 +139,10 @@ func TestStopsByTurns(t *testing.T) {
 		rules.Change, rules.Per = c.change, c.per
 		sides := six().Measure(rules)
 		black, white := sides[0].Whole(), sides[1].Whole()
-		if black.Moves != c.black || white.Moves != c.white || black.Divisor != c.own || white.Divisor != c.theirs {
-			t.Errorf("%+v: %+v, %+v", c, black, white)
-		}
-		if m, ok := black.Metrics(); !ok || !near(m.Match, 100/float64(c.own)) {
-			t.Errorf("%+v: %+v", c, m)
-		}
+		testutil.Check(t, black.Moves == c.black && white.Moves == c.white && black.Divisor == c.own && white.Divisor == c.theirs,
+			"%+v: %+v, %+v", c, black, white)
+		m, ok := black.Metrics()
+		testutil.Check(t, ok && near(m.Match, 100/float64(c.own)), "%+v: %+v", c, m)
 	}
 	// Theory and given moves are nobody's own.
 	rules.From, rules.Per = 2, PerOwn
@@ -165,9 +161,8 @@ func TestStopsByTurns(t *testing.T) {
 	}
 	rules = logits()
 	rules.Lo, rules.Hi, rules.Stops, rules.Change, rules.Per = 20, 80, true, TurnChange, PerOwn // the thesis' rules
-	if p := long.Measure(rules)[0]; p.Opening.Divisor != 32 || p.Rest.Divisor != 18 || p.Opening.Moves != 1 {
-		t.Errorf("%+v", p)
-	}
+	p := long.Measure(rules)[0]
+	testutil.Check(t, p.Opening.Divisor == 32 && p.Rest.Divisor == 18 && p.Opening.Moves == 1, "%+v", p)
 }
 
 // Rules of files that name neither are by moves and by those that counted.
@@ -180,9 +175,7 @@ func TestRulesOfEarlierFiles(t *testing.T) {
 	for _, bad := range []Rules{{Change: "ply"}, {Per: "all"}} {
 		rules := logits()
 		rules.Change, rules.Per = bad.Change, bad.Per
-		if rules.Check() == nil {
-			t.Errorf("%+v was taken", bad)
-		}
+		testutil.Check(t, rules.Check() != nil, "%+v was taken", bad)
 	}
 }
 
@@ -216,9 +209,8 @@ func TestExclusions(t *testing.T) {
 func TestRate(t *testing.T) {
 	t.Parallel()
 	for r, want := range map[Reading]float64{{}: 50, {Value: 600}: 100 / (1 + 1/math.E), {Value: -600}: 100 / (1 + math.E), {Mate: 1}: 100, {Mate: -1}: 0} {
-		if got := Customary().Rate(r); !near(got, want) {
-			t.Errorf("%+v is %v, expected %v", r, got, want)
-		}
+		got := Customary().Rate(r)
+		testutil.Check(t, near(got, want), "%+v is %v, expected %v", r, got, want)
 	}
 }
 
@@ -244,16 +236,11 @@ func TestMeasureLaws(t *testing.T) {
 		for _, parts := range sides {
 			s := parts.Whole()
 			moves += s.Moves + s.LeftDecided + s.LeftTheory + s.LeftUnreadable
-			if s.Good1 > s.Good || s.Bad1 > s.Bad || s.Match+s.Good+s.Bad > s.Moves || s.Rises < 0 || s.Falls > 0 {
-				t.Fatalf("%+v", s)
-			}
-			if (s.Rises-s.Falls > 0) != (s.Good+s.Bad > 0) {
-				t.Fatalf("changes without moves that make them: %+v", s)
-			}
+			testutil.Require(t, s.Good1 <= s.Good && s.Bad1 <= s.Bad && s.Match+s.Good+s.Bad <= s.Moves && s.Rises >= 0 && s.Falls <= 0,
+				"%+v", s)
+			testutil.Require(t, (s.Rises-s.Falls > 0) == (s.Good+s.Bad > 0), "changes without moves that make them: %+v", s)
 		}
-		if moves != n-r.Game.Given {
-			t.Fatalf("%d moves of %d", moves, n-r.Game.Given)
-		}
+		testutil.Require(t, moves == n-r.Game.Given, "%d moves of %d", moves, n-r.Game.Given)
 	})
 }
 
@@ -292,9 +279,7 @@ func TestCalibrate(t *testing.T) {
 	positions := 0
 	for _, b := range c.Bins {
 		positions += b.Positions
-		if b.Positions > 0 && (b.Expected < b.From || b.Expected > b.From+5) {
-			t.Errorf("%+v", b)
-		}
+		testutil.Check(t, b.Positions <= 0 || b.Expected >= b.From && b.Expected <= b.From+5, "%+v", b)
 	}
 	testutil.Equal(t, positions, c.Positions, "positions in bins")
 	path := t.TempDir() + "/scale.toml"

@@ -54,8 +54,7 @@ func settings() Settings { return Settings{Engine: "oracle", Limit: "nodes 1", U
 // reviewed writes a review of games to a file. It returns the result, the error and the number of requested positions.
 func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail func(*Game, int) error) (Done, error, int64) {
 	t.Helper()
-	log, err := OpenLog(path, settings())
-	testutil.OK(t, err)
+	log := testutil.Must(OpenLog(path, settings()))(t)
 	asked := &atomic.Int64{}
 	var last Progress
 	v := &Review{
@@ -63,9 +62,7 @@ func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail
 		Open: func(context.Context) (Engine, error) { return &oracle{asked: asked, fail: fail}, nil },
 	}
 	done, err := v.Run(ctx)
-	if err == nil && (last.Positions != last.OfPositions || last.Games != last.OfGames) {
-		t.Errorf("it ended at %+v", last)
-	}
+	testutil.Check(t, err != nil || last.Positions == last.OfPositions && last.Games == last.OfGames, "it ended at %+v", last)
 	if err := log.Close(); err != nil {
 		t.Error(err)
 	}
@@ -80,9 +77,8 @@ func contents(t *testing.T, path string) (ids map[string]int, readings int) {
 		for i, x := range r.Readings {
 			if x != nil {
 				readings++
-				if x.Value != float64(100*i+len(r.Game.Event)) || i < r.Game.Given {
-					t.Errorf("%s: reading %d is %+v", r.Game.Event, i, x)
-				}
+				testutil.Check(t, x.Value == float64(100*i+len(r.Game.Event)) && i >= r.Game.Given,
+					"%s: reading %d is %+v", r.Game.Event, i, x)
 			}
 		}
 		return nil
@@ -97,22 +93,18 @@ func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "review.jsonl")
 	list := games(10)
 	done, err, asked := reviewed(t, t.Context(), path, append(list[:6:6], list[2]), nil)
-	if err != nil || done.Read != 6 || done.Duplicate != 1 || asked != 18 {
-		t.Fatalf("%+v, %v, %d positions", done, err, asked)
-	}
+	testutil.Require(t, err == nil && done.Read == 6 && done.Duplicate == 1 && asked == 18,
+		"%+v, %v, %d positions", done, err, asked)
 	whole, err := os.ReadFile(path)
 	testutil.OK(t, err)
 	for _, cut := range []int{1, 10, len(whole) / 3} { // within the last line, or several
 		testutil.OK(t, os.WriteFile(path, whole[:len(whole)-cut], 0o600))
 		before, _ := contents(t, path)
 		done, err, asked = reviewed(t, t.Context(), path, list, nil)
-		if err != nil || done.Had != len(before) || done.Read != 10-len(before) || asked != int64(3*done.Read) {
-			t.Errorf("cut by %d: %+v, %v, %d positions", cut, done, err, asked)
-		}
+		testutil.Check(t, err == nil && done.Had == len(before) && done.Read == 10-len(before) && asked == int64(3*done.Read),
+			"cut by %d: %+v, %v, %d positions", cut, done, err, asked)
 		ids, readings := contents(t, path)
-		if len(ids) != 10 || readings != 30 {
-			t.Errorf("cut by %d: %v, %d readings", cut, ids, readings)
-		}
+		testutil.Check(t, len(ids) == 10 && readings == 30, "cut by %d: %v, %d readings", cut, ids, readings)
 	}
 	// Half a line goes even where nothing is left to read.
 	full, err := os.ReadFile(path)
@@ -146,15 +138,13 @@ func TestFailures(t *testing.T) {
 	if err != nil || done.Read != 9 || len(done.Failed) != 1 || done.Failed[0].Game != list[4] || !strings.Contains(done.Failed[0].Err.Error(), "after 2 moves: it crashed") {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if ids, readings := contents(t, path); len(ids) != 9 || readings != 27 || ids[list[4].ID] != 0 {
-		t.Errorf("%v, %d readings", ids, readings)
-	}
+	ids, readings := contents(t, path)
+	testutil.Check(t, len(ids) == 9 && readings == 27 && ids[list[4].ID] == 0, "%v, %d readings", ids, readings)
 	// An engine that reads nothing ends the review.
 	path = filepath.Join(t.TempDir(), "review.jsonl")
 	done, err, _ = reviewed(t, t.Context(), path, list, func(*Game, int) error { return errors.New("it crashed") })
-	if err == nil || !strings.Contains(err.Error(), "in a row could not be read") || done.Read != 0 {
-		t.Errorf("%+v, %v", done, err)
-	}
+	testutil.Check(t, err != nil && strings.Contains(err.Error(), "in a row could not be read") && done.Read == 0,
+		"%+v, %v", done, err)
 }
 
 func TestInterrupt(t *testing.T) {
@@ -170,12 +160,9 @@ func TestInterrupt(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, stop) {
-		t.Error(err)
-	}
-	if ids, _ := contents(t, path); len(ids) == 0 || len(ids) > 45 {
-		t.Errorf("%d games are in the file", len(ids))
-	}
+	testutil.Check(t, errors.Is(err, stop), "%v", err)
+	ids, _ := contents(t, path)
+	testutil.Check(t, len(ids) != 0 && len(ids) <= 45, "%d games are in the file", len(ids))
 }
 
 func TestLog(t *testing.T) {
@@ -183,9 +170,7 @@ func TestLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "review.jsonl")
 	log := testutil.Must(OpenLog(path, settings()))(t)
 	testutil.Fails(t, testutil.Err(OpenLog(path, settings())), "another process")
-	if err := log.Add(&Reviewed{Game: games(1)[0]}); err == nil {
-		t.Error("a game without readings was written")
-	}
+	testutil.Fails(t, log.Add(&Reviewed{Game: games(1)[0]}), "", "a game without readings was written")
 	testutil.OK(t, log.Close())
 	other := settings()
 	other.Limit = "nodes 2"
@@ -215,9 +200,7 @@ func FuzzScan(f *testing.F) {
 			(&Calibrator{}).Add(r)
 			return nil
 		}, &whole)
-		if whole > int64(len(data)) || err == nil && whole == 0 {
-			t.Fatal(whole, err)
-		}
+		testutil.Require(t, whole <= int64(len(data)) && (err != nil || whole != 0), "%v %v", whole, err)
 	})
 }
 
@@ -239,7 +222,6 @@ func TestAnEngineThatDoesNotStart(t *testing.T) {
 		Games: games(1), Processes: 1, Log: log, Progress: func(Progress) {},
 		Open: func(context.Context) (Engine, error) { var none *watched; return none, missing },
 	}
-	if _, err := v.Run(t.Context()); !errors.Is(err, missing) {
-		t.Error(err)
-	}
+	_, err := v.Run(t.Context())
+	testutil.Check(t, errors.Is(err, missing), "%v", err)
 }

@@ -62,9 +62,8 @@ func TestGateIsOrderedByTheLog(t *testing.T) {
 	if got.Design != plan.Gate || len(got.Changes) != 1 || !strings.Contains(got.Changes[0].String(), "[0, 4]") || !strings.Contains(got.Changes[0].String(), "[0, 40]") {
 		t.Errorf("%+v", got)
 	}
-	if latest := registrationOf(settings, 0); latest.Design != changed.Gate || len(latest.Changes) > 0 {
-		t.Errorf("without a first pair: %+v", latest)
-	}
+	latest := registrationOf(settings, 0)
+	testutil.Check(t, latest.Design == changed.Gate && len(latest.Changes) == 0, "without a first pair: %+v", latest)
 }
 
 // TestLateDesign: a gate that was set after the first pair is reported as late, even if the run had no gate before.
@@ -81,9 +80,8 @@ func TestLateDesign(t *testing.T) {
 		t.Errorf("%+v, starts %+v", g, run.Starts)
 	}
 	rep := testutil.Must(Report(t.Context(), store, "r"))(t)
-	if v := rep.GateVerdict(run.Gate); v.Verdict != report.Inconclusive || v.Registered {
-		t.Errorf("%+v", v)
-	}
+	v := rep.GateVerdict(run.Gate)
+	testutil.Check(t, v.Verdict == report.Inconclusive && !v.Registered, "%+v", v)
 }
 
 func beginAndAdd(t *testing.T, store *results.Store, plan *match.Plan, pairs ...match.PairResult) {

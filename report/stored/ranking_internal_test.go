@@ -22,7 +22,6 @@ func TestUnshown(t *testing.T) {
 	testutil.Slices(t, unshown(players, rated), []string{"c", "d"})
 	rated.Comparisons[0].Elo = number(80) // a is rated higher, by games that points do not show
 	testutil.Slices(t, unshown(players, rated), []string{"c", "a", "d"})
-	if got := unshown(players, &ratings.Report{}); got != nil {
-		t.Errorf("%q of no comparison", got)
-	}
+	got := unshown(players, &ratings.Report{})
+	testutil.Check(t, got == nil, "%q of no comparison", got)
 }

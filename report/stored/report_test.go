@@ -40,21 +40,16 @@ func TestFinishedGathering(t *testing.T) {
 		if err == nil {
 			err = store.Pairs(t.Context(), 1, results.Filter{}, g.Add)
 		}
-		if err != nil || g.next != 2 {
-			t.Fatalf("%d pairs before the gap, %v", g.next, err)
-		}
+		testutil.Require(t, err == nil && g.next == 2, "%d pairs before the gap, %v", g.next, err)
 		later := *plan
 		if changed {
 			later.Gate.Elo1, later.Pairs = 40, 9
 		}
 		beginAndAdd(t, store, &later, resignedPair(plan, 2, 0), resignedPair(plan, 4, 0))
-		got, err := g.Finish(t.Context(), store)
-		testutil.OK(t, err)
-		want, err := Report(t.Context(), store, "r")
-		testutil.OK(t, err)
-		if diff := cmp.Diff(asJSON(t, want), asJSON(t, got)); diff != "" || got.Pairs != 5 {
-			t.Errorf("changed %t: %d pairs (-want +got):\n%s", changed, got.Pairs, diff)
-		}
+		got := testutil.Must(g.Finish(t.Context(), store))(t)
+		want := testutil.Must(Report(t.Context(), store, "r"))(t)
+		diff := cmp.Diff(asJSON(t, want), asJSON(t, got))
+		testutil.Check(t, diff == "" && got.Pairs == 5, "changed %t: %d pairs (-want +got):\n%s", changed, got.Pairs, diff)
 	}
 }
 
@@ -100,8 +95,7 @@ func TestStates(t *testing.T) {
 			} else {
 				plan.Gate = match.Gate{}
 			}
-			run, err := store.Begin(t.Context(), plan)
-			testutil.OK(t, err)
+			run := testutil.Must(store.Begin(t.Context(), plan))(t)
 			for i, w := range c.won {
 				testutil.Must(run.Add(t.Context(), wonPair(plan, i, w)))(t)
 			}
@@ -110,9 +104,7 @@ func TestStates(t *testing.T) {
 			}
 			testutil.OK(t, run.Close())
 			list, err := Runs(t.Context(), store)
-			if err != nil || len(list.Runs) != 1 {
-				t.Fatalf("%+v, %v", list, err)
-			}
+			testutil.Require(t, err == nil && len(list.Runs) == 1, "%+v, %v", list, err)
 			testutil.Equal(t, list.Runs[0].State, c.want)
 		})
 	}
@@ -132,8 +124,6 @@ func TestGoneOn(t *testing.T) {
 		testutil.OK(t, err)
 		testutil.OK(t, run.Close())
 		list, err := Runs(t.Context(), store)
-		if err != nil || list.Runs[0].State != want {
-			t.Errorf("%+v, want %s; %v", list, want, err)
-		}
+		testutil.Check(t, err == nil && list.Runs[0].State == want, "%+v, want %s; %v", list, want, err)
 	}
 }

@@ -54,19 +54,14 @@ func TestTalliesAddUp(t *testing.T) {
 		return nil
 	})
 	testutil.OK(t, err)
-	info, err := store.FindRun(t.Context(), "r")
-	testutil.OK(t, err)
+	info := testutil.Must(store.FindRun(t.Context(), "r"))(t)
 	got, err := SlotTallies(t.Context(), store, info)
-	if err != nil || len(got) != len(slots) || len(got) == 0 {
-		t.Fatalf("%d slots, want %d: %v", len(got), len(slots), err)
-	}
+	testutil.Require(t, err == nil && len(got) == len(slots) && len(got) != 0, "%d slots, want %d: %v", len(got), len(slots), err)
 	for _, s := range got {
 		testutil.Equal(t, slots[slot{s.Slot, s.Player}], s)
 	}
 	tallies, err := OpeningTallies(t.Context(), store, run.ID())
-	if err != nil || len(tallies) != len(openings) {
-		t.Fatalf("%d openings, want %d: %v", len(tallies), len(openings), err)
-	}
+	testutil.Require(t, err == nil && len(tallies) == len(openings), "%d openings, want %d: %v", len(tallies), len(openings), err)
 	for _, o := range tallies {
 		if want := openings[o.ID]; o.Games != want.Games || o.Black != want.Black || o.White != want.White || o.Draws != want.Draws {
 			t.Errorf("got %+v, want %+v", o, want)

@@ -73,9 +73,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 	for judged(t, plan, slices.Repeat([]bool{true}, enough)).Decision == stats.Continue {
 		enough++
 	}
-	if enough < 4 || enough > 25 {
-		t.Fatalf("the gate passes after %d pairs", enough)
-	}
+	testutil.Require(t, enough >= 4 && enough <= 25, "the gate passes after %d pairs", enough)
 	run := testutil.Must(store.Begin(t.Context(), plan))(t)
 	add := func(won bool, ids ...int) {
 		t.Helper()
@@ -84,9 +82,8 @@ func TestWithdrawnVerdict(t *testing.T) {
 			if id < 2 {
 				p.Played = match.Provenance{Worker: "bad"}
 			}
-			if added, err := run.Add(t.Context(), p); !added || err != nil {
-				t.Fatal(added, err)
-			}
+			added, err := run.Add(t.Context(), p)
+			testutil.Require(t, added && err == nil, "%v %v", added, err)
 		}
 	}
 	for id := range enough {
@@ -163,15 +160,13 @@ func TestGatheringAfterVoid(t *testing.T) {
 		return err
 	}
 	testutil.OK(t, put(t.Context(), true))
-	g, err := Gather(t.Context(), store, "r")
-	testutil.OK(t, err)
+	g := testutil.Must(Gather(t.Context(), store, "r"))(t)
 	testutil.OK(t, store.Pairs(t.Context(), run.ID(), results.Filter{}, g.Add))
 	testutil.Must(run.Void(t.Context(), "test", "me", func(match.Row) bool { return true }))(t)
 	testutil.OK(t, put(t.Context(), false))
 	rep, err := g.Finish(t.Context(), store)
-	if err != nil || rep.Players[0].Losses != 2 || rep.Players[0].Wins != 0 || len(rep.Voided) != 1 {
-		t.Errorf("%+v, %v", rep, err)
-	}
+	testutil.Check(t, err == nil && rep.Players[0].Losses == 2 && rep.Players[0].Wins == 0 && len(rep.Voided) == 1,
+		"%+v, %v", rep, err)
 }
 
 // A clock that was set back between a void and the next playing makes nobody count both.
@@ -190,8 +185,7 @@ func TestClockSetBack(t *testing.T) {
 	}
 	r := report.Registration{Design: plan.Gate, Pairs: plan.Pairs}
 	for minute, won := range map[int][]bool{1: {}, 6: {true}, 19: {true}, 30: {true, true}, 40: {false, true}} {
-		if got, err := tested(r, plays, at(minute)); err != nil || !sameTest(got, judged(t, plan, won)) {
-			t.Errorf("at %d: %+v, %v", minute, got, err)
-		}
+		got, err := tested(r, plays, at(minute))
+		testutil.Check(t, err == nil && sameTest(got, judged(t, plan, won)), "at %d: %+v, %v", minute, got, err)
 	}
 }

@@ -41,9 +41,7 @@ func TestRanks(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || rows != 23 {
-		t.Error(rows, err)
-	}
+	testutil.Check(t, err == nil && rows == 23, "%v %v", rows, err)
 	// The ends of Tab 4-1: the band of 25-kyu begins at 1,000, that of 8-dan ends below 34,000.
 	// Its ranks of 8,386, 4,175 and 42,071 points are 18-kyu, 22-kyu and none.
 	for points, want := range map[float64]string{1000: "25k", 999: "below 25k", 8386: "18k", 4175: "22k", 33_999: "8d", 34_000: "above 8d", 42_071: "above 8d", -1e300: "below 25k"} {
@@ -92,9 +90,8 @@ func TestPublished(t *testing.T) {
 			near(term, e.slopes[i])
 		}
 		r := NewReport(m, subjects, nil, nil)
-		if math.Abs(r.Model.R2-e.r2) > 0.0051 || len(r.Games) != 0 {
-			t.Errorf("%s by %s: R² %v, printed %v", e.file, e.terms, r.Model.R2, e.r2)
-		}
+		testutil.Check(t, math.Abs(r.Model.R2-e.r2) <= 0.0051 && len(r.Games) == 0,
+			"%s by %s: R² %v, printed %v", e.file, e.terms, r.Model.R2, e.r2)
 		checkJSON(t, r)
 	}
 }
@@ -125,8 +122,7 @@ func TestEstimate(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	players := []Subject{line("in", 503, 25, 90), line("low", math.NaN(), 9.5, 89), line("high", 896, 45, 500)}
-	all, err := NewEstimates(m, players, []string{"nobody"}, true)
-	testutil.OK(t, err)
+	all := testutil.Must(NewEstimates(m, players, []string{"nobody"}, true))(t)
 	checkJSON(t, all)
 	for i, want := range []struct {
 		value float64
@@ -138,9 +134,7 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%+v, expected %+v", e, want)
 		}
 	}
-	if all.Known != 2 || math.Abs(*all.RMSE-math.Sqrt((9.0+16)/2)) > 1e-9 {
-		t.Errorf("%+v", all)
-	}
+	testutil.Check(t, all.Known == 2 && math.Abs(*all.RMSE-math.Sqrt((9.0+16)/2)) <= 1e-9, "%+v", all)
 	var text bytes.Buffer
 	all.Print(&text)
 	for _, want := range []string{"low: match 9.5 is outside of what the model was fitted to (10 to 40)", "low: fewer moves", "no estimate without a move that counts: nobody", "1-dan being next to 1-kyu"} {
@@ -157,20 +151,16 @@ func TestEstimate(t *testing.T) {
 func TestModelFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "m.toml")
-	m, err := NewModel("Elo", []string{"match"}, four())
-	testutil.OK(t, err)
+	m := testutil.Must(NewModel("Elo", []string{"match"}, four()))(t)
 	m.Review = review.Settings{Engine: "e", Limit: "nodes 1", Unit: review.Centipawns}
 	m.Rules = review.DefaultRules(review.Customary())
 	testutil.OK(t, m.Save(path))
-	again, err := ReadModel(path)
-	testutil.OK(t, err)
+	again := testutil.Must(ReadModel(path))(t)
 	s := line("x", math.NaN(), 33, 100)
-	first, err := m.Estimate(&s)
-	testutil.OK(t, err)
+	first := testutil.Must(m.Estimate(&s))(t)
 	second, err := again.Estimate(&s)
-	if err != nil || first.Value != second.Value || first.Lo != second.Lo || first.Hi != second.Hi {
-		t.Errorf("%+v, %+v, %v", first, second, err)
-	}
+	testutil.Check(t, err == nil && first.Value == second.Value && first.Lo == second.Lo && first.Hi == second.Hi,
+		"%+v, %+v, %v", first, second, err)
 	if _, err := again.Check(Reviewed(m.Review, m.Rules)); err != nil {
 		t.Error(err)
 	}
@@ -183,16 +173,11 @@ func TestModelFile(t *testing.T) {
 	if _, err := again.Check(Reviewed(m.Review, rules)); !errors.Is(err, ErrOtherReview) {
 		t.Error(err)
 	}
-	text, err := os.ReadFile(path)
-	testutil.OK(t, err)
+	text := testutil.Must(os.ReadFile(path))(t)
 	for old, changed := range map[string]string{"rating = 202": "rating = 303", "gogi_strength = 1": "gogi_strength = 9", "terms = [\"match\"]": "terms = [\"good\"]"} {
-		if !strings.Contains(string(text), old) {
-			t.Fatalf("%s\nlacks %s", text, old)
-		}
+		testutil.Require(t, strings.Contains(string(text), old), "%s\nlacks %s", text, old)
 		testutil.OK(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, changed, 1)), 0o600))
-		if _, err := ReadModel(path); err == nil {
-			t.Errorf("%s was taken", changed)
-		}
+		testutil.Fails(t, testutil.Err(ReadModel(path)), "", "%s was taken", changed)
 	}
 }
 
@@ -227,9 +212,7 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := v.Rows[0]
-	if v.Players != 8 || one.Estimates != 63 || one.Empty != 1 || one.R == nil || *one.R < 0.99 {
-		t.Errorf("%+v", one)
-	}
+	testutil.Check(t, v.Players == 8 && one.Estimates == 63 && one.Empty == 1 && one.R != nil && *one.R >= 0.99, "%+v", one)
 	// The fitted half that has the strongest one is off by that one game as well, so that
 	// only the other half is exact: it is estimated from 1, 3, 5 and 7.
 	if *one.RMSE > 30 || *one.RMSE < 100/math.Sqrt(63) {
@@ -240,9 +223,8 @@ func TestValidate(t *testing.T) {
 	if want := math.Sqrt((4 + 0 + 4 + 16) / 4.0 * 1e4); math.Abs(*v.Rows[2].Guess-want) > 1e-9 || v.Rows[2].Estimates != 8 {
 		t.Errorf("%+v, expected guessing to be off by %v", v.Rows[2], want)
 	}
-	if last := v.Rows[3]; last.Estimates != 0 || last.RMSE != nil || last.Why == "" {
-		t.Errorf("%+v", last)
-	}
+	last := v.Rows[3]
+	testutil.Check(t, last.Estimates == 0 && last.RMSE == nil && last.Why != "", "%+v", last)
 	// The lowest and the highest are beyond the fit of the others.
 	testutil.Equal(t, v.Rows[2].Outside, 0.25, "are outside")
 }
@@ -267,18 +249,15 @@ func TestModelRules(t *testing.T) {
 	check := func(rules review.Rules, want string) {
 		t.Helper()
 		_, err := read().Check(Reviewed(m.Review, rules))
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, expected %q", rules, err, want)
-		}
+		testutil.Check(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)),
+			"%+v: %v, expected %q", rules, err, want)
 	}
 	check(m.Rules, "")
 	check(move, "--change is move and turn")
 	check(own, "--per is own and counted")
 	text := testutil.Must(os.ReadFile(path))(t)
 	early := regexp.MustCompile(`(?m)^ *(Change|Per) = .*\n`).ReplaceAll(text, nil)
-	if len(early) == len(text) {
-		t.Fatalf("the model names no change: %s", text)
-	}
+	testutil.Require(t, len(early) != len(text), "the model names no change: %s", text)
 	testutil.OK(t, os.WriteFile(path, early, 0o600))
 	check(move, "")
 	check(m.Rules, "--change is turn and move")
@@ -315,15 +294,12 @@ func TestModelOfTable(t *testing.T) {
 	} {
 		m.SetSource(c.fitted)
 		testutil.OK(t, m.Save(path))
-		again, err := ReadModel(path)
-		testutil.OK(t, err)
+		again := testutil.Must(ReadModel(path))(t)
 		warning, err := again.Check(c.applied)
-		if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%+v to %+v: %v, expected %q", c.fitted, c.applied, err, c.err)
-		}
-		if (warning != "") != (c.warning != "") || !strings.Contains(warning, c.warning) {
-			t.Errorf("%+v to %+v: warning %q, expected %q", c.fitted, c.applied, warning, c.warning)
-		}
+		testutil.Check(t, (err != nil) == (c.err != "") && (err == nil || strings.Contains(err.Error(), c.err)),
+			"%+v to %+v: %v, expected %q", c.fitted, c.applied, err, c.err)
+		testutil.Check(t, (warning != "") == (c.warning != "") && strings.Contains(warning, c.warning),
+			"%+v to %+v: warning %q, expected %q", c.fitted, c.applied, warning, c.warning)
 	}
 }
 
@@ -336,9 +312,7 @@ func TestRanksOfGames(t *testing.T) {
 		{Name: "d", Games: games(3, 9)}, {Name: "e", Games: games(2, 1)}, {Name: "f", Games: games(2, 1)},
 	}}
 	list, empty := Ranks(tally, Ratings{"a": 28_500, "b": 28_001, "c": 8_500, "d": 27_499, "f": 40_000})
-	if len(list) != 3 || !slices.Equal(empty, []string{"e (no rank)", "f (no rank)"}) {
-		t.Fatalf("%+v, %q", list, empty)
-	}
+	testutil.Require(t, len(list) == 3 && slices.Equal(empty, []string{"e (no rank)", "f (no rank)"}), "%+v, %q", list, empty)
 	for i, want := range []struct {
 		name          string
 		rating, match float64
@@ -375,9 +349,7 @@ func TestWonLost(t *testing.T) {
 		}
 	}
 	w := wonLost(&review.Tally{Players: []*review.Player{{Name: "a", Games: list}}}, "match", 0)
-	if w.Won != 3 || w.Lost != 3 || *w.MeanW != 80 || *w.MeanL != 20 || math.Abs(*w.P-0.1) > 1e-12 {
-		t.Errorf("%+v", w)
-	}
+	testutil.Check(t, w.Won == 3 && w.Lost == 3 && *w.MeanW == 80 && *w.MeanL == 20 && math.Abs(*w.P-0.1) <= 1e-12, "%+v", w)
 	if w := wonLost(&review.Tally{}, "match", 0); w.P != nil || w.Why == "" {
 		t.Errorf("%+v", w)
 	}
@@ -391,22 +363,17 @@ func TestRatings(t *testing.T) {
 	}
 	write("player,rank\na,3d\nb,1850.5\n")
 	r, err := ReadRatings(path)
-	if err != nil || r["a"] != 28_500 || r["b"] != 1850.5 {
-		t.Fatal(r, err)
-	}
+	testutil.Require(t, err == nil && r["a"] == 28_500 && r["b"] == 1850.5, "%v %v", r, err)
 	p := &review.Player{Name: "c", Games: []review.PlayerGame{{Rank: "1d"}, {Rank: "2d"}, {Rank: "?"}}}
 	testutil.Equal(t, r.Of(p), 27_000, "by the records")
 	testutil.Equal(t, r.Of(&review.Player{Name: "a", Games: p.Games}), 28_500, "the list comes first")
-	if v := r.Of(&review.Player{Name: "d"}); !math.IsNaN(v) {
-		t.Errorf("%v of nobody", v)
-	}
+	v := r.Of(&review.Player{Name: "d"})
+	testutil.Check(t, math.IsNaN(v), "%v of nobody", v)
 	for _, text := range []string{"name,rating\na,x\n", "name,rating\na,1\na,2\n", "x,rating\n", "name,y\n"} {
 		write(text)
 		if r, err := ReadRatings(path); err == nil {
 			t.Errorf("%q: %v", text, r)
 		}
 	}
-	if _, err := ParseMetrics("match,match"); err == nil {
-		t.Error("a metric was taken twice")
-	}
+	testutil.Fails(t, testutil.Err(ParseMetrics("match,match")), "", "a metric was taken twice")
 }

@@ -55,9 +55,8 @@ func TestFormsAgree(t *testing.T) {
 	passed := *v
 	passed.Why = nil
 	for _, markdown := range []string{Markdown(v, i18n.English), Markdown(&passed, i18n.English)} {
-		if strings.Contains(markdown, "\n\n\n") || !strings.Contains(markdown, "\n\n| | |") {
-			t.Errorf("the table does not stand after one empty line:\n%s", markdown)
-		}
+		testutil.Check(t, !strings.Contains(markdown, "\n\n\n") && strings.Contains(markdown, "\n\n| | |"),
+			"the table does not stand after one empty line:\n%s", markdown)
 	}
 	for name, text := range map[string]string{
 		"terminal": terminal.String(), "verdict": verdict.String(), "Markdown": Markdown(v, i18n.English),
@@ -70,9 +69,7 @@ func TestFormsAgree(t *testing.T) {
 			}
 		}
 		for _, no := range []string{"p = ", "Clopper", "binomial"} {
-			if strings.Contains(text, no) {
-				t.Errorf("%s: a stopped run has %q", name, no)
-			}
+			testutil.Check(t, !strings.Contains(text, no), "%s: a stopped run has %q", name, no)
 		}
 	}
 	testutil.Equal(t, len(r.Looks.Remarks), 3, "%q", r.Looks.Remarks)
@@ -96,13 +93,10 @@ func TestSummary(t *testing.T) {
 		testutil.Contains(t, b.String(), want, "")
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if len(lines) > 20 {
-		t.Errorf("the summary has %d lines", len(lines))
-	}
+	testutil.Check(t, len(lines) <= 20, "the summary has %d lines", len(lines))
 	for _, line := range lines {
-		if n := format.Width(line); n > 110 {
-			t.Errorf("%d columns: %s", n, line)
-		}
+		n := format.Width(line)
+		testutil.Check(t, n <= 110, "%d columns: %s", n, line)
 	}
 }
 
@@ -129,9 +123,7 @@ func TestSummaryOfAnSPRT(t *testing.T) {
 	} {
 		testutil.Contains(t, b.String(), want, "")
 	}
-	if strings.Contains(b.String(), "! stopped by a test") {
-		t.Error("the normal stop of an SPRT is printed as a warning")
-	}
+	testutil.Check(t, !strings.Contains(b.String(), "! stopped by a test"), "the normal stop of an SPRT is printed as a warning")
 }
 
 func TestPrintWorkers(t *testing.T) {
@@ -147,9 +139,7 @@ func TestPrintWorkers(t *testing.T) {
 	for _, want := range []string{"4,100", "-5.1 [-6.2, -4.0]", "10^8.2 !", "(this process)", "attic differs from the others by its results; gogi db void"} {
 		testutil.Contains(t, b.String(), want, "lacks")
 	}
-	if strings.Contains(b.String(), "\x1b") {
-		t.Error("a worker's name reaches the terminal as it is")
-	}
+	testutil.Check(t, !strings.Contains(b.String(), "\x1b"), "a worker's name reaches the terminal as it is")
 	for i := range 20 {
 		r.Workers = append(r.Workers, report.Worker{Name: fmt.Sprint("w", i), Pairs: 1})
 	}

@@ -80,18 +80,14 @@ func TestNothingPasses(t *testing.T) {
 			}
 		}
 	}
-	if passed > many || moved < tunes-tunes/40 {
-		t.Errorf("%d of %d pass, %d have moved", passed, tunes, moved)
-	}
+	testutil.Check(t, passed <= many && moved >= tunes-tunes/40, "%d of %d pass, %d have moved", passed, tunes, moved)
 	good := 0
 	for i := range uint64(20) {
 		if passes(t, v, 1, 80, rand.New(rand.NewPCG(i, 5))) {
 			good++
 		}
 	}
-	if good < 17 {
-		t.Errorf("of 20 that are 80 Elo stronger %d pass", good)
-	}
+	testutil.Check(t, good >= 17, "of 20 that are 80 Elo stronger %d pass", good)
 }
 
 // Several validations are in the file's order, but for those whose games are shorter, and a single table is
@@ -111,9 +107,7 @@ limits = "10+0.1"
 	p, _, err := w.Resolve(plan, declared())
 	testutil.OK(t, err)
 	all := p.Validations()
-	if len(all) != 2 || all[0].Elo0 != 1 || all[1].Elo1 != 2 || all[0].Seed == all[1].Seed {
-		t.Errorf("%+v", all)
-	}
+	testutil.Check(t, len(all) == 2 && all[0].Elo0 == 1 && all[1].Elo1 == 2 && all[0].Seed != all[1].Seed, "%+v", all)
 	text, err := p.Text()
 	if err == nil {
 		p, err = tune.ParsePlan(text)
@@ -122,9 +116,8 @@ limits = "10+0.1"
 	c := candidateOf(p)
 	for which, want := range []string{"t-validation-1", "t-validation-1-2"} {
 		v := Validation(plan, p, which, c)
-		if v.Run != want || v.Gate.Alpha != p.Validations()[which].Alpha/2 || v.Players[0].Limits != *all[which].Limits {
-			t.Errorf("%s: %+v", v.Run, v.Gate)
-		}
+		testutil.Check(t, v.Run == want && v.Gate.Alpha == p.Validations()[which].Alpha/2 && v.Players[0].Limits == *all[which].Limits,
+			"%s: %+v", v.Run, v.Gate)
 	}
 	w.From, w.Starts = "before", c.Point
 	if p, _, err = w.Resolve(plan, declared()); err != nil || p.From != "before" || p.Settings.Params[0].Start != 555 {

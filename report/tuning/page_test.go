@@ -30,9 +30,7 @@ func account(t *testing.T, pairs int) *Account {
 	var points [][2][]match.Option
 	for id := range pairs {
 		d, ok := path.Draw(id)
-		if !ok {
-			t.Fatal(id)
-		}
+		testutil.Require(t, ok, "%v", id)
 		row := []match.Row{{Pair: id, Black: "p", PairA: "p", MovesHash: 1}, {Pair: id, Leg: 1, Black: "m", PairA: "p", MovesHash: 2}}
 		if plus, minus := math.Abs(d.Plus[0]-70), math.Abs(d.Minus[0]-70); plus < minus {
 			row[0].Points, row[1].Points = [2]float64{1, 0}, [2]float64{0, 1}
@@ -51,9 +49,7 @@ func account(t *testing.T, pairs int) *Account {
 		w.Pair(rows[i], points[i])
 	}
 	a := &Account{Walk: w, Run: "a <tune>", Plan: &tune.Plan{Settings: s}, Stored: pairs, State: w.End()}
-	if len(a.Differences) > 0 {
-		t.Fatal(a.Differences)
-	}
+	testutil.Require(t, len(a.Differences) == 0, "%v", a.Differences)
 	return a
 }
 
@@ -91,9 +87,7 @@ func TestPage(t *testing.T) {
 		if strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
 			t.Errorf("%d pairs: something of elsewhere, or no number", pairs)
 		}
-		if strings.Contains(page, "<tune>") || !strings.Contains(page, "A&amp;B") {
-			t.Error("names are not escaped")
-		}
+		testutil.Check(t, !strings.Contains(page, "<tune>") && strings.Contains(page, "A&amp;B"), "names are not escaped")
 	}
 }
 
@@ -110,9 +104,8 @@ func TestPageInJapanese(t *testing.T) {
 		}
 	}
 	words := regexp.MustCompile(`(?s)<style>.*</style>|<[^>]*>|&lt;tune&gt;|A&amp;B|None|Elo|SPSA|spsa`).ReplaceAllString(japanese, "")
-	if left := regexp.MustCompile(`[A-Za-z]{4,}`).FindAllString(words, -1); len(left) > 0 {
-		t.Errorf("half in English: %q", left)
-	}
+	left := regexp.MustCompile(`[A-Za-z]{4,}`).FindAllString(words, -1)
+	testutil.Check(t, len(left) == 0, "half in English: %q", left)
 }
 
 func TestTell(t *testing.T) {
@@ -125,9 +118,8 @@ func TestTell(t *testing.T) {
 	for i := range long {
 		long[i].Blocks = i
 	}
-	if thin := thinned(long); len(thin) != trackPoints || thin[0].Blocks != 0 || thin[trackPoints-1].Blocks != 4999 {
-		t.Errorf("%d points", len(thin))
-	}
+	thin := thinned(long)
+	testutil.Check(t, len(thin) == trackPoints && thin[0].Blocks == 0 && thin[trackPoints-1].Blocks == 4999, "%d points", len(thin))
 }
 
 // The Japanese page contains no English except names, and the same numbers. The text that a tune may end equals the
@@ -145,9 +137,7 @@ func TestBodyInJapanese(t *testing.T) {
 	}
 	known := regexp.MustCompile(`^(A|B|amp|lt|gt|None|a|x|spsa|Elo|c|r|p|e|W|L|gogi|tune|probe)$`)
 	for _, word := range regexp.MustCompile(`[A-Za-z]+`).FindAllString(said, -1) {
-		if !known.MatchString(word) {
-			t.Errorf("%q is English", word)
-		}
+		testutil.Check(t, known.MatchString(word), "%q is English", word)
 	}
 	number := regexp.MustCompile(`\d+(?:\.\d+)?`)
 	sorted := func(in i18n.Language) []string {

@@ -89,9 +89,8 @@ limits = "40+0.4"
 		}
 	}
 	v := p.Validate
-	if s.Block != 8 || s.Inflight != 12 || s.REnd != 0.004 || s.Seed != 9 || s.Pairs != 400 || s.Method != tune.SPSA {
-		t.Errorf("%+v", s)
-	}
+	testutil.Check(t, s.Block == 8 && s.Inflight == 12 && s.REnd == 0.004 && s.Seed == 9 && s.Pairs == 400 && s.Method == tune.SPSA,
+		"%+v", s)
 	if v.Elo0 != 1 || v.Elo1 != 6 || v.Alpha != 0.1 || v.Pairs != 500 || v.Openings != tune.FreshOpenings || v.Limits == nil || v.Limits.Clock.Increment == 0 || v.Seed == s.Seed {
 		t.Errorf("%+v", v)
 	}
@@ -120,9 +119,7 @@ func TestResolveRefuses(t *testing.T) {
 			w.Globs = []string{"NMP_*"}
 		}
 		_, _, err := w.Resolve(base(64), declared())
-		if err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(want)) {
-			t.Errorf("%q: %v", want, err)
-		}
+		testutil.Check(t, err != nil && strings.Contains(strings.ToLower(err.Error()), strings.ToLower(want)), "%q: %v", want, err)
 	}
 }
 
@@ -140,22 +137,17 @@ func TestValidation(t *testing.T) {
 		seen[o.ID] = true
 	}
 	for _, o := range v.Openings {
-		if seen[o.ID] {
-			t.Errorf("opening %s is in both", o.ID)
-		}
+		testutil.Check(t, !seen[o.ID], "opening %s is in both", o.ID)
 	}
 	if len(played.Openings) != 21 || len(v.Openings) != 20 || v.Seed == played.Seed || v.Tune != "" || v.Run != "t-validation-2" {
 		t.Errorf("%d and %d openings, seeds %d and %d", len(played.Openings), len(v.Openings), played.Seed, v.Seed)
 	}
-	if v.Gate.Alpha != match.DefaultAlpha/4 || v.Gate.Elo1 != 3 {
-		t.Errorf("%+v", v.Gate)
-	}
+	testutil.Check(t, v.Gate.Alpha == match.DefaultAlpha/4 && v.Gate.Elo1 == 3, "%+v", v.Gate)
 	for i, want := range []string{"Hash=16 LMR_Div=555", "Hash=16 LMR_Div=350"} {
 		testutil.Equal(t, Words(v.Players[i].Options), want)
 	}
-	if small, _, _ := w.Resolve(base(19), declared()); small.Validate.Openings != tune.SameOpenings {
-		t.Error("half of 19 openings is a book")
-	}
+	small, _, _ := w.Resolve(base(19), declared())
+	testutil.Check(t, small.Validate.Openings == tune.SameOpenings, "half of 19 openings is a book")
 }
 
 // A resumed tune keeps its Inflight, for any number of slots.
@@ -163,9 +155,7 @@ func TestInflightIsKept(t *testing.T) {
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
 	w.Inflight = 31
 	p, _, err := w.Resolve(base(64), declared())
-	if err != nil || p.Settings.Inflight != 31 {
-		t.Errorf("%+v, %v", p, err)
-	}
+	testutil.Check(t, err == nil && p.Settings.Inflight == 31, "%+v, %v", p, err)
 }
 
 // strange is an engine that uses one option, fails if another option exceeds 500, and ignores the other options.
@@ -198,9 +188,7 @@ func TestProbe(t *testing.T) {
 		s.Params = append(s.Params, tune.Param{Name: name, Kind: tune.Int, Start: 100, Min: 1, Max: 1000})
 	}
 	found, err := Probe(t.Context(), func(context.Context, match.Player, []int) (runner.Player, error) { return &strange{}, nil }, base(5), &s)
-	if err != nil || len(found) != 3 {
-		t.Fatal(found, err)
-	}
+	testutil.Require(t, err == nil && len(found) == 3, "%v %v", found, err)
 	if found[0].Dead || found[1].Dead || !found[2].Dead || len(found[1].Refused) != 1 || !strings.Contains(found[1].Refused[0], "with 1000") || len(found[2].Refused) != 0 {
 		t.Errorf("%+v", found)
 	}
@@ -226,13 +214,9 @@ func TestExport(t *testing.T) {
 		if err := Export(&b, a, form, values); err != nil || !strings.Contains(b.String(), want) && !strings.Contains(b.String(), strings.ReplaceAll(want, ", ", ",")) {
 			t.Errorf("%s: %v\n%s", form, err, b.String())
 		}
-		if form == "patch" && strings.Contains(b.String(), "Same") {
-			t.Error("what stays is in the patch")
-		}
+		testutil.Check(t, form != "patch" || !strings.Contains(b.String(), "Same"), "what stays is in the patch")
 	}
-	if err := Export(&bytes.Buffer{}, a, "xml", values); err == nil {
-		t.Error("any form is known")
-	}
+	testutil.Fails(t, Export(&bytes.Buffer{}, a, "xml", values), "", "any form is known")
 }
 
 func candidateOf(*tune.Plan) match.TuneCandidate {
@@ -269,9 +253,8 @@ func TestValidationSPRT(t *testing.T) {
 		if err == nil {
 			_, err = f.TakeTune()
 		}
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "t.toml") {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), want) && strings.HasPrefix(err.Error(), "t.toml"),
+			"%s: %v, want %s", text, err, want)
 	}
 }
 
@@ -279,14 +262,10 @@ func TestValidationSPRT(t *testing.T) {
 func TestBegun(t *testing.T) {
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
 	now, _, err := w.Resolve(base(64), declared())
-	if err != nil || !(now.Settings.Wide > 1) {
-		t.Fatalf("%+v, %v", now, err)
-	}
+	testutil.Require(t, err == nil && now.Settings.Wide > 1, "%+v, %v", now, err)
 	stored := now.Settings
 	stored.Wide, stored.Inflight = 0, 17
 	w.Begun(&stored)
 	again, _, err := w.Resolve(base(64), declared())
-	if err != nil || again.Settings.Wide != 0 || again.Settings.Inflight != 17 {
-		t.Errorf("%+v, %v", again, err)
-	}
+	testutil.Check(t, err == nil && again.Settings.Wide == 0 && again.Settings.Inflight == 17, "%+v, %v", again, err)
 }

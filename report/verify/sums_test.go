@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/report"
 )
@@ -28,9 +29,7 @@ func count(t *testing.T, plan *match.Plan, pairs []match.PairResult) (games int,
 	}
 	for i := range pairs {
 		games += len(pairs[i].Games)
-		if err := c.add(&pairs[i]); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, c.add(&pairs[i]))
 	}
 	return games, c.sums.sorted()
 }

@@ -49,15 +49,12 @@ func (s series) decode(t *testing.T) (*match.Plan, []match.PairResult) {
 func storedRun(t *testing.T, plan *match.Plan, pairs []match.PairResult) (*results.Store, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "gogi.db")
-	s, err := results.Open(t.Context(), path)
-	testutil.OK(t, err)
+	s := testutil.Must(results.Open(t.Context(), path))(t)
 	t.Cleanup(func() { _ = s.Close() })
-	run, err := s.Begin(t.Context(), plan)
-	testutil.OK(t, err)
+	run := testutil.Must(s.Begin(t.Context(), plan))(t)
 	for _, p := range pairs {
-		if added, err := run.Add(t.Context(), p); err != nil || !added {
-			t.Fatal(added, err)
-		}
+		added, err := run.Add(t.Context(), p)
+		testutil.Require(t, err == nil && added, "%v %v", added, err)
 	}
 	testutil.OK(t, run.Close())
 	return s, path
@@ -65,14 +62,11 @@ func storedRun(t *testing.T, plan *match.Plan, pairs []match.PairResult) (*resul
 
 func recount(t *testing.T, s *results.Store, name string) *Found {
 	t.Helper()
-	info, err := s.FindRun(t.Context(), name)
-	testutil.OK(t, err)
+	info := testutil.Must(s.FindRun(t.Context(), name))(t)
 	told := 0
 	f, err := Run(t.Context(), s, info, func(done, of int) { told = done; _ = of })
 	testutil.OK(t, err)
-	if told != info.Finished {
-		t.Errorf("progress ended at %d of %d", told, info.Finished)
-	}
+	testutil.Check(t, told == info.Finished, "progress ended at %d of %d", told, info.Finished)
 	return f
 }
 
@@ -82,9 +76,7 @@ func TestPlayed(t *testing.T) {
 		plan, pairs := x.decode(t)
 		s, _ := storedRun(t, plan, pairs)
 		f := recount(t, s, plan.Run)
-		if !f.Same() || f.Pairs != len(pairs) || f.Replayed != len(pairs) {
-			t.Errorf("%s: %+v", x.Name, f)
-		}
+		testutil.Check(t, f.Same() && f.Pairs == len(pairs) && f.Replayed == len(pairs), "%s: %+v", x.Name, f)
 		var wins [2]int
 		games, plies, points := 0, 0, 0.0
 		for _, p := range pairs {
@@ -147,9 +139,8 @@ func TestForged(t *testing.T) {
 			t.Errorf("%s: %+v", name, f)
 			continue
 		}
-		if d := f.Differences[0]; d.Pair != 1 || !strings.Contains(d.What, "leg ") {
-			t.Errorf("%s: %v", name, d)
-		}
+		d := f.Differences[0]
+		testutil.Check(t, d.Pair == 1 && strings.Contains(d.What, "leg "), "%s: %v", name, d)
 		var text bytes.Buffer
 		if Text(&text, i18n.English, f); !strings.Contains(text.String(), "not as it should be:\n  pair 1: ") || strings.Contains(text.String(), "Nothing differs") {
 			t.Errorf("%s:\n%s", name, text.String())
@@ -160,14 +151,11 @@ func TestForged(t *testing.T) {
 // edit changes a database without the store. It removes the checksums, which would show the change.
 func edit(t *testing.T, path, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	testutil.OK(t, err)
+	db := testutil.Must(sql.Open("sqlite3", path))(t)
 	defer func() { _ = db.Close() }()
-	done, err := db.ExecContext(context.Background(), statement)
-	testutil.OK(t, err)
-	if n, _ := done.RowsAffected(); n == 0 {
-		t.Fatalf("%s changed nothing", statement)
-	}
+	done := testutil.Must(db.ExecContext(context.Background(), statement))(t)
+	n, _ := done.RowsAffected()
+	testutil.Require(t, n != 0, "%s changed nothing", statement)
 	for _, table := range []string{"runs", "engines", "settings_log", "openings", "pairs", "games", "records"} {
 		testutil.OK(t, testutil.Err(db.ExecContext(context.Background(), "UPDATE "+table+" SET checksum = NULL")))
 	}
@@ -194,9 +182,8 @@ func TestEdited(t *testing.T) {
 		for _, d := range f.Differences {
 			all = append(all, problemText(d).String())
 		}
-		if text := strings.Join(all, "\n"); !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, text)
-		}
+		text := strings.Join(all, "\n")
+		testutil.Check(t, strings.Contains(text, want), "no %s in\n%s", want, text)
 	}
 }
 
@@ -204,8 +191,7 @@ func TestEdited(t *testing.T) {
 func TestReportHeldAgainst(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	s, _ := storedRun(t, plan, pairs)
-	info, err := s.FindRun(t.Context(), plan.Run)
-	testutil.OK(t, err)
+	info := testutil.Must(s.FindRun(t.Context(), plan.Run))(t)
 	for want, change := range map[string]func(r *report.Report){
 		"of pairs: 4":                         func(r *report.Report) { r.Pairs++ },
 		"of games: 7":                         func(r *report.Report) { r.Games++ },
@@ -235,9 +221,8 @@ func TestReportHeldAgainst(t *testing.T) {
 		}
 		change(rep)
 		list := compare(f, rep)
-		if text := strings.Join(list, "\n"); !strings.Contains(text, want) || len(list) > 3 {
-			t.Errorf("no %s in\n%s", want, text)
-		}
+		text := strings.Join(list, "\n")
+		testutil.Check(t, strings.Contains(text, want) && len(list) <= 3, "no %s in\n%s", want, text)
 	}
 	empty, _ := storedRun(t, plan, nil)
 	_, none := count(t, plan, nil)
@@ -250,9 +235,7 @@ func TestReportHeldAgainst(t *testing.T) {
 func reported(t *testing.T, s *results.Store, info *results.RunInfo) *report.Report {
 	t.Helper()
 	g := testutil.Must(report.New(testutil.Must(stored.ReportRun(t.Context(), s, info))(t)))(t)
-	if err := s.Pairs(t.Context(), info.ID, results.Filter{}, g.Add); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.Pairs(t.Context(), info.ID, results.Filter{}, g.Add))
 	return g.Report()
 }
 
@@ -261,19 +244,14 @@ func TestDrawn(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	plan.Pairs = 1
 	plan.Design = match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
-	canonical, err := match.ParseCanonical(plan.Canonical())
-	testutil.OK(t, err)
+	canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
 	s, _ := storedRun(t, plan, nil)
 	info, err := s.FindRun(t.Context(), plan.Run)
-	if err != nil || !canonical.Design.ByResults() {
-		t.Fatal(err)
-	}
+	testutil.Require(t, err == nil && canonical.Design.ByResults(), "%v", err)
 	c, err := newReplayer(info)
 	testutil.OK(t, err)
 	drawn := c.schedule.Drawn()
-	if len(drawn) != 1 {
-		t.Fatalf("%v", drawn)
-	}
+	testutil.Require(t, len(drawn) == 1, "%v", drawn)
 	p := pairs[0]
 	p.Pair = plan.PairOf(drawn[0].Pair, drawn[0].Players, drawn[0].Opening)
 	if err := c.place(&p); err != nil {
@@ -283,9 +261,7 @@ func TestDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Pair.Players = [2]int{drawn[0].Players[1], drawn[0].Players[0]}
-	if err := c.place(&p); err == nil || !strings.Contains(err.Error(), "the results before it lead to") {
-		t.Error(err)
-	}
+	testutil.Fails(t, c.place(&p), "the results before it lead to")
 }
 
 // The winners of a knockout's first matches, and nobody else, meet in the next; openings and seeds are those
@@ -300,10 +276,8 @@ func TestDrawnByPoints(t *testing.T) {
 	plan.Pairs = 3
 	plan.Design = match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
 	s, _ := storedRun(t, plan, nil)
-	info, err := s.FindRun(t.Context(), plan.Run)
-	testutil.OK(t, err)
-	c, err := newReplayer(info)
-	testutil.OK(t, err)
+	info := testutil.Must(s.FindRun(t.Context(), plan.Run))(t)
+	c := testutil.Must(newReplayer(info))(t)
 	var second []int
 	for _, slot := range c.schedule.Drawn() { // A loses both games of each
 		p := match.PairResult{Pair: plan.PairOf(slot.Pair, slot.Players, slot.Opening), Games: pairs[0].Games}
@@ -312,28 +286,23 @@ func TestDrawnByPoints(t *testing.T) {
 		testutil.OK(t, c.place(&p))
 	}
 	final, drawn := c.schedule.Slot(2)
-	if !drawn || len(second) != 2 || final.Players != [2]int{min(second[0], second[1]), max(second[0], second[1])} {
-		t.Fatalf("%v won, and the final is %+v", second, final)
-	}
+	testutil.Require(t, drawn && len(second) == 2 && final.Players == [2]int{min(second[0], second[1]), max(second[0], second[1])},
+		"%v won, and the final is %+v", second, final)
 	p := match.PairResult{Pair: plan.PairOf(2, final.Players, final.Opening), Games: pairs[0].Games}
 	p.Pair.Seed++
-	if err := c.place(&p); err == nil || !strings.Contains(err.Error(), "its seed") {
-		t.Error(err)
-	}
+	testutil.Fails(t, c.place(&p), "its seed")
 }
 
 // A game that is not counted, or twice.
 func TestGamesNotCounted(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	s, _ := storedRun(t, plan, pairs[:1])
-	info, err := s.FindRun(t.Context(), plan.Run)
-	testutil.OK(t, err)
+	info := testutil.Must(s.FindRun(t.Context(), plan.Run))(t)
 	c, err := newReplayer(info)
 	testutil.OK(t, err)
 	err = s.Pairs(t.Context(), info.ID, results.Filter{}, func(rows []match.Row) error {
-		if wrong := c.pair(pairs[0], rows[:1]); len(wrong) == 0 || !strings.Contains(wrong[0].Error(), "1 games are counted, and it has 2") {
-			t.Errorf("%v", wrong)
-		}
+		wrong := c.pair(pairs[0], rows[:1])
+		testutil.Check(t, len(wrong) != 0 && strings.Contains(wrong[0].Error(), "1 games are counted, and it has 2"), "%v", wrong)
 		return nil
 	})
 	if err != nil {
@@ -347,9 +316,7 @@ func TestTwo(t *testing.T) {
 	for _, pair := range []Count{{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {0, 2, 0}, {1, 1, 0}, {2, 0, 0}, {1, 0, 0}, {0, 1, 0}} {
 		two.add(pair)
 	}
-	if two != (Two{1, 1, 1, 1, 1, 1}) {
-		t.Errorf("%+v", two)
-	}
+	testutil.Check(t, two == (Two{1, 1, 1, 1, 1, 1}), "%+v", two)
 }
 
 // A repetition gives each colour the points in the rules.
@@ -365,8 +332,7 @@ func TestWorth(t *testing.T) {
 		{match.Verdict{Outcome: match.Draw, Termination: match.Impasse}, [2]float64{0.5, 0.5}},
 		{match.Verdict{}, [2]float64{}},
 	} {
-		if own, got := worth(&match.Result{Verdict: test.v}, rules), rules.Points(test.v); own != test.want || got != test.want {
-			t.Errorf("%+v: %v and %v", test.v, own, got)
-		}
+		own, got := worth(&match.Result{Verdict: test.v}, rules), rules.Points(test.v)
+		testutil.Check(t, own == test.want && got == test.want, "%+v: %v and %v", test.v, own, got)
 	}
 }

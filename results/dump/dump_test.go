@@ -36,13 +36,9 @@ func TestDumpStable(t *testing.T) {
 	}
 	a, b := resultstest.Dump(t, one, "one", true), resultstest.Dump(t, two, "two", true)
 	testutil.Equal(t, a, b, "stable dumps differ")
-	if resultstest.Dump(t, one, "one", false) == resultstest.Dump(t, two, "two", false) {
-		t.Error("full dumps do not differ")
-	}
+	testutil.Check(t, resultstest.Dump(t, one, "one", false) != resultstest.Dump(t, two, "two", false), "full dumps do not differ")
 	for _, word := range []string{`"us"`, "slot", "started", "/engines/a", "marked", `"one"`, "exit status", "created", `"pairs"`, "detail"} {
-		if strings.Contains(a, word) {
-			t.Errorf("the stable dump holds %s", word)
-		}
+		testutil.Check(t, !strings.Contains(a, word), "the stable dump holds %s", word)
 	}
 	for _, word := range []string{`"score":`, `"depth":`, `"nodes":`, `"pv":`, `"sides":`, `"opening_plies":2`} {
 		testutil.Contains(t, a, word, "the stable dump lacks")
@@ -51,9 +47,7 @@ func TestDumpStable(t *testing.T) {
 	changed.Games[1].Record.Moves[20].Nodes++
 	matchtest.Put(t, runOne, matchtest.Pair(planOne, pairs, 40))
 	matchtest.Put(t, runTwo, changed)
-	if resultstest.Dump(t, one, "one", true) == resultstest.Dump(t, two, "two", true) {
-		t.Error("one node more goes unnoticed")
-	}
+	testutil.Check(t, resultstest.Dump(t, one, "one", true) != resultstest.Dump(t, two, "two", true), "one node more goes unnoticed")
 }
 
 // shift changes everything that a stable dump leaves out.
@@ -85,9 +79,7 @@ func TestDump(t *testing.T) {
 	matchtest.Put(t, run, p)
 	lines := strings.Split(strings.TrimSuffix(resultstest.Dump(t, s, "r", false), "\n"), "\n")
 	want := []string{"run", "engine", "engine", "attempt", "game", "game"}
-	if len(lines) != len(want) {
-		t.Fatalf("%d lines: %s", len(lines), lines)
-	}
+	testutil.Require(t, len(lines) == len(want), "%d lines: %s", len(lines), lines)
 	for i, line := range lines {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(line), &object); err != nil || object["type"] != want[i] {
@@ -113,9 +105,8 @@ func TestDamagedPoints(t *testing.T) {
 	resultstest.Exec(t, path, `UPDATE pairs SET options = replace(options, 'X', 'Y') WHERE pair = 5`)
 	s := resultstest.Existing(t, path)
 	err := dump.Write(t.Context(), s, &strings.Builder{}, "r", true)
-	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged || !strings.Contains(err.Error(), `run "r", pair 5`) {
-		t.Errorf("the dump: %v", err)
-	}
+	_, damaged := errors.AsType[*tables.Damaged](err)
+	testutil.Check(t, damaged && strings.Contains(err.Error(), `run "r", pair 5`), "the dump: %v", err)
 	if _, _, err := dump.StableSum(t.Context(), s, 1, 5, 6); err == nil {
 		t.Error("its sum is told")
 	}

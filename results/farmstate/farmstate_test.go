@@ -43,9 +43,8 @@ func TestState(t *testing.T) {
 	put := func(s *farmstate.State, bucket, name, body string, revision uint64, want error) {
 		t.Helper()
 		next, err := s.Put(ended, bucket, name, []byte(body), revision)
-		if !errors.Is(err, want) || err == nil && next != revision+1 {
-			t.Errorf("%s %s %s: revision %d, %v, want %v", bucket, name, body, next, err, want)
-		}
+		testutil.Check(t, errors.Is(err, want) && (err != nil || next == revision+1),
+			"%s %s %s: revision %d, %v, want %v", bucket, name, body, next, err, want)
 	}
 	put(first, "workers", "w1", "a", 0, nil)
 	put(second, "workers", "w1", "b", 0, farmstate.ErrStale)

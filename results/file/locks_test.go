@@ -36,9 +36,7 @@ func TestHold(t *testing.T) {
 	one := testutil.Must(Hold(path, true))(t)
 	testutil.OK(t, os.Symlink(path, link))
 	two, err := Hold(link, true)
-	if err != nil || one != two {
-		t.Fatalf("by another name: %v, %v, %v", one, two, err)
-	}
+	testutil.Require(t, err == nil && one == two, "by another name: %v, %v, %v", one, two, err)
 	testutil.OK(t, one.Lock(1))
 	if err := two.Lock(1); !errors.Is(err, ErrTaken) {
 		t.Errorf("the same run: %v", err)

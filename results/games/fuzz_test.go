@@ -47,16 +47,13 @@ func FuzzSources(f *testing.F) {
 		testutil.OK(t, os.WriteFile(path, data, 0o600))
 		first, refused := readOnce(t, path)
 		again, refusedAgain := readOnce(t, path)
-		if len(first) != len(again) || refused != refusedAgain {
-			t.Fatalf("%d games and %d refused, then %d and %d", len(first), refused, len(again), refusedAgain)
-		}
+		testutil.Require(t, len(first) == len(again) && refused == refusedAgain,
+			"%d games and %d refused, then %d and %d", len(first), refused, len(again), refusedAgain)
 		for i, r := range first {
 			testutil.Equal(t, r, again[i], "game %d", i+1)
 		}
 		left, err := os.ReadDir(dir)
-		if err != nil || len(left) != 1 {
-			t.Errorf("left behind: %v, %v", left, err)
-		}
+		testutil.Check(t, err == nil && len(left) == 1, "left behind: %v, %v", left, err)
 	})
 }
 
@@ -65,17 +62,11 @@ func readOnce(t *testing.T, path string) (games []string, refused int) {
 	t.Helper()
 	err := Each(context.Background(), []string{path}, nil, func(r Refusal) {
 		refused++
-		if r.File == "" || r.Why == "" {
-			t.Errorf("a refusal says nothing: %+v", r)
-		}
+		testutil.Check(t, r.File != "" && r.Why != "", "a refusal says nothing: %+v", r)
 	}, func(r *kifu.Record, at Refusal) error {
-		if at.File == "" || at.Game < 1 {
-			t.Errorf("a game has no place: %+v", at)
-		}
+		testutil.Check(t, at.File != "" && at.Game >= 1, "a game has no place: %+v", at)
 		games = append(games, r.USI()+" "+r.Result+" "+r.Winner)
-		if len(r.Moves) > kifu.MaxPlies {
-			t.Errorf("a game of %d plies", len(r.Moves))
-		}
+		testutil.Check(t, len(r.Moves) <= kifu.MaxPlies, "a game of %d plies", len(r.Moves))
 		if packed, err := kifu.Pack(r.Moves, 1<<20); err != nil {
 			t.Errorf("a game that cannot be stored: %v", err)
 		} else if moves, err := kifu.Unpack(packed); err != nil || len(moves) != len(r.Moves) {

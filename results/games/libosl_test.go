@@ -53,9 +53,7 @@ func TestLibOSL(t *testing.T) {
 		testutil.Equal(t, got, want[path], "%s", filepath.Base(path))
 		delete(want, path)
 	}
-	if len(want) > 0 {
-		t.Errorf("%d games were not read", len(want))
-	}
+	testutil.Check(t, len(want) == 0, "%d games were not read", len(want))
 }
 
 // resultOfOSL is the seconds and the number of the result. An adjudication for the side to

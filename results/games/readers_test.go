@@ -22,9 +22,7 @@ import (
 // others must be there, as in CI.
 func required(t *testing.T, why string) {
 	t.Helper()
-	if os.Getenv("GOGI_REAL_READERS") == "required" {
-		t.Fatal(why)
-	}
+	testutil.Require(t, os.Getenv("GOGI_REAL_READERS") != "required", "%v", why)
 	t.Skip(why)
 }
 
@@ -107,9 +105,7 @@ func writeAll(t *testing.T, games map[string]*kifu.Record) string {
 			write(t, filepath.Join(folder, name+"."+f.Name+f.Ext), text)
 			if f.Name == "kif" {
 				sjis, lost := kifutext.ShiftJIS(text)
-				if lost > 0 {
-					t.Fatalf("%s: %d characters lost", name, lost)
-				}
+				testutil.Require(t, lost <= 0, "%s: %d characters lost", name, lost)
 				write(t, filepath.Join(folder, name+".sjis.kif"), sjis)
 			}
 		}
@@ -165,9 +161,8 @@ func readWithNode(t *testing.T, folder string) map[string]seen {
 	out, err := exec.Command(node, "testdata/npm/read.mjs", folder).Output()
 	if err != nil {
 		failed := new(exec.ExitError)
-		if ok := asExit(err, &failed); ok {
-			t.Fatalf("%v: %s", err, failed.Stderr)
-		}
+		ok := asExit(err, &failed)
+		testutil.Require(t, !ok, "%v: %s", err, failed.Stderr)
 		t.Fatal(err)
 	}
 	got := map[string]seen{}
@@ -189,9 +184,7 @@ func TestOtherReaders(t *testing.T) {
 	// Starts change from way to way, so that two of each have all of them.
 	maps.DeleteFunc(games, func(name string, _ *kifu.Record) bool { return name[len(name)-1] >= testutil.ByLength[byte]('2', '8') })
 	got := readWithNode(t, writeAll(t, games))
-	if len(got) != 7*len(games) || len(games) < 30 {
-		t.Fatalf("%d files of %d games", len(got), len(games))
-	}
+	testutil.Require(t, len(got) == 7*len(games) && len(games) >= 30, "%d files of %d games", len(got), len(games))
 	for name, s := range got {
 		for _, wrong := range differences(games[s.Game], s) {
 			t.Errorf("%s: %s", name, wrong)
@@ -221,9 +214,8 @@ func TestOtherReadersAreAsked(t *testing.T) {
 		write(t, path, []byte(changed))
 	}
 	for name, s := range readWithNode(t, folder) {
-		if found := differences(g, s); len(found) == 0 && s.Format != "sjis" {
-			t.Errorf("%s: nobody saw it", name)
-		}
+		found := differences(g, s)
+		testutil.Check(t, len(found) != 0 || s.Format == "sjis", "%s: nobody saw it", name)
 	}
 }
 

@@ -110,20 +110,15 @@ func TestImportedComesBack(t *testing.T) {
 	store := openStore(t)
 	text := lines(t, games)
 	done, refused := importText(t, store, "run", text)
-	if done.Games != len(games) || done.Added != len(games) || done.Players != 2 || len(refused) > 0 {
-		t.Fatalf("%+v, %v", done, refused)
-	}
-	if again, _ := importText(t, store, "run", text); again.Added != 0 || again.Games != len(games) {
-		t.Errorf("again: %+v", again)
-	}
+	testutil.Require(t, done.Games == len(games) && done.Added == len(games) && done.Players == 2 && len(refused) == 0,
+		"%+v, %v", done, refused)
+	again, _ := importText(t, store, "run", text)
+	testutil.Check(t, again.Added == 0 && again.Games == len(games), "again: %+v", again)
 	list, tally := exported(t, store, "run", "jsonl", Filter{})
-	if tally.Games != len(games) || tally.Skips() > 0 {
-		t.Errorf("%+v", tally)
-	}
+	testutil.Check(t, tally.Games == len(games) && tally.Skips() <= 0, "%+v", tally)
 	for i, name := range slices.Sorted(mapKeys(games)) {
-		if diff := otherRecord(games[name], list[i]); diff != "" {
-			t.Fatalf("%s (-imported +exported):\n%s", name, diff)
-		}
+		diff := otherRecord(games[name], list[i])
+		testutil.Require(t, diff == "", "%s (-imported +exported):\n%s", name, diff)
 	}
 	i := Import{Run: "run", Sources: []string{"-"}, In: bytes.NewReader(text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1]), Refused: func(Refusal) {}}
 	var other *results.DifferentPlan
@@ -131,9 +126,7 @@ func TestImportedComesBack(t *testing.T) {
 		t.Errorf("other games under the name: %v", err)
 	}
 	checkup, err := repair.Check(t.Context(), store, repair.CheckOptions{Replay: true})
-	if err != nil || !checkup.Sound() {
-		t.Errorf("the database is not sound: %v, %+v", err, checkup)
-	}
+	testutil.Check(t, err == nil && checkup.Sound(), "the database is not sound: %v, %+v", err, checkup)
 }
 
 // otherRecord is how games differ, "" where they do not, which cmp takes far longer to see
@@ -190,9 +183,8 @@ func TestFilters(t *testing.T) {
 				want++
 			}
 		}
-		if _, tally := exported(t, store, "run", "csa", c.filter); tally.Games != want || want == 0 {
-			t.Errorf("%s: %d games, want %d", name, tally.Games, want)
-		}
+		_, tally := exported(t, store, "run", "csa", c.filter)
+		testutil.Check(t, tally.Games == want && want != 0, "%s: %d games, want %d", name, tally.Games, want)
 	}
 	x := Export{Format: kifutext.Text()[0], Filter: Filter{Games: []results.GamePlace{{Pair: 9999}}}}
 	testutil.Fails(t, testutil.Err(x.Run(t.Context(), store, runOf(t, store, "run"), "-", io.Discard)), "no game 9999.0")
@@ -218,9 +210,7 @@ func TestExportEqualsRecount(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out") + "/"
 	testutil.Must((&Export{Format: kifutext.Text()[0]}).Run(t.Context(), store, runOf(t, store, "run"), folder, nil))(t)
 	paths, err := filepath.Glob(folder + "run+*.csa")
-	if err != nil || len(paths) != len(games) {
-		t.Fatalf("%d files, %v", len(paths), err)
-	}
+	testutil.Require(t, err == nil && len(paths) == len(games), "%d files, %v", len(paths), err)
 	got, want := map[string]int{}, map[string]int{}
 	for _, path := range paths {
 		text := testutil.Must(os.ReadFile(path))(t)
@@ -235,9 +225,8 @@ func TestExportEqualsRecount(t *testing.T) {
 		want[strings.ReplaceAll(r.Black, ",", `\c`)+word]++
 		return nil
 	})
-	if diff := cmp.Diff(want, got); err != nil || diff != "" || len(want) != 3 {
-		t.Errorf("%v (-stored +exported):\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, got)
+	testutil.Check(t, err == nil && diff == "" && len(want) == 3, "%v (-stored +exported):\n%s", err, diff)
 	testutil.Diff(t, reported(t, store), got, "(-reported +exported)")
 }
 
@@ -314,18 +303,14 @@ func TestSources(t *testing.T) {
 	write(t, filepath.Join(dir, "j.zip"), zipOf(t, "games.csa", text("csa", 7)))
 	var refused []string
 	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) {
-		if filepath.Ext(r.File) == ".7z" && !strings.Contains(r.Why, `7z x "d.7z"`) {
-			t.Errorf("the refusal of a .7z names no command that unpacks it: %s", r.Why)
-		}
+		testutil.Check(t, filepath.Ext(r.File) != ".7z" || strings.Contains(r.Why, `7z x "d.7z"`),
+			"the refusal of a .7z names no command that unpacks it: %s", r.Why)
 		refused = append(refused, fmt.Sprintf("%s:%d:%d", filepath.Base(r.File), r.Game, r.Line))
 	}}
 	done, err := i.Into(t.Context(), openStore(t))
-	if err != nil || done.Games != 7 {
-		t.Errorf("%+v, %v", done, err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "gogi-import-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	testutil.Check(t, err == nil && done.Games == 7, "%+v, %v", done, err)
+	left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "gogi-import-*"))
+	testutil.Check(t, len(left) == 0, "left behind: %v", left)
 	lines := bytes.Count(text("csa", 0), []byte("\n"))
 	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0", "inner.zip:0:0"}
 	testutil.Diff(t, want, refused, "refused")
@@ -373,9 +358,8 @@ func TestYearOfFloodgate(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	testutil.Fails(t, testutil.Err(io.ReadAll(&bounded{strings.NewReader("hello"), 4})), "unpacks to more")
-	if text, err := io.ReadAll(&bounded{strings.NewReader("hello"), 5}); err != nil || string(text) != "hello" {
-		t.Errorf("%q, %v", text, err)
-	}
+	text, err := io.ReadAll(&bounded{strings.NewReader("hello"), 5})
+	testutil.Check(t, err == nil && string(text) == "hello", "%q, %v", text, err)
 	r := kifu.Record{Winner: "black", Moves: make([]kifu.Move, kifu.MaxPlies+1)}
 	testutil.Contains(t, unfit(&r), "32769 plies")
 }
@@ -391,9 +375,8 @@ func TestSourcesThatShrink(t *testing.T) {
 			write(t, path, nil)
 		}
 	}}
-	if _, err := i.Into(t.Context(), openStore(t)); !errors.Is(err, errChanged) {
-		t.Errorf("all games are gone: %v", err)
-	}
+	_, err := i.Into(t.Context(), openStore(t))
+	testutil.Check(t, errors.Is(err, errChanged), "all games are gone: %v", err)
 }
 
 // TestWhereAnExportMustNotGo: an export does not overwrite a database, or the target of a link.
@@ -409,8 +392,7 @@ func TestWhereAnExportMustNotGo(t *testing.T) {
 	if err = errors.Join(err, store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(db)
-	testutil.OK(t, err)
+	before := testutil.Must(os.ReadFile(db))(t)
 	testutil.Fails(t, Whole(db, hello), "database", "over a database")
 	if after, err := os.ReadFile(db); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the database has changed: %v", err)
@@ -444,14 +426,10 @@ func TestKilled(t *testing.T) {
 		if _, err := os.Stat(out); to == "file.csa" && !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("a file that was not finished has its name: %v", err)
 		}
-		if to == "folder/" && len(paths) < 20 {
-			t.Fatalf("%d files", len(paths))
-		}
+		testutil.Require(t, to != "folder/" || len(paths) >= 20, "%d files", len(paths))
 		for _, p := range paths {
 			text, err := os.ReadFile(p)
-			if err != nil || !strings.Contains(string(text), "\n'gogi:") {
-				t.Errorf("%s is half a game: %v", p, err)
-			}
+			testutil.Check(t, err == nil && strings.Contains(string(text), "\n'gogi:"), "%s is half a game: %v", p, err)
 		}
 	}
 }
@@ -521,10 +499,8 @@ func (c *cut) Read(p []byte) (int, error) {
 func TestCancelledImport(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := Each(ctx, []string{"-"}, &cut{first: cancel}, nil, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("the standard input: %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	err := Each(ctx, []string{"-"}, &cut{first: cancel}, nil, nil)
+	testutil.Check(t, errors.Is(err, context.Canceled), "the standard input: %v", err)
+	left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*"))
+	testutil.Check(t, len(left) == 0, "left behind: %v", left)
 }

@@ -101,9 +101,7 @@ func TestSalvageOfBothAges(t *testing.T) {
 	testutil.OK(t, os.WriteFile(path, file, 0o600))
 	to := filepath.Join(t.TempDir(), "repaired.db")
 	r, err := Repair(t.Context(), path, to, nil)
-	if err != nil || !r.Whole() || r.Runs[0].Saved != 7 || r.Runs[0].Unchecked != 0 {
-		t.Fatalf("%+v, %v", r, err)
-	}
+	testutil.Require(t, err == nil && r.Whole() && r.Runs[0].Saved == 7 && r.Runs[0].Unchecked == 0, "%+v, %v", r, err)
 	lines := resultstest.Lines(want)
 	maps.DeleteFunc(lines, func(line string, _ bool) bool { return strings.HasPrefix(line, `{"type":"run"`) })
 	if got := resultstest.DumpLines(t, to); !maps.Equal(got, lines) {
@@ -124,8 +122,7 @@ func TestDamagedProvenance(t *testing.T) {
 		matchtest.Put(t, run, pair)
 	}
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
-	whole, err := os.ReadFile(path)
-	testutil.OK(t, err)
+	whole := testutil.Must(os.ReadFile(path))(t)
 	for _, change := range []string{
 		"UPDATE pairs SET worker = 2 WHERE pair = 2", "UPDATE pairs SET worker = NULL WHERE pair = 2", "UPDATE pairs SET epoch = 6 WHERE pair = 2",
 		"UPDATE pairs SET scale = 2 WHERE pair = 2", "UPDATE pairs SET proof = x'01' WHERE pair = 2", "UPDATE workers SET name = 'another' WHERE id = 1",
@@ -141,9 +138,8 @@ func TestDamagedProvenance(t *testing.T) {
 	}
 	to := filepath.Join(t.TempDir(), "to.db")
 	r, err := Repair(t.Context(), path, to, nil) // the last change took a name
-	if err != nil || len(r.Lost) != 2 || !strings.Contains(r.Lost[0].What, "which worker") || r.Runs[0].Saved != 4 {
-		t.Errorf("%+v, %v", r, err)
-	}
+	testutil.Check(t, err == nil && len(r.Lost) == 2 && strings.Contains(r.Lost[0].What, "which worker") && r.Runs[0].Saved == 4,
+		"%+v, %v", r, err)
 	s = resultstest.Open(t, to)
 	var workers []string
 	for _, g := range resultstest.Games(t, s, 1) {
@@ -179,12 +175,10 @@ func TestMergeWorkers(t *testing.T) {
 	testutil.Must(Merge(t.Context(), to, []string{a, b}, false, nil))(t)
 	want := resultstest.DumpLines(t, a)
 	maps.Copy(want, resultstest.DumpLines(t, b))
-	if got := resultstest.DumpLines(t, to); !maps.Equal(got, want) {
-		t.Errorf("%d lines, want %d", len(got), len(want))
-	}
-	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 6 {
-		t.Errorf("%+v", c)
-	}
+	got := resultstest.DumpLines(t, to)
+	testutil.Check(t, maps.Equal(got, want), "%d lines, want %d", len(got), len(want))
+	c := checkup(t, to)
+	testutil.Check(t, c.Sound() && c.Runs[0].Sound == 6, "%+v", c)
 	s := resultstest.Open(t, to)
 	if list, err := s.Workers(t.Context()); err != nil || len(list) != 2 { // z's only pair was voided
 		t.Errorf("%+v, %v", list, err)

@@ -144,9 +144,7 @@ func TestFlippedBits(t *testing.T) {
 		}
 	}
 	t.Logf("%d flips: %d changed what is stored, %d found, %d pairs lost, %d runs lost", many, changed, found, lostPairs, lostRuns)
-	if changed == 0 || lostPairs == 0 {
-		t.Error("nothing was damaged")
-	}
+	testutil.Check(t, changed != 0 && lostPairs != 0, "nothing was damaged")
 }
 
 // checkup returns the result of a check of a file. A file that cannot be opened has one problem.
@@ -192,9 +190,8 @@ func repaired(t *testing.T, path string, want map[string]bool, bit int) (lostRun
 	before := testutil.Must(os.ReadFile(path))(t)
 	where := fmt.Sprintf("bit %d (byte %d of page %d)", bit, bit/8%tables.PageSize, bit/8/tables.PageSize+1)
 	r, err := Repair(t.Context(), path, path+".new", nil)
-	if after, _ := os.ReadFile(path); string(after) != string(before) {
-		t.Errorf("%s: repairing changed the file", where)
-	}
+	after, _ := os.ReadFile(path)
+	testutil.Check(t, string(after) == string(before), "%s: repairing changed the file", where)
 	if err != nil {
 		t.Logf("%s: %v", where, err)
 		return 1, 0
@@ -205,12 +202,9 @@ func repaired(t *testing.T, path string, want map[string]bool, bit int) (lostRun
 	}
 	got := dumpIfAny(t, path+".new", want, bit)
 	n := gamesIn(want) - gamesIn(got)
-	if n != 0 && n != 2 {
-		t.Errorf("%s: %d games were lost", where, n)
-	}
-	if c := checkup(t, path+".new"); !c.Sound() {
-		t.Errorf("%s: what was repaired is damaged: %v", where, c.Problems)
-	}
+	testutil.Check(t, n == 0 || n == 2, "%s: %d games were lost", where, n)
+	c := checkup(t, path+".new")
+	testutil.Check(t, c.Sound(), "%s: what was repaired is damaged: %v", where, c.Problems)
 	if reported := len(r.Lost); n > 0 && reported == 0 {
 		t.Logf("%s: a pair was lost of which nothing was found", where)
 	}

@@ -29,19 +29,16 @@ func TestMerge(t *testing.T) {
 	a := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3}, nil)
 	b := resultstest.Filled(t, "b.db", []int{2, 3, 9}, func(p *match.Plan) { p.Pairs, p.Gate.Elo1 = 500, 4 })
 	to := filepath.Join(t.TempDir(), "c.db")
-	m, err := Merge(t.Context(), to, []string{a, b}, false, nil)
-	testutil.OK(t, err)
+	m := testutil.Must(Merge(t.Context(), to, []string{a, b}, false, nil))(t)
 	if r := m.Runs[0]; len(m.Runs) != 1 || r.Name != "r" || r.Pairs != 5 || !slices.Equal(r.Taken, []int{4, 1}) || r.Same != 2 || len(m.Conflicts) > 0 {
 		t.Errorf("%+v", m)
 	}
 	want := resultstest.DumpLines(t, a)
 	maps.Copy(want, resultstest.DumpLines(t, b))
-	if got := resultstest.DumpLines(t, to); !maps.Equal(got, want) {
-		t.Errorf("the union has %d lines, expected %d", len(got), len(want))
-	}
-	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 5 || c.Runs[0].Unchecked != 0 {
-		t.Errorf("%+v", c)
-	}
+	got := resultstest.DumpLines(t, to)
+	testutil.Check(t, maps.Equal(got, want), "the union has %d lines, expected %d", len(got), len(want))
+	c := checkup(t, to)
+	testutil.Check(t, c.Sound() && c.Runs[0].Sound == 5 && c.Runs[0].Unchecked == 0, "%+v", c)
 	s := resultstest.Open(t, to)
 	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Pairs != 500 {
 		t.Errorf("the target: %+v, %v", info, err)
@@ -90,9 +87,7 @@ func TestMergeRefuses(t *testing.T) {
 	for i, from := range [][]string{{a, other}, {other, a}} {
 		to := filepath.Join(dir, fmt.Sprint(i))
 		m, err := Merge(t.Context(), to, from, true, nil)
-		if err != nil || len(m.Conflicts) == 0 || m.Runs[0].Pairs != 3 {
-			t.Fatalf("%+v, %v", m, err)
-		}
+		testutil.Require(t, err == nil && len(m.Conflicts) != 0 && m.Runs[0].Pairs == 3, "%+v, %v", m, err)
 		first, both := resultstest.DumpLines(t, from[0]), resultstest.DumpLines(t, to)
 		for line := range first { // who comes first decides
 			if strings.HasPrefix(line, `{"type":"game","pair":1,`) && !both[line] {
@@ -182,15 +177,13 @@ func TestKilledUpkeep(t *testing.T) {
 			}
 			testutil.OK(t, cmd.Process.Kill())
 			resultstest.Killed(t, cmd.Wait())
-			if now, err := os.ReadFile(path); err != nil || string(now) != string(before) {
-				t.Fatalf("%s changed the database (%v)", mode, err)
-			}
+			now, err := os.ReadFile(path)
+			testutil.Require(t, err == nil && string(now) == string(before), "%s changed the database (%v)", mode, err)
 			left := testutil.Must(filepath.Glob(path + ".*"))(t)
 			for _, name := range left {
 				if !strings.Contains(name, ".part") {
-					if c := checkup(t, name); !c.Sound() || c.Runs[0].Sound != 6 {
-						t.Errorf("%s left half of a database: %+v", mode, c)
-					}
+					c := checkup(t, name)
+					testutil.Check(t, c.Sound() && c.Runs[0].Sound == 6, "%s left half of a database: %+v", mode, c)
 				}
 				_ = os.Remove(name)
 			}
@@ -218,21 +211,16 @@ func TestDamagedLog(t *testing.T) {
 	text[32+(last-9)*frame+4000] ^= 4
 	testutil.OK(t, os.WriteFile(path+"-wal", text, 0o600))
 	r, err := Repair(t.Context(), path, path+".new", nil)
-	if err != nil || len(r.Runs) != 1 || r.Runs[0].Saved < 5 {
-		t.Fatalf("%+v, %v", r, err)
-	}
+	testutil.Require(t, err == nil && len(r.Runs) == 1 && r.Runs[0].Saved >= 5, "%+v, %v", r, err)
 	if c := checkup(t, path+".new"); !c.Sound() || c.Runs[0].Sound != r.Runs[0].Saved {
 		t.Errorf("%+v", c)
 	}
 	after, err := os.ReadFile(path + "-wal")
-	if err != nil || string(after) != string(text) {
-		t.Errorf("repairing changed the log from %d to %d bytes, %v", len(text), len(after), err)
-	}
+	testutil.Check(t, err == nil && string(after) == string(text),
+		"repairing changed the log from %d to %d bytes, %v", len(text), len(after), err)
 	testutil.Fails(t, testutil.Err(results.Open(t.Context(), path)), "gogi db repair saves it", "playing into it")
 	c := checkup(t, path)
-	if c.Sound() || !strings.Contains(c.Problems[0].What, "the log is damaged at frame") {
-		t.Errorf("%+v", c)
-	}
+	testutil.Check(t, !c.Sound() && strings.Contains(c.Problems[0].What, "the log is damaged at frame"), "%+v", c)
 }
 
 // A database that a process plays into is not repaired.
@@ -271,9 +259,7 @@ func TestDamagedRows(t *testing.T) {
 		testutil.OK(t, err)
 		err = dump.Write(t.Context(), s, &strings.Builder{}, "r", false)
 		var damaged *tables.Damaged
-		if !errors.As(err, &damaged) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", what, err)
-		}
+		testutil.Check(t, errors.As(err, &damaged) && strings.Contains(err.Error(), want), "%s: %v", what, err)
 		testutil.OK(t, s.Close())
 		if c := checkup(t, path); c.Sound() {
 			t.Errorf("%s: the check finds nothing", what)

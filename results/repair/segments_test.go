@@ -46,9 +46,8 @@ func packed(t *testing.T) string {
 	close(todo)
 	adding.Wait()
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
-	if n := segmentsIn(t, path); n != 1 {
-		t.Fatalf("%d segments", n)
-	}
+	n := segmentsIn(t, path)
+	testutil.Require(t, n == 1, "%d segments", n)
 	return path
 }
 
@@ -95,14 +94,10 @@ func TestFlippedBitsBesideSegments(t *testing.T) {
 	path := packed(t)
 	want := rowsIn(t.Context(), path)
 	file, err := os.ReadFile(path)
-	if err != nil || len(want) != 2*(segments.Least+4) {
-		t.Fatalf("%d games, %v", len(want), err)
-	}
+	testutil.Require(t, err == nil && len(want) == 2*(segments.Least+4), "%d games, %v", len(want), err)
 	blob := segmentOf(t, path)
 	at := bytes.Index(file, blob[len(blob)/2:][:64]) // a random place is rarely within the one segment
-	if at < 0 {
-		t.Fatal("the segment is not in the file")
-	}
+	testutil.Require(t, at >= 0, "the segment is not in the file")
 	r := rand.New(rand.NewPCG(8, uint64(len(file))))
 	told, n := 0, max(60, *flips)
 	for i := range n {
@@ -118,13 +113,9 @@ func TestFlippedBitsBesideSegments(t *testing.T) {
 		if got != nil {
 			told++
 		}
-		if got != nil && !reflect.DeepEqual(want, got) {
-			t.Errorf("bit %d: other games", bit)
-		}
+		testutil.Check(t, got == nil || reflect.DeepEqual(want, got), "bit %d: other games", bit)
 	}
-	if told < n/2 {
-		t.Errorf("%d of %d files were read: the others prove nothing", told, n)
-	}
+	testutil.Check(t, told >= n/2, "%d of %d files were read: the others prove nothing", told, n)
 }
 
 // A check reports a damaged segment, and a segment that differs from the rows. A database that was repaired, merged or
@@ -163,7 +154,6 @@ func TestSegmentsMended(t *testing.T) {
 	}
 	merged := filepath.Join(t.TempDir(), "merged")
 	testutil.Must(Merge(t.Context(), merged, []string{path}, false, nil))(t)
-	if n := segmentsIn(t, merged); n != 1 || !reflect.DeepEqual(want, rowsIn(t.Context(), merged)) {
-		t.Errorf("merged, it has %d segments", n)
-	}
+	n := segmentsIn(t, merged)
+	testutil.Check(t, n == 1 && reflect.DeepEqual(want, rowsIn(t.Context(), merged)), "merged, it has %d segments", n)
 }

@@ -90,9 +90,7 @@ func TestPackAndUnpack(t *testing.T) {
 			t.Fatalf("%v, %d rows of %d", err, s.Len(), n)
 		}
 		got, err := rowsOf(s, columns)
-		if err != nil || len(got) != n {
-			t.Fatalf("%v, %d rows of %d", err, len(got), n)
-		}
+		testutil.Require(t, err == nil && len(got) == n, "%v, %d rows of %d", err, len(got), n)
 		for i := range want {
 			for c := range want[i] {
 				if !sameBits(want[i][c], got[i][c]) {
@@ -119,9 +117,8 @@ func TestShortestWay(t *testing.T) {
 		rows [][]driver.Value
 		most int
 	}{"times": {times, 520}, "hashes": {hashes, 4020}, "words": {few, 540}} {
-		if blob, err := Pack(c.rows); err != nil || len(blob) > c.most {
-			t.Errorf("%s: %d bytes, expected at most %d (%v)", name, len(blob), c.most, err)
-		}
+		blob, err := Pack(c.rows)
+		testutil.Check(t, err == nil && len(blob) <= c.most, "%s: %d bytes, expected at most %d (%v)", name, len(blob), c.most, err)
 	}
 }
 
@@ -133,16 +130,10 @@ func TestUnpackGarbage(t *testing.T) {
 		{int64(7), int64(1<<40 + 5), 0.5, "", nil, int64(3)},
 	}))(t)
 	for n := range blob {
-		if _, err := Unpack(blob[:n]); err == nil {
-			t.Errorf("cut off after %d bytes: no error", n)
-		}
+		testutil.Fails(t, testutil.Err(Unpack(blob[:n])), "", "cut off after %d bytes: no error", n)
 	}
-	if _, err := Unpack(append(bytes.Clone(blob), 0)); err == nil {
-		t.Error("a byte too many: no error")
-	}
-	if _, err := Unpack(append([]byte{version + 1}, blob[1:]...)); err == nil {
-		t.Error("another version: no error")
-	}
+	testutil.Fails(t, testutil.Err(Unpack(append(bytes.Clone(blob), 0))), "", "a byte too many: no error")
+	testutil.Fails(t, testutil.Err(Unpack(append([]byte{version + 1}, blob[1:]...))), "", "another version: no error")
 	if _, err := Unpack([]byte{version, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, same, null}); err == nil {
 		t.Error("too many rows: no error")
 	}
@@ -162,15 +153,11 @@ func TestMisuse(t *testing.T) {
 	for name, rows := range map[string][][]driver.Value{
 		"lengths": {{int64(1)}, {int64(1), int64(2)}}, "a blob": {{[]byte("x")}},
 	} {
-		if _, err := Pack(rows); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Fails(t, testutil.Err(Pack(rows)), "", "%s: no error", name)
 	}
 	blob := testutil.Must(Pack([][]driver.Value{{int64(1), "x"}, {int64(2), "x"}}))(t)
 	s := testutil.Must(Unpack(blob))(t)
-	if _, err := rowsOf(s, 3); err == nil {
-		t.Error("three targets for two columns: no error")
-	}
+	testutil.Fails(t, testutil.Err(rowsOf(s, 3)), "", "three targets for two columns: no error")
 	var n int
 	if err := s.Each([]any{&n, &n}, func() error { return nil }); err == nil {
 		t.Error("a text for an integer: no error")
@@ -195,9 +182,7 @@ func TestOpen(t *testing.T) {
 		"another run": openError(4, 5, blob, sum), "another block": openError(3, 6, blob, sum),
 		"a flipped bit": openError(3, 5, flipped, sum), "another sum": openError(3, 5, blob, sum+1), "no blob": openError(3, 5, nil, sum),
 	} {
-		if !errors.Is(err, errDamaged) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testutil.Check(t, errors.Is(err, errDamaged), "%s: %v", name, err)
 	}
 }
 

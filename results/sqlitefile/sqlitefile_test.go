@@ -73,9 +73,8 @@ func rowsOf(t *testing.T, path string) (table, index map[string][]any) {
 			if y, ok := r.Values[2].(string); ok && y == fmt.Sprint("row ", r.Rowid-1) {
 				table[y] = r.Values
 				again, ok := f.Row(r.Place)
-				if diff := cmp.Diff(r, again, cmpopts.IgnoreUnexported(Place{})); !ok || diff != "" {
-					t.Errorf("read again: %s", diff)
-				}
+				diff := cmp.Diff(r, again, cmpopts.IgnoreUnexported(Place{}))
+				testutil.Check(t, ok && diff == "", "read again: %s", diff)
 			}
 		case !r.Table:
 			index[fmt.Sprint(r.Values[1])] = r.Values
@@ -207,9 +206,8 @@ func TestLogOfAKilledCommit(t *testing.T) {
 		}
 	}
 	undo := flip(t, path, 0)
-	if got := logOf(t, path).Problem(); !strings.HasPrefix(got, "the log is damaged at frame 1 of ") {
-		t.Errorf("damage before what the index says: %q", got)
-	}
+	got := logOf(t, path).Problem()
+	testutil.Check(t, strings.HasPrefix(got, "the log is damaged at frame 1 of "), "damage before what the index says: %q", got)
 	undo()
 	testutil.Equal(t, logOf(t, path).Problem(), "")
 }

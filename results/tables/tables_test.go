@@ -39,9 +39,7 @@ func TestValuesAreToldApart(t *testing.T) {
 		testutil.OK(t, errors.Join(err, Assign(back.Columns()[i].Value, v)), "%s", c.Name)
 	}
 	testutil.Same(t, back, g, "written and read")
-	if _, err := SumOf("t", struct{}{}); err == nil {
-		t.Error("a struct has a checksum")
-	}
+	testutil.Fails(t, testutil.Err(SumOf("t", struct{}{})), "", "a struct has a checksum")
 }
 
 // A row of the current schema is sealed, found sound, and broken by a change of any
@@ -69,9 +67,8 @@ func TestSeal(t *testing.T) {
 	for column, value := range map[string]any{"name": "v", "key": "", "owner": nil} {
 		testutil.Equal(t, row.With(column, value).Verdict(), Broken, "another %s", column)
 	}
-	if got := Shortened([]any{int64(1), nil, nil}, 1, Null); len(got) != 1 {
-		t.Errorf("columns that came later: %v", got)
-	}
+	got := Shortened([]any{int64(1), nil, nil}, 1, Null)
+	testutil.Check(t, len(got) == 1, "columns that came later: %v", got)
 }
 
 // workerOf is the one row of workers.
@@ -82,8 +79,6 @@ func workerOf(ctx context.Context, t *testing.T, q Querier) *Row {
 		row = r.Clone()
 		return nil
 	}, "")
-	if err != nil || row == nil {
-		t.Fatal(row, err)
-	}
+	testutil.Require(t, err == nil && row != nil, "%v %v", row, err)
 	return row
 }

@@ -80,9 +80,8 @@ func TestFalseAlarmsOfSpeed(t *testing.T) {
 						alarmed++
 					}
 				}
-				if p := binomial.NewBinomial(sessions, 2*Level).AtLeast(alarmed); p < 0.001 {
-					t.Errorf("%d slots: %d of %d sessions with a false alarm", slots, alarmed, sessions)
-				}
+				p := binomial.NewBinomial(sessions, 2*Level).AtLeast(alarmed)
+				testutil.Check(t, p >= 0.001, "%d slots: %d of %d sessions with a false alarm", slots, alarmed, sessions)
 				t.Logf("%d slots: %d of %d sessions with a false alarm", slots, alarmed, sessions)
 			}
 		})
@@ -104,9 +103,7 @@ func TestSpeedOfASlot(t *testing.T) {
 			}
 		}
 	}
-	if found < 2*sessions*9/10 {
-		t.Errorf("found in %d of %d sessions", found, 2*sessions)
-	}
+	testutil.Check(t, found >= 2*sessions*9/10, "found in %d of %d sessions", found, 2*sessions)
 }
 
 // TestSmallDifferences: less than a tenth is not worth a word, however sure it is.
@@ -175,9 +172,7 @@ func TestMemory(t *testing.T) {
 				}
 			}
 		}
-		if told != c.want {
-			t.Errorf("%s: told %d times, want %d", name, told, c.want)
-		}
+		testutil.Check(t, told == c.want, "%s: told %d times, want %d", name, told, c.want)
 	}
 }
 
@@ -292,9 +287,7 @@ func TestSlowedLosses(t *testing.T) {
 			kinds[warning.Kind]++
 		}
 	}
-	if kinds[Slowed] != 1 || kinds[Failing] != 1 || len(kinds) != 2 {
-		t.Error(kinds)
-	}
+	testutil.Check(t, kinds[Slowed] == 1 && kinds[Failing] == 1 && len(kinds) == 2, "%v", kinds)
 }
 
 // TestCheckLine: a shell reads the line back as the engine's words.
@@ -321,8 +314,6 @@ func TestCheckLine(t *testing.T) {
 		"gogi check /opt/e/x; gogi check /opt/e/y":                            {Council: &match.Council{Members: []match.Player{engine("/opt/e/x"), engine("/opt/e/x"), engine("/opt/e/y")}}},
 	} {
 		got := examined(&match.Plan{Players: []match.Player{{}, players}}, 1)
-		if !strings.HasSuffix(got, ": "+want) {
-			t.Errorf("%s\nwant %s", got, want)
-		}
+		testutil.Check(t, strings.HasSuffix(got, ": "+want), "%s\nwant %s", got, want)
 	}
 }

@@ -44,9 +44,8 @@ func TestKilledWhileWriting(t *testing.T) {
 	records := crash.Begin(db, "run", "")
 	path := records.NewRecorder(engine(), "", dead{}).Failed(usi.Failure{Kind: "crash"})
 	testutil.OK(t, records.Close())
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || entries[0].Name() != "A-crash-1.jsonl" {
-		t.Errorf("left: %v, %v", entries, err)
-	}
+	entries, err := os.ReadDir(dir)
+	testutil.Check(t, err == nil && len(entries) == 1 && entries[0].Name() == "A-crash-1.jsonl", "left: %v, %v", entries, err)
 	testutil.Must(crash.Open(path))(t)
 }
 
@@ -71,9 +70,8 @@ func TestBundle(t *testing.T) {
 	if b.ElapsedMS < 500 || b.ElapsedMS > 60_000 { // from ponderhit to the failure
 		t.Errorf("elapsed %v", b.ElapsedMS)
 	}
-	if time.Since(b.Time) > time.Hour || b.Versions.Kernel == "" || b.Versions.Go == "" {
-		t.Errorf("%v %+v", b.Time, b.Versions)
-	}
+	testutil.Check(t, time.Since(b.Time) <= time.Hour && b.Versions.Kernel != "" && b.Versions.Go != "",
+		"%v %+v", b.Time, b.Versions)
 	seven, one, two := 7, 1, 2
 	want := &crash.Bundle{
 		Version: 1, Run: "my run", Player: "A", Council: "C", Kind: "crash", Note: "thinking: over", Pair: &seven, Leg: &one, Slot: &two,
@@ -86,9 +84,8 @@ func TestBundle(t *testing.T) {
 	got := *b
 	got.Time, got.Versions, got.ElapsedMS, got.Dialogue = time.Time{}, crash.Versions{}, 0, transcript.Excerpt{}
 	testutil.Diff(t, want, &got)
-	if lines := b.Dialogue.Lines(); len(lines) != 7 || string(lines[1].Text) != "id name \xff\x1b" || lines[1].Sent || !lines[6].Sent {
-		t.Errorf("%v", lines)
-	}
+	lines := b.Dialogue.Lines()
+	testutil.Check(t, len(lines) == 7 && string(lines[1].Text) == "id name \xff\x1b" && !lines[1].Sent && lines[6].Sent, "%v", lines)
 }
 
 // TestLookBack: of a search that was answered, the time of its answer counts.
@@ -102,9 +99,7 @@ func TestAnsweredSearch(t *testing.T) {
 	path := tap.Failed(usi.Failure{Kind: "illegal_move", Blamed: true})
 	testutil.OK(t, records.Close())
 	b, err := crash.Open(path)
-	if err != nil || b.Searching || b.ElapsedMS != 1000 || b.Pair != nil {
-		t.Errorf("%+v, %v", b, err)
-	}
+	testutil.Check(t, err == nil && !b.Searching && b.ElapsedMS == 1000 && b.Pair == nil, "%+v, %v", b, err)
 }
 
 // TestLimits: the first of a player and kind are kept, over all sessions.
@@ -116,17 +111,13 @@ func TestLimits(t *testing.T) {
 		records := crash.Begin(db, "run", "")
 		tap := records.NewRecorder(engine(), "", dead{})
 		for i := range 3 * crash.KeptPerKind {
-			if path := tap.Failed(usi.Failure{Kind: "crash"}); (path != "") != (session == 0 && i < crash.KeptPerKind) {
-				t.Errorf("session %d, failure %d: %q", session, i, path)
-			}
+			path := tap.Failed(usi.Failure{Kind: "crash"})
+			testutil.Check(t, (path != "") == (session == 0 && i < crash.KeptPerKind), "session %d, failure %d: %q", session, i, path)
 		}
-		if session == 1 && tap.Failed(usi.Failure{Kind: "hang"}) == "" {
-			t.Error("another kind is not kept")
-		}
+		testutil.Check(t, session != 1 || tap.Failed(usi.Failure{Kind: "hang"}) != "", "another kind is not kept")
 		testutil.OK(t, records.Close())
-		if n := len(crash.List(dir)); n != want {
-			t.Errorf("session %d: %d bundles, want %d", session, n, want)
-		}
+		n := len(crash.List(dir))
+		testutil.Check(t, n == want, "session %d: %d bundles, want %d", session, n, want)
 	}
 	records := crash.Begin(db, "run", "")
 	for i := range 2 * crash.KeptPerRun {
@@ -137,9 +128,7 @@ func TestLimits(t *testing.T) {
 	testutil.OK(t, records.Close())
 	testutil.Equal(t, len(crash.List(dir)), crash.KeptPerRun, "bundles of many players")
 	names, err := os.ReadDir(dir)
-	if err != nil || len(names) != crash.KeptPerRun {
-		t.Errorf("%d files, %v: something was left behind", len(names), err)
-	}
+	testutil.Check(t, err == nil && len(names) == crash.KeptPerRun, "%d files, %v: something was left behind", len(names), err)
 	testutil.Equal(t, records.NewRecorder(engine(), "", dead{}).Failed(usi.Failure{Kind: "late"}), "", "kept after the end")
 }
 
@@ -203,9 +192,7 @@ func TestTranscriptOfAGame(t *testing.T) {
 			_, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 			got = append(got, rest)
 		}
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		testutil.Check(t, err == nil && slices.Equal(got, want), "%s: %q, %v", name, got, err)
 	}
 }
 

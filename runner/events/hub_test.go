@@ -53,13 +53,10 @@ func TestSubscribersSeeAllOnce(t *testing.T) {
 				got = append(got, e)
 				state.Apply(e)
 			}
-			if got[0].Type != match.EventState || len(got) != 1+len(sent)-from[n] {
-				t.Fatalf("the first is %s of %d events", got[0].Type, len(got))
-			}
+			testutil.Require(t, got[0].Type == match.EventState && len(got) == 1+len(sent)-from[n],
+				"the first is %s of %d events", got[0].Type, len(got))
 			for i, e := range got[1:] {
-				if e.Worker != sent[from[n]+i].Worker || e.Seq != sent[from[n]+i].Seq {
-					t.Fatalf("event %d is %+v", i, e)
-				}
+				testutil.Require(t, e.Worker == sent[from[n]+i].Worker && e.Seq == sent[from[n]+i].Seq, "event %d is %+v", i, e)
 			}
 			if now := text(t, state.Event()); now != want || state.Ignored() != 0 || s.Err() != nil {
 				t.Fatal(cmp.Diff(want, now), state.Ignored(), s.Err())
@@ -91,9 +88,8 @@ func TestSubscribeExcept(t *testing.T) {
 		if len(got) == 0 || got[0].Type != match.EventState || s.Err() != nil {
 			t.Fatalf("begins with %v, %v", got, s.Err())
 		}
-		if d := cmp.Diff(want, got[1:], cmpopts.EquateEmpty()); d != "" {
-			t.Error(d)
-		}
+		d := cmp.Diff(want, got[1:], cmpopts.EquateEmpty())
+		testutil.Check(t, d == "", "%v", d)
 	})
 }
 

@@ -57,9 +57,8 @@ func TestMovesAreAskedForWhileThereAreListeners(t *testing.T) {
 
 		first := hub.Subscribe(10)
 		tells.wasAsked(t, false, true)
-		if b := (<-first.Events()).State.Slots[0].Board; b == nil || b.Ply != 2 || b.Black != "A" {
-			t.Fatalf("the board that a listener begins with: %+v", b)
-		}
+		b := (<-first.Events()).State.Slots[0].Board
+		testutil.Require(t, b != nil && b.Ply == 2 && b.Black == "A", "the board that a listener begins with: %+v", b)
 		second := hub.Subscribe(10)
 		stream <- sent[3]
 		if e := <-first.Events(); e.Type != match.EventMove {

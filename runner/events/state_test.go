@@ -43,9 +43,8 @@ func TestStateIsWhatHappened(t *testing.T) {
 			faults[[2]string{f.Player, f.Kind}] = f.Times
 			forfeits += f.Forfeits
 		}
-		if diff := cmp.Diff(s.faults, faults); diff != "" || forfeits != s.forfeits {
-			t.Fatal(diff, forfeits, s.forfeits)
-		}
+		diff := cmp.Diff(s.faults, faults)
+		testutil.Require(t, diff == "" && forfeits == s.forfeits, "%v %v %v", diff, forfeits, s.forfeits)
 		nodes := map[string]uint64{}
 		for _, e := range now.Efforts {
 			nodes[e.Player] = e.Nodes
@@ -54,13 +53,11 @@ func TestStateIsWhatHappened(t *testing.T) {
 		if now.Finished != s.stored || now.Ended != s.ended || !now.Latest.Equal(s.events[len(s.events)-1].Time) || !now.Began.Equal(began) {
 			t.Fatalf("finished %d, ended %d, latest %v: want %d, %d, %v", now.Finished, now.Ended, now.Latest, s.stored, s.ended, s.now)
 		}
-		if now.Phase != s.phase || now.Wanted != s.wanted {
-			t.Fatalf("%s with %d slots: want %s with %d", now.Phase, now.Wanted, s.phase, s.wanted)
-		}
+		testutil.Require(t, now.Phase == s.phase && now.Wanted == s.wanted,
+			"%s with %d slots: want %s with %d", now.Phase, now.Wanted, s.phase, s.wanted)
 		for _, at := range now.Slots {
-			if at.Worker == "" && at.Slot >= s.wanted && at.Phase == match.SlotIdle {
-				t.Fatalf("slot %d is idle and one too many", at.Slot)
-			}
+			testutil.Require(t, at.Worker != "" || at.Slot < s.wanted || at.Phase != match.SlotIdle,
+				"slot %d is idle and one too many", at.Slot)
 		}
 		waiting := 0
 		for _, b := range s.tables {
@@ -78,15 +75,12 @@ func TestStateIsWhatHappened(t *testing.T) {
 func checkTable(t *rapid.T, now *match.Snapshot, b *table) {
 	i := slices.IndexFunc(now.Slots, func(s match.SlotState) bool { return s.Worker == b.worker && s.Slot == b.number })
 	if i < 0 {
-		if b.phase != match.SlotIdle || b.worker == "" && b.number < now.Wanted {
-			t.Fatalf("slot %d of %q is missing", b.number, b.worker)
-		}
+		testutil.Require(t, b.phase == match.SlotIdle && (b.worker != "" || b.number >= now.Wanted),
+			"slot %d of %q is missing", b.number, b.worker)
 		return
 	}
 	got := now.Slots[i]
-	if got.Phase != b.phase {
-		t.Fatalf("slot %d is %s, want %s", b.number, got.Phase, b.phase)
-	}
+	testutil.Require(t, got.Phase == b.phase, "slot %d is %s, want %s", b.number, got.Phase, b.phase)
 	if b.phase != match.SlotPlaying {
 		return
 	}
@@ -97,9 +91,8 @@ func checkTable(t *rapid.T, now *match.Snapshot, b *table) {
 	}
 	mover := b.board.Side().Opponent()
 	last := board.Thoughts[mover]
-	if b.ply > 2 && (last == nil || *last.Score != b.ply || last.Ply != b.ply) {
-		t.Fatalf("last thought %+v, want that of ply %d", last, b.ply)
-	}
+	testutil.Require(t, b.ply <= 2 || last != nil && *last.Score == b.ply && last.Ply == b.ply,
+		"last thought %+v, want that of ply %d", last, b.ply)
 	if council := b.ply%3 == 0; b.ply > 2 && ((last.Vote != nil) != council || council && last.Vote.Split != fmt.Sprint(b.ply)) {
 		t.Fatalf("last vote %+v at ply %d", last.Vote, b.ply)
 	}
@@ -254,9 +247,7 @@ func replayed(t *rapid.T, b *match.Board) string {
 		Start: b.Start, Moves: b.Moves,
 	})
 	slots := s.Snapshot().Slots
-	if len(slots) != 1 {
-		t.Fatalf("%d slots", len(slots))
-	}
+	testutil.Require(t, len(slots) == 1, "%d slots", len(slots))
 	return slots[0].Board.Position
 }
 
@@ -414,9 +405,7 @@ func TestResumedRunBeginsAnew(t *testing.T) {
 	}
 	state.Apply(first[0])
 	state.Apply(stateOf(first).Event())
-	if state.Ignored() != 2 || state.Snapshot().Finished != 4 {
-		t.Error("an old session is taken for a new one")
-	}
+	testutil.Check(t, state.Ignored() == 2 && state.Snapshot().Finished == 4, "an old session is taken for a new one")
 }
 
 // TestWhatTheEndLeaves: the store's own count, and the boards of games that

@@ -3,6 +3,7 @@ package events_test
 import (
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner/events"
 )
@@ -37,10 +38,8 @@ func TestTuneEvents(t *testing.T) {
 	held := state.Snapshot()
 	more := match.Event{V: match.EventVersion, Run: "run", Seq: 10, Time: told[8].Time, Type: match.EventBlock, Block: 3, Pairs: 6, Theta: []float64{40}}
 	state.Apply(more)
-	if state.Snapshot().Tune.Track.Latest != 3 || held.Tune.Track.Latest != 2 || len(held.Tune.Track.Points) != 2 {
-		t.Error("a snapshot changes with its state")
-	}
-	if alone := stateOf(told[2:3]).Snapshot(); alone.Tune != nil {
-		t.Error("a block of an unknown tune makes one")
-	}
+	testutil.Check(t, state.Snapshot().Tune.Track.Latest == 3 && held.Tune.Track.Latest == 2 && len(held.Tune.Track.Points) == 2,
+		"a snapshot changes with its state")
+	alone := stateOf(told[2:3]).Snapshot()
+	testutil.Check(t, alone.Tune == nil, "a block of an unknown tune makes one")
 }

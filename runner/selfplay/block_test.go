@@ -23,9 +23,7 @@ func TestBlocks(t *testing.T) {
 	noise, drawn := 0, 0
 	for n := range 4 {
 		b := testutil.Must(g.block(t, n))(t)
-		if len(b.Games) != g.Design.Games {
-			t.Errorf("%d games", len(b.Games))
-		}
+		testutil.Check(t, len(b.Games) == g.Design.Games, "%d games", len(b.Games))
 		for i := range b.Games {
 			game := &b.Games[i]
 			kinds[game.Result]++
@@ -45,9 +43,7 @@ func TestBlocks(t *testing.T) {
 					t.Errorf("move %d has no score", j+1)
 				}
 			}
-			if given < g.Design.RandomMin {
-				t.Errorf("%d random plies", given)
-			}
+			testutil.Check(t, given >= g.Design.RandomMin, "%d random plies", given)
 		}
 	}
 	if kinds[match.ScoreAdjudication.String()] == 0 || kinds[match.MaxPlies.String()] == 0 || noise == 0 || drawn == 0 {
@@ -60,29 +56,19 @@ func TestBlockRepeats(t *testing.T) {
 	t.Parallel()
 	g := newPlayer(t)
 	encoded := func(number int) []byte {
-		b, err := g.block(t, number)
-		testutil.OK(t, err)
-		data, err := b.Encode("d")
-		testutil.OK(t, err)
+		b := testutil.Must(g.block(t, number))(t)
+		data := testutil.Must(b.Encode("d"))(t)
 		return data
 	}
 	three := encoded(3)
-	if !bytes.Equal(three, encoded(3)) {
-		t.Error("two playings of a block differ")
-	}
-	if bytes.Equal(bytes.SplitN(three, []byte("\n"), 2)[1], bytes.SplitN(encoded(4), []byte("\n"), 2)[1]) {
-		t.Error("two blocks are equal")
-	}
-	b, err := Decode(three, "d", 3)
-	testutil.OK(t, err)
+	testutil.Check(t, bytes.Equal(three, encoded(3)), "two playings of a block differ")
+	testutil.Check(t, !bytes.Equal(bytes.SplitN(three, []byte("\n"), 2)[1], bytes.SplitN(encoded(4), []byte("\n"), 2)[1]),
+		"two blocks are equal")
+	b := testutil.Must(Decode(three, "d", 3))(t)
 	again, err := b.Encode("d")
-	if err != nil || !bytes.Equal(again, three) {
-		t.Errorf("it does not come back: %v", err)
-	}
+	testutil.Check(t, err == nil && bytes.Equal(again, three), "it does not come back: %v", err)
 	g.Plan.Seed++
-	if bytes.Equal(three, encoded(3)) {
-		t.Error("the seed changes nothing")
-	}
+	testutil.Check(t, !bytes.Equal(three, encoded(3)), "the seed changes nothing")
 }
 
 // TestDecodeRefuses: a block other than the requested one is rejected, and so is a block with a changed byte.
@@ -176,12 +162,9 @@ func TestAudit(t *testing.T) {
 		s := newStatistics()
 		s.game(&game)
 		testutil.OK(t, s.complete())
-		if audit == 1 && (s.Audit.Ended != 0 || s.Audit.Games != 1 || s.Audit.Disagreed != 1 || *s.Audit.Rate != 1) {
-			t.Errorf("%+v", s.Audit)
-		}
-		if audit == 0 && (s.Audit.Ended != 1 || s.Audit.Games != 0 || s.Audit.Rate != nil) {
-			t.Errorf("%+v", s.Audit)
-		}
+		testutil.Check(t, audit != 1 || s.Audit.Ended == 0 && s.Audit.Games == 1 && s.Audit.Disagreed == 1 && *s.Audit.Rate == 1,
+			"%+v", s.Audit)
+		testutil.Check(t, audit != 0 || s.Audit.Ended == 1 && s.Audit.Games == 0 && s.Audit.Rate == nil, "%+v", s.Audit)
 	}
 }
 
@@ -201,17 +184,13 @@ func TestFailures(t *testing.T) {
 	if err != nil || *closed != 3 {
 		t.Fatalf("%+v, %v, %d closed", b, err, *closed)
 	}
-	if len(b.Games) != 1 || len(b.Games[0].Moves) != 12 {
-		t.Errorf("%+v", b.Games)
-	}
+	testutil.Check(t, len(b.Games) == 1 && len(b.Games[0].Moves) == 12, "%+v", b.Games)
 	g, closed = answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{}, broken })
 	if _, err := g.block(t, 5); !errors.Is(err, broken) || *closed != 3 {
 		t.Error(err, *closed)
 	}
 	g, _ = answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Stopped: true}, nil })
-	if _, err := g.block(t, 0); err == nil || !strings.Contains(err.Error(), "it had to be stopped") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(g.block(t, 0)), "it had to be stopped")
 }
 
 // TestDiscarded: a game lost by an illegal answer is not stored as data, but counted.
@@ -220,22 +199,17 @@ func TestDiscarded(t *testing.T) {
 	for _, r := range []usi.Reply{{Answer: usi.AnswerInvalid, Text: "x"}, reply(shogi.NewMove(0, 1), 0), {Answer: usi.AnswerWin}} {
 		g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return r, nil })
 		b, err := g.block(t, 0)
-		if err != nil || len(b.Games) != 0 {
-			t.Fatal(b, err)
-		}
+		testutil.Require(t, err == nil && len(b.Games) == 0, "%v %v", b, err)
 		want := match.IllegalMove
 		if r.Answer == usi.AnswerWin {
 			want = match.FalseDeclaration
 		}
-		if b.Discarded[want.String()] != 1 {
-			t.Errorf("%v", b.Discarded)
-		}
+		testutil.Check(t, b.Discarded[want.String()] == 1, "%v", b.Discarded)
 	}
 	g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerResign}, nil })
 	b, err := g.block(t, 0)
-	if err != nil || len(b.Games) != 1 || b.Games[0].Winner != "white" || b.Games[0].Result != "resignation" {
-		t.Errorf("%+v, %v", b, err)
-	}
+	testutil.Check(t, err == nil && len(b.Games) == 1 && b.Games[0].Winner == "white" && b.Games[0].Result == "resignation",
+		"%+v, %v", b, err)
 }
 
 // TestLines: the player gets the number of lines only when it changes.
@@ -249,13 +223,10 @@ func TestLines(t *testing.T) {
 		return configured{p.(builtinEngine), &told}, err
 	}
 	testutil.OK(t, testutil.Err(g.block(t, 0)))
-	if got := strings.Join(told, " "); got != "5 think think think 1 5 think think think 1" {
-		t.Error(got)
-	}
+	got := strings.Join(told, " ")
+	testutil.Check(t, got == "5 think think think 1 5 think think think 1", "%v", got)
 	g.Open = func(ctx context.Context) (runner.Player, error) { return scripted{shuffles(0), new(int)}, nil }
-	if _, err := g.block(t, 0); err == nil || !strings.Contains(err.Error(), "MultiPV") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(g.block(t, 0)), "MultiPV")
 }
 
 // configured records the numbers of lines that it is set to, and its searches with more than one line.
@@ -296,9 +267,7 @@ func TestRequests(t *testing.T) {
 	for _, r := range asked {
 		low, high = min(low, r.Go.Nodes), max(high, r.Go.Nodes)
 		sum += float64(r.Go.Nodes)
-		if r.Deadline != match.DefaultStall {
-			t.Fatal(r.Deadline)
-		}
+		testutil.Require(t, r.Deadline == match.DefaultStall, "%v", r.Deadline)
 	}
 	// 240 numbers, even over 800 to 1200: the mean has a standard deviation of 7.5.
 	if mean := sum / float64(len(asked)); len(asked) != 240 || low < 800 || low > 815 || high > 1200 || high < 1185 || mean < 965 || mean > 1035 {
@@ -321,9 +290,8 @@ func TestBeginnings(t *testing.T) {
 	})
 	g.Design.Window, g.Design.RandomMin, g.Design.RandomMax = 300, 1, 3
 	b, err := g.block(t, 0)
-	if err != nil || b.Redrawn != (arbiter.Redrawn{Unequal: 2}) || b.Games[0].Result != "resignation" || first != 3 {
-		t.Errorf("%+v, %v", b, err)
-	}
+	testutil.Check(t, err == nil && b.Redrawn == (arbiter.Redrawn{Unequal: 2}) && b.Games[0].Result == "resignation" && first == 3,
+		"%+v, %v", b, err)
 	g = newPlayer(t)
 	g.Plan.Rules.MaxPlies, *g.Design = 5, match.Selfplay{Games: 8, RandomMin: 2, RandomMax: 7}
 	if b, err = g.block(t, 0); err != nil || b.Redrawn.Ended == 0 || b.Redrawn.Unequal != 0 {
@@ -337,13 +305,9 @@ func TestBeginnings(t *testing.T) {
 		}
 		lengths[n] = true
 	}
-	if len(lengths) < 2 {
-		t.Errorf("random plies: %v", lengths)
-	}
+	testutil.Check(t, len(lengths) >= 2, "random plies: %v", lengths)
 	g.Design.RandomMin = 6
-	if _, err := g.block(t, 0); err == nil || !strings.Contains(err.Error(), "200 beginnings in a row") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(g.block(t, 0)), "200 beginnings in a row")
 }
 
 // A player has one process for each block, or for each game if this is set, and no process is left.
@@ -373,7 +337,6 @@ func TestFaults(t *testing.T) {
 	for _, f := range bad.Faults() {
 		keys = append(keys, f.Key)
 	}
-	if got := strings.Join(keys, " "); got != "block random_min random_max window noise_plies noise node_jitter audit multipv temperature" {
-		t.Error(got)
-	}
+	got := strings.Join(keys, " ")
+	testutil.Check(t, got == "block random_min random_max window noise_plies noise node_jitter audit multipv temperature", "%v", got)
 }

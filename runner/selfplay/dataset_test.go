@@ -73,9 +73,7 @@ func samples(t *testing.T, path string, m *Manifest, format packed.Format) (list
 	t.Helper()
 	for _, s := range m.Shards {
 		data := testutil.Must(os.ReadFile(filepath.Join(path, s.File)))(t)
-		if s.Bytes != int64(len(data)) || s.SHA256 != sum(data) {
-			t.Errorf("%+v is not what is there", s)
-		}
+		testutil.Check(t, s.Bytes == int64(len(data)) && s.SHA256 == sum(data), "%+v is not what is there", s)
 		r := format.Samples(bytes.NewReader(data))
 		for {
 			s, _, err := r.Next()
@@ -108,20 +106,15 @@ func TestSamples(t *testing.T) {
 				m := testutil.Must(Make(t.Context(), path, from, 6, data))(t)
 				want, again := expected(t, games, distinct > 0, noMate)
 				got := samples(t, path, m, data.Format)
-				if slices.Equal(got, want) {
-					t.Error("it is not shuffled")
-				}
+				testutil.Check(t, !slices.Equal(got, want), "it is not shuffled")
 				slices.Sort(got)
 				slices.Sort(want)
-				if !slices.Equal(got, want) {
-					t.Errorf("%s: %d positions, expected %d equal ones", name, len(got), len(want))
-				}
+				testutil.Check(t, slices.Equal(got, want), "%s: %d positions, expected %d equal ones", name, len(got), len(want))
 				if s := m.Statistics; s.Positions != len(want) || s.Duplicates != again || distinct > 0 != (again > 0) || s.Forgotten != 0 {
 					t.Errorf("%+v, expected %d positions and %d duplicates", s, len(want), again)
 				}
-				if n := len(m.Shards); n != (len(want)+199)/200 {
-					t.Errorf("%d shards of %d positions", n, len(want))
-				}
+				n := len(m.Shards)
+				testutil.Check(t, n == (len(want)+199)/200, "%d shards of %d positions", n, len(want))
 			}
 		}
 	}
@@ -138,12 +131,9 @@ func TestGames(t *testing.T) {
 	for _, name := range []string{"hcpe3", "pack"} {
 		data := testData(t, name)
 		data.Shuffle, data.Positions = false, 0
-		m, err := Make(t.Context(), path, from, 6, data)
-		testutil.OK(t, err)
+		m := testutil.Must(Make(t.Context(), path, from, 6, data))(t)
 		text, err := os.ReadFile(filepath.Join(path, m.Shards[0].File))
-		if err != nil || len(m.Shards) != 1 {
-			t.Fatal(err)
-		}
+		testutil.Require(t, err == nil && len(m.Shards) == 1, "%v", err)
 		r := data.Format.Games(bytes.NewReader(text))
 		learned := 0
 		for i := range games {
@@ -157,9 +147,8 @@ func TestGames(t *testing.T) {
 				t.Fatalf("%s: game %d has %d plies for %s, expected %d for %s", name, i, len(got.Plies), got.Outcome, len(moves), games[i].Winner)
 			}
 			for j, p := range got.Plies {
-				if p.Move != moves[j].Move || moves[j].Opening && len(p.Candidates) > 0 {
-					t.Errorf("%s: game %d, ply %d: %+v", name, i, j, p)
-				}
+				testutil.Check(t, p.Move == moves[j].Move && (!moves[j].Opening || len(p.Candidates) == 0),
+					"%s: game %d, ply %d: %+v", name, i, j, p)
 				learned += len(p.Candidates)
 			}
 		}
@@ -167,9 +156,8 @@ func TestGames(t *testing.T) {
 			t.Errorf("%s: after the last game %v", name, err)
 		}
 		want, _ := expected(t, games, true, false)
-		if name == "hcpe3" && (learned != len(want) || m.Statistics.Positions != learned) {
-			t.Errorf("%d positions to learn from, told %d, expected %d", learned, m.Statistics.Positions, len(want))
-		}
+		testutil.Check(t, name != "hcpe3" || learned == len(want) && m.Statistics.Positions == learned,
+			"%d positions to learn from, told %d, expected %d", learned, m.Statistics.Positions, len(want))
 	}
 }
 
@@ -179,9 +167,8 @@ func TestPackOnce(t *testing.T) {
 	p, _ := answers(t, shuffles(0))
 	p.Design.Games = 3
 	m := testutil.Must(Make(t.Context(), t.TempDir(), p.source(t, 1, 1), 1, testData(t, "pack")))(t)
-	if s := m.Statistics; s.Games != 3 || s.Positions != 12 || s.Duplicates != 24 {
-		t.Errorf("%+v", s)
-	}
+	s := m.Statistics
+	testutil.Check(t, s.Games == 3 && s.Positions == 12 && s.Duplicates == 24, "%+v", s)
 }
 
 // The data are the blocks without a gap: one beyond the first that is missing does not
@@ -190,8 +177,7 @@ func TestPrefix(t *testing.T) {
 	t.Parallel()
 	path, data := t.TempDir(), testData(t, "psv")
 	from := newPlayer(t).source(t, 2, 4)
-	all, err := Make(t.Context(), path, from, 4, data)
-	testutil.OK(t, err)
+	all := testutil.Must(Make(t.Context(), path, from, 4, data))(t)
 	gap := Source{from.Digest, from.Rule, func(ctx context.Context, n int) (*Block, string, error) {
 		if n == 2 {
 			return nil, "", fs.ErrNotExist
@@ -199,20 +185,15 @@ func TestPrefix(t *testing.T) {
 		return from.Read(ctx, n)
 	}}
 	two, err := Make(t.Context(), path, gap, 4, data)
-	if err != nil || len(two.Blocks) != 2 || two.Dataset == all.Dataset || len(two.Shards) >= len(all.Shards) {
-		t.Fatalf("%+v, %v", two, err)
-	}
+	testutil.Require(t, err == nil && len(two.Blocks) == 2 && two.Dataset != all.Dataset && len(two.Shards) < len(all.Shards),
+		"%+v, %v", two, err)
 	shards, err := os.ReadDir(filepath.Join(path, shardsName))
-	if err != nil || len(shards) != len(two.Shards) {
-		t.Errorf("%d files, %v", len(shards), err)
-	}
+	testutil.Check(t, err == nil && len(shards) == len(two.Shards), "%d files, %v", len(shards), err)
 	if one, err := Make(t.Context(), path, from, 1, data); err != nil || len(one.Blocks) != 1 {
 		t.Errorf("%+v, %v", one, err)
 	}
 	again, err := Make(t.Context(), path, from, 9, data)
-	if err != nil || again.Dataset != all.Dataset || len(again.Blocks) != 4 {
-		t.Errorf("%v, %v", again, err)
-	}
+	testutil.Check(t, err == nil && again.Dataset == all.Dataset && len(again.Blocks) == 4, "%v, %v", again, err)
 	var stored Manifest
 	testutil.OK(t, json.Unmarshal(testutil.Must(os.ReadFile(filepath.Join(path, manifestName)))(t), &stored))
 	sameManifest(t, again, &stored)
@@ -223,9 +204,7 @@ func TestPrefix(t *testing.T) {
 		testutil.OK(t, err)
 		list += sum(testutil.Must(b.Encode(from.Digest))(t)) + "\n"
 	}
-	if all.Dataset != sum([]byte(list)) {
-		t.Errorf("the data set is %s, expected the hash of %q", all.Dataset, list)
-	}
+	testutil.Check(t, all.Dataset == sum([]byte(list)), "the data set is %s, expected the hash of %q", all.Dataset, list)
 }
 
 // A run with other openings than its games, or of another design, gives no data.
@@ -233,13 +212,9 @@ func TestStoredRefuses(t *testing.T) {
 	t.Parallel()
 	plan := testPlan(t)
 	canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
-	if _, err := Stored(canonical, []match.Opening{{ID: "2", Start: "startpos"}}, nil); err == nil || !strings.Contains(err.Error(), "other openings") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(Stored(canonical, []match.Opening{{ID: "2", Start: "startpos"}}, nil)), "other openings")
 	canonical.Design = match.DesignMatch
-	if _, err := Stored(canonical, plan.Openings, nil); err == nil || !strings.Contains(err.Error(), `its design is "match"`) {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(Stored(canonical, plan.Openings, nil)), `its design is "match"`)
 }
 
 // A folder of an earlier gogi gives the blocks that it has. A damaged one is an error with its
@@ -247,25 +222,19 @@ func TestStoredRefuses(t *testing.T) {
 func TestOld(t *testing.T) {
 	t.Parallel()
 	old, path, data := t.TempDir(), t.TempDir(), testData(t, "psv")
-	if IsOld(old) {
-		t.Error("an empty folder is an old one")
-	}
+	testutil.Check(t, !IsOld(old), "an empty folder is an old one")
 	p := newPlayer(t)
 	from := p.source(t, 2, 2)
 	want := testutil.Must(Make(t.Context(), path, from, 2, data))(t)
 	oldFolder(t, old, p, from, 2)
 	block := filepath.Join(old, blocksName, "00000001.block")
-	if !IsOld(old) {
-		t.Error("it is an old folder")
-	}
+	testutil.Check(t, IsOld(old), "it is an old folder")
 	read := testutil.Must(Old(old))(t)
 	sameManifest(t, want, testutil.Must(Make(t.Context(), old, read, 9, data))(t))
 	changed := testutil.Must(os.ReadFile(block))(t)
 	changed[len(changed)/2] ^= 1
 	testutil.OK(t, os.WriteFile(block, changed, 0o600))
-	if _, err := Make(t.Context(), path, read, 2, data); err == nil || !strings.Contains(err.Error(), "00000001.block: it is damaged") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(Make(t.Context(), path, read, 2, data)), "00000001.block: it is damaged")
 	if _, err := os.Stat(filepath.Join(path, manifestName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
@@ -283,9 +252,7 @@ func TestDiskFull(t *testing.T) {
 	if err := os.Symlink("/dev/full", filepath.Join(path, "."+manifestName+".part")); err != nil { // a write there is ENOSPC
 		t.Fatal(err)
 	}
-	if _, err := Make(t.Context(), path, from, 2, data); err == nil {
-		t.Error("nothing was wrong")
-	}
+	testutil.Fails(t, testutil.Err(Make(t.Context(), path, from, 2, data)), "", "nothing was wrong")
 	if _, err := os.Stat(filepath.Join(path, manifestName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
@@ -306,9 +273,7 @@ func TestLocked(t *testing.T) {
 	lock := testutil.Must(lockFolder(path))(t)
 	defer lock.Close()
 	from := Source{Read: func(context.Context, int) (*Block, string, error) { return nil, "", fs.ErrNotExist }}
-	if _, err := Make(t.Context(), path, from, 2, testData(t, "psv")); err == nil || !strings.Contains(err.Error(), "another process makes data there") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(Make(t.Context(), path, from, 2, testData(t, "psv"))), "another process makes data there")
 }
 
 // A stored position never counts as new, and a new position never as stored. Positions for which there is no memory are
@@ -317,9 +282,7 @@ func TestSeen(t *testing.T) {
 	t.Parallel()
 	s := newSeen(1) // 131,072 keys
 	for k := range uint64(40_000) {
-		if !s.add(k + 1) {
-			t.Fatalf("key %d is taken for another", k+1)
-		}
+		testutil.Require(t, s.add(k+1), "key %d is taken for another", k+1)
 	}
 	known := 0
 	for k := range uint64(40_000) {
@@ -327,9 +290,7 @@ func TestSeen(t *testing.T) {
 			known++
 		}
 	}
-	if known < 39_500 {
-		t.Errorf("%d of 40,000 are known", known)
-	}
+	testutil.Check(t, known >= 39_500, "%d of 40,000 are known", known)
 	for k := uint64(1_000_000); k < 1_300_000; k++ {
 		s.add(k)
 	}
@@ -342,9 +303,7 @@ func TestSeen(t *testing.T) {
 			}
 		}
 		added := 40_000 + 40_000 - known + 300_000
-		if held+s.forgotten != added {
-			t.Errorf("%d are held and %d were forgotten of %d", held, s.forgotten, added)
-		}
+		testutil.Check(t, held+s.forgotten == added, "%d are held and %d were forgotten of %d", held, s.forgotten, added)
 	}
 }
 

@@ -184,13 +184,10 @@ func files(t *testing.T, path string) map[string]string {
 func same(t *testing.T, got, want map[string]string) {
 	t.Helper()
 	for name, text := range want {
-		if got[name] != text {
-			t.Errorf("%s: %d bytes, expected %d equal ones", name, len(got[name]), len(text))
-		}
+		testutil.Check(t, got[name] == text, "%s: %d bytes, expected %d equal ones", name, len(got[name]), len(text))
 	}
 	for name := range got {
-		if _, ok := want[name]; !ok {
-			t.Errorf("%s is there", name)
-		}
+		_, ok := want[name]
+		testutil.Check(t, ok, "%s is there", name)
 	}
 }

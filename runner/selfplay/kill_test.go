@@ -37,9 +37,8 @@ func TestKill(t *testing.T) {
 	source := p.source(t, 2, blocks)
 	oldFolder(t, old, p, source, blocks)
 	m := testutil.Must(Make(t.Context(), path, source, blocks, testData(t, "psv")))(t)
-	if m.Statistics.Games != blocks*p.Design.Games || len(m.Shards) < 2 {
-		t.Fatalf("%d games, %d shards", m.Statistics.Games, len(m.Shards))
-	}
+	testutil.Require(t, m.Statistics.Games == blocks*p.Design.Games && len(m.Shards) >= 2,
+		"%d games, %d shards", m.Statistics.Games, len(m.Shards))
 	want := files(t, path)
 	from := testutil.Must(Old(old))(t)
 	for after := range blocks {
@@ -55,9 +54,7 @@ func TestKill(t *testing.T) {
 			_, err := Make(t.Context(), path, killed, blocks, testData(t, "psv"))
 			t.Errorf("it was not killed at block %d: %v", after, err)
 		}()
-		if _, err := os.Stat(filepath.Join(path, manifestName)); err == nil {
-			t.Errorf("killed at block %d, it has a manifest", after)
-		}
+		testutil.Fails(t, testutil.Err(os.Stat(filepath.Join(path, manifestName))), "", "killed at block %d, it has a manifest", after)
 	}
 	testutil.Must(Make(t.Context(), path, from, blocks, testData(t, "psv")))(t)
 	same(t, files(t, path), want)

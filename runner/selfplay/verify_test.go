@@ -35,9 +35,7 @@ func TestVerify(t *testing.T) {
 			audited = audited || facts.Audited
 		}
 	}
-	if !audited {
-		t.Error("no game was audited: expected some, to see that they are checked as such")
-	}
+	testutil.Check(t, audited, "no game was audited: expected some, to see that they are checked as such")
 	last := func(r *match.PairResult) *match.Result { return &r.Games[1] }
 	for name, lie := range map[string]struct {
 		tell func(r *match.PairResult)
@@ -70,9 +68,7 @@ func TestVerify(t *testing.T) {
 	} {
 		r := clonePair(p.pairs[0])
 		lie.tell(&r)
-		if err := arbiter.Verify(p.Plan, &r); err == nil {
-			t.Errorf("%s passes", name)
-		}
+		testutil.Fails(t, arbiter.Verify(p.Plan, &r), "", "%s passes", name)
 	}
 }
 
@@ -84,10 +80,6 @@ func TestVerifyAfterRedrawing(t *testing.T) {
 	p.Design.Window, p.Design.NodeJitter, p.Design.Games = 40, 0.5, 12
 	b, err := p.block(t, 0) // which verifies the pair
 	testutil.OK(t, err)
-	if b.Redrawn.Unequal < 3 {
-		t.Errorf("%d beginnings were beyond the window: expected some", b.Redrawn.Unequal)
-	}
-	if strings.Contains(b.Games[0].Result, "unfinished") {
-		t.Error(b.Games[0].Result)
-	}
+	testutil.Check(t, b.Redrawn.Unequal >= 3, "%d beginnings were beyond the window: expected some", b.Redrawn.Unequal)
+	testutil.Check(t, !strings.Contains(b.Games[0].Result, "unfinished"), "%v", b.Games[0].Result)
 }

@@ -127,19 +127,16 @@ func TestPauseAndResume(t *testing.T) {
 		c.must("pause")
 		testutil.Equal(t, c.playing(), 2, "games in play right after the pause")
 		c.pairs(2)
-		if now := c.now(); now.Finished != 2 || c.playing() != 0 || now.Phase != match.RunPaused || now.Over {
-			t.Errorf("paused: %+v", now)
-		}
+		now := c.now()
+		testutil.Check(t, now.Finished == 2 && c.playing() == 0 && now.Phase == match.RunPaused && !now.Over, "paused: %+v", now)
 		c.must("resume")
 		testutil.Equal(t, c.playing(), 2, "games in play after the pause")
 		close(c.moves)
-		if e := c.end(); e.Left != 0 || e.Why != nil || e.Ordered {
-			t.Errorf("%+v", e)
-		}
+		e := c.end()
+		testutil.Check(t, e.Left == 0 && e.Why == nil && !e.Ordered, "%+v", e)
 		testutil.Slices(t, []string{"paused 6 2", "playing 6 2"}, c.memory.told, "the log")
-		if err := c.tell("pause"); !errors.Is(err, control.ErrOver) {
-			t.Errorf("after the end: %v", err)
-		}
+		err := c.tell("pause")
+		testutil.Check(t, errors.Is(err, control.ErrOver), "after the end: %v", err)
 	})
 }
 
@@ -157,12 +154,9 @@ func TestOrderedEnds(t *testing.T) {
 				left = 4
 			}
 			e := c.end()
-			if e.Left != left || !e.Ordered || errors.Is(e.Why, series.ErrStopped) != (left == 6) {
-				t.Errorf("%q: %+v", words, e)
-			}
-			if now := c.now(); !now.Over || now.Finished != 6-left {
-				t.Errorf("%q: %+v", words, now)
-			}
+			testutil.Check(t, e.Left == left && e.Ordered && errors.Is(e.Why, series.ErrStopped) == (left == 6), "%q: %+v", words, e)
+			now := c.now()
+			testutil.Check(t, now.Over && now.Finished == 6-left, "%q: %+v", words, now)
 		})
 	}
 }
@@ -178,9 +172,7 @@ func TestNothingWaitsForEver(t *testing.T) {
 		c.end()
 		enough = len(c.memory.pairs)
 	})
-	if enough < 3 || enough > 100 {
-		t.Fatalf("the gate took %d pairs", enough)
-	}
+	testutil.Require(t, enough >= 3 && enough <= 100, "the gate took %d pairs", enough)
 	synctest.Test(t, func(t *testing.T) {
 		c := control1(t, p, series.Config{})
 		c.pairs(enough - 1)
@@ -213,16 +205,14 @@ func TestSlotsAndTarget(t *testing.T) {
 			"concurrency 5": "no room", "concurrency 5000": "want at most", "target 7": "half a pair", "target 0": "at least 1",
 			"pause 3": "takes no number", "explode": "want one of", "target x": "whole number",
 		} {
-			if err := c.tell(words); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %q in it", words, err, want)
-			}
+			err := c.tell(words)
+			testutil.Check(t, err != nil && strings.Contains(err.Error(), want), "%s: %v, want %q in it", words, err, want)
 		}
 		c.must("concurrency 1")
 		c.must("target 10")
 		close(c.moves)
-		if e := c.end(); e.Left != 0 || len(c.memory.pairs) != 5 {
-			t.Errorf("%+v, %d pairs", e, len(c.memory.pairs))
-		}
+		e := c.end()
+		testutil.Check(t, e.Left == 0 && len(c.memory.pairs) == 5, "%+v, %d pairs", e, len(c.memory.pairs))
 		want := []string{"playing 3 4", "playing 6 4", "playing 6 1", "playing 5 1"}
 		testutil.Slices(t, c.memory.told, want, "the log")
 	})
@@ -233,17 +223,13 @@ func TestControlIsLoggedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := control1(t, plan(2, 1), series.Config{})
 		c.memory.refuse = errors.New("disk full")
-		if err := c.tell("stop"); err == nil {
-			t.Error("stopped without a word in the log")
-		}
+		testutil.Fails(t, c.tell("stop"), "", "stopped without a word in the log")
 		c.memory.refuse = nil
-		if now := c.now(); now.Phase != match.RunPlaying {
-			t.Errorf("%+v", now)
-		}
+		now := c.now()
+		testutil.Check(t, now.Phase == match.RunPlaying, "%+v", now)
 		close(c.moves)
-		if e := c.end(); e.Left != 0 {
-			t.Errorf("%+v", e)
-		}
+		e := c.end()
+		testutil.Check(t, e.Left == 0, "%+v", e)
 	})
 }
 

@@ -162,22 +162,15 @@ func TestResume(t *testing.T) {
 	}
 	var r recorder
 	ending, err := s.Play(t.Context(), series.Config{Open: open, Record: r.record})
-	if err != nil || ending.Left != 0 || ending.Why != nil {
-		t.Fatalf("%+v, %v", ending, err)
-	}
-	if want := map[int]bool{1: true, 2: true, 5: true, 6: true, 7: true}; !maps.Equal(played, want) {
-		t.Errorf("played %v, want %v", played, want)
-	}
+	testutil.Require(t, err == nil && ending.Left == 0 && ending.Why == nil, "%+v, %v", ending, err)
+	want := map[int]bool{1: true, 2: true, 5: true, 6: true, 7: true}
+	testutil.Check(t, maps.Equal(played, want), "played %v, want %v", played, want)
 	first, last := r.events[0], r.events[len(r.events)-1]
-	if first.Type != match.EventRun || *first.Finished != 4 || first.Standings.Total() != 8 {
-		t.Errorf("the first event is %+v", first)
-	}
-	if last.Type != match.EventDone || *last.Finished != 9 {
-		t.Errorf("the last event is %+v", last)
-	}
-	if again := begin(t, m); !again.Over() {
-		t.Error("nothing is missing, and the series is not over")
-	}
+	testutil.Check(t, first.Type == match.EventRun && *first.Finished == 4 && first.Standings.Total() == 8,
+		"the first event is %+v", first)
+	testutil.Check(t, last.Type == match.EventDone && *last.Finished == 9, "the last event is %+v", last)
+	again := begin(t, m)
+	testutil.Check(t, again.Over(), "nothing is missing, and the series is not over")
 }
 
 // TestGateStopsTheSeries: every pair is won twice, so a test of [0, 200] passes within a few pairs. The rest is not
@@ -187,19 +180,14 @@ func TestGateStopsTheSeries(t *testing.T) {
 	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	m := newMemory(p)
 	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open})
-	if err != nil || ending.Left != 0 || ending.Why != nil {
-		t.Fatalf("%+v, %v", ending, err)
-	}
+	testutil.Require(t, err == nil && ending.Left == 0 && ending.Why == nil, "%+v, %v", ending, err)
 	// The gate hears of pairs in their order, so those played while a slot stands still
 	// with an early one come on top.
-	if n := len(m.pairs); n < 3 || n == 500 {
-		t.Fatalf("%d pairs were played", n)
-	}
+	n := len(m.pairs)
+	testutil.Require(t, n >= 3 && n != 500, "%d pairs were played", n)
 	before := len(m.pairs)
 	s := begin(t, m)
-	if !s.Over() {
-		t.Error("the gate has decided, and the series is not over")
-	}
+	testutil.Check(t, s.Over(), "the gate has decided, and the series is not over")
 	if ending, err := s.Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left != 0 || len(m.pairs) != before {
 		t.Errorf("%+v, %v, %d pairs more", ending, err, len(m.pairs)-before)
 	}
@@ -243,13 +231,10 @@ func TestRedeliveryCountsNothing(t *testing.T) {
 	p := plan(40, 1)
 	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	m := newMemory(p)
-	s, err := series.New(t.Context(), p, twice{m}, m.stored)
-	testutil.OK(t, err)
+	s := testutil.Must(series.New(t.Context(), p, twice{m}, m.stored))(t)
 	var r recorder
 	ending, err := s.Play(t.Context(), series.Config{Open: open, Record: r.record})
-	if err != nil || ending.Why != nil || len(m.pairs) != 40 {
-		t.Fatalf("%+v, %v, %d pairs", ending, err, len(m.pairs))
-	}
+	testutil.Require(t, err == nil && ending.Why == nil && len(m.pairs) == 40, "%+v, %v, %d pairs", ending, err, len(m.pairs))
 	for _, e := range r.events {
 		if e.Type == match.EventPair {
 			t.Fatalf("pair %d was told as stored", *e.Pair)
@@ -286,12 +271,9 @@ func TestMonitorsSeeTheEnd(t *testing.T) {
 		ending, err := begin(t, newMemory(plan(3, 2))).Play(t.Context(), series.Config{
 			Open: open, Record: slow, Monitors: []func(context.Context, *events.Hub, func(match.Event)){beside},
 		})
-		if err != nil || ending.Left != 0 || ends != 6 {
-			t.Fatalf("%+v, %v: %d of 6 games' ends were shown", ending, err, ends)
-		}
-		if n := len(r.events); n < 2 || r.events[n-2].Type != match.EventWarning || r.events[n-1].Type != match.EventDone {
-			t.Errorf("%+v", r.events)
-		}
+		testutil.Require(t, err == nil && ending.Left == 0 && ends == 6, "%+v, %v: %d of 6 games' ends were shown", ending, err, ends)
+		n := len(r.events)
+		testutil.Check(t, n >= 2 && r.events[n-2].Type == match.EventWarning && r.events[n-1].Type == match.EventDone, "%+v", r.events)
 	})
 }
 
@@ -305,9 +287,8 @@ func TestGivenUpWhileRecordingHangs(t *testing.T) {
 		began := time.Now()
 		_, err := begin(t, newMemory(plan(3, 2))).Play(ctx, series.Config{Open: open, Record: func(match.Event) { <-hangs }})
 		close(hangs)
-		if took := time.Since(began); err != nil || took < time.Minute || took > time.Minute+10*time.Second {
-			t.Errorf("after %v: %v", took, err)
-		}
+		took := time.Since(began)
+		testutil.Check(t, err == nil && took >= time.Minute && took <= time.Minute+10*time.Second, "after %v: %v", took, err)
 	})
 }
 
@@ -321,9 +302,8 @@ func TestAStoreThatFails(t *testing.T) {
 		}
 	}
 	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open})
-	if err != nil || !errors.Is(ending.Why, full) || ending.Left != 20-len(m.pairs) || ending.Left == 0 {
-		t.Errorf("%+v, %v, %d pairs", ending, err, len(m.pairs))
-	}
+	testutil.Check(t, err == nil && errors.Is(ending.Why, full) && ending.Left == 20-len(m.pairs) && ending.Left != 0,
+		"%+v, %v, %d pairs", ending, err, len(m.pairs))
 }
 
 // TestMovesForListeners: move events are sent if moves are recorded, or while there is a subscriber for them.
@@ -341,9 +321,7 @@ func TestMovesForListeners(t *testing.T) {
 	for _, e := range recorded.events {
 		types[e.Type]++
 	}
-	if types[match.EventMove] != games*(plies-1) || types[match.EventBoard] != 0 {
-		t.Errorf("recorded: %v", types)
-	}
+	testutil.Check(t, types[match.EventMove] == games*(plies-1) && types[match.EventBoard] == 0, "recorded: %v", types)
 	s := begin(t, newMemory(short()))
 	testutil.Must(s.Play(t.Context(), series.Config{Open: open, Moves: true}))(t)
 	state, version, _ := s.Hub().Look(0)

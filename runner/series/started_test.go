@@ -41,9 +41,7 @@ func TestStarted(t *testing.T) {
 		Started: func(player string, took time.Duration, why error) {
 			mu.Lock()
 			defer mu.Unlock()
-			if why != nil && !errors.Is(why, broken) || took < 0 {
-				t.Errorf("%s after %v: %v", player, took, why)
-			}
+			testutil.Check(t, (why == nil || errors.Is(why, broken)) && took >= 0, "%s after %v: %v", player, took, why)
 			if why == nil {
 				ready[player]++
 			} else {
@@ -53,12 +51,10 @@ func TestStarted(t *testing.T) {
 	}
 	store := newMemory(plan(3, 1))
 	s := testutil.Must(series.New(t.Context(), store.plan, store, store.stored))(t)
-	if ending, err := s.Play(t.Context(), config); err != nil || ending.Left != 0 {
-		t.Fatalf("%+v, %v", ending, err)
-	}
-	if len(ready) != 2 || ready["strong"] != 1 || ready["weak"] != 1 || len(failed) != 1 || failed["weak"] != 1 {
-		t.Errorf("ready %v, failed %v", ready, failed)
-	}
+	ending, err := s.Play(t.Context(), config)
+	testutil.Require(t, err == nil && ending.Left == 0, "%+v, %v", ending, err)
+	testutil.Check(t, len(ready) == 2 && ready["strong"] == 1 && ready["weak"] == 1 && len(failed) == 1 && failed["weak"] == 1,
+		"ready %v, failed %v", ready, failed)
 	if s.Gate() != nil || s.Dropped() != 0 {
 		t.Errorf("gate %v, dropped %d", s.Gate(), s.Dropped())
 	}

@@ -163,16 +163,13 @@ func TestTunePathDependsOnResultsAlone(t *testing.T) {
 					}
 					testutil.Must(tuneSession(t, m, kill, nil, series.Tuning{}))(t)
 				}
-				if kill > 0 && sessions < 4 {
-					t.Errorf("only %d sessions", sessions)
-				}
+				testutil.Check(t, kill <= 0 || sessions >= 4, "only %d sessions", sessions)
 				if want == nil {
 					want = m
 				}
 				testutil.Equal(t, m.early, "")
-				if !reflect.DeepEqual(m.played, want.played) || !reflect.DeepEqual(m.states, want.states) || len(m.states) != 15 {
-					t.Errorf("concurrency %d, killed after %d: another path", concurrency, kill)
-				}
+				testutil.Check(t, reflect.DeepEqual(m.played, want.played) && reflect.DeepEqual(m.states, want.states) && len(m.states) == 15,
+					"concurrency %d, killed after %d: another path", concurrency, kill)
 			})
 		}
 	}
@@ -226,16 +223,13 @@ func TestTuneForfeits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 200, 4))
 		end, err := tuneSession(t, m, 0, sickAbove(50), series.Tuning{Forfeit: true})
-		if err != nil || end.Why != nil || end.Left != 0 {
-			t.Fatal(err, end)
-		}
+		testutil.Require(t, err == nil && end.Why == nil && end.Left == 0, "%v %v", err, end)
 		forfeits := 0
 		for n, rows := range m.pairs {
 			x, other := m.played[n][0][0].Value, m.played[n][1][0].Value
 			sick := [2]bool{sickAbove(50)(x) != nil, sickAbove(50)(other) != nil}
-			if (rows[0].Termination == match.NotStarted) != (sick[0] || sick[1]) {
-				t.Errorf("pair %d of X = %s and %s ended by %s", n, x, other, rows[0].Termination)
-			}
+			testutil.Check(t, (rows[0].Termination == match.NotStarted) == (sick[0] || sick[1]),
+				"pair %d of X = %s and %s ended by %s", n, x, other, rows[0].Termination)
 			if rows[0].Termination == match.NotStarted {
 				forfeits++
 				if score := tune.ResultOfRows(rows).Score; sick[0] != sick[1] && score != map[bool]float64{true: -2, false: 2}[sick[0]] {
@@ -255,12 +249,8 @@ func TestTuneEndsWhereTooManyFail(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 200, 4))
 		end, err := tuneSession(t, m, 0, sickAbove(45), series.Tuning{})
 		faulty, ok := errors.AsType[*tune.Faulty](end.Why)
-		if err != nil || !ok || faulty.Param != "X" || !faulty.Above || faulty.P > 0.01 {
-			t.Errorf("%v, %+v", err, end.Why)
-		}
-		if end.Left == 0 || len(m.states) < 10 {
-			t.Errorf("%d left after %d blocks", end.Left, len(m.states))
-		}
+		testutil.Check(t, err == nil && ok && faulty.Param == "X" && faulty.Above && faulty.P <= 0.01, "%v, %+v", err, end.Why)
+		testutil.Check(t, end.Left != 0 && len(m.states) >= 10, "%d left after %d blocks", end.Left, len(m.states))
 	})
 }
 
@@ -269,9 +259,8 @@ func TestTuneEndsWhereTheCentreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 60, 2))
 		end, err := tuneSession(t, m, 0, sickAbove(0), series.Tuning{Forfeit: true})
-		if err != nil || !errors.Is(end.Why, errSick) || len(m.pairs) != 0 {
-			t.Errorf("%v, %v, %d pairs", err, end.Why, len(m.pairs))
-		}
+		testutil.Check(t, err == nil && errors.Is(end.Why, errSick) && len(m.pairs) == 0,
+			"%v, %v, %d pairs", err, end.Why, len(m.pairs))
 	})
 }
 
@@ -281,9 +270,7 @@ func TestTuneEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 60, 3))
 		how := series.Tuning{Forfeit: true, Answered: func(_ context.Context, st tune.State) ([]string, error) {
-			if st.Blocks != 15 {
-				t.Errorf("answered after %d blocks", st.Blocks)
-			}
+			testutil.Check(t, st.Blocks == 15, "answered after %d blocks", st.Blocks)
 			return []string{"a", "b"}, nil
 		}}
 		counts := map[string]int{}
@@ -309,14 +296,10 @@ func TestTuneEvents(t *testing.T) {
 						counts["pair "+e.Kind]++
 					case match.EventBlock:
 						blocks = append(blocks, e.Block)
-						if e.Pairs != 4*e.Block || len(e.Theta) != 2 {
-							t.Errorf("%+v", e)
-						}
+						testutil.Check(t, e.Pairs == 4*e.Block && len(e.Theta) == 2, "%+v", e)
 					case match.EventTune:
 						states, _ := m.States(ctx)
-						if e.Tune.Track.Latest != len(states) || len(e.Tune.Params) != 2 {
-							t.Errorf("%+v of %d states", e.Tune, len(states))
-						}
+						testutil.Check(t, e.Tune.Track.Latest == len(states) && len(e.Tune.Params) == 2, "%+v of %d states", e.Tune, len(states))
 					}
 				},
 			}))(t)

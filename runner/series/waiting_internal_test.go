@@ -24,9 +24,7 @@ func TestReturnedPairsComeAgain(t *testing.T) {
 		})
 		testutil.OK(t, err)
 		first, err := w.Next(t.Context())
-		if err != nil || first.Pair.ID != 0 {
-			t.Fatalf("%+v, %v", first.Pair, err)
-		}
+		testutil.Require(t, err == nil && first.Pair.ID == 0, "%+v, %v", first.Pair, err)
 		got := make(chan runner.Lease, 1)
 		go func() {
 			again, err := w.Next(t.Context())
@@ -48,8 +46,6 @@ func TestReturnedPairsComeAgain(t *testing.T) {
 		}
 		forged := match.PairResult{Pair: first.Pair}
 		forged.Pair.Seed++
-		if err := w.learn(forged); err == nil {
-			t.Error("a pair that was never handed out is learnt")
-		}
+		testutil.Fails(t, w.learn(forged), "", "a pair that was never handed out is learnt")
 	})
 }

@@ -108,14 +108,11 @@ func TestTournamentPath(t *testing.T) {
 							t.Fatalf("%+v after %d kills", ending, kills)
 						}
 					}
-					if kills < 5 {
-						t.Errorf("%d slots: %d kills show nothing", slots, kills)
-					}
+					testutil.Check(t, kills >= 5, "%d slots: %d kills show nothing", slots, kills)
 					testutil.Same(t, m.pairs, one.pairs, "%d slots: %d pairs, alone %d, and they differ", slots, len(m.pairs), len(one.pairs))
 				}
-				if s := begin(t, one); !s.Over() {
-					t.Error("all is stored, and the series is not over")
-				}
+				s := begin(t, one)
+				testutil.Check(t, s.Over(), "all is stored, and the series is not over")
 			})
 		})
 	}
@@ -154,9 +151,8 @@ func TestWaitsEnd(t *testing.T) {
 					}
 					return &fated{name: p.Name, slot: &opened}, nil
 				}})
-				if err != nil || ending.Left == 0 || ending.Why == nil || !strings.Contains(ending.Why.Error(), c.want) {
-					t.Errorf("%+v, %v, want %q", ending, err, c.want)
-				}
+				testutil.Check(t, err == nil && ending.Left != 0 && ending.Why != nil && strings.Contains(ending.Why.Error(), c.want),
+					"%+v, %v, want %q", ending, err, c.want)
 			})
 		})
 	}
@@ -169,19 +165,16 @@ func TestControlOfTournaments(t *testing.T) {
 		p := tournamentOf(match.DesignSwiss, 4, 8, match.Tournament{MatchPairs: 1}, 2)
 		p.Players[0].Name, p.Players[1].Name, p.Players[2].Name, p.Players[3].Name = "strong", "tough", "weak", "frail"
 		run := control1(t, p, series.Config{})
-		if n := run.playing(); n != 2 {
-			t.Fatalf("%d slots play", n)
-		}
+		n := run.playing()
+		testutil.Require(t, n == 2, "%d slots play", n)
 		testutil.Fails(t, run.tell("target 6"), "no whole rounds", "half a round")
 		run.must("target 12")
 		run.must("drain")
 		close(run.moves)
-		if e := run.end(); e.Left != 4 || !e.Ordered || len(run.memory.pairs) != 2 {
-			t.Errorf("%+v, %d pairs", e, len(run.memory.pairs))
-		}
-		if err := run.Control(t.Context(), control.Command{Do: control.Drain}); !errors.Is(err, control.ErrOver) {
-			t.Error(err)
-		}
+		e := run.end()
+		testutil.Check(t, e.Left == 4 && e.Ordered && len(run.memory.pairs) == 2, "%+v, %d pairs", e, len(run.memory.pairs))
+		err := run.Control(t.Context(), control.Command{Do: control.Drain})
+		testutil.Check(t, errors.Is(err, control.ErrOver), "%v", err)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := tournamentOf(match.DesignKnockout, 4, 2, match.Tournament{MatchPairs: 1}, 3)

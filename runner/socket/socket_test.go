@@ -73,9 +73,8 @@ func TestListenAfterAKill(t *testing.T) {
 	testutil.OK(t, os.WriteFile(filepath.Join(path+".new", "s"), nil, 0o600))
 	serve(t, path)
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 1 || entries[0].Name() != filepath.Base(path) {
-		t.Errorf("beside the socket: %v, %v", entries, err)
-	}
+	testutil.Check(t, err == nil && len(entries) == 1 && entries[0].Name() == filepath.Base(path),
+		"beside the socket: %v, %v", entries, err)
 }
 
 // A client gets the state and all later events, and is informed of the end of the session.
@@ -100,9 +99,7 @@ func TestFollow(t *testing.T) {
 	s.hub.Publish(event(1, match.EventRun))
 	stream := testutil.Must(socket.Follow(t.Context(), s.path))(t)
 	first := <-stream.Events()
-	if first.Type != match.EventState || first.State.Phase != match.RunPlaying {
-		t.Fatalf("%+v", first)
-	}
+	testutil.Require(t, first.Type == match.EventState && first.State.Phase == match.RunPlaying, "%+v", first)
 	for seq := 2; seq < 102; seq++ {
 		s.hub.Publish(fault(seq, strings.Repeat("長", 1000)))
 		if e := <-stream.Events(); e.Seq != uint64(seq) || len(e.Note) != 3000 {
@@ -146,8 +143,7 @@ func TestWhereItIs(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), strings.Repeat("long", 40))
 	testutil.OK(t, os.Mkdir(folder, 0o755))
 	t.Chdir(folder)
-	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: "games.db.run.sock", Net: "unix"})
-	testutil.OK(t, err)
+	left := testutil.Must(net.ListenUnix("unix", &net.UnixAddr{Name: "games.db.run.sock", Net: "unix"}))(t)
 	left.SetUnlinkOnClose(false)
 	_ = left.Close()
 	db := filepath.Join(folder, "games.db")
@@ -164,9 +160,7 @@ func TestWhereItIs(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	runs, err := socket.Runs(db)
-	if err != nil || !slices.Equal(runs, []string{"run"}) {
-		t.Errorf("%q, %v", runs, err)
-	}
+	testutil.Check(t, err == nil && slices.Equal(runs, []string{"run"}), "%q, %v", runs, err)
 }
 
 // Clients that send invalid data, nothing or too much, and clients that never read, delay neither the run nor its end.
@@ -181,9 +175,7 @@ func TestBadClients(t *testing.T) {
 		}
 		if says != strings.Repeat("x", 1<<20) {
 			line, err := bufio.NewReader(conn).ReadString('\n')
-			if err != nil || !strings.Contains(line, "error") {
-				t.Errorf("%q is answered %q, %v", says, line, err)
-			}
+			testutil.Check(t, err == nil && strings.Contains(line, "error"), "%q is answered %q, %v", says, line, err)
 		}
 		_ = conn.Close()
 	}
@@ -202,9 +194,7 @@ func TestRoom(t *testing.T) {
 		testutil.OK(t, err, i)
 		<-stream.Events()
 	}
-	if err := socket.Order(t.Context(), s.path, control.Command{Do: control.Pause}); err == nil {
-		t.Error("there was room for one more")
-	}
+	testutil.Fails(t, socket.Order(t.Context(), s.path, control.Command{Do: control.Pause}), "", "there was room for one more")
 	testutil.Equal(t, s.hub.Subscribers(), 64, "follow")
 }
 

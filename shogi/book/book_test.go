@@ -64,9 +64,7 @@ func TestDB(t *testing.T) {
 	}
 	start := position(t, "")
 	e := b.Find(&start)
-	if e == nil || !cmp.Equal(e.Moves, want) || e.Comment != "of the start" || b.Unsorted {
-		t.Errorf("%+v", e)
-	}
+	testutil.Check(t, e != nil && cmp.Equal(e.Moves, want) && e.Comment == "of the start" && !b.Unsorted, "%+v", e)
 	testutil.Equal(t, written(t, "db", b), sampleDB)
 	for _, text := range []string{
 		"\ufeff" + strings.ReplaceAll(sampleDB, "\n", "\r\n"),
@@ -92,9 +90,8 @@ func TestDBFaults(t *testing.T) {
 		"sfen " + usual + " 1\n7g7f none 1 1 2 # a\n2g2f none 1": "",
 	} {
 		_, err := formatOf(t, "db").Parse([]byte(text))
-		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%v, expected %q", err, want)
-		}
+		testutil.Check(t, (err == nil) == (want == "") && (err == nil || strings.HasPrefix(err.Error(), want)),
+			"%v, expected %q", err, want)
 	}
 }
 
@@ -114,14 +111,11 @@ func TestYBB(t *testing.T) {
 		deep:  parsed(t, "db", "sfen "+usual+" 1\n2g2f none -25 30\n7g7f none none none\n"),
 	} {
 		data := testutil.Must(hex.DecodeString(text))(t)
-		if got := written(t, "ybb", want); got != string(data) {
-			t.Errorf("%x\nexpected\n%s", got, text)
-		}
+		got := written(t, "ybb", want)
+		testutil.Check(t, got == string(data), "%x\nexpected\n%s", got, text)
 		testutil.Equal(t, written(t, "db", parsed(t, "ybb", string(data))), written(t, "db", want))
 		for cut := range data {
-			if _, err := formatOf(t, "ybb").Parse(data[:cut]); err == nil {
-				t.Errorf("%d bytes are a book", cut)
-			}
+			testutil.Fails(t, testutil.Err(formatOf(t, "ybb").Parse(data[:cut])), "", "%d bytes are a book", cut)
 		}
 	}
 }
@@ -146,9 +140,8 @@ func TestAperyKey(t *testing.T) {
 		"4k4/9/9/9/9/9/9/9/4K4 b G 1", "4k4/9/9/9/9/9/9/9/4K4 b B 1", "4k4/9/9/9/9/9/9/9/4K4 w p 1", "3k5/9/9/9/9/9/9/9/4K4 b - 1",
 	} {
 		p := position(t, sfen)
-		if other := keys[aperyKey(&p)]; other != "" {
-			t.Errorf("%s and %s have one key", sfen, other)
-		}
+		other := keys[aperyKey(&p)]
+		testutil.Check(t, other == "", "%s and %s have one key", sfen, other)
 		keys[aperyKey(&p)] = sfen
 	}
 	a, b := position(t, "4k4/9/9/9/9/9/9/9/4K4 b P 1"), position(t, "4k4/9/9/9/9/9/9/9/4K4 b Pg 1")
@@ -188,9 +181,8 @@ func TestApery(t *testing.T) {
 	}
 	data := written(t, "apery", b)
 	back := parsed(t, "apery", data)
-	if len(data) != 3*16 || len(back.Entries) != 3 || back.Lost != 0 || back.Unsorted {
-		t.Fatalf("%d bytes, %+v", len(data), back)
-	}
+	testutil.Require(t, len(data) == 3*16 && len(back.Entries) == 3 && back.Lost == 0 && !back.Unsorted,
+		"%d bytes, %+v", len(data), back)
 	for _, e := range b.Entries {
 		if got := back.Find(&e.Position); got == nil || !cmp.Equal(got.Moves, e.Moves) {
 			t.Errorf("%s: %+v", e.Position.SFEN(), got)
@@ -199,9 +191,7 @@ func TestApery(t *testing.T) {
 	testutil.Equal(t, written(t, "apery", back), data, "the book comes back as another")
 	// Reversed it is out of order; and a hash that nobody knows is lost.
 	back = parsed(t, "apery", data[32:]+data[16:32]+data[:16]+"12345678"+data[8:16])
-	if !back.Unsorted || back.Lost != 1 || len(back.Entries) != 3 {
-		t.Errorf("%+v", back)
-	}
+	testutil.Check(t, back.Unsorted && back.Lost == 1 && len(back.Entries) == 3, "%+v", back)
 	for _, bad := range []string{data[:15], data[:8] + "\xff\xff" + data[10:16]} {
 		testutil.Fails(t, testutil.Err(formatOf(t, "apery").Parse([]byte(bad))), "byte")
 	}
@@ -268,14 +258,10 @@ func TestChoose(t *testing.T) {
 			drawn[b.Choose(&start, random).String()]++
 		}
 		for _, w := range strings.Fields(want) {
-			if drawn[w] == 0 {
-				t.Errorf("%s is never drawn: %v", w, drawn)
-			}
+			testutil.Check(t, drawn[w] != 0, "%s is never drawn: %v", w, drawn)
 			delete(drawn, w)
 		}
-		if len(drawn) > 0 || b.Choose(&other, random) != shogi.NoMove {
-			t.Errorf("%v were drawn, expected %s", drawn, want)
-		}
+		testutil.Check(t, len(drawn) == 0 && b.Choose(&other, random) == shogi.NoMove, "%v were drawn, expected %s", drawn, want)
 	}
 }
 
@@ -283,9 +269,8 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "user_book1.db")
 	testutil.OK(t, os.WriteFile(file, []byte(sampleDB), 0o600))
-	if b, err := Open(file, ""); err != nil || b.Format != "db" || len(b.Entries) != 2 {
-		t.Errorf("%+v, %v", b, err)
-	}
+	b, err := Open(file, "")
+	testutil.Check(t, err == nil && b.Format == "db" && len(b.Entries) == 2, "%+v, %v", b, err)
 	for _, c := range [][3]string{
 		{file, "usi", "line 3: "}, {file, "dbx", "expected one of db, ybb"}, {file + ".x", "", "does not tell the format"}, {"/nonexistent/x.db", "", "no such file"},
 	} {
@@ -358,9 +343,7 @@ func FuzzBooks(f *testing.F) {
 		for _, other := range Formats() {
 			var out bytes.Buffer
 			if err := other.Write(&out, b); err != nil {
-				if legal && other.Name != "ybb" {
-					t.Fatalf("%s: %v", other.Name, err)
-				}
+				testutil.Require(t, !legal || other.Name == "ybb", "%s: %v", other.Name, err)
 				continue
 			}
 			if _, err := other.Parse(out.Bytes()); err != nil && legal {

@@ -98,9 +98,7 @@ func TestEveryPieceOnce(t *testing.T) {
 			}
 			delete(left, square)
 		})
-		if len(left) > 0 {
-			t.Errorf("%s: not drawn: %v", sfen, left)
-		}
+		testutil.Check(t, len(left) == 0, "%s: not drawn: %v", sfen, left)
 		for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
 			checkHand(t, sfen, &p, c, root)
 		}
@@ -139,9 +137,7 @@ func checkHand(t *testing.T, sfen string, p *shogi.Position, c shogi.Colour, roo
 		}
 		delete(got, kanji[letter])
 	}
-	if len(got) > 0 {
-		t.Errorf("%s: %s also has %v in hand", sfen, c, got)
-	}
+	testutil.Check(t, len(got) == 0, "%s: %s also has %v in hand", sfen, c, got)
 }
 
 // TestHandStaysInThePicture: the fullest hands fit beside the board's width.
@@ -179,9 +175,7 @@ func TestHostileText(t *testing.T) {
 	const hostile = `</title><script>alert(1)</script>&"'` + "\x00\xff"
 	svg := diagram.Diagram{Position: shogi.StartPos(), Title: hostile, ID: `x" onload="alert(1)`}.SVG()
 	parse(t, svg).walk(func(e *element) {
-		if e.XMLName.Local == "script" || e.attr("onload") != "" {
-			t.Errorf("%s came through", e.XMLName.Local)
-		}
+		testutil.Check(t, e.XMLName.Local != "script" && e.attr("onload") == "", "%s came through", e.XMLName.Local)
 	})
 }
 
@@ -196,7 +190,6 @@ func TestDescribeJapanese(t *testing.T) {
 	const want = "先手：と５八、玉５九、持駒金2歩。後手：玉５一、持駒なし。後手番。"
 	testutil.Equal(t, diagram.DescribeJapanese(p), want)
 	svg := diagram.Diagram{Position: p, Japanese: true}.SVG()
-	if !strings.Contains(svg, want) || !strings.Contains(svg, ">九</text>") || strings.Contains(svg, ">i</text>") {
-		t.Error("the picture is not in Japanese")
-	}
+	testutil.Check(t, strings.Contains(svg, want) && strings.Contains(svg, ">九</text>") && !strings.Contains(svg, ">i</text>"),
+		"the picture is not in Japanese")
 }

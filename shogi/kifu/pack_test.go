@@ -52,9 +52,7 @@ func TestPackRoundTrip(t *testing.T) {
 			rt.Fatalf("(-packed +got):\n%s", diff)
 		}
 	})
-	if _, err := Pack(make([]Move, maxPlies+1), 0); err == nil {
-		t.Error("a game without end was packed")
-	}
+	testutil.Fails(t, testutil.Err(Pack(make([]Move, maxPlies+1), 0)), "", "a game without end was packed")
 }
 
 func drawMove(t *rapid.T) Move {
@@ -88,24 +86,20 @@ func TestUnpackWithin(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s within %d bytes: no error", name, limit)
 			}
-			if spent := int64(after.TotalAlloc - before.TotalAlloc); spent > int64(max(0, limit))*3/2+slack {
-				t.Errorf("%s within %d bytes: took %d", name, limit, spent)
-			}
+			spent := int64(after.TotalAlloc - before.TotalAlloc)
+			testutil.Check(t, spent <= int64(max(0, limit))*3/2+slack, "%s within %d bytes: took %d", name, limit, spent)
 		}
 	}
 	moves := manyMoves(300)
 	text := testutil.Must(Pack(moves, 12))(t)
 	for limit := 0; ; limit += 1000 {
 		if got, err := UnpackWithin(text, limit); err == nil {
-			if limit < 300*plyCost || limit > 1<<18 || len(got) != 300 {
-				t.Errorf("%d plies within %d bytes", len(got), limit)
-			}
+			testutil.Check(t, limit >= 300*plyCost && limit <= 1<<18 && len(got) == 300, "%d plies within %d bytes", len(got), limit)
 			break
 		}
 	}
-	if size := int(reflect.TypeFor[Move]().Size()); plyCost < size+2*8+1 {
-		t.Errorf("a ply takes %d bytes, not %d", size+2*8+1, plyCost)
-	}
+	size := int(reflect.TypeFor[Move]().Size())
+	testutil.Check(t, plyCost >= size+2*8+1, "a ply takes %d bytes, not %d", size+2*8+1, plyCost)
 }
 
 func TestPackPV(t *testing.T) {
@@ -113,9 +107,7 @@ func TestPackPV(t *testing.T) {
 	for cut, want := range [][2][]shogi.Move{{nil, nil}, {{5}, {7}}, {{5, 6}, {7, 8}}, {{5, 6, 7}, {7, 8, 9}}, {{5, 6, 7}, {7, 8, 9}}} {
 		blob := testutil.Must(Pack(moves, cut))(t)
 		got, err := Unpack(blob)
-		if err != nil || !cmp.Equal(want, [2][]shogi.Move{got[0].PV, got[1].PV}) {
-			t.Errorf("cut to %d: %v, %v", cut, got, err)
-		}
+		testutil.Check(t, err == nil && cmp.Equal(want, [2][]shogi.Move{got[0].PV, got[1].PV}), "cut to %d: %v, %v", cut, got, err)
 	}
 }
 
@@ -123,9 +115,7 @@ func TestPackPV(t *testing.T) {
 func TestUnpackDamaged(t *testing.T) {
 	blob := testutil.Must(Pack(manyMoves(40), 12))(t)
 	for i := range blob {
-		if _, err := Unpack(blob[:i]); err == nil {
-			t.Errorf("cut to %d bytes: no error", i)
-		}
+		testutil.Fails(t, testutil.Err(Unpack(blob[:i])), "", "cut to %d bytes: no error", i)
 		damaged := bytes.Clone(blob)
 		damaged[i] ^= 0x55
 		if _, err := Unpack(damaged); err == nil && i != 2 { // zlib's header may name another level

@@ -76,9 +76,7 @@ func TestSolveIsTheDefinition(t *testing.T) {
 			}
 		}
 	}
-	if found[mate.Mate] < 3 || found[mate.Escape] < 300 {
-		t.Errorf("too little to learn from: %v", found)
-	}
+	testutil.Check(t, found[mate.Mate] >= 3 && found[mate.Escape] >= 300, "too little to learn from: %v", found)
 }
 
 // Mates of gogi's other tests, of known length.
@@ -95,9 +93,7 @@ func TestSolve(t *testing.T) {
 		{"4k4/9/9/9/9/9/9/9/4K4 b P 1", mate.Escape, 0},
 	} {
 		got := mate.Solve(at(t, test.sfen), mate.Limits{Nodes: 10_000})
-		if got.Verdict != test.verdict || len(got.Line) != test.plies {
-			t.Errorf("%s: %v, %v", test.sfen, got.Verdict, got.Line)
-		}
+		testutil.Check(t, got.Verdict == test.verdict && len(got.Line) == test.plies, "%s: %v, %v", test.sfen, got.Verdict, got.Line)
 	}
 }
 
@@ -131,9 +127,7 @@ func TestVerify(t *testing.T) {
 		"a helpful defender": {escape, "G*4b 5a6a G*6b", mate.Limits{}, mate.Escape, "after G*4b there is a way out"},
 	} {
 		got := mate.Verify(at(t, test.sfen), moves(t, test.line), test.limits)
-		if got.Verdict != test.want || !strings.Contains(got.Why, test.why) {
-			t.Errorf("%s: %v, %q", name, got.Verdict, got.Why)
-		}
+		testutil.Check(t, got.Verdict == test.want && strings.Contains(got.Why, test.why), "%s: %v, %q", name, got.Verdict, got.Why)
 	}
 }
 
@@ -142,9 +136,7 @@ func TestVerify(t *testing.T) {
 func TestTry(t *testing.T) {
 	for _, sfen := range []string{"9/1K7/9/9/9/9/9/6RG1/4Sk3 b G 1", "6K2/9/9/9/9/9/9/3G2R2/S4k3 b G 1"} {
 		h := at(t, sfen)
-		if !mates(*h.Position(), 3, true) {
-			t.Fatalf("%s has no mate in 3", sfen)
-		}
+		testutil.Require(t, mates(*h.Position(), 3, true), "%s has no mate in 3", sfen)
 		if got := mate.Solve(h, mate.Limits{}); got.Verdict != mate.Mate {
 			t.Errorf("%s: %v", sfen, got.Verdict)
 		}

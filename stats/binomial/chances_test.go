@@ -3,6 +3,8 @@ package binomial
 import (
 	"math"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // Every result of a short match in turn.
@@ -27,17 +29,14 @@ func TestMatchChances(t *testing.T) {
 			}
 			play(n, 0, 1)
 			got, err := MatchChances(n, p[0], p[1])
-			if err != nil || math.Abs(got.Win-want.Win)+math.Abs(got.Draw-want.Draw)+math.Abs(got.Loss-want.Loss) > 1e-12 {
-				t.Errorf("%d games, %v: %+v, %v; want %+v", n, p, got, err, want)
-			}
+			testutil.Check(t, err == nil && math.Abs(got.Win-want.Win)+math.Abs(got.Draw-want.Draw)+math.Abs(got.Loss-want.Loss) <= 1e-12,
+				"%d games, %v: %+v, %v; want %+v", n, p, got, err, want)
 		}
 	}
 	for name, f := range map[string]func() error{
 		"no games": func() error { _, err := MatchChances(0, 0.5, 0); return err },
 		"too much": func() error { _, err := MatchChances(3, 0.8, 0.4); return err },
 	} {
-		if f() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Check(t, f() != nil, "%s: no error", name)
 	}
 }

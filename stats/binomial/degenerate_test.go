@@ -3,6 +3,8 @@ package binomial
 import (
 	"math"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 func TestImpossibleInputsAreErrors(t *testing.T) {
@@ -48,9 +50,7 @@ func TestImpossibleInputsAreErrors(t *testing.T) {
 			t.Errorf("p0 = %v: %+v", p0, test)
 		}
 	}
-	if _, err := Exact(5, 10, 0.5, "both"); err == nil {
-		t.Error("an unknown alternative passed")
-	}
+	testutil.Fails(t, testutil.Err(Exact(5, 10, 0.5, "both")), "", "an unknown alternative passed")
 	for _, b := range bad[4:] {
 		if k, ok := CriticalWins(10, b.level, Greater); ok {
 			t.Errorf("alpha %v: %d", b.level, k)
@@ -59,12 +59,8 @@ func TestImpossibleInputsAreErrors(t *testing.T) {
 	if _, ok := CriticalWins(0, 0.05, Greater); ok {
 		t.Error("no games are significant")
 	}
-	if _, err := EloError(1, 0.1); err == nil {
-		t.Error("the error of an infinite Elo")
-	}
-	if _, err := EloError(0.5, math.NaN()); err == nil {
-		t.Error("the error of an unknown error")
-	}
+	testutil.Fails(t, testutil.Err(EloError(1, 0.1)), "", "the error of an infinite Elo")
+	testutil.Fails(t, testutil.Err(EloError(0.5, math.NaN())), "", "the error of an unknown error")
 }
 
 // Closed forms where one side won all: p^n = α/2.
@@ -72,21 +68,15 @@ func TestCleanSweeps(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 100, 1_000_000} {
 		want := math.Exp(math.Log(0.025) / float64(n))
 		i, err := ClopperPearson(n, n, 0.95)
-		if err != nil || i.Hi != 1 || !agree(i.Lo, want, 1e-9) {
-			t.Errorf("%d of %d: %+v, %v; want %v", n, n, i, err, want)
-		}
+		testutil.Check(t, err == nil && i.Hi == 1 && agree(i.Lo, want, 1e-9), "%d of %d: %+v, %v; want %v", n, n, i, err, want)
 		i, err = ClopperPearson(0, n, 0.95)
-		if err != nil || i.Lo != 0 || !agree(i.Hi, -math.Expm1(math.Log(0.025)/float64(n)), 1e-9) {
-			t.Errorf("0 of %d: %+v, %v", n, i, err)
-		}
+		testutil.Check(t, err == nil && i.Lo == 0 && agree(i.Hi, -math.Expm1(math.Log(0.025)/float64(n)), 1e-9),
+			"0 of %d: %+v, %v", n, i, err)
 		elo := EloInterval(i)
-		if !math.IsInf(elo.Lo, -1) || elo.Method != i.Method || elo.Level != i.Level {
-			t.Errorf("Elo of %+v is %+v", i, elo)
-		}
+		testutil.Check(t, math.IsInf(elo.Lo, -1) && elo.Method == i.Method && elo.Level == i.Level, "Elo of %+v is %+v", i, elo)
 	}
-	if p := pOf(t, 1_000_000, 1_000_000, 0.5, TwoSided); p != 0 {
-		t.Errorf("2^-999999 = %v", p)
-	}
+	p := pOf(t, 1_000_000, 1_000_000, 0.5, TwoSided)
+	testutil.Check(t, p == 0, "2^-999999 = %v", p)
 	for _, n := range []int{1, 4} { // 2^-4 is more than a one-sided 5 %
 		if k, ok := CriticalWins(n, 0.05, Greater); ok {
 			t.Errorf("%d of %d is significant", k, n)
@@ -106,9 +96,7 @@ func TestPublishedThresholds(t *testing.T) {
 		want  int
 	}{{0.05, TwoSided, 532}, {0.05, Greater, 527}, {0.01, Greater, 538}} {
 		k, ok := CriticalWins(1000, c.alpha, c.alt)
-		if !ok || k != c.want {
-			t.Errorf("%v %s: %d, %v; want %d", c.alpha, c.alt, k, ok, c.want)
-		}
+		testutil.Check(t, ok && k == c.want, "%v %s: %d, %v; want %d", c.alpha, c.alt, k, ok, c.want)
 	}
 	for alpha, want := range map[float64]int{0.05: 527, 0.01: 537} { // often quoted; exact at 1 % is 538
 		if k, ok := NormalCriticalWins(1000, alpha, Greater); !ok || k != want {
@@ -129,9 +117,7 @@ func TestExtremeLevels(t *testing.T) {
 			for _, n := range []int{1, 2, 7, 1_000_000} {
 				for _, k := range []int{0, 1, n / 2, n} {
 					i, err := f(k, n, level)
-					if err != nil || !(0 <= i.Lo && i.Lo <= i.Hi && i.Hi <= 1) {
-						t.Errorf("%d of %d at %v: %+v, %v", k, n, level, i, err)
-					}
+					testutil.Check(t, err == nil && 0 <= i.Lo && i.Lo <= i.Hi && i.Hi <= 1, "%d of %d at %v: %+v, %v", k, n, level, i, err)
 				}
 			}
 		}

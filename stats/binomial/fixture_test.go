@@ -29,9 +29,7 @@ type worst struct{ abs, rel float64 }
 func (w *worst) near(t *testing.T, what string, got, want, abs, rel float64) {
 	t.Helper()
 	d := math.Abs(got - want)
-	if !(d <= abs) && !(d <= rel*math.Abs(want)) {
-		t.Errorf("%s = %.17g, want %.17g", what, got, want)
-	}
+	testutil.Check(t, d <= abs || d <= rel*math.Abs(want), "%s = %.17g, want %.17g", what, got, want)
 	w.abs = max(w.abs, d)
 	if want != 0 {
 		w.rel = max(w.rel, d/math.Abs(want))
@@ -61,9 +59,7 @@ func TestIntervalsAgainstFixture(t *testing.T) {
 	}
 	var fixture struct{ Cases []map[string]json.RawMessage }
 	load(t, "ci_binomial.json", &fixture)
-	if len(fixture.Cases) != 32 {
-		t.Fatalf("%d cases", len(fixture.Cases))
-	}
+	testutil.Require(t, len(fixture.Cases) == 32, "%d cases", len(fixture.Cases))
 	for _, m := range methods {
 		var w worst
 		for _, c := range fixture.Cases {
@@ -73,9 +69,8 @@ func TestIntervalsAgainstFixture(t *testing.T) {
 				t.Fatal(m.column, err)
 			}
 			got, err := m.f(k, n, 1-alpha)
-			if err != nil || got.Method != m.method || got.Level != 1-alpha {
-				t.Fatalf("%s(%d, %d): %+v, %v", m.column, k, n, got, err)
-			}
+			testutil.Require(t, err == nil && got.Method == m.method && got.Level == 1-alpha,
+				"%s(%d, %d): %+v, %v", m.column, k, n, got, err)
 			what := m.column + " " + strconv.Itoa(k) + "/" + strconv.Itoa(n)
 			near := func(got, want float64) {
 				abs := 1e-9
@@ -150,17 +145,13 @@ func TestLFICSWorkedExample(t *testing.T) {
 	}
 	load(t, "lfics_worked_example.json", &want)
 	var w worst
-	s, err := StandardError(want.K, want.N)
-	testutil.OK(t, err)
+	s := testutil.Must(StandardError(want.K, want.N))(t)
 	w.near(t, "S", s, want.S, 1e-9, 0)
 	w.near(t, "dR", Elo(0.8), want.DR, 1e-9, 0)
-	e, err := EloError(0.8, s)
-	testutil.OK(t, err)
+	e := testutil.Must(EloError(0.8, s))(t)
 	w.near(t, "error of dR", e, want.DRError, 1e-9, 0)
 	i, err := MethodLFICS.Interval(want.K, want.N, 0.95)
-	if err != nil || i.Lo != want.Interval[0] || i.Hi != want.Interval[1] {
-		t.Errorf("LFICS = %+v, %v", i, err)
-	}
+	testutil.Check(t, err == nil && i.Lo == want.Interval[0] && i.Hi == want.Interval[1], "LFICS = %+v, %v", i, err)
 	w.near(t, "lower Elo", EloInterval(i).Lo, want.Elo[0], 1e-9, 0)
 	w.near(t, "upper Elo", EloInterval(i).Hi, want.Elo[1], 1e-9, 0)
 	w.log(t, "worked example")
@@ -184,9 +175,7 @@ func TestBinomialTestAgainstFixture(t *testing.T) {
 		} `json:"null_other"`
 	}
 	load(t, "binom_pvalues.json", &fixture)
-	if len(fixture.NullHalf) != 18 || len(fixture.NullOther) != 3 {
-		t.Fatal("rows are missing")
-	}
+	testutil.Require(t, len(fixture.NullHalf) == 18 && len(fixture.NullOther) == 3, "rows are missing")
 	var w worst
 	for _, c := range fixture.NullHalf {
 		w.near(t, "greater", pOf(t, c.K, c.N, 0.5, Greater), c.Ge, 0, 1e-9)
@@ -204,9 +193,8 @@ func TestBinomialTestAgainstFixture(t *testing.T) {
 func pOf(t *testing.T, k, n int, p0 float64, alt Alternative) float64 {
 	t.Helper()
 	test, err := Exact(k, n, p0, alt)
-	if err != nil || test.Method != "binomial_exact" || test.Alternative != alt || test.N != n {
-		t.Fatalf("Exact(%d, %d, %v, %v) = %+v, %v", k, n, p0, alt, test, err)
-	}
+	testutil.Require(t, err == nil && test.Method == "binomial_exact" && test.Alternative == alt && test.N == n,
+		"Exact(%d, %d, %v, %v) = %+v, %v", k, n, p0, alt, test, err)
 	return test.P
 }
 
@@ -222,23 +210,16 @@ func TestCriticalWinsAgainstFixture(t *testing.T) {
 		}
 	}
 	load(t, "binom_pvalues.json", &fixture)
-	if len(fixture.Thresholds) != 36 {
-		t.Fatal("rows are missing")
-	}
+	testutil.Require(t, len(fixture.Thresholds) == 36, "rows are missing")
 	var w worst
 	for _, c := range fixture.Thresholds {
 		k, ok := CriticalWins(c.N, c.Alpha, Greater)
-		if ok != (c.Min != nil) || ok && k != *c.Min {
-			t.Errorf("%d games, %s: %d, %v; want %v", c.N, c.Label, k, ok, c.Min)
-		}
+		testutil.Check(t, ok == (c.Min != nil) && (!ok || k == *c.Min), "%d games, %s: %d, %v; want %v", c.N, c.Label, k, ok, c.Min)
 		two, ok2 := CriticalWins(c.N, 2*c.Alpha, TwoSided)
-		if ok2 != ok || two != k {
-			t.Errorf("%d games: two-sided %d, one-sided at half the alpha %d", c.N, two, k)
-		}
+		testutil.Check(t, ok2 == ok && two == k, "%d games: two-sided %d, one-sided at half the alpha %d", c.N, two, k)
 		normal, okN := NormalCriticalWins(c.N, c.Alpha, Greater)
-		if okN != (c.Norm != nil) || okN && normal != *c.Norm {
-			t.Errorf("%d games, %s: normal %d, %v; want %v", c.N, c.Label, normal, okN, c.Norm)
-		}
+		testutil.Check(t, okN == (c.Norm != nil) && (!okN || normal == *c.Norm),
+			"%d games, %s: normal %d, %v; want %v", c.N, c.Label, normal, okN, c.Norm)
 		if ok {
 			w.near(t, "p at the threshold", pOf(t, k, c.N, 0.5, Greater), *c.P, 0, 1e-9)
 		}
@@ -252,13 +233,10 @@ func TestCoverageAgainstFixture(t *testing.T) {
 	methods := map[string]intervalFunc{
 		"cp": ClopperPearson, "blaker": MethodBlaker.Interval, "midp": MethodMidP.Interval, "wilson": MethodWilson.Interval, "wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,
 	}
-	f, err := os.Open("testdata/ci_coverage.csv")
-	testutil.OK(t, err)
+	f := testutil.Must(os.Open("testdata/ci_coverage.csv"))(t)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) != 91 {
-		t.Fatal(len(rows), err)
-	}
+	testutil.Require(t, err == nil && len(rows) == 91, "%v %v", len(rows), err)
 	intervals := map[string][]Interval{}
 	var w worst
 	for _, row := range rows[1:] {
@@ -276,9 +254,7 @@ func TestCoverageAgainstFixture(t *testing.T) {
 		want, _ := strconv.ParseFloat(row[3], 64)
 		got := minCoverage(intervals[key], n, lo, hi)
 		w.near(t, "minimum coverage "+strings.Join(row[:3], " "), got, want, 1e-4, 0)
-		if (row[1] == "cp" || row[1] == "blaker") && got < 0.95-1e-9 {
-			t.Errorf("%s covers %v at n = %d", row[1], got, n)
-		}
+		testutil.Check(t, row[1] != "cp" && row[1] != "blaker" || got >= 0.95-1e-9, "%s covers %v at n = %d", row[1], got, n)
 	}
 	w.log(t, "minimum coverage")
 }

@@ -12,9 +12,8 @@ import (
 // total probability 1.
 func TestHypergeometric(t *testing.T) {
 	for k, of70 := range []float64{1, 16, 36, 16, 1} {
-		if got := Hypergeometric(8, 4, 4, k); math.Abs(got-of70/70) > 1e-14 {
-			t.Errorf("%d cups: %v, want %v/70", k, got, of70)
-		}
+		got := Hypergeometric(8, 4, 4, k)
+		testutil.Check(t, math.Abs(got-of70/70) <= 1e-14, "%d cups: %v, want %v/70", k, got, of70)
 	}
 	for _, c := range [][4]int{{8, 4, 4, 5}, {8, 4, 4, -1}, {8, 6, 5, 2}, {0, 0, 0, 1}} {
 		testutil.Equal(t, Hypergeometric(c[0], c[1], c[2], c[3]), 0, "%v", c)
@@ -23,7 +22,5 @@ func TestHypergeometric(t *testing.T) {
 	for k := range 301 {
 		sum += Hypergeometric(5000, 300, 1700, k)
 	}
-	if math.Abs(sum-1) > 1e-9 {
-		t.Errorf("all together are %v", sum)
-	}
+	testutil.Check(t, math.Abs(sum-1) <= 1e-9, "all together are %v", sum)
 }

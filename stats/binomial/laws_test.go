@@ -25,23 +25,16 @@ func TestIntervalLaws(t *testing.T) {
 		k, n, level := sample(t)
 		f := rapid.SampledFrom(methods).Draw(t, "method")
 		i := testutil.Must(f(k, n, level))(t)
-		if !(0 <= i.Lo && i.Lo <= i.Hi && i.Hi <= 1) {
-			t.Fatalf("no interval: %+v", i)
-		}
-		if rate := float64(k) / float64(n); i.Lo > rate+1e-15 || i.Hi < rate-1e-15 {
-			t.Fatalf("%+v does not hold %v", i, rate)
-		}
-		if wide, _ := f(k, n, (1+level)/2); wide.Lo > i.Lo || wide.Hi < i.Hi {
-			t.Fatalf("%+v does not hold %+v, of a lower level", wide, i)
-		}
+		testutil.Require(t, 0 <= i.Lo && i.Lo <= i.Hi && i.Hi <= 1, "no interval: %+v", i)
+		rate := float64(k) / float64(n)
+		testutil.Require(t, i.Lo <= rate+1e-15 && i.Hi >= rate-1e-15, "%+v does not hold %v", i, rate)
+		wide, _ := f(k, n, (1+level)/2)
+		testutil.Require(t, wide.Lo <= i.Lo && wide.Hi >= i.Hi, "%+v does not hold %+v, of a lower level", wide, i)
 		m, _ := f(n-k, n, level)
-		if math.Abs(m.Lo-(1-i.Hi)) > 1e-9 || math.Abs(m.Hi-(1-i.Lo)) > 1e-9 {
-			t.Fatalf("not symmetric: %+v, %+v", i, m)
-		}
+		testutil.Require(t, math.Abs(m.Lo-(1-i.Hi)) <= 1e-9 && math.Abs(m.Hi-(1-i.Lo)) <= 1e-9, "not symmetric: %+v, %+v", i, m)
 		if k < n && i.Method != "wald" {
-			if next, _ := f(k+1, n, level); next.Lo < i.Lo || next.Hi < i.Hi {
-				t.Fatalf("not monotone in k: %+v, %+v", i, next)
-			}
+			next, _ := f(k+1, n, level)
+			testutil.Require(t, next.Lo >= i.Lo && next.Hi >= i.Hi, "not monotone in k: %+v, %+v", i, next)
 		}
 	})
 }
@@ -53,9 +46,7 @@ func TestClopperPearsonTails(t *testing.T) {
 		k, n, level := sample(t)
 		i, _ := ClopperPearson(k, n, level)
 		rate := float64(k) / float64(n)
-		if i.Lo > rate || i.Hi < rate {
-			t.Fatalf("%+v does not hold %v", i, rate)
-		}
+		testutil.Require(t, i.Lo <= rate && i.Hi >= rate, "%+v does not hold %v", i, rate)
 		tail := (1 - level) / 2
 		if k > 0 {
 			if got := NewBinomial(n, i.Lo).AtLeast(k); !agree(got, tail, 1e-7) {
@@ -70,9 +61,8 @@ func TestClopperPearsonTails(t *testing.T) {
 		}
 		lower, _ := ClopperPearsonLower(k, n, 1-tail)
 		upper, _ := ClopperPearsonUpper(k, n, 1-tail)
-		if !agree(lower.Lo, i.Lo, 1e-9) || lower.Hi != 1 || !agree(upper.Hi, i.Hi, 1e-9) || upper.Lo != 0 {
-			t.Fatalf("one-sided %+v, %+v; two-sided %+v", lower, upper, i)
-		}
+		testutil.Require(t, agree(lower.Lo, i.Lo, 1e-9) && lower.Hi == 1 && agree(upper.Hi, i.Hi, 1e-9) && upper.Lo == 0,
+			"one-sided %+v, %+v; two-sided %+v", lower, upper, i)
 	})
 }
 
@@ -88,9 +78,7 @@ func TestExactIntervalsKeepTheirLevel(t *testing.T) {
 					covered += NewBinomial(n, p).At(k)
 				}
 			}
-			if covered < level-1e-9 {
-				t.Fatalf("coverage %v of nominal %v", covered, level)
-			}
+			testutil.Require(t, covered >= level-1e-9, "coverage %v of nominal %v", covered, level)
 		}
 	})
 }
@@ -104,9 +92,7 @@ func TestBlakerByDefinition(t *testing.T) {
 		alpha := rapid.Float64Range(0.001, 0.5).Draw(t, "alpha")
 		i, _ := MethodBlaker.Interval(k, n, 1-alpha)
 		outer, _ := ClopperPearson(k, n, 1-alpha)
-		if i.Lo < outer.Lo-1e-9 || i.Hi > outer.Hi+1e-9 {
-			t.Fatalf("%+v is not inside %+v", i, outer)
-		}
+		testutil.Require(t, i.Lo >= outer.Lo-1e-9 && i.Hi <= outer.Hi+1e-9, "%+v is not inside %+v", i, outer)
 		for x := 0.0; x < 1; x += 0.01 {
 			if p := i.Lo * x; acceptability(k, n, p) > alpha+1e-9 {
 				t.Fatalf("%v below %v is acceptable", p, i.Lo)
@@ -169,9 +155,8 @@ func TestBinomialAgainstExactArithmetic(t *testing.T) {
 		for alt, want := range map[Alternative]float64{Greater: ge, Less: le, TwoSided: both} {
 			got, err := Exact(k, n, p0, alt)
 			// Below 2.2e-308 a float64 has a fixed unit, of which each term may cost one.
-			if err != nil || math.Abs(got.P-want) > 1e-11*want+float64(n+1)*math.SmallestNonzeroFloat64 {
-				t.Fatalf("%s: %v, %v; want %v", alt, got.P, err, want)
-			}
+			testutil.Require(t, err == nil && math.Abs(got.P-want) <= 1e-11*want+float64(n+1)*math.SmallestNonzeroFloat64,
+				"%s: %v, %v; want %v", alt, got.P, err, want)
 		}
 	})
 }
@@ -198,9 +183,7 @@ func TestCriticalWinsIsTheFirst(t *testing.T) {
 			test, _ := Exact(k, n, 0.5, alt)
 			return test.Significant(alpha)
 		}
-		if ok && (!shows(k) || k > n/2+1 && shows(k-1)) || !ok && shows(n) {
-			t.Fatalf("%d wins of %d, %v", k, n, ok)
-		}
+		testutil.Require(t, (!ok || shows(k) && (k <= n/2+1 || !shows(k-1))) && (ok || !shows(n)), "%d wins of %d, %v", k, n, ok)
 		if mirrored, ok := CriticalWins(n, alpha, Less); ok {
 			if k, _ = CriticalWins(n, alpha, Greater); mirrored != n-k {
 				t.Fatalf("%d and %d of %d", k, mirrored, n)
@@ -215,9 +198,7 @@ func TestEloLaws(t *testing.T) {
 		if !agree(Expected(Elo(p)), p, 1e-12) {
 			t.Fatalf("%v comes back as %v", p, Expected(Elo(p)))
 		}
-		if math.Abs(Elo(p)+Elo(1-p)) > 1e-7 {
-			t.Fatalf("Elo is not odd at %v", p)
-		}
+		testutil.Require(t, math.Abs(Elo(p)+Elo(1-p)) <= 1e-7, "Elo is not odd at %v", p)
 	})
 }
 
@@ -227,9 +208,7 @@ func TestNormalCriticalWins(t *testing.T) {
 		normal, ok := NormalCriticalWins(n, 0.05, Less)
 		upper, ok2 := NormalCriticalWins(n, 0.05, Greater)
 		both, ok3 := NormalCriticalWins(n, 0.1, TwoSided)
-		if ok != ok2 || ok != ok3 || ok && (normal != n-upper || both != upper) {
-			t.Fatal(normal, upper, both)
-		}
+		testutil.Require(t, ok == ok2 && ok == ok3 && (!ok || normal == n-upper && both == upper), "%v %v %v", normal, upper, both)
 	})
 }
 
@@ -238,9 +217,7 @@ func TestUpperTails(t *testing.T) {
 		n := rapid.IntRange(0, 200).Draw(t, "n")
 		b := NewBinomial(n, float64(rapid.Int64Range(0, 64).Draw(t, "64 p"))/64)
 		tails := b.UpperTails()
-		if len(tails) != n+1 {
-			t.Fatalf("%d tails of %d trials", len(tails), n)
-		}
+		testutil.Require(t, len(tails) == n+1, "%d tails of %d trials", len(tails), n)
 		for k, got := range tails {
 			if want := b.AtLeast(k); math.Abs(got-want) > 1e-11*want+1e-300 { // the least numbers have few digits
 				t.Fatalf("P(X >= %d) = %v, want %v", k, got, want)

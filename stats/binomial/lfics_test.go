@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
 )
 
 // The rule as it is written down: drop the less probable end, from [0, n] on.
@@ -31,9 +33,8 @@ func TestLFICSByDefinition(t *testing.T) {
 			}
 		}
 		i, err := MethodLFICS.Interval(k, n, 1-alpha)
-		if err != nil || i.Lo != float64(lo)/float64(n) || i.Hi != float64(hi)/float64(n) {
-			t.Fatalf("%d of %d at %v: %+v, %v; want %d to %d", k, n, alpha, i, err, lo, hi)
-		}
+		testutil.Require(t, err == nil && i.Lo == float64(lo)/float64(n) && i.Hi == float64(hi)/float64(n),
+			"%d of %d at %v: %+v, %v; want %d to %d", k, n, alpha, i, err, lo, hi)
 	})
 }
 
@@ -43,8 +44,7 @@ func TestLFICSTies(t *testing.T) {
 		k, n   int
 		lo, hi float64
 	}{{50, 100, 0.41, 0.60}, {500, 1000, 0.469, 0.530}} {
-		if i, err := MethodLFICS.Interval(c.k, c.n, 0.95); err != nil || i.Lo != c.lo || i.Hi != c.hi {
-			t.Errorf("%d of %d: %+v, %v", c.k, c.n, i, err)
-		}
+		i, err := MethodLFICS.Interval(c.k, c.n, 0.95)
+		testutil.Check(t, err == nil && i.Lo == c.lo && i.Hi == c.hi, "%d of %d: %+v, %v", c.k, c.n, i, err)
 	}
 }

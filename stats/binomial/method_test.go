@@ -8,9 +8,7 @@ import (
 
 func TestEveryMethodHasItsName(t *testing.T) {
 	for _, m := range IntervalMethods() {
-		if m.Exact() != (m == MethodClopperPearson || m == MethodBlaker) {
-			t.Error(m)
-		}
+		testutil.Check(t, m.Exact() == (m == MethodClopperPearson || m == MethodBlaker), "%v", m)
 		if i, err := m.Interval(7, 10, 0.9); err != nil || i.Method != string(m) {
 			t.Errorf("%s: %+v, %v", m, i, err)
 		}
@@ -26,9 +24,8 @@ func TestIntervalsOfManyGames(t *testing.T) {
 	for _, m := range IntervalMethods() {
 		for _, k := range []int{1, 1000, n / 3, n / 2, n - 1} {
 			i, err := m.Interval(k, n, 0.95)
-			if p := float64(k) / n; err != nil || !(i.Lo <= p && p <= i.Hi) {
-				t.Errorf("%s of %d: %+v, %v", m, k, i, err)
-			}
+			p := float64(k) / n
+			testutil.Check(t, err == nil && i.Lo <= p && p <= i.Hi, "%s of %d: %+v, %v", m, k, i, err)
 		}
 	}
 }

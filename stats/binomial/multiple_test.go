@@ -24,9 +24,7 @@ func TestCorrectionsAgainstFixture(t *testing.T) {
 	} {
 		got, err := c.Adjust(p)
 		want := read(key)
-		if err != nil || len(got) != len(want) {
-			t.Fatal(key, got, err)
-		}
+		testutil.Require(t, err == nil && len(got) == len(want), "%v %v %v", key, got, err)
 		for i := range got {
 			w.near(t, key, got[i], want[i], 1e-12, 0)
 		}
@@ -41,9 +39,7 @@ func TestCorrectionLaws(t *testing.T) {
 		got := map[Correction][]float64{}
 		for _, c := range all {
 			a, err := c.Adjust(p)
-			if err != nil || len(a) != len(p) {
-				t.Fatal(c, a, err)
-			}
+			testutil.Require(t, err == nil && len(a) == len(p), "%v %v %v", c, a, err)
 			got[c] = a
 			for i := range p {
 				if a[i] < p[i]-1e-15 || a[i] > 1 {

@@ -23,9 +23,7 @@ func TestSampleSizeAgainstFixture(t *testing.T) {
 		}
 	}
 	load(t, "sample_size_exact.json", &fixture)
-	if len(fixture.Cases) != 21 {
-		t.Fatal("rows are missing")
-	}
+	testutil.Require(t, len(fixture.Cases) == 21, "rows are missing")
 	var w worst
 	for _, c := range fixture.Cases {
 		d := Design{Alpha: c.Alpha, Power: c.Power, Alternative: Greater}
@@ -35,9 +33,8 @@ func TestSampleSizeAgainstFixture(t *testing.T) {
 		}
 		w.near(t, "power", l.Power, c.There, 1e-9, 0)
 		elo, err := d.Detectable(c.First)
-		if err != nil || elo > c.Elo || elo < 0.94*c.Elo {
-			t.Errorf("%d games show %v Elo, %v; want %v", c.First, elo, err, c.Elo)
-		}
+		testutil.Check(t, err == nil && elo <= c.Elo && elo >= 0.94*c.Elo,
+			"%d games show %v Elo, %v; want %v", c.First, elo, err, c.Elo)
 	}
 	w.log(t, "sample size")
 }
@@ -60,17 +57,11 @@ func TestLengthHasThePower(t *testing.T) {
 			}
 			return NewBinomial(n, p).AtLeast(k)
 		}
-		if !agree(l.Power, power(l.Decisive), 1e-9) || l.Power < d.Power {
-			t.Fatalf("%+v", l)
-		}
+		testutil.Require(t, agree(l.Power, power(l.Decisive), 1e-9) && l.Power >= d.Power, "%+v", l)
 		for n := range l.Decisive {
-			if power(n) >= d.Power {
-				t.Fatalf("%d games do for %+v", n, l)
-			}
+			testutil.Require(t, power(n) < d.Power, "%d games do for %+v", n, l)
 		}
-		if l.Safe > 1 && power(l.Safe-1) >= d.Power && l.Safe != l.Decisive {
-			t.Fatalf("%+v is not the first safe number", l)
-		}
+		testutil.Require(t, l.Safe <= 1 || power(l.Safe-1) < d.Power || l.Safe == l.Decisive, "%+v is not the first safe number", l)
 		for n := l.Safe; n < 2*l.Safe+200; n++ {
 			if power(n) < d.Power {
 				t.Fatalf("%d games have the power %v, %+v", n, power(n), l)
@@ -79,9 +70,8 @@ func TestLengthHasThePower(t *testing.T) {
 		less := d
 		less.Alternative = Less
 		if d.Alternative == Greater {
-			if m, err := less.Length(-elo); err != nil || m != l {
-				t.Fatalf("%+v, mirrored %+v, %v", l, m, err)
-			}
+			m, err := less.Length(-elo)
+			testutil.Require(t, err == nil && m == l, "%+v, mirrored %+v, %v", l, m, err)
 		}
 	})
 }
@@ -89,9 +79,7 @@ func TestLengthHasThePower(t *testing.T) {
 // 2^-997 is the first power of ½ below 1e-300: far from normal.
 func TestLengthFarFromNormal(t *testing.T) {
 	l, err := Design{Alpha: 1e-300, Power: 0.01, Alternative: Greater}.Length(2000)
-	if err != nil || l.Decisive != 997 || l.CriticalWins != 997 {
-		t.Errorf("%+v, %v", l, err)
-	}
+	testutil.Check(t, err == nil && l.Decisive == 997 && l.CriticalWins == 997, "%+v, %v", l, err)
 	for _, bad := range []Design{
 		{0, 0.8, 0, Greater},
 		{0.05, 1, 0, Greater},

@@ -3,6 +3,8 @@ package binomial
 import (
 	"math/big"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // Two counts on either side of the mean may be equally probable: 9 trials at 1/7 give
@@ -13,9 +15,7 @@ func TestTwoSidedTies(t *testing.T) {
 		{9, 1, 7, 2, 0}, {9, 1, 7, 0, 2}, {9, 6, 7, 7, 9}, {9, 6, 7, 9, 7},
 	} {
 		weights, all := weightsOf(c.n, c.a, c.b)
-		if weights[c.k].Cmp(weights[c.tied]) != 0 {
-			t.Fatalf("%+v is no tie", c)
-		}
+		testutil.Require(t, weights[c.k].Cmp(weights[c.tied]) == 0, "%+v is no tie", c)
 		sum := new(big.Int)
 		for _, w := range weights {
 			if w.Cmp(weights[c.k]) <= 0 {
@@ -23,9 +23,8 @@ func TestTwoSidedTies(t *testing.T) {
 			}
 		}
 		want, _ := new(big.Rat).SetFrac(sum, all).Float64()
-		if got := pOf(t, c.k, c.n, float64(c.a)/float64(c.b), TwoSided); !agree(got, want, 1e-12) {
-			t.Errorf("%d of %d at %d/%d: %v, want %v", c.k, c.n, c.a, c.b, got, want)
-		}
+		got := pOf(t, c.k, c.n, float64(c.a)/float64(c.b), TwoSided)
+		testutil.Check(t, agree(got, want, 1e-12), "%d of %d at %d/%d: %v, want %v", c.k, c.n, c.a, c.b, got, want)
 	}
 }
 
@@ -52,8 +51,7 @@ func TestTwoSidedTieIsR(t *testing.T) {
 		if c.tied {
 			want += b.At(0)
 		}
-		if got := pOf(t, 2, 9, p0, TwoSided); !agree(got, want, 1e-12) {
-			t.Errorf("at 1/(7%+g): %v, want %v", c.d, got, want)
-		}
+		got := pOf(t, 2, 9, p0, TwoSided)
+		testutil.Check(t, agree(got, want, 1e-12), "at 1/(7%+g): %v, want %v", c.d, got, want)
 	}
 }

@@ -72,14 +72,10 @@ func TestPredictBesideADriftingPlayer(t *testing.T) {
 		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 8}, {Black: "a", White: "w", BlackWins: 20},
 		{Black: "w", White: "a", Handicap: 1, BlackWins: 6, WhiteWins: 14},
 	}, 0.95, Additive3)).Fits[0]
-	if len(f.at.Drifting) == 0 {
-		t.Fatalf("no strength goes to 0: %+v", f.Players)
-	}
+	testutil.Require(t, len(f.at.Drifting) != 0, "no strength goes to 0: %+v", f.Players)
 	q, err := f.Predict("a", "b", 0, 0.95)
 	reach := 1.92 // the deviance of 12 of 20 at the ends is 3.8415
-	if err != nil || math.Abs(q.Score-0.6) > 1e-6 {
-		t.Fatalf("%+v, %v", q, err)
-	}
+	testutil.Require(t, err == nil && math.Abs(q.Score-0.6) <= 1e-6, "%+v, %v", q, err)
 	deviance := func(p float64) float64 { return 12*math.Log(0.6/p) + 8*math.Log(0.4/(1-p)) }
 	for _, p := range []float64{q.Interval.Lo, q.Interval.Hi} {
 		if math.Abs(deviance(p)-reach) > 1e-3 {

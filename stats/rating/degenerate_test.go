@@ -55,18 +55,10 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want an error with %q", c.name, f, err, c.want)
 		}
 	}
-	if _, err := CompareHandicaps(even, 0.95); err == nil {
-		t.Error("no handicap: no error")
-	}
-	if _, err := CompareHandicaps(even, 2); err == nil {
-		t.Error("level 2: no error")
-	}
-	if _, err := AkaikeWeights([]float64{math.NaN()}); err == nil {
-		t.Error("NaN: no error")
-	}
-	if _, err := AkaikeWeights(nil); err == nil {
-		t.Error("no model: no error")
-	}
+	testutil.Fails(t, testutil.Err(CompareHandicaps(even, 0.95)), "", "no handicap: no error")
+	testutil.Fails(t, testutil.Err(CompareHandicaps(even, 2)), "", "level 2: no error")
+	testutil.Fails(t, testutil.Err(AkaikeWeights([]float64{math.NaN()})), "", "NaN: no error")
+	testutil.Fails(t, testutil.Err(AkaikeWeights(nil)), "", "no model: no error")
 }
 
 func TestFitRefusesWhatItCannotTell(t *testing.T) {
@@ -76,25 +68,15 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 	}, Model{}))
 	testutil.Fails(t, testutil.Err(f.Goodness(Replay{Samples: 10, Seed: 1})), "half wins")
 	testutil.Fails(t, testutil.Err(f.Profile("c", 0.9)), "lost all 4 games")
-	if _, err := f.ProfileDifference("a", "a", 0.9); err == nil {
-		t.Error("a against a: no error")
-	}
-	if _, err := f.Profile("a", 1); err == nil {
-		t.Error("level 1: no error")
-	}
-	if _, err := f.ProfileFirstMove(0.9); err == nil {
-		t.Error("no first move: no error")
-	}
+	testutil.Fails(t, testutil.Err(f.ProfileDifference("a", "a", 0.9)), "", "a against a: no error")
+	testutil.Fails(t, testutil.Err(f.Profile("a", 1)), "", "level 1: no error")
+	testutil.Fails(t, testutil.Err(f.ProfileFirstMove(0.9)), "", "no first move: no error")
 	// Davidson's two parameters fit the three rates of one pair exactly.
 	d := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))
 	g := must[Goodness](t)(d.Goodness(Replay{Samples: 0, Seed: 1}))
-	if g.DF != 0 || g.Deviance > 1e-9 {
-		t.Errorf("%+v", g)
-	}
+	testutil.Check(t, g.DF == 0 && g.Deviance <= 1e-9, "%+v", g)
 	p := d.probabilities()[0]
 	for k, want := range []float64{.5, .2, .3} {
-		if math.Abs(p[k]-want) > 1e-9 {
-			t.Errorf("rates %v", p)
-		}
+		testutil.Check(t, math.Abs(p[k]-want) <= 1e-9, "rates %v", p)
 	}
 }

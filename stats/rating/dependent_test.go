@@ -80,9 +80,7 @@ func TestClustersOfOneGame(t *testing.T) {
 		f, g := must[*Fit](t)(Rate(apart, model)), must[*Fit](t)(Rate(alone, model))
 		for _, p := range f.Players {
 			i, j := must[float64](t)(width(f, p.Name)), must[float64](t)(width(g, p.Name))
-			if math.Abs(i/j-1) > 0.03 {
-				t.Errorf("%s: %v by clusters, %v without", p.Name, i, j)
-			}
+			testutil.Check(t, math.Abs(i/j-1) <= 0.03, "%s: %v by clusters, %v without", p.Name, i, j)
 		}
 	}
 }
@@ -109,17 +107,11 @@ func TestWeights(t *testing.T) {
 		t.Errorf("%+v\n%+v", f, g)
 	}
 	a, b := must[float64](t)(width(f, "a")), must[float64](t)(width(g, "a"))
-	if math.Abs(a-b) > 1e-6 {
-		t.Errorf("intervals %v and %v wide", a, b)
-	}
-	if g.Players[0].Games != 16 || g.Players[0].Points != 2+5*2+0+1 {
-		t.Errorf("%+v", g.Players[0])
-	}
+	testutil.Check(t, math.Abs(a-b) <= 1e-6, "intervals %v and %v wide", a, b)
+	testutil.Check(t, g.Players[0].Games == 16 && g.Players[0].Points == 2+5*2+0+1, "%+v", g.Players[0])
 	for _, wrong := range []crosstable.Count{{Weight: -1}, {Weight: math.NaN()}, {Cluster: -1}} {
 		wrong.Black, wrong.White = "a", "b"
-		if _, err := Rate([]crosstable.Count{wrong}, Model{}); err == nil {
-			t.Errorf("%+v is possible", wrong)
-		}
+		testutil.Fails(t, testutil.Err(Rate([]crosstable.Count{wrong}, Model{})), "", "%+v is possible", wrong)
 	}
 }
 
@@ -153,12 +145,8 @@ func TestCoverageByPairs(t *testing.T) {
 		}
 		t.Logf("%d pairs: %d of %d by pairs, %d by games", pairs, held, runs, naive)
 		share, noise := float64(held)/float64(runs), 3.5*math.Sqrt(0.05*0.95/float64(runs))
-		if share < 0.945-noise || share > 0.97+noise {
-			t.Errorf("%d pairs: the interval held the truth in %v", pairs, share)
-		}
-		if float64(naive)/float64(runs) > 0.95-noise/2 {
-			t.Errorf("%d pairs: these pairs are no hard case", pairs)
-		}
+		testutil.Check(t, share >= 0.945-noise && share <= 0.97+noise, "%d pairs: the interval held the truth in %v", pairs, share)
+		testutil.Check(t, float64(naive)/float64(runs) <= 0.95-noise/2, "%d pairs: these pairs are no hard case", pairs)
 	}
 }
 
@@ -219,9 +207,8 @@ func TestLevels(t *testing.T) {
 		}
 		t.Logf("%+v: X² %d (deviance by χ² %d), worst residual %d, cycles %d of %d", k, square, chi, worst, cycle, runs)
 		n := float64(runs)
-		if n < 20 || float64(max(square, worst, cycle)) > 0.05*n+4*math.Sqrt(0.05*0.95*n) {
-			t.Errorf("%+v: a test does not hold its level", k)
-		}
+		testutil.Check(t, n >= 20 && float64(max(square, worst, cycle)) <= 0.05*n+4*math.Sqrt(0.05*0.95*n),
+			"%+v: a test does not hold its level", k)
 	}
 }
 
@@ -238,14 +225,10 @@ func TestBound(t *testing.T) {
 	p := math.Pow(0.05, 1.0/10)
 	want := 400 * math.Log10(p/(1-p))
 	c := must[binomial.Interval](t)(f.Bound("c", 0.95))
-	if math.Abs(c.Lo-want) > 0.5 || !math.IsInf(c.Hi, 1) {
-		t.Errorf("%+v, want from %v", c, want)
-	}
+	testutil.Check(t, math.Abs(c.Lo-want) <= 0.5 && math.IsInf(c.Hi, 1), "%+v, want from %v", c, want)
 	p = math.Pow(0.05, 1.0/3)
 	d := must[binomial.Interval](t)(f.Bound("d", 0.95))
-	if math.Abs(d.Hi+400*math.Log10(p/(1-p))) > 0.5 || !math.IsInf(d.Lo, -1) {
-		t.Errorf("%+v", d)
-	}
+	testutil.Check(t, math.Abs(d.Hi+400*math.Log10(p/(1-p))) <= 0.5 && math.IsInf(d.Lo, -1), "%+v", d)
 	for player, why := range map[string]string{"a": "not set aside", "e": "no game against", "x": "not set aside"} {
 		testutil.Fails(t, testutil.Err(f.Bound(player, 0.95)), why, "%s", player)
 	}
@@ -319,16 +302,11 @@ func TestPredictSaturated(t *testing.T) {
 		q := must[Prediction](t)(h.Predict("a", "b", k, 0.95))
 		return math.Log(q.Score / (1 - q.Score))
 	}
-	if d := odds(4) - 2*odds(2) + odds(0); math.Abs(d) > 1e-9 {
-		t.Errorf("the odds bend by %v", d)
-	}
+	d := odds(4) - 2*odds(2) + odds(0)
+	testutil.Check(t, math.Abs(d) <= 1e-9, "the odds bend by %v", d)
 	for _, wrong := range [][2]string{{"a", "a"}, {"a", "x"}, {"x", "b"}} {
-		if _, err := h.Predict(wrong[0], wrong[1], 2, 0.95); err == nil {
-			t.Errorf("%v has a prediction", wrong)
-		}
-		if _, err := f.Predict(wrong[0], wrong[1], 0.95); err == nil {
-			t.Errorf("%v has a prediction", wrong)
-		}
+		testutil.Fails(t, testutil.Err(h.Predict(wrong[0], wrong[1], 2, 0.95)), "", "%v has a prediction", wrong)
+		testutil.Fails(t, testutil.Err(f.Predict(wrong[0], wrong[1], 0.95)), "", "%v has a prediction", wrong)
 	}
 }
 
@@ -349,13 +327,9 @@ func TestHandicapPlayerIntervals(t *testing.T) {
 	for _, p := range f.Players {
 		want := must[binomial.Interval](t)(f.Profile(p.Name, 0.95))
 		got := must[binomial.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
-		if math.Abs(got.Lo-want.Lo) > 1e-5 || math.Abs(got.Hi-want.Hi) > 1e-5 {
-			t.Errorf("%s: %+v, want %+v", p.Name, got, want)
-		}
+		testutil.Check(t, math.Abs(got.Lo-want.Lo) <= 1e-5 && math.Abs(got.Hi-want.Hi) <= 1e-5, "%s: %+v, want %+v", p.Name, got, want)
 		wider := must[binomial.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
-		if wider.Hi-wider.Lo < want.Hi-want.Lo {
-			t.Errorf("%s: one more parameter narrows the interval", p.Name)
-		}
+		testutil.Check(t, wider.Hi-wider.Lo >= want.Hi-want.Lo, "%s: one more parameter narrows the interval", p.Name)
 	}
 }
 
@@ -365,9 +339,8 @@ func TestEvenPairs(t *testing.T) {
 	f := must[*Fit](t)(Rate(pairsOf("a", "b", make10(1)), Model{}))
 	q := must[Prediction](t)(f.Predict("a", "b", 0.95))
 	reach := 2.2621571627409915 * math.Sqrt(1.0/11) / math.Sqrt(20*0.25) // t of 9 degrees of freedom
-	if want := 1 / (1 + math.Exp(-reach)); math.Abs(q.Interval.Hi-want) > 1e-6 || math.Abs(q.Score-0.5) > 1e-9 {
-		t.Errorf("%+v, want up to %v", q, want)
-	}
+	want := 1 / (1 + math.Exp(-reach))
+	testutil.Check(t, math.Abs(q.Interval.Hi-want) <= 1e-6 && math.Abs(q.Score-0.5) <= 1e-9, "%+v, want up to %v", q, want)
 }
 
 func make10(points int) []int {

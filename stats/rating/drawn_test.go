@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -15,9 +16,8 @@ func TestNearlyAllDrawn(t *testing.T) {
 		record := []crosstable.Count{{Black: "a", White: "b", BlackWins: 1, Draws: int(draws), WhiteWins: 1}}
 		t.Run(fmt.Sprint(draws), func(t *testing.T) {
 			f := must[*Fit](t)(Rate(record, Model{Draws: Davidson}))
-			if math.Abs(f.Draw/draws-1) > 1e-6 || math.Abs(f.Players[0].Elo) > 1e-6 {
-				t.Errorf("%v, want %v; %+v", f.Draw, draws, f.Players)
-			}
+			testutil.Check(t, math.Abs(f.Draw/draws-1) <= 1e-6 && math.Abs(f.Players[0].Elo) <= 1e-6,
+				"%v, want %v; %+v", f.Draw, draws, f.Players)
 		})
 	}
 }

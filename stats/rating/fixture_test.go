@@ -44,9 +44,7 @@ type worst float64
 func (w *worst) near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	d := math.Abs(got - want)
-	if !(d <= tolerance) {
-		t.Errorf("%s = %.17g, want %.17g", what, got, want)
-	}
+	testutil.Check(t, d <= tolerance, "%s = %.17g, want %.17g", what, got, want)
 	*w = worst(max(float64(*w), d))
 }
 
@@ -103,9 +101,7 @@ type hunterCase struct {
 func TestMMAgainstHunter(t *testing.T) {
 	var fixture struct{ Cases map[string]hunterCase }
 	load(t, "mm_hunter.json", &fixture)
-	if len(fixture.Cases) != 4 {
-		t.Fatal("cases are missing")
-	}
+	testutil.Require(t, len(fixture.Cases) == 4, "cases are missing")
 	var iterates, estimates, likelihoods, covariances worst
 	for name, c := range fixture.Cases {
 		counts := matrixCounts(c.W)
@@ -160,14 +156,10 @@ func TestNoEstimateAndPriors(t *testing.T) {
 		f, err := Rate(counts, Model{})
 		switch name {
 		case "all_loser", "all_winner":
-			if err != nil || len(f.SetAside) != 1 || len(connection.SetAside) != 1 {
-				t.Fatalf("%s: %v", name, err)
-			}
+			testutil.Require(t, err == nil && len(f.SetAside) == 1 && len(connection.SetAside) == 1, "%s: %v", name, err)
 			t.Log(name, f.SetAside)
 		default:
-			if err == nil || connection.Why != err.Error() {
-				t.Errorf("%s: %v; %+v", name, err, connection)
-			}
+			testutil.Check(t, err != nil && connection.Why == err.Error(), "%s: %v; %+v", name, err, connection)
 			t.Log(name, err)
 		}
 		want := fixture.Regularised[name]
@@ -315,9 +307,7 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 	for _, c := range must[[]Comparison](t)(f.Pairwise(0.95)) {
 		pairs[[2]string{c.A, c.B}] = c
 	}
-	if len(pairs) != len(want.Pairs) {
-		t.Fatal(len(pairs))
-	}
+	testutil.Require(t, len(pairs) == len(want.Pairs), "%v", len(pairs))
 	for _, w := range want.Pairs {
 		sign := 1.0
 		c, ok := pairs[[2]string{w.A, w.B}]
@@ -381,9 +371,7 @@ func TestHandicapModelsAgainstFixture(t *testing.T) {
 		"loglinear_elo_per_step": LogLinear, "log_free_per_h": LogFree, "log_free_plus_first_move_h0": LogFreeFirst,
 	}
 	set := fixture.Sets["handicap_bt_118.csv"]
-	if len(set.Models) != len(names) {
-		t.Fatal("models are missing")
-	}
+	testutil.Require(t, len(set.Models) == len(names), "models are missing")
 	c := must[*HandicapComparison](t)(CompareHandicaps(handicapCounts(t, "handicap_bt_118.csv"), 0.95))
 	fits := map[HandicapModel]*HandicapFit{}
 	for _, f := range c.Fits {
@@ -403,9 +391,7 @@ func TestHandicapModelsAgainstFixture(t *testing.T) {
 		lik.near(t, want.Model+" AIC", f.AIC, want.AIC, 2*tolerance)
 		lik.near(t, want.Model+" AICc", f.AICc, want.AICc, 2*tolerance)
 		lik.near(t, want.Model+" BIC", f.BIC, want.BIC, 2*tolerance)
-		if f.Parameters != want.K {
-			t.Errorf("%s: %d parameters, want %d", want.Model, f.Parameters, want.K)
-		}
+		testutil.Check(t, f.Parameters == want.K, "%s: %d parameters, want %d", want.Model, f.Parameters, want.K)
 		for _, s := range f.Steps {
 			h := strconv.Itoa(s.Handicap)
 			params.near(t, want.Model+" value at "+h, s.Value, want.Value[h], parameterTolerance(interior, want.Value[h]))
@@ -466,8 +452,7 @@ func TestPaperArithmetic(t *testing.T) {
 	}
 	// Printed in research/stats.md to two digits.
 	for i, w := range must[[]float64](t)(AkaikeWeights(aic)) {
-		if want := []float64{.02, .13, .12, .05, .28, .41}[i]; math.Abs(w-want) > 0.005 {
-			t.Errorf("weight %d is %v, want %v", i, w, want)
-		}
+		want := []float64{.02, .13, .12, .05, .28, .41}[i]
+		testutil.Check(t, math.Abs(w-want) <= 0.005, "weight %d is %v, want %v", i, w, want)
 	}
 }

@@ -82,15 +82,12 @@ func TestNewtonAgreesWithMM(t *testing.T) {
 				x[i] = math.Log(x[i])
 			}
 			next := f.inner.logLik(x)
-			if next < value-1e-12*math.Abs(value) {
-				t.Fatalf("the likelihood fell from %v to %v", value, next)
-			}
+			testutil.Require(t, next >= value-1e-12*math.Abs(value), "the likelihood fell from %v to %v", value, next)
 			value = next
 		}
 		for i, p := range byName(f.Players) {
-			if got := 50 * float64(len(f.Players)) * iterates[2999][i]; math.Abs(got-p.Strength) > 1e-6*p.Strength {
-				t.Errorf("%s: MM %v, Newton %v", p.Name, got, p.Strength)
-			}
+			got := 50 * float64(len(f.Players)) * iterates[2999][i]
+			testutil.Check(t, math.Abs(got-p.Strength) <= 1e-6*p.Strength, "%s: MM %v, Newton %v", p.Name, got, p.Strength)
 		}
 	})
 }
@@ -173,13 +170,10 @@ func TestLabelsAndOrderDoNotMatter(t *testing.T) {
 		slices.Reverse(renamed)
 		g := elos(rateOrFail(t, renamed, m))
 		for name, elo := range f {
-			if math.Abs(elo-g[rename.Replace(name)]) > 1e-8 {
-				t.Errorf("%s: %v, renamed %v", name, elo, g[rename.Replace(name)])
-			}
+			testutil.Check(t, math.Abs(elo-g[rename.Replace(name)]) <= 1e-8, "%s: %v, renamed %v", name, elo, g[rename.Replace(name)])
 		}
-		if again := elos(rateOrFail(t, record, m)); !maps.Equal(f, again) {
-			t.Error("a second fit differs")
-		}
+		again := elos(rateOrFail(t, record, m))
+		testutil.Check(t, maps.Equal(f, again), "a second fit differs")
 	})
 }
 
@@ -205,9 +199,8 @@ func TestMoreGamesOfTheSameScaleNothing(t *testing.T) {
 			mean += p.Elo
 			strengths += p.Strength
 		}
-		if n := float64(len(g.Players)); math.Abs(mean) > 1e-8 || math.Abs(strengths-50*n) > 1e-9*n {
-			t.Errorf("mean %v, strengths %v", mean, strengths)
-		}
+		n := float64(len(g.Players))
+		testutil.Check(t, math.Abs(mean) <= 1e-8 && math.Abs(strengths-50*n) <= 1e-9*n, "mean %v, strengths %v", mean, strengths)
 	})
 }
 
@@ -226,9 +219,7 @@ func TestMirroredGamesNegate(t *testing.T) {
 					t.Errorf("%s: %v, mirrored %v", name, elo, elos(g)[name])
 				}
 			}
-			if math.Abs(f.FirstMove*g.FirstMove-1) > 1e-9 {
-				t.Errorf("first move %v, mirrored %v", f.FirstMove, g.FirstMove)
-			}
+			testutil.Check(t, math.Abs(f.FirstMove*g.FirstMove-1) <= 1e-9, "first move %v, mirrored %v", f.FirstMove, g.FirstMove)
 		}
 	})
 }
@@ -251,21 +242,15 @@ func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
 		if err != nil {
 			if err.Error() == "" || strings.Contains(err.Error(), "stalled") || strings.Contains(err.Error(), "did not end") || strings.Contains(err.Error(), "NaN") {
 				t.Logf("%+v: %v", m, err)
-				if m.FirstMove != Additive {
-					t.Fatal(err)
-				}
+				testutil.Require(t, m.FirstMove == Additive, "%v", err)
 			}
 			return
 		}
 		for _, p := range f.Players {
-			if math.IsNaN(p.Elo) || math.IsInf(p.Elo, 0) || !(p.Strength > 0) {
-				t.Fatalf("%+v", p)
-			}
+			testutil.Require(t, !math.IsNaN(p.Elo) && !math.IsInf(p.Elo, 0) && p.Strength > 0, "%+v", p)
 		}
 		for _, r := range f.Residuals() {
-			if math.IsNaN(r.Z) || math.IsNaN(r.PHolm) {
-				t.Fatalf("%+v", r)
-			}
+			testutil.Require(t, !math.IsNaN(r.Z) && !math.IsNaN(r.PHolm), "%+v", r)
 		}
 		if c, err := f.Pairwise(0.95); err == nil {
 			for _, c := range c {
@@ -297,9 +282,7 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 		}
 		c, err := CompareHandicaps(record, 0.9, rapid.SampledFrom(HandicapModels()).Draw(t, "model"))
 		if err != nil {
-			if strings.Contains(err.Error(), "search") {
-				t.Fatal(err)
-			}
+			testutil.Require(t, !strings.Contains(err.Error(), "search"), "%v", err)
 			return
 		}
 		for _, p := range c.Fits[0].Players {
@@ -308,9 +291,7 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 			}
 		}
 		for _, p := range c.Fits[0].Params {
-			if math.IsNaN(p.Value+p.SE) || !(p.Interval.Lo <= p.Value+1e-6) || !(p.Interval.Hi >= p.Value-1e-6) {
-				t.Fatalf("%+v", p)
-			}
+			testutil.Require(t, !math.IsNaN(p.Value+p.SE) && p.Interval.Lo <= p.Value+1e-6 && p.Interval.Hi >= p.Value-1e-6, "%+v", p)
 		}
 	})
 }
@@ -332,33 +313,23 @@ func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 	// At the level of the LR test's own p value the profile ends at no effect.
 	lr := must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), full))
 	i := must[binomial.Interval](t)(full.ProfileFirstMove(1 - lr.P))
-	if math.Abs(i.Lo-1) > 1e-7 {
-		t.Errorf("the profile ends at %v, want 1", i.Lo)
-	}
+	testutil.Check(t, math.Abs(i.Lo-1) <= 1e-7, "the profile ends at %v, want 1", i.Lo)
 	additive := must[*Fit](t)(Rate(record, Model{FirstMove: Additive}))
 	lr = must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), additive))
 	i = must[binomial.Interval](t)(additive.ProfileFirstMove(0.95))
 	t.Logf("additive: δ = %v, %+v, LR %+v", additive.FirstMove, i, lr)
-	if !(i.Lo > 0 && i.Lo < additive.FirstMove && additive.FirstMove < i.Hi) {
-		t.Errorf("%+v around %v", i, additive.FirstMove)
-	}
+	testutil.Check(t, i.Lo > 0 && i.Lo < additive.FirstMove && additive.FirstMove < i.Hi, "%+v around %v", i, additive.FirstMove)
 	wide := must[binomial.Interval](t)(additive.ProfileFirstMove(0.99999))
 	t.Logf("wide: %+v", wide)
-	if !(wide.Lo < 0) {
-		t.Errorf("%+v should include 0", wide)
-	}
+	testutil.Check(t, wide.Lo < 0, "%+v should include 0", wide)
 	d := must[binomial.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
-	if math.Abs(d.Lo-108.4) > 2 || math.Abs(d.Hi-262.2) > 2 {
-		t.Errorf("E7 less E6: %+v", d)
-	}
+	testutil.Check(t, math.Abs(d.Lo-108.4) <= 2 && math.Abs(d.Hi-262.2) <= 2, "E7 less E6: %+v", d)
 }
 
 func TestBootstrapRepeatsAndCovers(t *testing.T) {
 	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
 	a, b := must[[]binomial.Interval](t)(f.Bootstrap(300, 0.95, 7)), must[[]binomial.Interval](t)(f.Bootstrap(300, 0.95, 7))
-	if !slices.Equal(a, b) {
-		t.Error("the same seed gives other intervals")
-	}
+	testutil.Check(t, slices.Equal(a, b), "the same seed gives other intervals")
 	errs := eloErrors(t, f)
 	for i, p := range f.Players {
 		if half := (a[i].Hi - a[i].Lo) / 2; math.Abs(half/(1.96*errs[i])-1) > 0.25 {
@@ -366,9 +337,7 @@ func TestBootstrapRepeatsAndCovers(t *testing.T) {
 		}
 	}
 	g := must[Goodness](t)(f.Goodness(Replay{Samples: 300, Seed: 7}))
-	if math.Abs(g.Bootstrap-g.P) > 0.3 || g.Samples != 300 {
-		t.Errorf("%+v", g)
-	}
+	testutil.Check(t, math.Abs(g.Bootstrap-g.P) <= 0.3 && g.Samples == 300, "%+v", g)
 	t.Logf("%+v", g)
 }
 
@@ -410,9 +379,7 @@ func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
 	has := func(c *HandicapComparison) bool {
 		return slices.ContainsFunc(c.Warnings, func(w Warning) bool { return w.Kind == HandicapFollows })
 	}
-	if has(free) || !has(gap) {
-		t.Error("the warning is missing or false")
-	}
+	testutil.Check(t, !has(free) && has(gap), "the warning is missing or false")
 }
 
 func TestHandicapGoodnessOfFit(t *testing.T) {
@@ -435,9 +402,8 @@ func TestReceiverMayBeWhite(t *testing.T) {
 	}
 	white := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))
 	for i, f := range black.Fits {
-		if math.Abs(f.LogLik-white.Fits[i].LogLik) > 1e-8 {
-			t.Errorf("%s: %v, with colours swapped %v", f.Model, f.LogLik, white.Fits[i].LogLik)
-		}
+		testutil.Check(t, math.Abs(f.LogLik-white.Fits[i].LogLik) <= 1e-8,
+			"%s: %v, with colours swapped %v", f.Model, f.LogLik, white.Fits[i].LogLik)
 	}
 }
 
@@ -450,12 +416,9 @@ func TestResiduals(t *testing.T) {
 	}
 	f := must[*Fit](t)(Rate(record, Model{}))
 	worst := f.Residuals()[0]
-	if worst.A != "paper" || worst.B != "rock" || worst.PHolm > 0.01 {
-		t.Errorf("%+v", worst)
-	}
-	if g := must[Goodness](t)(f.Goodness(Replay{Samples: 200, Seed: 1})); g.Bootstrap > 0.01 || g.P > 1e-6 {
-		t.Errorf("%+v", g)
-	}
+	testutil.Check(t, worst.A == "paper" && worst.B == "rock" && worst.PHolm <= 0.01, "%+v", worst)
+	g := must[Goodness](t)(f.Goodness(Replay{Samples: 200, Seed: 1}))
+	testutil.Check(t, g.Bootstrap <= 0.01 && g.P <= 1e-6, "%+v", g)
 }
 
 // What would take days, or all memory, is refused before the first sample.

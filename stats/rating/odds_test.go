@@ -32,9 +32,8 @@ func TestOddsAreTheOutcomes(t *testing.T) {
 		if !near {
 			return
 		}
-		if got := o.logLik(l.cells, x, first, draw); !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) {
-			t.Fatalf("log-likelihood %v, want %v", got, want)
-		}
+		got := o.logLik(l.cells, x, first, draw)
+		testutil.Require(t, math.Abs(got-want) <= 1e-11*(1+math.Abs(want)), "log-likelihood %v, want %v", got, want)
 		for n := range l.cells {
 			c, s := &l.cells[n], &slopes{}
 			o.slopes(c, s)
@@ -76,12 +75,10 @@ func TestConcaveProfileIsTheProfile(t *testing.T) {
 			long, short := &counting{Problem: f.inner}, &counting{Problem: f.inner}
 			lo, hi, err := newton.Profile(long, f.at, weights, z)
 			lo2, hi2, err2 := newton.ConcaveProfile(short, f.at, weights, z)
-			if err != nil || err2 != nil || math.Abs(lo-lo2) > 1e-9 || math.Abs(hi-hi2) > 1e-9 {
-				t.Errorf("coordinate %d, z %v: [%v, %v] %v, want [%v, %v] %v", i, z, lo2, hi2, err2, lo, hi, err)
-			}
-			if 2*short.slopes > long.slopes {
-				t.Errorf("coordinate %d, z %v: %d slopes, the search %d", i, z, short.slopes, long.slopes)
-			}
+			testutil.Check(t, err == nil && err2 == nil && math.Abs(lo-lo2) <= 1e-9 && math.Abs(hi-hi2) <= 1e-9,
+				"coordinate %d, z %v: [%v, %v] %v, want [%v, %v] %v", i, z, lo2, hi2, err2, lo, hi, err)
+			testutil.Check(t, 2*short.slopes <= long.slopes,
+				"coordinate %d, z %v: %d slopes, the search %d", i, z, short.slopes, long.slopes)
 		}
 	}
 }
@@ -112,9 +109,8 @@ func TestTermErrorsAreTheCovariance(t *testing.T) {
 		errs := must[map[string]float64](t)(f.TermErrors())
 		for i, name := range c.Names[len(f.Players):] {
 			want := math.Sqrt(c.Matrix[len(f.Players)+i][len(f.Players)+i])
-			if got := errs[name]; !(math.Abs(got-want) < 1e-8*want) {
-				t.Errorf("%+v: %s %v, want %v", m, name, got, want)
-			}
+			got := errs[name]
+			testutil.Check(t, math.Abs(got-want) < 1e-8*want, "%+v: %s %v, want %v", m, name, got, want)
 		}
 		testutil.Equal(t, len(errs), len(c.Names)-len(f.Players), "%+v: %v", m, errs)
 	}
@@ -125,8 +121,7 @@ func TestTermErrorsAreTheCovariance(t *testing.T) {
 func TestPerfectFitIsNoSurprise(t *testing.T) {
 	for wins := 1; wins < 20; wins++ {
 		f := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: wins, WhiteWins: 20 - wins}}, Model{}))
-		if g := must[Goodness](t)(f.Goodness(Replay{Samples: 60, Seed: 1, Exceed: 25})); g.Bootstrap < 1 || g.Worst < 1 {
-			t.Errorf("%d wins of 20: %+v", wins, g)
-		}
+		g := must[Goodness](t)(f.Goodness(Replay{Samples: 60, Seed: 1, Exceed: 25}))
+		testutil.Check(t, g.Bootstrap >= 1 && g.Worst >= 1, "%d wins of 20: %+v", wins, g)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"gogi/internal/testutil"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -90,9 +91,8 @@ func TestReplayIsThatOfEachGame(t *testing.T) {
 		if rare[0]+rare[1] > 0 {
 			add(rare)
 		}
-		if p := (distuv.ChiSquared{K: float64(classes - 1)}).Survival(x); p < 1e-4 || classes < 10 {
-			t.Errorf("%s: X² is %.1f over %d classes, p %.2g", name, x, classes, p)
-		}
+		p := (distuv.ChiSquared{K: float64(classes - 1)}).Survival(x)
+		testutil.Check(t, p >= 1e-4 && classes >= 10, "%s: X² is %.1f over %d classes, p %.2g", name, x, classes, p)
 	}
 }
 
@@ -206,9 +206,7 @@ func TestMultinomialEnds(t *testing.T) {
 					t.Fatalf("%s: %v", name, counts)
 				}
 			}
-			if total != 1000 || counts[test.never] != 0 {
-				t.Fatalf("%s: %v", name, counts)
-			}
+			testutil.Require(t, total == 1000 && counts[test.never] == 0, "%s: %v", name, counts)
 		}
 	}
 }

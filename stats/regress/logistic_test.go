@@ -41,9 +41,7 @@ func TestLogistic(t *testing.T) {
 				t.Errorf("clusters of %d: %v, want %v", size, x[0], x[1])
 			}
 		}
-		if fit.Rows != 20 || fit.Clusters != 20/size {
-			t.Errorf("%+v", fit)
-		}
+		testutil.Check(t, fit.Rows == 20 && fit.Clusters == 20/size, "%+v", fit)
 	}
 }
 
@@ -69,9 +67,8 @@ func TestLogisticUnits(t *testing.T) {
 // TestLogisticDraws: a half is half a 1 and half a 0.
 func TestLogisticDraws(t *testing.T) {
 	fit, err := regress.Logistic([]float64{-1, 0, 1, -1, 1}, []float64{0, 0.5, 1, 1, 0}, groupsOf(5, 1))
-	if err != nil || math.Abs(fit.Slope) > 1e-12 || math.Abs(fit.Intercept) > 1e-12 {
-		t.Errorf("%+v (%v): a symmetric list has no slope", fit, err)
-	}
+	testutil.Check(t, err == nil && math.Abs(fit.Slope) <= 1e-12 && math.Abs(fit.Intercept) <= 1e-12,
+		"%+v (%v): a symmetric list has no slope", fit, err)
 }
 
 func TestLogisticErrors(t *testing.T) {
@@ -95,8 +92,7 @@ func TestLogisticErrors(t *testing.T) {
 		{one, []float64{0, 1, 0, 1}, groupsOf(3, 1), nil, "3 clusters do not pair with 4 rows"},
 	} {
 		_, err := regress.Logistic(x.x, x.y, x.cluster)
-		if err == nil || x.want != nil && !errors.Is(err, x.want) || !strings.Contains(err.Error(), x.says) {
-			t.Errorf("%v %v: %v", x.x, x.y, err)
-		}
+		testutil.Check(t, err != nil && (x.want == nil || errors.Is(err, x.want)) && strings.Contains(err.Error(), x.says),
+			"%v %v: %v", x.x, x.y, err)
 	}
 }

@@ -78,14 +78,11 @@ func TestThesisEquations(t *testing.T) {
 				if i == 0 {
 					tolerance = l.intercept
 				}
-				if math.Abs(f.Terms[i].Value-c) > tolerance {
-					t.Errorf("%s %v: %s = %v, printed %v", name, l.x, f.Terms[i].Name, f.Terms[i].Value, c)
-				}
+				testutil.Check(t, math.Abs(f.Terms[i].Value-c) <= tolerance,
+					"%s %v: %s = %v, printed %v", name, l.x, f.Terms[i].Name, f.Terms[i].Value, c)
 			}
 			// 0.59502 is printed as 0.59.
-			if math.Abs(f.R2-l.r2) > 0.0051 {
-				t.Errorf("%s %v: R² = %v, printed %v", name, l.x, f.R2, l.r2)
-			}
+			testutil.Check(t, math.Abs(f.R2-l.r2) <= 0.0051, "%s %v: R² = %v, printed %v", name, l.x, f.R2, l.r2)
 		}
 	}
 }
@@ -113,26 +110,22 @@ func TestErrata(t *testing.T) {
 		}
 	}
 	f, err := LeastSquares(mcts["RP_mid"], Column{"match", mcts["match"]})
-	if err != nil || math.Abs(f.R2-0.59502) > 5e-6 {
-		t.Errorf("R² = %v, want 0.59502; %v", f.R2, err)
-	}
+	testutil.Check(t, err == nil && math.Abs(f.R2-0.59502) <= 5e-6, "R² = %v, want 0.59502; %v", f.R2, err)
 }
 
 func TestLeastSquaresByHand(t *testing.T) {
 	// The first rows of R's cars; the formulas of the textbooks by hand.
 	x := []float64{4, 4, 7, 7, 8, 9, 10, 10, 10, 11}
 	y := []float64{2, 10, 4, 22, 16, 10, 18, 26, 34, 17}
-	f, err := LeastSquares(y, Column{"speed", x})
-	testutil.OK(t, err)
+	f := testutil.Must(LeastSquares(y, Column{"speed", x}))(t)
 	// Sxx = 56, ȳ = 15.9, x̄ = 8.
 	sxy := 0.0
 	for i := range x {
 		sxy += (x[i] - 8) * (y[i] - 15.9)
 	}
 	slope := sxy / 56
-	if math.Abs(f.Terms[1].Value-slope) > 1e-12 || math.Abs(f.Terms[0].Value-(15.9-8*slope)) > 1e-12 {
-		t.Errorf("%+v", f.Terms)
-	}
+	testutil.Check(t, math.Abs(f.Terms[1].Value-slope) <= 1e-12 && math.Abs(f.Terms[0].Value-(15.9-8*slope)) <= 1e-12,
+		"%+v", f.Terms)
 	rest := 0.0
 	for i := range x {
 		e := y[i] - (15.9 + slope*(x[i]-8))
@@ -144,9 +137,7 @@ func TestLeastSquaresByHand(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	c, err := Pearson(x, y)
-	if err != nil || math.Abs(c.R*c.R-f.R2) > 1e-12 || math.Abs(c.P-f.Terms[1].P) > 1e-12 {
-		t.Errorf("%+v, %v", c, err)
-	}
+	testutil.Check(t, err == nil && math.Abs(c.R*c.R-f.R2) <= 1e-12 && math.Abs(c.P-f.Terms[1].P) <= 1e-12, "%+v, %v", c, err)
 }
 
 func TestLeaveOneOut(t *testing.T) {
@@ -168,13 +159,11 @@ func TestLeaveOneOut(t *testing.T) {
 			if err != nil {
 				return
 			}
-			p, err := g.PredictInterval(0.95, a[i], b[i])
-			testutil.OK(t, err)
+			p := testutil.Must(g.PredictInterval(0.95, a[i], b[i]))(t)
 			sum += (p.Value - y[i]) * (p.Value - y[i])
 		}
-		if want := math.Sqrt(sum / float64(n)); math.Abs(f.LOORMSE-want) > 1e-6*(1+want) {
-			t.Errorf("leave-one-out RMSE %v, want %v", f.LOORMSE, want)
-		}
+		want := math.Sqrt(sum / float64(n))
+		testutil.Check(t, math.Abs(f.LOORMSE-want) <= 1e-6*(1+want), "leave-one-out RMSE %v, want %v", f.LOORMSE, want)
 		// Residuals are orthogonal to every column, and adding to y what the
 		// columns explain moves the coefficients by that and nothing else.
 		if d := dot(f.Residuals, a) + dot(f.Residuals, b); math.Abs(d) > 1e-6*(1+math.Abs(dot(a, a))+dot(b, b)) {
@@ -183,12 +172,10 @@ func TestLeaveOneOut(t *testing.T) {
 		for i := range y {
 			y[i] += 7 + 2*a[i] - b[i]
 		}
-		g, err := LeastSquares(y, Column{"a", a}, Column{"b", b})
-		testutil.OK(t, err)
+		g := testutil.Must(LeastSquares(y, Column{"a", a}, Column{"b", b}))(t)
 		for i, d := range []float64{7, 2, -1} {
-			if math.Abs(g.Terms[i].Value-f.Terms[i].Value-d) > 1e-6*(1+math.Abs(f.Terms[i].Value)) {
-				t.Errorf("%s moved from %v to %v, want by %v", f.Terms[i].Name, f.Terms[i].Value, g.Terms[i].Value, d)
-			}
+			testutil.Check(t, math.Abs(g.Terms[i].Value-f.Terms[i].Value-d) <= 1e-6*(1+math.Abs(f.Terms[i].Value)),
+				"%s moved from %v to %v, want by %v", f.Terms[i].Name, f.Terms[i].Value, g.Terms[i].Value, d)
 		}
 	})
 }
@@ -201,9 +188,7 @@ func TestRankSumAgainstCounting(t *testing.T) {
 		r, err := RankSum(floats(a), floats(b), binomial.TwoSided)
 		if err != nil {
 			all := slices.Concat(a, b)
-			if slices.Min(all) != slices.Max(all) {
-				t.Fatal(err)
-			}
+			testutil.Require(t, slices.Min(all) == slices.Max(all), "%v", err)
 			return
 		}
 		less, greater, total := 0, 0, 0
@@ -228,13 +213,10 @@ func TestRankSumAgainstCounting(t *testing.T) {
 			}
 		}
 		want := min(1, 2*float64(min(less, greater))/float64(total))
-		if math.Abs(r.Test.P-want) > 1e-12 || r.Test.Method != "rank_sum_exact" {
-			t.Errorf("%+v, want p = %v", r, want)
-		}
+		testutil.Check(t, math.Abs(r.Test.P-want) <= 1e-12 && r.Test.Method == "rank_sum_exact", "%+v, want p = %v", r, want)
 		swapped, err := RankSum(floats(b), floats(a), binomial.TwoSided)
-		if err != nil || math.Abs(swapped.Test.P-want) > 1e-12 || swapped.U+r.U != float64(len(a)*len(b)) {
-			t.Errorf("swapped: %+v, %v", swapped, err)
-		}
+		testutil.Check(t, err == nil && math.Abs(swapped.Test.P-want) <= 1e-12 && swapped.U+r.U == float64(len(a)*len(b)),
+			"swapped: %+v, %v", swapped, err)
 	})
 }
 
@@ -251,39 +233,30 @@ func TestRankSumExamples(t *testing.T) {
 	x := []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}
 	y := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
 	r, err := RankSum(x, y, binomial.Greater)
-	if err != nil || r.U != 35 || math.Abs(r.Test.P-0.1272) > 5e-5 || r.Ties {
-		t.Errorf("%+v, %v", r, err)
-	}
+	testutil.Check(t, err == nil && r.U == 35 && math.Abs(r.Test.P-0.1272) <= 5e-5 && !r.Ties, "%+v, %v", r, err)
 	// Two samples far apart, beyond the exact range: both tails are small or large.
 	var a, b []float64
 	for i := range 60 {
 		a, b = append(a, float64(i%7)), append(b, float64(i%7)+1)
 	}
 	r, err = RankSum(a, b, binomial.Less)
-	if err != nil || r.Test.Method != "rank_sum_normal" || !r.Ties || r.Test.P > 0.01 || r.Test.P != r.PNormal {
-		t.Errorf("%+v, %v", r, err)
-	}
+	testutil.Check(t, err == nil && r.Test.Method == "rank_sum_normal" && r.Ties && r.Test.P <= 0.01 && r.Test.P == r.PNormal,
+		"%+v, %v", r, err)
 }
 
 func TestSpearmanExample(t *testing.T) {
 	// Ranks 1…5 against 2 1 4 3 5: 1 - 6·4/(5·24) = 0.8.
 	c, err := Spearman([]float64{10, 20, 30, 40, 1000}, []float64{-1, -2, 8, 7, 9})
-	if err != nil || math.Abs(c.R-0.8) > 1e-15 || math.Abs(c.P-0.10408803866182788) > 1e-9 {
-		t.Errorf("%+v, %v", c, err)
-	}
+	testutil.Check(t, err == nil && math.Abs(c.R-0.8) <= 1e-15 && math.Abs(c.P-0.10408803866182788) <= 1e-9, "%+v, %v", c, err)
 	c, err = Spearman([]float64{1, 2, 3}, []float64{1, 4, 9})
-	if err != nil || c.R != 1 || c.P != 0 {
-		t.Errorf("%+v, %v", c, err)
-	}
+	testutil.Check(t, err == nil && c.R == 1 && c.P == 0, "%+v, %v", c, err)
 }
 
 func TestImpossibleInputIsAnError(t *testing.T) {
 	ok := []float64{1, 2, 3, 4}
 	fails := func(what string, err error) {
 		t.Helper()
-		if err == nil || err.Error() == "" {
-			t.Errorf("%s: no error", what)
-		}
+		testutil.Check(t, err != nil && err.Error() != "", "%s: no error", what)
 	}
 	_, err := LeastSquares(ok)
 	fails("no column", err)
@@ -318,9 +291,8 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 	_, err = Fit{}.PredictInterval(0.95, 1)
 	fails("empty fit", err)
 	f, err := LeastSquares([]float64{2, 4, 6, 8}, Column{"x", ok})
-	if err != nil || f.R2 != 1 || math.Abs(f.Terms[1].Value-2) > 1e-12 || math.IsNaN(f.Terms[1].P) {
-		t.Errorf("%+v, %v", f, err)
-	}
+	testutil.Check(t, err == nil && f.R2 == 1 && math.Abs(f.Terms[1].Value-2) <= 1e-12 && !math.IsNaN(f.Terms[1].P),
+		"%+v, %v", f, err)
 }
 
 // TestThesisRMSE holds three errors of paper_errata.json, on the scale where
@@ -354,15 +326,13 @@ func number(t *testing.T, s string) float64 {
 // as that column's standard error; by one regressor there is the textbook's form.
 func TestPredictionInterval(t *testing.T) {
 	x, y := []float64{1, 2, 4, 5, 8}, []float64{2.1, 2.9, 6.2, 5.8, 9.9}
-	f, err := LeastSquares(y, Column{"x", x})
-	testutil.OK(t, err)
+	f := testutil.Must(LeastSquares(y, Column{"x", x}))(t)
 	const at, quantile = 11.0, 3.182446305284263 // t of 3 degrees of freedom, 97.5%
 	reach := quantile * f.Sigma * math.Sqrt(1+1.0/5+(at-4)*(at-4)/30)
 	i, err := f.PredictInterval(0.95, at)
 	center := f.Terms[0].Value + at*f.Terms[1].Value
-	if err != nil || math.Abs(i.Lo-(center-reach)) > 1e-9 || math.Abs(i.Hi-(center+reach)) > 1e-9 {
-		t.Errorf("%+v, %v; want %v ± %v", i, err, center, reach)
-	}
+	testutil.Check(t, err == nil && math.Abs(i.Lo-(center-reach)) <= 1e-9 && math.Abs(i.Hi-(center+reach)) <= 1e-9,
+		"%+v, %v; want %v ± %v", i, err, center, reach)
 	z := []float64{3, 1, 4, 1, 5}
 	two, err := LeastSquares(y, Column{"x", x}, Column{"z", z})
 	testutil.OK(t, err)
@@ -371,10 +341,6 @@ func TestPredictionInterval(t *testing.T) {
 	if i, err = two.PredictInterval(0.95, at, 2); err != nil || math.Abs((i.Hi-i.Lo)/2-reach) > 1e-8 || math.Abs((i.Hi+i.Lo)/2+free.Terms[3].Value) > 1e-8 {
 		t.Errorf("%+v, %v; want ± %v", i, err, reach)
 	}
-	if _, err := two.PredictInterval(1, at, 2); err == nil {
-		t.Error("a level of 1")
-	}
-	if _, err := two.PredictInterval(0.95, at); err == nil {
-		t.Error("one value for two columns")
-	}
+	testutil.Fails(t, testutil.Err(two.PredictInterval(1, at, 2)), "", "a level of 1")
+	testutil.Fails(t, testutil.Err(two.PredictInterval(0.95, at)), "", "one value for two columns")
 }

@@ -157,9 +157,7 @@ func (s *session) value(name string, labels ...string) float64 {
 
 func (s *session) want(want float64, name string, labels ...string) {
 	s.t.Helper()
-	if got := s.value(name, labels...); got != want {
-		s.t.Errorf("%s %v is %v, want %v", name, labels, got, want)
-	}
+	testutil.Equal(s.t, s.value(name, labels...), want, "%s %v", name, labels)
 }
 
 // TestMovesAreSettledByTheEnd: moves count as they come; the end of a game counts those
@@ -255,14 +253,10 @@ func TestCutListenerCountsNothingTwice(t *testing.T) {
 				if math.Abs(got[2]-want[2]) < 1e-9 {
 					got[2] = want[2]
 				}
-				if got != want {
-					t.Errorf("cut from %d to %d: %s has %v, want %v", from, to, player, got, want)
-				}
+				testutil.Check(t, got == want, "cut from %d to %d: %s has %v, want %v", from, to, player, got, want)
 			}
 			s.want(1, gamesTotal, "black", "A", "outcome", "black", "termination", "resignation")
-			if s.value(droppedTotal, "reader", "metrics") < 1 {
-				t.Errorf("cut from %d to %d: nothing was missed", from, to)
-			}
+			testutil.Check(t, s.value(droppedTotal, "reader", "metrics") >= 1, "cut from %d to %d: nothing was missed", from, to)
 		}
 	}
 }
@@ -283,9 +277,7 @@ func TestFollowComesAgain(t *testing.T) {
 			s.end(pairs+pair, 0, match.Effort{Player: "A", Moves: 1, TimeMS: 1}, match.Effort{Player: "B", Moves: 1, TimeMS: 1})
 			s.pair(pairs + pair)
 		}
-		if !errors.Is(slow.Err(), events.ErrSlow) {
-			t.Fatal("the subscription was not cut")
-		}
+		testutil.Require(t, errors.Is(slow.Err(), events.ErrSlow), "the subscription was not cut")
 		ended := make(chan struct{})
 		go func() { defer close(ended); s.run.follow(s.hub, slow) }()
 		synctest.Wait()
@@ -313,9 +305,7 @@ func TestResumed(t *testing.T) {
 	s.want(seconds(began), lastPair)
 	s.want(10, pairsPlanned)
 	for _, m := range gathered(t, s.set)[gamePlies].GetMetric() {
-		if m.GetHistogram().CreatedTimestamp != nil {
-			t.Error("the lengths of stored games say that they began with this process")
-		}
+		testutil.Check(t, m.GetHistogram().CreatedTimestamp == nil, "the lengths of stored games say that they began with this process")
 	}
 	if m := gathered(t, s.set)[movesTotal]; m != nil {
 		t.Errorf("moves of earlier sessions: %v", m)
@@ -368,9 +358,8 @@ func TestFaultsAreBounded(t *testing.T) {
 	s.want(1, faultsTotal, "player", "A", "kind", "close")
 	s.want(0, faultsTotal, "player", "A", "kind", "crash")
 	s.want(1, movesTotal, "player", "other")
-	if n := len(gathered(t, s.set)[faultsTotal].GetMetric()); n != 2*4+3 {
-		t.Errorf("%d kinds of faults", n)
-	}
+	n := len(gathered(t, s.set)[faultsTotal].GetMetric())
+	testutil.Check(t, n == 2*4+3, "%d kinds of faults", n)
 }
 
 // get asks the handler in a format.
@@ -380,9 +369,7 @@ func get(t testing.TB, set *Set, accept string) string {
 	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	r.Header.Set("Accept", accept)
 	set.Handler().ServeHTTP(w, r)
-	if w.Code != http.StatusOK {
-		t.Fatalf("%d: %s", w.Code, w.Body)
-	}
+	testutil.Require(t, w.Code == http.StatusOK, "%d: %s", w.Code, w.Body)
 	return w.Body.String()
 }
 
@@ -405,9 +392,8 @@ func TestHostileNames(t *testing.T) {
 		s.drain()
 		s.want(1, movesTotal, "run", name, "player", name)
 		families := parse(t, strings.NewReader(get(t, s.set, "text/plain")))
-		if _, forged := families["gogi_forged_total"]; forged {
-			t.Errorf("%q forges a family", name)
-		}
+		_, forged := families["gogi_forged_total"]
+		testutil.Check(t, !forged, "%q forges a family", name)
 		found := false
 		for _, m := range families[movesTotal].GetMetric() {
 			found = found || m.GetLabel()[0].GetValue() == name
@@ -443,9 +429,7 @@ func TestLint(t *testing.T) {
 	s.want(1, startSeconds, "player", "A")
 	s.want(2, webClients)
 	problems, err := promtest.GatherAndLint(s.set.registry)
-	if err != nil || len(problems) > 0 {
-		t.Errorf("%v; %v", problems, err)
-	}
+	testutil.Check(t, err == nil && len(problems) == 0, "%v; %v", problems, err)
 }
 
 // TestPedantic: every exported metric was described, with exactly the labels of its family.

@@ -164,17 +164,13 @@ func TestLinesFit(t *testing.T) {
 		v := drawView(t)
 		w, h := rapid.IntRange(0, 220).Draw(t, "width"), rapid.IntRange(0, 60).Draw(t, "height")
 		lines := Lines(v, w, h)
-		if len(lines) > h {
-			t.Fatalf("%d lines in %d", len(lines), h)
-		}
+		testutil.Require(t, len(lines) <= h, "%d lines in %d", len(lines), h)
 		for _, l := range lines {
 			if got := narrow.StringWidth(l.String()); max(got, l.Width()) > w { // by the library that draws, and by another
 				t.Fatalf("%q is %d wide, and said to be %d, in %d", l, got, l.Width(), w)
 			}
 			for _, r := range l.String() {
-				if !unicode.IsGraphic(r) {
-					t.Fatalf("%U in %q", r, l)
-				}
+				testutil.Require(t, unicode.IsGraphic(r), "%U in %q", r, l)
 			}
 		}
 	})
@@ -201,9 +197,7 @@ func TestNothingPushesTheKeysOut(t *testing.T) {
 		at := slices.IndexFunc(lines, func(l Line) bool {
 			return strings.HasPrefix(l.String(), "  9  8") || strings.HasPrefix(l.String(), "   9  ")
 		})
-		if at < 0 || at+11 > h-3 {
-			t.Fatal("the board is cut")
-		}
+		testutil.Require(t, at >= 0 && at+11 <= h-3, "the board is cut")
 	})
 }
 
@@ -236,9 +230,7 @@ func TestBoardAsBOD(t *testing.T) {
 			if i >= 2 && i < 11 {
 				got = strings.TrimSuffix(got, " "+string(rune('a'+i-2)))
 			}
-			if i != 1 && got != want {
-				t.Errorf("line %d is %q, want %q", i, got, want)
-			}
+			testutil.Check(t, i == 1 || got == want, "line %d is %q, want %q", i, got, want)
 		}
 		var marked []string
 		for _, l := range lines {
@@ -248,9 +240,7 @@ func TestBoardAsBOD(t *testing.T) {
 				}
 			}
 		}
-		if c.moves != "" && !slices.Equal(marked, []string{"銀"}) {
-			t.Errorf("%q is marked as the last move", marked)
-		}
+		testutil.Check(t, c.moves == "" || slices.Equal(marked, []string{"銀"}), "%q is marked as the last move", marked)
 	}
 }
 

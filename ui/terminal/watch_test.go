@@ -132,9 +132,7 @@ func (w *watched) shows(t *testing.T, want string) {
 func (w *watched) ends(t *testing.T) any {
 	t.Helper()
 	got := <-w.ended
-	if w.tty.taken != 0 {
-		t.Errorf("the terminal was taken over %d times more than given back", w.tty.taken)
-	}
+	testutil.Check(t, w.tty.taken == 0, "the terminal was taken over %d times more than given back", w.tty.taken)
 	return got
 }
 
@@ -174,9 +172,8 @@ func TestWatchARun(t *testing.T) {
 		{'-', control.Command{Do: control.Concurrency, N: 1}, "concurrency 1: done"},
 	} {
 		w.tty.SendRaw([]byte(string(c.key)))
-		if got := <-p.orders; got != c.wants {
-			t.Fatalf("%c orders %+v", c.key, got)
-		}
+		got := <-p.orders
+		testutil.Require(t, got == c.wants, "%c orders %+v", c.key, got)
 		w.shows(t, c.says)
 	}
 	w.tty.SendRaw([]byte("s"))
@@ -212,9 +209,8 @@ func TestRefused(t *testing.T) {
 func TestPanicsGiveTheTerminalBack(t *testing.T) {
 	p := play(t, filepath.Join(t.TempDir(), "run.sock"))
 	w := watching(t, p, func(context.Context) (*report.Report, error) { panic("evidence is broken") })
-	if got, _ := w.ends(t).(string); !strings.Contains(got, "evidence is broken") || !strings.Contains(got, "watch_test.go") {
-		t.Errorf("ended with %q", got)
-	}
+	got, _ := w.ends(t).(string)
+	testutil.Check(t, strings.Contains(got, "evidence is broken") && strings.Contains(got, "watch_test.go"), "ended with %q", got)
 	w = watching(t, p, nothing)
 	w.shows(t, "2 slots")
 	w.back <- func() { panic("the model is broken") }
@@ -239,9 +235,8 @@ func TestCut(t *testing.T) {
 	w.shows(t, "connected again")
 	w.shows(t, "Black later")
 	second.hub.Close()
-	if got, _ := w.ends(t).(error); !errors.Is(got, ErrGone) {
-		t.Errorf("ended with %v", got)
-	}
+	got, _ := w.ends(t).(error)
+	testutil.Check(t, errors.Is(got, ErrGone), "ended with %v", got)
 }
 
 // TestFollow: the board changes to the slot that something happens in, not too often, and

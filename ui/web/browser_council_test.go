@@ -161,9 +161,8 @@ func (b *browser) testStoredCouncil(t *testing.T) {
 	for _, path := range []string{"r/run/g/0.0?ply=1", "r/run/votes", "r/run"} {
 		p.do(chromedp.EmulateViewport(375, 800))
 		p.open(h.URL() + path)
-		if width := says[int](p, `document.documentElement.scrollWidth`); width > 375 {
-			t.Errorf("/%s is %d wide", path, width)
-		}
+		width := says[int](p, `document.documentElement.scrollWidth`)
+		testutil.Check(t, width <= 375, "/%s is %d wide", path, width)
 		p.photograph("council-" + strings.NewReplacer("/", "-", "?", "-").Replace(path))
 	}
 	p.quiet()

@@ -27,9 +27,8 @@ func (b *browser) testEnded(t *testing.T) {
 	s.step(0, 0, 99)
 	p.until(`document.querySelector('[data-seat="/0"] [data-f=game]').textContent === '0.0'`)
 	state := `document.querySelector('.state').textContent.replace(/\s+/g, ' ').trim()`
-	if got := says[string](p, state); !strings.HasPrefix(got, "rules default") {
-		t.Errorf("while it is played: %q", got)
-	}
+	got := says[string](p, state)
+	testutil.Check(t, strings.HasPrefix(got, "rules default"), "while it is played: %q", got)
 	p.photograph("run-playing")
 	says[bool](p, `window.here = true`)
 	storeRun(t, store, "run", 4)
@@ -97,15 +96,13 @@ func (b *browser) testTune(t *testing.T) {
 	block(2)
 	for lang, p := range tabs {
 		p.until(`document.querySelector('[data-f=blocks]').textContent === '2 / 10'`)
-		if says[bool](p, `'pwned' in window || document.querySelector('main img') !== null`) {
-			t.Errorf("%s: a parameter's name was taken for HTML", lang)
-		}
+		testutil.Check(t, !says[bool](p, `'pwned' in window || document.querySelector('main img') !== null`),
+			"%s: a parameter's name was taken for HTML", lang)
 		p.photograph("tune-" + lang)
 	}
 	japanese := `['.tune .pulse', '.tuned .note', '.tuned summary'].map(which => document.querySelector(which).textContent).join(' ')`
-	if got := says[string](tabs["ja"], japanese); !says[bool](tabs["ja"], fmt.Sprintf(`!/[a-z]{4}/i.test(%s)`, japanese)) {
-		t.Errorf("half in English: %s", got)
-	}
+	got := says[string](tabs["ja"], japanese)
+	testutil.Check(t, says[bool](tabs["ja"], fmt.Sprintf(`!/[a-z]{4}/i.test(%s)`, japanese)), "half in English: %s", got)
 	for _, p := range tabs {
 		says[bool](p, `document.querySelector('[data-fresh=report]').seenOld = true`)
 	}

@@ -27,22 +27,18 @@ func (b *browser) testAxe(t *testing.T) {
 		t.Skip("no axe-core: npm ci --prefix ui/web/testdata/npm")
 	}
 	testutil.OK(t, err)
-	stored := httptest.NewServer(shownRuns(t, "run").http.Handler)
-	t.Cleanup(stored.Close)
-	s := newStage("run", 2)
-	for i := range 30 {
-		s.step(i%2, i, 99)
-	}
-	live := openSite(t, Config{Live: playing(s), Token: strings.Repeat("t", 32)}).URL()
-	addresses := []string{live + "r/run/live", live + "r/run/g/0.0", live + "login?wrong"}
-	for _, path := range []string{"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/openings", "r/run/time", "r/run/faults", "engines", "ratings?run=run", "compare", "style", "nowhere"} {
-		addresses = append(addresses, stored.URL+"/"+path)
-	}
+	h := everyKindOfPage(t)
 	schemes := []string{"light", "dark"}
-	for i, address := range addresses {
-		for k, scheme := range schemes {
-			if !testutil.Long() && i%4 != 2*k {
-				continue // a short run looks at every other page, and at each in one scheme
+	p := b.tab(t)
+	for k, scheme := range schemes {
+		p.colours(scheme)
+		for i, path := range []string{
+			"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/g/0.0?ply=2&pv=1", "r/run/openings", "r/run/time", "r/run/faults",
+			"r/C", "r/C/votes", "r/C/g/0.0?ply=1", "r/r", "r/self", "r/playing", "r/playing/live", "r/playing/g/0.0",
+			"engines", "ratings?run=run&run=other&anchor=old", "compare?a=run&b=other", "style", "login?wrong", "nowhere",
+		} {
+			if !testutil.Long() && i%len(schemes) != k {
+				continue
 			}
 			p.open(h.URL() + path)
 			says[bool](p, `document.querySelectorAll('details').forEach(d => { d.open = true; }) ?? true`)
@@ -106,8 +102,7 @@ func TestPictures(t *testing.T) {
 		Name, Path, Scheme string
 		Width, Height      int64
 	}
-	text, err := os.ReadFile(*picturesTo)
-	testutil.OK(t, err)
+	text := testutil.Must(os.ReadFile(*picturesTo))(t)
 	testutil.OK(t, json.Unmarshal(text, &list))
 	b := startBrowser(t)
 	for _, want := range list {

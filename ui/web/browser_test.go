@@ -47,9 +47,7 @@ func startBrowser(t *testing.T) *browser {
 	at := slices.IndexFunc(chromiums, func(file string) bool { _, err := os.Stat(file); return err == nil })
 	if at < 0 {
 		const missing = "no chromium: apt-get install chromium-headless-shell fonts-noto-cjk"
-		if os.Getenv("GOGI_REAL_BROWSER") == "required" {
-			t.Fatal(missing)
-		}
+		testutil.Require(t, os.Getenv("GOGI_REAL_BROWSER") != "required", "%v", missing)
 		t.Skip(missing)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromiums[at]), chromedp.NoSandbox, chromedp.WSURLReadTimeout(90*time.Second))
@@ -297,9 +295,7 @@ func (b *browser) testBoard(t *testing.T) {
 		const shown = document.querySelector('[data-seat="/0"] svg');
 		return JSON.stringify(`+geometry+`(served)) === JSON.stringify(`+geometry+`(shown));
 	})`)
-	if !same {
-		t.Error("the script draws otherwise than the server")
-	}
+	testutil.Check(t, same, "the script draws otherwise than the server")
 	s.end(0)
 	game.until(`document.querySelector('[data-f=words]').textContent === 'Black won · resignation'`)
 	s.step(0, 0, 200) // the slot goes on with another game
@@ -458,9 +454,8 @@ func (b *browser) testNarrow(t *testing.T) {
 	p.do(chromedp.EmulateViewport(375, 800))
 	for _, path := range []string{"", "login", pathOf(s.run)[1:] + "/live", pathOf(s.run)[1:] + "/g/3.0"} {
 		p.open(h.URL() + path)
-		if width := says[int](p, `document.documentElement.scrollWidth`); width > 375 {
-			t.Errorf("/%s is %d wide", path, width)
-		}
+		width := says[int](p, `document.documentElement.scrollWidth`)
+		testutil.Check(t, width <= 375, "/%s is %d wide", path, width)
 	}
 	p.quiet()
 }
@@ -495,9 +490,7 @@ func (b *browser) testOrders(t *testing.T) {
 	s.step(0, 0, 99)
 	p := b.tab(t)
 	p.open(h.URL() + "r/run/live")
-	if says[bool](p, `document.querySelector('.order') !== null`) {
-		t.Error("there are buttons without a token")
-	}
+	testutil.Check(t, !says[bool](p, `document.querySelector('.order') !== null`), "there are buttons without a token")
 	p.open(h.URL() + "login")
 	p.follow(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"))
 	p.open(h.URL() + "r/run/live")

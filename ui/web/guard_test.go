@@ -79,9 +79,7 @@ func TestConfigurations(t *testing.T) {
 		{Addr: "127.0.0.1:0", Token: secret[1:]}, {Addr: "127.0.0.1:0", CertFile: "c"}, {Addr: "127.0.0.1:0", KeyFile: "k"},
 		{Addr: "localhost.example.org:0"}, {Addr: "127.0.0.1.example.org:0"},
 	} {
-		if _, err := newServer(c); err == nil {
-			t.Errorf("%+v is served", c)
-		}
+		testutil.Fails(t, testutil.Err(newServer(c)), "", "%+v is served", c)
 	}
 	for _, c := range []Config{{Addr: "127.0.0.1:0"}, {Addr: "[::1]:0"}, {Addr: "localhost:0"}, {Addr: "127.9.9.9:0"}, {Addr: "0.0.0.0:0", Token: secret}} {
 		if _, err := newServer(c); err != nil {
@@ -109,9 +107,7 @@ func TestClosed(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret})
 	for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/r/run/g/0.0/live.csa", "/api/v1/live?run=run", "/assets", "/nothing", "/debug/pprof/"} {
 		resp := d.status(http.StatusUnauthorized, "GET", path, "")
-		if resp.Header.Get("WWW-Authenticate") == "" {
-			t.Errorf("%s: not told how", path)
-		}
+		testutil.Check(t, resp.Header.Get("WWW-Authenticate") != "", "%s: not told how", path)
 		testutil.Equal(t, d.status(http.StatusSeeOther, "GET", path, "", "Accept", "text/html").Header.Get("Location"), "/login", "%s leads", path)
 		d.status(http.StatusUnauthorized, "GET", path, "", "Authorization", "Bearer "+secret[1:]+"x")
 		d.status(http.StatusUnauthorized, "GET", path, "", "Authorization", "Bearer ")
@@ -127,9 +123,7 @@ func TestSessions(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret, CertFile: "c", KeyFile: "k"})
 	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
 	wrong := d.status(http.StatusSeeOther, "POST", "/login", "token="+secret+"x", form...)
-	if wrong.Header.Get("Location") != "/login?wrong" || len(wrong.Cookies()) > 0 {
-		t.Errorf("a wrong token: %v", wrong.Header)
-	}
+	testutil.Check(t, wrong.Header.Get("Location") == "/login?wrong" && len(wrong.Cookies()) == 0, "a wrong token: %v", wrong.Header)
 	d.status(http.StatusSeeOther, "POST", "/login", "token="+strings.Repeat("x", 10<<10), form...)
 	right := d.status(http.StatusSeeOther, "POST", "/login", "token="+secret, form...)
 	cookies := right.Cookies()
@@ -146,9 +140,8 @@ func TestSessions(t *testing.T) {
 		d.status(http.StatusUnauthorized, "GET", "/r/run/live", "", with(forged)...)
 	}
 	out := d.status(http.StatusSeeOther, "POST", "/logout", "", with(value)...)
-	if c := out.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 {
-		t.Errorf("logged out: %v", out.Header)
-	}
+	c := out.Cookies()
+	testutil.Check(t, len(c) == 1 && c[0].MaxAge < 0, "logged out: %v", out.Header)
 	d.status(http.StatusUnauthorized, "GET", "/r/run/live", "", with(value)...) // also to those who have copied the cookie
 }
 
@@ -180,9 +173,7 @@ func TestOrderGuard(t *testing.T) {
 		d.status(http.StatusForbidden, "POST", path, "", append(from, "Cookie", session)...)
 		d.status(http.StatusForbidden, "POST", "/login", "", from...)
 	}
-	if len(live.orders) > 0 {
-		t.Fatalf("%q were given all the same", live.orders)
-	}
+	testutil.Require(t, len(live.orders) == 0, "%q were given all the same", live.orders)
 	d.status(http.StatusNotFound, "GET", path, "", "Cookie", session)
 	d.status(http.StatusOK, "POST", path, "", "Cookie", session, "Sec-Fetch-Site", "same-origin")
 	none := newDoor(t, Config{Addr: "127.0.0.1:0", Live: live}) // without a token nobody is its holder
@@ -214,9 +205,8 @@ func TestOrders(t *testing.T) {
 	live.refuse = errors.New("the run is draining already")
 	resp := d.status(http.StatusConflict, "POST", "/api/v1/runs/run/pause", "", holder...)
 	var said refusal
-	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil || said.Error != live.refuse.Error() {
-		t.Errorf("refused with %+v, %v", said, err)
-	}
+	err := json.NewDecoder(resp.Body).Decode(&said)
+	testutil.Check(t, err == nil && said.Error == live.refuse.Error(), "refused with %+v, %v", said, err)
 	page := d.status(http.StatusConflict, "POST", "/api/v1/runs/run/pause", "", append(holder, "Accept", "text/html")...)
 	if text, _ := io.ReadAll(page.Body); !strings.Contains(string(text), live.refuse.Error()) || !strings.Contains(string(text), `href="/r/run/live"`) {
 		t.Errorf("refused with %s", text)
@@ -248,9 +238,7 @@ func TestLiveCSA(t *testing.T) {
 	}
 	s.end(0)
 	text, _ := io.ReadAll(d.status(http.StatusOK, "GET", "/r/run/g/0.0/live.csa", "").Body)
-	if !strings.HasPrefix(string(text), before+"%TORYO\n'summary:toryo:A ") {
-		t.Errorf("at the end:\n%s", text)
-	}
+	testutil.Check(t, strings.HasPrefix(string(text), before+"%TORYO\n'summary:toryo:A "), "at the end:\n%s", text)
 	d.status(http.StatusNotFound, "GET", "/r/other/g/0.0/live.csa", "")
 	d.status(http.StatusNotFound, "GET", "/r/run/g/0.1/live.csa", "")
 }

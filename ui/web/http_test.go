@@ -41,8 +41,7 @@ func answering(t *testing.T, handler http.HandlerFunc) (dial func(request string
 func TestBodyThatNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))
-		conn, err := h.pipes.dial()
-		testutil.OK(t, err)
+		conn := testutil.Must(h.pipes.dial())(t)
 		began := time.Now()
 		testutil.Must(io.WriteString(conn, "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000\r\n\r\nx"))(t)
 		r := bufio.NewReader(conn)
@@ -67,8 +66,7 @@ func TestBodies(t *testing.T) {
 			body := bytes.Repeat([]byte("x"), size)
 			conn := dial(fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", size))
 			go func() { _, _ = conn.Write(body) }()
-			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			testutil.OK(t, err)
+			resp := testutil.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 			back, err := io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
 			if size > maxBody {
@@ -151,9 +149,8 @@ func TestLongAnswers(t *testing.T) {
 			h.next(r)
 		}
 		s.step(0, 0, 99)
-		if f := h.next(r); f.event != "diff" {
-			t.Errorf("after %v: %v", long, f)
-		}
+		f := h.next(r)
+		testutil.Check(t, f.event == "diff", "after %v: %v", long, f)
 		_ = conn.Close()
 		h.close()
 		dial := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -161,13 +158,10 @@ func TestLongAnswers(t *testing.T) {
 			_, _ = fmt.Fprint(w, context.Cause(r.Context()))
 		})
 		conn = dial("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx")
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		testutil.OK(t, err)
+		resp := testutil.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 		text, err := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
-		if err != nil || string(text) != "<nil>" {
-			t.Errorf("%q, %v", text, err)
-		}
+		testutil.Check(t, err == nil && string(text) == "<nil>", "%q, %v", text, err)
 		_ = conn.Close()
 	})
 }

@@ -106,9 +106,7 @@ func (b *browser) testKilled(t *testing.T) {
 		s.step(i%2, i, 12)
 	}
 	second := startServing(t, db, strings.TrimSuffix(strings.TrimPrefix(first.url, "http://"), "/"))
-	if second.url != first.url {
-		t.Fatalf("at %s, then at %s", first.url, second.url)
-	}
+	testutil.Require(t, second.url == first.url, "at %s, then at %s", first.url, second.url)
 	for i, table := range s.tables {
 		boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/%d"] [data-f=picture]').dataset.sfen === %q`, i, table.board.SFEN()))
 		boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/%d"] [data-f=game]').textContent === %q`, i, gameName(table.pair, table.leg)))
@@ -121,8 +119,7 @@ func (b *browser) testKilled(t *testing.T) {
 	boards.until(fmt.Sprintf(`document.querySelector('[data-f=finished]').textContent === '%d'`, finished))
 
 	stored.open(link)
-	if after := says[string](stored, `document.querySelector('main').innerHTML`); after != before {
-		t.Errorf("the link of a game led to\n%s\nand then to\n%s", before, after)
-	}
+	after := says[string](stored, `document.querySelector('main').innerHTML`)
+	testutil.Check(t, after == before, "the link of a game led to\n%s\nand then to\n%s", before, after)
 	stored.quiet()
 }

@@ -48,9 +48,7 @@ func TestRunsList(t *testing.T) {
 	testutil.Equal(t, len(runsOn(first)), runsOnAPage, "runs on a page")
 	testutil.Slices(t, runsOn(second), []string{"many-0", "gated", "over"})
 	testutil.Contains(t, get(t, s, "/").Body.String(), `href="/?page=2"`, "the next page")
-	if second.Header().Get("Refresh") != "" {
-		t.Error("a page that is complete loads again")
-	}
+	testutil.Check(t, second.Header().Get("Refresh") == "", "a page that is complete loads again")
 }
 
 // TestRunsThatAreBeingRead: a list that cannot wait says so and loads again; the results come meanwhile.

@@ -99,8 +99,7 @@ func playSeries(t *testing.T, clients int) (o outing) {
 			plan.Openings = append(plan.Openings, match.Opening{ID: strconv.Itoa(i + 1), Start: "startpos", Moves: []shogi.Move{m}})
 		}
 		store := &shelf{plan: plan, games: map[string]string{}, pairs: map[int]bool{}}
-		s, err := series.New(t.Context(), plan, store, store.stored)
-		testutil.OK(t, err)
+		s := testutil.Must(series.New(t.Context(), plan, store, store.stored))(t)
 		h := opened(t, &played{hubs: map[string]*events.Hub{"run": s.Hub()}})
 		for i := range clients {
 			if i%2 == 1 {
@@ -116,9 +115,7 @@ func playSeries(t *testing.T, clients int) (o outing) {
 		ending, err := s.Play(t.Context(), series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 			return fixed{p.Name}, nil
 		}, Moves: true})
-		if err != nil || ending.Why != nil || ending.Left > 0 {
-			t.Errorf("%+v, %v", ending, err)
-		}
+		testutil.Check(t, err == nil && ending.Why == nil && ending.Left <= 0, "%+v, %v", ending, err)
 		state := s.Hub().State().State
 		o = outing{Games: store.games, Took: time.Since(before), Dropped: state.Dropped, Lost: state.Lost}
 		h.close()
@@ -130,9 +127,7 @@ func playSeries(t *testing.T, clients int) (o outing) {
 // move.
 func TestSeriesBeforeClients(t *testing.T) {
 	alone := playSeries(t, 0)
-	if len(alone.Games) != 16 || alone.Dropped > 0 || alone.Lost > 0 || alone.Took < time.Second {
-		t.Fatalf("%+v", alone)
-	}
+	testutil.Require(t, len(alone.Games) == 16 && alone.Dropped <= 0 && alone.Lost <= 0 && alone.Took >= time.Second, "%+v", alone)
 	for _, clients := range []int{1, maxStreams} {
 		testutil.Diff(t, alone, playSeries(t, clients), "before %d clients", clients)
 	}

@@ -31,9 +31,7 @@ func TestSheetsAreMadeOnce(t *testing.T) {
 	}
 	wait.Wait()
 	for _, m := range made {
-		if m == nil || m != made[0] {
-			t.Fatal("one run has several reports")
-		}
+		testutil.Require(t, m != nil && m == made[0], "one run has several reports")
 	}
 	storeRun(t, s.config.Store, "other", 2)
 	later := func() *sheet {
@@ -77,9 +75,7 @@ func TestSheetsAreBounded(t *testing.T) {
 	var c sheets
 	for id := range int64(3 * keptSheets) {
 		c.keep(id, &sheet{})
-		if c.find(0, c.kept[0].stamp, false) == nil {
-			t.Fatal("the report that is looked at all the time is gone")
-		}
+		testutil.Require(t, c.find(0, c.kept[0].stamp, false) != nil, "the report that is looked at all the time is gone")
 	}
 	testutil.Equal(t, len(c.kept), keptSheets, "reports are kept")
 }
@@ -118,9 +114,8 @@ func TestDiscreetVoids(t *testing.T) {
 	if got.Voided[0].Why != "…" || got.Voided[1].Why != "slow" || !slices.Equal(i18n.Each(english, got.Looks.Remarks), []string{"1 pair voided: …", "1 pair voided: slow"}) {
 		t.Errorf("%+v, %q", got.Voided, got.Looks.Remarks)
 	}
-	if r.Voided[0].Why == "…" || r.Looks.Remarks[0].String() == got.Looks.Remarks[0].String() {
-		t.Error("the report itself was changed")
-	}
+	testutil.Check(t, r.Voided[0].Why != "…" && r.Looks.Remarks[0].String() != got.Looks.Remarks[0].String(),
+		"the report itself was changed")
 }
 
 // The pages of self-play show its games and no strength. A request for strength gets the reason.

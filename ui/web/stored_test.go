@@ -176,9 +176,7 @@ func TestEveryPageOfEveryRun(t *testing.T) {
 	}
 	for _, page := range []string{"/", "/compare?a=plain&b=~", "/engines", "/ratings?run=plain", "/ratings", "/compare"} {
 		w := get(t, s, page)
-		if w.Code != http.StatusOK {
-			t.Errorf("%s: %d %s", page, w.Code, w.Body)
-		}
+		testutil.Check(t, w.Code == http.StatusOK, "%s: %d %s", page, w.Code, w.Body)
 		checkInert(t, page, w.Body.String())
 	}
 }
@@ -215,9 +213,7 @@ func TestLinksLead(t *testing.T) {
 			to := html.UnescapeString(m[1])
 			base, _ := url.Parse(at)
 			ref, err := base.Parse(to)
-			if err != nil || ref.Host != "" {
-				t.Fatalf("%s links %q: %v", at, to, err)
-			}
+			testutil.Require(t, err == nil && ref.Host == "", "%s links %q: %v", at, to, err)
 			next := ref.RequestURI()
 			if strings.HasPrefix(to, "#") || ref.Path == "/login" || strings.Contains(next, "lang=") || strings.Contains(next, "ply=") && len(seen) > plies || seen[next] {
 				continue
@@ -226,9 +222,7 @@ func TestLinksLead(t *testing.T) {
 			queue = append(queue, next)
 		}
 	}
-	if len(seen) < 500 {
-		t.Errorf("only %d pages were reached", len(seen))
-	}
+	testutil.Check(t, len(seen) >= 500, "only %d pages were reached", len(seen))
 }
 
 // TestWhatIsNotThere: for an unknown name there is a page that lists what exists. An invalid query gets the expected
@@ -277,8 +271,7 @@ func TestWhatIsNotThere(t *testing.T) {
 func TestPaths(t *testing.T) {
 	for _, run := range append(nasty(), "", "~~x") {
 		at := pathOf(run)
-		u, err := url.Parse("http://h" + at + "/games")
-		testutil.OK(t, err)
+		u := testutil.Must(url.Parse("http://h" + at + "/games"))(t)
 		if back := u.JoinPath("x"); back.EscapedPath() != at+"/games/x" {
 			t.Errorf("%q: %s became %s", run, at, back.EscapedPath())
 		}
@@ -339,9 +332,7 @@ func TestFilters(t *testing.T) {
 			}
 			next = turnTo(page, "next")
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %d games %v, want %d %v", query, len(got), got, len(want), want)
-		}
+		testutil.Check(t, slices.Equal(got, want), "%s: %d games %v, want %d %v", query, len(got), got, len(want), want)
 		if pages > 1 {
 			testutil.Slices(t, names(get(t, s, back).Body.String()), want[:gamesOnAPage], "%s: back", query)
 		}
@@ -399,9 +390,7 @@ func TestDownloads(t *testing.T) {
 		w := get(t, s, pathOf("a/b \"c")+"/g/"+plain+"."+kind)
 		testutil.Equal(t, w.Header().Get("Content-Disposition"), `attachment; filename="a_b__c-`+plain+`.`+kind+`"`, "%s", kind)
 		for _, text := range want {
-			if !strings.Contains(w.Body.String(), text) {
-				t.Errorf("%s has no %q:\n%s", kind, text, w.Body)
-			}
+			testutil.Check(t, strings.Contains(w.Body.String(), text), "%s has no %q:\n%s", kind, text, w.Body)
 		}
 	}
 	var game struct {
@@ -424,9 +413,8 @@ func TestPathsAreForHolders(t *testing.T) {
 	pages := []string{"/", "/r/plain", "/r/plain/games", "/r/plain/g/0.0", "/r/plain/g/0.0.json", "/r/plain/time", "/r/plain/faults", "/engines", "/api/v1/runs", "/api/v1/runs/plain", "/api/v1/runs/plain/games"}
 	for _, page := range pages {
 		for _, secret := range []string{"secret", "SECRET", "--argument"} {
-			if w := get(t, s, page); strings.Contains(w.Body.String(), secret) {
-				t.Errorf("%s tells %q", page, secret)
-			}
+			w := get(t, s, page)
+			testutil.Check(t, !strings.Contains(w.Body.String(), secret), "%s tells %q", page, secret)
 		}
 	}
 	page := get(t, s, "/engines", withToken).Body.String()

@@ -99,16 +99,13 @@ type listener struct {
 }
 
 func (l *listener) take(t *rapid.T, m *moment) {
-	text, err := m.frame(l.seen, l.game)
-	testutil.OK(t, err)
+	text := testutil.Must(m.frame(l.seen, l.game))(t)
 	l.seen = m.scene
 	if len(text) == 0 {
 		return
 	}
 	f, err := readFrame(bufio.NewReader(strings.NewReader(string(text))))
-	if err != nil || f.id != fmt.Sprint(m.scene.version) {
-		t.Fatal(f, err)
-	}
+	testutil.Require(t, err == nil && f.id == fmt.Sprint(m.scene.version), "%v %v", f, err)
 	var data any
 	testutil.OK(t, json.Unmarshal([]byte(f.data), &data))
 	switch f.event {
@@ -210,9 +207,7 @@ func (h *theatre) listen(query string, status int) (*bufio.Reader, net.Conn) {
 	h.t.Helper()
 	conn := h.call(query)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // the connection is closed
-	if err != nil || resp.StatusCode != status {
-		h.t.Fatal(resp, err)
-	}
+	testutil.Require(h.t, err == nil && resp.StatusCode == status, "%v %v", resp, err)
 	return bufio.NewReader(resp.Body), conn
 }
 
@@ -252,9 +247,8 @@ func TestStream(t *testing.T) {
 		if f := h.next(r); f.event != "over" {
 			t.Errorf("last %v", f)
 		}
-		if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
-			t.Errorf("after the end: %q, %v", rest, err)
-		}
+		rest, err := io.ReadAll(r)
+		testutil.Check(t, err == nil && len(rest) == 0, "after the end: %q, %v", rest, err)
 		_ = conn.Close()
 		h.close()
 	})
@@ -268,16 +262,14 @@ func TestARunThatNobodyPlaysAnyMore(t *testing.T) {
 		live := playing(s)
 		h := opened(t, live)
 		r, conn := h.listen("run=run", http.StatusOK)
-		if first, then := h.next(r), h.next(r); first.event != "2000" || then.event != "state" {
-			t.Fatalf("%v, %v", first, then)
-		}
+		first, then := h.next(r), h.next(r)
+		testutil.Require(t, first.event == "2000" && then.event == "state", "%v, %v", first, then)
 		testutil.Equal(t, h.next(r), (frame1{}), "while it is played")
 		live.mu.Lock()
 		delete(live.hubs, "run")
 		live.mu.Unlock()
-		if f := h.next(r); f.event != "over" {
-			t.Errorf("%v", f)
-		}
+		f := h.next(r)
+		testutil.Check(t, f.event == "over", "%v", f)
 		_ = conn.Close()
 		h.close()
 	})
@@ -360,12 +352,10 @@ func TestStalledClients(t *testing.T) {
 		for i := range 3000 {
 			s.step(i%8, i, 40)
 		}
-		if waited := time.Since(before); waited > 0 {
-			t.Errorf("the run waited for %v", waited)
-		}
-		if n := s.hub.Subscribers(); n > 0 {
-			t.Errorf("%d read the run's own events", n)
-		}
+		waited := time.Since(before)
+		testutil.Check(t, waited <= 0, "the run waited for %v", waited)
+		n := s.hub.Subscribers()
+		testutil.Check(t, n <= 0, "%d read the run's own events", n)
 		time.Sleep(writeTimeout + time.Second) // of the bubble
 		testutil.Equal(t, h.Watching(), 1, "still listen")
 		h.close()

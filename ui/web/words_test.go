@@ -58,9 +58,7 @@ func saidPhrases(t *testing.T) map[string]string {
 		"../../report/compare/*.go", "../../players/check/*.go", "../../report/calculator/*.go", "../../ensemble/votes/*.go", "../../results/repair/text/*.go", "../../report/verify/*.go", "../../configs/*.go", "../../configs/*/*.go", "../../players/*.go", "../../match/gate/*.go", "../../report/tuning/*.go", "../../cmd/gogi/cli/*.go", "../../report/ratings/*.go", "../../report/regression/ranksum.go", "../terminal/*.go", "../words/*.go", "../../cmd/gogi/*.go", "../../cmd/gogi/*/*.go",
 	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
-		}
+		testutil.Require(t, err == nil && len(files) != 0, "%s: %d files, %v", pattern, len(files), err)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
@@ -102,23 +100,18 @@ func saidPhrases(t *testing.T) map[string]string {
 func TestPhrasebook(t *testing.T) {
 	book := testutil.Must(i18n.Book())(t)
 	said := saidPhrases(t)
-	if len(said) < 200 {
-		t.Fatalf("only %d phrases were found", len(said))
-	}
+	testutil.Require(t, len(said) >= 200, "only %d phrases were found", len(said))
 	for words, where := range said {
 		there, ok := book[words]
-		if !ok && speaks.MatchString(verb.ReplaceAllString(words, "")) {
-			t.Errorf("%s says %q, which has no Japanese", where, words)
-		}
-		if got, want := verbs(there), verbs(words); ok && !slices.Equal(got, want) {
-			t.Errorf("%q has the verbs %v, its Japanese %v", words, want, got)
-		}
+		testutil.Check(t, ok || !speaks.MatchString(verb.ReplaceAllString(words, "")),
+			"%s says %q, which has no Japanese", where, words)
+		got, want := verbs(there), verbs(words)
+		testutil.Check(t, !ok || slices.Equal(got, want), "%q has the verbs %v, its Japanese %v", words, want, got)
 	}
 	for words, there := range book {
 		for _, text := range []string{words, there} {
-			if filled := fmt.Sprintf(text, filling(words)...); len(verbs(words)) > 0 && strings.Contains(filled, "%!") {
-				t.Errorf("%q is filled as %q", text, filled)
-			}
+			filled := fmt.Sprintf(text, filling(words)...)
+			testutil.Check(t, len(verbs(words)) == 0 || !strings.Contains(filled, "%!"), "%q is filled as %q", text, filled)
 		}
 		if _, ok := said[words]; !ok {
 			t.Errorf("nobody says %q", words)
@@ -170,12 +163,9 @@ func TestEndingsInJapanese(t *testing.T) {
 	seen := map[string]match.Termination{}
 	for _, end := range match.Terminations() {
 		said := text.Ending(end.String()).In(japanese)
-		if said == strings.ReplaceAll(end.String(), "_", " ") {
-			t.Errorf("%s has no Japanese", end)
-		}
-		if other, ok := seen[said]; ok {
-			t.Errorf("%s and %s are both %s", end, other, said)
-		}
+		testutil.Check(t, said != strings.ReplaceAll(end.String(), "_", " "), "%s has no Japanese", end)
+		other, ok := seen[said]
+		testutil.Check(t, !ok, "%s and %s are both %s", end, other, said)
 		seen[said] = end
 	}
 }

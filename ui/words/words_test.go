@@ -13,16 +13,10 @@ import (
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := Summary{Run: "r", Phase: match.RunDraining, Ended: 7, Games: 20, First: "a", Results: Results(3, 1, 3, 0.5), Rate: 1.25, Left: "10s", Faults: 2}
-	if got, want := s.Line().String(), "r 7/20 draining · a 3–1–3 50.0% · 1.2/s · ETA 10s · faults 2"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := s.Line().In(i18n.Japanese), "r 7/20 進行中の対局で終了 · a 3–1–3 50.0% · 1.2局/秒 · 残り 10s · 異常 2"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testutil.Equal(t, s.Line().String(), "r 7/20 draining · a 3–1–3 50.0% · 1.2/s · ETA 10s · faults 2")
+	testutil.Equal(t, s.Line().In(i18n.Japanese), "r 7/20 進行中の対局で終了 · a 3–1–3 50.0% · 1.2局/秒 · 残り 10s · 異常 2")
 	plain := Summary{Run: "r", Phase: match.RunPlaying, Games: 20, Left: "–"}
-	if got, want := plain.Line().String(), "r 0/20 · 0.0/s · ETA –"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testutil.Equal(t, plain.Line().String(), "r 0/20 · 0.0/s · ETA –")
 }
 
 // TestFault: who, what, where and the files, each only where it is known.
@@ -44,9 +38,8 @@ func TestWarning(t *testing.T) {
 	t.Parallel()
 	w := match.WarningGiven{Engine: "x", Kind: "memory", Note: "3 of 9 MB"}
 	testutil.Equal(t, Warning(w).String(), "warning: x: 3 of 9 MB")
-	if got := Warning(w).In(i18n.Japanese); !strings.HasPrefix(got, "警告：x：プロセス") || !strings.Contains(got, "3 of 9 MB") {
-		t.Error(got)
-	}
+	got := Warning(w).In(i18n.Japanese)
+	testutil.Check(t, strings.HasPrefix(got, "警告：x：プロセス") && strings.Contains(got, "3 of 9 MB"), "%v", got)
 	w.Kind, w.Engine = "of tomorrow", ""
 	testutil.Equal(t, Warning(w).In(i18n.Japanese), "警告：3 of 9 MB")
 }
@@ -54,10 +47,6 @@ func TestWarning(t *testing.T) {
 // TestLost: how many, in both languages.
 func TestLost(t *testing.T) {
 	t.Parallel()
-	if got, want := Lost("x", 1).String(), "x lost 1 game of this session by faults of its own"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := Lost("x", 1200).In(i18n.Japanese), "x はこのセッションで、自身の異常により1,200局負け"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testutil.Equal(t, Lost("x", 1).String(), "x lost 1 game of this session by faults of its own")
+	testutil.Equal(t, Lost("x", 1200).In(i18n.Japanese), "x はこのセッションで、自身の異常により1,200局負け")
 }

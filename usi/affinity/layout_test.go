@@ -74,30 +74,23 @@ func TestLay(t *testing.T) {
 		{"epyc", "0-31", Demand{Slots: 5, Cores: 3}, "1-3,17-19 4,8,12,20,24,28 5-7,21-23 9-11,25-27 13-15,29-31"},
 	} {
 		l, err := read(t, c.machine, c.allowed).Lay(c.demand)
-		if got := told(l); err != nil || got != c.want {
-			t.Errorf("%s %s %+v: %s, %v\n want %s", c.machine, c.allowed, c.demand, got, err, c.want)
-		}
+		got := told(l)
+		testutil.Check(t, err == nil && got == c.want, "%s %s %+v: %s, %v\n want %s", c.machine, c.allowed, c.demand, got, err, c.want)
 	}
 }
 
 // TestLayDescribes tests the other facts that a layout reports about its slots.
 func TestLayDescribes(t *testing.T) {
 	l, err := read(t, "two_sockets", "0-31").Lay(Demand{Slots: 1, Cores: 8, Apart: true})
-	if err != nil || l.Cores != 16 || l.CPUs != 32 || l.Shares[0].Cores != 16 || len(l.Shares[0].Nodes) != 2 {
-		t.Errorf("both sockets: %+v, %v", l, err)
-	}
+	testutil.Check(t, err == nil && l.Cores == 16 && l.CPUs == 32 && l.Shares[0].Cores == 16 && len(l.Shares[0].Nodes) == 2,
+		"both sockets: %+v, %v", l, err)
 	l, err = read(t, "two_sockets", "0-31").Lay(Demand{Slots: 1, Cores: 4})
-	if err != nil || l.Shares[0].Cores != 4 || len(l.Shares[0].Nodes) != 1 || l.Shares[0].Nodes[0] != 1 {
-		t.Errorf("one node: %+v, %v", l, err)
-	}
+	testutil.Check(t, err == nil && l.Shares[0].Cores == 4 && len(l.Shares[0].Nodes) == 1 && l.Shares[0].Nodes[0] == 1,
+		"one node: %+v, %v", l, err)
 	l, err = read(t, "smt", "0,6").Lay(Demand{Slots: 1, Cores: 2})
-	if err != nil || !l.Split || l.Shares[0].Cores != 1 {
-		t.Errorf("two threads on one core: %+v, %v", l, err)
-	}
+	testutil.Check(t, err == nil && l.Split && l.Shares[0].Cores == 1, "two threads on one core: %+v, %v", l, err)
 	l, err = read(t, "hybrid", "0-19").Lay(Demand{Slots: 9, Cores: 1})
-	if err != nil || l.Shares[0].Kind.Name != "core" || l.Shares[8].Kind.Name != "atom" {
-		t.Errorf("two kinds: %+v, %v", l, err)
-	}
+	testutil.Check(t, err == nil && l.Shares[0].Kind.Name == "core" && l.Shares[8].Kind.Name == "atom", "two kinds: %+v, %v", l, err)
 }
 
 func TestLayTooMany(t *testing.T) {
@@ -123,9 +116,7 @@ func TestLayTooMany(t *testing.T) {
 		_, err := read(t, c.machine, c.allowed).Lay(c.demand)
 		few, ok := errors.AsType[*TooFewError](err)
 		c.want.Demand = c.demand
-		if !ok || *few != c.want || few.Error() != c.text {
-			t.Errorf("%s %+v: %v", c.machine, c.demand, err)
-		}
+		testutil.Check(t, ok && *few == c.want && few.Error() == c.text, "%s %+v: %v", c.machine, c.demand, err)
 	}
 }
 
@@ -147,20 +138,15 @@ func TestLayIsFair(t *testing.T) {
 				}
 			}
 		}
-		if laid < 10 {
-			t.Errorf("%s: only %d demands could be laid", name, laid)
-		}
+		testutil.Check(t, laid >= 10, "%s: only %d demands could be laid", name, laid)
 	}
 }
 
 func checkFair(t *testing.T, top Topology, d Demand, l Layout) {
 	t.Helper()
-	if len(l.Shares) != d.Slots {
-		t.Fatalf("%+v: %d shares", d, len(l.Shares))
-	}
-	if more, err := top.Lay(Demand{d.Slots + len(l.Spare) + 1, d.Cores, d.Apart}); err == nil && more.Split == l.Split {
-		t.Errorf("%+v: there is room for more than %d spare shares", d, len(l.Spare))
-	}
+	testutil.Require(t, len(l.Shares) == d.Slots, "%+v: %d shares", d, len(l.Shares))
+	more, err := top.Lay(Demand{d.Slots + len(l.Spare) + 1, d.Cores, d.Apart})
+	testutil.Check(t, err != nil || more.Split != l.Split, "%+v: there is room for more than %d spare shares", d, len(l.Spare))
 	owner := map[int]int{} // slot by CPU, and by core where these are whole
 	for slot, s := range slices.Concat(l.Shares, l.Spare) {
 		both := s.Sets[0].Union(s.Sets[1])

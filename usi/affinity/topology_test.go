@@ -55,9 +55,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: CPUs %s, known %v, want %s", c.machine, got, top.Known, c.cpus)
 		}
 		for _, got := range top.CPUs {
-			if got.ID == c.want.ID && got != c.want {
-				t.Errorf("%s: read %+v, want %+v", c.machine, got, c.want)
-			}
+			testutil.Check(t, got.ID != c.want.ID || got == c.want, "%s: read %+v, want %+v", c.machine, got, c.want)
 		}
 	}
 }
@@ -66,9 +64,8 @@ func TestRead(t *testing.T) {
 func TestReadNothing(t *testing.T) {
 	top := Read(fstest.MapFS{}, Set{0, 3})
 	want := []CPU{{ID: 0, Core: 0, Cache: -1}, {ID: 3, Core: 3, Cache: -1}}
-	if len(top.CPUs) != 2 || top.CPUs[0] != want[0] || top.CPUs[1] != want[1] || top.Known {
-		t.Errorf("read %+v, want %+v, not known", top, want)
-	}
+	testutil.Check(t, len(top.CPUs) == 2 && top.CPUs[0] == want[0] && top.CPUs[1] == want[1] && !top.Known,
+		"read %+v, want %+v, not known", top, want)
 	torn := fstest.MapFS{}
 	for _, name := range []string{"topology/core_cpus_list", "topology/physical_package_id", "cpu_capacity", "cache/index0/level", "cache/index0/shared_cpu_list"} {
 		torn["devices/system/cpu/cpu0/"+name] = &fstest.MapFile{Data: []byte("-1\n")} // as the kernel writes what it does not know
@@ -93,9 +90,7 @@ func TestKindsByCapacity(t *testing.T) {
 
 func TestOnly(t *testing.T) {
 	top, missing := read(t, "smt", "0-3,6-9").Only(set(t, "2,4,8-9,40"))
-	if top.IDs().String() != "2,8-9" || missing.String() != "4,40" || !top.Known {
-		t.Errorf("%v, missing %v", top, missing)
-	}
+	testutil.Check(t, top.IDs().String() == "2,8-9" && missing.String() == "4,40" && top.Known, "%v, missing %v", top, missing)
 }
 
 func TestSet(t *testing.T) {
@@ -103,9 +98,7 @@ func TestSet(t *testing.T) {
 		"": "", "0": "0", "0-3,8\n": "0-3,8", "8,0-3": "0-3,8", "1,1-2,2": "1-2", "5-5": "5", "8191": "8191", "0,2,4": "0,2,4",
 	} {
 		s, err := ParseSet(text)
-		if err != nil || s.String() != want {
-			t.Errorf("%q: %q, %v, want %q", text, s, err, want)
-		}
+		testutil.Check(t, err == nil && s.String() == want, "%q: %q, %v, want %q", text, s, err, want)
 	}
 	for _, text := range []string{"-1", "1-", "2-1", "a", "1,,2", "1,", "8192", "0-99999999999999", "1 2", "+1", "0x1", "1-2-3"} {
 		if s, err := ParseSet(text); err == nil {
@@ -122,9 +115,8 @@ func TestSet(t *testing.T) {
 func TestChoice(t *testing.T) {
 	for text, want := range map[string]string{"": "false ", "off": "false ", "auto": "true ", "2-3,7": "true 2-3,7"} {
 		c, err := ParseChoice(text)
-		if got := map[bool]string{true: "true ", false: "false "}[c.On] + c.List.String(); err != nil || got != want {
-			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
-		}
+		got := map[bool]string{true: "true ", false: "false "}[c.On] + c.List.String()
+		testutil.Check(t, err == nil && got == want, "%q: %q, %v, want %q", text, got, err, want)
 	}
 	for _, text := range []string{" ", "on", "all", "3-1", "Auto"} {
 		if c, err := ParseChoice(text); err == nil {
@@ -143,8 +135,7 @@ func FuzzParseSet(f *testing.F) {
 			return
 		}
 		again, err := ParseSet(s.String())
-		if err != nil || again.String() != s.String() || len(again) != len(s) {
-			t.Errorf("%q became %q, and that %q, %v", text, s, again, err)
-		}
+		testutil.Check(t, err == nil && again.String() == s.String() && len(again) == len(s),
+			"%q became %q, and that %q, %v", text, s, again, err)
 	})
 }

@@ -140,9 +140,7 @@ func (b *bench) run() (Tally, error) {
 	b.t.Helper()
 	tally, err := NewClient(b.config).Run(b.t.Context())
 	b.group.Wait()
-	if b.dialled < len(b.servers) {
-		b.t.Errorf("only %d of %d connections were made", b.dialled, len(b.servers))
-	}
+	testutil.Check(b.t, b.dialled >= len(b.servers), "only %d of %d connections were made", b.dialled, len(b.servers))
 	return tally, err
 }
 
@@ -159,8 +157,7 @@ func gameBench(t *testing.T, player Player, colour string, serve func(*peer)) *b
 // tally asserts how the games of a run end.
 func (b *bench) tally(want Tally) {
 	b.t.Helper()
-	tally, err := b.run()
-	testutil.OK(b.t, err)
+	tally := testutil.Must(b.run())(b.t)
 	testutil.Equal(b.t, tally, want, "tally")
 }
 
@@ -227,9 +224,8 @@ func TestGameAsWhite(t *testing.T) {
 		}
 		record := b.events[len(b.events)-1].Record
 		data, err := text.AppendCSA3(nil, record)
-		if err != nil || record.Result != "resignation" || record.Winner != "white" || len(record.Moves) != 4 {
-			t.Errorf("%+v %v", record, err)
-		}
+		testutil.Check(t, err == nil && record.Result == "resignation" && record.Winner == "white" && len(record.Moves) == 4,
+			"%+v %v", record, err)
 		for _, want := range []string{"N+a\nN-b\n$EVENT:g1\n", "+7776FU\nT7.000\n-9394FU\nT3.000\n'** -50 #100\n", "%TORYO\n"} {
 			testutil.Contains(t, string(data), want, "is not in the record")
 		}
@@ -263,9 +259,8 @@ func TestEnds(t *testing.T) {
 		})
 		testutil.OK(t, testutil.Err(b.run()))
 		e := b.events[len(b.events)-1]
-		if e.Outcome != test.outcome || e.Record.Result != test.result || e.Record.Winner != test.winner {
-			t.Errorf("%s: %s, record %q %q", test.words, e.Outcome, e.Record.Result, e.Record.Winner)
-		}
+		testutil.Check(t, e.Outcome == test.outcome && e.Record.Result == test.result && e.Record.Winner == test.winner,
+			"%s: %s, record %q %q", test.words, e.Outcome, e.Record.Result, e.Record.Winner)
 		if told := player.calls[len(player.calls)-2]; told != "game over "+test.told {
 			t.Errorf("%s: %s", test.words, told)
 		}
@@ -361,9 +356,7 @@ func TestPonder(t *testing.T) {
 		})
 		b.config.Ponder, b.config.Margin = true, 100*time.Millisecond
 		testutil.OK(t, testutil.Err(b.run()))
-		if len(player.ponders) != 1 {
-			t.Fatalf("%v", player.calls)
-		}
+		testutil.Require(t, len(player.ponders) == 1, "%v", player.calls)
 		r := player.ponders[0]
 		if r.Position.String() != "position startpos moves 9i9h 9c9d" || r.Go.String() != "go btime 59250 wtime 60000 binc 400 winc 500" {
 			t.Errorf("%s, %s", r.Position, r.Go)
@@ -383,9 +376,7 @@ func TestTimeUpWhileThinking(t *testing.T) {
 		p.end("#TIME_UP", "#LOSE")
 	})
 	tally, err := b.run()
-	if err != nil || !stopped || tally.Losses != 1 {
-		t.Errorf("%v %v %+v", err, stopped, tally)
-	}
+	testutil.Check(t, err == nil && stopped && tally.Losses == 1, "%v %v %+v", err, stopped, tally)
 }
 
 // TestResume cuts the connection in the middle of a game. The server then continues the game.
@@ -415,9 +406,7 @@ func TestResume(t *testing.T) {
 		testutil.Equal(t, strings.Join(player.calls, ", "), "new game black, think, think, think, game over win, close")
 		b.has(EventLost, "ended the connection")
 		record := b.events[len(b.events)-1].Record
-		if len(record.Moves) != 3 || !record.Moves[0].HasScore {
-			t.Errorf("%+v", record.Moves)
-		}
+		testutil.Check(t, len(record.Moves) == 3 && record.Moves[0].HasScore, "%+v", record.Moves)
 	})
 }
 
@@ -477,13 +466,10 @@ func TestOneGameAConnection(t *testing.T) {
 	}
 	b := newBench(t, &scripted{}, one, one, one)
 	b.config.Games = 3
-	if tally, err := b.run(); err != nil || tally.Games != 3 {
-		t.Errorf("%+v %v", tally, err)
-	}
+	tally, err := b.run()
+	testutil.Check(t, err == nil && tally.Games == 3, "%+v %v", tally, err)
 	for _, e := range b.events {
-		if e.Type == EventLost {
-			t.Errorf("an ordinary end was told as %+v", e)
-		}
+		testutil.Check(t, e.Type != EventLost, "an ordinary end was told as %+v", e)
 	}
 }
 
@@ -503,9 +489,8 @@ func TestRefusedName(t *testing.T) {
 		p.expect("LOGIN me secret")
 		p.say("LOGIN:incorrect")
 	})
-	if _, err := b.run(); !errors.Is(err, ErrLogin) || b.dialled != 1 {
-		t.Errorf("%v after %d tries", err, b.dialled)
-	}
+	_, err := b.run()
+	testutil.Check(t, errors.Is(err, ErrLogin) && b.dialled == 1, "%v after %d tries", err, b.dialled)
 }
 
 // TestProposals are rejected by the other side, or cannot be read.
@@ -521,9 +506,8 @@ func TestProposals(t *testing.T) {
 		p.begin("yes", "-", clock+even)
 		p.end("#WIN")
 	})
-	if tally, err := b.run(); err != nil || tally.Games != 1 {
-		t.Errorf("%+v %v", tally, err)
-	}
+	tally, err := b.run()
+	testutil.Check(t, err == nil && tally.Games == 1, "%+v %v", tally, err)
 	b.has(EventNotice, "nonsense")
 	b.has(EventNotice, "no by b")
 }
@@ -619,9 +603,8 @@ func TestCancel(t *testing.T) {
 				close(began)
 			}
 		}
-		if tally, err := NewClient(b.config).Run(ctx); !errors.Is(err, why) || tally.Games > 1 {
-			t.Errorf("%s: %+v %v", colour, tally, err)
-		}
+		tally, err := NewClient(b.config).Run(ctx)
+		testutil.Check(t, errors.Is(err, why) && tally.Games <= 1, "%s: %+v %v", colour, tally, err)
 		b.group.Wait()
 	}
 }

@@ -41,9 +41,8 @@ func TestSearch(t *testing.T) {
 			clocks[shogi.Black].Spend(d)
 		}
 		args, deadline := search(clocks, test.ours, test.margin, test.spent)
-		if args.String() != test.want || deadline != test.deadline {
-			t.Errorf("%s: %s within %v, want %s within %v", test.name, args, deadline, test.want, test.deadline)
-		}
+		testutil.Check(t, args.String() == test.want && deadline == test.deadline,
+			"%s: %s within %v, want %s within %v", test.name, args, deadline, test.want, test.deadline)
 	}
 }
 

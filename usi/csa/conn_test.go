@@ -30,9 +30,7 @@ func newPeer(t *testing.T, conn net.Conn) *peer {
 func (p *peer) expect(want string) {
 	p.t.Helper()
 	line, err := p.in.ReadString('\n')
-	if err != nil || strings.TrimSuffix(line, "\n") != want {
-		p.t.Errorf("the server got %q, %v; want %q", line, err, want)
-	}
+	testutil.Check(p.t, err == nil && strings.TrimSuffix(line, "\n") == want, "the server got %q, %v; want %q", line, err, want)
 }
 
 func (p *peer) say(lines ...string) {
@@ -115,9 +113,7 @@ func TestKeepAlive(t *testing.T) {
 			got = append(got, l)
 		}
 		want := []heard{{"+7776FU\n", 25 * time.Second}, {"\n", 65 * time.Second}, {"\n", 105 * time.Second}}
-		if len(got) != len(want) {
-			t.Fatalf("%v", got)
-		}
+		testutil.Require(t, len(got) == len(want), "%v", got)
 		for i := range want {
 			testutil.Equal(t, got[i], want[i], "line %d", i)
 		}
@@ -146,13 +142,10 @@ func TestSilence(t *testing.T) {
 				if !answers || c.Err() == nil || !strings.Contains(c.Err().Error(), "silent for 2m0s") {
 					t.Errorf("answers %v: %v", answers, c.Err())
 				}
-				if took := time.Since(began); took < 2*time.Minute {
-					t.Errorf("lost after %v", took)
-				}
+				took := time.Since(began)
+				testutil.Check(t, took >= 2*time.Minute, "lost after %v", took)
 			case <-time.After(time.Hour):
-				if answers {
-					t.Error("the silence was never noticed")
-				}
+				testutil.Check(t, !answers, "the silence was never noticed")
 			}
 			c.Close()
 		})
@@ -175,9 +168,7 @@ func TestHostileServer(t *testing.T) {
 		for m := range c.Messages() {
 			t.Errorf("%s: %+v", name, m)
 		}
-		if c.Err() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		testutil.Check(t, c.Err() != nil, "%s: no error", name)
 		c.Close()
 	}
 	c, p := pipe(t)

@@ -3,6 +3,7 @@ package csa
 import (
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
@@ -24,17 +25,13 @@ func FuzzParseMove(f *testing.F) {
 			p.Apply(moves[int(n)%len(moves)])
 		}
 		m, err := ParseMove(&p, text)
-		if (m == shogi.NoMove) == (err == nil) {
-			t.Fatalf("%q is %v, %v", text, m, err)
-		}
+		testutil.Require(t, (m == shogi.NoMove) != (err == nil), "%q is %v, %v", text, m, err)
 		if err != nil {
 			return
 		}
-		if wrong := p.CheckLegal(m); wrong != nil {
-			t.Errorf("%q is %v: %v", text, m, wrong)
-		}
-		if back := kifu.CSAMove(&p, m); back != text {
-			t.Errorf("%q is %v, which is written %q", text, m, back)
-		}
+		wrong := p.CheckLegal(m)
+		testutil.Check(t, wrong == nil, "%q is %v: %v", text, m, wrong)
+		back := kifu.CSAMove(&p, m)
+		testutil.Check(t, back == text, "%q is %v, which is written %q", text, m, back)
 	})
 }

@@ -25,9 +25,8 @@ func TestMovesThereAndBack(t *testing.T) {
 		p := position(t, sfen)
 		for _, m := range p.LegalMoves(nil) {
 			text := kifu.CSAMove(&p, m)
-			if got, err := ParseMove(&p, text); err != nil || got != m {
-				t.Errorf("%s: %s is %s: read as %s, %v", sfen, m, text, got, err)
-			}
+			got, err := ParseMove(&p, text)
+			testutil.Check(t, err == nil && got == m, "%s: %s is %s: read as %s, %v", sfen, m, text, got, err)
 		}
 	}
 }
@@ -52,8 +51,7 @@ func TestBadMoves(t *testing.T) {
 		"+3334FU":  "",
 		"+77762FU": "7",
 	} {
-		if m, err := ParseMove(&p, text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %s, %v; want an error with %q", text, m, err, want)
-		}
+		m, err := ParseMove(&p, text)
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %s, %v; want an error with %q", text, m, err, want)
 	}
 }

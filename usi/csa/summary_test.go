@@ -80,9 +80,7 @@ func TestSummaryTimes(t *testing.T) {
 		},
 	} {
 		s := summary(t, "Your_Turn:+\n"+test.section+even)
-		if s.Times[0] != test.black || s.Times[1] != test.white {
-			t.Errorf("%s: %+v", test.name, s.Times)
-		}
+		testutil.Check(t, s.Times[0] == test.black && s.Times[1] == test.white, "%s: %+v", test.name, s.Times)
 	}
 }
 
@@ -117,9 +115,7 @@ func TestSummaryMoves(t *testing.T) {
 		got = append(got, m.Move.String()+" "+m.Time.String())
 	}
 	want := []string{"7g7f 12s", "3c3d 6s", "8h2b+ 0s", "3a2b 0s"}
-	if !slices.Equal(got, want) || !s.Moves[2].Timed || s.Moves[3].Timed {
-		t.Errorf("%v %+v", got, s.Moves)
-	}
+	testutil.Check(t, slices.Equal(got, want) && s.Moves[2].Timed && !s.Moves[3].Timed, "%v %+v", got, s.Moves)
 }
 
 func TestSummaryErrors(t *testing.T) {
@@ -148,9 +144,8 @@ func TestSummaryErrors(t *testing.T) {
 		head + "BEGIN Position\nP+11FU12FU\n+\nEND Position":           "position",
 		head + "BEGIN Position\nPI\nP+00FU\n+\nEND Position":           "position",
 	} {
-		if s, err := ParseSummary(strings.Split(text, "\n")); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %+v, %v; want an error with %q", text, s, err, want)
-		}
+		s, err := ParseSummary(strings.Split(text, "\n"))
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %+v, %v; want an error with %q", text, s, err, want)
 	}
 }
 
@@ -158,9 +153,7 @@ func TestSummaryErrors(t *testing.T) {
 func TestSummaryIgnores(t *testing.T) {
 	s := summary(t, "Your_Turn:+\nColour_Of_Board:brown\nDeclaration:Tsume\nBEGIN Music\nToccata\nEND Music\nBEGIN Time\nSand:yes\nEND Time\n"+even)
 	for _, want := range []string{"Colour_Of_Board:brown", "Declaration:Tsume", "Toccata", "Sand:yes"} {
-		if !slices.Contains(s.Ignored, want) {
-			t.Errorf("%q is not among %q", want, s.Ignored)
-		}
+		testutil.Check(t, slices.Contains(s.Ignored, want), "%q is not among %q", want, s.Ignored)
 	}
 	for word, rule := range map[string]shogi.DeclarationRule{"24": shogi.CSARule24, "27": shogi.CSARule27, "NO": shogi.NoEnteringKing} {
 		if s := summary(t, "Your_Turn:+\nJishogi_Declaration:"+word+"\n"+even); s.Declaration != rule {
@@ -184,9 +177,7 @@ func FuzzParseSummary(f *testing.F) {
 			p.Apply(m.Move)
 		}
 		for _, c := range s.Times {
-			if c.Unit <= 0 || min(c.Total, c.Byoyomi, c.Increment, c.Delay, c.Least) < 0 {
-				t.Fatalf("%+v", c)
-			}
+			testutil.Require(t, c.Unit > 0 && min(c.Total, c.Byoyomi, c.Increment, c.Delay, c.Least) >= 0, "%+v", c)
 		}
 		newGame(NewClient(Config{}), nil, s)
 	})
@@ -198,8 +189,6 @@ func FuzzParseLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		m := parseLine(line)
-		if m.Timed && !(m.Units >= 0) {
-			t.Fatalf("%+v", m)
-		}
+		testutil.Require(t, !m.Timed || m.Units >= 0, "%+v", m)
 	})
 }

@@ -16,9 +16,8 @@ func allowed(t *testing.T) affinity.Set {
 	t.Helper()
 	s := testutil.Must(Allowed())(t)
 	// Not /proc/self, the main thread: one that was bound for a child stays so.
-	if kernel := status(t, "/proc/thread-self/status", "Cpus_allowed_list"); s.String() != kernel {
-		t.Fatalf("Allowed says %s, the kernel %s", s, kernel)
-	}
+	kernel := status(t, "/proc/thread-self/status", "Cpus_allowed_list")
+	testutil.Require(t, s.String() == kernel, "Allowed says %s, the kernel %s", s, kernel)
 	if len(s) < 2 {
 		t.Skip("it needs two CPUs to tell being bound from not being bound")
 	}
@@ -39,9 +38,8 @@ func TestAffinityOfMany(t *testing.T) {
 				want = itoa(all[i%3-1])
 			}
 			p := start(t, spec, nil)
-			if got := line(t, p); got != "Cpus_allowed_list:\t"+want {
-				t.Errorf("the child says %q, want %s", got, want)
-			}
+			got := line(t, p)
+			testutil.Check(t, got == "Cpus_allowed_list:\t"+want, "the child says %q, want %s", got, want)
 			testutil.Equal(t, p.AffinityChanged(), "", "it keeps to what it was given")
 			closeOK(t, p)
 		})
@@ -61,9 +59,8 @@ func TestStrayed(t *testing.T) {
 			p := start(t, spec, nil)
 			testutil.Equal(t, p.AffinityChanged(), "", "before it binds itself")
 			testutil.Must(io.WriteString(p, "go on\n"))(t)
-			if got := line(t, p); got != "bound <nil>" {
-				t.Fatalf("it says %q", got)
-			}
+			got := line(t, p)
+			testutil.Require(t, got == "bound <nil>", "it says %q", got)
 			want := "it was started on CPUs " + itoa(all[1]) + ", and has bound itself to " + all.String()
 			testutil.Equal(t, p.AffinityChanged(), want)
 			closeOK(t, p)
@@ -87,11 +84,8 @@ func TestStrayedToFewer(t *testing.T) {
 	spec := sh("taskset -cp " + itoa(all[0]) + " $$ >/dev/null; echo done; exec cat")
 	spec.CPUs = all[:2]
 	p := start(t, spec, nil)
-	if got := line(t, p); got != "done" {
-		t.Fatalf("it says %q", got)
-	}
-	if got, want := p.AffinityChanged(), "it was started on CPUs "+all[:2].String()+", and has bound itself to "+itoa(all[0]); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	got := line(t, p)
+	testutil.Require(t, got == "done", "it says %q", got)
+	testutil.Equal(t, p.AffinityChanged(), "it was started on CPUs "+all[:2].String()+", and has bound itself to "+itoa(all[0]))
 	closeOK(t, p)
 }

@@ -20,15 +20,11 @@ func TestCPU(t *testing.T) {
 	testutil.OK(t, err)
 	testutil.Must(p.Read(make([]byte, 16)))(t)
 	living, err := p.CPU()
-	if err != nil || living <= 0 || living > time.Minute {
-		t.Errorf("the child has used %v, %v", living, err)
-	}
+	testutil.Check(t, err == nil && living > 0 && living <= time.Minute, "the child has used %v, %v", living, err)
 	if err := p.Close(); err != nil {
 		t.Logf("closing: %v", err)
 	}
 	<-p.Done()
 	ended, err := p.CPU()
-	if err != nil || ended < living {
-		t.Errorf("%v, %v after %v", ended, err, living)
-	}
+	testutil.Check(t, err == nil && ended >= living, "%v, %v after %v", ended, err, living)
 }

@@ -52,19 +52,13 @@ func TestExit(t *testing.T) {
 func TestAnEngineThatHangsUp(t *testing.T) {
 	p := start(t, sh("exec 1>&-; echo no more >&2; exec sleep 1000"), nil)
 	testutil.Must(io.ReadAll(p))(t)
-	if got, want := p.Diagnosis(), "it closed its output, and is still running; stderr: no more"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testutil.Equal(t, p.Diagnosis(), "it closed its output, and is still running; stderr: no more")
 	p = start(t, sh("exec <&-; echo closed; exec sleep 1000"), nil)
-	if got := line(t, p); got != "closed" {
-		t.Fatal(got)
-	}
-	if _, err := io.WriteString(p, "go\n"); !errors.Is(err, syscall.EPIPE) {
-		t.Fatalf("wrote to a closed pipe: %v", err)
-	}
-	if got, want := p.Diagnosis(), "it closed its input, and is still running"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	got := line(t, p)
+	testutil.Require(t, got == "closed", "%v", got)
+	_, err := io.WriteString(p, "go\n")
+	testutil.Require(t, errors.Is(err, syscall.EPIPE), "wrote to a closed pipe: %v", err)
+	testutil.Equal(t, p.Diagnosis(), "it closed its input, and is still running")
 }
 
 // The last stderr line of a running engine is reported. That it is running is not reported.
@@ -74,19 +68,15 @@ func TestLastWords(t *testing.T) {
 		{"", "ready", ""}, {"go\n", "said", "stderr: help"},
 	} {
 		testutil.Must(io.WriteString(p, step.send))(t)
-		if got := line(t, p); got != step.wait {
-			t.Fatalf("read %q", got)
-		}
+		got := line(t, p)
+		testutil.Require(t, got == step.wait, "read %q", got)
 		testutil.Eventually(t, "its last words are "+step.want, func() bool { return p.LastWords() == step.want })
-		if e := p.Exit(); !e.Running || e.Status != -1 {
-			t.Errorf("exit %+v of a living process", e)
-		}
+		e := p.Exit()
+		testutil.Check(t, e.Running && e.Status == -1, "exit %+v of a living process", e)
 	}
 	testutil.Must(io.WriteString(p, "go\n"))(t)
 	<-p.Done()
-	if got, want := p.LastWords(), "exit status 3; stderr: help"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testutil.Equal(t, p.LastWords(), "exit status 3; stderr: help")
 }
 
 func TestTail(t *testing.T) {
@@ -94,9 +84,8 @@ func TestTail(t *testing.T) {
 	var all strings.Builder
 	for _, n := range []int{0, 1, 4000, 95, 1, 7, 5000, 4096, 3} {
 		s := strings.Repeat(string(rune('a'+all.Len()%26)), n)
-		if m, err := tail.Write([]byte(s)); m != n || err != nil {
-			t.Fatalf("Write = %d, %v", m, err)
-		}
+		m, err := tail.Write([]byte(s))
+		testutil.Require(t, m == n && err == nil, "Write = %d, %v", m, err)
 		all.WriteString(s)
 		want := all.String()
 		want = want[max(0, len(want)-tailSize):]

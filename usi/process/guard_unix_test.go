@@ -30,16 +30,13 @@ func killedRunner(t *testing.T, what string) map[string]int {
 			break
 		}
 		pid := testutil.Must(strconv.Atoi(number))(t)
-		if !alive(pid) {
-			t.Fatalf("%s %d does not run: nothing is tested", name, pid)
-		}
+		testutil.Require(t, alive(pid), "%s %d does not run: nothing is tested", name, pid)
 		pids[name] = pid
 	}
 	testutil.OK(t, syscall.Kill(runner.PID(), syscall.SIGKILL))
 	<-runner.Done()
-	if got := runner.Diagnosis(); got != "killed by signal 9 (killed)" {
-		t.Fatalf("the runner: %s", got)
-	}
+	got := runner.Diagnosis()
+	testutil.Require(t, got == "killed by signal 9 (killed)", "the runner: %s", got)
 	return pids
 }
 
@@ -58,9 +55,7 @@ func TestWithoutGuardTheGrandchildSurvives(t *testing.T) {
 	for _, name := range []string{"plain", "wrapper", "stubborn"} {
 		testutil.Eventually(t, name+" dies", func() bool { return !alive(pids[name]) })
 	}
-	if !alive(pids["grandchild"]) {
-		t.Error("the wrapper's child died without a guard")
-	}
+	testutil.Check(t, alive(pids["grandchild"]), "the wrapper's child died without a guard")
 }
 
 func TestGuardSurvivesSignals(t *testing.T) {
@@ -117,17 +112,14 @@ func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 	ended := start(t, sh("cat"), g)
 	closeOK(t, ended)
 	testutil.OK(t, g.life.cmd.Process.Kill())
-	if got, want := next(t, told), (GuardChange{Died: "signal: killed"}); got != want {
-		t.Errorf("told %+v, want %+v", got, want)
-	}
+	testutil.Equal(t, next(t, told), (GuardChange{Died: "signal: killed"}), "told")
 	after := start(t, sh(stubbornScript), g)
 	line(t, after)
 	g.mu.Lock()
 	known := maps.Clone(g.groups)
 	g.mu.Unlock()
-	if want := map[int]bool{before.PID(): true, after.PID(): true}; !maps.Equal(known, want) {
-		t.Errorf("the groups are %v, want %v", known, want)
-	}
+	want := map[int]bool{before.PID(): true, after.PID(): true}
+	testutil.Check(t, maps.Equal(known, want), "the groups are %v, want %v", known, want)
 	if err := g.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
@@ -156,12 +148,9 @@ func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 	told, tell := changes()
 	births := t.TempDir() + "/births"
 	g := testutil.Must(startGuardAt([]string{"/bin/sh", "-c", "echo >>" + births + "; exit 3"}, tell, quick))(t)
-	if got, want := next(t, told), (GuardChange{Died: "exit status 3"}); got != want {
-		t.Errorf("told %+v, want %+v", got, want)
-	}
-	if got := next(t, told); got.Died != "exit status 3" || got.Err == nil || got.Err.Error() != "it was new itself" {
-		t.Errorf("told %+v", got)
-	}
+	testutil.Equal(t, next(t, told), (GuardChange{Died: "exit status 3"}), "told")
+	got := next(t, told)
+	testutil.Check(t, got.Died == "exit status 3" && got.Err != nil && got.Err.Error() == "it was new itself", "told %+v", got)
 	closeOK(t, start(t, sh("cat"), g))
 	testutil.Eventually(t, "it is tried again and again", func() bool {
 		b, err := os.ReadFile(births)
@@ -211,9 +200,7 @@ func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 		g.send("-", 1<<30)
 	}
 	g.mu.Unlock()
-	if got, want := next(t, told), (GuardChange{Died: "signal: killed"}); got != want {
-		t.Errorf("told %+v, want %+v", got, want)
-	}
+	testutil.Equal(t, next(t, told), (GuardChange{Died: "signal: killed"}), "told")
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
@@ -228,13 +215,9 @@ func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	testutil.OK(t, r.SetReadDeadline(time.Now().Add(waitLimit)))
 	g := &Guard{life: &guardLife{pipe: w}, groups: make(map[int]bool)}
 	p := start(t, sh("cat"), g)
-	if got, want := line(t, r), "+"+itoa(p.PID()); got != want {
-		t.Errorf("at the start %q, want %q", got, want)
-	}
+	testutil.Equal(t, line(t, r), "+"+itoa(p.PID()), "at the start")
 	closeOK(t, p)
-	if got, want := line(t, r), "-"+itoa(p.PID()); got != want {
-		t.Errorf("at the end %q, want %q", got, want)
-	}
+	testutil.Equal(t, line(t, r), "-"+itoa(p.PID()), "at the end")
 	w.Close()
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
 		t.Errorf("and then %q, %v", rest, err)
@@ -280,9 +263,7 @@ func TestStartFailsOnAClosedGuard(t *testing.T) {
 	// It was killed before or after it could write its number.
 	if b, err := os.ReadFile(pidFile); err == nil && len(b) > 0 {
 		pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
-		if err != nil || alive(pid) {
-			t.Errorf("process %s is left, %v", b, err)
-		}
+		testutil.Check(t, err == nil && !alive(pid), "process %s is left, %v", b, err)
 	}
 }
 
@@ -309,12 +290,9 @@ func TestServeGuardRefuses(t *testing.T) {
 	} {
 		groups := make(map[int]bool)
 		err := readGroups(reader(test.in), groups)
-		if want := fmt.Sprintf("line %q: want +pgid or -pgid", test.line+"\n"); err == nil || err.Error() != want {
-			t.Errorf("%q: %v", test.in, err)
-		}
-		if len(groups) > 0 {
-			t.Errorf("%q: would kill %v", test.in, groups)
-		}
+		want := fmt.Sprintf("line %q: want +pgid or -pgid", test.line+"\n")
+		testutil.Check(t, err != nil && err.Error() == want, "%q: %v", test.in, err)
+		testutil.Check(t, len(groups) == 0, "%q: would kill %v", test.in, groups)
 	}
 }
 
@@ -324,7 +302,5 @@ func TestServeGuardIgnoresACutLine(t *testing.T) {
 	if err := readGroups(reader("+12345\n+678\n-12345\n+23"), groups); err != nil {
 		t.Error(err)
 	}
-	if len(groups) != 1 || !groups[678] {
-		t.Errorf("groups %v, want 678", groups)
-	}
+	testutil.Check(t, len(groups) == 1 && groups[678], "groups %v, want 678", groups)
 }

@@ -23,16 +23,12 @@ func TestAChildInAnotherSessionEndsWithTheGuard(t *testing.T) {
 	for _, p := range []*Process{ends, stays} {
 		testutil.OK(t, p.Close())
 	}
-	if !alive(pid) || !alive(others) {
-		t.Fatal("a child ended with its engine: it has not left the group")
-	}
+	testutil.Require(t, alive(pid) && alive(others), "a child ended with its engine: it has not left the group")
 	if err := ours.Close(); err != nil {
 		t.Error(err)
 	}
 	testutil.Eventually(t, "the child ends", func() bool { return !alive(pid) })
-	if !alive(others) || !alive(stranger.Process.Pid) {
-		t.Error("a process of somebody else was killed")
-	}
+	testutil.Check(t, alive(others) && alive(stranger.Process.Pid), "a process of somebody else was killed")
 	if err := other.Close(); err != nil {
 		t.Error(err)
 	}

@@ -24,9 +24,7 @@ func TestReadProc(t *testing.T) {
 	if _, err := readProc(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := readProc(dir); err == nil {
-		t.Error("a folder was read")
-	}
+	testutil.Fails(t, testutil.Err(readProc(dir)), "", "a folder was read")
 	open := testutil.Must(os.ReadDir("/proc/self/fd"))(t)
 	for range 100 {
 		testutil.Must(readProc("/proc/self/stat"))(t)

@@ -68,9 +68,7 @@ func TestGroupAndDescriptorsAreItsOwn(t *testing.T) {
 		fd := testutil.Must(strconv.Atoi(f.Name()))(t)
 		// Beyond 2 there may be only what somebody gave this test to pass on.
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-		if fd > 2 && (err != nil || flags&unix.FD_CLOEXEC != 0) {
-			t.Errorf("descriptor %d leaked into the child", fd)
-		}
+		testutil.Check(t, fd <= 2 || err == nil && flags&unix.FD_CLOEXEC == 0, "descriptor %d leaked into the child", fd)
 	}
 	if _, pgid := stat(p.PID()); pgid != p.PID() {
 		t.Errorf("group %d of process %d", pgid, p.PID())
@@ -84,9 +82,8 @@ func TestStubbornIsKilledWithinTheBound(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			took := closeOK(t, p)
-			if least := DefaultGrace + DefaultTermGrace; took < least {
-				t.Errorf("Close took %v", took)
-			}
+			least := DefaultGrace + DefaultTermGrace
+			testutil.Check(t, took >= least, "Close took %v", took)
 		})
 	}
 	wg.Wait()
@@ -118,9 +115,8 @@ func TestKillIsImmediate(t *testing.T) {
 	p := start(t, spec, nil)
 	line(t, p)
 	p.Kill()
-	if took := closeOK(t, p); took > waitLimit/2 {
-		t.Errorf("Close after Kill took %v", took)
-	}
+	took := closeOK(t, p)
+	testutil.Check(t, took <= waitLimit/2, "Close after Kill took %v", took)
 	p.Kill() // nobody there: does nothing
 }
 
@@ -137,14 +133,10 @@ func TestStoppedProcessIsKilled(t *testing.T) {
 func TestWrappersChildDiesWithClose(t *testing.T) {
 	p := start(t, sh(wrapperScript), nil)
 	child := lineNumber(t, p)
-	if !alive(child) {
-		t.Fatal("the wrapper has no child: nothing is tested")
-	}
+	testutil.Require(t, alive(child), "the wrapper has no child: nothing is tested")
 	// The wrapper itself ends at EOF, at once and with 0; the child would not.
 	closeOK(t, p)
-	if alive(child) {
-		t.Error("the wrapper's child outlived Close")
-	}
+	testutil.Check(t, !alive(child), "the wrapper's child outlived Close")
 	testutil.Equal(t, p.Diagnosis(), "exit status 0", "Diagnosis")
 }
 
@@ -152,13 +144,11 @@ func TestWrappersChildDiesWithClose(t *testing.T) {
 func TestWrappersChildDiesWithItsLeader(t *testing.T) {
 	p := start(t, sh(`trap "" TERM; sleep 1000 & echo $!; read go; exit 3`), nil)
 	child := lineNumber(t, p)
-	if _, pgid := stat(child); pgid != p.PID() || !alive(child) {
-		t.Fatalf("child %d is not a living member of the group: nothing is tested", child)
-	}
+	_, pgid := stat(child)
+	testutil.Require(t, pgid == p.PID() && alive(child), "child %d is not a living member of the group: nothing is tested", child)
 	testutil.Must(io.WriteString(p, "go\n"))(t)
-	if rest, err := io.ReadAll(p); err != nil || len(rest) > 0 {
-		t.Errorf("Read %q, %v; want the end", rest, err)
-	}
+	rest, err := io.ReadAll(p)
+	testutil.Check(t, err == nil && len(rest) == 0, "Read %q, %v; want the end", rest, err)
 	<-p.Done()
 	testutil.Eventually(t, "the child dies", func() bool { return !alive(child) })
 	testutil.Equal(t, p.Diagnosis(), "exit status 3", "Diagnosis")
@@ -167,9 +157,8 @@ func TestWrappersChildDiesWithItsLeader(t *testing.T) {
 func TestOutputOutlivesTheProcess(t *testing.T) {
 	p := start(t, sh("head -c 50000 /dev/zero"), nil)
 	<-p.Done()
-	if got, err := io.ReadAll(p); err != nil || len(got) != 50000 {
-		t.Errorf("read %d bytes, %v", len(got), err)
-	}
+	got, err := io.ReadAll(p)
+	testutil.Check(t, err == nil && len(got) == 50000, "read %d bytes, %v", len(got), err)
 }
 
 // After a deadline an os.File returns no data, even if there are some. So if nobody reads for some time after the
@@ -178,12 +167,10 @@ func TestOutputIsThereHoweverLateItIsRead(t *testing.T) {
 	p := start(t, sh("head -c 50000 /dev/zero; exit 3"), nil)
 	<-p.Done()
 	longAfterTheEnd(t, p)
-	if got, err := io.ReadAll(p); err != nil || len(got) != 50000 {
-		t.Errorf("read %d bytes, %v", len(got), err)
-	}
-	if e := p.Exit(); e.Status != 3 {
-		t.Errorf("exit %+v", e)
-	}
+	got, err := io.ReadAll(p)
+	testutil.Check(t, err == nil && len(got) == 50000, "read %d bytes, %v", len(got), err)
+	e := p.Exit()
+	testutil.Check(t, e.Status == 3, "exit %+v", e)
 }
 
 // longAfterTheEnd is the state once escapedWait is over.
@@ -220,9 +207,7 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 			if err != nil || !bytes.HasPrefix(got, []byte("said\n")) || len(got) > 2*defaultPipeSize {
 				t.Errorf("read %d bytes that begin with %q, %v", len(got), got[:min(len(got), 20)], err)
 			}
-			if !alive(escaped) {
-				t.Error("nobody held stdout open: nothing is tested")
-			}
+			testutil.Check(t, alive(escaped), "nobody held stdout open: nothing is tested")
 		})
 	}
 }
@@ -256,9 +241,8 @@ func TestCloseWaitsForTheMemoryOfAHundredGigabytes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := &Process{pid: 77, reaped: true, grace: DefaultGrace, termGrace: DefaultTermGrace, done: make(chan struct{})}
 			time.AfterFunc(took, func() { close(p.done) })
-			if err := p.endLeader(); (err != nil) != wantErr {
-				t.Errorf("gone after %v: %v", took, err)
-			}
+			err := p.endLeader()
+			testutil.Check(t, (err != nil) == wantErr, "gone after %v: %v", took, err)
 			<-p.done
 		})
 	}
@@ -272,9 +256,8 @@ func TestStderrNeverBlocks(t *testing.T) {
 		if b, cut := p.errors.last(); len(b) != tailSize || !cut || cap(p.errors.buf) > 2*tailSize {
 			t.Errorf("%s bytes: kept %d, cut %v, room for %d", size, len(b), cut, cap(p.errors.buf))
 		}
-		if got := p.Diagnosis(); !strings.HasSuffix(got, "xxx | last words") {
-			t.Errorf("%s bytes: Diagnosis = %q", size, got)
-		}
+		got := p.Diagnosis()
+		testutil.Check(t, strings.HasSuffix(got, "xxx | last words"), "%s bytes: Diagnosis = %q", size, got)
 	}
 }
 
@@ -284,9 +267,7 @@ func TestWriteDeadline(t *testing.T) {
 	testutil.OK(t, p.SetWriteDeadline(time.Now().Add(time.Second)))
 	flood := bytes.Repeat([]byte("position\n"), 100_000)
 	n, err := p.Write(flood)
-	if !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n >= len(flood) {
-		t.Errorf("Write = %d, %v", n, err)
-	}
+	testutil.Check(t, errors.Is(err, os.ErrDeadlineExceeded) && n != 0 && n < len(flood), "Write = %d, %v", n, err)
 	p.Kill()
 	closeOK(t, p)
 }
@@ -305,9 +286,7 @@ func TestCloseEndsABlockedWriteAndRead(t *testing.T) {
 		read <- err
 	}()
 	closeOK(t, p)
-	if err := <-written; err == nil {
-		t.Error("a megabyte went to a process that does not read")
-	}
+	testutil.Fails(t, <-written, "", "a megabyte went to a process that does not read")
 	if err := <-read; err != nil && !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Read: %v", err)
 	}
@@ -316,25 +295,20 @@ func TestCloseEndsABlockedWriteAndRead(t *testing.T) {
 func TestWriteToTheDead(t *testing.T) {
 	p := start(t, sh("exit 0"), nil)
 	<-p.Done()
-	if _, err := p.Write([]byte("quit\n")); !errors.Is(err, syscall.EPIPE) {
-		t.Errorf("Write: %v", err)
-	}
+	_, err := p.Write([]byte("quit\n"))
+	testutil.Check(t, errors.Is(err, syscall.EPIPE), "Write: %v", err)
 }
 
 func TestClosedStdoutButAlive(t *testing.T) {
 	p := start(t, sh("echo ready; exec >&-; read quit"), nil)
 	line(t, p)
-	if _, err := p.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Fatalf("Read: %v", err)
-	}
+	_, err := p.Read(make([]byte, 1))
+	testutil.Require(t, errors.Is(err, io.EOF), "Read: %v", err)
 	begin := time.Now()
 	testutil.Equal(t, p.Diagnosis(), "it closed its output, and is still running", "Diagnosis")
-	if took := time.Since(begin); took < diagnosisWait {
-		t.Errorf("Diagnosis did not wait for the exit status, only %v", took)
-	}
-	if !alive(p.PID()) {
-		t.Fatal("the process has ended: nothing is tested")
-	}
+	took := time.Since(begin)
+	testutil.Check(t, took >= diagnosisWait, "Diagnosis did not wait for the exit status, only %v", took)
+	testutil.Require(t, alive(p.PID()), "the process has ended: nothing is tested")
 	closeOK(t, p)
 }
 
@@ -363,9 +337,8 @@ func TestAffinity(t *testing.T) {
 	want := "Cpus_allowed_list:\t" + itoa(cpu)
 	testutil.Equal(t, line(t, p), want, "the child says")
 	pinned := threadsWith(t, itoa(cpu))
-	if before != itoa(cpu) && len(pinned) != 1 {
-		t.Errorf("%d of our threads are pinned while the child runs, want 1", len(pinned))
-	}
+	testutil.Check(t, before == itoa(cpu) || len(pinned) == 1,
+		"%d of our threads are pinned while the child runs, want 1", len(pinned))
 	closeOK(t, p)
 	// The main thread cannot end: where it was the one, Go parks it for good.
 	if before != itoa(cpu) && !slices.Equal(pinned, []string{itoa(os.Getpid())}) {
@@ -476,9 +449,7 @@ func TestStartErrors(t *testing.T) {
 				t.Fatal("it started")
 			}
 			testutil.Equal(t, err.Error(), test.want, "got  %s", err)
-			if test.is != nil && !errors.Is(err, test.is) {
-				t.Errorf("%v is not %v", err, test.is)
-			}
+			testutil.Check(t, test.is == nil || errors.Is(err, test.is), "%v is not %v", err, test.is)
 		})
 	}
 }
@@ -487,9 +458,7 @@ func TestDirAndEnv(t *testing.T) {
 	dir := t.TempDir()
 	testutil.WriteProgram(t, dir+"/engine", "#!/bin/sh\necho $PWD $NAME\ncat\n")
 	p := start(t, Spec{Command: []string{"./engine"}, Dir: dir, Env: []string{"NAME=lost", "NAME=won"}}, nil)
-	if got, want := line(t, p), dir+" won"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	testutil.Equal(t, line(t, p), dir+" won")
 }
 
 func TestFiftyAtOnceLeakNothing(t *testing.T) {

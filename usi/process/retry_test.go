@@ -75,9 +75,8 @@ func beScarce() error {
 func TestAStartWaitsForDescriptors(t *testing.T) {
 	t.Parallel()
 	p := start(t, self("scarce"), nil)
-	if got := line(t, p); !strings.HasPrefix(got, "waits: ") || !strings.Contains(got, "too many open files") {
-		t.Errorf("first %q", got)
-	}
+	got := line(t, p)
+	testutil.Check(t, strings.HasPrefix(got, "waits: ") && strings.Contains(got, "too many open files"), "first %q", got)
 	testutil.Equal(t, line(t, p), "started after 1 waits", "then")
 }
 
@@ -92,7 +91,5 @@ func TestPatientlyEnds(t *testing.T) {
 	ended, stop := context.WithCancelCause(t.Context())
 	interrupted := errors.New("interrupted")
 	err := Patiently(ended, func(error) { stop(interrupted) }, func() error { return syscall.EMFILE })
-	if !errors.Is(err, interrupted) {
-		t.Error(err)
-	}
+	testutil.Check(t, errors.Is(err, interrupted), "%v", err)
 }

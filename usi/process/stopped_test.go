@@ -32,9 +32,8 @@ func TestStopped(t *testing.T) {
 			testutil.OK(t, unix.Kill(pid, unix.SIGCONT))
 			testutil.Eventually(t, "the process goes on", func() bool { return stateOf("/proc/"+itoa(pid)) != 'T' })
 			kept := p.Stopped()
-			if again := p.Stopped(); kept == 0 || again != kept {
-				t.Errorf("%v, then %v", kept, again)
-			}
+			again := p.Stopped()
+			testutil.Check(t, kept != 0 && again == kept, "%v, then %v", kept, again)
 		})
 	}
 }
@@ -68,9 +67,8 @@ func TestFrozen(t *testing.T) {
 		t.Skip("this kernel freezes no cgroups: ", err)
 	}
 	testutil.Eventually(t, "the cgroup is frozen", func() bool { return isFrozen(folder + "/cgroup.events") })
-	if state := stateOf("/proc/" + itoa(p.PID())); state == 'T' || state == 't' {
-		t.Errorf("state %c: this tests no cgroup", state)
-	}
+	state := stateOf("/proc/" + itoa(p.PID()))
+	testutil.Check(t, state != 'T' && state != 't', "state %c: this tests no cgroup", state)
 	testutil.Eventually(t, "the frozen process is seen", func() bool { return p.Stopped() > 0 })
 	testutil.OK(t, set("cgroup.freeze", "0"))
 }

@@ -75,17 +75,12 @@ func TestWaitsFromLookToLook(t *testing.T) {
 
 // The state of this very thread, and of one that sleeps.
 func TestIsReady(t *testing.T) {
-	if !isReady("/proc/thread-self") {
-		t.Error("who runs this is not on a CPU")
-	}
+	testutil.Check(t, isReady("/proc/thread-self"), "who runs this is not on a CPU")
 	p := start(t, sh("echo sleeps; exec cat"), nil)
-	if got := line(t, p); got != "sleeps" {
-		t.Fatal(got)
-	}
+	got := line(t, p)
+	testutil.Require(t, got == "sleeps", "%v", got)
 	testutil.Eventually(t, "it waits for its input", func() bool { return !isReady("/proc/" + itoa(p.PID())) })
-	if isReady("/proc/0") {
-		t.Error("there is no process 0")
-	}
+	testutil.Check(t, !isReady("/proc/0"), "there is no process 0")
 	if _, err := os.Stat("/proc/thread-self/schedstat"); err != nil {
 		t.Errorf("this kernel keeps no such statistics: %v", err)
 	}

@@ -46,9 +46,8 @@ func TestParse(t *testing.T) {
 		if ok != (test.remote != "") || c.Remote != test.remote || c.Host() != test.host {
 			t.Errorf("%q: %v, %q on %q", test.command, ok, c.Remote, c.Host())
 		}
-		if ok && len(c.ssh)+len(strings.Fields(c.Remote)) < len(test.command) {
-			t.Errorf("%q: the connection is %q", test.command, c.ssh)
-		}
+		testutil.Check(t, !ok || len(c.ssh)+len(strings.Fields(c.Remote)) >= len(test.command),
+			"%q: the connection is %q", test.command, c.ssh)
 	}
 }
 
@@ -77,9 +76,7 @@ func TestParseAgreesWithSSH(t *testing.T) {
 		}
 		asked++
 	}
-	if asked < 12 {
-		t.Errorf("asked for %d commands only", asked)
-	}
+	testutil.Check(t, asked >= 12, "asked for %d commands only", asked)
 }
 
 // The command that a host's shell runs leads its own process group, and prints the group's number first.
@@ -89,12 +86,8 @@ func TestWrappedLeadsItsGroup(t *testing.T) {
 	}
 	c := Command{ssh: []string{"ssh", "host"}, Remote: `cut -d' ' -f5 /proc/$$/stat; echo "it's"`} // proc(5): pgrp
 	words := c.wrapped()
-	if !slices.Equal(words[:2], c.ssh) || len(words) != 3 {
-		t.Fatalf("%q", words)
-	}
+	testutil.Require(t, slices.Equal(words[:2], c.ssh) && len(words) == 3, "%q", words)
 	out := testutil.Must(exec.Command("sh", "-c", words[2]).Output())(t)
 	lines := strings.Split(string(out), "\n")
-	if len(lines) != 4 || lines[0] != pidLine+lines[1] || lines[2] != "it's" {
-		t.Errorf("%q", lines)
-	}
+	testutil.Check(t, len(lines) == 4 && lines[0] == pidLine+lines[1] && lines[2] == "it's", "%q", lines)
 }

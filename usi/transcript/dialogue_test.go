@@ -24,14 +24,10 @@ func TestEscape(t *testing.T) {
 		text := rapid.SliceOf(rapid.Byte()).Draw(t, "text")
 		escaped := transcript.Escape(nil, text)
 		for _, r := range string(escaped) {
-			if r != ' ' && (!unicode.IsGraphic(r) || unicode.IsSpace(r)) {
-				t.Fatalf("%q has %U", escaped, r)
-			}
+			testutil.Require(t, r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r), "%q has %U", escaped, r)
 		}
 		back, err := transcript.Unescape(string(escaped))
-		if err != nil || !bytes.Equal(back, text) {
-			t.Fatalf("%q, %v", back, err)
-		}
+		testutil.Require(t, err == nil && bytes.Equal(back, text), "%q, %v", back, err)
 	})
 	for text, want := range map[string]string{
 		"bestmove 7g7f":         "bestmove 7g7f",
@@ -60,9 +56,7 @@ func TestFileName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, end := range []string{"", "a", "b", "総", "総当り"} {
 		got := transcript.FileName(strings.Repeat("長", 40) + end)
-		if seen[got] || len(got) > 80 || !utf8.ValidString(got) {
-			t.Errorf("%q: %d bytes", got, len(got))
-		}
+		testutil.Check(t, !seen[got] && len(got) <= 80 && utf8.ValidString(got), "%q: %d bytes", got, len(got))
 		seen[got] = true
 	}
 }
@@ -82,9 +76,8 @@ func TestLogWhole(t *testing.T) {
 		got = append(got, fmt.Sprintf("%v %v %d %d %.13s", l.At.Sub(at).Round(time.Microsecond), l.Sent, len(l.Text), l.Cut, l.Text))
 	}
 	want := "0s true 17 0 position star; 0s true 2 0 go; 1ms false 13 0 bestmove 7g7f; 1ms false 4096 904 xxxxxxxxxxxxx; 2ms true 5000 0 xxxxxxxxxxxxx"
-	if s := strings.Join(got, "; "); s != want || e.Lost != 0 {
-		t.Errorf("%s\nwant %s", s, want)
-	}
+	s := strings.Join(got, "; ")
+	testutil.Check(t, s == want && e.Lost == 0, "%s\nwant %s", s, want)
 }
 
 // TestLogOfMany: a log keeps its beginning and its latest lines, within the bounds. It has one gap, which it reports.
@@ -102,19 +95,15 @@ func TestLogOfMany(t *testing.T) {
 		e := log.Excerpt()
 		size := 0
 		for i, l := range e.Head {
-			if !bytes.HasPrefix(l.Text, fmt.Appendf(nil, "%d ", i)) {
-				t.Fatalf("%s: head %d: %.10s", name, i, l.Text)
-			}
+			testutil.Require(t, bytes.HasPrefix(l.Text, fmt.Appendf(nil, "%d ", i)), "%s: head %d: %.10s", name, i, l.Text)
 		}
 		for i, l := range e.Tail {
-			if !bytes.HasPrefix(l.Text, fmt.Appendf(nil, "%d ", c.lines-len(e.Tail)+i)) {
-				t.Fatalf("%s: tail %d: %.10s", name, i, l.Text)
-			}
+			testutil.Require(t, bytes.HasPrefix(l.Text, fmt.Appendf(nil, "%d ", c.lines-len(e.Tail)+i)),
+				"%s: tail %d: %.10s", name, i, l.Text)
 			size += len(l.Text)
 		}
-		if len(e.Head) == 0 || len(e.Head)+e.Lost+len(e.Tail) != c.lines {
-			t.Errorf("%s: %d + %d lost + %d of %d", name, len(e.Head), e.Lost, len(e.Tail), c.lines)
-		}
+		testutil.Check(t, len(e.Head) != 0 && len(e.Head)+e.Lost+len(e.Tail) == c.lines,
+			"%s: %d + %d lost + %d of %d", name, len(e.Head), e.Lost, len(e.Tail), c.lines)
 		if len(e.Tail) > transcript.KeptLines || size > transcript.KeptBytes || len(e.Tail) < transcript.KeptLines && size < transcript.KeptBytes*9/10 {
 			t.Errorf("%s: %d lines, %d bytes", name, len(e.Tail), size)
 		}
@@ -156,9 +145,7 @@ func TestTranscripts(t *testing.T) {
 	testutil.OK(t, transcripts.Close())
 	got, err := os.ReadFile(filepath.Join(dir, "000003.1.txt"))
 	want := `2026-01-02T03:04:05.678901Z my\x20engine > go` + "\n" + `2026-01-02T03:04:05.678901Z B < bestmove \x1b[31m\+7` + "\n"
-	if err != nil || string(got) != want {
-		t.Errorf("%s, %v", got, err)
-	}
+	testutil.Check(t, err == nil && string(got) == want, "%s, %v", got, err)
 }
 
 // TestTranscriptsThatCannotBeWritten: one word, and all lines are counted as lost.
@@ -173,7 +160,6 @@ func TestTranscriptsThatCannotBeWritten(t *testing.T) {
 	<-told // it is written as there is much
 	transcripts.Add(transcript.Game{}, []byte("one\ntwo\n"), 2)
 	err := transcripts.Close()
-	if err == nil || !strings.Contains(err.Error(), "60002 lines were lost") || len(told) != 0 {
-		t.Errorf("%v; told %d times more", err, len(told))
-	}
+	testutil.Check(t, err != nil && strings.Contains(err.Error(), "60002 lines were lost") && len(told) == 0,
+		"%v; told %d times more", err, len(told))
 }

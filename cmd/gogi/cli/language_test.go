@@ -34,7 +34,5 @@ func TestLanguageOf(t *testing.T) {
 		variable := func(name string) string { return c.set[name] }
 		testutil.Equal(t, LanguageOf(c.asked, variable, c.terminal), c.want, "%q, %v, terminal %v", c.asked, c.set, c.terminal)
 	}
-	if OnTerminal(&bytes.Buffer{}) {
-		t.Error("a buffer is no terminal")
-	}
+	testutil.Check(t, !OnTerminal(&bytes.Buffer{}), "a buffer is no terminal")
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // TestPrinted: a missing file has the same text, wherever it is found and however the error is wrapped. No text begins
@@ -37,8 +39,6 @@ func TestPrinted(t *testing.T) {
 		"n: saying usi: broken pipe":   errors.New("runner: usi: n: saying usi: broken pipe"),
 		"book " + path + " of nothing": errors.New("book " + path + " of nothing"),
 	} {
-		if got := printed(err); got != want {
-			t.Errorf("%v: printed as %q, want %q", err, got, want)
-		}
+		testutil.Equal(t, printed(err), want, "%v: printed as", err)
 	}
 }

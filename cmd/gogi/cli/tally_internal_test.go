@@ -21,9 +21,8 @@ func TestTally(t *testing.T) {
 		tally.Show(n, 100, "kept")
 	}
 	lines := strings.Split(strings.TrimSpace(w.String()), "\n")
-	if len(lines) != 10 || lines[0] != "10 of 100 · kept · 60.0 a minute · 1m30s left" {
-		t.Errorf("%d lines, %q", len(lines), lines)
-	}
+	testutil.Check(t, len(lines) == 10 && lines[0] == "10 of 100 · kept · 60.0 a minute · 1m30s left",
+		"%d lines, %q", len(lines), lines)
 	w.Reset()
 	at = at.Add(20 * time.Minute)
 	tally.Show(100, 1000, "kept")

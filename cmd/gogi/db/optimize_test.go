@@ -33,9 +33,7 @@ func TestPack(t *testing.T) {
 		return out.String(), err
 	}
 	testutil.Fails(t, testutil.Err(run(t.Context(), OptimizeCommand{DB: path + "x"}, i18n.English)), "not found. Run `gogi match` first", "no file")
-	if _, err := os.Stat(path + "x"); err == nil {
-		t.Error("a file was made")
-	}
+	testutil.Fails(t, testutil.Err(os.Stat(path+"x")), "", "a file was made")
 
 	interrupted, cancel := context.WithCancelCause(t.Context())
 	cancel(cli.ErrInterrupted)

@@ -26,8 +26,7 @@ func store(t *testing.T, change func(g *match.Result)) string {
 	}
 	testutil.OK(t, json.Unmarshal(text, &list))
 	plan := testutil.Must(match.DecodePlan(list[0].Plan))(t)
-	pair, err := match.DecodePair(list[0].Pairs[0], 1<<20)
-	testutil.OK(t, err)
+	pair := testutil.Must(match.DecodePair(list[0].Pairs[0], 1<<20))(t)
 	change(&pair.Games[0])
 	path := filepath.Join(t.TempDir(), "gogi.db")
 	s := testutil.Must(results.Open(t.Context(), path))(t)
@@ -60,7 +59,6 @@ func TestVerify(t *testing.T) {
 	}
 	missing := VerifyCommand{Stored: cli.Stored{Database: cli.Database{DB: filepath.Join(t.TempDir(), "none.db")}}}
 	err := missing.Run(t.Context(), &cli.Env{})
-	if _, coded := errors.AsType[*cli.Exit](err); err == nil || coded {
-		t.Error(err)
-	}
+	_, coded := errors.AsType[*cli.Exit](err)
+	testutil.Check(t, err != nil && !coded, "%v", err)
 }

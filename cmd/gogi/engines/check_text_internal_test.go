@@ -33,9 +33,8 @@ func TestCheckTextInJapanese(t *testing.T) {
 	column := -1
 	for line := range strings.Lines(out.String()) {
 		before, _, found := strings.Cut(line, "x")
-		if width := format.Width(before); !found || column >= 0 && width != column {
-			t.Errorf("begins at %d, not %d: %s", width, column, line)
-		}
+		width := format.Width(before)
+		testutil.Check(t, found && (column < 0 || width == column), "begins at %d, not %d: %s", width, column, line)
 		column = format.Width(before)
 	}
 }

@@ -66,9 +66,8 @@ func TestLintInJapanese(t *testing.T) {
 		told := func(asJSON bool) string {
 			var out bytes.Buffer
 			err := (&CheckCommand{File: path, JSON: asJSON}).checkFile(&cli.Env{Out: &out, Language: i18n.Japanese})
-			if exit, wrong := errors.AsType[*cli.Exit](err); err != nil && (!wrong || exit.Code != cli.Usage) {
-				t.Fatal(err)
-			}
+			exit, wrong := errors.AsType[*cli.Exit](err)
+			testutil.Require(t, err == nil || wrong && exit.Code == cli.Usage, "%v", err)
 			return out.String()
 		}
 		for _, words := range want {

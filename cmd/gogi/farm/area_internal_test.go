@@ -74,9 +74,7 @@ func TestAreaIsDrawnOver(t *testing.T) {
 func TestNoArea(t *testing.T) {
 	f := testutil.Must(os.CreateTemp(t.TempDir(), "out"))(t)
 	defer f.Close()
-	if areaOf(f) != nil || areaOf(&bytes.Buffer{}) != nil {
-		t.Error("it draws into a file")
-	}
+	testutil.Check(t, areaOf(f) == nil && areaOf(&bytes.Buffer{}) == nil, "it draws into a file")
 }
 
 // TestWatchedTest tests the text about the progress of a test, and the end of its log.
@@ -89,9 +87,8 @@ func TestWatchedTest(t *testing.T) {
 	if !strings.Contains(got, "4 of 9 stored, the first 3 without a gap") || !strings.Contains(got, "blocks") || strings.Contains(got, "pair") {
 		t.Errorf("%s", got)
 	}
-	if !strings.Contains(got, "change 19") || strings.Contains(got, "change 14\n") || len(s.Log) != 20 {
-		t.Errorf("of the log: %s", got)
-	}
+	testutil.Check(t, strings.Contains(got, "change 19") && !strings.Contains(got, "change 14\n") && len(s.Log) == 20,
+		"of the log: %s", got)
 }
 
 // TestRemarks: a provisional verdict, voided pairs and refusals are printed with their reasons, without control characters.

@@ -32,22 +32,17 @@ func TestShare(t *testing.T) {
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	got, err := labels([]string{"gpu=a100", "room=2=b"})
-	if err != nil || !maps.Equal(got, map[string]string{"gpu": "a100", "room": "2=b"}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	testutil.Check(t, err == nil && maps.Equal(got, map[string]string{"gpu": "a100", "room": "2=b"}), "%v, %v", got, err)
 	for _, word := range []string{"", "gpu", "=x", "gpu="} {
-		if _, err := labels([]string{word}); err == nil {
-			t.Errorf("%q is a label", word)
-		}
+		testutil.Fails(t, testutil.Err(labels([]string{word})), "", "%q is a label", word)
 	}
 }
 
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"cpus": runtime.NumCPU(), "1": 1, "10000": 10_000} {
-		if got, err := (&WorkCommand{Concurrency: text}).slots(); got != want || err != nil {
-			t.Errorf("%s: %d, %v", text, got, err)
-		}
+		got, err := (&WorkCommand{Concurrency: text}).slots()
+		testutil.Check(t, got == want && err == nil, "%s: %d, %v", text, got, err)
 	}
 	for _, text := range []string{"", "0", "-1", "10001", "many"} {
 		testutil.Fails(t, testutil.Err((&WorkCommand{Concurrency: text}).slots()), "expected a number from 1 to 10000, or cpus", "%s", text)
@@ -99,7 +94,6 @@ func TestMeasuresAgain(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "nps.txt")
 	testutil.OK(t, (&BenchCommand{Out: file}).write(&benched{NPS: 1234.4, Identity: "an engine 1"}))
-	if nps, engine, err := readNPS("--nps-file", file); nps != 1234 || engine != "an engine 1" || err != nil {
-		t.Errorf("it is read as %v %q, %v", nps, engine, err)
-	}
+	nps, engine, err := readNPS("--nps-file", file)
+	testutil.Check(t, nps == 1234 && engine == "an engine 1" && err == nil, "it is read as %v %q, %v", nps, engine, err)
 }

@@ -35,16 +35,13 @@ func TestSubmitFlags(t *testing.T) {
 	got, err := c.submission(plan)
 	got.Plan = nil
 	want := farm.Submission{Priority: 3, Share: 2.5, Note: "a b", Needs: map[string]string{"gpu": "a100", "trust": "verified"}}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil || !c.JSON {
-		t.Errorf("%v, -want +got\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, got)
+	testutil.Check(t, diff == "" && err == nil && c.JSON, "%v, -want +got\n%s", err, diff)
 	nps := filepath.Join(t.TempDir(), "nps.txt")
 	testutil.OK(t, os.WriteFile(nps, []byte("1234 an engine 1\n"), 0o600))
 	plan.Players[0].Limits.Clock.Main = time.Minute
 	scaled, err := submitCommand(t, "--scale-to="+nps, "--scale-most=3").scaled(plan)
-	if err != nil || scaled.Scaling.NPS != 1234 || scaled.Scaling.Most != 3 {
-		t.Errorf("%+v, %v", scaled, err)
-	}
+	testutil.Check(t, err == nil && scaled.Scaling.NPS == 1234 && scaled.Scaling.Most == 3, "%+v, %v", scaled, err)
 	for _, flag := range []string{"--repo=r", "--base=b", "--dev=d", "--net=n"} {
 		testutil.Fails(t, submitCommand(t, flag).Run(t.Context(), new(cli.Env)), "build nothing", "%s", flag)
 	}
@@ -60,8 +57,7 @@ func TestArgumentFiles(t *testing.T) {
 	} {
 		plan := matchtest.Plan("t")
 		plan.Players[1].Command, plan.Players[1].Dir = []string{"/bin/engine", arg}, dir
-		if err := argumentFiles(plan); good != (err == nil) {
-			t.Errorf("%q: %v", arg, err)
-		}
+		err := argumentFiles(plan)
+		testutil.Check(t, good == (err == nil), "%q: %v", arg, err)
 	}
 }

@@ -43,9 +43,8 @@ func TestTranslate(t *testing.T) {
 	} {
 		got := fastchess.Translate(strings.Split(test.line, "|"))
 		testutil.Diff(t, test.want, got.String(), "%s", test.line)
-		if !slices.EqualFunc(got.Notes, test.notes, strings.HasPrefix) {
-			t.Errorf("%s\nnotes %q, want %q", test.line, got.Notes, test.notes)
-		}
+		testutil.Check(t, slices.EqualFunc(got.Notes, test.notes, strings.HasPrefix),
+			"%s\nnotes %q, want %q", test.line, got.Notes, test.notes)
 	}
 }
 
@@ -63,8 +62,6 @@ func TestNothingSilent(t *testing.T) {
 			words[1] = "score=3"
 		}
 		got := fastchess.Translate(words)
-		if len(got.Notes) == 0 && got.String() == bare.String() {
-			t.Errorf("%s says nothing", option)
-		}
+		testutil.Check(t, len(got.Notes) != 0 || got.String() != bare.String(), "%s says nothing", option)
 	}
 }

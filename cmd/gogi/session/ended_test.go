@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gogi/cmd/gogi/cli"
+	"gogi/internal/testutil"
 	"gogi/runner/series"
 )
 
@@ -29,8 +30,6 @@ func TestEnded(t *testing.T) {
 		"failed at its end":        {nil, series.Ending{Why: why}, false, cli.Failed},
 		"told at its end, unheard": {why, series.Ending{Why: told, Ordered: true}, false, cli.Failed},
 	} {
-		if code := cli.Code(ended(c.internal, c.e, c.interrupted), cli.Failed); code != c.code {
-			t.Errorf("%s: exit code %d, want %d", name, code, c.code)
-		}
+		testutil.Equal(t, cli.Code(ended(c.internal, c.e, c.interrupted), cli.Failed), c.code, "%s: exit code", name)
 	}
 }

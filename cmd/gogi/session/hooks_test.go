@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,12 +19,8 @@ func TestCommand(t *testing.T) {
 	if c, err := commandOf("--on-end", ""); err != nil || c.run(t.Context(), nil) != nil {
 		t.Errorf("none: %v", err)
 	}
-	if _, err := commandOf("--on-end", "no-such-program-here"); err == nil {
-		t.Error("there is no such program")
-	}
-	if err := (command{"sh", "-c", "exit 3"}).run(t.Context(), &out); err == nil || !strings.Contains(err.Error(), "exit status 3") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(commandOf("--on-end", "no-such-program-here")), "", "there is no such program")
+	testutil.Fails(t, (command{"sh", "-c", "exit 3"}).run(t.Context(), &out), "exit status 3")
 }
 
 // A command that does not end is killed with the context, also where it has left a child
@@ -39,10 +34,7 @@ func TestCommandKilled(t *testing.T) {
 	go func() { ended <- command{"sh", "-c", "echo at it; sleep 5 & sleep 5"}.run(ctx, w) }()
 	testutil.OK(t, testutil.Err(r.Read(make([]byte, 8))))
 	cancel()
-	if err := <-ended; err == nil {
-		t.Error("it was not killed")
-	}
-	if took := time.Since(began); took > commandLimit {
-		t.Errorf("it took %v", took)
-	}
+	testutil.Fails(t, <-ended, "", "it was not killed")
+	took := time.Since(began)
+	testutil.Check(t, took <= commandLimit, "it took %v", took)
 }

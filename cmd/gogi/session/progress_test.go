@@ -129,9 +129,8 @@ func TestStuckTerminalLosesNoLine(t *testing.T) {
 	close(stream)
 	close(terminal.held)
 	testutil.OK(t, <-ended)
-	if n := strings.Count(lines.String(), "\n"); n != faults {
-		t.Errorf("%d lines of %d events", n, faults)
-	}
+	n := strings.Count(lines.String(), "\n")
+	testutil.Check(t, n == faults, "%d lines of %d events", n, faults)
 	testutil.Contains(t, terminal.String(), "night: 0 games in", "the progress ended")
 }
 
@@ -150,7 +149,5 @@ func TestBrokenReaderIsTold(t *testing.T) {
 	close(stream)
 	events.NewHub("night").Follow(stream, l.write)
 	err := l.failed()
-	if err == nil || err.Error() != "gone" || len(stream) > 0 {
-		t.Errorf("%v, %d events unread", err, len(stream))
-	}
+	testutil.Check(t, err != nil && err.Error() == "gone" && len(stream) == 0, "%v, %d events unread", err, len(stream))
 }

@@ -85,12 +85,9 @@ func TestComplete(t *testing.T) {
 		}
 		testutil.Diff(t, want, strings.Join(got, " "), "%q", line)
 	}
-	if shell.Complete(root, nil, nil) != nil {
-		t.Error("no word at all is completed")
-	}
-	if list := shell.Complete(root, []string{"pa"}, nil); list[0].Help != "Stop for a while." {
-		t.Errorf("%+v", list)
-	}
+	testutil.Check(t, shell.Complete(root, nil, nil) == nil, "no word at all is completed")
+	list := shell.Complete(root, []string{"pa"}, nil)
+	testutil.Check(t, list[0].Help == "Stop for a while.", "%+v", list)
 }
 
 // fakeProgram answers like the program, and records the requests.
@@ -128,9 +125,7 @@ func runShell(t *testing.T, dir string, command ...string) string {
 func script(t *testing.T, name string) string {
 	t.Helper()
 	text, err := shell.Script(name, "prog")
-	if err != nil || strings.Contains(text, "PROGRAM") {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	testutil.Require(t, err == nil && !strings.Contains(text, "PROGRAM"), "%v\n%s", err, text)
 	return text
 }
 
@@ -201,12 +196,9 @@ zpty -d z`)
 		want.WriteString("<" + n.name + ">\n")
 	}
 	ran, err := os.ReadFile(filepath.Join(dir, "ran"))
-	if diff := cmp.Diff(want.String(), string(ran)); diff != "" {
-		t.Errorf("-want +got\n%s\n%v\n%s", diff, err, out)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
-		t.Error("a command in a name was run")
-	}
+	diff := cmp.Diff(want.String(), string(ran))
+	testutil.Check(t, diff == "", "-want +got\n%s\n%v\n%s", diff, err, out)
+	testutil.Fails(t, testutil.Err(os.Stat(filepath.Join(dir, "pwned"))), "", "a command in a name was run")
 }
 
 func write(t *testing.T, name, text string, mode os.FileMode) {
@@ -251,7 +243,6 @@ func TestPowerShell(t *testing.T) {
 }
 
 func TestScriptOfNobody(t *testing.T) {
-	if text, err := shell.Script("tcsh", "prog"); err == nil {
-		t.Error(text)
-	}
+	text, err := shell.Script("tcsh", "prog")
+	testutil.Check(t, err != nil, "%v", text)
 }

@@ -2,7 +2,11 @@
 
 package soak
 
-import "testing"
+import (
+	"testing"
+
+	"gogi/internal/testutil"
+)
 
 func TestGrowth(t *testing.T) {
 	const steady = 90 * 1024
@@ -44,8 +48,6 @@ func TestDeck(t *testing.T) {
 				d.again(card)
 			}
 		}
-		if tries["one"] != 1 || tries["three"] != 1 || tries["two"] < 2 {
-			t.Fatalf("round %d: tried %v times", round, tries)
-		}
+		testutil.Require(t, tries["one"] == 1 && tries["three"] == 1 && tries["two"] >= 2, "round %d: tried %v times", round, tries)
 	}
 }

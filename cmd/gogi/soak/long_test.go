@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gogi/internal/testutil"
 )
 
 const (
@@ -151,9 +153,7 @@ func (l *long) deaf() bool {
 		})
 		return err == nil && gone
 	})
-	if !cut {
-		l.t.Error("long: a follower that never reads was not cut")
-	}
+	testutil.Check(l.t, cut, "long: a follower that never reads was not cut")
 	return cut && !l.p.isOver()
 }
 
@@ -186,9 +186,7 @@ func (l *long) flat() {
 		before, after, grown := growth(all)
 		l.t.Logf("memory of %s: at most %.1f MB in the first third of %d s, in the last one mostly more than %.1f",
 			name, before/1024, len(all), after/1024)
-		if grown {
-			l.t.Errorf("memory of %s: it grows", name)
-		}
+		testutil.Check(l.t, !grown, "memory of %s: it grows", name)
 	}
 }
 
@@ -258,9 +256,7 @@ func (l *long) readPage(db string) bool {
 	page := filepath.Join(l.temp, "page.html")
 	done := l.reads(db, "report", "--html", page)
 	text, err := os.ReadFile(page)
-	if done && (err != nil || !strings.Contains(string(text), "</html>")) {
-		l.t.Errorf("the page of %s is not whole: %v", db, err)
-	}
+	testutil.Check(l.t, !done || err == nil && strings.Contains(string(text), "</html>"), "the page of %s is not whole: %v", db, err)
 	if err == nil {
 		err = os.Remove(page)
 	}
@@ -281,9 +277,8 @@ func (l *long) backUp(db string) bool {
 	}
 	left, _ := filepath.Glob(into + "*") // the pattern is sound
 	for _, file := range left {
-		if file != into || code != 0 {
-			l.t.Errorf("a file is left by a backup of %s (exit code %d: %s): %s", db, code, complaints, file)
-		}
+		testutil.Check(l.t, file == into && code == 0,
+			"a file is left by a backup of %s (exit code %d: %s): %s", db, code, complaints, file)
 		if err := os.Remove(file); err != nil {
 			l.t.Error(err)
 		}

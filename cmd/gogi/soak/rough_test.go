@@ -153,9 +153,7 @@ var (
 // bundle, and must be distinct from games that were played to their end.
 func (b *bout) explain() {
 	games := b.whole(b.db)
-	if len(games) != roughGames {
-		b.t.Errorf("rough: %d games are stored", len(games))
-	}
+	testutil.Check(b.t, len(games) == roughGames, "rough: %d games are stored", len(games))
 	losses, bundles := map[string]int{}, b.bundles()
 	for _, g := range games {
 		switch {

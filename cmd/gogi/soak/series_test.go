@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"gogi/internal/testutil"
 	"gogi/usi/usitest"
 )
 
@@ -131,9 +132,7 @@ func (w *world) references() (dump func(name string) string) {
 // dump is all that is stored of the only run of a database.
 func (w *world) dump(db string, how ...string) string {
 	out, complaints, code := w.run(append([]string{"db", "dump", "--db", db}, how...)...)
-	if code != 0 {
-		w.t.Errorf("dumping %s: exit code %d: %s", db, code, complaints)
-	}
+	testutil.Check(w.t, code == 0, "dumping %s: exit code %d: %s", db, code, complaints)
 	return out
 }
 
@@ -151,9 +150,8 @@ func (g game) loser() string { return map[string]string{"black": g.White, "white
 func (w *world) whole(db string) []game {
 	var list struct{ Games []game }
 	out, complaints, code := w.run("games", "--db", db, "--json")
-	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 {
-		w.t.Errorf("games of %s: exit code %d, %v: %s", db, code, err, complaints)
-	}
+	err := json.Unmarshal([]byte(out), &list)
+	testutil.Check(w.t, err == nil && code == 0, "games of %s: exit code %d, %v: %s", db, code, err, complaints)
 	seen := map[[2]int]int{}
 	for _, g := range list.Games {
 		seen[[2]int{g.Pair, g.Leg}]++
@@ -172,9 +170,7 @@ func (w *world) whole(db string) []game {
 // countFaults counts the faults that engines say they have played so far.
 func (w *world) countFaults() {
 	text, err := os.ReadFile(w.faults)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.t.Error(err)
-	}
+	testutil.Check(w.t, err == nil || errors.Is(err, fs.ErrNotExist), "%v", err)
 	so := map[string]int{}
 	for line := range bytes.Lines(text) {
 		if what, _, ok := bytes.Cut(line, []byte(" pid ")); ok {

@@ -256,9 +256,7 @@ func (w *world) nothingLeft() {
 // holdsOnly checks the content of a folder.
 func (w *world) holdsOnly(dir string, names ...string) {
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		w.t.Error(err)
-	}
+	testutil.Check(w.t, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)
 	for _, e := range entries {
 		if !slices.Contains(names, e.Name()) {
 			w.t.Errorf("a file is left: %s", filepath.Join(dir, e.Name()))

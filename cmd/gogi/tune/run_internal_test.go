@@ -22,12 +22,10 @@ func TestTuneFlags(t *testing.T) {
 		if *file.Seed != 9 || *file.Rules.MaxPlies != 99 {
 			t.Errorf("%s: seed %d, %d plies", verb, *file.Seed, *file.Rules.MaxPlies)
 		}
-		if want := (playing{true, true}); tuned.playing != want {
-			t.Errorf("%s: games are stored as %+v", verb, tuned.playing)
-		}
-		if w := tuned.request; w.Globs[0] != "LMR_*" || w.Method != "surface" || w.Faults != "forfeit" || s.DB != "x.db" {
-			t.Errorf("%s: %+v", verb, w)
-		}
+		want := (playing{true, true})
+		testutil.Check(t, tuned.playing == want, "%s: games are stored as %+v", verb, tuned.playing)
+		w := tuned.request
+		testutil.Check(t, w.Globs[0] == "LMR_*" && w.Method == "surface" && w.Faults == "forfeit" && s.DB == "x.db", "%s: %+v", verb, w)
 	}
 	if _, err := parser.Parse([]string{"run", "--stop-futile", "--json"}); err != nil || !c.Run.StopFutile || !c.Run.Session.JSON {
 		t.Errorf("%+v, %v", c.Run, err)

@@ -22,15 +22,12 @@ func TestDefaultSeries(t *testing.T) {
 	}
 	native := world.native.must(t, 0, dir, "db", "dump", "--stable", "--db", "native.db")
 	windows := world.wine.must(t, 0, dir, "db", "dump", "--stable", "--db", "windows.db")
-	if native != windows || strings.Count(native, "\n") < 20 {
-		t.Errorf("the runs differ, or are none:\n%.2000s\n%.2000s", native, windows)
-	}
+	testutil.Check(t, native == windows && strings.Count(native, "\n") >= 20,
+		"the runs differ, or are none:\n%.2000s\n%.2000s", native, windows)
 	native = world.native.must(t, 0, dir, "report", "--db", "windows.db")
 	windows = world.wine.must(t, 0, dir, "report", "--db", "windows.db")
 	testutil.Equal(t, native, windows, "the reports differ")
-	if strings.ContainsAny(windows, "\x1b\r") {
-		t.Errorf("the report has control characters: %q", windows)
-	}
+	testutil.Check(t, !strings.ContainsAny(windows, "\x1b\r"), "the report has control characters: %q", windows)
 }
 
 // faults are what an engine does wrong, and how its game ends for it; "": it does not
@@ -133,9 +130,8 @@ func TestPaths(t *testing.T) {
 		t.Error(err)
 	}
 	// SQLite for Linux opens no path of more than 512 bytes.
-	if out := world.wine.must(t, 0, t.TempDir(), "games", "--db", "Z:"+db); strings.Count(out, "\n") < 4 {
-		t.Errorf("games: %s", out)
-	}
+	out := world.wine.must(t, 0, t.TempDir(), "games", "--db", "Z:"+db)
+	testutil.Check(t, strings.Count(out, "\n") >= 4, "games: %s", out)
 }
 
 // TestSeriesFile reads a file whose lines end as Windows' editors end them.
@@ -150,7 +146,6 @@ func TestSeriesFile(t *testing.T) {
 	testutil.OK(t, err)
 	digest := regexp.MustCompile(`digest [0-9a-f]{16}`)
 	native := digest.FindString(world.native.must(t, 0, dir, "match", "s.toml", "--dry-run"))
-	if windows := digest.FindString(world.wine.must(t, 0, dir, "match", "s.toml", "--dry-run")); windows != native || native == "" {
-		t.Errorf("the plans differ: %s, %s", windows, native)
-	}
+	windows := digest.FindString(world.wine.must(t, 0, dir, "match", "s.toml", "--dry-run"))
+	testutil.Check(t, windows == native && native != "", "the plans differ: %s, %s", windows, native)
 }

@@ -129,9 +129,7 @@ func (s system) gogi(t *testing.T, dir string, args ...string) outcome {
 func (s system) must(t *testing.T, code int, dir string, args ...string) string {
 	t.Helper()
 	o := s.gogi(t, dir, args...)
-	if o.code != code {
-		t.Fatalf("%v: exit code %d, want %d\n%s%s", args, o.code, code, o.out, o.err)
-	}
+	testutil.Require(t, o.code == code, "%v: exit code %d, want %d\n%s%s", args, o.code, code, o.out, o.err)
 	return o.out
 }
 

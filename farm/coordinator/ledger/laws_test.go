@@ -10,6 +10,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator/ledger"
+	"gogi/internal/testutil"
 )
 
 const lease = 20 * time.Second
@@ -98,9 +99,8 @@ func (w *world) grant(x *worker, n int) {
 
 func (w *world) granted(x *worker, leases []ledger.Lease) {
 	for _, l := range leases {
-		if _, again := w.given[l.Epoch]; again {
-			w.t.Fatalf("I6: epoch %x was given before", l.Epoch)
-		}
+		_, again := w.given[l.Epoch]
+		testutil.Require(w.t, !again, "I6: epoch %x was given before", l.Epoch)
 		w.given[l.Epoch] = l
 		if l.Pair < 0 || l.Pair >= w.pairs || w.stored[l.Pair] || l.Take != w.takes[l.Pair] {
 			w.t.Fatalf("I1: granted %+v, stored %v, take %d", l, w.stored[l.Pair], w.takes[l.Pair])
@@ -134,9 +134,7 @@ func (w *world) beat(x *worker) {
 	}
 	dropped, stored := w.ledger.Beat(w.now, x.name, x.session, list)
 	for _, l := range stored {
-		if !w.stored[l.Pair] {
-			w.t.Fatalf("I4: %s is told that pair %d is stored, and it is not", x.name, l.Pair)
-		}
+		testutil.Require(w.t, w.stored[l.Pair], "I4: %s is told that pair %d is stored, and it is not", x.name, l.Pair)
 	}
 	gone := slices.Concat(dropped, stored)
 	without := func(list []ledger.Lease) []ledger.Lease {
@@ -149,9 +147,7 @@ func (w *world) beat(x *worker) {
 		}
 	}
 	for _, l := range slices.Concat(x.held, x.outbox, x.sent) {
-		if l.Take != w.takes[l.Pair] {
-			w.t.Fatalf("pair %d was void since %+v was granted, and it is kept", l.Pair, l)
-		}
+		testutil.Require(w.t, l.Take == w.takes[l.Pair], "pair %d was void since %+v was granted, and it is kept", l.Pair, l)
 		w.lives(x, l)
 	}
 	w.happens["dropped"] += len(dropped)
@@ -234,18 +230,16 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		},
 		"return another's": func(*rapid.T) {
 			x, y := w.any(), w.any()
-			if x != y && len(y.held) > 0 && w.ledger.Return(w.now, x.name, y.held[0], true) != ledger.FateNone {
-				w.t.Fatal("a worker gave back what another holds")
-			}
+			testutil.Require(w.t, x == y || len(y.held) == 0 || w.ledger.Return(w.now, x.name, y.held[0], true) == ledger.FateNone,
+				"a worker gave back what another holds")
 		},
 		"old session": func(*rapid.T) {
 			x := w.any()
 			if x.session == "" {
 				return
 			}
-			if got := w.ledger.Grant(w.now, x.name, "older", 3); len(got) > 0 {
-				w.t.Fatal("I11: an older session was granted pairs")
-			}
+			got := w.ledger.Grant(w.now, x.name, "older", 3)
+			testutil.Require(w.t, len(got) == 0, "I11: an older session was granted pairs")
 			if d, _ := w.ledger.Beat(w.now, x.name, "older", ledger.Listed{Held: x.held}); len(d) != len(x.held) {
 				w.t.Fatal("I11: an older session's beat was heard")
 			}
@@ -362,9 +356,7 @@ func TestLawsOfTheLedger(t *testing.T) {
 		rapid.Check(t, law(happened))
 	}
 	for _, what := range []string{"granted", "dropped", "told stored", "expired", "duplicate", "old take", "adopted", "replaced", "regranted"} {
-		if happened[what] == 0 {
-			t.Errorf("nothing was ever %s: the law was not tried", what)
-		}
+		testutil.Check(t, happened[what] != 0, "nothing was ever %s: the law was not tried", what)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator/ledger"
+	"gogi/internal/testutil"
 )
 
 // book is a ledger with workers w0, w1, … that have entered, and a clock.
@@ -46,9 +47,8 @@ func (b *book) beat(worker int, held ...ledger.Lease) []ledger.Lease {
 
 func (b *book) wants(what string, got []ledger.Lease, pairs ...int) {
 	b.t.Helper()
-	if ids := pairsOf(got); !slices.Equal(ids, pairs) {
-		b.t.Fatalf("%s: pairs %v, expected %v", what, ids, pairs)
-	}
+	ids := pairsOf(got)
+	testutil.Require(b.t, slices.Equal(ids, pairs), "%s: pairs %v, expected %v", what, ids, pairs)
 }
 
 func pairsOf(leases []ledger.Lease) (pairs []int) {
@@ -83,9 +83,8 @@ func TestSilence(t *testing.T) {
 			break // the third was never told of
 		}
 	}
-	if s := b.State(); s.Counts.Expired != 1 || s.Held != 2 {
-		t.Fatalf("%+v", s)
-	}
+	s := b.State()
+	testutil.Require(t, s.Counts.Expired == 1 && s.Held == 2, "%+v", s)
 }
 
 // TestANewProcessFreesWhatItHasNot: leases that a new process of a worker does not have end at its first heartbeat, not
@@ -97,9 +96,8 @@ func TestANewProcessFreesWhatItHasNot(t *testing.T) {
 	b.Enter("w0", "s2")
 	b.wants("of an older session", b.beat(0, held...), 0, 1, 2)
 	b.wants("before it told", b.grant(1, 1), 3)
-	if dropped, _ := b.Beat(b.now, "w0", "s2", ledger.Listed{Outbox: held[1:2]}); len(dropped) > 0 {
-		t.Errorf("dropped what is in the outbox: %v", dropped)
-	}
+	dropped, _ := b.Beat(b.now, "w0", "s2", ledger.Listed{Outbox: held[1:2]})
+	testutil.Check(t, len(dropped) == 0, "dropped what is in the outbox: %v", dropped)
 	b.wants("after it told", b.grant(1, 3), 0, 2, 4)
 	if s := b.State(); s.Counts.Replaced != 2 || b.HeldBy("w0") != 1 {
 		t.Errorf("%+v, w0 holds %d", s, b.HeldBy("w0"))
@@ -123,9 +121,8 @@ func TestGrace(t *testing.T) {
 	b.wait(1)
 	b.wants("kept", b.beat(0, old...))
 	b.wants("then", b.grant(1, 8), 3, 5, 6, 10, 11, 15, 16, 17)
-	if s := b.State(); s.Counts.Adopted != 2 {
-		t.Errorf("%+v", s)
-	}
+	s := b.State()
+	testutil.Check(t, s.Counts.Adopted == 2, "%+v", s)
 }
 
 // TestStoredIsTold: a worker is informed that its finished pair is stored, and must drop a stored pair that it still
@@ -137,14 +134,11 @@ func TestStoredIsTold(t *testing.T) {
 	b.Stored(b.now, 1)
 	b.Stored(b.now, 2)
 	dropped, stored := b.Beat(b.now, "w0", "s", ledger.Listed{Held: held[:2], Outbox: held[2:3], Sent: held[3:]})
-	if !reflect.DeepEqual(dropped, held[1:2]) || !reflect.DeepEqual(stored, held[2:3]) {
-		t.Fatalf("dropped %v, stored %v", dropped, stored)
-	}
+	testutil.Require(t, reflect.DeepEqual(dropped, held[1:2]) && reflect.DeepEqual(stored, held[2:3]),
+		"dropped %v, stored %v", dropped, stored)
 	b.Leave(b.now, "w0")
 	b.wants("left", b.grant(1, 9), 0, 3)
-	if !b.IsStored(1) || b.IsStored(0) || b.IsStored(-1) || b.IsStored(4) {
-		t.Error("IsStored")
-	}
+	testutil.Check(t, b.IsStored(1) && !b.IsStored(0) && !b.IsStored(-1) && !b.IsStored(4), "IsStored")
 }
 
 // TestSentKeepsAlive: as long as it may be in the stream; when the stream was read to its end a lease later, it is not.
@@ -166,9 +160,8 @@ func TestSentKeepsAlive(t *testing.T) {
 	b.wants("not in the stream", dropped, 1)
 	b.wants("again", b.grant(1, 2), 1)
 	b.Leave(b.now, "w0")
-	if s := b.State(); s.Counts.Lost != 1 || b.Playing("w0") != 0 || b.Playing("w1") != 1 {
-		t.Errorf("%+v", s)
-	}
+	s := b.State()
+	testutil.Check(t, s.Counts.Lost == 1 && b.Playing("w0") == 0 && b.Playing("w1") == 1, "%+v", s)
 }
 
 // TestSentIsLostAfterALease: a result is lost if the stream was read to its end more than a lease after it was sent.
@@ -218,9 +211,7 @@ func TestAnOldLeaseIsRevokedAndNeverRaced(t *testing.T) {
 	slow := b.grant(0, 2)
 	b.untilRevoked(slow...)
 	s := b.State()
-	if s.P99 < 10*time.Second || s.P99 > 11*time.Second || s.Counts.Revoked != 2 || s.Stored < 100 {
-		t.Fatalf("%+v", s)
-	}
+	testutil.Require(t, s.P99 >= 10*time.Second && s.P99 <= 11*time.Second && s.Counts.Revoked == 2 && s.Stored >= 100, "%+v", s)
 	b.wants("told", b.beat(0, slow...), 0, 1)
 	b.wants("not raced", b.grant(1, 1), s.Stored+2)
 	b.wants("without 0 and 1", b.beat(0))
@@ -288,13 +279,10 @@ func TestWindow(t *testing.T) {
 	b.Window(2)
 	b.Leave(b.now, "w0")
 	b.wants("shrunk", b.grant(1, 9), 2, 3)
-	if s := b.State(); s.Reach != 5 || s.Window != 2 || s.Prefix != 2 {
-		t.Errorf("%+v", s)
-	}
+	s := b.State()
+	testutil.Check(t, s.Reach == 5 && s.Window == 2 && s.Prefix == 2, "%+v", s)
 	for remaining, want := range map[float64]int{0: 64, 639: 64, 641: 64, 10_000: 1000, 1e9: 4096} {
-		if got := ledger.Window(remaining); got != want {
-			t.Errorf("%v pairs remain: a window of %d, expected %d", remaining, got, want)
-		}
+		testutil.Equal(t, ledger.Window(remaining), want, "%v pairs remain: a window of", remaining)
 	}
 }
 
@@ -333,9 +321,7 @@ func TestVoid(t *testing.T) {
 	b.wants("of the take before", dropped, 1)
 	again := b.grant(1, 2)
 	b.wants("again", again, 1, 3)
-	if again[0].Take != 1 || again[1].Take != 0 {
-		t.Errorf("takes %+v", again)
-	}
+	testutil.Check(t, again[0].Take == 1 && again[1].Take == 0, "takes %+v", again)
 }
 
 // TestAPairThatKillsWorkers: three lost leases make it play alone; two machines that die
@@ -354,9 +340,7 @@ func TestAPairThatKillsWorkers(t *testing.T) {
 		l, granted, wait := b.Solo(b.now, name(worker), "s", worker == 3, 0)
 		held := []ledger.Lease{l}
 		if !granted {
-			if wait {
-				t.Fatalf("w%d has nothing and is told to wait", worker)
-			}
+			testutil.Require(t, !wait, "w%d has nothing and is told to wait", worker)
 			held = b.grant(worker, 2)
 		}
 		if slices.ContainsFunc(held, func(l ledger.Lease) bool { return l.Pair == 2 }) {
@@ -367,13 +351,9 @@ func TestAPairThatKillsWorkers(t *testing.T) {
 			b.Stored(b.now, l.Pair)
 		}
 	}
-	if killed != 5 {
-		t.Errorf("%d workers died: expected 3 and 2", killed)
-	}
+	testutil.Check(t, killed == 5, "%d workers died: expected 3 and 2", killed)
 	s := b.State()
-	if s.Stored != 5 || s.Condemned != 1 || !slices.Equal(b.Condemned(), []int{2}) {
-		t.Errorf("%+v", s)
-	}
+	testutil.Check(t, s.Stored == 5 && s.Condemned == 1 && slices.Equal(b.Condemned(), []int{2}), "%+v", s)
 	b.wants("given up", b.grant(0, 9))
 	b.Forgive(b.now)
 	b.wants("forgiven", b.grant(0, 9), 2)
@@ -385,9 +365,8 @@ func TestSoloIsAlone(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 3, nil)
 	held := b.grant(0, 2)
-	if fate := b.Return(b.now, "w0", held[0], true); fate != ledger.FateSolo {
-		t.Fatalf("fate %v", fate)
-	}
+	fate := b.Return(b.now, "w0", held[0], true)
+	testutil.Require(t, fate == ledger.FateSolo, "fate %v", fate)
 	solo := func(worker int, trusted bool, holding int) (granted, wait bool) {
 		_, granted, wait = b.Solo(b.now, name(worker), "s", trusted, holding)
 		return granted, wait
@@ -428,14 +407,12 @@ func TestAStoredPairIsNotPlayedAlone(t *testing.T) {
 	b := newBook(t, 3, 2, nil)
 	held := b.grant(0, 2)
 	for _, l := range held {
-		if fate := b.Return(b.now, "w0", l, true); fate != ledger.FateSolo {
-			t.Fatalf("pair %d: fate %v", l.Pair, fate)
-		}
+		fate := b.Return(b.now, "w0", l, true)
+		testutil.Require(t, fate == ledger.FateSolo, "pair %d: fate %v", l.Pair, fate)
 	}
 	b.Stored(b.now, 0)
-	if s := b.State(); s.Solo != 1 {
-		t.Errorf("%d pairs wait to be played alone, want pair 1 only", s.Solo)
-	}
+	s := b.State()
+	testutil.Check(t, s.Solo == 1, "%d pairs wait to be played alone, want pair 1 only", s.Solo)
 	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 1 {
 		t.Errorf("granted %v: %+v, want pair 1", granted, l)
 	}
@@ -460,9 +437,8 @@ func TestWhatIsFinishedKillsNobody(t *testing.T) {
 		b.Stored(b.now, l.Pair)
 		b.Expire(b.now)
 	}
-	if s := b.State(); s.Counts.Revoked != 0 || s.Solo != 0 {
-		t.Errorf("%+v", s)
-	}
+	s := b.State()
+	testutil.Check(t, s.Counts.Revoked == 0 && s.Solo == 0, "%+v", s)
 }
 
 // TestTheLowestIsPlayedAloneFirst: behind one that the window does not reach, the run would wait for ever.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gogi/farm/coordinator/ledger"
+	"gogi/internal/testutil"
 )
 
 // endless grants everything and counts it by run.
@@ -101,9 +102,8 @@ func TestPriorityComesFirst(t *testing.T) {
 		}
 		return got.grant(run, n)
 	})
-	if want := (endless{"high": 5, "low": 3}); !maps.Equal(got, want) {
-		t.Errorf("%v, expected %v", got, want)
-	}
+	want := (endless{"high": 5, "low": 3})
+	testutil.Check(t, maps.Equal(got, want), "%v, expected %v", got, want)
 }
 
 // TestAWorkerGetsWhatItCanPlay: a run that only some workers can play gets its share there.
@@ -116,9 +116,7 @@ func TestAWorkerGetsWhatItCanPlay(t *testing.T) {
 		s.Pick(ledger.Worker{Can: func(run string) bool { return run == "any" }}, 1, got.grant)
 		s.Pick(ledger.Worker{}, 1, got.grant)
 	}
-	if got["any"] != 50 || got["gpu"] != 50 {
-		t.Errorf("%v: expected half each", got)
-	}
+	testutil.Check(t, got["any"] == 50 && got["gpu"] == 50, "%v: expected half each", got)
 	picks(t, s, ledger.Worker{Can: func(string) bool { return false }}, 4, endless{})
 }
 
@@ -142,9 +140,8 @@ func TestAnIdleTestCatchesUp(t *testing.T) {
 	for range 300 {
 		s.Pick(ledger.Worker{}, 1, got.grant)
 	}
-	if got["b"]-got["a"] < 15 || got["b"]-got["a"] > 25 || math.Abs(float64(got["c"]-got["a"])) > 2 {
-		t.Errorf("%v: expected b about 20 ahead of the others", got)
-	}
+	testutil.Check(t, got["b"]-got["a"] >= 15 && got["b"]-got["a"] <= 25 && math.Abs(float64(got["c"]-got["a"])) <= 2,
+		"%v: expected b about 20 ahead of the others", got)
 }
 
 // TestEnginesStayOpen: two workers of two runs change engines no more often than the shares need.
@@ -164,9 +161,7 @@ func TestEnginesStayOpen(t *testing.T) {
 			return got.grant(run, n)
 		})
 	}
-	if got["a"]+got["b"] != 1600 || changes > 2 {
-		t.Errorf("%d changes of engines in %v", changes, got)
-	}
+	testutil.Check(t, got["a"]+got["b"] == 1600 && changes <= 2, "%d changes of engines in %v", changes, got)
 }
 
 // TestOwnerMax: while others wait, an owner holds two fifths. A test beyond its owner's quota gets only what

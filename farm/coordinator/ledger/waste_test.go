@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/farm/coordinator/ledger"
+	"gogi/internal/testutil"
 )
 
 // slots plays a run with so many of them, until the pair at which a test stops and all before it are stored.
@@ -116,9 +117,8 @@ func TestWasteOfAStop(t *testing.T) {
 			}
 			got := sum / float64(n)
 			t.Logf("%.2f pairs a slot, expected about %.2f", got, c.want)
-			if got < 0.6*c.want || got > 1.4*c.want {
-				t.Errorf("%.2f pairs a slot beyond the stop, expected %.2f within two fifths", got, c.want)
-			}
+			testutil.Check(t, got >= 0.6*c.want && got <= 1.4*c.want,
+				"%.2f pairs a slot beyond the stop, expected %.2f within two fifths", got, c.want)
 		})
 	}
 }

@@ -42,9 +42,7 @@ func (s *State) first() []string { return s.Trials["new"].First }
 func TestWhoIsFirst(t *testing.T) {
 	workers := crew(41)
 	s := ordered(t, workers)
-	if len(s.first()) != 3 || s.Stage != farm.StageTrial || s.By != "boss" || !s.At.Equal(noon) {
-		t.Errorf("%+v", s)
-	}
+	testutil.Check(t, len(s.first()) == 3 && s.Stage == farm.StageTrial && s.By == "boss" && s.At.Equal(noon), "%+v", s)
 	again := ordered(t, append(slices.Clone(workers[20:]), workers[:20]...))
 	if !slices.Equal(s.first(), again.first()) {
 		t.Errorf("the draw depends on the order: %v, %v", s.first(), again.first())
@@ -67,15 +65,13 @@ func TestDue(t *testing.T) {
 	s := ordered(t, workers)
 	first := s.first()[0]
 	for _, w := range workers {
-		if due := s.Due(w); (due != nil) != (w.Name == first) {
-			t.Errorf("%s is told %+v, first is %s", w.Name, due, first)
-		}
+		due := s.Due(w)
+		testutil.Check(t, (due != nil) == (w.Name == first), "%s is told %+v, first is %s", w.Name, due, first)
 	}
 	testutil.OK(t, s.Order("boss", &farm.Update{All: true}, nil, workers, noon))
 	workers[1].Program, workers[2].OS = "new", "plan9"
-	if s.Due(workers[0]) == nil || s.Due(workers[1]) != nil || s.Due(workers[2]) != nil {
-		t.Error("of all, only who has another program of its kind is told")
-	}
+	testutil.Check(t, s.Due(workers[0]) != nil && s.Due(workers[1]) == nil && s.Due(workers[2]) == nil,
+		"of all, only who has another program of its kind is told")
 	if u := s.Status(workers); !slices.Equal(u.Want, []string{"w00"}) || !slices.Equal(u.Have, []string{"w01"}) || !slices.Equal(u.None, []string{"w02"}) {
 		t.Errorf("%+v", u)
 	}
@@ -113,9 +109,7 @@ func TestTrial(t *testing.T) {
 			}
 		}
 	}
-	if looks != 10 || s.Stage != farm.StageAll {
-		t.Errorf("%d looks, %s: %s", looks, s.Stage, s.Why)
-	}
+	testutil.Check(t, looks == 10 && s.Stage == farm.StageAll, "%d looks, %s: %s", looks, s.Stage, s.Why)
 	if s.Count("t", first, true, true); s.Trials["new"].Pairs != 500 {
 		t.Error("a pair counts after the trial")
 	}
@@ -141,9 +135,8 @@ func TestHeld(t *testing.T) {
 			s.Count("t", workers[1-i], true, n < test.others)
 		}
 		s.Look(test.accused)
-		if s.Stage != test.stage || s.Trials["new"].Pairs != 0 || !strings.Contains(s.Why, test.accused) {
-			t.Errorf("%+v: %s, %s", test, s.Stage, s.Why)
-		}
+		testutil.Check(t, s.Stage == test.stage && s.Trials["new"].Pairs == 0 && strings.Contains(s.Why, test.accused),
+			"%+v: %s, %s", test, s.Stage, s.Why)
 	}
 }
 
@@ -171,9 +164,7 @@ func TestEachKind(t *testing.T) {
 			s.Look("")
 		}
 	}
-	if s.Stage != farm.StageAll {
-		t.Errorf("%+v", s)
-	}
+	testutil.Check(t, s.Stage == farm.StageAll, "%+v", s)
 }
 
 // A trial whose workers do not run the program for an hour gets others beside them.
@@ -189,14 +180,10 @@ func TestStuck(t *testing.T) {
 	i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
 	workers[i].Program = "new"
 	s.Tend(workers, "", noon.Add(50*time.Minute))
-	if s.Tend(workers, "", noon.Add(100*time.Minute)) {
-		t.Error("others are drawn though one runs it")
-	}
+	testutil.Check(t, !s.Tend(workers, "", noon.Add(100*time.Minute)), "others are drawn though one runs it")
 	workers[i].Here, s.Trials["new"].seen = false, time.Time{} // a new process has not seen it
 	if s.Tend(workers, "", noon.Add(300*time.Minute)) || s.Tend(workers, "", noon.Add(359*time.Minute)) || !s.Tend(workers, "", noon.Add(360*time.Minute)) {
 		t.Errorf("others are drawn before or after an hour of a new process: %v", s.first())
 	}
-	if !s.Tend(workers, "it lies", noon.Add(361*time.Minute)) {
-		t.Error("nobody looks at who is accused")
-	}
+	testutil.Check(t, s.Tend(workers, "it lies", noon.Add(361*time.Minute)), "nobody looks at who is accused")
 }

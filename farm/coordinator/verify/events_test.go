@@ -3,6 +3,7 @@ package verify
 import (
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -22,8 +23,7 @@ func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
 	} {
 		pair, leg := 1, 0
 		ev := match.Event{Type: match.EventGame, Run: "r", Pair: &pair, Leg: &leg, Slot: &test.slot, Black: test.black, White: test.white}
-		if got := Event(plan, 10_000, &ev); got != test.shown {
-			t.Errorf("slot %d, %s against %s: shown: %t", test.slot, test.black, test.white, got)
-		}
+		got := Event(plan, 10_000, &ev)
+		testutil.Check(t, got == test.shown, "slot %d, %s against %s: shown: %t", test.slot, test.black, test.white, got)
 	}
 }

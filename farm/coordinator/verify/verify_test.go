@@ -3,6 +3,7 @@ package verify
 import (
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi/kifu"
 )
@@ -17,9 +18,8 @@ func TestVotesThatCannotBeRead(t *testing.T) {
 		for where, r := range map[string]kifu.Record{
 			"a move": {Moves: []kifu.Move{{Detail: good}, {Detail: []byte(text)}}}, "the last answer": {Final: []byte(text)},
 		} {
-			if err := votes(&match.PairResult{Games: []match.Result{{Record: r}}}); (err != nil) != bad {
-				t.Errorf("%s of %s: %v", text, where, err)
-			}
+			err := votes(&match.PairResult{Games: []match.Result{{Record: r}}})
+			testutil.Check(t, (err != nil) == bad, "%s of %s: %v", text, where, err)
 		}
 	}
 }

@@ -72,19 +72,15 @@ func TestProgram(t *testing.T) {
 		r, key := signed(t, text, func(*farm.Release) {})
 		s.has[r.SHA256] = text
 		for range 2 {
-			file, err := m.Program(t.Context(), r, key)
-			testutil.OK(t, err)
-			info, err := os.Stat(file)
-			testutil.OK(t, err)
+			file := testutil.Must(m.Program(t.Context(), r, key))(t)
+			info := testutil.Must(os.Stat(file))(t)
 			if got, err := os.ReadFile(file); string(got) != text || err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 				t.Errorf("%s: %q, %v, %v", file, got, info.Mode(), err)
 			}
 			last = file
 		}
 	}
-	if s.asked != 2 {
-		t.Errorf("the farm was asked %d times for two programs", s.asked)
-	}
+	testutil.Check(t, s.asked == 2, "the farm was asked %d times for two programs", s.asked)
 	if all, err := os.ReadDir(filepath.Join(dir, "program")); err != nil || len(all) != 1 || filepath.Join(dir, "program", all[0].Name()) != filepath.Dir(last) {
 		t.Errorf("%v, %v", all, err)
 	}
@@ -128,18 +124,14 @@ func TestProgramsThatAreNotTaken(t *testing.T) {
 				c.after(r, &key, s)
 			}
 			file, err := m.Program(t.Context(), r, key)
-			if err == nil || c.why != nil && !errors.Is(err, c.why) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%s, %v", file, err)
-			}
-			if all, _ := filepath.Glob(filepath.Join(dir, "program", "*", "*")); len(all) > 0 {
-				t.Errorf("%v can be run", all)
-			}
+			testutil.Check(t, err != nil && (c.why == nil || errors.Is(err, c.why)) && strings.Contains(err.Error(), c.says),
+				"%s, %v", file, err)
+			all, _ := filepath.Glob(filepath.Join(dir, "program", "*", "*"))
+			testutil.Check(t, len(all) == 0, "%v can be run", all)
 		})
 	}
 	m, _ := open(t, &shelf{})
-	if _, err := m.Program(t.Context(), nil, make(ed25519.PublicKey, 32)); err == nil || !strings.Contains(err.Error(), "does not say who made") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(m.Program(t.Context(), nil, make(ed25519.PublicKey, 32))), "does not say who made")
 }
 
 // TestWhatWasNotMadeReady is not played, and the error names the run.
@@ -147,20 +139,15 @@ func TestWhatWasNotMadeReady(t *testing.T) {
 	t.Parallel()
 	m, _ := open(t, &shelf{})
 	p := &match.Plan{Run: "lost"}
-	if _, err := m.OpenFor(p)(t.Context(), match.Player{}, nil); err == nil || !strings.Contains(err.Error(), "run lost was not made ready here") {
-		t.Errorf("a pair: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(m.OpenFor(p)(t.Context(), match.Player{}, nil)), "run lost was not made ready here", "a pair")
 }
 
 // TestOwn is the hash of the file that this test runs from.
 func TestOwn(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	testutil.OK(t, err)
-	data, err := os.ReadFile(self)
-	testutil.OK(t, err)
+	self := testutil.Must(os.Executable())(t)
+	data := testutil.Must(os.ReadFile(self))(t)
 	want := sha256.Sum256(data)
-	if got, err := machine.Own(); err != nil || got != hex.EncodeToString(want[:]) {
-		t.Errorf("%s, %v, expected %x", got, err, want)
-	}
+	got, err := machine.Own()
+	testutil.Check(t, err == nil && got == hex.EncodeToString(want[:]), "%s, %v, expected %x", got, err, want)
 }

@@ -36,9 +36,7 @@ func TestUSI(t *testing.T) {
 	if r, err := e.Ask(t.Context(), g, 1); err != nil || r.Best != "none" || r.Mate != -1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if err := e.Begin(t.Context(), &review.Game{Moves: []string{"9z9z"}}); err == nil {
-		t.Error("a move that is none was taken")
-	}
+	testutil.Fails(t, e.Begin(t.Context(), &review.Game{Moves: []string{"9z9z"}}), "", "a move that is none was taken")
 }
 
 // A position is read the same after other games.
@@ -77,8 +75,6 @@ func TestReading(t *testing.T) {
 		"stopped without score": {usi.Reply{Answer: usi.AnswerMove, Move: move, Stopped: true}, review.Reading{}, true},
 	} {
 		got, err := reading(&p, &c.reply)
-		if (err != nil) != c.fails || err == nil && got != c.want {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		testutil.Check(t, (err != nil) == c.fails && (err != nil || got == c.want), "%s: %+v, %v", name, got, err)
 	}
 }

@@ -46,36 +46,30 @@ func TestFiles(t *testing.T) {
 		games = append(games, g)
 		return nil
 	})
-	if err != nil || len(games) != 2 || len(refused) != 1 || !strings.Contains(refused[0], "c.csa") {
-		t.Fatalf("%d games, refused %v, %v", len(games), refused, err)
-	}
+	testutil.Require(t, err == nil && len(games) == 2 && len(refused) == 1 && strings.Contains(refused[0], "c.csa"),
+		"%d games, refused %v, %v", len(games), refused, err)
 	want := review.Game{
 		Event: "one", Names: [2]string{"first", "second"}, Ranks: [2]string{"3500", ""}, Start: "startpos",
 		Sides: "BWB", Moves: []string{"7g7f", "3c3d", "8h2b+"}, Winner: review.Black,
 	}
 	want.Identify()
 	testutil.Same(t, *games[0], want)
-	if games[1].ID == games[0].ID || !strings.Contains(games[1].Event, "b.csa") {
-		t.Errorf("%+v", games[1])
-	}
+	testutil.Check(t, games[1].ID != games[0].ID && strings.Contains(games[1].Event, "b.csa"), "%+v", games[1])
 }
 
 // The opening's moves come first, White moves first in a handicap, and nothing is read of an illegal move.
 func TestFromRecord(t *testing.T) {
 	t.Parallel()
 	h, ok := shogi.FindHandicap("二枚落ち")
-	if !ok {
-		t.Fatal("no handicap")
-	}
+	testutil.Require(t, ok, "no handicap")
 	var moves []kifu.Move
 	for i, text := range []string{"3c3d", "7g7f", "4c4d", "7f7d"} {
 		m := testutil.Must(shogi.ParseMove(text))(t)
 		moves = append(moves, kifu.Move{Move: m, Opening: i < 1})
 	}
 	g, err := FromRecord(&kifu.Record{Start: h.SFEN, Moves: moves, Winner: "black"})
-	if err != nil || g.Sides != "WBW" || g.Given != 1 || g.Winner != review.Black || g.Start != "sfen "+h.SFEN {
-		t.Errorf("%+v, %v", g, err)
-	}
+	testutil.Check(t, err == nil && g.Sides == "WBW" && g.Given == 1 && g.Winner == review.Black && g.Start == "sfen "+h.SFEN,
+		"%+v, %v", g, err)
 }
 
 // A record has the value after each move from its mover's view, and the formats turn it.

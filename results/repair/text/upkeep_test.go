@@ -26,9 +26,7 @@ func TestForms(t *testing.T) {
 	for _, want := range []string{"40", "and 16 more", "Unchecked pairs", "and 11 more", "lost: run q with 7 pairs", "7 + 2", "those of a.db and later databases count"} {
 		testutil.Contains(t, text.String(), want, "the text lacks")
 	}
-	if strings.Contains(text.String(), "\x1b") {
-		t.Error("a name of a run reaches the terminal as it is")
-	}
+	testutil.Check(t, !strings.Contains(text.String(), "\x1b"), "a name of a run reaches the terminal as it is")
 	for name, test := range map[string]struct {
 		write func(*strings.Builder) error
 		want  map[string]any

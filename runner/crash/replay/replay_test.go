@@ -29,8 +29,7 @@ func player(args ...string) match.Player {
 func record(t *testing.T, p match.Player, blame string, deadline time.Duration) *crash.Bundle {
 	t.Helper()
 	records := crash.Begin(filepath.Join(t.TempDir(), "db"), "run", "")
-	proc, err := process.Start(process.Spec{Command: p.Command}, nil)
-	testutil.OK(t, err)
+	proc := testutil.Must(process.Start(process.Spec{Command: p.Command}, nil))(t)
 	path := ""
 	e, err := usi.Greet(t.Context(), proc, usi.Config{
 		Name: p.Name, Limits: usi.Limits{Ready: p.Ready}, Tap: records.NewRecorder(p, "", proc),
@@ -47,8 +46,7 @@ func record(t *testing.T, p match.Player, blame string, deadline time.Duration) 
 		t.Fatal(err)
 	}
 	testutil.OK(t, records.Close())
-	b, err := crash.Open(path)
-	testutil.OK(t, err)
+	b := testutil.Must(crash.Open(path))(t)
 	return b
 }
 
@@ -100,14 +98,10 @@ func TestReplay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := record(t, player("-script", c.script), c.blame, c.deadline)
-			if b.Kind != c.kind {
-				t.Fatalf("recorded %s: %s", b.Kind, b.Note)
-			}
+			testutil.Require(t, b.Kind == c.kind, "recorded %s: %s", b.Kind, b.Note)
 			for script, want := range map[string]replay.Outcome{c.script: replay.Happened, "": replay.Absent, c.other: replay.Unclear} {
 				r := once(t, b, replay.Options{Fast: true}, "-script", script)
-				if r.Outcome != want || r.Note == "" {
-					t.Errorf("engine with %q: %s (%s), want %s", script, r.Outcome, r.Note, want)
-				}
+				testutil.Check(t, r.Outcome == want && r.Note != "", "engine with %q: %s (%s), want %s", script, r.Outcome, r.Note, want)
 			}
 		})
 	}
@@ -125,9 +119,7 @@ func TestAHangIsWaitedForAsLong(t *testing.T) {
 			return process.Start(process.Spec{Command: usitest.Command("-script", "late@go:3", "-late", "1s")}, nil)
 		}
 		r, err := replay.Once(t.Context(), &longer, slow, replay.Options{Fast: true})
-		if err != nil || r.Outcome != want {
-			t.Errorf("waited for %v more: %+v, %v; want %s", waited, r, err, want)
-		}
+		testutil.Check(t, err == nil && r.Outcome == want, "waited for %v more: %+v, %v; want %s", waited, r, err, want)
 	}
 }
 
@@ -148,9 +140,8 @@ func starter(args ...string) replay.Starter {
 func TestLaterAnswers(t *testing.T) {
 	t.Parallel()
 	b := record(t, player("-script", "exit@go:3"), "", 0)
-	if r := once(t, b, replay.Options{}, "-think", "50ms", "-script", "exit@go:3"); r.Outcome != replay.Happened {
-		t.Errorf("%+v", r)
-	}
+	r := once(t, b, replay.Options{}, "-think", "50ms", "-script", "exit@go:3")
+	testutil.Check(t, r.Outcome == replay.Happened, "%+v", r)
 }
 
 // TestMany counts, and stops with its context.

@@ -37,9 +37,7 @@ func inspected(t *testing.T, format string, data []byte) (lines []string, found 
 	found = testutil.Must(Inspect(&out, "file", bytes.NewReader(data), kind(t, format)))(t)
 	lines = strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	for _, line := range lines {
-		if !json.Valid([]byte(line)) {
-			t.Errorf("%s is no JSON", line)
-		}
+		testutil.Check(t, json.Valid([]byte(line)), "%s is no JSON", line)
 	}
 	return lines, found
 }
@@ -70,9 +68,7 @@ func TestInspectSamples(t *testing.T) {
 func TestInspectGames(t *testing.T) {
 	t.Parallel()
 	lines, found := inspected(t, "pack", bytesOf(t, pack+"013b1e00003b1e00008100000181"+"0000"))
-	if len(lines) != 3 || found != (Found{Good: 2, Bad: 1}) {
-		t.Fatalf("%q, %+v", lines, found)
-	}
+	testutil.Require(t, len(lines) == 3 && found == (Found{Good: 2, Bad: 1}), "%q, %+v", lines, found)
 	var first Game
 	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Reason == nil || *first.Reason != packed.ReasonResign || !bytes.Contains(first.Record, []byte(`"B*4e"`)) {
 		t.Errorf("%s, %v", lines[0], err)
@@ -94,9 +90,8 @@ func TestInspectTextsAndBooks(t *testing.T) {
 	if found != (Found{Bad: 1}) || !strings.Contains(lines[0], `{"move":"7g7f","ponder":"3c3d","score":10,"depth":20,"count":30}`) || !strings.Contains(lines[0], "a silver cannot") {
 		t.Errorf("%q, %+v", lines, found)
 	}
-	if _, err := Inspect(&bytes.Buffer{}, "file", strings.NewReader("x"), kind(t, "ybb")); err == nil {
-		t.Error("anything is a ybb")
-	}
+	_, err := Inspect(&bytes.Buffer{}, "file", strings.NewReader("x"), kind(t, "ybb"))
+	testutil.Check(t, err != nil, "anything is a ybb")
 }
 
 func converted(t *testing.T, to, from string, data []byte, o packed.Options) ([]byte, Done) {
@@ -119,21 +114,16 @@ func TestConvert(t *testing.T) {
 			t.Errorf("by %s: %x, %+v", by, back, done)
 		}
 	}
-	if both, _ := converted(t, "csa", "pack", append(bytes.Clone(game), game...), packed.Options{}); strings.Count(string(both), "\n/\n") != 1 {
-		t.Errorf("%s", both)
-	}
+	both, _ := converted(t, "csa", "pack", append(bytes.Clone(game), game...), packed.Options{})
+	testutil.Check(t, strings.Count(string(both), "\n/\n") == 1, "%s", both)
 	samples, done := converted(t, "psv", "pack", game, packed.Options{})
-	if len(samples) != 5*40 || done.Training.Positions != 5 || done.Training.Games != 1 || done.Read != 1 {
-		t.Errorf("%d bytes, %+v", len(samples), done)
-	}
+	testutil.Check(t, len(samples) == 5*40 && done.Training.Positions == 5 && done.Training.Games == 1 && done.Read == 1,
+		"%d bytes, %+v", len(samples), done)
 	hcpe, _ := converted(t, "hcpe", "psv", samples, packed.Options{})
-	if direct, _ := converted(t, "hcpe", "pack", game, packed.Options{}); !bytes.Equal(hcpe, direct) {
-		t.Errorf("%x\nexpected %x", hcpe, direct)
-	}
+	direct, _ := converted(t, "hcpe", "pack", game, packed.Options{})
+	testutil.Check(t, bytes.Equal(hcpe, direct), "%x\nexpected %x", hcpe, direct)
 	positions, _ := converted(t, "hcp", "psv", bytesOf(t, psv), packed.Options{})
-	if !bytes.Equal(positions, bytesOf(t, hcp)) {
-		t.Errorf("%x", positions)
-	}
+	testutil.Check(t, bytes.Equal(positions, bytesOf(t, hcp)), "%x", positions)
 }
 
 // What cannot be written is left out and said.
@@ -160,9 +150,8 @@ func TestKinds(t *testing.T) {
 	for file, want := range map[string]string{
 		"a.hcpe": "hcpe", "A.HCPE3": "hcpe3", "a.psv": "psv", "a.csa": "csa", "a.kif": "kif", "a.sfen": "sfen", "a.db": "db", "x/y.ybb": "ybb",
 	} {
-		if k, err := KindOf("", file); err != nil || k.Name != want {
-			t.Errorf("%s is %s, %v", file, k.Name, err)
-		}
+		k, err := KindOf("", file)
+		testutil.Check(t, err == nil && k.Name == want, "%s is %s, %v", file, k.Name, err)
 	}
 	for name, want := range map[string]string{"a.bin": "may be training data", "a": "does not tell the format"} {
 		testutil.Fails(t, testutil.Err(KindOf("", name)), want)

@@ -52,9 +52,7 @@ func TestPack(t *testing.T) {
 		}
 		want := bytesOf(t, text)
 		b, err := AppendPack(nil, &g)
-		if err != nil || !bytes.Equal(b, want) {
-			t.Errorf("%x, %v: expected %x", b, err, want)
-		}
+		testutil.Check(t, err == nil && bytes.Equal(b, want), "%x, %v: expected %x", b, err, want)
 		sameGame(t, formatOf(t, "pack"), want, &g)
 	}
 }
@@ -64,21 +62,15 @@ func sameGame(t testing.TB, f Format, b []byte, want *Game) {
 	r := f.Games(bytes.NewReader(append(bytes.Clone(b), b...)))
 	for i := range 2 { // games follow each other without anything between
 		got, at, err := r.Next()
-		if err != nil || at != int64(i*len(b)) {
-			t.Fatalf("%x: at %d, %v", b, at, err)
-		}
-		if got.Start.SFEN() != want.Start.SFEN() || got.Outcome != want.Outcome || len(got.Plies) != len(want.Plies) {
-			t.Fatalf("%x is %+v, expected %+v", b, got, want)
-		}
+		testutil.Require(t, err == nil && at == int64(i*len(b)), "%x: at %d, %v", b, at, err)
+		testutil.Require(t, got.Start.SFEN() == want.Start.SFEN() && got.Outcome == want.Outcome && len(got.Plies) == len(want.Plies),
+			"%x is %+v, expected %+v", b, got, want)
 		for i, p := range got.Plies {
 			w := want.Plies[i]
-			if p.Move != w.Move || p.Score != w.Score || len(p.Candidates) != len(w.Candidates) {
-				t.Fatalf("move %d is %+v, expected %+v", i, p, w)
-			}
+			testutil.Require(t, p.Move == w.Move && p.Score == w.Score && len(p.Candidates) == len(w.Candidates),
+				"move %d is %+v, expected %+v", i, p, w)
 			for j, c := range p.Candidates {
-				if c != w.Candidates[j] {
-					t.Fatalf("move %d, candidate %d is %+v, expected %+v", i, j, c, w.Candidates[j])
-				}
+				testutil.Require(t, c == w.Candidates[j], "move %d, candidate %d is %+v, expected %+v", i, j, c, w.Candidates[j])
 			}
 		}
 		if again, err := f.AppendGame(nil, got); err != nil || !bytes.Equal(again, b) {
@@ -100,14 +92,11 @@ func TestHCPE3(t *testing.T) {
 	g.Plies[1].Candidates = []Candidate{{g.Plies[1].Move, 3}, {second, 1}}
 	want := bytesOf(t, rows(t, "packed_fixtures.csv")[0]["hcp_hex"]+"0200 0a 00"+
 		"3b1e 1900 0000"+"150a e7ff 0200 150a 0300 c220 0100")
-	if b, err := AppendHCPE3(nil, &g); err != nil || !bytes.Equal(b, want) {
-		t.Errorf("%x, %v: expected %x", b, err, want)
-	}
+	b, err := AppendHCPE3(nil, &g)
+	testutil.Check(t, err == nil && bytes.Equal(b, want), "%x, %v: expected %x", b, err, want)
 	sameGame(t, formatOf(t, "hcpe3"), want, &g)
 	r := g.Record()
-	if r.Winner != "white" || len(r.Moves) != 2 || r.Moves[1].Score != -25 || !r.Moves[1].HasScore {
-		t.Errorf("%+v", r)
-	}
+	testutil.Check(t, r.Winner == "white" && len(r.Moves) == 2 && r.Moves[1].Score == -25 && r.Moves[1].HasScore, "%+v", r)
 }
 
 // A game that cannot be is an error that says where, and the game behind it is read.
@@ -206,9 +195,7 @@ func FuzzGames(f *testing.F) {
 			}
 			if err != nil {
 				var e *Error
-				if !errors.As(err, &e) || e.Offset < at || e.Offset > int64(len(b)) {
-					t.Fatalf("at %d: %v", at, err)
-				}
+				testutil.Require(t, errors.As(err, &e) && e.Offset >= at && e.Offset <= int64(len(b)), "at %d: %v", at, err)
 				continue
 			}
 			again := testutil.Must(format.AppendGame(nil, g))(t)

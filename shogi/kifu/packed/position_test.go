@@ -23,9 +23,7 @@ func rows(t *testing.T, file string) (all []map[string]string) {
 	f := testutil.Must(os.Open("testdata/" + file))(t)
 	defer f.Close() // read
 	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(lines) < 2 {
-		t.Fatal(len(lines), err)
-	}
+	testutil.Require(t, err == nil && len(lines) >= 2, "%v %v", len(lines), err)
 	for _, line := range lines[1:] {
 		row := map[string]string{}
 		for i, name := range lines[0] {
@@ -130,9 +128,7 @@ func TestOneKing(t *testing.T) {
 	p := position(t, "8k/9/9/9/9/9/9/9/9 b - 1")
 	bits := "0" + "1000101" + "0000000" + strings.Repeat("0", 80) + strings.Repeat("010", 18) + strings.Repeat("10010", 4) +
 		strings.Repeat("10110", 4) + strings.Repeat("11010", 4) + strings.Repeat("11011", 4) + strings.Repeat("1111010", 2) + strings.Repeat("1111110", 2)
-	if len(bits) != 257 || bits[256] != '0' {
-		t.Fatal(len(bits))
-	}
+	testutil.Require(t, len(bits) == 257 && bits[256] == '0', "%v", len(bits))
 	var want [32]byte
 	for i, b := range bits[:256] {
 		if b == '1' {
@@ -173,9 +169,7 @@ func TestCutBitsAreRefused(t *testing.T) {
 			t.Error(err)
 		}
 		b, err := l.append([]byte{1}, &white)
-		if !errors.Is(err, ErrCut) || !slices.Equal(b, []byte{1}) {
-			t.Errorf("%v, %v", b, err)
-		}
+		testutil.Check(t, errors.Is(err, ErrCut) && slices.Equal(b, []byte{1}), "%v, %v", b, err)
 	}
 }
 
@@ -197,9 +191,7 @@ func TestDamagedPositions(t *testing.T) {
 	} {
 		_, err := ParseSfen(b, 1)
 		var e *Error
-		if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, &e) {
-			t.Errorf("%v\nexpected %s", err, want)
-		}
+		testutil.Check(t, err != nil && strings.HasPrefix(err.Error(), want) && errors.As(err, &e), "%v\nexpected %s", err, want)
 	}
 }
 
@@ -257,9 +249,7 @@ func FuzzPositions(f *testing.F) {
 			p, err := l.parse(b, 1)
 			if err != nil {
 				var e *Error
-				if !errors.As(err, &e) || e.Offset < 0 || e.Offset > PositionSize {
-					t.Fatalf("%v", err)
-				}
+				testutil.Require(t, errors.As(err, &e) && e.Offset >= 0 && e.Offset <= PositionSize, "%v", err)
 				continue
 			}
 			again, err := l.append(nil, &p)

@@ -93,9 +93,7 @@ func TestHCPE2(t *testing.T) {
 	for end, want := range map[End]byte{0: 1, EndRepetition: 5, EndDeclaration: 9, EndMaxPlies: 17} {
 		s.End = end
 		b, err := AppendHCPE2(nil, &s)
-		if err != nil || len(b) != 38 || b[36] != want || b[37] != 0 {
-			t.Errorf("%v: %x, %v", end, b, err)
-		}
+		testutil.Check(t, err == nil && len(b) == 38 && b[36] == want && b[37] == 0, "%v: %x, %v", end, b, err)
 		same(t, s, b, ParseHCPE2)
 		if _, err := ParseHCPE(b); (err != nil) != (end != 0) {
 			t.Errorf("%v as hcpe: %v", end, err)
@@ -112,9 +110,7 @@ func TestAperyMoves(t *testing.T) {
 		}
 		to, from := raw&127, raw>>7&127
 		possible := to < 81 && from != to && raw < 1<<15 && (from < 81 || from <= 87 && raw < 1<<14)
-		if ok != possible {
-			t.Fatalf("%#x: %v, expected %v", raw, ok, possible)
-		}
+		testutil.Require(t, ok == possible, "%#x: %v, expected %v", raw, ok, possible)
 	}
 }
 
@@ -143,9 +139,7 @@ func TestDamagedSamples(t *testing.T) {
 			if err == nil && want == "" {
 				continue
 			}
-			if err == nil || err.Error() != want {
-				t.Errorf("%s, sample %d: %v, expected %q", c.format, i, err, want)
-			}
+			testutil.Check(t, err != nil && err.Error() == want, "%s, sample %d: %v, expected %q", c.format, i, err, want)
 		}
 	}
 	testutil.Fails(t, testutil.Err(Find("psw")), "hcpe3")
@@ -196,22 +190,17 @@ func TestSampleLaws(t *testing.T) {
 				continue
 			}
 			b, err := f.AppendSample(nil, &s)
-			if err != nil || len(b) != f.Size {
-				t.Fatalf("%s: %x, %v", f.Name, b, err)
-			}
+			testutil.Require(t, err == nil && len(b) == f.Size, "%s: %x, %v", f.Name, b, err)
 			got, at, err := f.Samples(bytes.NewReader(b)).Next()
 			want := s
 			if f.Bare {
 				want.Move, want.Score, want.Outcome = 0, 0, 0
 			}
-			if err != nil || at != 0 || got.Move != want.Move || got.Score != want.Score || got.Outcome != want.Outcome {
-				t.Fatalf("%s: %+v, %v", f.Name, got, err)
-			}
+			testutil.Require(t, err == nil && at == 0 && got.Move == want.Move && got.Score == want.Score && got.Outcome == want.Outcome,
+				"%s: %+v, %v", f.Name, got, err)
 			again, err := f.AppendSample(nil, &got)
 			if f.Name != "psv" { // which alone keeps the move number
-				if err != nil || !bytes.Equal(again, b) {
-					t.Fatalf("%s: %x and then %x, %v", f.Name, b, again, err)
-				}
+				testutil.Require(t, err == nil && bytes.Equal(again, b), "%s: %x and then %x, %v", f.Name, b, again, err)
 			} else if got.Position.SFEN() != s.Position.SFEN() {
 				t.Fatalf("%s and then %s", s.Position.SFEN(), got.Position.SFEN())
 			}
@@ -241,9 +230,7 @@ func FuzzSamples(f *testing.F) {
 			}
 			if err != nil {
 				var e *Error
-				if !errors.As(err, &e) || e.Offset < at || e.Offset > int64(len(b)) {
-					t.Fatalf("at %d: %v", at, err)
-				}
+				testutil.Require(t, errors.As(err, &e) && e.Offset >= at && e.Offset <= int64(len(b)), "at %d: %v", at, err)
 				continue
 			}
 			_ = s.Legal()

@@ -38,9 +38,7 @@ const trained = "7g7f=o 3c3d=o 2g2f=12 8c8d 2f2e=999997 8d8e=-40000 6i7h=-999990
 func encoded(t *testing.T, format string, r *kifu.Record, o Options) (blocks [][]byte, tally Tally, err error) {
 	t.Helper()
 	tally, err = formatOf(t, format).Encode(r, o, func(b []byte, positions int) error {
-		if positions < 1 {
-			t.Errorf("%d positions", positions)
-		}
+		testutil.Check(t, positions >= 1, "%d positions", positions)
 		blocks = append(blocks, bytes.Clone(b))
 		return nil
 	})
@@ -62,15 +60,11 @@ func TestEncodeSamples(t *testing.T) {
 		{Options{Opening: true, Unscored: true}, "1:0:-1 2:0:1 3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 7}},
 	} {
 		blocks, tally, err := encoded(t, "psv", r, c.options)
-		if err != nil || tally != c.tally {
-			t.Errorf("%+v: %+v, %v: expected %+v", c.options, tally, err, c.tally)
-		}
+		testutil.Check(t, err == nil && tally == c.tally, "%+v: %+v, %v: expected %+v", c.options, tally, err, c.tally)
 		var got []string
 		for _, b := range blocks {
 			s := testutil.Must(ParsePSV(b))(t)
-			if s.Outcome != WhiteWins || s.Legal() != nil {
-				t.Errorf("%+v", s)
-			}
+			testutil.Check(t, s.Outcome == WhiteWins && s.Legal() == nil, "%+v", s)
 			got = append(got, fmt.Sprintf("%d:%d:%d", s.Position.Ply(), s.Score, int8(b[38]))) //nolint:gosec // its bits
 		}
 		testutil.Equal(t, strings.Join(got, " "), c.want, "%+v: %v", c.options, got)
@@ -105,13 +99,11 @@ func TestOutcomes(t *testing.T) {
 	} {
 		r := record(t, c.winner, c.result, "7g7f=1 3c3d=2")
 		hcpe2, _, err := encoded(t, "hcpe2", r, Options{})
-		if err != nil || len(hcpe2) != 2 || hcpe2[0][36] != c.hcpe2 {
-			t.Errorf("%s, %s: %x, %v: expected %d", c.winner, c.result, hcpe2, err, c.hcpe2)
-		}
+		testutil.Check(t, err == nil && len(hcpe2) == 2 && hcpe2[0][36] == c.hcpe2,
+			"%s, %s: %x, %v: expected %d", c.winner, c.result, hcpe2, err, c.hcpe2)
 		pack, _, err := encoded(t, "pack", r, Options{Rule: c.rule})
-		if err != nil || Reason(pack[0][len(pack[0])-1]) != c.reason {
-			t.Errorf("%s, %s: %x, %v: expected %d", c.winner, c.result, pack, err, c.reason)
-		}
+		testutil.Check(t, err == nil && Reason(pack[0][len(pack[0])-1]) == c.reason,
+			"%s, %s: %x, %v: expected %d", c.winner, c.result, pack, err, c.reason)
 	}
 	for _, winner := range []string{"", "unfinished"} {
 		for _, f := range Formats() {
@@ -143,18 +135,15 @@ func TestEncodeGames(t *testing.T) {
 		{Options{Played: true, Unscored: true, Opening: true}, "1 1 1 1 1 1 1"},
 	} {
 		blocks, tally, err := encoded(t, "hcpe3", r, c.options)
-		if err != nil || len(blocks) != 1 || tally.Positions != len(strings.Fields(c.want)) {
-			t.Fatalf("%d games, %+v, %v", len(blocks), tally, err)
-		}
+		testutil.Require(t, err == nil && len(blocks) == 1 && tally.Positions == len(strings.Fields(c.want)),
+			"%d games, %+v, %v", len(blocks), tally, err)
 		g, _, err := formatOf(t, "hcpe3").Games(bytes.NewReader(blocks[0])).Next()
 		testutil.OK(t, err)
 		var got []string
 		for _, p := range g.Plies {
 			got = append(got, fmt.Sprint(len(p.Candidates)))
 		}
-		if strings.Join(got, " ") != c.want || g.Outcome != BlackWins {
-			t.Errorf("%v, %v: expected %s", got, g.Outcome, c.want)
-		}
+		testutil.Check(t, strings.Join(got, " ") == c.want && g.Outcome == BlackWins, "%v, %v: expected %s", got, g.Outcome, c.want)
 	}
 	if _, _, err := encoded(t, "pack", r, Options{}); !errors.Is(err, ErrUnscored) || !strings.HasPrefix(err.Error(), "move 4: ") {
 		t.Error(err)
@@ -205,9 +194,7 @@ func shards(t *testing.T, o ShardOptions, blocks int) (files []*kept) {
 		t.Fatal(n, err)
 	}
 	for _, f := range files {
-		if !f.closed || f.discarded {
-			t.Error("a shard was not closed")
-		}
+		testutil.Check(t, f.closed && !f.discarded, "a shard was not closed")
 	}
 	return files
 }
@@ -232,18 +219,15 @@ func TestShards(t *testing.T) {
 		shuffled = append(shuffled, f.Bytes()...)
 	}
 	one := shards(t, ShardOptions{Shuffle: true, Seed: 7}, blocks)
-	if len(one) != 1 {
-		t.Fatalf("%d shards", len(one))
-	}
+	testutil.Require(t, len(one) == 1, "%d shards", len(one))
 	again = one[0].Bytes()
 	other = shards(t, ShardOptions{Shuffle: true, Seed: 8}, blocks)[0].Bytes()
 	if !bytes.Equal(straight, plain) || !bytes.Equal(shuffled, again) || bytes.Equal(shuffled, other) || bytes.Equal(shuffled, plain) {
 		t.Error("the order is not what was asked for")
 	}
 	testutil.Slices(t, pairsOf(shuffled), pairsOf(plain), "shuffling lost or made something")
-	if files := shards(t, ShardOptions{}, 0); len(files) != 0 {
-		t.Error("nothing was written into a file")
-	}
+	files := shards(t, ShardOptions{}, 0)
+	testutil.Check(t, len(files) == 0, "nothing was written into a file")
 }
 
 // pairsOf are the blocks of two bytes, sorted.
@@ -260,7 +244,6 @@ func TestAbort(t *testing.T) {
 	t.Parallel()
 	f := &kept{}
 	s := testutil.Must(NewShards(ShardOptions{Create: func(int) (io.WriteCloser, error) { return f, nil }}))(t)
-	if err := errors.Join(s.Add([]byte{1}, 1), s.Abort()); err != nil || f.closed || !f.discarded {
-		t.Errorf("%+v, %v", f, err)
-	}
+	err := errors.Join(s.Add([]byte{1}, 1), s.Abort())
+	testutil.Check(t, err == nil && !f.closed && f.discarded, "%+v, %v", f, err)
 }

@@ -15,14 +15,10 @@ import (
 func fixture(t *testing.T, path string) *kifu.Record {
 	t.Helper()
 	f, ok := OfFile(Text(), path)
-	if !ok {
-		t.Fatalf("%s: no format", path)
-	}
+	testutil.Require(t, ok, "%s: no format", path)
 	text := testutil.Must(os.ReadFile(path))(t)
 	list, err := testutil.ReadAll(f.Read(NewInput(path, bytes.NewReader(text))).Next)
-	if err != nil || len(list) != 1 {
-		t.Fatalf("%d games, %v", len(list), err)
-	}
+	testutil.Require(t, err == nil && len(list) == 1, "%d games, %v", len(list), err)
 	if name, ok := Detect(text); !ok || name != f.Name && f.Name != "ki2" {
 		t.Errorf("%s is taken for %q", path, name)
 	}
@@ -36,13 +32,9 @@ func TestFixtures(t *testing.T) {
 		"hirate_interrupt": {"", ""}, "hirate_long_maxmoves": {maxPlies, draw}, "kyoochi_illegal": {illegalMove, "black"}, "midpos_enteringwin": {declaration, "black"},
 	} {
 		paths, err := filepath.Glob("../testdata/" + name + ".*")
-		if err != nil || len(paths) != 7 {
-			t.Fatal(paths, err)
-		}
+		testutil.Require(t, err == nil && len(paths) == 7, "%v %v", paths, err)
 		want := fixture(t, "../testdata/"+name+".v30.csa")
-		if want.Result != end[0] || want.Winner != end[1] {
-			t.Errorf("%s ended by %q for %q", name, want.Result, want.Winner)
-		}
+		testutil.Check(t, want.Result == end[0] && want.Winner == end[1], "%s ended by %q for %q", name, want.Result, want.Winner)
 		for _, path := range paths {
 			t.Run(filepath.Base(path), func(t *testing.T) { compareFixture(t, want, fixture(t, path), filepath.Ext(path)) })
 		}
@@ -61,17 +53,14 @@ func compareFixture(t *testing.T, want, got *kifu.Record, ext string) {
 	if result := got.Result; result != want.Result && (want.Result != maxPlies || result != impasse) || got.Winner != want.Winner {
 		t.Errorf("ended by %q for %q, want %q for %q", got.Result, got.Winner, want.Result, want.Winner)
 	}
-	if got.Black != want.Black || got.White != want.White || got.Event != want.Event || want.Black == "" {
-		t.Errorf("%q, %q, %q; want %q, %q, %q", got.Black, got.White, got.Event, want.Black, want.White, want.Event)
-	}
+	testutil.Check(t, got.Black == want.Black && got.White == want.White && got.Event == want.Event && want.Black != "",
+		"%q, %q, %q; want %q, %q, %q", got.Black, got.White, got.Event, want.Black, want.White, want.Event)
 	for i := range got.Moves {
 		g, w := got.Moves[i], want.Moves[i]
 		testutil.Equal(t, g.Comment, w.Comment, "move %d: comment", i+1)
-		if ext != ".ki2u" && (g.NoTime || g.Time.Truncate(time.Second) != w.Time.Truncate(time.Second)) {
-			t.Errorf("move %d: %v, want %v", i+1, g.Time, w.Time)
-		}
+		testutil.Check(t, ext == ".ki2u" || !g.NoTime && g.Time.Truncate(time.Second) == w.Time.Truncate(time.Second),
+			"move %d: %v, want %v", i+1, g.Time, w.Time)
 	}
-	if ext != ".ki2u" && (!got.HasLast || got.LastTime.Truncate(time.Second) != want.LastTime.Truncate(time.Second)) {
-		t.Errorf("the end took %v (%v), want %v", got.LastTime, got.HasLast, want.LastTime)
-	}
+	testutil.Check(t, ext == ".ki2u" || got.HasLast && got.LastTime.Truncate(time.Second) == want.LastTime.Truncate(time.Second),
+		"the end took %v (%v), want %v", got.LastTime, got.HasLast, want.LastTime)
 }

@@ -21,9 +21,7 @@ func TestKIFAsOthersWriteIt(t *testing.T) {
 		want := kifParts(strings.ReplaceAll(text, "\r\n", "\n"))
 		got := kifParts(string(testutil.Must(AppendKIF(nil, r))(t)))
 		testutil.Diff(t, want, got, "%s", name)
-		if len(got) < len(r.Moves) || len(r.Moves) < 10 {
-			t.Errorf("%s: %d lines of %d moves", name, len(got), len(r.Moves))
-		}
+		testutil.Check(t, len(got) >= len(r.Moves) && len(r.Moves) >= 10, "%s: %d lines of %d moves", name, len(got), len(r.Moves))
 	}
 }
 
@@ -89,13 +87,9 @@ func TestKIFEnds(t *testing.T) {
 	} {
 		r := kifu.Record{Start: start.SFEN(), Result: c.result, Winner: c.winner} // Black is to move
 		text := string(testutil.Must(AppendKIF(nil, &r))(t))
-		if !strings.Contains(text, "   1 "+c.want+"\n") {
-			t.Errorf("%s for %s: %s, want %s", c.result, c.winner, text, c.want)
-		}
+		testutil.Check(t, strings.Contains(text, "   1 "+c.want+"\n"), "%s for %s: %s, want %s", c.result, c.winner, text, c.want)
 		winner := map[string]string{loses: "white", wins: "black", nobody: "draw"}[said[c.want]]
-		if winner != c.winner && c.want != "中断" {
-			t.Errorf("%s for %s is read as won by %s", c.result, c.winner, winner)
-		}
+		testutil.Check(t, winner == c.winner || c.want == "中断", "%s for %s is read as won by %s", c.result, c.winner, winner)
 	}
 }
 
@@ -105,9 +99,8 @@ func TestKIFHandicaps(t *testing.T) {
 		text := string(testutil.Must(AppendKIF(nil, &kifu.Record{Black: "b", White: "w", Start: h.SFEN}))(t))
 		named := strings.Contains(text, "手合割："+h.Japanese+"\n下手：b\n上手：w\n")
 		drawn := strings.Contains(text, "|一\n") && strings.Contains(text, "後手番\n先手：b\n")
-		if known := !strings.Contains("三枚落ち五枚落ち左五枚落ち左七枚落ち右七枚落ち", h.Japanese); named != known || drawn == known {
-			t.Errorf("%s: named %v, drawn %v", h.Japanese, named, drawn)
-		}
+		known := !strings.Contains("三枚落ち五枚落ち左五枚落ち左七枚落ち右七枚落ち", h.Japanese)
+		testutil.Check(t, named == known && drawn != known, "%s: named %v, drawn %v", h.Japanese, named, drawn)
 	}
 }
 

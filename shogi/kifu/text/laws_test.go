@@ -217,14 +217,10 @@ func written(t *rapid.T, f Format, games []*kifu.Record) []byte {
 
 func checkGames(t *rapid.T, f Format, games []*kifu.Record, text []byte) {
 	got, err := testutil.ReadAll(f.Read(NewInput("a file", bytes.NewReader(text))).Next)
-	if err != nil || len(got) != len(games) {
-		t.Fatalf("%d games of %d, %v, in\n%s", len(got), len(games), err, text)
-	}
+	testutil.Require(t, err == nil && len(got) == len(games), "%d games of %d, %v, in\n%s", len(got), len(games), err, text)
 	for i, r := range games {
 		diff := cmp.Diff(kept(f.Name, r), got[i], cmpopts.EquateEmpty(), cmp.Comparer(time.Time.Equal))
-		if diff != "" {
-			t.Fatalf("game %d (-want +got):\n%s\nin\n%s", i, diff, text)
-		}
+		testutil.Require(t, diff == "", "game %d (-want +got):\n%s\nin\n%s", i, diff, text)
 	}
 }
 
@@ -263,9 +259,7 @@ func readOut(t testutil.T, f Format, text []byte) {
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		if n > len(text) {
-			t.Fatalf("no end of games in %q", text)
-		}
+		testutil.Require(t, n <= len(text), "no end of games in %q", text)
 		bad := new(BadGame)
 		if err != nil && !errors.As(err, &bad) {
 			return // it could not be read any further
@@ -273,8 +267,7 @@ func readOut(t testutil.T, f Format, text []byte) {
 		if err != nil {
 			continue
 		}
-		if wrong := checkMoves(record); wrong != nil {
-			t.Fatalf("%v in %q", wrong, text)
-		}
+		wrong := checkMoves(record)
+		testutil.Require(t, wrong == nil, "%v in %q", wrong, text)
 	}
 }

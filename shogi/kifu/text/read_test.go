@@ -21,16 +21,12 @@ import (
 // TestWordsAreThoseOfMatch: package match, which stands above this one, spells the ends.
 func TestWordsAreThoseOfMatch(t *testing.T) {
 	for _, termination := range match.Terminations() {
-		if !knownEnd(string(termination)) {
-			t.Errorf("%s is not known", termination)
-		}
+		testutil.Check(t, knownEnd(string(termination)), "%s is not known", termination)
 		if back := ofFloodgate(floodgateType(string(termination))); back == "" {
 			t.Errorf("%s is %q to floodgate, which is not read", termination, floodgateType(string(termination)))
 		}
 	}
-	if knownEnd("adjourned") {
-		t.Error("any word is known")
-	}
+	testutil.Check(t, !knownEnd("adjourned"), "any word is known")
 }
 
 // read gives the games of a text and the errors of those that are none.
@@ -56,9 +52,7 @@ func read(t *testing.T, format, text string) (list []*kifu.Record, bad []string)
 func one(t *testing.T, format, text string) *kifu.Record {
 	t.Helper()
 	list, bad := read(t, format, text)
-	if len(list) != 1 || len(bad) > 0 {
-		t.Fatalf("%d games, %v of\n%s", len(list), bad, text)
-	}
+	testutil.Require(t, len(list) == 1 && len(bad) == 0, "%d games, %v of\n%s", len(list), bad, text)
 	return list[0]
 }
 
@@ -93,9 +87,8 @@ func TestFloodgate(t *testing.T) {
 	if r.USI() != "startpos moves 7g7f 3c3d" || r.Result != resignation || r.Winner != "white" || r.Black != "Alpha" || r.White != "Beta:2" {
 		t.Errorf("%s, %s for %s: %s, %s", r.USI(), r.Result, r.Winner, r.Black, r.White)
 	}
-	if r.Ratings != [2]float64{3512.5, 3401} || r.MaxMoves != 256 || r.Clocks[1].Increment != 10*time.Second {
-		t.Errorf("%v, %d, %v", r.Ratings, r.MaxMoves, r.Clocks)
-	}
+	testutil.Check(t, r.Ratings == [2]float64{3512.5, 3401} && r.MaxMoves == 256 && r.Clocks[1].Increment == 10*time.Second,
+		"%v, %d, %v", r.Ratings, r.MaxMoves, r.Clocks)
 	testutil.Equal(t, r.Ended.Sub(r.Started), 61*time.Second, "it took")
 	first, second := r.Moves[0], r.Moves[1]
 	// The score is Black's, and stands behind the move that it is of; a comment with one
@@ -103,16 +96,12 @@ func TestFloodgate(t *testing.T) {
 	if !first.HasScore || first.Score != 30 || second.Score != 55 || first.Time != 12*time.Second || second.Time != 3*time.Second {
 		t.Errorf("%+v, %+v", first, second)
 	}
-	if r.Comment != " before the first move" || first.Comment != " after it" {
-		t.Errorf("%q, %q", r.Comment, first.Comment)
-	}
-	if got := (&kifu.Record{Start: r.Start, Moves: []kifu.Move{{Move: first.PV[0]}, {Move: first.PV[1]}, {Move: first.PV[2]}}}).USI(); got != "startpos moves 7g7f 3c3d 2g2f" {
-		t.Errorf("the variation of the first move is %s", got)
-	}
+	testutil.Check(t, r.Comment == " before the first move" && first.Comment == " after it", "%q, %q", r.Comment, first.Comment)
+	got := (&kifu.Record{Start: r.Start, Moves: []kifu.Move{{Move: first.PV[0]}, {Move: first.PV[1]}, {Move: first.PV[2]}}}).USI()
+	testutil.Check(t, got == "startpos moves 7g7f 3c3d 2g2f", "the variation of the first move is %s", got)
 	// That of the second begins with the move itself, which is no reply, and is cut.
-	if len(second.PV) != 0 && second.PV[0] != second.Move || second.Nodes != 12 {
-		t.Errorf("the variation of the second move is %v, %d nodes", second.PV, second.Nodes)
-	}
+	testutil.Check(t, (len(second.PV) == 0 || second.PV[0] == second.Move) && second.Nodes == 12,
+		"the variation of the second move is %v, %d nodes", second.PV, second.Nodes)
 }
 
 // TestCSAFiles: what CSA allows and programs write.
@@ -251,9 +240,8 @@ func TestHandWrittenCSA(t *testing.T) {
 	if r.USI() != "startpos moves 7g7f 3c3d 8h2b+" || r.Result != resignation || r.Winner != "black" {
 		t.Errorf("%s, %s for %s", r.USI(), r.Result, r.Winner)
 	}
-	if m := r.Moves; m[0].Time != 12*time.Second || !m[1].NoTime || m[2].Time != 3*time.Second || m[2].NoTime {
-		t.Errorf("%+v", m)
-	}
+	m := r.Moves
+	testutil.Check(t, m[0].Time == 12*time.Second && m[1].NoTime && m[2].Time == 3*time.Second && !m[2].NoTime, "%+v", m)
 	r = one(t, "csa", "P1 *  *  *  * -ou *  *  *  *\nP2 *  *  *  *  *  *  *  *  *\nP3 *  *  *  * +fu *  *  *  *\n"+
 		strings.Repeat("P0 *  *  *  *  *  *  *  *  *\n", 0)+"P+59ou00ki\n+\n+0052ki\n%tsumi\n")
 	if r.Result != checkmate || r.Winner != "black" || r.USI() != "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b" {
@@ -278,9 +266,7 @@ func TestJKFList(t *testing.T) {
 			t.Errorf("%s is %q", text, name)
 		}
 		list, bad := read(t, "jkf", text)
-		if len(list) != want[0] || len(bad) != want[1] {
-			t.Errorf("%s: %d games, %v", text, len(list), bad)
-		}
+		testutil.Check(t, len(list) == want[0] && len(bad) == want[1], "%s: %d games, %v", text, len(list), bad)
 		for _, r := range list {
 			if r.USI() != "startpos moves 7g7f" || r.Winner != "black" {
 				t.Errorf("%s: %s for %s", text, r.USI(), r.Winner)
@@ -316,9 +302,7 @@ func TestNoBoardIsEmpty(t *testing.T) {
 	t.Parallel()
 	rows := "+---------------------------+\x00|v玉 ・ ・ ・ ・ ・ ・ ・ ・|一\n" + strings.Repeat("| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n", 8) + "+---------------------------+\n"
 	list, bad := read(t, "ki2", "#KI2 version=2.0 encoding=UTF-8\n後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n"+rows+"先手の持駒：なし\n後手番\n")
-	if len(list) != 0 || len(bad) != 1 {
-		t.Errorf("%d games, %q", len(list), bad)
-	}
+	testutil.Check(t, len(list) == 0 && len(bad) == 1, "%d games, %q", len(list), bad)
 }
 
 // TestNoGameIsEndless: what never ends is refused while it is small.
@@ -328,9 +312,8 @@ func TestNoGameIsEndless(t *testing.T) {
 		"a comment has more than": "V2.2\nPI\n+\n" + strings.Repeat("'*to and fro\n", 10000),
 		"more than 32768 plies":   "V2.2\nPI\n+\n" + strings.Repeat("+2838HI\n-8272HI\n+3828HI\n-7282HI\n", 8192) + "+2838HI\n",
 	} {
-		if list, bad := read(t, "csa", text); len(list) != 0 || len(bad) != 1 || !strings.Contains(bad[0], want) {
-			t.Errorf("%s: %d games, %q", want, len(list), bad)
-		}
+		list, bad := read(t, "csa", text)
+		testutil.Check(t, len(list) == 0 && len(bad) == 1 && strings.Contains(bad[0], want), "%s: %d games, %q", want, len(list), bad)
 	}
 }
 
@@ -393,13 +376,11 @@ func TestEveryMoveThereAndBack(t *testing.T) {
 		seen := map[string]shogi.Move{}
 		for _, m := range p.LegalMoves(nil) {
 			text := ki2Move(&p, m, shogi.NoSquare)
-			if other, twice := seen[text]; twice {
-				t.Errorf("%s: %s is %s and %s", sfen, text, other, m)
-			}
+			other, twice := seen[text]
+			testutil.Check(t, !twice, "%s: %s is %s and %s", sfen, text, other, m)
 			seen[text] = m
-			if back, err := parseKIFMove(&p, text, shogi.NoSquare); err != nil || back != m {
-				t.Errorf("%s: %s is %s, read as %s, %v", sfen, m, text, back, err)
-			}
+			back, err := parseKIFMove(&p, text, shogi.NoSquare)
+			testutil.Check(t, err == nil && back == m, "%s: %s is %s, read as %s, %v", sfen, m, text, back, err)
 		}
 	}
 }
@@ -445,9 +426,7 @@ T2
 'gogi:illegal_move:it said "x"\c twice
 `
 	got, err := AppendCSA(nil, r)
-	if err != nil || string(got) != want {
-		t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)
-	}
+	testutil.Check(t, err == nil && string(got) == want, "%v, got\n%s\nwant\n%s", err, got, want)
 }
 
 // TestCSAEnds: the words and their winners are those of the table in docs/formats.md. Black is to move.
@@ -474,9 +453,8 @@ func TestCSAEnds(t *testing.T) {
 	} {
 		text, err := AppendCSA(nil, &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: c.result, Winner: c.winner})
 		want := "+\n" + c.word + "\n'summary:" + c.summary + "\n'gogi:" + c.result + ":\n"
-		if err != nil || !strings.HasSuffix(string(text), want) {
-			t.Errorf("%s for %s: %v, %s, want %s", c.result, c.winner, err, text, want)
-		}
+		testutil.Check(t, err == nil && strings.HasSuffix(string(text), want),
+			"%s for %s: %v, %s, want %s", c.result, c.winner, err, text, want)
 	}
 }
 
@@ -488,9 +466,7 @@ func TestNoCommentHasAComma(t *testing.T) {
 	text := testutil.Must(AppendCSA(nil, r))(t)
 	v3 := testutil.Must(AppendCSA3(nil, r))(t)
 	for line := range strings.Lines(string(text) + string(v3)) {
-		if line[0] == '\'' && strings.Contains(line, ",") {
-			t.Errorf("%q", line)
-		}
+		testutil.Check(t, line[0] != '\'' || !strings.Contains(line, ","), "%q", line)
 	}
 }
 
@@ -516,9 +492,8 @@ func TestDetect(t *testing.T) {
 		"\x8e\xe8\x8d\x87\x8a\x84\x81F\x95\xbd\x8e\xe8\n": "kif", "▲７六歩": "kif", `{"header":{}}`: "jkf", `{"gogi_record":1}`: "jsonl",
 		"position startpos\n": "usi", "startpos moves 7g7f": "usi", "sfen 4k4": "usi",
 	} {
-		if got, ok := Detect([]byte(text)); got != want || ok != (want != "") {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
+		got, ok := Detect([]byte(text))
+		testutil.Check(t, got == want && ok == (want != ""), "%q is %q, want %q", text, got, want)
 	}
 }
 

@@ -19,15 +19,12 @@ func TestConnectAgainstHunter(t *testing.T) {
 		} `json:"no_mle"`
 	}
 	testutil.OK(t, json.Unmarshal(must[[]byte](t)(os.ReadFile("../testdata/mm_hunter.json")), &fixture))
-	if len(fixture.NoMLE) == 0 {
-		t.Fatal("no case")
-	}
+	testutil.Require(t, len(fixture.NoMLE) != 0, "no case")
 	for name, c := range fixture.NoMLE {
 		connection := must[Table](t)(New(winsOf(c.W))).Connection()
 		if name == "all_loser" || name == "all_winner" {
-			if kind := map[string]AsideKind{"all_loser": LostAll, "all_winner": WonAll}[name]; len(connection.SetAside) != 1 || connection.SetAside[0].Kind != kind {
-				t.Errorf("%s: %+v", name, connection)
-			}
+			kind := map[string]AsideKind{"all_loser": LostAll, "all_winner": WonAll}[name]
+			testutil.Check(t, len(connection.SetAside) == 1 && connection.SetAside[0].Kind == kind, "%s: %+v", name, connection)
 			continue
 		}
 		var groups [][]int
@@ -38,9 +35,8 @@ func TestConnectAgainstHunter(t *testing.T) {
 			}
 			groups = append(groups, group)
 		}
-		if connection.Why == "" || !slices.EqualFunc(groups, c.SCC, slices.Equal) {
-			t.Errorf("%s: groups %v (%s), want %v", name, groups, connection.Why, c.SCC)
-		}
+		testutil.Check(t, connection.Why != "" && slices.EqualFunc(groups, c.SCC, slices.Equal),
+			"%s: groups %v (%s), want %v", name, groups, connection.Why, c.SCC)
 	}
 }
 
@@ -65,7 +61,6 @@ func TestWithinGroups(t *testing.T) {
 		{Black: "a", White: "c", BlackWins: 5},
 		{Black: "d", White: "b", WhiteWins: 2},
 	}))
-	if inside := table.WithinGroups(); len(inside.Names) != 4 || inside.Played() != 5 {
-		t.Errorf("%+v", inside)
-	}
+	inside := table.WithinGroups()
+	testutil.Check(t, len(inside.Names) == 4 && inside.Played() == 5, "%+v", inside)
 }

@@ -70,9 +70,7 @@ func TestCyclesAdjusted(t *testing.T) {
 		{Black: "well", White: "paper", BlackWins: 10, WhiteWins: 10},
 	})).Cycles(5))
 	// Two triples met, so four cycles are possible.
-	if len(c) != 1 || math.Abs(c[0].PHolm-4*c[0].P) > 1e-12 {
-		t.Errorf("%+v", c)
-	}
+	testutil.Check(t, len(c) == 1 && math.Abs(c[0].PHolm-4*c[0].P) <= 1e-12, "%+v", c)
 	// By pairs of which each went to one side, 18 games are 9 units.
 	counts := []Count{{Black: "b", White: "c", BlackWins: 30}, {Black: "c", White: "a", BlackWins: 30}}
 	for pair := range 9 {
@@ -81,7 +79,5 @@ func TestCyclesAdjusted(t *testing.T) {
 			Count{Black: "b", White: "a", WhiteWins: 1, Cluster: pair + 1})
 	}
 	d := must[[]Cycle](t)(must[Table](t)(New(counts)).Cycles(1))
-	if len(d) != 1 || math.Abs(d[0].P-math.Pow(0.5, 9)) > 1e-12 {
-		t.Errorf("%+v", d)
-	}
+	testutil.Check(t, len(d) == 1 && math.Abs(d[0].P-math.Pow(0.5, 9)) <= 1e-12, "%+v", d)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // TestImpossibleCounts holds that what cannot have been played has a reason.
@@ -22,9 +24,8 @@ func TestImpossibleCounts(t *testing.T) {
 		{Count{Black: "a", White: "b", Handicap: HeaviestHandicap + 1}, "handicap"},
 		{Count{Black: "a", White: "b", Receiver: "c"}, "does not play"},
 	} {
-		if _, err := New([]Count{c.count}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v; want an error with %q", c.count, err, c.want)
-		}
+		_, err := New([]Count{c.count})
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), c.want), "%+v: %v; want an error with %q", c.count, err, c.want)
 	}
 }
 
@@ -48,15 +49,11 @@ func TestTable(t *testing.T) {
 	if folded := table.Folded(); len(folded) != 2 || folded[1].Wins != 3 || folded[1].Losses != 1.5 || folded[1].Draws != 0.5 {
 		t.Errorf("folded %+v", folded)
 	}
-	if alone := table.Independent(); len(alone) != 2 {
-		t.Errorf("independent %+v", alone)
-	}
+	alone := table.Independent()
+	testutil.Check(t, len(alone) == 2, "independent %+v", alone)
 	active, aside := table.Active()
-	if len(active.Names) != 3 || len(aside) != 1 || aside[0].Player != "d" || aside[0].Kind != NoGame {
-		t.Errorf("active %v, aside %v", active.Names, aside)
-	}
+	testutil.Check(t, len(active.Names) == 3 && len(aside) == 1 && aside[0].Player == "d" && aside[0].Kind == NoGame,
+		"active %v, aside %v", active.Names, aside)
 	pair := table.Only([]bool{true, false, true, false})
-	if len(pair.Cells) != 2 || pair.Played() != 6 || len(pair.Clusters) != 0 {
-		t.Errorf("a and c: %+v", pair)
-	}
+	testutil.Check(t, len(pair.Cells) == 2 && pair.Played() == 6 && len(pair.Clusters) == 0, "a and c: %+v", pair)
 }

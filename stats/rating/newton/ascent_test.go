@@ -30,23 +30,18 @@ func (h hill) Settle([]float64) {}
 
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if !(math.Abs(got-want) < 1e-8) {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
+	testutil.Check(t, math.Abs(got-want) < 1e-8, "%s: %v, want %v", what, got, want)
 }
 
 func TestClimbsAHill(t *testing.T) {
 	h := hill{[2]float64{7, -20}}
 	at, err := Climb(h, []float64{0, 0}, nil)
-	if err != nil || len(at.Drifting) > 0 || at.Iterations == 0 {
-		t.Fatalf("%+v, %v", at, err)
-	}
+	testutil.Require(t, err == nil && len(at.Drifting) == 0 && at.Iterations != 0, "%+v, %v", at, err)
 	near(t, "x0", at.X[0], 7)
 	near(t, "x1", at.X[1], -20)
 	near(t, "value", at.Value, 0)
 	// With x0 held one lower, the slope along x1 is 0 where 1 = 3·(x1 + 20).
-	held, err := Climb(h, []float64{6, 0}, &Contrast{Weights: []float64{1, 0}, At: 6})
-	testutil.OK(t, err)
+	held := testutil.Must(Climb(h, []float64{6, 0}, &Contrast{Weights: []float64{1, 0}, At: 6}))(t)
 	near(t, "held x0", held.X[0], 6)
 	near(t, "held x1", held.X[1], -20+1.0/3)
 }
@@ -81,20 +76,14 @@ func (plain) Settle([]float64) {}
 
 func TestDriftsWhereThereIsNoMaximum(t *testing.T) {
 	at, err := Climb(plain{-100}, []float64{0}, nil)
-	if err != nil || !slices.Equal(at.Drifting, []int{0}) || at.Value < -1e-6 {
-		t.Fatalf("%+v, %v", at, err)
-	}
+	testutil.Require(t, err == nil && slices.Equal(at.Drifting, []int{0}) && at.Value >= -1e-6, "%+v, %v", at, err)
 	end, err := ProfileEnd(plain{-100}, at, []float64{1}, 1.5, 1)
-	if err != nil || !math.IsInf(end, 1) {
-		t.Errorf("upper end %v, %v", end, err)
-	}
+	testutil.Check(t, err == nil && math.IsInf(end, 1), "upper end %v, %v", end, err)
 	// Below, the value is z²/2 less than that of the peak.
 	end, err = ProfileEnd(plain{-100}, at, []float64{1}, 1.5, -1)
 	testutil.OK(t, err)
 	near(t, "lower end", end, -math.Log(math.Expm1(1.5*1.5/2-at.Value)))
-	if _, err := Climb(plain{1}, []float64{0}, nil); err == nil {
-		t.Error("a start outside the domain: no error")
-	}
+	testutil.Fails(t, testutil.Err(Climb(plain{1}, []float64{0}, nil)), "", "a start outside the domain: no error")
 }
 
 // A matrix with the eigenvalues 3 and -1 is used as if they were 3 and 1.

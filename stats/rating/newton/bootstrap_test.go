@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // TestPercentiles: R says quantile(1:10, c(0.05, 0.95), type = 7) is 1.45 and 9.55, and of
@@ -18,17 +20,15 @@ func TestPercentiles(t *testing.T) {
 		{[]float64{8, 2}, 0.5, 3.5, 6.5},
 	} {
 		got := Percentiles(slices.Clone(c.sample), c.level)
-		if math.Abs(got.Lo-c.lo) > 1e-12 || math.Abs(got.Hi-c.hi) > 1e-12 || got.Level != c.level {
-			t.Errorf("%v at %v: %+v, want %v to %v", c.sample, c.level, got, c.lo, c.hi)
-		}
+		testutil.Check(t, math.Abs(got.Lo-c.lo) <= 1e-12 && math.Abs(got.Hi-c.hi) <= 1e-12 && got.Level == c.level,
+			"%v at %v: %+v, want %v to %v", c.sample, c.level, got, c.lo, c.hi)
 	}
 }
 
 func TestCheckSamples(t *testing.T) {
 	t.Parallel()
 	for samples, fine := range map[int]bool{-1: false, 1: false, 2: true, MaxSamples: true, MaxSamples + 1: false} {
-		if err := CheckSamples(samples); (err == nil) != fine {
-			t.Errorf("%d samples: %v", samples, err)
-		}
+		err := CheckSamples(samples)
+		testutil.Check(t, (err == nil) == fine, "%d samples: %v", samples, err)
 	}
 }

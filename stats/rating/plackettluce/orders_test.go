@@ -43,19 +43,14 @@ func TestSharesAndOrders(t *testing.T) {
 	}
 	f := must[*rating.Fit](t)(rating.Rate(record, rating.Model{}))
 	for i := range f.Players {
-		if f.Players[i].Name != p.Players[i].Name || math.Abs(f.Players[i].Elo-p.Players[i].Elo) > 1e-9 {
-			t.Errorf("%+v, want %+v", p.Players[i], f.Players[i])
-		}
+		testutil.Check(t, f.Players[i].Name == p.Players[i].Name && math.Abs(f.Players[i].Elo-p.Players[i].Elo) <= 1e-9,
+			"%+v, want %+v", p.Players[i], f.Players[i])
 	}
-	if math.Abs(f.LogLik-p.LogLik) > 1e-12 {
-		t.Error(p.LogLik, f.LogLik)
-	}
+	testutil.Check(t, math.Abs(f.LogLik-p.LogLik) <= 1e-12, "%v %v", p.LogLik, f.LogLik)
 	// At the maximum each player is as often last as the model expects; with
 	// one cycle of orders that is all three alike.
 	p = must[*Fit](t)(PlackettLuce([][]string{{"a", "b", "c"}, {"b", "c", "a"}, {"c", "a", "b"}, {"first", "a", "b"}}))
-	if len(p.SetAside) != 1 || p.SetAside[0].Player != "first" || len(p.Players) != 3 {
-		t.Errorf("%+v", p)
-	}
+	testutil.Check(t, len(p.SetAside) == 1 && p.SetAside[0].Player == "first" && len(p.Players) == 3, "%+v", p)
 }
 
 func TestPlackettLuceIsStationary(t *testing.T) {
@@ -70,15 +65,12 @@ func TestPlackettLuceIsStationary(t *testing.T) {
 		for _, p := range f.Players {
 			logs[p.Name] = p.Elo / binomial.EloPerNat
 		}
-		if at := orderLogLik(orders, logs); math.Abs(at-f.LogLik) > 1e-9 {
-			t.Errorf("log-likelihood %v, want %v", f.LogLik, at)
-		}
+		at := orderLogLik(orders, logs)
+		testutil.Check(t, math.Abs(at-f.LogLik) <= 1e-9, "log-likelihood %v, want %v", f.LogLik, at)
 		for _, n := range names {
 			for _, d := range []float64{-1e-3, 1e-3} {
 				logs[n] += d
-				if orderLogLik(orders, logs) > f.LogLik {
-					t.Errorf("moving %s by %v raises the likelihood", n, d)
-				}
+				testutil.Check(t, orderLogLik(orders, logs) <= f.LogLik, "moving %s by %v raises the likelihood", n, d)
 				logs[n] -= d
 			}
 		}
@@ -100,16 +92,10 @@ func orderLogLik(orders [][]string, logs map[string]float64) float64 {
 }
 
 func TestImpossibleOrders(t *testing.T) {
-	if _, err := PlackettLuce([][]string{{"a", "a"}}); err == nil {
-		t.Error("twice in one order: no error")
-	}
-	if _, err := Shares([][]Placing{{{"a", 0}, {"b", 0}}}, 10, 0.9, 1); err == nil {
-		t.Error("no points: no error")
-	}
+	testutil.Fails(t, testutil.Err(PlackettLuce([][]string{{"a", "a"}})), "", "twice in one order: no error")
+	testutil.Fails(t, testutil.Err(Shares([][]Placing{{{"a", 0}, {"b", 0}}}, 10, 0.9, 1)), "", "no points: no error")
 	for _, points := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := Shares([][]Placing{{{"a", points}, {"b", 3}}}, 10, 0.9, 1); err == nil {
-			t.Errorf("%v points: no error", points)
-		}
+		testutil.Fails(t, testutil.Err(Shares([][]Placing{{{"a", points}, {"b", 3}}}, 10, 0.9, 1)), "", "%v points: no error", points)
 	}
 }
 
@@ -121,8 +107,7 @@ func TestSamplesOfSharesAreBounded(t *testing.T) {
 		if samples == 1 {
 			want = "1 bootstrap samples have no percentiles"
 		}
-		if _, err := Shares(game, samples, 0.95, 1); err == nil || err.Error() != want {
-			t.Errorf("Shares of %d: %v", samples, err)
-		}
+		_, err := Shares(game, samples, 0.95, 1)
+		testutil.Check(t, err != nil && err.Error() == want, "Shares of %d: %v", samples, err)
 	}
 }
