@@ -138,7 +138,7 @@ func killAtRandom(ctx context.Context, t *testing.T, tag string, every time.Dura
 			return kills
 		case <-time.After(every/2 + time.Duration(random.Int64N(int64(every)))):
 		}
-		list := tagged(t, tag)
+		list := testutil.Tagged(t, tag)
 		if len(list) < 3 {
 			continue // the engines are being greeted, one by one, or the run is over
 		}

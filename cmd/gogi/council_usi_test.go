@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"gogi/ensemble/voting"
 	"gogi/internal/testutil"
 )
 
@@ -122,7 +121,7 @@ func (g *gui) ended(code int) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() != code || !ok && err != nil || err == nil && code != 0 {
 		g.t.Errorf("ended with %v, want exit code %d: %s", err, code, g.errs.String())
 	}
-	left := tagged(g.t, g.tag)
+	left := testutil.Tagged(g.t, g.tag)
 	testutil.Check(g.t, len(left) == 0, "left alive: %v", left)
 }
 
@@ -152,15 +151,4 @@ func TestCouncilLeavesNothingWhenKilled(t *testing.T) {
 	testutil.OK(t, g.cmd.Process.Signal(syscall.SIGKILL))
 	g.cmd.Wait()
 	noneTagged(t, g.tag)
-}
-
-// votes reads a log of decisions.
-func (g *gui) votes(name string) []*voting.Record {
-	g.t.Helper()
-	var list []*voting.Record
-	for line := range strings.Lines(g.file(name)) {
-		r := testutil.Must(voting.ParseRecord([]byte(line)))(g.t)
-		list = append(list, r)
-	}
-	return list
 }

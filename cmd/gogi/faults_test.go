@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,24 +76,14 @@ func (s *folder) gogi(t *testing.T, args ...string) (stdout, stderr string, code
 // noneLeft asserts that no engine of the series is alive.
 func (s *folder) noneLeft(t *testing.T) {
 	t.Helper()
-	left := tagged(t, s.tag)
+	left := testutil.Tagged(t, s.tag)
 	testutil.Check(t, len(left) == 0, "left alive: %v", left)
-}
-
-// tagged lists the living processes with the tag in their environment.
-func tagged(t *testing.T, tag string) []string {
-	t.Helper()
-	files := testutil.Must(filepath.Glob("/proc/[0-9]*/environ"))(t)
-	return slices.DeleteFunc(files, func(file string) bool {
-		environ, err := os.ReadFile(file)
-		return err != nil || !bytes.Contains(environ, []byte("GOGI_TEST_TAG="+tag+"\x00"))
-	})
 }
 
 // noneTagged waits until no process has the tag.
 func noneTagged(t *testing.T, tag string) {
 	t.Helper()
-	testutil.Eventually(t, "the processes with the tag "+tag+" end", func() bool { return len(tagged(t, tag)) == 0 })
+	testutil.Eventually(t, "the processes with the tag "+tag+" end", func() bool { return len(testutil.Tagged(t, tag)) == 0 })
 }
 
 // marked asserts that the fault was played.
@@ -294,7 +283,7 @@ func TestKilledRunnerLeavesNobody(t *testing.T) {
 			stored[e.Pair] = true
 		}
 	}
-	living := tagged(t, s.tag)
+	living := testutil.Tagged(t, s.tag)
 	testutil.Check(t, len(living) >= 4, "only %d engines and children were alive before the kill", len(living))
 	testutil.OK(t, cmd.Process.Kill())
 	err := cmd.Wait()

@@ -6,13 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/alecthomas/kong"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/configs"
@@ -158,84 +155,4 @@ func TestEveryFlagOfPlans(t *testing.T) {
 		name := reflect.TypeFor[configs.Flags]().Field(i).Tag.Get("name")
 		testutil.Check(t, known[name], "--%s is not tested here", name)
 	}
-}
-
-// flagsBeside are the other flags of the commands that play a series: the tests that type them
-// and observe their effect. The flags of a session are one struct; match types those that
-// session_test.go does not.
-var flagsBeside = map[string]map[string]string{
-	"match": {
-		"cli_test.go":     "from-fastchess lang",
-		"metrics_test.go": "http metrics-file pprof public-host",
-		"testdata/script/match_checks_first.txtar": "db deterministic transcript-dir token-file tls-cert tls-key",
-		"testdata/script/bisect.txtar":             "exit bisect-commits",
-		"testdata/script/hooks.txtar":              "on-end on-fault quiet",
-		"testdata/script/resume.txtar":             "new",
-		"testdata/script/friday_line.txtar":        "dry-run",
-		"events_test.go":                           "json",
-		"session_test.go":                          "http-stay",
-	},
-	"init": {"cli_test.go": "lang"},
-	"farm submit": {
-		"cli_test.go":                      "lang",
-		"testdata/script/farm_owner.txtar": "creds dry-run binary recipe",
-		"testdata/script/farm_tune.txtar":  "validate",
-		"farm/submit_internal_test.go":     "json priority share note needs scale-to scale-most repo base dev net",
-	},
-	"tune run": {
-		"cli_test.go":                              "lang",
-		"testdata/script/tune.txtar":               "method faults dry-run no-probe no-validate quiet",
-		"tune/run_internal_test.go":                "db param stop-futile json",
-		"session_test.go":                          "http http-stay public-host metrics-file on-end on-fault",
-		"metrics_test.go":                          "pprof",
-		"testdata/script/match_checks_first.txtar": "token-file tls-cert tls-key",
-	},
-	"tune validate": {
-		"cli_test.go":                              "lang",
-		"testdata/script/tune.txtar":               "at",
-		"tune/run_internal_test.go":                "db param method faults quiet",
-		"session_test.go":                          "json http http-stay public-host metrics-file on-end on-fault",
-		"metrics_test.go":                          "pprof",
-		"testdata/script/match_checks_first.txtar": "token-file tls-cert tls-key",
-	},
-}
-
-// TestFlagsOfVerbs: the verbs that play a series have all flags of one, under the name that
-// errors give them, and each flag of theirs beside is typed in a test.
-func TestFlagsOfVerbs(t *testing.T) {
-	t.Parallel()
-	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{}, helpHow{}))(t)
-	for verb, beside := range flagsBeside {
-		node := parser.Model.Node
-		for word := range strings.FieldsSeq(verb) {
-			node = node.Children[slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word })]
-		}
-		missing, typed := map[string]bool{}, map[string]string{"help": ""}
-		for _, f := range flagsOfPlans {
-			missing[f.name] = true
-		}
-		for file, flags := range beside {
-			text := testutil.Must(os.ReadFile(file))(t)
-			for name := range strings.FieldsSeq(flags) {
-				typed[name] = string(text)
-			}
-		}
-		for _, f := range node.Flags {
-			if missing[f.Name] {
-				delete(missing, f.Name)
-				continue
-			}
-			if text, known := typed[f.Name]; !known || text != "" && !typedIn(f.Name, f.Short, text) {
-				t.Errorf("gogi %s --%s: no test is known that types it", verb, f.Name)
-			}
-		}
-		for name := range missing {
-			t.Errorf("gogi %s has no flag --%s", verb, name)
-		}
-	}
-}
-
-// typedIn reports whether a text has a flag as it is typed.
-func typedIn(name string, short rune, text string) bool {
-	return regexp.MustCompile("--"+name+`\b`).MatchString(text) || short != 0 && strings.Contains(text, " -"+string(short)+" ")
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,20 +13,11 @@ import (
 	"gogi/report/stored"
 )
 
-// realEngines are Debian's fairy-stockfish and gpsshogi. Without them the tests
-// are skipped, unless GOGI_REAL_ENGINES=required, as in CI.
+// realEngines skips the test if Debian's fairy-stockfish and gpsshogi are not installed.
 func realEngines(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"fairy-stockfish", "gpsusi"} {
-		_, err := exec.LookPath(program)
-		if err != nil {
-			_, err = os.Stat("/usr/games/" + program) // Debian's place, not in every PATH
-		}
-		if err == nil {
-			continue
-		}
-		testutil.Require(t, os.Getenv("GOGI_REAL_ENGINES") != "required", "%s is required: %v", program, err)
-		t.Skipf("%s is not installed (apt-get install fairy-stockfish gpsshogi): %v", program, err)
+		testutil.Installed(t, "GOGI_REAL_ENGINES", program, "fairy-stockfish gpsshogi")
 	}
 }
 

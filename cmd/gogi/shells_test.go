@@ -15,10 +15,7 @@ import (
 // completing is a folder with a run, where a shell finds this program as gogi.
 func completing(t *testing.T, shell string) *folder {
 	t.Helper()
-	if _, err := exec.LookPath(shell); err != nil {
-		testutil.Require(t, os.Getenv("GOGI_REAL_SHELLS") != "required", "%v", err)
-		t.Skip(shell, "is not installed")
-	}
+	testutil.Installed(t, "GOGI_REAL_SHELLS", shell, shell)
 	s := &folder{dir: t.TempDir()}
 	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies", "20", "--games", "2", "--run", "nightly", "-q"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)

@@ -35,10 +35,7 @@ type terminalView struct{ dir, socket string }
 
 func realTerminal(t *testing.T, dir string) *terminalView {
 	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		testutil.Require(t, os.Getenv("GOGI_REAL_TERMINAL") != "required", "%v", err)
-		t.Skipf("tmux is not installed (apt-get install tmux): %v", err)
-	}
+	testutil.Installed(t, "GOGI_REAL_TERMINAL", "tmux", "tmux")
 	folder := testutil.Must(os.MkdirTemp("", "gogi-tmux-"))(t) // a short name, which fits into a socket's address
 	w := &terminalView{dir, filepath.Join(folder, "s")}
 	t.Cleanup(func() {

@@ -67,8 +67,8 @@ func Texts[V fmt.Stringer](list []V) (texts []string) {
 	return texts
 }
 
-// Check reports a failure with a message if ok is false. It computes the arguments of the message also if ok
-// is true.
+// Check reports a failure with a message if ok is false. Go evaluates the arguments of the message even if ok is
+// true.
 func Check(t T, ok bool, format string, args ...any) {
 	t.Helper()
 	if !ok {

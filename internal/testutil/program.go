@@ -1,7 +1,10 @@
 package testutil
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 )
@@ -21,4 +24,30 @@ func WriteProgram(t testing.TB, path, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Installed returns the path of a program that a test needs. It skips the test if the program is not installed.
+// If variable is "required" in the environment, as in CI, the test fails instead. packages are Debian's packages
+// of the program.
+func Installed(t testing.TB, variable, program, packages string) string {
+	t.Helper()
+	for _, folder := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/games") { // not in every PATH of Debian
+		path := filepath.Join(folder, program)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	Require(t, os.Getenv(variable) != "required", "%s is not installed: apt-get install %s", program, packages)
+	t.Skipf("%s is not installed: apt-get install %s", program, packages)
+	return ""
+}
+
+// Tagged returns the living processes whose environment has GOGI_TEST_TAG=tag, as files of /proc.
+func Tagged(t testing.TB, tag string) []string {
+	t.Helper()
+	files := Must(filepath.Glob("/proc/[0-9]*/environ"))(t)
+	return slices.DeleteFunc(files, func(file string) bool {
+		environ, err := os.ReadFile(file)
+		return err != nil || !bytes.Contains(environ, []byte("GOGI_TEST_TAG="+tag+"\x00"))
+	})
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -138,19 +137,10 @@ members = ["fsf", "gps"]
 	testutil.Check(t, len(votes) == plies && min(voted[0], voted[1]) >= plies/2, "%d decisions, %v ballots", len(votes), voted)
 }
 
-// realEngines skips where Debian's fairy-stockfish and gpsshogi are not installed,
-// unless GOGI_REAL_ENGINES=required, as in CI.
+// realEngines skips the test if Debian's fairy-stockfish and gpsshogi are not installed.
 func realEngines(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"fairy-stockfish", "gpsusi"} {
-		_, err := exec.LookPath(program)
-		if err != nil {
-			_, err = os.Stat("/usr/games/" + program) // Debian's place, not in every PATH
-		}
-		if err == nil {
-			continue
-		}
-		testutil.Require(t, os.Getenv("GOGI_REAL_ENGINES") != "required", "%s is required: %v", program, err)
-		t.Skipf("%s is not installed (apt-get install fairy-stockfish gpsshogi): %v", program, err)
+		testutil.Installed(t, "GOGI_REAL_ENGINES", program, "fairy-stockfish gpsshogi")
 	}
 }

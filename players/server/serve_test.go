@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -202,21 +201,11 @@ func (g *gui) ended() {
 	if err := <-g.result; err != nil {
 		g.t.Errorf("ended with %v", err)
 	}
-	left := tagged(g.t, g.tag)
+	left := testutil.Tagged(g.t, g.tag)
 	testutil.Check(g.t, len(left) == 0, "left alive: %v", left)
 }
 
-// tagged lists the living processes with the tag in their environment.
-func tagged(t *testing.T, tag string) []string {
-	t.Helper()
-	files := testutil.Must(filepath.Glob("/proc/[0-9]*/environ"))(t)
-	return slices.DeleteFunc(files, func(file string) bool {
-		environ, err := os.ReadFile(file)
-		return err != nil || !bytes.Contains(environ, []byte("GOGI_TEST_TAG="+tag+"\x00"))
-	})
-}
-
-// file returns the content of a file that a member writes, or "" before it exists.
+// file reads what a member wrote, "" before it did.
 func (g *gui) file(name string) string {
 	g.t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.dir, name))

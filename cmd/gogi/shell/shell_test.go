@@ -106,13 +106,11 @@ func fakeProgram(t *testing.T) (dir string, asked func() string) {
 // runShell runs a shell where it is installed, with the program first in PATH.
 func runShell(t *testing.T, dir string, command ...string) string {
 	t.Helper()
-	path, err := exec.LookPath(command[0])
-	if err != nil {
-		if os.Getenv("GOGI_REAL_SHELLS") == "required" && command[0] != "pwsh" { // which Debian does not have
-			t.Fatal(err)
-		}
-		t.Skip(command[0], "is not installed")
+	variable := "GOGI_REAL_SHELLS"
+	if command[0] == "pwsh" { // which Debian does not have
+		variable = ""
 	}
+	path := testutil.Installed(t, variable, command[0], command[0])
 	cmd := exec.CommandContext(t.Context(), path, command[1:]...) //nolint:gosec // a shell with a script of ours
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
 	out, err := cmd.CombinedOutput()
