@@ -112,18 +112,35 @@ const (
 // A badEngine is a fault of the fake engine, and the limits of the engine that has it.
 type badEngine struct{ script, limits string }
 
+const gauntletFile = `
+games = %d
+concurrency = 6
+design = "gauntlet"
+limits = {nodes = 10, stall = "10m"}
+rules = {name = "default", max_plies = 40}
+[[engine]]
+name = "good"
+cmd = "fakeengine"
+env = {GOGI_TEST_TAG = "%s"}
+`
+
+const badEngineTable = `
+[[engine]]
+name = "bad%d"
+limits = {%s}
+command = ["fakeengine", "-script", "%s", "-mark", "%d.mark"]
+env = {GOGI_TEST_TAG = "%s"}
+`
+
 // gauntlet plays two pairs of a good engine against each of the bad ones, in one run over real processes. It
 // returns the games of each bad engine. It fails if the run, or a fault, did not happen, or if an engine is left.
 func gauntlet(t *testing.T, bad []badEngine) [][]stored.Game {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
 	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-" + filepath.Base(s.dir)
-	text := fmt.Sprintf("games = %d\nconcurrency = 6\ndesign = \"gauntlet\"\n", 4*len(bad)) +
-		"limits = {nodes = 10, stall = \"10m\"}\nrules = {name = \"default\", max_plies = 40}\n" +
-		"[[engine]]\nname = \"good\"\ncmd = \"fakeengine\"\nenv = {GOGI_TEST_TAG = \"" + s.tag + "\"}\n"
+	text := fmt.Sprintf(gauntletFile, 4*len(bad), s.tag)
 	for i, b := range bad {
-		text += fmt.Sprintf("[[engine]]\nname = \"bad%d\"\nlimits = {%s}\ncommand = [\"fakeengine\", \"-script\", %q, \"-mark\", \"%d.mark\"]\n",
-			i, b.limits, b.script, i) + "env = {GOGI_TEST_TAG = \"" + s.tag + "\"}\n"
+		text += fmt.Sprintf(badEngineTable, i, b.limits, b.script, i, s.tag)
 	}
 	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600))
 	stdout, stderr, code := s.gogi(t, "match", "series.toml")

@@ -56,12 +56,12 @@ func TestRealEnginesByNodes(t *testing.T) {
 	t.Parallel()
 	realEngines(t)
 	// gpsusi takes seconds of a CPU to start, and one for some thousand nodes: it plays in the long form.
-	count, plies, nodes, other := 2, 20, "200", "[[engine]]\nname = \"other\"\ncmd = \"fairy-stockfish\"\noptions = {Threads = 1, Hash = 32}\n"
+	count, plies, nodes, other := 2, 20, "200", strings.NewReplacer("fsf", "other", "16", "32").Replace(realFSF)
 	if testutil.Long() {
 		count, plies, nodes, other = 4, 80, "2000", realGPS+"limits = {self = true}\n"
 	}
-	limits := "limits = {nodes = " + nodes + "}\n"
-	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\n%s%s%s", count, plies, limits, realFSF, other))
+	series := fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\nlimits = {nodes = %s}\n", count, plies, nodes)
+	r, games := playReal(t, series+realFSF+other)
 	testutil.Check(t, r.Finished && r.Games == count && len(r.Faults) == 0,
 		"finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
 	for _, g := range games {

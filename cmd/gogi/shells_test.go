@@ -80,6 +80,8 @@ zpty -w -n z $typed$'\t\x18'
 zpty -r z seen '*LINE=*'$'\n' && print -r -- ${seen##*LINE=}
 done
 zpty -d z`)
-	want := []string{"gogi completion", "gogi match --bisect-commits", "gogi match --exit bisect", "gogi match --exit=bisect", "gogi report nightly"}
+	want := []string{
+		"gogi completion ", "gogi match --bisect-commits ", "gogi match --exit bisect ", "gogi match --exit=bisect ", "gogi report nightly ",
+	}
 	testutil.Slices(t, strings.FieldsFunc(out, func(r rune) bool { return r == '\r' || r == '\n' }), want, "the completed lines")
 }

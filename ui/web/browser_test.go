@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -90,6 +91,7 @@ func (b *browser) tab(t *testing.T) *browserTab {
 	}))
 	p.do(chromedp.EmulateViewport(1280, 900))
 	testutil.Must(chromedp.Call(ctx, cdplog.Enable, cdp.Empty{}))(t)
+	testutil.Must(chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}))(t)
 	return p
 }
 
@@ -242,27 +244,26 @@ const drawn = `(seat => [
 const geometry = `(svg => [...svg.querySelectorAll('[data-square], .sd-from, .sd-to, .sd-hand text')].map(e =>
 	[e.textContent, ...['class', 'transform', 'x', 'y', 'width', 'font-size'].map(a => e.getAttribute(a))].join('|')).sort())`
 
-// TestBrowser looks at the pages in a real browser.
+// TestBrowser looks at the pages in a real browser. Its parts wait most of the time, so they run beside each
+// other and beside the other tests.
 func TestBrowser(t *testing.T) {
+	t.Parallel()
 	b := startBrowser(t)
-	t.Run("board", b.testBoard)
-	t.Run("hostile", b.testHostile)
-	t.Run("no script", b.testNoScript)
-	t.Run("orders", b.testOrders)
-	t.Run("stored", b.testStored)
-	t.Run("council", b.testCouncil)
-	t.Run("ended", b.testEnded)
-	t.Run("tune", b.testTune)
-	t.Run("reload", b.testReload)
-	t.Run("languages", b.testLanguages)
-	t.Run("axe", b.testAxe)
+	parts := map[string]func(*testing.T){
+		"board": b.testBoard, "hostile": b.testHostile, "no script": b.testNoScript, "orders": b.testOrders, "stored": b.testStored,
+		"council": b.testCouncil, "ended": b.testEnded, "tune": b.testTune, "reload": b.testReload, "languages": b.testLanguages, "axe": b.testAxe,
+	}
 	if testutil.Long() { // the same pages in other states
-		t.Run("narrow", b.testNarrow)
-		t.Run("restart", b.testRestart)
-		t.Run("slots", b.testSlots)
-		t.Run("killed", b.testKilled)
-		t.Run("undrawn", b.testUndrawn)
-		t.Run("stored council", b.testStoredCouncil)
+		maps.Copy(parts, map[string]func(*testing.T){
+			"narrow": b.testNarrow, "restart": b.testRestart, "slots": b.testSlots, "killed": b.testKilled, "undrawn": b.testUndrawn,
+			"stored council": b.testStoredCouncil,
+		})
+	}
+	for name, part := range parts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			part(t)
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
+	}
+	if err := flag.Set("test.parallel", "6"); err != nil { // most tests wait for the browser, unless -parallel says otherwise
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
