@@ -205,7 +205,7 @@ func (g *gui) ended() {
 	testutil.Check(g.t, len(left) == 0, "left alive: %v", left)
 }
 
-// file reads what a member wrote, "" before it did.
+// file returns the content of a file that a member writes, or "" before it exists.
 func (g *gui) file(name string) string {
 	g.t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.dir, name))

@@ -74,9 +74,9 @@ const patient = 2 * time.Minute
 
 func (b *browser) tab(t *testing.T) *browserTab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(b.ctx)
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext()) // with cookies of its own
 	t.Cleanup(cancel)
-	ctx, late := context.WithTimeout(ctx, patient)
+	ctx, late := context.WithTimeout(ctx, 3*patient)
 	t.Cleanup(late)
 	p := &browserTab{t: t, ctx: ctx}
 	testutil.OK(t, chromedp.Listen(ctx, func(e any) {
