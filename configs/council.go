@@ -38,6 +38,9 @@ type Council struct {
 	NodeJitter   *float64      `toml:"node_jitter"`   // default 0
 	ScoreNoise   *float64      `toml:"score_noise"`   // default 0
 	Veto         *Veto         `toml:"veto"`          // default none
+	Examine      *Examine      `toml:"examine"`       // default none; not together with veto
+	Ponder       *Spread       `toml:"ponder"`        // default "same"
+	Ask          *int          `toml:"ask"`           // default 0
 	Book         string        `toml:"book"`          // a book file that gogi uses before the members search; default none
 	Limits       *Limits       `toml:"limits"`        // search limits, as for an engine
 	Restart      match.Restart `toml:"restart"`
@@ -49,6 +52,19 @@ type Veto struct {
 	Nodes   *uint64        `toml:"nodes"`
 	Margin  *float64       `toml:"margin"`  // in centipawns
 	Members *int           `toml:"members"` // largest number of engines that check the move
+}
+
+// Examine has the settings for cross-examination after a split vote; see ensemble.Examine.
+type Examine struct {
+	Share *float64 `toml:"share"` // default 1.0
+	Moves *int     `toml:"moves"` // default 2
+	Extra *float64 `toml:"extra"` // default 0.6
+}
+
+// Spread has the settings for thinking on the opponent's time; see ensemble.Spread.
+type Spread struct {
+	Mode string `toml:"mode,short"` // "same" (default): all members think on one reply; "spread": each on another
+	Hit  string `toml:"hit"`        // "decides" (default): members with the hit answer alone; "votes": all members are asked
 }
 
 // Scale converts an engine's centipawns to win probabilities.
@@ -167,7 +183,7 @@ func (r *resolver) council(i int, within []string) match.Player {
 		Quorum: r.quorum(path, c), ResignQuorum: max(1e-9, r.share(path+".resign_quorum", c.ResignQuorum, 0.5)),
 		Restarts: cmp.Or(r.inRange(path+".restarts", c.Restarts, ensemble.DefaultRestarts, 0, maxParallel), -1),
 		Jitter:   r.share(path+".node_jitter", c.NodeJitter, 0), Noise: or(c.ScoreNoise, 0),
-		Split: choose(r, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto), Ties: r.ties(path, c.Tiebreak),
+		Split: choose(r, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto), Examine: r.examine(path, c), Ties: r.ties(path, c.Tiebreak),
 	}
 	if out.Noise < 0 || out.Noise > 10_000 {
 		r.fail(path+".score_noise", "score_noise: expected centipawns from 0 to 10000")
@@ -179,6 +195,9 @@ func (r *resolver) council(i int, within []string) match.Player {
 	out.MinAlive = r.inRange(path+".min_alive", c.MinAlive, 1, 1, max(1, len(out.Members)))
 	r.checkRules(path, out)
 	r.checkLists(c.Name, out)
+	r.checkExamine(c.Name, out)
+	out.Ask = r.inRange(path+".ask", c.Ask, 0, 0, max(0, len(out.Members)-1))
+	out.Ponder = r.spread(path+".ponder", c, len(out.Members))
 	p := match.Player{
 		Name: c.Name, Council: out, Limits: r.limitsOf("council "+c.Name, limitsPath("council", i, c.Limits), c.Limits),
 		Restart:  r.restart(path+".restart", c.Restart),
@@ -186,6 +205,9 @@ func (r *resolver) council(i int, within []string) match.Player {
 	}
 	p.Identity.Fixed = "council of " + strconv.Itoa(len(out.Members)) + " by " + out.Rule
 	r.book(path+".book", "council", c.Book, &p)
+	if out.Ask > 0 && p.Limits.Timed() {
+		r.fail(path+".ask", "ask: council %s has a time limit, and the members that are asked later would exceed it; use nodes or depth", c.Name)
+	}
 	return p
 }
 
@@ -241,6 +263,61 @@ func (r *resolver) veto(path string, v *Veto) match.Veto {
 		r.fail(path+".veto", "veto: expected time or nodes, such as {time = \"200ms\"}, with a margin from 0 and members from 1")
 	}
 	return out
+}
+
+func (r *resolver) examine(path string, c *Council) match.Examine {
+	x := c.Examine
+	if x == nil {
+		return match.Examine{}
+	}
+	out := match.Examine{
+		Share: or(x.Share, ensemble.DefaultExamineShare), Moves: or(x.Moves, ensemble.DefaultExamineMoves),
+		Extra: or(x.Extra, ensemble.DefaultExamineExtra),
+	}
+	if !(out.Share > 0 && out.Share <= 1) || out.Moves < 2 || out.Moves > ensemble.MaxExamined || !(out.Extra > 0 && out.Extra <= 10) {
+		r.fail(path+".examine", "examine: expected a share up to 1, from 2 to %d moves, and an extra up to 10, each above 0", ensemble.MaxExamined)
+	}
+	if c.Veto != nil {
+		r.fail(path+".examine", "examine: council %s has a veto, too; use one of them", c.Name)
+	}
+	return out
+}
+
+// spread returns how the members of a council think on the opponent's time. It warns if the match has no such time.
+func (r *resolver) spread(path string, c *Council, members int) match.Spread {
+	if c.Ponder == nil {
+		return match.Spread{}
+	}
+	mode := choose(r, path+".mode", c.Ponder.Mode, "same", "spread")
+	hit := choose(r, path+".hit", c.Ponder.Hit, "decides", "votes")
+	if mode == "same" {
+		return match.Spread{}
+	}
+	if members < 2 {
+		r.fail(path, "ponder: council %s has one member; use at least two members, or remove ponder = \"spread\"", c.Name)
+	}
+	if r.file.Ponder == "" || r.file.Ponder == match.PonderOff {
+		w := advice.Of("council %s: ponder = \"spread\" has no effect in a match, because the match has ponder = \"off\"", c.Name)
+		w.Advice = i18n.Of("set ponder = \"standard\" above the engines")
+		r.warnings = append(r.warnings, w)
+	}
+	return match.Spread{On: true, Votes: hit == "votes"}
+}
+
+// checkExamine warns about a council that examines although all its members are one engine.
+func (r *resolver) checkExamine(name string, c *match.Council) {
+	if c.Examine == (match.Examine{}) {
+		return
+	}
+	engines := c.Engines()
+	for _, e := range engines {
+		if e.Builtin != engines[0].Builtin || !slices.Equal(e.Command, engines[0].Command) {
+			return
+		}
+	}
+	w := advice.Of("council %s examines moves, and all its members are one engine: in a test this lost 131 Elo", name)
+	w.Advice = i18n.Of("use members of different engines, or remove examine")
+	r.warnings = append(r.warnings, w)
 }
 
 func (r *resolver) checkRules(path string, c *match.Council) {

@@ -109,6 +109,10 @@ members`, 1) + "rule = \"majority\"\n", `council name "A" is taken`},
 		{"quorum without", councilFile + "rule = \"majority\"\nquorum = 0.5\n", `quorum is of stop = "quorum"`},
 		{"tiebreak", councilFile + "rule = \"majority\"\ntiebreak = [\"luck\"]\n", `there is no tie-break "luck"`},
 		{"veto", councilFile + "rule = \"majority\"\nveto = {margin = 5}\n", `veto: expected time or nodes`},
+		{"examine", councilFile + "rule = \"majority\"\nexamine = {moves = 1}\n", `examine: expected a share up to 1`},
+		{"ask on a clock", councilFile + "rule = \"majority\"\nask = 1\n", `ask: council C has a time limit`},
+		{"ask all", councilFile + "rule = \"majority\"\nask = 2\n", `ask: 2 is outside 0 to 1`},
+		{"examine and veto", councilFile + "rule = \"majority\"\nexamine = {}\nveto = {nodes = 1}\n", `council C has a veto, too; use one of them`},
 		{"vary", councilFile + "rule = \"majority\"\nvary = {Seed = [1, 2]}\n", `expected one engine as the only member, found 2 members`},
 		{"vary unevenly", strings.Replace(councilFile, `["A", "B"]`, `["B"]`, 1) + "rule = \"majority\"\nvary = {Seed = [1, 2], X = [1]}\n", `Seed has 2 values and X has 1`},
 		{"min_alive", councilFile + "rule = \"majority\"\nmin_alive = 3\n", `min_alive: 3 is outside 1 to 2`},
@@ -213,5 +217,64 @@ func TestCouncilBook(t *testing.T) {
 	}
 	for name, want := range map[string]string{folder + "/none.db": "no such file", write("a.zip", ""): "does not tell the format"} {
 		testutil.Fails(t, testutil.Err(councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+name+"\"\n")), want)
+	}
+}
+
+// TestExamine: the keys of examine and their defaults, and the warning about members of one engine.
+func TestExamine(t *testing.T) {
+	other := strings.Replace(councilFile, `cmd = "builtin"`, `cmd = "/bin/true"`, 1)
+	for _, test := range []struct {
+		text, key string
+		want      match.Examine
+		warned    bool
+	}{
+		{other, "{}", match.Examine{Share: 1, Moves: 2, Extra: 0.6}, false},
+		{other, "{share = 0.7, moves = 3, extra = 2}", match.Examine{Share: 0.7, Moves: 3, Extra: 2}, false},
+		{councilFile, "{}", match.Examine{Share: 1, Moves: 2, Extra: 0.6}, true},
+	} {
+		f := testutil.Must(configs.Parse([]byte(test.text+"rule = \"majority\"\nexamine = "+test.key+"\n"), "match.toml"))(t)
+		plan, warnings, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+		testutil.OK(t, err)
+		testutil.Equal(t, plan.Players[0].Council.Examine, test.want, "%s", test.key)
+		if warned := strings.Contains(fmt.Sprint(warnings), "examines moves, and all its members are one engine"); warned != test.warned {
+			t.Errorf("%s: warnings %v", test.key, warnings)
+		}
+	}
+}
+
+// TestContests: the member alone gets the limits of all the council's searches.
+func TestContests(t *testing.T) {
+	const engines = "limits = {nodes = 100}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\nlimits = {movetime = \"50ms\"}\n"
+	for _, test := range []struct{ name, text, want string }{
+		{"councils of all engines", engines, "majority A 200n, majority B 100ms, examining A 320n, examining B 160ms"},
+		{"an own council", engines + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"A\", \"B\"]\nexamine = {extra = 1.0}\n", "C A 400n, C B 200ms"},
+		{"shared limits", engines + "[[council]]\nname = \"C\"\nrule = \"majority\"\nbudget = \"split\"\nmembers = [\"A\", \"B\"]\n", "C A 100n, C B 100ms"},
+		{"the council's limits", engines + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"A\"]\nvary = {Seed = [1, 2, 3]}\nlimits = {nodes = 7}\n", "C A 21n"},
+		{"three engines", engines + "[[engine]]\nname = \"D\"\ncmd = \"builtin\"\n", "majority A 300n, majority B 150ms, majority D 300n, examining A 480n, " +
+			"examining B 240ms, examining D 480n, adoption A 300n, adoption B 150ms, adoption D 300n"},
+		{"no limits", strings.Replace(engines, "limits = {nodes = 100}", "", 1), "error: engine A: its limits cannot be multiplied"},
+		{"self", strings.Replace(engines, "nodes = 100", "self = true", 1), "error: engine A: its limits cannot be multiplied"},
+		{"one engine", "limits = {nodes = 1}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n", "error: match.toml: there are no engines for a council"},
+	} {
+		f := testutil.Must(configs.Parse([]byte(test.text), "match.toml"))(t)
+		list, err := f.Contests(10)
+		var got []string
+		for _, x := range list {
+			plan, _, err := x.File.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+			testutil.OK(t, err)
+			limits := plan.Players[1].Limits
+			text := fmt.Sprintf("%s %s %s", x.Council, x.Member, limits.MoveTime)
+			if limits.Nodes > 0 {
+				text = fmt.Sprintf("%s %s %dn", x.Council, x.Member, limits.Nodes)
+			}
+			if got = append(got, text); plan.Games() != 10 || plan.Players[0].Name != x.Council || plan.Players[1].Name != x.Member+"-alone" {
+				t.Errorf("%s: %+v", test.name, plan.Players)
+			}
+		}
+		if want, fails := strings.CutPrefix(test.want, "error: "); fails {
+			testutil.Fails(t, err, want, "%s", test.name)
+		} else {
+			testutil.Equal(t, strings.Join(got, ", "), want, "%s (%v)", test.name, err)
+		}
 	}
 }

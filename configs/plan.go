@@ -147,14 +147,19 @@ func choose[T ~string](r *resolver, path string, value T, choices ...T) T {
 	return value
 }
 
+// runName returns the name of the run in the file, or else the name of the file without ".toml".
+func (f *File) runName() string {
+	switch {
+	case f.Run != "":
+		return f.Run
+	case f.name == "":
+		return defaultRun
+	}
+	return strings.TrimSuffix(filepath.Base(f.name), ".toml")
+}
+
 func (r *resolver) run() string {
-	name := r.file.Run
-	if name == "" {
-		name = strings.TrimSuffix(filepath.Base(r.file.name), ".toml")
-	}
-	if r.file.Run == "" && r.file.name == "" {
-		name = defaultRun
-	}
+	name := r.file.runName()
 	if !sanitize.IsName(name) {
 		r.fail("run", "run: %q has a character in it that a terminal does not show: expected a printable name", name)
 	}

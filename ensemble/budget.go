@@ -20,6 +20,9 @@ func (c *Council) budgets(r *usi.Request) []usi.Go {
 	if c.config.Jitter > 0 && r.Go.Nodes > 0 {
 		c.jitter(gos, len(r.Position.Moves))
 	}
+	for i := range gos {
+		gos[i] = c.config.Examine.reserve(gos[i])
+	}
 	for i, s := range c.runners {
 		if s.Own != nil {
 			own := *s.Own

@@ -49,7 +49,7 @@ func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *vot
 		Version: voting.RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
 		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.session.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
 		Ties: v.session.Settings.Ties, Declaration: v.session.Settings.Declaration.String(), ResignQuorum: v.session.ResignShare(),
-		Members: v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Before: before, After: v.session.Weights(), Early: v.early,
+		Members: v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Examined: v.examined, Before: before, After: v.session.Weights(), Early: v.early,
 		WallMS: voting.Milliseconds(elapsed), Alive: v.alive(), Ballots: make([]voting.BallotRecord, len(v.ballots)),
 	}
 	r.Decided(&o.decision)
@@ -57,7 +57,7 @@ func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *vot
 		b := &v.ballots[i]
 		r.Ballots[i] = voting.RecordBallot(b, v.names[b.Member])
 	}
-	r.Nodes = v.nodes()
+	r.Nodes, r.Pondered, r.Hits, r.Spared, r.Unasked = v.nodes(), v.replied, v.hits, v.spared, v.unasked
 	for i, s := range v.shadows {
 		d := &o.shadows[i]
 		r.Shadow = append(r.Shadow, voting.ShadowVote{Rule: s.Rule(), Played: d.Word(), By: d.By})
@@ -76,7 +76,7 @@ func (v *vote) nodes() (sum uint64) {
 	for i := range v.veto {
 		sum += v.veto[i].Nodes
 	}
-	return sum
+	return sum + v.extra
 }
 
 // absent returns the number of members that have no vote. Such a member failed, gave no move in time, gave an illegal

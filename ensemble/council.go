@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,10 +60,14 @@ type Config struct {
 	MinAlive int        // the council fails with fewer living members; a value below 1 counts as 1
 	Restarts int        // restarts of each member in a game; negative: none; 0: DefaultRestarts
 	// Split gives each member an equal part of nodes and times instead of the whole.
-	Split  bool
-	Jitter float64 // members' nodes vary by up to this share in each move; the sum stays the same
-	Noise  float64 // standard deviation, in centipawns, of noise on each line's score; members need MultiPV
-	Veto   Veto
+	Split   bool
+	Jitter  float64 // members' nodes vary by up to this share in each move; the sum stays the same
+	Noise   float64 // standard deviation, in centipawns, of noise on each line's score; members need MultiPV
+	Veto    Veto
+	Examine Examine // not together with Veto
+	// Ask is the number of members that are asked first; if their moves are equal, the others are not asked. 0: all.
+	Ask    int
+	Spread Spread
 	// Book chooses a legal move for a position at random, or returns NoMove if the position is not in the
 	// book. The council calls Book before it asks the members. If Book is nil, the council has no book.
 	Book func(p *shogi.Position, random *rand.Rand) shogi.Move
@@ -102,6 +107,7 @@ type Council struct {
 	questions uint64 // number of requests to the members so far
 	line      usi.Line
 	observed  []observed
+	pondering []pondered // the members' replies since Ponder, if Config.Spread is on
 }
 
 // observed is a played decision of the present game. The council removes it if the decision is taken back.
@@ -247,7 +253,7 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 }
 
 func (c *Council) startGame(seed uint64) {
-	c.seed, c.observed, c.line = seed, nil, usi.Line{}
+	c.seed, c.observed, c.line, c.pondering = seed, nil, usi.Line{}, nil
 	c.fresh = nil
 	for _, s := range c.sessions() {
 		s.NewGame(seed)
@@ -303,12 +309,16 @@ func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
 	ctx = context.WithoutCancel(ctx)
 	gos := c.budgets(&r)
+	c.pondering = c.spread(&r)
 	for i, s := range c.runners {
 		if !s.free() {
 			continue
 		}
 		own := r
 		own.Go, own.OnInfo = gos[i], nil
+		if k := slices.IndexFunc(c.pondering, func(p pondered) bool { return p.seat == i }); k >= 0 {
+			own.Position.Moves = append(slices.Clone(r.Position.Moves[:len(r.Position.Moves)-1]), c.pondering[k].reply)
+		}
 		s.jobs <- func(life context.Context) {
 			if m, ok := playerAs[ponderer](s); ok {
 				s.pondered = own.Position.String()

@@ -36,6 +36,9 @@ type (
 	ponderer interface {
 		Ponder(context.Context, usi.Request) error
 	}
+	rester interface {
+		Rest(ctx context.Context, deadline time.Duration) error
+	}
 	snapshotter interface{ Snapshot() usi.Reply }
 	blamer      interface {
 		Blame(kind, note string) (record string)

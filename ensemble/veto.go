@@ -27,9 +27,9 @@ const DefaultVetoMargin = 80
 
 func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }
 
-// examine lets critics check a decision by vote. If all critics object, it replaces the move with the
+// checkByVeto lets critics check a decision by vote. If all critics object, it replaces the move with the
 // runner-up.
-func (v *vote) examine(ctx context.Context, d *voting.Decision) {
+func (v *vote) checkByVeto(ctx context.Context, d *voting.Decision) {
 	x := v.config.Veto
 	if !x.on() || d.By != voting.ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
 		return
@@ -143,7 +143,16 @@ func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.
 		return o
 	}
 	proven := best.Score.Mate > 0 && after.EndsInMate(best.PV)
-	s := best.Score
+	s := ofOpponent(best.Score)
+	o.ScoreRecord = voting.NewScoreRecord(s, true)
+	o.Bound = ""
+	voter := v.voters[a.seat]
+	o.Objects = s.Bound != usi.LowerBound && voter.LogOdds(voter.Points(s, true, proven)) < limit
+	return o
+}
+
+// ofOpponent returns a score from the view of the other side.
+func ofOpponent(s usi.Score) usi.Score {
 	if s.Mate = -s.Mate; s.Mate == 0 {
 		s.Value = -s.Value
 	}
@@ -154,9 +163,5 @@ func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.
 		s.Bound = usi.LowerBound
 	case usi.Exact:
 	}
-	o.ScoreRecord = voting.NewScoreRecord(s, true)
-	o.Bound = ""
-	voter := v.voters[a.seat]
-	o.Objects = s.Bound != usi.LowerBound && voter.LogOdds(voter.Points(s, true, proven)) < limit
-	return o
+	return s
 }

@@ -31,6 +31,12 @@ type vote struct {
 	hit      bool
 	stopped  bool // the caller stopped the search
 	veto     []voting.VetoResult
+	examined []voting.Examination
+	extra    uint64                // nodes of the examination
+	replied  []voting.PonderRecord // replies on which the members were thinking
+	hits     []int                 // members that thought on the position
+	spared   []int                 // members that are not asked, because of a hit
+	unasked  []int                 // members that were not asked, because the first answers were equal
 }
 
 // Think asks the members for their moves and returns the voted move. Elapsed is the time from the call to the
@@ -48,12 +54,18 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 		return v.conclude(d, slices.Repeat([]voting.Decision{d}, len(c.shadows)))
 	}
 	v.save()
-	if err := v.gather(ctx); err != nil {
-		return usi.Reply{}, err
+	v.recall(ctx)
+	if !v.askFirst(ctx) {
+		if err := v.gather(ctx); err != nil {
+			return usi.Reply{}, err
+		}
 	}
 	d := c.session.Decide(&c.line.Position, v.ballots)
 	shadows := c.shadowDecisions(v.ballots)
-	v.examine(ctx, &d)
+	v.checkByVeto(ctx, &d)
+	if err := v.crossExamine(ctx, &d); err != nil {
+		return usi.Reply{}, err
+	}
 	return v.conclude(d, shadows)
 }
 
@@ -85,6 +97,10 @@ func (v *vote) gather(ctx context.Context) error {
 		}
 		if v.ask(ctx) {
 			v.complete()
+			if len(v.spared) > 0 && !v.spoken() && !v.over(ctx) {
+				v.spared = nil // all members with a hit failed: ask everybody
+				continue
+			}
 			if v.alive() >= v.config.MinAlive && (v.spoken() || v.over(ctx)) {
 				return nil
 			}
@@ -116,7 +132,7 @@ func (v *vote) ask(ctx context.Context) bool {
 	asked := &round{members, q, slices.Repeat([]usi.Request{v.request}, len(v.runners))}
 	v.pending = make([]int, 0, len(v.runners))
 	for i, s := range v.runners {
-		if !s.free() {
+		if !s.free() || slices.Contains(v.spared, i) {
 			continue
 		}
 		own := &asked.requests[i]
@@ -125,6 +141,11 @@ func (v *vote) ask(ctx context.Context) bool {
 		s.jobs <- func(life context.Context) { s.think(asked.ctx, life, asked.requests[i], asked.question) }
 	}
 	v.polled, v.question = slices.Clone(v.pending), q.number
+	if len(v.polled) == 0 && len(v.spared) > 0 { // the members with a hit failed before they were asked
+		v.spared = nil
+		cancel()
+		return v.ask(ctx)
+	}
 	if len(v.polled) == 0 {
 		return false
 	}
@@ -303,7 +324,7 @@ func (v *vote) leaveOut(votes bool) {
 // complete adds a ballot for each member that got no request, and sorts the ballots.
 func (v *vote) complete() {
 	for i, s := range v.runners {
-		if !slices.Contains(v.polled, i) {
+		if !slices.Contains(v.polled, i) && !slices.Contains(v.spared, i) && !slices.Contains(v.unasked, i) {
 			text := "gone"
 			switch s.condition() {
 			case conditionStarting:

@@ -80,6 +80,9 @@ type CanonicalCouncil struct {
 	Jitter       float64           `json:"node_jitter,omitempty"`
 	Noise        float64           `json:"score_noise,omitempty"`
 	Veto         *Veto             `json:"veto,omitempty"`
+	Examine      Examine           `json:"examine,omitzero"`
+	Ponder       Spread            `json:"ponder,omitzero"`
+	Ask          int               `json:"ask,omitempty"`
 	Scales       []Scale           `json:"scales,omitempty"`
 	Clamps       []float64         `json:"clamps,omitempty"`
 	Own          []bool            `json:"own,omitempty"`
@@ -223,7 +226,7 @@ func (c *Council) canonical() *CanonicalCouncil {
 	}
 	out := &CanonicalCouncil{
 		Rule: c.Rule, Ties: c.Ties, Stop: c.Stop, Quorum: c.Quorum, ResignQuorum: c.ResignQuorum, MinAlive: c.MinAlive,
-		Restarts: c.Restarts, Split: c.Split, Jitter: c.Jitter, Noise: c.Noise,
+		Restarts: c.Restarts, Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Examine: c.Examine, Ponder: c.Ponder, Ask: c.Ask,
 	}
 	if slices.ContainsFunc(c.Clamps, func(x float64) bool { return x != 0 }) {
 		out.Clamps = c.Clamps

@@ -23,6 +23,9 @@ type Council struct {
 	Jitter       float64   `json:"Jitter"`       // largest random change of the members' nodes, as a share of them
 	Noise        float64   `json:"Noise"`        // standard deviation of noise on each line's score, in centipawns
 	Veto         Veto      `json:"Veto"`
+	Examine      Examine   `json:"Examine,omitzero"` // not together with Veto
+	Ponder       Spread    `json:"Ponder,omitzero"`
+	Ask          int       `json:"Ask,omitzero"` // number of members that are asked first; 0: all at once
 }
 
 // Scale converts a member's centipawns to the log odds of winning. The zero value is the default scale.
@@ -37,6 +40,14 @@ type Veto struct {
 	Nodes   uint64        `json:"nodes"`
 	Margin  float64       `json:"margin"` // in centipawns
 	Members int           `json:"members"`
+}
+
+// Examine is cross-examination after a split vote: each member searches the positions after the leading moves.
+// The zero value is none.
+type Examine struct {
+	Share float64 `json:"share"` // smallest share of the weights for the first move that needs no examination
+	Moves int     `json:"moves"` // largest number of moves to examine
+	Extra float64 `json:"extra"` // search limit for all moves, as a share of the member's limit for the vote
 }
 
 // Engines returns every engine of the plan in the order of the players. Instead of a council it lists the
@@ -81,6 +92,20 @@ func (p *Player) each(visit func(*Player)) {
 	for i := range p.Council.Members {
 		p.Council.Members[i].each(visit)
 	}
+}
+
+// Spread is how the members think on the opponent's time. In the zero value all think on one reply.
+type Spread struct {
+	On    bool `json:"spread"` // each member thinks on another expected reply
+	Votes bool `json:"votes"`  // after a hit all members vote; if false, the members with the hit decide alone
+}
+
+// Engines returns every engine of the council, also those of members that are councils.
+func (c *Council) Engines() (list []Player) {
+	for i := range c.Members {
+		c.Members[i].each(func(e *Player) { list = append(list, *e) })
+	}
+	return list
 }
 
 // WithEngines returns a copy of the plan after it called change for every engine of the copy. The index i

@@ -40,6 +40,8 @@ func planWithCouncil(t *testing.T) *match.Plan {
 	t.Helper()
 	p := storedCouncil(t)
 	p.Scaling = fullPlan(t).Scaling
+	p.Players[2].Council.Ponder = match.Spread{On: true}
+	p.Players[2].Council.Examine = match.Examine{Share: 1, Moves: 2, Extra: 0.6}
 	p.Players[2].Identity = match.Identity{
 		Files:    []match.FileHash{{Role: "EvalDir/nn.bin", Path: "/nets/nn.bin", SHA256: "11"}},
 		Variants: []match.Variant{{OS: "linux", Arch: "amd64", ISA: "x86-64-v3", SHA256: "22", Size: 1}},

@@ -127,7 +127,7 @@ const ShownBallots = 16
 
 // Vote is the vote of a council for one move.
 type Vote struct {
-	By      string   `json:"by"`                // the deciding rule: rule, mate, resignation, veto, forced, plan, default
+	By      string   `json:"by"`                // the deciding rule: rule, mate, resignation, veto, examination, forced, plan, default
 	Split   string   `json:"split,omitempty"`   // number of members for each move, the largest first, such as "3:1"
 	Ballots []Ballot `json:"ballots,omitempty"` // ballots of the first ShownBallots members; empty if no member was asked
 	Others  int      `json:"others,omitempty"`  // number of ballots beyond ShownBallots

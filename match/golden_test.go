@@ -78,6 +78,9 @@ func goldenPlans(t *testing.T) []goldenPlan {
 	})
 	add("plain council", council(func(*match.Council) {}))
 	add("veto", council(func(c *match.Council) { c.Veto = match.Veto{Time: 50 * ms, Nodes: 1000, Margin: 80, Members: 1} }))
+	add("examination", council(func(c *match.Council) { c.Examine = match.Examine{Share: 0.8, Moves: 3, Extra: 0.5} }))
+	add("spread", council(func(c *match.Council) { c.Ponder = match.Spread{On: true, Votes: true} }))
+	add("first answers", council(func(c *match.Council) { c.Ask = 1 }))
 	add("scale of one member", council(func(c *match.Council) { c.Scales = []match.Scale{{}, {Slope: 0.002, Intercept: 0.1}} }))
 	add("shared limits", council(func(c *match.Council) { c.Split = true }))
 	add("remote", first(func(p *match.Player) {
@@ -238,6 +241,8 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 		"CanonicalCouncil":  "rule members",
 		"Scale":             "slope intercept",
 		"Veto":              "time nodes margin members",
+		"Examine":           "share moves extra",
+		"Spread":            "spread votes",
 		"Option":            "name value",
 		"Tournament":        "",
 		"Scaling":           "",

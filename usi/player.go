@@ -60,7 +60,7 @@ type Reply struct {
 
 // Vote describes how a council reached its answer.
 type Vote struct {
-	By      string   // the rule that decided, as in vote records: rule, mate, veto, …
+	By      string   // the rule that decided, as in vote records: rule, mate, veto, examination, …
 	Split   string   // number of votes for each move, largest first, such as "3:1"; "" without votes
 	Ballots []Ballot // in the order of the members; empty if the members did not have to vote
 }

@@ -112,6 +112,8 @@ func (d *gameDecision) reason() i18n.Message {
 	switch {
 	case d.By == voting.ByRule && d.Tie != "":
 		return i18n.Of("tie: %s", tieWords(d.Tie))
+	case d.By == voting.ByExamination && d.Vetoed != "":
+		return i18n.Of("examination of %s, which had won the vote", d.Vetoed)
 	case d.By == voting.ByVeto:
 		return i18n.Of("veto of %s", d.Vetoed)
 	}

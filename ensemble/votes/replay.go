@@ -153,7 +153,7 @@ func (x *replayRule) next(vote *voting.Record, place string, verify bool) error 
 			return nil
 		}
 	} else {
-		if v.Decision.By == voting.ByVeto {
+		if v.Decision.Overruled() {
 			p.Played = v.Decision.Vetoed.String()
 		}
 		if p.Played == p.Recorded {

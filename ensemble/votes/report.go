@@ -54,6 +54,9 @@ type Council struct {
 	Dictators  dictatorReport   `json:"dictators"`
 	Shadows    []shadowReport   `json:"shadows"`
 	Agreements []agreementShare `json:"agreements"`
+	Firsts     []earlyReport    `json:"firsts,omitempty"`   // for 2, 3, … first answers; only of councils of three or more
+	Examined   *examinedReport  `json:"examined,omitempty"` // nil if the council examined no move
+	Pondered   *ponderReport    `json:"pondered,omitempty"` // nil if the members never thought on different replies
 
 	entropy   float64
 	tenures   int   // number of times that a leader replaced another or the first one appeared
@@ -230,14 +233,12 @@ func (c *Council) add(vote *voting.Record) {
 		}
 	}
 	c.addBallots(vote)
+	c.addExtras(vote)
 }
 
-// votedFor returns the move that won the vote, even if a veto replaced the move.
+// votedFor returns the move that won the vote, even if a veto or an examination replaced the move.
 func votedFor(vote *voting.Record) string {
-	if vote.By == voting.ByVeto {
-		return vote.Vetoed
-	}
-	return vote.Played
+	return cmp.Or(vote.Vetoed, vote.Played)
 }
 
 // addVote counts a decision with at least one vote.

@@ -32,6 +32,7 @@ func (c *Council) print(w io.Writer, in i18n.Language) {
 	c.printRemarks(w, in)
 	c.printMembers(w, in)
 	c.printAgreement(w, in)
+	c.printEarly(w, in)
 	c.printShadows(w, in)
 }
 
@@ -107,6 +108,12 @@ func (c *Council) printRemarks(w io.Writer, in i18n.Language) {
 	}
 	if c.Early > 0 {
 		line(i18n.Of("decided early"), i18n.Of("%s", decisions(c.Early)))
+	}
+	if c.Examined != nil {
+		line(i18n.Of("examined"), c.Examined.said(c.Voted))
+	}
+	if c.Pondered != nil {
+		line(i18n.Of("other replies"), c.Pondered.said())
 	}
 	if c.TakenBack > 0 {
 		line(i18n.Of("taken back"), i18n.Of("%s, not counted", decisions(c.TakenBack)))

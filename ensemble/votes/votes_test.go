@@ -283,3 +283,14 @@ func TestBothSidesHaveTheirScore(t *testing.T) {
 	testutil.Check(t, err == nil && len(g.Votes) == 2 && g.Votes[0].score == 0 && g.Votes[1].score == 1 && g.Votes[1].Council == "D",
 		"%+v (%v)", g, err)
 }
+
+// TestFirstAnswers counts the decisions that the first 2, 3 and 4 members would have made alone. FiveMembers has the
+// votes AAAAA, AAAAB, BAABA and ABCAB, and 500 nodes a decision.
+func TestFirstAnswers(t *testing.T) {
+	c := voted(t, ensembletest.Records(t, "majority", ensembletest.FiveMembers, "A A B B B"))
+	want := []earlyReport{{2, 5, 3, 1, 900, 2500}, {3, 5, 2, 0, 400, 2500}, {4, 5, 2, 0, 200, 2500}}
+	testutil.Same(t, c.Firsts, want)
+	if c := voted(t, ensembletest.Records(t, "majority", "A A r", "A B w")); c.Firsts != nil {
+		t.Errorf("not every member voted: %+v", c.Firsts)
+	}
+}

@@ -67,14 +67,18 @@ func (e *evaluation) Observe(ballots []Ballot, d *Decision) {
 		return
 	}
 	leader := e.leads(ballots)
-	worth := make([]float64, len(e.voters)) // 0 for members without a ballot
+	worth := make([]float64, len(e.voters)) // 0 for members whose ballot does not count
+	asked := make([]bool, len(e.voters))
 	for i := range ballots {
+		asked[ballots[i].Member] = true
 		if ballots[i].counts() {
 			worth[ballots[i].Member] = e.worth(&ballots[i])
 		}
 	}
 	for member, w := range worth {
-		e.add(member, w)
+		if asked[member] || len(ballots) == 0 { // a member that was spared a decision keeps its sum
+			e.add(member, w)
+		}
 	}
 	if e.spec.Mode == "bonus" {
 		e.bonus = leader

@@ -51,16 +51,33 @@ type Record struct {
 	Differs bool             `json:"differs_from_plurality"`
 	Vetoed  string           `json:"vetoed,omitempty"`
 	Veto    []VetoResult     `json:"veto,omitempty"`
-	Shadow  []ShadowVote     `json:"shadow,omitempty"`
-	Before  []float64        `json:"w_before"`
-	After   []float64        `json:"w_after"`
-	Leader  int              `json:"leader"` // index of the member with the largest weight before the decision, -1 without a vote
-	Early   bool             `json:"early"`  // decided before all ballots arrived
-	Ballots []BallotRecord   `json:"ballots"`
-	Nodes   uint64           `json:"nodes"`
-	WallMS  float64          `json:"wall_ms"`
-	Alive   int              `json:"alive"`
-	Events  []string         `json:"events,omitempty"`
+	// Examined has the examined candidates in the order of the vote, if By is ByExamination.
+	Examined []Examination `json:"examined,omitempty"`
+	// Pondered, Hits and Spared are only of councils whose members think on different replies. Pondered has the
+	// replies on which the members thought before this decision, Hits the members whose reply was played, and
+	// Spared the members that were not asked and have no ballot.
+	Pondered []PonderRecord `json:"pondered,omitempty"`
+	Hits     []int          `json:"hits,omitempty"`
+	Spared   []int          `json:"spared,omitempty"`
+	// Unasked has the members without a ballot, if the first answers were equal and decided.
+	Unasked []int `json:"unasked,omitempty"`
+
+	Shadow  []ShadowVote   `json:"shadow,omitempty"`
+	Before  []float64      `json:"w_before"`
+	After   []float64      `json:"w_after"`
+	Leader  int            `json:"leader"` // index of the member with the largest weight before the decision, -1 without a vote
+	Early   bool           `json:"early"`  // decided before all ballots arrived
+	Ballots []BallotRecord `json:"ballots"`
+	Nodes   uint64         `json:"nodes"`
+	WallMS  float64        `json:"wall_ms"`
+	Alive   int            `json:"alive"`
+	Events  []string       `json:"events,omitempty"`
+}
+
+// PonderRecord is a member's reply on the opponent's time. A record has the most likely reply first.
+type PonderRecord struct {
+	Member int    `json:"m"`
+	Reply  string `json:"reply"`
 }
 
 // ShadowVote is the decision of a shadow rule, which was not played.

@@ -28,8 +28,9 @@ type Replayer struct {
 // Revote is the result of one repeated vote.
 type Revote struct {
 	Decision Decision
-	Before   []float64 // the members' weights before the decision
-	After    []float64 // the members' weights after the decision
+	Before   []float64     // the members' weights before the decision
+	After    []float64     // the members' weights after the decision
+	Examined []Examination // the recorded examination, with the values calculated again
 }
 
 // Next repeats the vote of the next record. A record with Own 1 begins a game. If Own is not larger than the
@@ -63,7 +64,9 @@ func (r *Replayer) next(rec *Record) (v Revote, err error) {
 	if rec.By == ByBook {
 		v.Decision, err = rec.fromBook(&p)
 	} else if asRecorded {
-		err = r.session.vetoAgain(&p, ballots, &v.Decision, rec)
+		if err = r.session.vetoAgain(&p, ballots, &v.Decision, rec); err == nil {
+			v.Examined, err = r.session.examineAgain(&p, ballots, &v.Decision, rec)
+		}
 	}
 	r.session.Observe(&p, ballots, &v.Decision)
 	v.After = r.session.Weights()
@@ -233,6 +236,7 @@ func (v *Revote) Differs(rec *Record) string {
 		{"tie", again.Tie == rec.Tie, again.Tie, rec.Tie},
 		{"ponder", again.Ponder == rec.Ponder, again.Ponder, rec.Ponder},
 		{"vetoed", again.Vetoed == rec.Vetoed, again.Vetoed, rec.Vetoed},
+		{"examined", sameValues(v.Examined, rec.Examined), v.Examined, rec.Examined},
 		{"split", again.Split == rec.Split, again.Split, rec.Split},
 		{"leader", again.Leader == rec.Leader, again.Leader, rec.Leader},
 		{"differs_from_plurality", again.Differs == rec.Differs, again.Differs, rec.Differs},
@@ -247,4 +251,9 @@ func (v *Revote) Differs(rec *Record) string {
 		}
 	}
 	return ""
+}
+
+// sameValues reports whether two lists of examinations have the same values.
+func sameValues(a, b []Examination) bool {
+	return slices.EqualFunc(a, b, func(x, y Examination) bool { return x.Move == y.Move && x.Value == y.Value })
 }

@@ -231,7 +231,7 @@ func (s *standing) raise(member int) {
 // skips reports whether a decision changes no weight, because it was not made by vote and the key overrides
 // is "skip".
 func (s *standing) skips(d *Decision) bool {
-	return s.spec.Overrides != "count" && d.By != ByRule
+	return s.spec.Overrides != "count" && !d.byVote()
 }
 
 // Mix returns a hash of two numbers (the finalizer of SplitMix64).

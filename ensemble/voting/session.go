@@ -24,6 +24,7 @@ const (
 	ByResignation By = "resignation" // more than a quorum of the members resigned
 	ByRule        By = "rule"        // the vote
 	ByVeto        By = "veto"        // the vote's runner-up, after other members objected to the voted move
+	ByExamination By = "examination" // the best leading candidate after each member searched the positions after them
 	ByPlan        By = "plan"        // no member voted: the move continues the last decision's variation
 	ByDefault     By = "default"     // no member voted: the first legal move
 	ByBook        By = "book"        // the council's book: no member was asked
@@ -51,7 +52,7 @@ type Decision struct {
 	Candidates []Candidate // the candidates by value, best first
 	Leader     int         // the member with the largest weight before the decision, -1 without ballots
 	BestBacker int         // the member whose score and variation the council reports with the move, or -1
-	Vetoed     shogi.Move  // the vote's choice, if By is ByVeto
+	Vetoed     shogi.Move  // the vote's choice, if a veto or an examination replaced it
 	Plain      shogi.Move  // the choice of the same ballots by simple majority
 }
 
@@ -213,7 +214,7 @@ func (c *Session) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
 	c.rule.Observe(ballots, d)
 	c.decision++
 	c.plan = planAfter(p, ballots, d)
-	if d.By == ByRule {
+	if d.byVote() {
 		c.previous = d.backers(d.Move)
 	}
 }
@@ -457,7 +458,7 @@ func (c *Session) ahead(ballots []Ballot, pending []int) bool {
 	return top > second+left+2*(absoluteRounding+relativeRounding*top)
 }
 
-// Overrule replaces the voted move with another candidate of the vote.
+// Overrule replaces the voted move with another candidate of the vote, by veto.
 func (c *Session) Overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
 	d.Vetoed, d.Move, d.By, d.Tie, d.BestBacker = d.Move, m, ByVeto, "", -1
 	d.finish(p, Counted(Examined(p, ballots)), c.voters)

@@ -28,6 +28,7 @@ func causes() []word[By] {
 	return []word[By]{
 		{ByForced, "there was no choice"}, {ByDeclaration, "a declaration that wins"}, {ByMate, "a member's proven mate"},
 		{ByResignation, "enough members resigning"}, {ByRule, "the vote"}, {ByVeto, "the runner-up, after a veto"},
+		{ByExamination, "an examination after a split vote"},
 		{ByPlan, "no vote: the plan continued"}, {ByDefault, "no vote: any legal move"}, {ByBook, "the book"},
 	}
 }

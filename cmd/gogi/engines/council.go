@@ -17,8 +17,14 @@ import (
 	"gogi/usi/process"
 )
 
-// CouncilCommand runs a council as one USI engine, for a GUI.
+// CouncilCommand groups the commands for councils.
 type CouncilCommand struct {
+	Run     CouncilRunCommand     `cmd:"" default:"withargs" help:"Run engines that vote as one USI engine (default)"`
+	Suggest CouncilSuggestCommand `cmd:"" help:"Test whether a council is stronger than its best member"`
+}
+
+// CouncilRunCommand runs a council as one USI engine, for a GUI.
+type CouncilRunCommand struct {
 	File    string `arg:"" help:"Match file with a [[council]] and its members."`
 	Council string `placeholder:"NAME" help:"Name of the council, if the file has several."`
 	Log     string `placeholder:"FILE" help:"File to which gogi appends each vote as a JSON line; the USI option VoteLog overrides it."`
@@ -29,7 +35,7 @@ const greetingBudget = 1500 * time.Millisecond
 
 // Run serves the council as a USI engine until quit or the end of the input. Before that, it prints errors of
 // the match file on stderr, because the GUI reads stdout.
-func (c *CouncilCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *CouncilRunCommand) Run(ctx context.Context, env *cli.Env) error {
 	config := server.Config{Log: c.Log, Cache: optionCache(), Greeted: time.Now().Add(greetingBudget)}
 	plan, warnings, err := c.plan()
 	if err != nil {
@@ -55,7 +61,7 @@ func optionCache() string {
 
 // plan returns a plan with the council as its only player. It does not read the openings. Members get a limit
 // of plies only if the match file has rules.
-func (c *CouncilCommand) plan() (*match.Plan, []advice.Warning, error) {
+func (c *CouncilRunCommand) plan() (*match.Plan, []advice.Warning, error) {
 	file, dir, err := configs.Find(c.File)
 	if err != nil {
 		return nil, nil, err

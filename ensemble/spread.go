@@ -1,0 +1,144 @@
+package ensemble
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gogi/ensemble/voting"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// Spread configures how the members think on the opponent's time. By default all members think on the reply that
+// the vote expects. The zero value is the default.
+type Spread struct {
+	On    bool // each member thinks on another expected reply, if there are enough
+	Votes bool // after a hit all members are asked; by default only the members with the hit are
+}
+
+// pondered is the reply on which a member thinks on the opponent's time.
+type pondered struct {
+	seat     int
+	reply    shogi.Move
+	position string
+}
+
+// spread chooses a reply for each free member, the leader first. It returns nil if spread is off, or if the
+// request does not follow the council's last decision.
+func (c *Council) spread(r *usi.Request) []pondered {
+	ply := len(r.Position.Moves) - 2
+	if !c.config.Spread.On || ply < 0 || len(c.observed) == 0 {
+		return nil
+	}
+	last := &c.observed[len(c.observed)-1]
+	if last.ply != ply || !last.leadsTo(r.Position.Moves) {
+		return nil
+	}
+	seats := c.ponderSeats(last.decision.Leader)
+	replies := c.replies(last, r.Position.Moves[ply+1], len(seats))
+	list := make([]pondered, len(seats))
+	for i, seat := range seats {
+		reply := replies[i%len(replies)]
+		p := r.Position
+		p.Moves = append(slices.Clone(p.Moves[:ply+1]), reply)
+		list[i] = pondered{seat, reply, p.String()}
+	}
+	return list
+}
+
+// ponderSeats returns the free members in their order, with the leader first.
+func (c *Council) ponderSeats(leader int) (seats []int) {
+	for i, s := range c.runners {
+		if _, can := playerAs[ponderer](s); !can || !s.free() {
+			continue
+		}
+		if i == leader {
+			seats = slices.Insert(seats, 0, i)
+		} else {
+			seats = append(seats, i)
+		}
+	}
+	return seats
+}
+
+// replies returns at most the given number of legal replies: the council's, then those that the backers of the
+// played move expect, by the number of backers, then by weight, then by the order of the members.
+func (c *Council) replies(o *observed, first shogi.Move, most int) []shogi.Move {
+	next := o.position
+	next.Apply(o.decision.Move)
+	weights := c.session.Weights()
+	var list []voting.Candidate
+	for i := range o.ballots {
+		b := &o.ballots[i]
+		if b.Kind == voting.KindMove && b.Move == o.decision.Move && b.Ponder != first && next.CheckLegal(b.Ponder) == nil {
+			x := voting.CandidateOf(&list, b.Ponder)
+			x.Value, x.Weight = x.Value+1, x.Weight+weights[b.Member]
+		}
+	}
+	slices.SortStableFunc(list, func(a, b voting.Candidate) int {
+		if a.Value != b.Value {
+			return int(b.Value - a.Value)
+		}
+		return voting.CompareSums(b.Weight, a.Weight)
+	})
+	moves := []shogi.Move{first}
+	for i := range list[:min(len(list), max(0, most-1))] {
+		moves = append(moves, list[i].Move)
+	}
+	return moves
+}
+
+// recall compares the position with those on which the members think. Members with a hit answer alone, unless the
+// council is configured otherwise; the other members end their searches.
+func (v *vote) recall(ctx context.Context) {
+	var hits []int
+	for _, p := range v.pondering {
+		v.replied = append(v.replied, voting.PonderRecord{Member: p.seat, Reply: p.reply.String()})
+		if p.position == v.request.Position.String() && v.runners[p.seat].free() {
+			hits = append(hits, p.seat)
+		}
+	}
+	slices.Sort(hits)
+	if v.hits = hits; len(hits) > 0 && !v.config.Spread.Votes {
+		for i, s := range v.runners {
+			if !slices.Contains(hits, i) && s.condition() == conditionReady {
+				v.spared = append(v.spared, i)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return // a GUI has stopped the search on the first reply; the others may still be played
+	}
+	for _, i := range v.spared {
+		v.runners[i].rest(v.request.Deadline)
+	}
+	v.pondering = nil
+}
+
+// rest ends the member's search on the opponent's time. deadline is the time of the move.
+func (s *memberRunner) rest(deadline time.Duration) {
+	if !s.free() {
+		return // it is still busy with an earlier request, and stops at the next one
+	}
+	s.jobs <- func(life context.Context) {
+		r, ok := playerAs[rester](s)
+		s.pondered = ""
+		if !ok {
+			return
+		}
+		if err := r.Rest(context.WithoutCancel(life), deadline); err != nil && life.Err() == nil {
+			s.failed(life, err)
+		}
+	}
+}
+
+// Rest ends the members' searches on the opponent's time. A council that has this council as a member calls it
+// when another member's reply was played.
+func (c *Council) Rest(_ context.Context, deadline time.Duration) error {
+	for _, s := range c.runners {
+		s.rest(deadline)
+	}
+	c.pondering = nil
+	return nil
+}
