@@ -80,8 +80,10 @@ func (f *File) contest(c *Council, member string) (*File, error) {
 	case c.Limits != nil && c.Limits.search():
 		limits = c.Limits
 	}
-	if limits == nil || limits.Nodes == nil && limits.MoveTime == nil || limits.Self != nil || limits.Depth != nil || limits.Clock != (Clock{}) {
-		return nil, fmt.Errorf("engine %s: its limits cannot be multiplied; use nodes or movetime, such as limits = {nodes = 10000}", member)
+	if limits == nil || limits.Nodes == nil && limits.MoveTime == nil || limits.Self != nil || limits.Depth != nil ||
+		limits.Clock != (Clock{}) {
+		const use = "use nodes or movetime, such as limits = {nodes = 10000}"
+		return nil, fmt.Errorf("engine %s: its limits cannot be multiplied; %s", member, use)
 	}
 	larger, factor := *limits, c.cost(limits == e.Limits)
 	if larger.Nodes != nil {
@@ -94,7 +96,8 @@ func (f *File) contest(c *Council, member string) (*File, error) {
 	}
 	e.Name, e.Limits = member+"-alone", &larger
 	out := *f
-	out.Engines, out.Players, out.Gate, out.Design = append(slices.Clone(f.Engines), e), []string{c.Name, e.Name}, nil, nil
+	out.Engines, out.Players = append(slices.Clone(f.Engines), e), []string{c.Name, e.Name}
+	out.Gate, out.Design = nil, nil
 	return &out, nil
 }
 

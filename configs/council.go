@@ -183,7 +183,8 @@ func (r *resolver) council(i int, within []string) match.Player {
 		Quorum: r.quorum(path, c), ResignQuorum: max(1e-9, r.share(path+".resign_quorum", c.ResignQuorum, 0.5)),
 		Restarts: cmp.Or(r.inRange(path+".restarts", c.Restarts, ensemble.DefaultRestarts, 0, maxParallel), -1),
 		Jitter:   r.share(path+".node_jitter", c.NodeJitter, 0), Noise: or(c.ScoreNoise, 0),
-		Split: choose(r, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto), Examine: r.examine(path, c), Ties: r.ties(path, c.Tiebreak),
+		Split: choose(r, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto),
+		Examine: r.examine(path, c), Ties: r.ties(path, c.Tiebreak),
 	}
 	if out.Noise < 0 || out.Noise > 10_000 {
 		r.fail(path+".score_noise", "score_noise: expected centipawns from 0 to 10000")
@@ -274,7 +275,8 @@ func (r *resolver) examine(path string, c *Council) match.Examine {
 		Share: or(x.Share, ensemble.DefaultExamineShare), Moves: or(x.Moves, ensemble.DefaultExamineMoves),
 		Extra: or(x.Extra, ensemble.DefaultExamineExtra),
 	}
-	if !(out.Share > 0 && out.Share <= 1) || out.Moves < 2 || out.Moves > ensemble.MaxExamined || !(out.Extra > 0 && out.Extra <= 10) {
+	valid := out.Share > 0 && out.Share <= 1 && out.Extra > 0 && out.Extra <= 10
+	if !valid || out.Moves < 2 || out.Moves > ensemble.MaxExamined {
 		r.fail(path+".examine", "examine: expected a share up to 1, from 2 to %d moves, and an extra up to 10, each above 0", ensemble.MaxExamined)
 	}
 	if c.Veto != nil {

@@ -49,7 +49,8 @@ func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *vot
 		Version: voting.RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
 		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.session.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
 		Ties: v.session.Settings.Ties, Declaration: v.session.Settings.Declaration.String(), ResignQuorum: v.session.ResignShare(),
-		Members: v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Examined: v.examined, Before: before, After: v.session.Weights(), Early: v.early,
+		Members: v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Examined: v.examined, Before: before,
+		After: v.session.Weights(), Early: v.early,
 		WallMS: voting.Milliseconds(elapsed), Alive: v.alive(), Ballots: make([]voting.BallotRecord, len(v.ballots)),
 	}
 	r.Decided(&o.decision)

@@ -25,7 +25,8 @@ func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, err
 	c := p.Council
 	config := ensemble.Config{
 		Name: p.Name, Stop: ensemble.StopPolicy(c.Stop), Quorum: c.Quorum, MinAlive: c.MinAlive, Restarts: c.Restarts,
-		Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Veto: ensemble.Veto(c.Veto), Examine: ensemble.Examine(c.Examine), Spread: ensemble.Spread(c.Ponder), Ask: c.Ask,
+		Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Veto: ensemble.Veto(c.Veto), Examine: ensemble.Examine(c.Examine),
+		Spread: ensemble.Spread(c.Ponder), Ask: c.Ask,
 		Settings: voting.Settings{Declaration: o.Plan.Rules.Declaration, ResignQuorum: c.ResignQuorum},
 	}
 	for _, t := range c.Ties {

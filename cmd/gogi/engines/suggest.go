@@ -33,7 +33,8 @@ type CouncilSuggestCommand struct {
 
 // Help returns the text below the usage line of --help.
 func (*CouncilSuggestCommand) Help() string {
-	return `gogi plays each council against each of its members alone. The member gets the nodes or the time of the whole council. The number of games is fixed before the first game, so run the same command again to resume.`
+	return `gogi plays each council against each of its members alone. The member gets the nodes or the time of the whole council.
+The number of games is fixed before the first game, so run the same command again to resume.`
 }
 
 // Run plays the missing games and prints the suggestion.
@@ -193,7 +194,8 @@ func (s *suggestion) Print(w io.Writer, in i18n.Language) {
 	for i := range s.Contests {
 		x := &s.Contests[i]
 		t.AppendRow(table.Row{
-			x.Council, x.Member, x.Limits, format.Count(x.Games), fmt.Sprintf("%d–%d–%d", x.Won, x.Drawn, x.Lost), text.Elo(x.Elo).In(in), format.PValue(x.P),
+			x.Council, x.Member, x.Limits, format.Count(x.Games), fmt.Sprintf("%d–%d–%d", x.Won, x.Drawn, x.Lost),
+			text.Elo(x.Elo).In(in), format.PValue(x.P),
 		})
 	}
 	format.Render(w, t)
