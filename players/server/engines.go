@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"gogi/configs/identity"
 	"gogi/ensemble"
@@ -223,6 +224,12 @@ func (m *councilMember) Ponder(ctx context.Context, r usi.Request) error {
 	m.early = r.Go.Early && !m.of.early
 	m.of.mu.Unlock()
 	return m.Engine.Ponder(ctx, r)
+}
+
+// Rest ends the search on the opponent's time, because another member thought on the reply that was played.
+func (m *councilMember) Rest(ctx context.Context, deadline time.Duration) error {
+	m.early = false
+	return m.Engine.Rest(ctx, deadline)
 }
 
 // GameOver sends the result of the game to the engine and ends its search.
