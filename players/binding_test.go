@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/configs/advice"
 	"gogi/internal/testutil"
@@ -261,5 +262,27 @@ func TestOpenBinds(t *testing.T) {
 	for name, want := range map[string]string{"a": bound, "b": bound, "x": bound, "y": bound, "far": strings.Repeat(allowed.String()+"\n", 3)} {
 		got, err := os.ReadFile(dir + "/" + name)
 		testutil.Check(t, err == nil && string(got) == want, "%s ran on %q, %v, want %q", name, got, err, want)
+	}
+}
+
+// TestThreadsOfAClock: too many threads are a problem only if a player has a clock or a time for each move.
+func TestThreadsOfAClock(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*match.Plan)
+		warned bool
+	}{
+		"nodes":           {func(p *match.Plan) { p.Players[0].Limits.Nodes = 100 }, false},
+		"time for a move": {func(p *match.Plan) { p.Players[1].Limits.MoveTime = time.Second }, true},
+		"clock by colour": {func(p *match.Plan) { p.ColourClocks[1] = &match.TimeControl{Main: time.Minute} }, true},
+		"a member's clock": {func(p *match.Plan) {
+			p.Players[1].Council = &match.Council{Members: []match.Player{{Limits: match.Limits{MoveTime: time.Second}}}}
+		}, true},
+	} {
+		plan := &match.Plan{Concurrency: 1 << 20, Players: []match.Player{{Name: "A"}, {Name: "B"}}}
+		c.change(plan)
+		warnings, fatal := CapacityFor(plan, make([]usi.Greeting, 2)).Problems()
+		if len(warnings) > 0 != c.warned || fatal != nil {
+			t.Errorf("%s: %v, %v", name, warnings, fatal)
+		}
 	}
 }

@@ -22,13 +22,14 @@ type Capacity struct {
 	MemoryMiB  int64    `json:"memory_mib"` // memory of the machine, or of its cgroup if that is smaller; 0: unknown
 	Threads    int64    `json:"threads"`    // sum over all slots; without pondering one side of a game thinks, else both
 	CPUs       int      `json:"cpus"`
+	Timed      bool     `json:"-"` // a player has a clock or a time for each move
 	Undeclared []string // engines without an option for the hash size; HashMiB does not count them
 }
 
 // CapacityFor adds up the resources of a plan's engines, including declared defaults. greetings are in the
 // order of plan.Engines.
 func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
-	c := Capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB()}
+	c := Capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB(), Timed: plan.ColourClocks != [2]*match.TimeControl{}}
 	slots := int64(plan.Concurrency)
 	var threads int64
 	for _, p := range plan.Players {
@@ -55,6 +56,7 @@ func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 // player returns the resources of one player. It also removes the greetings of the player's engines from the
 // list. The members of a council think at the same time, so their resources add up.
 func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) (hash, threads int64) {
+	c.Timed = c.Timed || p.Limits.Timed()
 	if p.Council != nil {
 		for _, m := range p.Council.Members {
 			h, t := c.player(m, plan, greetings)
@@ -109,7 +111,7 @@ func (c Capacity) Problems() (warnings []advice.Warning, fatal error) {
 		warnings = append(warnings, warning("the hash tables take %s of %s MiB of memory, before networks and all else",
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	}
-	if c.Threads > int64(c.CPUs) {
+	if c.Timed && c.Threads > int64(c.CPUs) {
 		warnings = append(warnings, warning("%d threads think at a time on %d CPUs: engines on a clock will be slowed by each other", c.Threads, c.CPUs))
 	}
 	return warnings, fatal

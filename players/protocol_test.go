@@ -63,3 +63,15 @@ func TestASlowUSIEngineIsNotDisturbed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestStartOutsideOfASlot: the handshake starts an engine as slot 0 does.
+func TestStartOutsideOfASlot(t *testing.T) {
+	t.Parallel()
+	p, _ := program(t, `usi) echo "id name $GPU.$SLOT"; echo usiok;;`)
+	p.Env = append(p.Env, "GPU={gpu}", "SLOT={slot}")
+	engine := testutil.Must((&players.Opener{}).Greet(t.Context(), p, nil))(t)
+	if name := engine.Greeting().Name; name != "0.0" {
+		t.Errorf("the engine has %q", name)
+	}
+	testutil.OK(t, engine.Close())
+}

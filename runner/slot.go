@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -165,7 +163,7 @@ func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.G
 	defer s.starts.Release(1)
 	began := time.Now()
 	defer func() { s.started(ctx, at, time.Since(began), err) }()
-	if p, err = s.opener(at.plan)(ctx, s.specialise(at), cpus); err != nil {
+	if p, err = s.opener(at.plan)(ctx, at.engine().InSlot(s.number, at.plan.SlotsPerGPU), cpus); err != nil {
 		return nil, fmt.Errorf("opening a player: %w", err)
 	}
 	return p, beginning(p.NewGame(ctx, g))
@@ -191,19 +189,6 @@ func (s *slot) started(ctx context.Context, at seat, took time.Duration, why err
 	if s.config.Started != nil && (why == nil || ctx.Err() == nil) {
 		s.config.Started(at.name(), took, why)
 	}
-}
-
-// specialise returns the player of a seat, with {slot} and {gpu} in its environment replaced.
-func (s *slot) specialise(at seat) match.Player {
-	p := at.engine()
-	gpu := s.number / max(1, at.plan.SlotsPerGPU)
-	fill := strings.NewReplacer("{slot}", strconv.Itoa(s.number), "{gpu}", strconv.Itoa(gpu))
-	env := make([]string, len(p.Env))
-	for i, v := range p.Env {
-		env[i] = fill.Replace(v)
-	}
-	p.Env = env
-	return p
 }
 
 // warmUp starts and closes, one after the other, the players of a plan that fill a cache at their first start. It does

@@ -63,6 +63,7 @@ func TestLinesOfNoVerb(t *testing.T) {
 		out, error string
 	}{
 		{nil, cli.Usage, "", "Usage: gogi COMMAND [flags]\n\nPlay\n  match "},
+		{[]string{"stats", "elo", "--help"}, 0, "Usage: gogi stats elo [flags]\n", ""},
 		{[]string{"Match"}, cli.Usage, "", "unexpected argument Match"},
 		{[]string{"mtach"}, cli.Usage, "", `did you mean "match"`},
 		{[]string{"lang"}, cli.Usage, "", "unexpected argument lang"},

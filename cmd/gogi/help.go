@@ -75,6 +75,7 @@ func (how helpHow) print(options kong.HelpOptions, ctx *kong.Context) error {
 		if f.Name == "help" {
 			f.Help = "Print this help."
 		}
+		f.Required = f.Required && len(f.Xor) == 0 // the usage line would demand every one of these flags
 		if f.Tag.Has("more") && !how.all && !f.Hidden {
 			f.Hidden = true
 			hidden++

@@ -233,7 +233,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Op
 		}
 	}
 	if !c.Session.JSON {
-		text.Summary(env.Out, r, env.Language)
+		text.Summary(env.Out, r, env.Language, c.DB)
 	}
 	return r, played
 }

@@ -15,8 +15,8 @@ import (
 
 // An EloQuestion asks to convert a score or an Elo difference to the other scales of strength.
 type EloQuestion struct {
-	Score *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score to convert, from 0 to 1."`
-	Elo   *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference to convert."`
+	Score *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score to convert, from 0 to 1; give --score or --elo."`
+	Elo   *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference to convert; give --score or --elo."`
 	Draws float64  `placeholder:"RATE" help:"Draw rate, from 0 to 1, for normalised Elo."`
 }
 

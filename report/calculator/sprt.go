@@ -21,8 +21,8 @@ import (
 // "LL,LD,MID,WD,WW" of colour-swapped pairs; MID is a win and a loss, or two draws. Trinomial is "W,D,L" of
 // independent games.
 type SPRTQuestion struct {
-	Pentanomial string  `xor:"counts" required:"" placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result, from LL (two losses) to WW (two wins); MID is a win and a loss, or two draws."`
-	Trinomial   string  `xor:"counts" required:"" placeholder:"W,D,L" help:"Numbers of independent games by result."`
+	Pentanomial string  `xor:"counts" required:"" placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result, from LL (two losses) to WW (two wins); MID is a win and a loss, or two draws. Give --pentanomial or --trinomial."`
+	Trinomial   string  `xor:"counts" required:"" placeholder:"W,D,L" help:"Numbers of independent games by result; give --pentanomial or --trinomial."`
 	Design      Design  `embed:""`
 	Confidence  float64 `default:"0.95" help:"Confidence level of the Elo interval (default ${default})."`
 }

@@ -63,7 +63,7 @@ func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 		{i18n.Of("design"), i18n.Of("%s, at most %s pairs, tested after each pair", g.Design, format.Count(v.MaxPairs))},
 		{i18n.Of("engines"), i18n.Of("%s against %s", named(r.A, r.Players[0].Identity), named(r.B, r.Players[1].Identity))},
 		{i18n.Of("evidence"), evidenceLine(g)},
-		{i18n.Of("pairs"), i18n.Of("%s judged, %s after the decision; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(v.Penta, " · "))},
+		{i18n.Of("pairs"), judgedLine(g, v.Penta)},
 		{i18n.Of("games"), i18n.Of("%s, %s, %s; draws as half a point",
 			i18n.Number{N: v.Counts.Wins, Noun: "win"}, i18n.Number{N: v.Counts.Draws, Noun: "draw"}, i18n.Number{N: v.Counts.Losses, Noun: "loss"})},
 		{i18n.Of("LLR"), i18n.Of("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
@@ -79,6 +79,14 @@ func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 		lines = append(lines, [2]i18n.Message{i18n.Of("looks"), remark})
 	}
 	return lines
+}
+
+// judgedLine returns text with the numbers of pairs that the test uses and does not use.
+func judgedLine(g *report.Gate, counts stats.Pentanomial) i18n.Message {
+	if g.Decision == stats.Continue {
+		return i18n.Of("%s judged, %s after an unplayed pair; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(counts, " · "))
+	}
+	return i18n.Of("%s judged, %s after the decision; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(counts, " · "))
 }
 
 // named returns a player's name with its hash.

@@ -16,6 +16,7 @@ import (
 	"gogi/match/matchtest"
 	"gogi/match/tournament"
 	"gogi/report"
+	"gogi/stats"
 )
 
 // gather is the report of a run, which may have a gate.
@@ -75,11 +76,20 @@ func TestFormsAgree(t *testing.T) {
 	testutil.Equal(t, len(r.Looks.Remarks), 3, "%q", r.Looks.Remarks)
 }
 
+// TestJudgedLine: without a decision, pairs that the test does not use are after an unplayed pair.
+func TestJudgedLine(t *testing.T) {
+	for decision, want := range map[stats.Decision]string{
+		stats.Continue: "2 judged, 3 after an unplayed pair; ", stats.Pass: "2 judged, 3 after the decision; ",
+	} {
+		testutil.Contains(t, judgedLine(&report.Gate{Decision: decision, Pairs: 2, Beyond: 3}, stats.Pentanomial{}).String(), want, "")
+	}
+}
+
 // TestSummary: the default report has the figures of [TestPrint], whose doc comment derives
 // them, in at most 20 lines of at most 100 columns.
 func TestSummary(t *testing.T) {
 	var b bytes.Buffer
-	Summary(&b, gather(t, matchtest.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), i18n.English)
+	Summary(&b, gather(t, matchtest.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), i18n.English, "my games.db")
 	for _, want := range []string{
 		"run · x against 先手番 · 12 games (6 pairs) · finished\n\n  x is stronger than 先手番",
 		"\n  Score   100.0%   12 wins, 0 draws, 0 losses\n",
@@ -89,6 +99,7 @@ func TestSummary(t *testing.T) {
 		"\n  Pairs   LL 0 · LD 0 · WL 0 · DD 0 · WD 0 · WW 6   6 pairs from 6 openings",
 		"Black scored 50.0%\n",
 		"\n  Faults  none\n",
+		"\nMore: gogi report run --db 'my games.db' -v | --html FILE | --json      gogi games run --db 'my games.db'\n",
 	} {
 		testutil.Contains(t, b.String(), want, "")
 	}
@@ -108,7 +119,7 @@ func TestSummaryOfAnSPRT(t *testing.T) {
 	late := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
 	r := gather(t, o, gate, late)
 	var b bytes.Buffer
-	Summary(&b, r, i18n.English)
+	Summary(&b, r, i18n.English, defaultDB)
 	title, _, _ := strings.Cut(b.String(), "\n")
 	testutil.Contains(t, title, "stopped by the SPRT · the machine slowed 59 of 60 pairs", "the title")
 	for _, no := range []string{"p = ", "Clopper", "decisive"} {

@@ -8,13 +8,15 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/shellwords"
 	"gogi/report"
 	"gogi/stats"
 )
 
 // Summary writes the default report for a terminal: the verdict, the figures behind it, and one line for each
-// warning. It has at most 20 lines for two players. [Print] writes everything.
-func Summary(w io.Writer, rep *report.Report, in i18n.Language) {
+// warning. It has at most 20 lines for two players. [Print] writes everything. db is the database of the run, for the
+// commands in the last line.
+func Summary(w io.Writer, rep *report.Report, in i18n.Language, db string) {
 	r := view{rep, in}
 	fmt.Fprintf(w, "%s\n\n", r.summaryTitle())
 	for _, line := range format.Lines(r.Verdict().Claim.In(in), summaryWidth) {
@@ -39,8 +41,15 @@ func Summary(w io.Writer, rep *report.Report, in i18n.Language) {
 	for _, warning := range r.warnings() {
 		fmt.Fprintf(w, "  ! %s\n", warning.In(in))
 	}
-	fmt.Fprintf(w, "\n%s\n", r.say("More: gogi report %s -v | --html FILE | --json      gogi games %s", r.Run, r.Run))
+	run := shellwords.Quote(r.Run)
+	if db != defaultDB {
+		run += " --db " + shellwords.Quote(db)
+	}
+	fmt.Fprintf(w, "\n%s\n", r.say("More: gogi report %s -v | --html FILE | --json      gogi games %s", run, run))
 }
+
+// defaultDB is the database of commands without --db.
+const defaultDB = "gogi.db"
 
 // summaryWidth is the largest width of the verdict's lines, in terminal columns.
 const summaryWidth = 96

@@ -17,6 +17,7 @@ import (
 const (
 	probePositions = 20
 	probeNodes     = 20_000
+	probeLeast     = 2000 // nodes; in fewer nodes many parameters change no search of these positions
 	probeDepth     = 8
 	probeDeadline  = 10 * time.Second
 )
@@ -148,10 +149,11 @@ func (p *prober) search(ctx context.Context, point []float64) (output string, er
 	return b.String(), nil
 }
 
-// how returns the limit of each search. It does not use time, so that searches can be repeated.
+// how returns the limit of each search: the nodes of the tune within the limits of a probe, or a depth. It does not use
+// time, so that searches can be repeated.
 func (p *prober) how() usi.Go {
 	if n := p.plan.Players[0].Limits.Nodes; n > 0 {
-		return usi.Go{Nodes: min(n, probeNodes)}
+		return usi.Go{Nodes: min(max(n, probeLeast), probeNodes)}
 	}
 	return usi.Go{Depth: probeDepth}
 }

@@ -176,7 +176,11 @@ func (s *strange) NewGame(_ context.Context, g usi.Game) error {
 	return nil
 }
 
-func (s *strange) Think(context.Context, usi.Request) (usi.Reply, error) {
+// Think shows the value of LMR_Base only in a search of 2,000 nodes or more.
+func (s *strange) Think(_ context.Context, q usi.Request) (usi.Reply, error) {
+	if q.Go.Nodes < 2000 {
+		return usi.Reply{Text: "7g7f"}, nil
+	}
 	return usi.Reply{Text: "7g7f", Nodes: uint64(len(s.base))}, nil
 }
 func (s *strange) GameOver(context.Context, usi.Outcome) error { return nil }

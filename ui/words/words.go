@@ -35,7 +35,11 @@ func (s Summary) Line() i18n.Message {
 	default:
 		line = i18n.Of("%s · %s %s", line, s.First, s.Results)
 	}
-	line = i18n.Of("%s · %.1f/s · ETA %s", line, s.Rate, s.Left)
+	if slow(s.Rate) {
+		line = i18n.Of("%s · %.1f/min · ETA %s", line, 60*s.Rate, s.Left)
+	} else {
+		line = i18n.Of("%s · %.1f/s · ETA %s", line, s.Rate, s.Left)
+	}
 	if s.Faults > 0 {
 		line = i18n.Of("%s · faults %d", line, s.Faults)
 	}
@@ -55,8 +59,14 @@ func Slot(number int, b *match.Board, score string) i18n.Message {
 // More returns the text "and N more", for items that are not listed.
 func More(n int) i18n.Message { return i18n.Of("and %d more", n) }
 
-// Done describes an ended session: games, duration and games per second.
+// slow reports whether a rate in games per second is to be printed per minute.
+func slow(rate float64) bool { return rate > 0 && rate < 1 }
+
+// Done describes an ended session: games, duration and rate in games per second.
 func Done(run string, games int, took string, rate float64) i18n.Message {
+	if slow(rate) {
+		return i18n.Of("%s: %d games in %s, %.1f games/min", run, games, took, 60*rate)
+	}
 	return i18n.Of("%s: %d games in %s, %.1f games/s", run, games, took, rate)
 }
 

@@ -15,6 +15,9 @@ func TestSummary(t *testing.T) {
 	s := Summary{Run: "r", Phase: match.RunDraining, Ended: 7, Games: 20, First: "a", Results: Results(3, 1, 3, 0.5), Rate: 1.25, Left: "10s", Faults: 2}
 	testutil.Equal(t, s.Line().String(), "r 7/20 draining · a 3–1–3 50.0% · 1.2/s · ETA 10s · faults 2")
 	testutil.Equal(t, s.Line().In(i18n.Japanese), "r 7/20 進行中の対局で終了 · a 3–1–3 50.0% · 1.2局/秒 · 残り 10s · 異常 2")
+	s.Rate = 0.025
+	testutil.Equal(t, s.Line().String(), "r 7/20 draining · a 3–1–3 50.0% · 1.5/min · ETA 10s · faults 2")
+	testutil.Equal(t, Done("r", 4, "2m40s", s.Rate).String(), "r: 4 games in 2m40s, 1.5 games/min")
 	plain := Summary{Run: "r", Phase: match.RunPlaying, Games: 20, Left: "–"}
 	testutil.Equal(t, plain.Line().String(), "r 0/20 · 0.0/s · ETA –")
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +30,14 @@ type atSite struct {
 	State string `type:"path" default:"farm" placeholder:"DIR" help:"Folder of the farm (default ${default})."`
 }
 
+// existing opens the folder of a farm. Unlike site.OpenState it makes no farm in a folder that does not exist.
+func (c atSite) existing() (*site.State, error) {
+	if _, err := os.Stat(c.State); errors.Is(err, fs.ErrNotExist) {
+		return nil, wrong("--state: %s not found; give the folder of the farm, which gogi farm serve makes", c.State)
+	}
+	return site.OpenState(c.State, time.Now())
+}
+
 // KeyNewCommand makes a key and its credentials file.
 type KeyNewCommand struct {
 	atSite
@@ -47,7 +57,11 @@ func (c *KeyNewCommand) Run(_ context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	s, err := site.OpenState(c.State, now)
+	open := c.existing
+	if c.URL != "" { // a key may exist before the first start
+		open = func() (*site.State, error) { return site.OpenState(c.State, now) }
+	}
+	s, err := open()
 	if err != nil {
 		return err
 	}
@@ -107,7 +121,7 @@ type KeyListCommand struct {
 
 // Run prints the keys.
 func (c *KeyListCommand) Run(_ context.Context, env *cli.Env) error {
-	s, err := site.OpenState(c.State, time.Now())
+	s, err := c.existing()
 	if err != nil {
 		return err
 	}
@@ -150,7 +164,7 @@ type KeyRevokeCommand struct {
 
 // Run revokes the key.
 func (c *KeyRevokeCommand) Run(_ context.Context, env *cli.Env) error {
-	s, err := site.OpenState(c.State, time.Now())
+	s, err := c.existing()
 	if err != nil {
 		return err
 	}

@@ -199,7 +199,7 @@ func (c *ServeCommand) demo(ctx context.Context, env *cli.Env, config site.Confi
 	if err != nil {
 		return unlessInterrupted(ctx, err)
 	}
-	return errors.Join(c.show(ctx, env, s, plan), s.Close())
+	return errors.Join(c.show(ctx, env, s, plan, config.Database()), s.Close())
 }
 
 // demoPlan returns the plan of gogi match without arguments.
@@ -213,8 +213,8 @@ func demoPlan(ctx context.Context, env *cli.Env, games *int) (plan *match.Plan, 
 	return plan, err
 }
 
-// show runs the farm until the test is over, and prints the report.
-func (c *ServeCommand) show(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan) error {
+// show runs the farm until the test is over, and prints the report. db is the database of games.
+func (c *ServeCommand) show(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan, db string) error {
 	serving, end := context.WithCancel(ctx)
 	defer end()
 	served := make(chan error, 1) // one value; never closed
@@ -231,7 +231,7 @@ func (c *ServeCommand) show(ctx context.Context, env *cli.Env, s *site.Site, pla
 	if err != nil {
 		return err
 	}
-	text.Summary(env.Out, rep, env.Language)
+	text.Summary(env.Out, rep, env.Language, db)
 	return nil
 }
 

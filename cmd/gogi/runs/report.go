@@ -56,7 +56,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 		if c.Verbose {
 			text.Print(env.Out, r, env.Language)
 		} else {
-			text.Summary(env.Out, r, env.Language)
+			text.Summary(env.Out, r, env.Language, c.DB)
 		}
 		return nil
 	})

@@ -76,7 +76,7 @@ func TestProgressLines(t *testing.T) {
 		p.event(e)
 	}
 	now := p.hub.State().State
-	want := regexp.MustCompile(`^night 7/100 · new 3–3–1 64\.3% · [0-9.]+/s · ETA \S+ · faults 2$`)
+	want := regexp.MustCompile(`^night 7/100 · new 3–3–1 64\.3% · [0-9.]+/(s|min) · ETA \S+ · faults 2$`)
 	if got := p.summary(now); !want.MatchString(got) {
 		t.Errorf("summary %q", got)
 	}
@@ -85,7 +85,7 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("printed %q", got)
 	}
 	p.close()
-	if !regexp.MustCompile(`night: 4 games in 0s, [0-9.]+ games/s\n\n$`).MatchString(out.String()) {
+	if !regexp.MustCompile(`night: 4 games in 0s, [0-9.]+ games/(s|min)\n\n$`).MatchString(out.String()) {
 		t.Errorf("printed %q", out.String())
 	}
 }

@@ -205,7 +205,7 @@ func (p *player) validateOnce(ctx context.Context, which int, c match.TuneCandid
 	}
 	if !p.JSON {
 		fmt.Fprintln(p.Env.Out)
-		text.Summary(p.Env.Out, judged, p.Env.Language)
+		text.Summary(p.Env.Out, judged, p.Env.Language, p.DB)
 	}
 	if judged.Gate == nil {
 		return errors.New("the validation has no gate")
