@@ -15,8 +15,8 @@ const (
 	maxNested  = 16      // levels of councils within councils; the reader parses the text of each level once more
 )
 
-// planBody, playerBody and councilBody are Plan, Player and Council, but their longest lists are JSON text
-// that is not decoded yet. The outer field hides the embedded one of the same name, so package json fills it.
+// planBody, playerBody and councilBody are Plan, Player and Council, but their longest lists are JSON text that is not
+// decoded yet. Package json fills these outer fields, because they hide the embedded fields with the same names.
 type planBody struct {
 	planFields
 	Players  json.RawMessage `json:"Players"`

@@ -47,8 +47,8 @@ func (b brownian) forecast(limit int) SPRTForecast {
 	return c
 }
 
-// worseSeries calculates worse by the Fourier series of the heat equation between the bounds. The series
-// converges fast unless time is short.
+// worseSeries returns the same probability as worse, by the Fourier series of the heat equation between the bounds. The
+// series converges fast unless time is short.
 func (b brownian) worseSeries(time, height float64) float64 {
 	width, gamma := b.upper-b.lower, b.drift/b.variance
 	x, y := -b.lower, height-b.lower

@@ -98,9 +98,9 @@ type hypotheses struct {
 	h0, h1 float64
 }
 
-// hypotheses returns the hypotheses of the test for the distribution d of the outcomes o. A t value belongs to pairs.
-// If d counts openings, their means vary less than pairs. The normalised Elo is then converted to a score with the
-// standard deviation of the pairs.
+// hypotheses returns the hypotheses of the test for the distribution d of the outcomes o. They are t values if Elo is
+// normalised and d counts pairs, and scores otherwise. The means of openings vary less than pairs, so if d counts
+// openings, normalised Elo is converted to a score with the standard deviation of the pairs.
 func (s SPRT) hypotheses(d distribution, o Outcomes) hypotheses {
 	if s.Model == ModelNormalized && !d.reused {
 		perUnit := math.Sqrt(d.games)

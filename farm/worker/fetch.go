@@ -85,7 +85,7 @@ func (f *Fetcher) keep(sum string, open func() (io.ReadCloser, error)) error {
 	return err
 }
 
-// defaultSilence is the default of Fetcher.Silence.
+// defaultSilence is the default time after which a Fetcher leaves a silent mirror.
 const defaultSilence = time.Minute
 
 var errSilent = errors.New("the mirror sends nothing")

@@ -62,8 +62,8 @@ func (m *matching) augment(root int) bool {
 	return false
 }
 
-// visit follows the edge from the even vertex v to another vertex. found reports whether the edge ends an augmenting
-// path.
+// visit follows the edge from the even vertex v to the vertex to. If the edge ends an augmenting path, visit returns the
+// path's end, and found is true.
 func (f *forest) visit(root, v, to int) (end int, found bool) {
 	if to == v || f.gone[to] || f.base[v] == f.base[to] || f.mate[v] == to || !f.edge(v, to) {
 		return 0, false

@@ -45,7 +45,7 @@ type Settings struct {
 	Games    int           `default:"1" placeholder:"N" help:"Number of games; 0: no limit (default ${default})."`
 	Comments bool          `default:"true" negatable:"" help:"Send score and principal variation with each move (default yes)."`
 	Ponder   bool          `help:"Let the engine ponder."`
-	Margin   time.Duration `default:"1s" placeholder:"DUR" help:"Part of each move's time reserved for the network (default ${default})."`
+	Margin   time.Duration `default:"1s" placeholder:"DUR" help:"Time of each move that the engine does not get, for network delays (default ${default})."`
 	Retries  int           `default:"10" placeholder:"N" help:"Number of attempts to reconnect (default ${default})."`
 }
 

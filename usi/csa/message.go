@@ -2,7 +2,7 @@ package csa
 
 import "strings"
 
-// Kind is the kind of a Message.
+// Kind is what a server's message means for a player, such as a move or the end of a game.
 type Kind int
 
 // These are the kinds of messages.

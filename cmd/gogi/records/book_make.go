@@ -32,7 +32,7 @@ type BookMakeCommand struct {
 	Dir    string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
 	From  string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file to filter: gogi keeps its balanced lines, instead of random moves."`
-	All   bool   `xor:"lines" help:"Evaluate every line of --plies legal moves and keep the balanced ones, instead of random moves."`
+	All   bool   `xor:"lines" help:"Evaluate all lines of --plies legal moves and keep the balanced ones (default: random lines)."`
 	Count int    `placeholder:"N" help:"Number of openings, those in the file included (default 100; with --from and --all: every balanced line)."`
 	openings.Design
 	Concurrency int  `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on this number."`

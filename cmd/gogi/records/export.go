@@ -40,7 +40,7 @@ type ExportCommand struct {
 	MinPlies int                `placeholder:"N" more:"" help:"Only games of at least N plies."`
 	Opening  string             `placeholder:"ID" help:"Only games from this opening."`
 	Pairs    string             `placeholder:"A-B" help:"Only games of pairs A to B, or of one pair."`
-	Rating   map[string]float64 `placeholder:"NAME=R" more:"" help:"Rating of a player in csa and jsonl, which some training scripts need; may be repeated."`
+	Rating   map[string]float64 `placeholder:"NAME=R" more:"" help:"Rating that gogi writes for a player in csa and jsonl files, for training scripts that need ratings; may be repeated."`
 	Unscored bool               `help:"Training data: include moves without a score, with score 0."`
 	Given    bool               `name:"with-opening" help:"Training data: include the moves of the opening."`
 	NoMate   bool               `help:"Training data: skip positions with a mate score."`

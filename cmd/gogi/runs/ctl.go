@@ -16,7 +16,7 @@ import (
 type CtlCommand struct {
 	Run1   string `arg:"" name:"run" help:"Name of the run."`
 	Verb   string `arg:"" help:"pause (finish the current pairs, start no more), resume, drain (finish the current pairs, then end), stop (discard the current pairs and end), concurrency N (set the games at a time), target N (set the games in total)."`
-	Number string `arg:"" optional:"" help:"Value of concurrency or target."`
+	Number string `arg:"" optional:"" help:"New value of concurrency (games at a time) or target (games in total)."`
 	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run."`
 }
 

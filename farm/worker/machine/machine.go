@@ -34,7 +34,7 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// defaultCache is the default of Config.CacheMax.
+// defaultCache is the default size of the cache in bytes (Config.CacheMax).
 const defaultCache = 20 << 30
 
 // A Machine prepares plans. Its methods are safe for concurrent use.

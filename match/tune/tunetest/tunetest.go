@@ -31,8 +31,8 @@ var (
 	Hard  = Kind{Q: 25, Asym: 0.6, Coupling: 0.85, Misjudged: 0.9}
 )
 
-// New returns a random Truth of d parameters, of which useless have no effect. Its best point is gain Elo above its
-// start.
+// New returns a random Truth with d parameters. Of these, useless is the number without effect. gain is the strength
+// of the best values in Elo, compared with the start values.
 func New(random *rand.Rand, kind Kind, d int, useless int, gain float64) *Truth {
 	t := &Truth{
 		Q: kind.Q, Best: make([]float64, d), scale: make([]float64, d), asym: make([]float64, d),
