@@ -1,6 +1,9 @@
 package farm
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // A State is the progress of a test, which is a run on a farm.
 type State string
@@ -100,6 +103,10 @@ type TestStatus struct {
 	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that gogi has given up because they crash engines.
 	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // the SPRT's verdict: continue, pass, fail or inconclusive
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
+	Lower     float64 `cbor:"lower,omitempty" json:"lower,omitempty"` // the bounds of LLR that apply now
+	Upper     float64 `cbor:"upper,omitempty" json:"upper,omitempty"`
+	// Workers is set only in the answer to show. It lists the workers that hold or have stored pairs.
+	Workers []TestWorker `cbor:"workers,omitempty" json:"workers,omitempty"`
 	// Refusals lists the workers that do not play the test, with their reasons.
 	Refusals []string `cbor:"refusals,omitempty" json:"refusals,omitempty"`
 	// Provisional is the reason why the verdict is not final, with the remedy. It is "" if the verdict is
@@ -137,12 +144,32 @@ type ResultCounts struct {
 	Differed   int `cbor:"differed" json:"differed"` // audits that a third playing had to decide
 }
 
+// A TestWorker is a worker's part of a test.
+type TestWorker struct {
+	Name   string `cbor:"name" json:"name"`
+	Stored int    `cbor:"stored" json:"stored"` // stored pairs
+	Held   int    `cbor:"held" json:"held"`     // pairs under a lease
+}
+
 // Unit returns the name of what the test counts, pair or block, in the singular.
 func (s *TestStatus) Unit() string {
 	if s.Selfplay {
 		return "block"
 	}
 	return "pair"
+}
+
+// Gate returns the verdict of the test's SPRT in words, or its LLR while it is undecided.
+func (s *TestStatus) Gate() string {
+	switch {
+	case s.Verdict == "":
+		return "–"
+	case s.Verdict == "continue":
+		return fmt.Sprintf("LLR %+.2f", s.LLR)
+	case s.Provisional != "":
+		return s.Verdict + " (provisional)"
+	}
+	return s.Verdict
 }
 
 // A TuneStatus is the progress of a tune.
@@ -192,6 +219,50 @@ type WorkerStatus struct {
 	Version string            `cbor:"version" json:"version"`
 	Labels  map[string]string `cbor:"labels" json:"labels,omitempty"`
 	Seen    time.Time         `cbor:"seen" json:"seen"`
+	Errors  []Change          `cbor:"errors,omitempty" json:"errors,omitempty"` // the latest errors, the oldest first
+}
+
+// A SignUp asks for a key. The secret half of the key stays on the machine of the person.
+type SignUp struct {
+	Name   string    `cbor:"name" json:"name"`     // name of the key
+	Owner  string    `cbor:"owner" json:"owner"`   // the person
+	Rights []string  `cbor:"rights" json:"rights"` // see package keys
+	Public string    `cbor:"public" json:"public"` // nkey
+	Note   string    `cbor:"note" json:"note,omitempty"`
+	At     time.Time `cbor:"at" json:"at"`
+	By     string    `cbor:"by,omitempty" json:"by,omitempty"` // the key of the same person that sent it; "" for a new person
+}
+
+// A KeyOrder is the request of an admin about a key or a sign-up.
+type KeyOrder struct {
+	Name string `cbor:"name"`
+	Why  string `cbor:"why"`
+}
+
+// A PlanOf is the plan of a test, with the settings of its submission.
+type PlanOf struct {
+	Submission
+
+	Run string `cbor:"run"` // the plan's digest
+}
+
+// Words returns the state of the worker in words. moment formats the time at which a worker was here last.
+func (w *WorkerStatus) Words(moment func(time.Time) string) string {
+	switch {
+	case w.Quarantine != "":
+		return "quarantined: " + w.Quarantine
+	case w.Draining:
+		return "draining"
+	case w.Probation != "":
+		return "on probation: " + w.Probation
+	case w.Rebench != "" && w.Here:
+		return "measure it again: " + w.Rebench
+	case w.Here:
+		return "here"
+	case w.Seen.IsZero():
+		return "away"
+	}
+	return "away since " + moment(w.Seen)
 }
 
 // A JudgeStatus describes how the coordinator processes the stream of results.

@@ -31,3 +31,45 @@ func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string
 	}
 	return byDigest, nil
 }
+
+// Played is what a worker has played in a month of UTC: games of pairs that are stored now, and their time. The time is
+// from the worker's clock, at most gameMost for each game.
+type Played struct {
+	Worker, Owner string
+	Month         string // by the time of storing, such as "2026-01"
+	Games         int
+	Time          time.Duration
+}
+
+// Played returns what all workers have played, ordered by month, the latest first, and by worker.
+func (s *Store) Played(ctx context.Context) ([]Played, error) {
+	list, err := tables.List(ctx, s.read, func(rows *sql.Rows, p *Played) error {
+		var us int64
+		err := rows.Scan(&p.Worker, &p.Owner, &p.Month, &p.Games, &us)
+		p.Time = time.Duration(us) * time.Microsecond
+		return err
+	}, `SELECT w.name, w.owner, strftime('%Y-%m', p.stored / 1000000, 'unixepoch') AS month, COUNT(*), SUM(MIN(MAX(g.ended - g.started, 0), ?))
+		 FROM pairs p JOIN workers w ON w.id = p.worker JOIN games g ON g.run_id = p.run_id AND g.pair = p.pair
+		 WHERE p.stored IS NOT NULL GROUP BY w.name, w.owner, month ORDER BY month DESC, w.name`, gameMost.Microseconds())
+	if err != nil {
+		return nil, fmt.Errorf("results: what workers have played: %w", err)
+	}
+	return list, nil
+}
+
+// Shares returns how many stored pairs of the run with a plan hash each worker has played.
+func (s *Store) Shares(ctx context.Context, digest string) (map[string]int, error) {
+	shares := map[string]int{}
+	err := tables.Each(ctx, s.read, func(rows *sql.Rows) error {
+		var worker string
+		var pairs int
+		err := rows.Scan(&worker, &pairs)
+		shares[worker] = pairs
+		return err
+	}, `SELECT w.name, COUNT(*) FROM runs r JOIN pairs p ON p.run_id = r.id JOIN workers w ON w.id = p.worker
+		 WHERE r.digest = ? GROUP BY w.name`, digest)
+	if err != nil {
+		return nil, fmt.Errorf("results: the workers of a run: %w", err)
+	}
+	return shares, nil
+}

@@ -1,83 +1,299 @@
-// Package board shows the current state of a farm: [Handler] serves a page for browsers, and
-// [Metrics] returns families for Prometheus. Its input is a [Status].
+// Package board has the pages by which people manage a farm in a browser, and the farm's metrics: [New] returns
+// the [Pages], and [Metrics] families for Prometheus.
+//
+// The pages send the requests of their users through [Farm.Do], as the commands of gogi farm do through the bus. A
+// user logs in with a signature by the secret half of a key. The half itself never leaves the user's machine.
+// Sessions, sign-ups and the log of actions are rows of the coordinator's state, so that they survive a restart.
 package board
 
 import (
+	"bytes"
 	"context"
+	"embed"
+	"errors"
+	"fmt"
 	"html/template"
+	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/farm/keys"
+	"gogi/internal/format"
 	"gogi/internal/sanitize"
+	"gogi/internal/svg"
+	"gogi/results"
+	"gogi/results/farmstate"
 )
 
 // A Status returns the current state of a farm.
 type Status func(ctx context.Context) farm.Status
 
-// page is the page's template. The template escapes texts of owners and workers, and sanitize.Printable removes their
-// control characters.
+// Farm is a coordinator, see [coordinator.Coordinator].
+type Farm interface {
+	Status(ctx context.Context) farm.Status
+	// Do executes the request of the user with a key. It checks the rights of the key.
+	Do(ctx context.Context, key, verb string, in any) (any, error)
+	SignUp(ctx context.Context, s farm.SignUp) error
+}
+
+// Keys are the keys of a farm, see [keys.Ring].
+type Keys interface {
+	Named(name string) (keys.Key, bool)
+	Keys() []keys.Key
+}
+
+// Connect is the public part of a credentials file: what a machine needs to connect to a farm.
+type Connect struct {
+	URL         string `json:"url"`
+	Coordinator string `json:"coordinator"` // public key (nkey)
+	CA          string `json:"ca"`          // PEM
+}
+
+// Config has what the pages show and change. All fields are necessary, except Log.
+type Config struct {
+	Farm    Farm
+	Keys    Keys
+	State   *farmstate.State
+	Secret  farm.Secret
+	Connect func() Connect
+	Played  func(ctx context.Context) ([]results.Played, error)
+	Quota   func(owner string) coordinator.Quota
+	Log     *slog.Logger // nil turns the log off
+}
+
+// Pages is a handler for the path /farm and the paths below it. Create it with New.
+type Pages struct {
+	config Config
+	mux    *http.ServeMux
+	tries  limiter // log-ins by key, and sign-ups by address
+	shares shares
+}
+
+// New returns the pages of a farm.
+func New(c Config) *Pages {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	p := &Pages{config: c, mux: http.NewServeMux(), tries: limiter{most: 60, every: time.Hour}}
+	for path, f := range map[string]handler{
+		"GET /farm": p.overview, "GET /farm/t/{test}": p.test, "POST /farm/t/{test}/{verb}": p.signed(p.orderTest),
+		"GET /farm/submit": p.submitForm, "POST /farm/submit": p.signed(p.submit),
+		"GET /farm/m/{machine}": p.machine, "POST /farm/m/{machine}/{verb}": p.signed(p.orderMachine),
+		"GET /farm/people": p.people, "GET /farm/p/{person}": p.person,
+		"GET /farm/keys": p.keys, "POST /farm/keys/{verb}": p.signed(p.orderKey),
+		"GET /farm/log": p.log, "GET /farm/connect": p.connect, "GET /farm/challenge": p.giveChallenge,
+		"GET /farm/join": p.joinForm, "POST /farm/join": p.join,
+		"GET /farm/login": p.loginForm, "POST /farm/login": p.login, "POST /farm/logout": p.signed(p.logout),
+		"/farm/": func(http.ResponseWriter, *visit) error { return notFound("There is no such page.") },
+	} {
+		p.mux.HandleFunc(path, p.handle(f))
+	}
+	return p
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.mux.ServeHTTP(w, r) }
+
+// LoggedIn reports whether a request has a valid session.
+func (p *Pages) LoggedIn(r *http.Request) bool {
+	s, err := p.session(r)
+	return err == nil && s != nil
+}
+
+// Open reports whether a page needs no session, because people without a key need it.
+func (p *Pages) Open(path string) bool {
+	return slices.Contains([]string{"/farm/join", "/farm/connect", "/farm/challenge", "/farm/login"}, path)
+}
+
+// shares caches what all workers have played, because counting reads all games.
+type shares struct {
+	mu   sync.Mutex
+	at   time.Time
+	list []results.Played
+}
+
+// playedAge is the time for which a count is shown.
+const playedAge = time.Minute
+
+// played returns a copy of what all workers have played.
+func (p *Pages) played(ctx context.Context) ([]results.Played, error) {
+	p.shares.mu.Lock()
+	defer p.shares.mu.Unlock()
+	if time.Since(p.shares.at) > playedAge {
+		list, err := p.config.Played(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.shares.at, p.shares.list = time.Now(), list
+	}
+	return slices.Clone(p.shares.list), nil
+}
+
+// A visit is a request with its session.
+type visit struct {
+	*http.Request
+	session *session // nil without a valid session
+}
+
+// forBrowser reports whether the client wants a page. Commands want a plain text.
+func (v *visit) forBrowser() bool { return strings.Contains(v.Header.Get("Accept"), "text/html") }
+
+type handler func(w http.ResponseWriter, v *visit) error
+
+// A failure is an answer other than a page: its status, and a sentence for the user.
+type failure struct {
+	status int
+	why    string
+}
+
+func (f *failure) Error() string { return f.why }
+
+func notFound(why string) error { return &failure{http.StatusNotFound, why} }
+
+// handle returns the handler that calls f with the session of the request, and answers errors.
+func (p *Pages) handle(f handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s, err := p.session(r)
+		v := &visit{Request: r, session: s}
+		if err == nil {
+			err = f(w, v)
+		}
+		if err == nil || r.Context().Err() != nil {
+			return
+		}
+		status, why := http.StatusInternalServerError, "Something went wrong here. The log of the coordinator has the reason."
+		if refusal, ok := errors.AsType[*farm.Refusal](err); ok {
+			status, why = http.StatusForbidden, "The farm rejects it: "+refusal.Why
+		}
+		if known, ok := errors.AsType[*failure](err); ok {
+			status, why = known.status, known.why
+		}
+		if status == http.StatusInternalServerError {
+			p.config.Log.Error("page of the farm", "path", r.URL.Path, "err", err)
+		}
+		if !v.forBrowser() || p.show(w, v, status, "error", frame{Title: http.StatusText(status), Page: why}) != nil {
+			http.Error(w, why, status)
+		}
+	}
+}
+
+// signed returns the handler of a form. It calls f only for a request with a valid session and with the session's
+// token, which other sites cannot read.
+func (p *Pages) signed(f handler) handler {
+	return func(w http.ResponseWriter, v *visit) error {
+		switch {
+		case v.session == nil:
+			return &failure{http.StatusForbidden, "You are not logged in, or your session has ended. Log in and try again."}
+		case !v.session.owns(v.PostFormValue("csrf")):
+			return &failure{http.StatusForbidden, "The form is not from your session. Load the page again and try again."}
+		}
+		return f(w, v)
+	}
+}
+
+// do sends a request of the session's user to the farm. It first checks whether the key may send the verb, as the
+// bus does. The coordinator checks the right again.
+func (p *Pages) do(v *visit, verb string, in any) (any, error) {
+	if !v.session.key.MayVerb(verb) && verb != "revoke" {
+		return nil, &farm.Refusal{Why: fmt.Sprintf("the key %s may not do this (%s)", v.session.key.Name, verb)}
+	}
+	return p.config.Farm.Do(v.Context(), v.session.key.Name, verb, in)
+}
+
+// frame is the data for the layout around each page.
+type frame struct {
+	Title   string
+	Trail   []crumb // the path to the page, below the farm
+	Refresh bool    // the browser loads the page again after some seconds
+	Page    any
+
+	Session *session // nil: not logged in
+	SignUps int      // sign-ups that wait, for an admin
+}
+
+type crumb struct{ Name, Link string }
+
+// show writes a page with a status.
+func (p *Pages) show(w http.ResponseWriter, v *visit, status int, name string, f frame) error {
+	f.Session = v.session
+	if f.Session.Admin() {
+		if waiting, err := p.do(v, "signups", farm.Order{}); err == nil {
+			list, _ := waiting.([]farm.SignUp)
+			f.SignUps = len(list)
+		}
+	}
+	var page bytes.Buffer
+	if err := templates()[name].ExecuteTemplate(&page, "layout", f); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(page.Bytes()) // fails if the client has disconnected
+	return nil
+}
+
+//go:embed all:templates
+var files embed.FS
+
+// templates returns the templates of the pages by name. The templates escape texts of people and machines, and
+// sanitize.Printable removes their control characters.
 //
-//nolint:gochecknoglobals // parsed once, of a constant
-var page = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("farm").Funcs(template.FuncMap{
-		"name":  func(s string) string { return sanitize.Printable(s, 60) },
-		"why":   func(s string) string { return sanitize.Printable(s, 600) },
-		"path":  url.PathEscape,
-		"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-		"percent": func(part, of int) int {
-			if of == 0 {
-				return 0
-			}
-			return 100 * part / of
+//nolint:gochecknoglobals // parsed once, of constants
+var templates = sync.OnceValue(func() map[string]*template.Template {
+	functions := template.FuncMap{
+		"name": func(s string) string {
+			return sanitize.Printable(s,
+				60)
+		}, "why": func(s string) string { return sanitize.Printable(s, 600) },
+		"path": url.PathEscape, "query": url.QueryEscape, "count": format.Count, "fingerprint": keys.Fingerprint, "join": strings.Join,
+		"clock": clock, "state": func(w farm.WorkerStatus) string { return w.Words(clock) },
+		"gate": func(t farm.TestStatus) string { return t.Gate() },
+		"hours": func(d time.Duration) string {
+			return fmt.Sprintf("%.1f",
+				d.Hours())
+		}, "bar": barOf, "rights": keys.Words, "bytes": bytesOf,
+		"orders": orders, "keysOf": func(list []keys.Key, now time.Time) map[string]any {
+			return map[string]any{"Keys": list, "Now": now, "CSRF": ""}
 		},
-	}).Parse(pageText))
+		"percent": func(part, of int) int { return 100 * part / max(of, 1) },
+	}
+	all := map[string]*template.Template{}
+	entries, err := files.ReadDir("templates")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), ".gohtml"); !strings.HasPrefix(name, "_") {
+			all[name] = template.Must(template.New(name).Funcs(functions).ParseFS(files, "templates/_*.gohtml", "templates/"+e.Name()))
+		}
+	}
+	return all
 })
 
-const pageText = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light dark"/>
-<meta http-equiv="refresh" content="5"/>
-<title>Farm – gogi</title>
-<link rel="icon" href="/assets/icon.svg" type="image/svg+xml"/>
-<link rel="stylesheet" href="/assets/gogi.css"/>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the content</a>
-<header class="top"><nav aria-label="Where you are"><a class="home" href="/">gogi</a> <span aria-hidden="true">/</span> <span aria-current="page">Farm</span></nav></header>
-<main id="main">
-<h1>Farm</h1>
-<p class="note">As of {{clock .At}} UTC, boot {{.Boot}}. The stream of results is {{printf "%.0f" .Full}}% full; {{.Judge.Messages}} messages were judged since the start.</p>
-<h2>Tests</h2>
-{{if .Tests}}<div class="scroll" tabindex="0"><table class="runs">
-<thead><tr><th scope="col">Test</th><th scope="col">Owner</th><th scope="col">State</th><th scope="col">Priority</th><th scope="col">Share</th><th scope="col">Pairs</th><th scope="col">Held</th><th scope="col">Gate</th></tr></thead>
-<tbody>{{range .Tests}}<tr><th scope="row">{{if .Stored}}<a href="/r/{{path .Name}}">{{name .Name}}</a>{{else}}{{name .Name}}{{end}}</th><td class="name">{{name .Owner}}</td><td>{{.State}}{{with .Why}}: {{name .}}{{end}}</td><td>{{.Priority}}</td><td>{{.Share}}</td><td>{{.Stored}} / {{.Pairs}}{{if .Selfplay}} blocks{{end}} ({{percent .Stored .Pairs}}%)</td><td>{{.Held}}</td><td>{{with .Verdict}}{{.}}{{else}}–{{end}}{{with .Provisional}}<br/>provisional: {{why .}}{{end}}{{with .Voided}}<br/>{{why .}}{{end}}{{range .Refusals}}<br/>not played by {{why .}}{{end}}</td></tr>
-{{end}}</tbody></table></div>{{else}}<p>No test was submitted.</p>{{end}}
-{{range .Unread}}<p class="note">{{if .Name}}{{name .Name}}{{else}}{{name .Run}}{{end}} is not played: {{why .Why}}</p>
-{{end}}<h2>Workers</h2>
-{{if .Workers}}<div class="scroll" tabindex="0"><table class="runs">
-<thead><tr><th scope="col">Worker</th><th scope="col">Owner</th><th scope="col">Trust</th><th scope="col">State</th><th scope="col">Slots</th><th scope="col">Held</th><th scope="col">Load</th><th scope="col">Pairs</th><th scope="col">Refused</th></tr></thead>
-<tbody>{{range .Workers}}<tr><th scope="row">{{name .Name}}</th><td class="name">{{name .Owner}}</td><td>{{.Trust}}</td><td>{{if .Quarantine}}quarantined: {{why .Quarantine}}{{else if .Draining}}draining{{else if .Probation}}on probation: {{why .Probation}}{{else if .Rebench}}measure it again: {{why .Rebench}}{{else if .Here}}here{{else}}away{{end}}</td><td>{{.Slots}}</td><td>{{.Held}}</td><td>{{printf "%.1f" .Load}}</td><td>{{.Added}}</td><td>{{.Refused}}</td></tr>
-{{end}}</tbody></table></div>{{else}}<p>No worker was here.</p>{{end}}
-</main>
-</body>
-</html>
-`
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
-// Handler returns a handler that serves the page with the farm's current state.
-func Handler(status Status) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s := status(r.Context())
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = page().Execute(w, struct {
-			farm.Status
+// bytesOf returns a number of bytes in words.
+func bytesOf(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
 
-			Full float64
-		}{s, 100 * max(s.Judge.Fill, 0)}) // fails if the client has disconnected
-	})
+// barOf returns a bar with the LLR between its bounds.
+func barOf(t farm.TestStatus) template.HTML {
+	if !(t.Lower < 0) || !(t.Upper > 0) {
+		return ""
+	}
+	return svg.Ratio(t.LLR, t.Lower, t.Upper, fmt.Sprintf("LLR %.2f between %.2f and %.2f", t.LLR, t.Lower, t.Upper))
 }

@@ -2,8 +2,10 @@ package board_test
 
 import (
 	"context"
+	"errors"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +16,8 @@ import (
 	"gogi/farm"
 	"gogi/farm/board"
 	"gogi/internal/testutil"
+	"gogi/results"
+	"gogi/results/farmstate"
 )
 
 func status(context.Context) farm.Status {
@@ -32,20 +36,44 @@ func status(context.Context) farm.Status {
 	}
 }
 
+// fakeFarm is a farm with a status.
+type fakeFarm struct{ status board.Status }
+
+func (f fakeFarm) Status(ctx context.Context) farm.Status { return f.status(ctx) }
+func (fakeFarm) Do(context.Context, string, string, any) (any, error) {
+	return nil, errors.New("nobody is logged in")
+}
+func (fakeFarm) SignUp(context.Context, farm.SignUp) error { return nil }
+
+func shown(t *testing.T, status board.Status, path string) string {
+	t.Helper()
+	state := testutil.Must(farmstate.Open(t.Context(), filepath.Join(t.TempDir(), "state.db")))(t)
+	t.Cleanup(func() { _ = state.Close() })
+	w := httptest.NewRecorder()
+	board.New(board.Config{
+		Farm: fakeFarm{status}, State: state, Played: func(context.Context) ([]results.Played, error) { return nil, nil },
+	}).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	return w.Body.String()
+}
+
 // TestThePage has everything, and nothing that others wrote does anything there.
 func TestThePage(t *testing.T) {
-	w := httptest.NewRecorder()
-	board.Handler(status).ServeHTTP(w, httptest.NewRequest("GET", "/farm", nil))
-	body := w.Body.String()
-	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/r/%3Cscript%3Elmr"`, "d3 is not played: version &lt;b&gt;1000",
-		"pass<br/>provisional: 3 of &lt;b&gt;4 audits<br/>9 pairs of w1 ", "<br/>not played by w2: &lt;script&gt;exit status 1"} {
-		testutil.Check(t, strings.Contains(body, want), "the page lacks %q:\n%s", want, body)
+	body := shown(t, status, "/farm")
+	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/farm/t/d1"`, "d3 is not played: version &lt;b&gt;1000",
+		"pass (provisional)<br/>3 of &lt;b&gt;4 audits<br/>9 pairs of w1 ", "<br/>not played by w2: &lt;script&gt;exit status 1"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q:\n%s", want, body)
+		}
 	}
-	testutil.Check(t, !strings.Contains(body, "<script>") && !strings.Contains(body, "\x1b"), "hostile text got through")
-	empty := httptest.NewRecorder()
-	board.Handler(func(context.Context) farm.Status { return farm.Status{} }).ServeHTTP(empty, httptest.NewRequest("GET", "/farm", nil))
-	if !strings.Contains(empty.Body.String(), "No test was submitted") {
-		t.Error(empty.Body.String())
+	for _, path := range []string{"/farm", "/farm/t/d1", "/farm/t/d2", "/farm/m/w1"} {
+		if page := shown(t, status, path); strings.Contains(page, "<script>") || strings.Contains(page,
+			"\x1b") || !strings.Contains(page, "</html>") {
+			t.Errorf("%s: hostile text got through, or the page is not whole:\n%s", path, page)
+		}
+	}
+	if empty := shown(t, func(context.Context) farm.Status { return farm.Status{} },
+		"/farm"); !strings.Contains(empty, "No test was submitted") {
+		t.Error(empty)
 	}
 }
 

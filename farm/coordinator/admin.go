@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -32,15 +33,30 @@ func decoded[T any](do func(ctx context.Context, who Key, in *T) (any, error)) v
 // admin answers a request of gogi farm, such as submit or stop. The user with the key NAME sends it on the NATS
 // subject adm.NAME.VERB, on which no other key may publish.
 func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (any, error) {
-	name := farm.Sender(subject)
+	return c.do(ctx, farm.Sender(subject), subject[strings.LastIndexByte(subject, '.')+1:], body)
+}
+
+// Do executes the request of a user in this process, as gogi farm sends it. The pages use it. The caller has
+// verified that the user holds the key with the name. Do checks the rights of the key. Its error is a
+// *farm.Refusal if the farm rejects the request.
+func (c *Coordinator) Do(ctx context.Context, name, word string, in any) (any, error) {
+	body, err := farm.Encode(in)
+	if err != nil {
+		return nil, err
+	}
+	return c.do(ctx, name, word, body)
+}
+
+// do executes the request of a user with the key called name.
+func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (any, error) {
 	key, ok := c.config.Keys.Key(name)
 	if !ok {
 		return nil, refuse("%s has no valid key", name)
 	}
-	word := subject[strings.LastIndexByte(subject, '.')+1:]
 	do := map[string]verb{
 		"submit": decoded(c.submit), "list": c.list, "workers": c.list, "keys": c.keys,
-		"show":     c.onTest(anybody, nil, func(context.Context, Key, *run, *farm.Order) error { return nil }),
+		"show": decoded(c.showTest), "plan": decoded(c.planOf), "actions": decoded(c.actions),
+		"signups": c.signUps, "admit": decoded(c.admit), "dismiss": decoded(c.dismiss), "revoke": decoded(c.revoke),
 		"approve":  c.onTest(mayApprove, []farm.State{farm.Submitted}, c.approve),
 		"reject":   c.onTest(mayReject, []farm.State{farm.Submitted, farm.Approved}, c.reject),
 		"stop":     c.onTest(mayControl("stop"), []farm.State{farm.Submitted, farm.Approved, farm.Running, farm.Paused}, c.turnTo(farm.Stopped)),
@@ -226,10 +242,53 @@ func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do 
 		if err != nil {
 			return nil, err
 		}
-		out := r.status()
-		out.Waits, out.Refusals = c.waits(time.Now(), r), c.refusals(time.Now(), r)
-		return out, nil
+		return c.shown(r), nil
 	})
+}
+
+// shown returns the status of a test with everything that its page shows. The caller holds mu.
+func (c *Coordinator) shown(r *run) farm.TestStatus {
+	out := r.status()
+	out.Waits, out.Refusals = c.waits(time.Now(), r), c.refusals(time.Now(), r)
+	return out
+}
+
+// showTest returns the status of a test with its workers.
+func (c *Coordinator) showTest(ctx context.Context, _ Key, o *farm.Order) (any, error) {
+	c.mu.Lock()
+	r, err := c.found(o.Run)
+	if err != nil {
+		c.mu.Unlock()
+		return nil, err
+	}
+	out, held := c.shown(r), map[string]int{}
+	if r.ledger != nil {
+		r.ledger.EachHeld(func(worker string) { held[worker]++ })
+	}
+	c.mu.Unlock()
+	stored := map[string]int{}
+	if c.config.Shares != nil {
+		if stored, err = c.config.Shares(ctx, r.digest); err != nil {
+			return nil, err
+		}
+	}
+	names := maps.Clone(stored)
+	maps.Copy(names, held)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out.Workers = append(out.Workers, farm.TestWorker{Name: name, Stored: stored[name], Held: held[name]})
+	}
+	return out, nil
+}
+
+// planOf returns the plan of a test, for a user who repeats the test with changes.
+func (c *Coordinator) planOf(_ context.Context, _ Key, o *farm.Order) (any, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, err := c.found(o.Run)
+	if err != nil {
+		return nil, err
+	}
+	return farm.PlanOf{Submission: r.Submission, Run: r.digest}, nil
 }
 
 // is returns nil if a test is in one of the states, and a rejection otherwise.
@@ -371,8 +430,13 @@ func (c *Coordinator) hintDrain(name string, w *worker) {
 	}
 }
 
-func (c *Coordinator) drain(_ context.Context, _ Key, _ string, w *worker, o *farm.Order) error {
+func (c *Coordinator) drain(_ context.Context, who Key, name string, w *worker, o *farm.Order) error {
 	w.Draining = !o.Off
+	what := "draining"
+	if o.Off {
+		what = "the drain ended"
+	}
+	w.act(who.Name, name, what)
 	return nil
 }
 
@@ -380,10 +444,12 @@ func (c *Coordinator) setQuarantine(ctx context.Context, who Key, name string, w
 	switch {
 	case o.Off:
 		c.pardon(ctx, name, w)
+		w.act(who.Name, name, "the quarantine ended")
 	case o.Why == "":
 		return refuse("a quarantine needs a reason")
 	default:
 		c.quarantine(ctx, w, name, o.Why+" ("+who.Name+")")
+		w.actions[len(w.actions)-1].By = who.Name
 	}
 	return nil
 }
@@ -495,11 +561,12 @@ func voidedText(r *run, o *farm.Order, p *farm.Purged) string {
 }
 
 // trust sets the level of trust in a worker.
-func (c *Coordinator) trust(_ context.Context, _ Key, _ string, w *worker, o *farm.Order) error {
+func (c *Coordinator) trust(_ context.Context, who Key, name string, w *worker, o *farm.Order) error {
 	if err := checkLevel(o.Level); err != nil {
 		return err
 	}
 	w.Trust = trust.Level(o.Level)
+	w.act(who.Name, name, "trust "+o.Level)
 	c.proveAgain()
 	return nil
 }

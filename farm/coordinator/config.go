@@ -10,6 +10,7 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/results/farmstate"
 )
 
 // A Store is the durable part of a run. A pair that it reports as stored is on the disk.
@@ -52,11 +53,17 @@ type Store interface {
 // Its methods may be called by several goroutines.
 type State interface {
 	// Put replaces the body whose revision is given, and returns the next revision. With the revision 0 it
-	// creates the body. The body is on the disk when Put returns. Put fails if another coordinator has changed
-	// the body since. After an error nothing has changed.
-	Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
+	// creates the body. Put also adds the actions to the log of the farm. All of it is on the disk when Put
+	// returns. Put fails if another coordinator has changed the body since. After an error nothing has changed.
+	Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...farmstate.Action) (uint64, error)
+	// Delete removes an entry, and adds the actions to the log. A missing entry is no error.
+	Delete(ctx context.Context, bucket, name string, actions ...farmstate.Action) error
 	// Each calls f for every entry of a bucket. f may call Put.
 	Each(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error
+	// Log adds actions to the log.
+	Log(ctx context.Context, actions ...farmstate.Action) error
+	// Actions returns the latest actions of the log that the filter selects, the latest first.
+	Actions(ctx context.Context, f farmstate.Filter) ([]farmstate.Action, error)
 }
 
 // These are the rights of a key.
@@ -86,6 +93,17 @@ type Keys interface {
 	Key(name string) (key Key, ok bool)
 }
 
+// A Registry is a Keys that an admin can change through the coordinator.
+type Registry interface {
+	Keys
+	// Known returns the keys of all people and machines, also those that are revoked or expired.
+	Known() []Key
+	// Enrol adds the key of a sign-up. It does nothing if the same key is there.
+	Enrol(s farm.SignUp) error
+	// Revoke revokes a key, and closes its connections.
+	Revoke(name, why string) error
+}
+
 // A Quota limits the tests of an owner. A zero field means no limit.
 type Quota struct {
 	Running int // running tests
@@ -95,6 +113,11 @@ type Quota struct {
 	// SlotHoursDay limits the slot-hours of the owner's tests in a day of UTC. Beyond the limit, the tests get
 	// only slots that no other test uses.
 	SlotHoursDay float64
+	// Slots limits the pairs of the owner's tests that workers hold at the same time.
+	Slots int
+	// Artefact limits the size in bytes of one engine file of the owner, and Bandwidth the bytes of artefacts that
+	// all keys of the owner send and receive in a second. The bus applies both.
+	Artefact, Bandwidth int64
 }
 
 // A Config is the input of New.
@@ -115,7 +138,9 @@ type Config struct {
 	Spent func(ctx context.Context, since time.Time) (map[string]time.Duration, error)
 	// Stored returns the numbers of stored pairs by plan digest. If it is nil, the status shows no stored pairs
 	// for tests that had ended before the start.
-	Stored  func(ctx context.Context) (map[string]int, error)
+	Stored func(ctx context.Context) (map[string]int, error)
+	// Shares returns how many pairs of the plan with a digest each worker has stored. It may be nil.
+	Shares  func(ctx context.Context, digest string) (map[string]int, error)
 	Auditor Auditor      // if it is nil, nothing is audited
 	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
 	Log     *slog.Logger // nil turns the log off

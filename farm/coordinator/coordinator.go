@@ -14,6 +14,7 @@ import (
 	"gogi/farm/coordinator/ledger"
 	"gogi/farm/coordinator/verify"
 	"gogi/match"
+	"gogi/results/farmstate"
 	"gogi/runner/events"
 )
 
@@ -46,6 +47,8 @@ type Coordinator struct {
 	voidDue  bool                     // a worker was quarantined, so its pairs may have to become void
 	broken   error                    // the failure of a store, after which nothing is granted or acknowledged
 	update   updating
+
+	people sync.Mutex // is locked while sign-ups and keys change
 }
 
 // These are the buckets of State. The first has the farm's number of boots and its update. The next three
@@ -108,14 +111,14 @@ func (c *Coordinator) load(ctx context.Context, name string, to any) (revision u
 	return revision, err
 }
 
-// save replaces an entry of State, if no other process has changed it since this process read or stored it.
-// It updates the revision.
-func (c *Coordinator) save(ctx context.Context, bucket, name string, v any, revision *uint64) error {
+// save replaces an entry of State, if no other process has changed it since this process read or stored it. It
+// adds the actions to the log, and updates the revision.
+func (c *Coordinator) save(ctx context.Context, bucket, name string, v any, revision *uint64, actions ...farmstate.Action) error {
 	body, err := farm.Encode(v)
 	if err != nil {
 		return err
 	}
-	next, err := c.config.State.Put(ctx, bucket, name, body, *revision)
+	next, err := c.config.State.Put(ctx, bucket, name, body, *revision, actions...)
 	if err == nil {
 		*revision = next
 	}
@@ -221,11 +224,16 @@ func (c *Coordinator) place(r *run) {
 	c.schedule.Held(r.digest, r.ledger.Held())
 }
 
-// keep stores the record of a test.
+// keep stores the record of a test, and adds the new lines of its log to the log of the farm.
 func (c *Coordinator) keep(ctx context.Context, r *run) error {
-	if err := c.save(ctx, bucketTests, r.digest, r.record, &r.revision); err != nil {
+	var actions []farmstate.Action
+	for _, l := range r.Log[max(0, len(r.Log)-(r.noted-r.acted)):] {
+		actions = append(actions, farmstate.Action{At: l.At, By: l.By, On: onTest, Name: r.Name, What: l.What})
+	}
+	if err := c.save(ctx, bucketTests, r.digest, r.record, &r.revision, actions...); err != nil {
 		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
 	}
+	r.acted = r.noted
 	return nil
 }
 
@@ -387,6 +395,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 		c.examine(ctx, r)
 	}
 	c.tendTrials(ctx, now)
+	c.keepChanged(ctx, now)
 	c.warn(c.begin(ctx), "a test did not start")
 	if c.epochs.Left() < fewEpochs {
 		c.warn(c.countBoot(ctx), "no new boot was counted")
@@ -453,7 +462,7 @@ func (c *Coordinator) close() error {
 	keeping, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	for name, w := range c.workers {
-		if w.kept != w.Played+w.Agreed && keeping.Err() == nil {
+		if (w.kept != w.Played+w.Agreed || w.changed) && keeping.Err() == nil {
 			c.keepOrWarn(keeping, name, w)
 		}
 	}

@@ -381,7 +381,8 @@ func (f *theFarm) start() {
 // which the waiting of a disk changes which worker is first. results/farmstate and farm/chaos test the real file.
 var states struct {
 	sync.Mutex
-	files map[string]map[[2]string]stateRow
+	files   map[string]map[[2]string]stateRow
+	actions map[string][]farmstate.Action
 }
 
 type stateRow struct {
@@ -401,7 +402,7 @@ func openState(t testing.TB, path string) *memoryState {
 	states.Lock()
 	defer states.Unlock()
 	if states.files == nil {
-		states.files = map[string]map[[2]string]stateRow{}
+		states.files, states.actions = map[string]map[[2]string]stateRow{}, map[string][]farmstate.Action{}
 	}
 	if states.files[path] == nil {
 		states.files[path] = map[[2]string]stateRow{}
@@ -414,7 +415,8 @@ func (m *memoryState) Close() error {
 	return nil
 }
 
-func (m *memoryState) Put(_ context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+func (m *memoryState) Put(_ context.Context, bucket, name string, body []byte, revision uint64,
+	actions ...farmstate.Action) (uint64, error) {
 	states.Lock()
 	defer states.Unlock()
 	key := [2]string{bucket, name}
@@ -425,7 +427,30 @@ func (m *memoryState) Put(_ context.Context, bucket, name string, body []byte, r
 		return 0, farmstate.ErrStale
 	}
 	states.files[m.path][key] = stateRow{bytes.Clone(body), revision + 1}
+	states.actions[m.path] = append(states.actions[m.path], actions...)
 	return revision + 1, nil
+}
+
+func (m *memoryState) Delete(_ context.Context, bucket, name string, actions ...farmstate.Action) error {
+	states.Lock()
+	defer states.Unlock()
+	delete(states.files[m.path], [2]string{bucket, name})
+	states.actions[m.path] = append(states.actions[m.path], actions...)
+	return nil
+}
+
+func (m *memoryState) Log(_ context.Context, actions ...farmstate.Action) error {
+	states.Lock()
+	defer states.Unlock()
+	states.actions[m.path] = append(states.actions[m.path], actions...)
+	return nil
+}
+
+// Actions has no filter: results/farmstate tests the real one.
+func (m *memoryState) Actions(context.Context, farmstate.Filter) ([]farmstate.Action, error) {
+	states.Lock()
+	defer states.Unlock()
+	return slices.Clone(states.actions[m.path]), nil
 }
 
 func (m *memoryState) Each(_ context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error {

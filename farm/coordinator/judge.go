@@ -443,6 +443,7 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 func (c *Coordinator) blame(ctx context.Context, name, why string, results int) {
 	w := c.worker(name, "")
 	w.Refused += results
+	w.failed(time.Now(), "farm", "a result was rejected: "+why)
 	c.config.Log.Warn("a result was rejected", "worker", name, "why", why)
 	if w.Refused >= refusalsToQuarantine && w.Quarantine == "" {
 		c.quarantine(ctx, w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))
@@ -455,6 +456,7 @@ func (c *Coordinator) blame(ctx context.Context, name, why string, results int) 
 // against them.
 func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why string) {
 	w.Quarantine, w.Since = why, time.Now().Round(0)
+	w.act("farm", name, "quarantined: "+why)
 	c.config.Bar(name, why)
 	c.changes++
 	c.voidDue = true

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"gogi/farm"
@@ -76,6 +77,20 @@ func (c *Coordinator) waits(now time.Time, r *run) string {
 	default:
 		return ""
 	}
+}
+
+// slotsLeft returns how many more pairs of an owner's tests workers may hold.
+func (c *Coordinator) slotsLeft(owner string) int {
+	most := c.config.Quota(owner).Slots
+	if most == 0 {
+		return math.MaxInt
+	}
+	for _, r := range c.runs {
+		if r.Owner == owner && r.ledger != nil {
+			most -= r.ledger.Held()
+		}
+	}
+	return max(0, most)
 }
 
 // running returns the number of an owner's running tests.

@@ -117,3 +117,32 @@ func TestArtefactsOfAnOwner(t *testing.T) {
 		}
 	})
 }
+
+// TestSlotsOfAnOwner: workers hold at most so many pairs of an owner's tests at a time, and others are not limited.
+func TestSlotsOfAnOwner(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.reconfigure(func(c *coordinator.Config) {
+			c.Quota = func(owner string) coordinator.Quota {
+				return map[string]coordinator.Quota{"red": {Slots: 5}}[owner]
+			}
+		})
+		first := testPlan("first", 30, 1)
+		f.run(first)
+		w := f.line(t, "w0")
+		held := w.want(3)
+		if more := f.line(t, "w2").want(7); len(held) != 3 || len(more) != 2 {
+			t.Errorf("%d and %d pairs are granted, expected 3 and 2", len(held), len(more))
+		}
+		w.send(result(t, held[0], play(first, held[0].Pair)))
+		f.until("one is judged", func() bool { return f.test("first").Stored == 1 })
+		if more := f.line(t, "w4").want(7); len(more) != 1 {
+			t.Errorf("%d pairs are granted after one was stored", len(more))
+		}
+		testutil.OK(t, testutil.Err(f.submit("ben", testPlan("other", 30, 3), farm.Submission{})))
+		testutil.OK(t, f.do("boss", "approve", farm.Order{Run: "other"}, nil))
+		time.Sleep(lease)
+		if more := f.line(t, "w6").want(7); len(more) != 7 {
+			t.Errorf("%d pairs of another owner are granted", len(more))
+		}
+	})
+}

@@ -43,6 +43,8 @@ type record struct {
 	Inexact bool `cbor:"inexact,omitempty"`
 	// Logged holds the subjects that the log mentions only once, see Coordinator.logOnce.
 	Logged []string `cbor:"told,omitempty"`
+
+	noted int // number of lines that this process has added to Log
 }
 
 // maxLog limits the lines of a test's log.
@@ -62,6 +64,7 @@ type run struct {
 	gate      *gate.Gate // nil without an SPRT
 	tune      *tuned     // nil if the run is no tune
 	hub       *events.Hub
+	acted     int // number of lines of record.noted that are in the log of the farm
 	crowd     crowd
 	strange   strange
 	events    uint64
@@ -316,6 +319,7 @@ func (c *Coordinator) fits(r *run, worker string, labels map[string]string) bool
 // note adds a line to the test's log. It does not move earlier lines in memory, because a copy of the record
 // shares them. The caller restores that copy if the change cannot be stored.
 func (r *run) note(now time.Time, by, what string) {
+	r.noted++
 	r.Log = append(r.Log, farm.Change{At: now.Round(0), By: by, What: what})
 	r.Log = r.Log[max(0, len(r.Log)-maxLog):]
 }
@@ -338,6 +342,7 @@ func (r *run) status() farm.TestStatus {
 	if r.gate != nil {
 		g := r.gate.State()
 		s.Verdict, s.LLR = string(g.Judgement.Decision), g.Judgement.LLR
+		s.Lower, s.Upper = g.Judgement.Lower, g.Judgement.Upper
 		if g.Decided() {
 			s.Beyond = g.Judgement.Beyond
 		}

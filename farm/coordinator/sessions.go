@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"gogi/farm"
 	"gogi/farm/coordinator/ledger"
 	"gogi/match/trust"
+	"gogi/results/farmstate"
 )
 
 // A session is the current process of a worker.
@@ -52,9 +52,19 @@ type worker struct {
 	// of e-values.
 	ForgivenMachine map[string]float64 `cbor:"forgiven_machine,omitempty"`
 
+	// The next fields are from the worker's latest Hello.
+	Version string            `cbor:"version,omitempty"`
+	Labels  map[string]string `cbor:"labels,omitempty"`
+	Slots   int               `cbor:"slots,omitempty"`
+	Seen    time.Time         `cbor:"seen,omitzero"`    // when the worker was stored last while it was connected
+	Errors  []farm.Change     `cbor:"errors,omitempty"` // the latest errors, the oldest first
+
 	revision uint64
-	kept     int    // the sum of Played and Agreed that is stored
-	rebench  string // reason why its speed must be measured again, or ""
+	actions  []farmstate.Action // for the log of the farm, when the worker is stored
+	changed  bool               // it must be stored, but not at once
+	stored   time.Time          // when it was stored last
+	kept     int                // the sum of Played and Agreed that is stored
+	rebench  string             // reason why its speed must be measured again, or ""
 }
 
 func (c *Coordinator) readWorkers(ctx context.Context) error {
@@ -79,10 +89,13 @@ func (c *Coordinator) readWorkers(ctx context.Context) error {
 
 // keepWorker stores a worker.
 func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) error {
-	if err := c.save(ctx, bucketWorkers, name, w, &w.revision); err != nil {
+	if s := c.sessions[name]; s != nil {
+		w.Seen = s.seen.Round(0)
+	}
+	if err := c.save(ctx, bucketWorkers, name, w, &w.revision, w.actions...); err != nil {
 		return fmt.Errorf("coordinator: worker %s: %w", name, err)
 	}
-	w.kept = w.Played + w.Agreed
+	w.kept, w.actions, w.changed, w.stored = w.Played+w.Agreed, nil, false, time.Now()
 	return nil
 }
 
@@ -202,6 +215,7 @@ func (c *Coordinator) setSession(name, owner string, h farm.Hello) {
 		}
 	}
 	s.owner, s.start, s.hello, s.slots, s.nps, s.seen = owner, h.Start, h, h.Slots, h.NPS, time.Now()
+	c.workers[name].describe(name, &h, s.seen)
 }
 
 // refusal reports whether the worker refuses a run, and returns the reason.
@@ -272,6 +286,7 @@ func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (a
 	case c.broken != nil:
 	default:
 		if !slices.Equal(s.refuses, ask.Refuse) {
+			c.noteRefusals(s, w, ask)
 			s.refuses = ask.Refuse
 			c.changes++
 		}
@@ -365,7 +380,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 			return 0 // a later reply has its plan
 		}
 		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
-		n = min(n, c.strangers(now, r, s, n))
+		n = min(n, c.strangers(now, r, s, n), c.slotsLeft(r.Owner))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
 		if w.Trust == trust.Untrusted {
 			r.strange.add(s.owner, len(leases))
@@ -634,6 +649,7 @@ func (c *Coordinator) takeBack(ctx context.Context, now time.Time, s *session, b
 	}
 	// A repeated return, such as after a lost answer, ends no lease and counts no crash.
 	if fate := r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed); back.Crashed && fate != ledger.FateNone {
+		c.workers[s.name].failed(now, r.Name, fmt.Sprintf("%s %d did not start: %s", r.word(), back.Pair, back.Why))
 		c.countTry(ctx, r, s.name, false, true)
 	}
 }
@@ -696,12 +712,13 @@ func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus
 	out := farm.WorkerStatus{
 		Name: name, Owner: w.Owner, Trust: string(w.Trust), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
 		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench,
+		Slots: w.Slots, NPS: w.Claim, Version: w.Version, Labels: w.Labels, Seen: w.Seen, Errors: slices.Clone(w.Errors),
 	}
 	out.Held, _ = c.heldBy(name)
 	if s := c.sessions[name]; s != nil {
 		out.Here = now.Sub(s.seen) < c.config.Lease
-		out.Slots, out.Load, out.NPS, out.Version = s.slots, s.load, s.nps, strings.ToValidUTF8(s.hello.Version, "?")
-		out.Labels, out.Seen, out.Unfit = s.hello.Labels, s.seen.Round(0), c.unfitFor(s)
+		out.Slots, out.Load, out.NPS = s.slots, s.load, s.nps
+		out.Seen, out.Unfit = s.seen.Round(0), c.unfitFor(s)
 	}
 	return out
 }

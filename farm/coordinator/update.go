@@ -9,6 +9,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/coordinator/rollout"
 	"gogi/match"
+	"gogi/results/farmstate"
 )
 
 // updating holds the programs that workers must run, stored in the farm's bucket under keyUpdate.
@@ -28,8 +29,15 @@ func (c *Coordinator) readUpdate(ctx context.Context) error {
 	return nil
 }
 
-func (c *Coordinator) keepUpdate(ctx context.Context) error {
-	if err := c.save(ctx, bucketFarm, keyUpdate, c.update.State, &c.update.revision); err != nil {
+// keepUpdate stores the update. by is the name of the key that has changed it, or "" if the counts of its trial
+// have changed.
+func (c *Coordinator) keepUpdate(ctx context.Context, by string) error {
+	var actions []farmstate.Action
+	if by != "" {
+		what := "update of the workers: " + string(c.update.Stage) + also(c.update.Why)
+		actions = append(actions, farmstate.Action{At: time.Now(), By: by, On: onFarm, Name: keyUpdate, What: what})
+	}
+	if err := c.save(ctx, bucketFarm, keyUpdate, c.update.State, &c.update.revision, actions...); err != nil {
 		return fmt.Errorf("coordinator: the update: %w", err)
 	}
 	return nil
@@ -56,7 +64,7 @@ func (c *Coordinator) setUpdate(ctx context.Context, who Key, u *farm.Update) (a
 		if err := c.update.Order(who.Name, u, sizes, c.members(now), now); err != nil {
 			return nil, refuse("%v", err)
 		}
-		if err := c.keepUpdate(ctx); err != nil {
+		if err := c.keepUpdate(ctx, who.Name); err != nil {
 			c.update.State = before
 			return nil, err
 		}
@@ -96,8 +104,12 @@ func engineFailed(p *match.PairResult) bool {
 
 // lookAtTrials decides the trials of the update if possible, and stores their counts.
 func (c *Coordinator) lookAtTrials(ctx context.Context) {
-	u := &c.update
+	u, by := &c.update, ""
+	before := u.Stage
 	u.Look(c.accusedInTrial())
+	if u.Stage != before {
+		by = "farm"
+	}
 	switch u.Stage {
 	case farm.StageHeld:
 		c.config.Log.Warn("an update is held", "why", u.Why)
@@ -105,7 +117,7 @@ func (c *Coordinator) lookAtTrials(ctx context.Context) {
 		c.config.Log.Info("all workers get an update", "why", u.Why)
 	case farm.StageNone, farm.StageTrial:
 	}
-	c.warn(c.keepUpdate(ctx), "the update was not stored")
+	c.warn(c.keepUpdate(ctx, by), "the update was not stored")
 }
 
 // accusedInTrial returns the reason why a worker of an open trial is in quarantine, or "" if no such worker

@@ -40,6 +40,14 @@ func (c Creds) Write(file string) error {
 	return writeFile(file, text.String(), 0o600)
 }
 
+// WriteNew writes the credentials as Write does. It returns an error if the file exists, because its key would be lost.
+func (c Creds) WriteNew(file string) error {
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("keys: %s exists: overwriting it would destroy a key", file)
+	}
+	return c.Write(file)
+}
+
 // ReadCreds reads a credentials file. It returns an error for a file that other users can read.
 func ReadCreds(file string) (Creds, error) {
 	var c Creds

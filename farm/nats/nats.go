@@ -38,6 +38,9 @@ type Config struct {
 	// Check examines a worker's message before the stream stores it. It returns the reason for rejecting the
 	// message, or nil. If Check is nil, the bus accepts all messages.
 	Check func(worker string, body []byte) error
+	// Limit returns the limits of a key's owner: the size in bytes of one artefact that the owner sends, and the bytes
+	// that all keys of the owner send and receive in a second. 0 means no limit of its own. Limit may be nil.
+	Limit func(owner string) (artefact, bandwidth int64)
 	// SweepEvery is the longest time until the bus disconnects a key that another process has revoked. 0 means 2
 	// s.
 	SweepEvery time.Duration
@@ -93,6 +96,13 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
 	b := &Bus{config: c, artefacts: newArtefactServer(store, c.MaxArtefact, max(c.Readers, 1))}
+	if c.Limit != nil {
+		b.artefacts.limits.of = c.Limit
+		b.artefacts.limits.owner = func(key string) string {
+			k, _ := c.Keys.Named(key)
+			return k.Owner
+		}
+	}
 	b.intake = intake{busy: map[string]bool{}, bad: map[string]int{}, barred: map[string]string{}, slots: make(chan struct{}, intakeAtATime)}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	defer func() {

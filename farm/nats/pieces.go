@@ -177,6 +177,7 @@ type artefactServer struct {
 	store   *files.Store
 	largest int64         // maximum size of one artefact in bytes
 	reading chan struct{} // one element for each piece being read
+	limits  limits
 
 	mu      sync.Mutex
 	uploads map[string]*upload // uploads by the sender's name
@@ -199,13 +200,16 @@ func newArtefactServer(store *files.Store, largest int64, readers int) *artefact
 const busyAfter = 2 * time.Second
 
 // give answers a request for a piece on SubjectArtefact.
-func (s *artefactServer) give(ctx context.Context, _ string, body []byte) (any, error) {
+func (s *artefactServer) give(ctx context.Context, subject string, body []byte) (any, error) {
 	var w wanted
 	if err := farm.Decode(body, &w); err != nil {
 		return nil, &farm.Refusal{Why: err.Error(), Exit: 1}
 	}
 	ctx, cancel := context.WithTimeout(ctx, busyAfter)
 	defer cancel()
+	if !s.limits.wait(ctx, farm.Sender(subject), pieceBytes) {
+		return piece{Busy: true}, nil
+	}
 	select {
 	case s.reading <- struct{}{}:
 		defer func() { <-s.reading }()
@@ -225,19 +229,25 @@ const uploadsAtATime = 256
 
 // take answers a new piece on SubjectUpload. If the sender repeats a piece because the answer was lost, the
 // answer is the offset of the next piece.
-func (s *artefactServer) take(_ context.Context, subject string, body []byte) (any, error) {
+func (s *artefactServer) take(ctx context.Context, subject string, body []byte) (any, error) {
 	var o offered
 	if err := farm.Decode(body, &o); err != nil {
 		return nil, &farm.Refusal{Why: err.Error(), Exit: 1}
 	}
+	name := farm.Sender(subject)
+	ctx, cancel := context.WithTimeout(ctx, pieceDeadline/2)
+	defer cancel()
+	if !s.limits.wait(ctx, name, len(o.Body)) {
+		return taken{Next: o.Offset}, nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := farm.Sender(subject)
+	largest := s.limits.largest(name, s.largest)
 	switch {
 	case s.store.Has(o.SHA256):
 		return taken{Have: true}, nil
-	case o.Size > s.largest:
-		return nil, &farm.Refusal{Why: fmt.Sprintf("an artefact of %d bytes: at most %d are taken", o.Size, s.largest), Exit: 1}
+	case o.Size > largest:
+		return nil, &farm.Refusal{Why: fmt.Sprintf("an artefact of %d bytes: at most %d are taken", o.Size, largest), Exit: 1}
 	case o.Offset < 0 || int64(len(o.Body)) > o.Size-o.Offset:
 		return nil, &farm.Refusal{Why: "a piece beyond the artefact's end", Exit: 1}
 	}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"time"
@@ -14,6 +15,38 @@ import (
 
 // ring implements coordinator.Keys.
 type ring struct{ *keys.Ring }
+
+// registry implements coordinator.Registry.
+type registry struct {
+	ring
+	site *Site
+}
+
+// Known implements coordinator.Registry.
+func (r registry) Known() (all []coordinator.Key) {
+	for _, k := range r.Ring.Keys() {
+		all = append(all, keyOf(k))
+	}
+	return all
+}
+
+// Enrol implements coordinator.Registry.
+func (r registry) Enrol(s farm.SignUp) error {
+	if k, ok := r.Named(s.Name); ok && k.Public == s.Public {
+		return nil // an earlier call has added it
+	}
+	k := keys.Key{Name: s.Name, Public: s.Public, Owner: s.Owner, Issued: time.Now().UTC().Truncate(time.Second)}
+	for _, word := range s.Rights {
+		k.Rights = append(k.Rights, keys.Right(word))
+	}
+	if err := r.Add(k); err != nil {
+		return err
+	}
+	return r.site.enlist(context.Background())
+}
+
+// Revoke implements coordinator.Registry.
+func (r registry) Revoke(name, why string) error { return r.site.Bus.Revoke(name, why) }
 
 // Key implements coordinator.Keys.
 func (r ring) Key(name string) (coordinator.Key, bool) {

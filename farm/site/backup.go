@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,41 @@ func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Tim
 		return "", err
 	}
 	return file, disk.SyncDir(dir)
+}
+
+// backups returns the backups in a folder, the oldest first.
+func backups(dir string) []string {
+	files, err := filepath.Glob(filepath.Join(dir, "farm-*.tar"))
+	if err != nil {
+		return nil
+	}
+	slices.Sort(files) // the names have the time
+	return files
+}
+
+// latestBackup returns the time of the latest backup in a folder, or the zero time without one.
+func latestBackup(dir string) time.Time {
+	all := backups(dir)
+	if len(all) == 0 {
+		return time.Time{}
+	}
+	info, err := os.Stat(all[len(all)-1])
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// dropBackups deletes the oldest backups in a folder, so that keep of them stay. With 0 it deletes none.
+func dropBackups(dir string, keep int) (err error) {
+	all := backups(dir)
+	if keep == 0 {
+		return nil
+	}
+	for _, file := range all[:max(0, len(all)-keep)] {
+		err = errors.Join(err, os.Remove(file), os.Remove(file+".sha256"))
+	}
+	return err
 }
 
 func writeBackup(ctx context.Context, w io.Writer, state, db string, whole bool) (err error) {

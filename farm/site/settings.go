@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 )
 
 // A Settings is the settings file of gogi farm serve. Complete sets the defaults of zero values.
@@ -52,8 +54,10 @@ type Settings struct {
 		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics. "" means no pages.
 	} `toml:"metrics"`
 	Backup struct {
-		Every time.Duration `toml:"every"`
-		Dir   string        `toml:"dir"`
+		Off   bool          `toml:"off"`   // make no backups
+		Every time.Duration `toml:"every"` // The default is 24h.
+		Dir   string        `toml:"dir"`   // The default is backups in the state's folder.
+		Keep  int           `toml:"keep"`  // number of backups to keep. The default is 7 in the default folder, and otherwise all.
 	} `toml:"backup"`
 }
 
@@ -63,6 +67,9 @@ type Quota struct {
 	Queued       int     `toml:"queued"`
 	Artefacts    Size    `toml:"artefacts"`      // size in bytes of the engines of the owner's tests
 	SlotHoursDay float64 `toml:"slot_hours_day"` // slot hours of the owner's tests in a day
+	Slots        int     `toml:"slots"`          // pairs of the owner's tests that workers hold at a time
+	Artefact     Size    `toml:"artefact"`       // size in bytes of one file that the owner sends
+	Bandwidth    Size    `toml:"bandwidth"`      // bytes of files in a second that the owner's keys send and receive
 }
 
 // A Trust has the rules by which the coordinator quarantines workers automatically. A test keeps the rules
@@ -84,6 +91,8 @@ const (
 	defaultArtefacts = 20 << 30
 	defaultArtefact  = 2 << 30
 	defaultReaders   = 32
+	defaultBackup    = 24 * time.Hour
+	defaultKeep      = 7
 	shortestLease    = time.Second
 )
 
@@ -105,6 +114,10 @@ func (s *Settings) Complete() error {
 	s.Farm.Lease = cmp.Or(s.Farm.Lease, DefaultLease)
 	s.Artefacts.MaxBytes, s.Artefacts.MaxArtefact = cmp.Or(s.Artefacts.MaxBytes, defaultArtefacts), cmp.Or(s.Artefacts.MaxArtefact, defaultArtefact)
 	s.Artefacts.MaxReaders = cmp.Or(s.Artefacts.MaxReaders, defaultReaders)
+	if s.Backup.Dir == "" {
+		s.Backup.Dir, s.Backup.Keep = defaultBackups(s.Farm.State), cmp.Or(s.Backup.Keep, defaultKeep)
+	}
+	s.Backup.Every = cmp.Or(s.Backup.Every, defaultBackup)
 	switch {
 	case s.Farm.Lease < shortestLease:
 		return fmt.Errorf("farm.lease %v: expected at least %v", s.Farm.Lease, shortestLease)
@@ -114,23 +127,37 @@ func (s *Settings) Complete() error {
 		return errors.New("jetstream.monitor: expected the monitoring page of the server at jetstream.url, which shows whether it would lose results")
 	case s.Schedule.OwnerMax < 0 || s.Schedule.OwnerMax > 1:
 		return fmt.Errorf("schedule.owner_max %v: expected a share from 0 to 1", s.Schedule.OwnerMax)
-	case (s.Backup.Dir == "") != (s.Backup.Every == 0) || s.Backup.Every < 0:
-		return errors.New("backup: expected every and dir, or neither")
+	case s.Backup.Every < 0 || s.Backup.Keep < 0:
+		return errors.New("backup: expected no negative numbers; to make no backups, set backup.off = true")
 	}
 	for _, owner := range slices.Sorted(maps.Keys(s.Quota)) {
 		if err := keys.CheckName(owner); err != nil {
 			return fmt.Errorf("quota: %w", err)
 		}
-		if q := s.Quota[owner]; q.Running < 0 || q.Queued < 0 || !(q.SlotHoursDay >= 0) {
+		if q := s.Quota[owner]; q.Running < 0 || q.Queued < 0 || q.Slots < 0 || !(q.SlotHoursDay >= 0) {
 			return fmt.Errorf("quota.%s: expected no negative numbers", owner)
+		}
+		if b := s.Quota[owner].Bandwidth; b > 0 && b < nats.MinBandwidth {
+			return fmt.Errorf("quota.%s.bandwidth: expected at least %d bytes a second", owner, nats.MinBandwidth)
 		}
 	}
 	return nil
 }
 
+func defaultBackups(state string) string { return filepath.Join(state, "backups") }
+
+// limit implements nats.Config.Limit.
+func (s *Settings) limit(owner string) (artefact, bandwidth int64) {
+	q := s.Quota[owner]
+	return int64(q.Artefact), int64(q.Bandwidth)
+}
+
 func (s *Settings) quota(owner string) coordinator.Quota {
 	q := s.Quota[owner]
-	return coordinator.Quota{Running: q.Running, Queued: q.Queued, Artefacts: int64(q.Artefacts), SlotHoursDay: q.SlotHoursDay}
+	return coordinator.Quota{
+		Running: q.Running, Queued: q.Queued, Artefacts: int64(q.Artefacts), SlotHoursDay: q.SlotHoursDay, Slots: q.Slots,
+		Artefact: int64(q.Artefact), Bandwidth: int64(q.Bandwidth),
+	}
 }
 
 // A Size is a number of bytes, written as "512MB" or "20GB" (powers of 1024).

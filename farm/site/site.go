@@ -40,12 +40,16 @@ type Site struct {
 	Bus         *nats.Bus
 	Store       *results.Store
 	Coordinator *coordinator.Coordinator
-	CA          string // certificate authority of the coordinator, as PEM; "" means no TLS
+	Kept        *farmstate.State // tests, workers, people, sessions of the pages and the log of actions
+	CA          string           // certificate authority of the coordinator, as PEM; "" means no TLS
 
-	config   Config
-	kept     *farmstate.State
-	lock     *os.File
-	enlisted map[results.Worker]bool // workers that this process has enlisted
+	config Config
+	lock   *os.File
+
+	triedBackup time.Time // start of the latest backup of this process
+
+	enlisting sync.Mutex
+	enlisted  map[results.Worker]bool // workers that this process has enlisted
 }
 
 // Open opens the state, the bus and the database, and creates the coordinator. Workers can connect from then
@@ -64,7 +68,7 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	// The state is opened before the bus, because the bus deletes the state of an earlier gogi from the journal.
-	if s.kept, err = openState(ctx, s.Dir); err != nil {
+	if s.Kept, err = openState(ctx, s.Dir); err != nil {
 		return nil, err
 	}
 	if err = s.openBus(ctx); err != nil {
@@ -92,7 +96,7 @@ func (s *Site) openBus(ctx context.Context) error {
 	b := nats.Config{
 		Dir: c.Farm.State, Listen: c.Farm.Listen, Keys: s.Ring, Log: c.Log,
 		MaxStream: int64(c.JetStream.MaxBytes), MaxArtefact: int64(c.Artefacts.MaxArtefact), MaxArtefacts: int64(c.Artefacts.MaxBytes),
-		Readers: c.Artefacts.MaxReaders, Check: s.check,
+		Readers: c.Artefacts.MaxReaders, Check: s.check, Limit: s.config.limit,
 	}
 	var err error
 	switch {
@@ -183,6 +187,8 @@ func (s *Site) URL() string {
 
 // enlist writes the workers' keys into the database, so that signatures there can be verified after a key is deleted.
 func (s *Site) enlist(ctx context.Context) error {
+	s.enlisting.Lock()
+	defer s.enlisting.Unlock()
 	for _, k := range s.Ring.Keys() {
 		if !k.May(keys.Work) {
 			continue
@@ -205,8 +211,10 @@ func (s *Site) openCoordinator(ctx context.Context) error {
 		b = &traced{s.Bus, s.config.Trace}
 	}
 	c := coordinator.Config{
-		Bus: b, State: s.kept, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
-		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Stored: StoredPairs(s.Store), Log: s.config.Log,
+		Bus: b, State: s.Kept, Keys: registry{ring{s.Ring},
+			s}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
+		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Stored: StoredPairs(s.Store),
+		Shares: s.Store.Shares, Log: s.config.Log,
 		Bar: s.Bus.Bar, Accuse: !s.config.Demo && s.config.Trust.residuals(),
 	}
 	if a := s.config.Schedule.Audit; !s.config.Demo && (a == nil || *a) {
@@ -254,26 +262,54 @@ const lookEvery = 2 * time.Second
 func (s *Site) lookAfter(ctx context.Context) {
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()
-	saved := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
 		}
-		if b := s.config.Backup; b.Every > 0 && time.Since(saved) >= b.Every {
-			saved = time.Now()
-			if file, err := Backup(ctx, s.Dir, s.config.Database(), b.Dir, false, saved); err != nil {
-				s.config.Log.Error("the backup failed", "err", err)
-			} else {
-				s.config.Log.Info("backed up", "file", file)
-			}
-		}
+		s.backUp(ctx, time.Now())
 		if err := errors.Join(s.Ring.Refresh(), s.enlist(ctx)); err != nil && ctx.Err() == nil {
 			s.config.Log.Error("keys of the farm", "err", err)
 		}
 	}
 }
+
+// backUp makes a backup if the latest one is old enough, and deletes those that the settings do not keep.
+func (s *Site) backUp(ctx context.Context, now time.Time) {
+	b := s.config.Backup
+	if b.Off || s.config.Demo || now.Sub(s.triedBackup) < b.Every || now.Sub(latestBackup(b.Dir)) < b.Every {
+		return
+	}
+	s.triedBackup = now
+	err, file := s.roomForBackup(), ""
+	if err == nil {
+		file, err = Backup(ctx, s.Dir, s.config.Database(), b.Dir, false, now)
+	}
+	if err == nil {
+		s.config.Log.Info("backed up", "file", file)
+		err = dropBackups(b.Dir, b.Keep)
+	}
+	if err != nil {
+		s.config.Log.Error("the backup failed", "err", err)
+	}
+}
+
+// roomForBackup returns an error if backups in the default folder could fill the volume.
+func (s *Site) roomForBackup() error {
+	info, err := os.Stat(s.config.Database())
+	if err != nil || s.config.Backup.Dir != defaultBackups(s.config.Farm.State) {
+		return err
+	}
+	if most, err := nats.DefaultStream(s.Dir); err == nil && info.Size() > most {
+		return fmt.Errorf("the database has %d bytes, and there is too little space in %s: "+
+			"set backup.dir to a folder on another disk", info.Size(), s.Dir)
+	}
+	return nil
+}
+
+// Quota returns the limits of an owner.
+func (s *Site) Quota(owner string) coordinator.Quota { return s.config.quota(owner) }
 
 // Lease returns the time without a heartbeat after which a pair is free.
 func (s *Site) Lease() time.Duration { return s.config.Farm.Lease }
@@ -287,8 +323,8 @@ func (s *Site) Close() error {
 	if s.Store != nil {
 		errs = append(errs, s.Store.Close())
 	}
-	if s.kept != nil {
-		errs = append(errs, s.kept.Close())
+	if s.Kept != nil {
+		errs = append(errs, s.Kept.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, disk.CloseLocked(s.lock))

@@ -89,7 +89,7 @@ func TestSettings(t *testing.T) {
 		"[jetstream]\nmax_bytes = \"-1GB\"": "not a size",
 		"[jetstream]\nmax_bytes = \"20%\"":  "not a size",
 		"[schedule]\nowner_max = 1.5":       "owner_max",
-		"[backup]\nevery = \"1h\"":          "backup",
+		"[backup]\nevery = \"-1h\"":         "backup",
 		"[quota.\"A b\"]\nrunning = 1":      "quota",
 		"[quota.ann]\nqueued = -1":          "negative",
 	} {

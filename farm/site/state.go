@@ -1,6 +1,7 @@
 package site
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/keys"
 	"gogi/internal/disk"
+	"gogi/results/farmstate"
 )
 
 // A State is the folder of a farm: its secrets and keys. The folder also has the journal, the database of games, and
@@ -132,6 +134,16 @@ func (s *State) URL() string {
 		return ""
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// Log adds an action on a key by a user of this machine to the log of the farm. A coordinator may run meanwhile.
+func (s *State) Log(ctx context.Context, name, what string) error {
+	kept, err := openState(ctx, s.Dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(kept.Log(ctx, farmstate.Action{At: time.Now(), By: "console", On: "key", Name: name,
+		What: what}), kept.Close())
 }
 
 // Issue generates a key, adds it to the ring, and returns the credentials for the holder of the key.

@@ -4,6 +4,8 @@
 //
 // A row is a body that the coordinator has encoded, with a revision that grows by one with each change. If
 // two coordinators change the same row, the second change fails with [ErrStale]. Each row has a CRC-32C.
+//
+// The file also has the log of all actions on the farm, see [Action].
 package farmstate
 
 import (
@@ -56,27 +58,35 @@ func Open(ctx context.Context, path string) (*State, error) {
 
 func (s *State) prepare(ctx context.Context) error {
 	return file.InTx(ctx, s.db, func(tx *sql.Tx) error {
-		var id, version, tables int
-		const asked = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id, pragma_user_version"
-		if err := tx.QueryRowContext(ctx, asked).Scan(&id, &version, &tables); err != nil {
+		if err := prepareRows(ctx, tx); err != nil {
 			return err
 		}
-		if tables == 0 && id == 0 && version == 0 {
-			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=1", schema, applicationID))
-			return err
-		}
-		if id != applicationID || version != 1 {
-			return fmt.Errorf("it is not the state of a farm, or a newer gogi wrote it (application %#x, version %d)", id, version)
-		}
-		found := ""
-		if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
-			return err
-		}
-		if found != "ok" {
-			return errors.New(found)
-		}
-		return nil
+		_, err := tx.ExecContext(ctx, actionsSchema) // an earlier gogi has no such table, and ignores it
+		return err
 	})
+}
+
+func prepareRows(ctx context.Context, tx *sql.Tx) error {
+	var id, version, tables int
+	const asked = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id, pragma_user_version"
+	if err := tx.QueryRowContext(ctx, asked).Scan(&id, &version, &tables); err != nil {
+		return err
+	}
+	if tables == 0 && id == 0 && version == 0 {
+		_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=1", schema, applicationID))
+		return err
+	}
+	if id != applicationID || version != 1 {
+		return fmt.Errorf("it is not the state of a farm, or a newer gogi wrote it (application %#x, version %d)", id, version)
+	}
+	found := ""
+	if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return err
+	}
+	if found != "ok" {
+		return errors.New(found)
+	}
+	return nil
 }
 
 func (s *State) fail(err error) error {
@@ -87,30 +97,63 @@ func (s *State) fail(err error) error {
 func (s *State) Close() error { return s.db.Close() }
 
 // Put replaces the body of a row if the parameter revision is the row's current revision. Revision 0 creates
-// the row. Put returns the new revision when the row is on the disk. After an error nothing has changed. If
-// ctx ends, a running Put continues, because otherwise the caller would not know whether the row is stored.
-func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+// the row. Put adds the actions to the log in the same transaction. It returns the new revision when all of it
+// is on the disk. After an error nothing has changed. If ctx ends, a running Put continues, because otherwise
+// the caller would not know whether the row is stored.
+func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...Action) (uint64, error) {
 	next := revision + 1
 	crc := checksum(bucket, name, body, next)
-	var done sql.Result
-	var err error
 	ctx = context.WithoutCancel(ctx)
-	if revision == 0 {
-		done, err = s.db.ExecContext(ctx, "INSERT INTO state (bucket, name, revision, body, crc) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", bucket, name, next, body, crc)
-	} else {
-		done, err = s.db.ExecContext(ctx, "UPDATE state SET revision = ?, body = ?, crc = ? WHERE bucket = ? AND name = ? AND revision = ?", next, body, crc, bucket, name, revision)
-	}
-	rows := int64(0)
-	if err == nil {
-		rows, err = done.RowsAffected()
-	}
-	if err == nil && rows == 0 {
-		err = ErrStale
-	}
+	err := file.InTx(ctx, s.db, func(tx *sql.Tx) error {
+		var done sql.Result
+		var err error
+		if revision == 0 {
+			done, err = tx.ExecContext(ctx, "INSERT INTO state (bucket, name, revision, body, crc) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", bucket, name, next, body, crc)
+		} else {
+			done, err = tx.ExecContext(ctx, "UPDATE state SET revision = ?, body = ?, crc = ? WHERE bucket = ? AND name = ? AND revision = ?", next, body, crc, bucket, name, revision)
+		}
+		if err != nil {
+			return err
+		}
+		if rows, err := done.RowsAffected(); err != nil || rows == 0 {
+			return errors.Join(err, ErrStale)
+		}
+		return addActions(ctx, tx, actions)
+	})
 	if err != nil {
 		return 0, fmt.Errorf("%s: %s %s: %w", s.path, bucket, name, err)
 	}
 	return next, nil
+}
+
+// Get returns the body of a row and its revision, or revision 0 if there is no such row.
+func (s *State) Get(ctx context.Context, bucket, name string) (body []byte, revision uint64, err error) {
+	var crc uint32
+	err = s.db.QueryRowContext(ctx, "SELECT body, revision, crc FROM state WHERE bucket = ? AND name = ?", bucket,
+		name).Scan(&body, &revision, &crc)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, 0, nil
+	}
+	if err == nil && crc != checksum(bucket, name, body, revision) {
+		err = fmt.Errorf("the checksum of %s %s is wrong", bucket, name)
+	}
+	if err != nil {
+		return nil, 0, s.fail(err)
+	}
+	return body, revision, nil
+}
+
+// Delete removes a row, and adds the actions to the log in the same transaction. A missing row is no error.
+func (s *State) Delete(ctx context.Context, bucket, name string, actions ...Action) error {
+	ctx = context.WithoutCancel(ctx)
+	err := file.InTx(ctx, s.db, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM state WHERE bucket = ? AND name = ?", bucket, name)
+		return errors.Join(err, addActions(ctx, tx, actions))
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %s %s: %w", s.path, bucket, name, err)
+	}
+	return nil
 }
 
 type row struct {

@@ -21,6 +21,7 @@ type guard struct {
 	open   bool     // readers need no token
 	secure bool     // TLS
 	cross  *http.CrossOriginProtection
+	farm   Farm // may be nil
 
 	sessions sessions
 }
@@ -33,7 +34,8 @@ func newGuard(c Config) (*guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--http %q: want HOST:PORT, such as 127.0.0.1:7878: %w", c.Addr, err)
 	}
-	g := &guard{token: c.Token, hosts: c.PublicHosts, open: isLoopback(host), secure: c.CertFile != "", cross: http.NewCrossOriginProtection()}
+	g := &guard{token: c.Token, hosts: c.PublicHosts, open: isLoopback(host), secure: c.CertFile != "",
+		cross: http.NewCrossOriginProtection(), farm: c.Farm}
 	if host != "" {
 		g.hosts = append(slices.Clone(c.PublicHosts), host)
 	}
@@ -42,7 +44,7 @@ func newGuard(c Config) (*guard, error) {
 		return nil, errors.New("--tls-cert and --tls-key go together")
 	case c.Token != "" && len(c.Token) < minToken:
 		return nil, fmt.Errorf("the token has %d characters: want at least %d, such as from openssl rand -hex 16", len(c.Token), minToken)
-	case !g.open && c.Token == "":
+	case !g.open && c.Token == "" && c.Farm == nil:
 		return nil, fmt.Errorf("--http %q can be reached from other machines: that needs a token (--token-file)", c.Addr)
 	}
 	return g, nil
@@ -63,7 +65,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // around returns a handler that checks every request, sets the headers of every answer, and calls inner.
 func (g *guard) around(inner http.Handler) http.Handler {
 	protected := g.cross.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !g.open && !g.holds(r) && !public(r) {
+		if !g.open && !g.holds(r) && !public(r) && !(g.farm != nil && (g.farm.Open(r.URL.Path) || g.farm.LoggedIn(r))) {
 			g.refuse(w, r)
 			return
 		}
@@ -102,7 +104,11 @@ func public(r *http.Request) bool {
 // refuse redirects a browser to the login. It sends status 401 to a program.
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
-		http.Redirect(w, r, "/login", http.StatusSeeOther)
+		login := "/login"
+		if g.farm != nil && g.token == "" || strings.HasPrefix(r.URL.Path, "/farm") {
+			login = "/farm/login"
+		}
+		http.Redirect(w, r, login, http.StatusSeeOther)
 		return
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="gogi"`)
@@ -164,9 +170,10 @@ func (g *guard) needsToken(inner http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// needsTokenIfAny returns a handler for holders of the token, or for all if the server has no token.
+// needsTokenIfAny returns a handler for holders of the token, or for all if the server has no token and only this
+// machine can reach it.
 func (g *guard) needsTokenIfAny(inner http.HandlerFunc) http.HandlerFunc {
-	if g.token == "" {
+	if g.token == "" && g.open {
 		return inner
 	}
 	return g.needsToken(inner)

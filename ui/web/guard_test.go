@@ -242,3 +242,36 @@ func TestLiveCSA(t *testing.T) {
 	d.status(http.StatusNotFound, "GET", "/r/other/g/0.0/live.csa", "")
 	d.status(http.StatusNotFound, "GET", "/r/run/g/0.1/live.csa", "")
 }
+
+// fakeFarm has one user, who has a header, and one open page.
+type fakeFarm struct{}
+
+func (fakeFarm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.WriteString(w, "farm "+r.URL.Path)
+}
+func (fakeFarm) LoggedIn(r *http.Request) bool { return r.Header.Get("User") == "ann" }
+func (fakeFarm) Open(path string) bool         { return path == "/farm/join" }
+
+// TestPagesOfAFarm: beyond this machine only its users read, a person without a key reaches the page to join and
+// nothing else, other sites send no forms, and no user gets the orders and profiles of who has the token.
+func TestPagesOfAFarm(t *testing.T) {
+	d := newDoor(t, Config{Addr: "0.0.0.0:0", PublicHosts: []string{"farm.example"}, Farm: fakeFarm{}, Pprof: true})
+	const here = "farm.example"
+	for _, path := range []string{"/", "/farm", "/farm/t/x", "/farm/joined", "/r/run", "/metrics"} {
+		d.status(http.StatusUnauthorized, "GET", path, "", "Host", here)
+	}
+	if to := d.status(http.StatusSeeOther, "GET", "/farm", "", "Host", here, "Accept",
+		"text/html").Header.Get("Location"); to != "/farm/login" {
+		t.Errorf("a reader is sent to %s", to)
+	}
+	d.status(http.StatusOK, "GET", "/farm/join", "", "Host", here)
+	d.status(http.StatusOK, "POST", "/farm/join", "", "Host", here)
+	d.status(http.StatusOK, "GET", "/farm/t/x", "", "Host", here, "User", "ann")
+	d.status(http.StatusOK, "GET", "/", "", "Host", here, "User", "ann")
+	d.status(http.StatusForbidden, "POST", "/farm/t/x/stop", "", "Host", here, "User", "ann", "Sec-Fetch-Site", "cross-site")
+	d.status(http.StatusForbidden, "POST", "/farm/t/x/stop", "", "Host", here, "User", "ann", "Origin", "https://evil.example")
+	d.status(http.StatusOK, "POST", "/farm/t/x/stop", "", "Host", here, "User", "ann", "Sec-Fetch-Site", "same-origin")
+	d.status(http.StatusUnauthorized, "GET", "/debug/pprof/", "", "Host", here, "User", "ann")
+	d.status(http.StatusUnauthorized, "POST", "/api/v1/runs/run/stop", "", "Host", here, "User", "ann")
+	d.status(http.StatusMisdirectedRequest, "GET", "/farm/join", "", "Host", "evil.example")
+}

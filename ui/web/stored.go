@@ -233,7 +233,9 @@ func (s *Server) routes() http.Handler {
 		mux.Handle("GET /metrics", s.config.Metrics)
 	}
 	if s.config.Farm != nil {
-		mux.Handle("GET /farm", s.config.Farm)
+		for _, pattern := range []string{"GET /farm", "GET /farm/", "POST /farm/"} {
+			mux.Handle(pattern, s.config.Farm)
+		}
 	}
 	if s.config.Pprof {
 		mux.HandleFunc("GET /debug/pprof/", s.guard.needsTokenIfAny(pprof.Index))

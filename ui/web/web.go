@@ -37,6 +37,15 @@ type Live interface {
 	Control(ctx context.Context, run string, c control.Command) error
 }
 
+// Farm serves the pages of a farm, in which users log in with their own keys.
+type Farm interface {
+	http.Handler
+	// LoggedIn reports whether a request comes from a user of the farm, who may read all pages.
+	LoggedIn(r *http.Request) bool
+	// Open reports whether everybody may open a path below /farm, because people without a key need it.
+	Open(path string) bool
+}
+
 // Config has the settings of a server.
 type Config struct {
 	Addr string // host:port; a port of 0 is any free one
@@ -53,8 +62,8 @@ type Config struct {
 	Live  Live
 	// Metrics serves /metrics; nil: no such path.
 	Metrics http.Handler
-	// Farm serves /farm; nil: no such path.
-	Farm http.Handler
+	// Farm serves /farm and the paths below it; nil: no such path.
+	Farm Farm
 	// Pprof adds /debug/pprof/, for holders of the token if Token is set.
 	Pprof bool
 	Log   *slog.Logger // log of failures, which answers do not describe

@@ -77,7 +77,7 @@ func TestAGateInAList(t *testing.T) {
 	for want, s := range map[string]farm.TestStatus{
 		"–": {}, "LLR -1.25": {Verdict: "continue", LLR: -1.25}, "pass": {Verdict: "pass", LLR: 3},
 	} {
-		testutil.Equal(t, verdict(s), want, "%+v", s)
+		testutil.Equal(t, s.Gate(), want, "%+v", s)
 	}
 }
 

@@ -51,7 +51,7 @@ type KeyNewCommand struct {
 }
 
 // Run makes the key and writes its credentials file.
-func (c *KeyNewCommand) Run(_ context.Context, env *cli.Env) error {
+func (c *KeyNewCommand) Run(ctx context.Context, env *cli.Env) error {
 	now := time.Now()
 	expires, err := expiry(now, c.Expires)
 	if err != nil {
@@ -87,6 +87,9 @@ func (c *KeyNewCommand) Run(_ context.Context, env *cli.Env) error {
 	creds, err := s.Issue(c.Name, c.Owner, rights, expires, url, ca)
 	if err == nil {
 		err = creds.Write(out)
+	}
+	if err == nil {
+		err = s.Log(ctx, c.Name, fmt.Sprintf("issued: %s, may %s", c.Owner, strings.Join(c.May, ", ")))
 	}
 	if err != nil {
 		return err
@@ -163,7 +166,7 @@ type KeyRevokeCommand struct {
 }
 
 // Run revokes the key.
-func (c *KeyRevokeCommand) Run(_ context.Context, env *cli.Env) error {
+func (c *KeyRevokeCommand) Run(ctx context.Context, env *cli.Env) error {
 	s, err := c.existing()
 	if err != nil {
 		return err
@@ -172,6 +175,9 @@ func (c *KeyRevokeCommand) Run(_ context.Context, env *cli.Env) error {
 		if errors.Is(err, keys.ErrUnknown) {
 			return wrong("%w", err)
 		}
+		return err
+	}
+	if err := s.Log(ctx, c.Name, "revoked: "+c.Why); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Out, "%s is revoked\n", c.Name)

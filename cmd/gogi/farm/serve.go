@@ -120,8 +120,13 @@ func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do
 	if addr == "" {
 		return do()
 	}
+	pages := board.New(board.Config{
+		Farm: s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Store.Played, Quota: s.Quota,
+		Log:     logger(env, c.Quiet),
+		Connect: func() board.Connect { return board.Connect{URL: s.URL(), Coordinator: s.Public, CA: s.CA} },
+	})
 	server, stop, err := c.Pages.Serve(ctx, env, addr, web.Config{
-		Store: s.Store, Live: hubs{s.Coordinator}, Metrics: board.Metrics(s.Coordinator.Status), Farm: board.Handler(s.Coordinator.Status),
+		Store: s.Store, Live: hubs{s.Coordinator}, Metrics: board.Metrics(s.Coordinator.Status), Farm: pages,
 	})
 	if err != nil {
 		return err

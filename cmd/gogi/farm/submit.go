@@ -37,6 +37,8 @@ type SubmitCommand struct {
 	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with the pulled tune; gogi submits a match between its final values and its start values."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File that gogi farm bench --out wrote on the machine for which the time control is meant. Slower machines get more time, and faster ones less."`
 	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"Maximum speed ratio between a worker's machine and that of --scale-to, in both directions; other machines play no games of this test (default ${default}) [--scale-to]."`
+	Again     string   `group:"farm" placeholder:"TEST" help:"Repeat a test of the farm with the changes of the other flags. Without --seed the seed is the next number."`
+	EngineOf  []string `group:"farm" sep:"none" placeholder:"A=TEST/B" more:"" help:"Replace engine A by engine B of another test; may be repeated [--again]."`
 	DryRun    bool     `group:"farm" help:"Only print what gogi would submit and upload."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`
@@ -53,6 +55,9 @@ func (c *SubmitCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
+	if c.Again != "" || len(c.EngineOf) > 0 {
+		return c.again(ctx, env)
+	}
 	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err

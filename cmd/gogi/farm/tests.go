@@ -113,7 +113,7 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 	for _, t := range s.Tests {
 		rows = append(rows, []string{
 			sanitize.Printable(t.Name, 24), sanitize.Printable(t.Owner, 12), string(t.State), strconv.Itoa(t.Priority),
-			fmt.Sprintf("%d/%d %ss", t.Stored, t.Pairs, t.Unit()), strconv.Itoa(t.Held), verdict(t),
+			fmt.Sprintf("%d/%d %ss", t.Stored, t.Pairs, t.Unit()), strconv.Itoa(t.Held), t.Gate(),
 		})
 	}
 	for _, u := range s.Unread {
@@ -146,20 +146,6 @@ func remarks(t *farm.TestStatus) (all []string) {
 		all = append(all, "is not played by "+sanitize.Printable(why, 400))
 	}
 	return all
-}
-
-// verdict returns the SPRT's verdict, or its LLR while it is undecided.
-func verdict(t farm.TestStatus) string {
-	switch t.Verdict {
-	case "":
-		return "–"
-	case "continue":
-		return fmt.Sprintf("LLR %+.2f", t.LLR)
-	}
-	if t.Provisional != "" {
-		return t.Verdict + " (provisional)"
-	}
-	return t.Verdict
 }
 
 // ShowCommand shows a test.
@@ -247,7 +233,7 @@ func watched(s *farm.TestStatus) string {
 func progressOf(s *farm.TestStatus) string {
 	line := fmt.Sprintf("%s  %s  %d of %d %ss, %d held", sanitize.Printable(s.Name, 40), s.State, s.Stored, s.Pairs, s.Unit(), s.Held)
 	if s.Verdict != "" {
-		line += "  " + verdict(*s)
+		line += "  " + s.Gate()
 	}
 	return line + reason(s.Why)
 }
@@ -295,6 +281,9 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	line("results", "%d counted, %d came twice, %d refused, %d too old", s.Added, s.Duplicates, s.Refused, s.Stale)
 	if s.Agreed+s.Differed > 0 {
 		line("audits", "%d agreed, %d were decided by a third playing", s.Agreed, s.Differed)
+	}
+	for _, worker := range s.Workers {
+		line("worker", "%s: %d stored, %d held", sanitize.Printable(worker.Name, 40), worker.Stored, worker.Held)
 	}
 	fmt.Fprintln(w, "  log")
 	for _, l := range s.Log {

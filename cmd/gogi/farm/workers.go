@@ -58,21 +58,7 @@ func (c *WorkersCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 func workerRow(w *farm.WorkerStatus) []string {
-	state := "here"
-	switch {
-	case w.Quarantine != "":
-		state = "quarantined: " + w.Quarantine
-	case w.Draining:
-		state = "draining"
-	case w.Probation != "":
-		state = "on probation: " + w.Probation
-	case w.Rebench != "" && w.Here:
-		state = "measure it again: " + w.Rebench
-	case !w.Here && w.Seen.IsZero():
-		state = "away"
-	case !w.Here:
-		state = "away since " + w.Seen.Local().Format(time.TimeOnly)
-	}
+	state := w.Words(func(at time.Time) string { return at.Local().Format(time.DateTime) })
 	return []string{
 		w.Name, w.Owner, w.Trust, strconv.Itoa(w.Slots), strconv.Itoa(w.Held), fmt.Sprintf("%.1f", w.Load), strconv.Itoa(w.Added),
 		strconv.Itoa(w.Refused), sanitize.Printable(state, 160),

@@ -1,0 +1,61 @@
+package farmcmd
+
+import (
+	"context"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm"
+	"gogi/internal/fail"
+	"gogi/match"
+	"gogi/players/planning"
+)
+
+// again repeats a test of the farm with changes. The farm has the files of the engines.
+func (c *SubmitCommand) again(ctx context.Context, env *cli.Env) error {
+	switch {
+	case c.Again == "":
+		return wrong("--engine-of: it needs --again")
+	case c.File != "" || len(c.Binary) > 0 || c.Validate != "" || c.ScaleTo != "":
+		return wrong("--again: the engines and their files are those of tests on the farm; " +
+			"leave out the file, --binary, --validate and --scale-to")
+	}
+	plan, err := c.planOf(ctx, c.Again)
+	if err != nil {
+		return err
+	}
+	for _, text := range c.EngineOf {
+		name, of, ok := strings.Cut(text, "=")
+		test, engine, slash := strings.Cut(of, "/")
+		if !ok || !slash {
+			return wrong("--engine-of %s: expected A=TEST/B", text)
+		}
+		from, err := c.planOf(ctx, test)
+		if err != nil {
+			return err
+		}
+		if plan, err = planning.TakeEngine(plan, name, from, engine); err != nil {
+			return wrong("--engine-of %s: %w", text, err)
+		}
+	}
+	if c.Seed == nil {
+		next := plan.Seed + 1
+		c.Seed = &next
+	}
+	if plan, err = planning.Repeat(plan, c.Flags); err != nil {
+		return fail.Usage(err)
+	}
+	if c.DryRun {
+		return c.dry(env, plan, nil)
+	}
+	return c.submit(ctx, env, plan, nil)
+}
+
+// planOf returns the plan of a test on the farm.
+func (c *SubmitCommand) planOf(ctx context.Context, test string) (*match.Plan, error) {
+	var of farm.PlanOf
+	if err := c.ask(ctx, "plan", farm.Order{Run: test}, &of); err != nil {
+		return nil, err
+	}
+	return match.DecodePlan(of.Plan)
+}

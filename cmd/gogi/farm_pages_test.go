@@ -1,0 +1,250 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"gogi/internal/testutil"
+)
+
+var farmPictures = flag.String("farm.pictures", "", "folder for pictures of the farm's pages")
+
+// farmProcess is a farm with pages in a folder, and the program as users run it there.
+type farmProcess struct {
+	t          *testing.T
+	dir, pages string
+}
+
+// gogi runs the program in the folder of the farm, and returns what it printed.
+func (f *farmProcess) gogi(args ...string) string {
+	f.t.Helper()
+	c := exec.Command("gogi", args...)
+	c.Dir = f.dir
+	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"), "XDG_CONFIG_HOME="+filepath.Join(f.dir, "config"))
+	out, err := c.CombinedOutput()
+	testutil.OK(f.t, err, "gogi %v: %s", args, out)
+	return strings.TrimSpace(string(out))
+}
+
+func startFarm(t *testing.T) *farmProcess {
+	t.Helper()
+	f := &farmProcess{t: t, dir: t.TempDir()}
+	f.gogi("farm", "key", "new", "boss", "--may", "admin", "--owner", "farmer", "--url", "tls://127.0.0.1:1", "--state", "farm")
+	serve := exec.Command("gogi", "farm", "serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--lease",
+		"5s", "--state", "farm")
+	serve.Dir = f.dir
+	said := testutil.Must(serve.StderrPipe())(t)
+	testutil.OK(t, serve.Start())
+	t.Cleanup(func() {
+		_ = serve.Process.Signal(os.Interrupt)
+		if err := serve.Wait(); err != nil {
+			t.Errorf("the coordinator: %v", err)
+		}
+	})
+	lines, log := bufio.NewScanner(said), ""
+	for f.pages == "" && lines.Scan() {
+		log += lines.Text() + "\n"
+		if at, ok := strings.CutPrefix(lines.Text(), "pages: "); ok {
+			f.pages = strings.TrimSuffix(at, "/farm")
+		}
+	}
+	go func() {
+		for lines.Scan() { //nolint:revive // the process must not wait for a reader
+		}
+	}()
+	if f.pages == "" {
+		t.Fatalf("the coordinator has no pages:\n%s", log)
+	}
+	at := strings.TrimSpace(string(testutil.Must(os.ReadFile(filepath.Join(f.dir, "farm", "url")))(t)))
+	creds := testutil.Must(os.ReadFile(filepath.Join(f.dir, "boss.creds")))(t)
+	testutil.OK(t, os.WriteFile(filepath.Join(f.dir, "boss.creds"), []byte(strings.Replace(string(creds),
+		"tls://127.0.0.1:1", at, 1)), 0o600))
+	return f
+}
+
+// farmTab is a page in a real browser.
+type farmTab struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// openTab starts a browser. It skips the test without a browser, unless it has to be there.
+func openTab(t *testing.T) *farmTab {
+	t.Helper()
+	programs := []string{"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"}
+	at := slices.IndexFunc(programs, func(file string) bool { _, err := os.Stat(file); return err == nil })
+	if at < 0 {
+		if os.Getenv("GOGI_REAL_BROWSER") == "required" {
+			t.Fatal("no chromium")
+		}
+		t.Skip("no chromium: apt-get install chromium-headless-shell")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(programs[at]), chromedp.NoSandbox,
+		chromedp.WSURLReadTimeout(90*time.Second))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	p := &farmTab{t, ctx}
+	testutil.OK(t, chromedp.Listen(ctx, func(e any) {
+		if e, ok := e.(*cdplog.EventEntryAdded); ok {
+			t.Errorf("the console says: %s", e.Entry.Text)
+		}
+	}))
+	p.do(chromedp.EmulateViewport(1280, 900))
+	testutil.Must(chromedp.Call(ctx, cdplog.Enable, cdp.Empty{}))(t)
+	return p
+}
+
+func (p *farmTab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	testutil.OK(p.t, chromedp.Do(p.ctx, steps...))
+}
+
+// send clicks a button and waits for the page that it leads to.
+func (p *farmTab) send(button string) {
+	p.t.Helper()
+	testutil.Must(chromedp.RunResponse(p.ctx, chromedp.Click(chromedp.CSS(button))))(p.t)
+}
+
+func (p *farmTab) text() string {
+	p.t.Helper()
+	return testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[string]("document.body.innerText")))(p.t)
+}
+
+// has fails unless the page has a text.
+func (p *farmTab) has(want string) {
+	p.t.Helper()
+	if got := p.text(); !regexp.MustCompile(want).MatchString(got) {
+		p.t.Fatalf("the page lacks %q:\n%s", want, got)
+	}
+}
+
+// until loads the page again until it has a text.
+func (p *farmTab) until(want string) {
+	p.t.Helper()
+	for range 600 {
+		if regexp.MustCompile(want).MatchString(p.text()) {
+			return
+		}
+		time.Sleep(200 * time.Millisecond) // of the farm
+		p.do(chromedp.Reload())
+	}
+	p.has(want)
+}
+
+// logIn logs in with the link that a command prints.
+func (p *farmTab) logIn(f *farmProcess, creds string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(f.gogi("farm", "web", f.pages, "--creds", creds)))
+	p.has("You log in as")
+	p.send("main form button")
+}
+
+// picture stores pictures of the page, wide and narrow, light and dark.
+func (p *farmTab) picture(name string) {
+	p.t.Helper()
+	if *farmPictures == "" {
+		return
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{1280, 390} {
+			p.do(chromedp.EmulateViewport(width, 900))
+			_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia,
+				emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			testutil.OK(p.t, err)
+			shot := testutil.Must(chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png"}))(p.t)
+			testutil.OK(p.t, os.WriteFile(filepath.Join(*farmPictures, fmt.Sprintf("%s-%d-%s.png", name, width,
+				scheme)), shot.Data, 0o600))
+		}
+	}
+	p.do(chromedp.EmulateViewport(1280, 900))
+}
+
+// TestFarmPages manages a farm in a real browser: a volunteer and a submitter sign up, an admin approves both, the
+// submitter submits a test by the form, the admin approves it, and a real worker plays it to a verdict.
+func TestFarmPages(t *testing.T) {
+	t.Parallel()
+	f := startFarm(t)
+	p := openTab(t)
+	code := f.gogi("farm", "join", f.pages, "box", "--owner", "vol", "--print")
+	p.do(chromedp.Navigate(f.pages+"/farm/join"), chromedp.SendKeys(chromedp.CSS("#code"), code),
+		chromedp.SendKeys(chromedp.CSS("#note"), "one quiet machine"))
+	p.send("main form button")
+	p.has("The sign-up of box waits for an admin")
+	p.picture("join")
+	f.gogi("farm", "join", f.pages, "ann-submit", "--owner", "ann", "--may", "submit", "--note", "patches")
+
+	p.logIn(f, "boss.creds")
+	p.has("Keys \\(2 new\\)")
+	p.do(chromedp.Navigate(f.pages + "/farm/keys"))
+	p.has("one quiet machine")
+	p.picture("keys")
+	p.send(`form[action="/farm/keys/admit"] button`)
+	p.send(`form[action="/farm/keys/admit"] button`)
+	p.has("No sign-up waits")
+	p.send(".top form button")
+
+	p.logIn(f, "ann-submit.creds")
+	p.do(chromedp.Navigate(f.pages + "/farm/submit"))
+	p.picture("submit")
+	for field, value := range map[string]string{"run": "strong", "games": "200", "sprt": "0,200", "note": "a first test"} {
+		p.do(chromedp.SendKeys(chromedp.CSS("#"+field), value))
+	}
+	p.send("main form button")
+	p.has("strong[^§]*submitted[^§]*a first test|strong[^§]*a first test[^§]*submitted")
+	address := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[string]("location.href")))(t)
+	if strings.Contains(p.text(), "Approve") {
+		t.Error("the owner may approve the test")
+	}
+	p.send(".top form button")
+
+	p.logIn(f, "boss.creds")
+	p.do(chromedp.Navigate(address))
+	p.picture("test-submitted")
+	p.send(`form[action$="/approve"] button`)
+	p.has("running")
+	f.gogi("farm", "work", "--once", "--creds", "box.creds", "--concurrency", "2", "-q")
+	p.until("over: the gate has decided: pass")
+	p.has("box")
+	p.picture("test")
+	p.do(chromedp.Navigate(f.pages + "/farm/m/box"))
+	p.has("connected: gogi")
+	p.do(chromedp.SetValue(chromedp.CSS(`select[name="level"]`), "owner"))
+	p.send(`form[action$="/trust"] button`)
+	p.has("trust owner")
+	p.picture("machine")
+	p.do(chromedp.Navigate(address))
+	p.until("the verdict pass is final")
+	for name, path := range map[string]string{"farm": "/farm", "people": "/farm/people", "person": "/farm/p/vol",
+		"log": "/farm/log", "login": "/farm/login"} {
+		p.do(chromedp.Navigate(f.pages + path))
+		p.picture(name)
+	}
+	p.do(chromedp.Navigate(f.pages + "/farm/log"))
+	for _, want := range []string{"signed up: vol, may work", "approved: vol, may work", "submitted",
+		"boss[^§]*approved", "farm[^§]*running", "trust owner"} {
+		p.has(want)
+	}
+	if got := f.gogi("farm", "log", "--on", "test", "--creds", "boss.creds"); !strings.Contains(got, "strong") {
+		t.Error(got)
+	}
+}

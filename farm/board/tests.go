@@ -1,0 +1,339 @@
+package board
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/configs"
+	"gogi/farm"
+	"gogi/match"
+	"gogi/players/planning"
+	"gogi/results/farmstate"
+)
+
+// overview shows all tests and machines.
+func (p *Pages) overview(w http.ResponseWriter, v *visit) error {
+	s := p.config.Farm.Status(v.Context())
+	page := struct {
+		farm.Status
+
+		Full float64
+	}{s, 100 * max(s.Judge.Fill, 0)}
+	return p.show(w, v, http.StatusOK, "overview", frame{Title: "Farm", Refresh: true, Page: page})
+}
+
+// testPage is the data for the page of a test.
+type testPage struct {
+	Test    farm.TestStatus
+	Plan    *match.Plan
+	Gate    string
+	Actions []farmstate.Action
+	May     map[string]bool // the orders that the reader may give now
+}
+
+// test shows a test: its verdict, its plan, its workers, and the log of actions on it.
+func (p *Pages) test(w http.ResponseWriter, v *visit) error {
+	// A reader without a session sees the same as the holder of a key, because show and plan change nothing.
+	status := p.config.Farm.Status(v.Context())
+	name := v.PathValue("test")
+	i := slices.IndexFunc(status.Tests, func(t farm.TestStatus) bool { return t.Run == name || t.Name == name })
+	if i < 0 {
+		return notFound("There is no test with this name.")
+	}
+	page := testPage{Test: status.Tests[i], May: map[string]bool{}}
+	if v.session != nil {
+		answer, err := p.config.Farm.Do(v.Context(), v.session.key.Name, "show", farm.Order{Run: page.Test.Run})
+		if err != nil {
+			return err
+		}
+		page.Test, _ = answer.(farm.TestStatus)
+		if page.Plan, err = p.planOf(v, page.Test.Run); err != nil {
+			return err
+		}
+		if !page.Plan.Gate.IsZero() {
+			page.Gate = page.Plan.Gate.String()
+		}
+	}
+	page.may(v.session)
+	var err error
+	if page.Actions, err = p.config.State.Actions(v.Context(), farmstate.Filter{On: "test", Name: page.Test.Name,
+		Most: 100}); err != nil {
+		return err
+	}
+	running := page.Test.State == farm.Running && v.session == nil
+	return p.show(w, v, http.StatusOK, "test", frame{Title: page.Test.Name, Refresh: running,
+		Trail: []crumb{{Name: page.Test.Name}}, Page: &page})
+}
+
+// An order is a button on the page of a test.
+type order struct {
+	Verb, Words    string
+	Number, Danger bool // the order has a number; it cannot be taken back
+}
+
+func orders() []order {
+	return []order{
+		{Verb: "approve", Words: "Approve"}, {Verb: "reject", Words: "Reject", Danger: true}, {Verb: "pause",
+			Words: "Pause"}, {Verb: "resume", Words: "Resume"},
+		{Verb: "stop", Words: "Stop", Danger: true}, {Verb: "priority", Words: "Set the priority",
+			Number: true}, {Verb: "share", Words: "Set the share", Number: true},
+	}
+}
+
+// may sets the orders that the user of a session may give, so that the page shows no useless buttons. The coordinator
+// decides when it gets the order.
+func (t *testPage) may(s *session) {
+	state := t.Test.State
+	mine := s.Is(t.Test.Owner)
+	for verb, fits := range map[string]bool{
+		"approve": state == farm.Submitted && !mine, "reject": state == farm.Submitted || state == farm.Approved,
+		"pause": state == farm.Running, "resume": state == farm.Paused || state == farm.Stopped,
+		"stop": !state.Final(), "priority": !state.Final(), "share": !state.Final(), "purge": t.Test.Stored > 0,
+	} {
+		t.May[verb] = fits && s.May(verb) && (mine || s.May("share") || verb == "approve" || verb == "reject")
+	}
+	t.May["submit"] = s.May("submit")
+}
+
+// planOf returns the plan of a test.
+func (p *Pages) planOf(v *visit, test string) (*match.Plan, error) {
+	answer, err := p.config.Farm.Do(v.Context(), v.session.key.Name, "plan", farm.Order{Run: test})
+	if err != nil {
+		return nil, err
+	}
+	of, _ := answer.(farm.PlanOf)
+	return match.DecodePlan(of.Plan)
+}
+
+// orderTest sends an order about a test.
+func (p *Pages) orderTest(w http.ResponseWriter, v *visit) error {
+	test, verb := v.PathValue("test"), v.PathValue("verb")
+	if !slices.Contains([]string{"approve", "reject", "stop", "pause", "resume", "priority", "share", "purge"}, verb) {
+		return notFound("There is no such order.")
+	}
+	o := farm.Order{Run: test, Why: v.PostFormValue("why"), Worker: v.PostFormValue("worker")}
+	if text := v.PostFormValue("number"); text != "" {
+		var err error
+		if o.Number, err = strconv.ParseFloat(text, 64); err != nil {
+			return &failure{http.StatusBadRequest, fmt.Sprintf("%.40q is not a number.", text)}
+		}
+	}
+	if verb == "purge" && o.Worker == "" {
+		return &failure{http.StatusBadRequest, "Choose the machine whose pairs become void."}
+	}
+	if _, err := p.do(v, verb, o); err != nil {
+		return err
+	}
+	http.Redirect(w, v.Request, "/farm/t/"+url.PathEscape(test), http.StatusSeeOther)
+	return nil
+}
+
+// field is a field of the form that submits a test. It has the name of the flag of gogi farm submit.
+type field struct {
+	Name, Label, Hint string
+	Value             string // what the user has typed
+	Now               string // the value in the test that is repeated
+}
+
+// form is the data for the form that submits a test.
+type form struct {
+	From    string // the digest of the repeated test; "" is the default match with the built-in engine
+	Run     string // its name
+	Fields  []field
+	Players []slot
+	Engines []engineOf
+	Wrong   string // the error of a form that was sent
+}
+
+// slot is a player of the repeated test, whose engine may be replaced.
+type slot struct{ Name, Field, Chosen string }
+
+// engineOf is an engine of a test.
+type engineOf struct{ Value, Words string }
+
+// submitForm shows the form that submits a test, which repeats an earlier test with changes.
+func (p *Pages) submitForm(w http.ResponseWriter, v *visit) error {
+	if v.session == nil {
+		return &failure{http.StatusForbidden, "Log in first."}
+	}
+	return p.showForm(w, v, http.StatusOK, "")
+}
+
+func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong string) error {
+	old, err := p.base(v)
+	if err != nil {
+		return err
+	}
+	f := form{From: v.FormValue("from"), Run: old.Run, Wrong: wrong}
+	gate := "none"
+	if !old.Gate.IsZero() {
+		gate = old.Gate.String()
+	}
+	var limits []string
+	for i := range old.Players {
+		limits = append(limits, old.Players[i].Limits.String())
+	}
+	for _, one := range []field{
+		{Name: "run", Label: "Name", Hint: "a new name for the test", Now: old.Run},
+		{Name: "tc", Label: "Time control", Hint: "8+0.08 or 10/1, in seconds", Now: strings.Join(slices.Compact(limits), "; ")},
+		{Name: "nodes", Label: "Nodes for each move", Hint: "instead of a time control"},
+		{Name: "games", Label: "Games", Hint: "an even number", Now: strconv.Itoa(old.Games())},
+		{Name: "sprt", Label: "SPRT", Hint: "0,4; or off", Now: gate},
+		{Name: "openings", Label: "Openings", Hint: "builtin-1000, builtin-short or builtin-64",
+			Now: fmt.Sprintf("%d openings", len(old.Openings))},
+		{Name: "max-plies", Label: "Maximum plies", Now: strconv.Itoa(old.Rules.MaxPlies)},
+		{Name: "resign", Label: "Resign", Hint: "2000x3; or off"},
+		{Name: "draw", Label: "Draw", Hint: "10x8@40; or off"},
+		{Name: "seed", Label: "Seed", Hint: "by default the next number, for other games", Now: strconv.FormatUint(old.Seed, 10)},
+		{Name: "option", Label: "Options", Hint: "A.Hash=64 B.Hash=64"},
+		{Name: "priority", Label: "Priority", Hint: "-10 to 10", Now: "0"},
+		{Name: "share", Label: "Share", Hint: "weight among the tests of its priority", Now: "1"},
+		{Name: "needs", Label: "Needs", Hint: "labels of machines: os=linux trust=verified"},
+		{Name: "note", Label: "Note"},
+	} {
+		one.Value = v.PostFormValue(one.Name)
+		f.Fields = append(f.Fields, one)
+	}
+	for i, player := range old.Players {
+		if player.Council == nil {
+			name := fmt.Sprint("engine", i)
+			f.Players = append(f.Players, slot{player.Name, name, v.PostFormValue(name)})
+		}
+	}
+	if f.Engines, err = p.engines(v); err != nil {
+		return err
+	}
+	return p.show(w, v, status, "submit", frame{Title: "Submit a test", Trail: []crumb{{Name: "Submit a test"}}, Page: f})
+}
+
+// base returns the plan that the form repeats.
+func (p *Pages) base(v *visit) (*match.Plan, error) {
+	if from := v.FormValue("from"); from != "" {
+		return p.planOf(v, from)
+	}
+	return planning.Builtin()
+}
+
+// These limit the engines to choose from, because the plan of each test must be decoded.
+const (
+	engineTests = 50
+	maxEngines  = 100
+)
+
+// engines returns the engines of the latest tests, each identity once.
+func (p *Pages) engines(v *visit) (list []engineOf, err error) {
+	tests := p.config.Farm.Status(v.Context()).Tests
+	seen := map[string]bool{}
+	for _, t := range slices.Backward(tests[max(0, len(tests)-engineTests):]) {
+		plan, err := p.planOf(v, t.Run)
+		if err != nil {
+			return nil, err
+		}
+		for _, player := range plan.Players {
+			words := player.Identity.String()
+			if player.Council != nil || seen[player.Name+" "+words] || len(list) == maxEngines {
+				continue
+			}
+			seen[player.Name+" "+words] = true
+			list = append(list, engineOf{t.Run + "/" + player.Name, fmt.Sprintf("%s of %s (%s)", player.Name, t.Name, words)})
+		}
+	}
+	return list, nil
+}
+
+// submit submits the test of a form. It sends the same request as gogi farm submit --again.
+func (p *Pages) submit(w http.ResponseWriter, v *visit) error {
+	if !v.session.May("submit") {
+		return &farm.Refusal{Why: fmt.Sprintf("%s may not submit tests", v.session.key.Name)}
+	}
+	s, err := p.submission(v)
+	if err != nil {
+		return p.showForm(w, v, http.StatusBadRequest, err.Error())
+	}
+	answer, err := p.do(v, "submit", *s)
+	if err != nil {
+		return p.showForm(w, v, http.StatusForbidden, err.Error())
+	}
+	status, _ := answer.(farm.TestStatus)
+	http.Redirect(w, v.Request, "/farm/t/"+url.PathEscape(status.Run), http.StatusSeeOther)
+	return nil
+}
+
+func (p *Pages) submission(v *visit) (*farm.Submission, error) {
+	plan, err := p.base(v)
+	if err != nil {
+		return nil, err
+	}
+	for i, player := range plan.Players {
+		run, engine, ok := strings.Cut(v.PostFormValue(fmt.Sprint("engine", i)), "/")
+		if !ok {
+			continue
+		}
+		from, err := p.planOf(v, run)
+		if err == nil {
+			plan, err = planning.TakeEngine(plan, player.Name, from, engine)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	flags, err := flagsOf(v, plan)
+	if err != nil {
+		return nil, err
+	}
+	if plan, err = planning.Repeat(plan, flags); err != nil {
+		return nil, err
+	}
+	s := farm.Submission{Note: v.PostFormValue("note"), Needs: map[string]string{}}
+	if s.Plan, err = match.EncodePlan(plan); err != nil {
+		return nil, err
+	}
+	if s.Priority, err = strconv.Atoi(cmp.Or(v.PostFormValue("priority"), "0")); err != nil {
+		return nil, fmt.Errorf("priority: %.40q is not a number", v.PostFormValue("priority"))
+	}
+	if s.Share, err = strconv.ParseFloat(cmp.Or(v.PostFormValue("share"), "1"), 64); err != nil {
+		return nil, fmt.Errorf("share: %.40q is not a number", v.PostFormValue("share"))
+	}
+	for _, need := range strings.Fields(v.PostFormValue("needs")) {
+		name, value, ok := strings.Cut(need, "=")
+		if !ok {
+			return nil, fmt.Errorf("needs: %.40q is not a label: expected NAME=VALUE", need)
+		}
+		s.Needs[name] = value
+	}
+	return &s, nil
+}
+
+// flagsOf returns the flags that the fields of the form stand for.
+func flagsOf(v *visit, old *match.Plan) (flags configs.Flags, err error) {
+	text := func(name string) string { return strings.TrimSpace(v.PostFormValue(name)) }
+	flags = configs.Flags{Run: text("run"), SPRT: text("sprt"), Openings: text("openings"), Resign: text("resign"),
+		Draw: text("draw"), Option: strings.Fields(text("option"))}
+	for name, into := range map[string]*[]string{"tc": &flags.TC, "nodes": &flags.Nodes} {
+		if value := text(name); value != "" {
+			*into = []string{value}
+		}
+	}
+	for name, into := range map[string]**int{"games": &flags.Games, "max-plies": &flags.MaxPlies} {
+		if value := text(name); value != "" {
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				return flags, fmt.Errorf("%s: %.40q is not a number", name, value)
+			}
+			*into = &n
+		}
+	}
+	seed := old.Seed + 1
+	if value := text("seed"); value != "" {
+		if seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+			return flags, fmt.Errorf("seed: %.40q is not a number", value)
+		}
+	}
+	flags.Seed = &seed
+	return flags, nil
+}

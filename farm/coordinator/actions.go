@@ -1,0 +1,84 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/farm"
+	"gogi/results/farmstate"
+)
+
+// These are the kinds of things in the log of actions, see farmstate.Action.
+const (
+	onTest   = "test"
+	onWorker = "worker"
+	onKey    = "key"
+	onFarm   = "farm"
+)
+
+// actions returns the log of actions.
+func (c *Coordinator) actions(ctx context.Context, _ Key, f *farmstate.Filter) (any, error) {
+	return c.config.State.Actions(ctx, *f)
+}
+
+// act adds an action on a worker to the log of the farm. The action is stored with the worker.
+func (w *worker) act(by, name, what string) {
+	w.actions = append(w.actions, farmstate.Action{At: time.Now(), By: by, On: onWorker, Name: name, What: what})
+}
+
+// Limits of what a worker can make the coordinator store.
+const (
+	maxErrors   = 10          // errors of a worker
+	maxError    = 300         // bytes of one
+	keepPause   = time.Minute // shortest time between two times that an unimportant change is stored
+	keepAtATime = 4           // unimportant changes that are stored in one tick
+)
+
+// failed adds an error to the latest errors of a worker.
+func (w *worker) failed(now time.Time, on, what string) {
+	what = strings.ToValidUTF8(what[:min(len(what), maxError)], "")
+	if n := len(w.Errors); n > 0 && w.Errors[n-1].What == what {
+		return
+	}
+	w.Errors = append(w.Errors[max(0, len(w.Errors)-maxErrors+1):len(w.Errors):len(w.Errors)],
+		farm.Change{At: now.Round(0), By: on, What: what})
+	w.changed = true
+}
+
+// describe takes over what a worker reports about its machine. The log gets a line if the worker has not
+// changed in the last keepPause, so that a worker cannot fill the log.
+func (w *worker) describe(name string, h *farm.Hello, now time.Time) {
+	version := strings.ToValidUTF8(h.Version, "?")
+	if w.Version == version && w.Slots == h.Slots && maps.Equal(w.Labels, h.Labels) {
+		return
+	}
+	w.Version, w.Slots, w.Labels, w.changed = version, h.Slots, h.Labels, true
+	if len(w.actions) == 0 && now.Sub(w.stored) >= keepPause {
+		w.act("farm", name, fmt.Sprintf("connected: gogi %s, %d slots, %s/%s", version, h.Slots, h.Labels["os"], h.Labels["arch"]))
+	}
+}
+
+// noteRefusals adds the runs that a worker newly refuses to its latest errors.
+func (c *Coordinator) noteRefusals(s *session, w *worker, ask *farm.Ask) {
+	for i, digest := range ask.Refuse {
+		if r := c.runs[digest]; r != nil && i < len(ask.Why) && !slices.Contains(s.refuses, digest) {
+			w.failed(time.Now(), r.Name, "the worker does not play it: "+ask.Why[i])
+		}
+	}
+}
+
+// keepChanged stores some of the workers with unimportant changes.
+func (c *Coordinator) keepChanged(ctx context.Context, now time.Time) {
+	left := keepAtATime
+	for name, w := range c.workers {
+		if w.changed && left > 0 && now.Sub(w.stored) >= keepPause {
+			w.stored = now // also if it fails, so that a full disk does not cost a try in each tick
+			c.keepOrWarn(ctx, name, w)
+			left--
+		}
+	}
+}

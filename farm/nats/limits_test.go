@@ -1,0 +1,39 @@
+package nats
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// TestLimitsOfAnOwner: the keys of an owner share a bandwidth, which no other owner has, and an owner has a largest
+// artefact, which the farm's own limit bounds.
+func TestLimitsOfAnOwner(t *testing.T) {
+	l := limits{
+		owner: func(key string) string { return map[string]string{"r1": "red", "r2": "red"}[key] },
+		of: func(owner string) (artefact, bandwidth int64) {
+			if owner == "red" {
+				return 1000, 1 // a byte a second, so that no pause of this machine fills it up
+			}
+			return 0, 0
+		},
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for i, step := range []struct {
+		key string
+		n   int
+		may bool
+	}{{"r1", pieceBytes - 10000, true}, {"r2", 20000, false}, {"b", 20000, true}, {"r2", 5000, true}, {"r1", 10000,
+		false}, {"unknown", 1 << 30, true}} {
+		if may := l.wait(ctx, step.key, step.n); may != step.may {
+			t.Errorf("step %d: %s may send %d bytes: %v", i, step.key, step.n, may)
+		}
+	}
+	if a, b, c := l.largest("r1", 5000), l.largest("r1", 500), l.largest("b", 5000); a != 1000 || b != 500 || c != 5000 {
+		t.Errorf("the largest artefacts are %d, %d and %d", a, b, c)
+	}
+	if !(&limits{}).wait(ctx, "r1", 1<<30) || (&limits{}).largest("r1", 7) != 7 {
+		t.Error("no limits limit")
+	}
+}

@@ -1,0 +1,54 @@
+package site
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+)
+
+// TestBackupsByDefault: a farm without settings makes a backup at its first start and then each day, also after a
+// restart, and keeps seven. Where the user names a folder, all stay.
+func TestBackupsByDefault(t *testing.T) {
+	var c Config
+	c.Log = slog.New(slog.DiscardHandler)
+	c.Farm.State, c.Farm.Listen = filepath.Join(t.TempDir(), "farm"), "127.0.0.1:0"
+	testutil.OK(t, c.Complete())
+	if c.Backup.Every != 24*time.Hour || c.Backup.Dir != filepath.Join(c.Farm.State, "backups") || c.Backup.Keep != 7 {
+		t.Fatalf("%+v", c.Backup)
+	}
+	s := testutil.Must(Open(t.Context(), c))(t)
+	defer s.Close() //nolint:errcheck // the end of the test
+	now := time.Now()
+	s.backUp(t.Context(), now)
+	s.backUp(t.Context(), now.Add(time.Hour))
+	first := backups(c.Backup.Dir)
+	if len(first) != 1 {
+		t.Fatalf("%v", first)
+	}
+	s.triedBackup = time.Time{} // as another process
+	s.backUp(t.Context(), now.Add(time.Hour))
+	if got := backups(c.Backup.Dir); !slices.Equal(got, first) {
+		t.Errorf("a restart makes a backup: %v", got)
+	}
+	for i := range 9 {
+		name := filepath.Join(c.Backup.Dir, fmt.Sprintf("farm-2001010%dT000000.000Z.tar", i))
+		testutil.OK(t, os.WriteFile(name, nil, 0o600))
+		testutil.OK(t, os.WriteFile(name+".sha256", nil, 0o600))
+	}
+	s.backUp(t.Context(), now.Add(25*time.Hour))
+	got := backups(c.Backup.Dir)
+	if len(got) != 7 || !slices.Contains(got, first[0]) || filepath.Base(got[0]) != "farm-20010104T000000.000Z.tar" {
+		t.Errorf("kept %v", got)
+	}
+	var own Settings
+	own.Backup.Dir = "elsewhere"
+	if testutil.OK(t, own.Complete()); own.Backup.Keep != 0 {
+		t.Error("backups in a folder of the user are deleted")
+	}
+}

@@ -1,0 +1,184 @@
+package planning
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gogi/configs"
+	"gogi/configs/openings"
+	"gogi/match"
+	"gogi/match/gate"
+)
+
+// limitFlags are the flags of limits. Each of them replaces all limits of a player.
+func limitFlags() []string {
+	return []string{"tc", "main", "byoyomi", "increment", "movetime", "nodes", "depth", "self", "margin", "stall"}
+}
+
+// Off is the value of the flags sprt, resign and draw that removes them from a repeated plan.
+const Off = "off"
+
+// Builtin returns the plan of the default match, in which the built-in engine plays itself. It starts no engine.
+func Builtin() (*match.Plan, error) {
+	file, dir, err := configs.Find("default")
+	if err != nil {
+		return nil, err
+	}
+	file.DefaultOpenings(openings.BuiltinFew)
+	plan, _, err := Plan(file, dir, nil)
+	return plan, err
+}
+
+// Repeat returns the plan old with the changes that flags give. It needs none of the files of the engines, and
+// starts no engine. It returns an error for flags that need one of these, such as --engine, and for a plan that is
+// a tune or self-play. The opening set must be a built-in one.
+func Repeat(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
+	may := append(limitFlags(), "run", "games", "seed", "openings", "opening-plies", "rules", "max-plies", "resign",
+		"draw", "sprt", "ponder", "slowed", "option")
+	switch wrong := flags.Given(may...); {
+	case len(wrong) > 0:
+		return nil, fmt.Errorf("%s: a repeated test cannot change it; submit a new test", strings.Join(wrong, ", "))
+	case old.Tune != "" || old.Design.Kind == match.DesignSelfplay:
+		return nil, fmt.Errorf("%s is no match; submit the file of its tune or self-play again", old.Run)
+	case flags.Openings != "" && !openings.IsBuiltin(flags.Openings):
+		return nil, fmt.Errorf("--openings %s: a repeated test plays its own openings or a built-in set, such as %s",
+			flags.Openings, openings.BuiltinFew)
+	case flags.OpeningPlies != nil && flags.Openings == "":
+		return nil, fmt.Errorf("--opening-plies: it needs --openings")
+	}
+	if len(old.Councils()) > 0 && givenOf(flags, limitFlags()...) {
+		return nil, fmt.Errorf("a repeated test cannot change the limits of a council; submit a new test")
+	}
+	fresh, err := skeleton(old, flags)
+	if err != nil {
+		return nil, err
+	}
+	out := graft(old, fresh, flags)
+	for _, text := range flags.Option {
+		if err := setOption(out, text); err != nil {
+			return nil, err
+		}
+	}
+	prospect, err := gate.NewProspect(out)
+	if err == nil {
+		err = prospect.Check()
+	}
+	return out, err
+}
+
+func givenOf(flags configs.Flags, names ...string) bool {
+	return slices.ContainsFunc(flags.Given(), func(flag string) bool {
+		return slices.Contains(names,
+			strings.TrimPrefix(flag, "--"))
+	})
+}
+
+// skeleton returns the plan of a match with the values of flags and with the built-in engine under the names of
+// the players of old.
+func skeleton(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
+	flags.Option, flags.Engine = nil, nil
+	for _, p := range old.Players {
+		flags.Engine = append(flags.Engine, p.Name+"=builtin")
+	}
+	if !givenOf(flags, limitFlags()...) {
+		flags.Nodes = []string{"1"}
+	}
+	if flags.Games == nil {
+		games := old.Games()
+		flags.Games = &games
+	}
+	if flags.Openings == "" {
+		flags.Openings = openings.BuiltinNamed
+	}
+	flags.Swap, flags.Design = &old.Design.Swap, string(old.Design.Kind)
+	for _, value := range []*string{&flags.SPRT, &flags.Resign, &flags.Draw} {
+		if *value == Off {
+			*value = ""
+		}
+	}
+	file, dir, err := flags.Read("")
+	if err != nil {
+		return nil, err
+	}
+	plan, _, err := Plan(file, dir, nil)
+	return plan, err
+}
+
+// graft returns a copy of old with the fields of fresh that the flags give.
+func graft(old, fresh *match.Plan, flags configs.Flags) *match.Plan {
+	out := *old
+	out.Players = slices.Clone(old.Players)
+	take := func(do func(), names ...string) {
+		if givenOf(flags, names...) {
+			do()
+		}
+	}
+	take(func() { out.Run = fresh.Run }, "run")
+	take(func() { out.Pairs = fresh.Pairs }, "games")
+	take(func() { out.Seed = fresh.Seed }, "seed")
+	take(func() { out.Openings = fresh.Openings }, "openings")
+	take(func() { out.Ponder = fresh.Ponder }, "ponder")
+	take(func() { out.Slowed = fresh.Slowed }, "slowed")
+	take(func() { out.Gate = fresh.Gate }, "sprt")
+	take(func() { out.Rules = fresh.Rules }, "rules")
+	take(func() { out.Rules.MaxPlies = fresh.Rules.MaxPlies }, "max-plies")
+	a, b := &out.Adjudication, &fresh.Adjudication
+	take(func() { a.ResignScore, a.ResignMoves, a.OneSided = b.ResignScore, b.ResignMoves, b.OneSided }, "resign")
+	take(func() { a.DrawScore, a.DrawMoves, a.DrawFrom = b.DrawScore, b.DrawMoves, b.DrawFrom }, "draw")
+	take(func() {
+		out.ColourClocks = fresh.ColourClocks
+		for i := range out.Players {
+			out.Players[i].Limits = fresh.Players[i].Limits
+		}
+	}, limitFlags()...)
+	return &out
+}
+
+// setOption sets the option that a text such as A.Hash=64 names. It rejects an option that names a file, because
+// the farm may not have the new file.
+func setOption(plan *match.Plan, text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	who, option, dot := strings.Cut(name, ".")
+	if !ok || !dot || who == "" || option == "" {
+		return fmt.Errorf("--option %s: expected ENGINE.NAME=VALUE", text)
+	}
+	found := false
+	for i := range plan.Players {
+		p := &plan.Players[i]
+		if p.Council != nil || who != "all" && who != p.Name {
+			continue
+		}
+		found = true
+		if slices.ContainsFunc(p.Identity.Files,
+			func(f match.FileHash) bool { return f.Role == "option "+option }) || option == "EvalDir" || option == "BookDir" {
+			return fmt.Errorf("--option %s: it names a file of the engine; submit a new test", text)
+		}
+		p.Options = slices.DeleteFunc(slices.Clone(p.Options), func(o match.Option) bool { return o.Name == option })
+		p.Options = append(p.Options, match.Option{Name: option, Value: value})
+	}
+	if !found {
+		return fmt.Errorf("--option %s: the test has no engine %s", text, who)
+	}
+	return nil
+}
+
+// TakeEngine returns plan with its player called name replaced by the player called engine of the plan from. The
+// new player has the name engine and the limits of the old one.
+func TakeEngine(plan *match.Plan, name string, from *match.Plan, engine string) (*match.Plan, error) {
+	i := slices.IndexFunc(plan.Players, func(p match.Player) bool { return p.Name == name })
+	j := slices.IndexFunc(from.Players, func(p match.Player) bool { return p.Name == engine })
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("%s has no player %s", plan.Run, name)
+	case j < 0:
+		return nil, fmt.Errorf("%s has no player %s", from.Run, engine)
+	case slices.ContainsFunc(plan.Players, func(p match.Player) bool { return p.Name == engine && p.Name != name }):
+		return nil, fmt.Errorf("%s has another player %s", plan.Run, engine)
+	}
+	out := *plan
+	out.Players = slices.Clone(plan.Players)
+	out.Players[i] = from.Players[j]
+	out.Players[i].Limits = plan.Players[i].Limits
+	return &out, nil
+}
