@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,26 +81,26 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	ctx, end := context.WithTimeout(r.Context(), s.listTime)
 	defer end()
 	playing := s.config.Live.Runs()
-	var chosen, rest []string // in play, and the others
+	var chosen, rest []results.RunName // in play, and the others
 	for _, n := range names {
 		switch {
 		case text != "" && !strings.Contains(strings.ToLower(n.Name+"\n"+strings.Join(n.Players, "\n")), text):
 		case state != "" && !s.inState(ctx, n.Name, state, &body.Unread):
 		case slices.Contains(playing, n.Name):
-			chosen = append(chosen, n.Name)
+			chosen = append(chosen, n)
 		default:
-			rest = append(rest, n.Name)
+			rest = append(rest, n)
 		}
 	}
 	chosen = append(chosen, rest...)
 	body.Total = len(chosen)
 	from := min((page-1)*runsOnAPage, len(chosen))
-	infos, err := s.config.Store.FindRuns(r.Context(), chosen[from:min(from+runsOnAPage, len(chosen))])
+	infos, err := s.infosOf(r.Context(), chosen[from:min(from+runsOnAPage, len(chosen))])
 	if err != nil {
 		return err
 	}
-	for i := range infos {
-		row, err := s.rowOf(ctx, &infos[i])
+	for _, info := range infos {
+		row, err := s.rowOf(ctx, info)
 		if err != nil {
 			return err
 		}
@@ -134,6 +135,52 @@ func (s *Server) runNames(ctx context.Context) ([]results.RunName, error) {
 		s.names = append(later, s.names...)
 	}
 	return s.names, err
+}
+
+// keptRun is a run as it was stored at a stamp.
+type keptRun struct {
+	stamp results.Stamp
+	info  *results.RunInfo
+}
+
+// maxInfos is the largest number of runs that the server keeps for the list.
+const maxInfos = 1000
+
+// infosOf returns the runs with these names. It reads only the runs that have changed since it last read them.
+func (s *Server) infosOf(ctx context.Context, names []results.RunName) ([]*results.RunInfo, error) {
+	stamps, changed := make([]results.Stamp, len(names)), []string(nil)
+	s.infosMu.Lock()
+	defer s.infosMu.Unlock()
+	for i, n := range names {
+		var err error
+		if stamps[i], err = s.config.Store.Stamp(ctx, n.ID); err != nil {
+			return nil, err
+		}
+		if s.infos[n.ID].stamp != stamps[i] {
+			changed = append(changed, n.Name)
+		}
+	}
+	found, err := s.config.Store.FindRuns(ctx, changed)
+	if err != nil {
+		return nil, err
+	}
+	read := map[int64]*results.RunInfo{}
+	for i := range found {
+		read[found[i].ID] = &found[i]
+	}
+	var infos []*results.RunInfo
+	kept := s.infos
+	if len(kept)+len(read) > maxInfos || kept == nil {
+		s.infos = map[int64]keptRun{}
+	}
+	for i, n := range names {
+		info := cmp.Or(read[n.ID], kept[n.ID].info)
+		if info != nil {
+			s.infos[n.ID] = keptRun{stamps[i], info}
+			infos = append(infos, info)
+		}
+	}
+	return infos, nil
 }
 
 // inState reports whether a run has a state of the list. If the state is unknown or may change, inState reads it,

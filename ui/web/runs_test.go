@@ -49,6 +49,8 @@ func TestRunsList(t *testing.T) {
 	testutil.Slices(t, runsOn(second), []string{"many-0", "gated", "over"})
 	testutil.Contains(t, get(t, s, "/").Body.String(), `href="/?page=2"`, "the next page")
 	testutil.Check(t, second.Header().Get("Refresh") == "", "a page that is complete loads again")
+	storeRun(t, s.config.Store, "over", 131)
+	testutil.Contains(t, get(t, s, "/?q=over").Body.String(), `262<span class="dim"> / 262</span>`, "a run that has changed")
 }
 
 // TestRunsThatAreBeingRead: a list that cannot wait says so and loads again; the results come meanwhile.

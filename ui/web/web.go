@@ -85,6 +85,8 @@ type Server struct {
 	glances  sheets // results for the list of runs
 	namesMu  sync.Mutex
 	names    []results.RunName // all runs, latest first; guarded by namesMu
+	infosMu  sync.Mutex
+	infos    map[int64]keptRun // runs of the list, by ID; guarded by infosMu
 	states   sync.Map          // the last known state of each run in the list, by name
 	nows     sync.Map          // nowKept by run
 	// nowFlights makes one nowKept of a run at a time.
