@@ -198,7 +198,8 @@ func TestFaultsInPlay(t *testing.T) {
 				continue // a process that was reused has had its third "go" before
 			}
 			faulty++
-			testutil.Check(t, (g.Outcome == "white") == (g.White == "good"), "%s: game %d.%d: won by %s", f.fault, g.Pair, g.Leg, g.Outcome)
+			winner := map[string]string{"black": g.Black, "white": g.White}[g.Outcome]
+			testutil.Equal(t, winner, "good", "%s: game %d.%d: the winner", f.fault, g.Pair, g.Leg)
 			testutil.Contains(t, g.Note, f.note, "%s: game %d.%d", f.fault, g.Pair, g.Leg)
 		}
 		testutil.Check(t, faulty > 0, "%s: no game ended by %s: %+v", f.fault, f.termination, games)
