@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -276,5 +277,53 @@ func TestContests(t *testing.T) {
 		} else {
 			testutil.Equal(t, strings.Join(got, ", "), want, "%s (%v)", test.name, err)
 		}
+	}
+}
+
+// TestSpread: the forms of the key ponder of a council, and the warning about a match without pondering.
+func TestSpread(t *testing.T) {
+	for _, test := range []struct {
+		ponder, key string
+		want        match.Spread
+		warned      bool
+	}{
+		{"ponder = \"standard\"\n", `"spread"`, match.Spread{On: true}, false},
+		{"ponder = \"early\"\n", `{mode = "spread", hit = "votes"}`, match.Spread{On: true, Votes: true}, false},
+		{"ponder = \"standard\"\n", `"same"`, match.Spread{}, false},
+		{"", `"same"`, match.Spread{}, false},
+		{"", `"spread"`, match.Spread{On: true}, true},
+	} {
+		f := testutil.Must(configs.Parse([]byte(test.ponder+councilFile+"rule = \"majority\"\nponder = "+test.key+"\n"), "match.toml"))(t)
+		plan, warnings, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+		testutil.OK(t, err)
+		testutil.Equal(t, plan.Players[0].Council.Ponder, test.want, "%s", test.key)
+		if warned := strings.Contains(fmt.Sprint(warnings), `ponder = "spread" has no effect in a match`); warned != test.warned {
+			t.Errorf("%s: warnings %v", test.key, warnings)
+		}
+	}
+	for key, want := range map[string]string{`"both"`: `"both" is not one of same, spread`, `{mode = "spread", hit = "x"}`: `"x" is not one of decides, votes`} {
+		_, err := councilPlan(t, councilFile+"rule = \"majority\"\nponder = "+key+"\n")
+		testutil.Fails(t, err, want)
+	}
+	_, err := councilPlan(t, strings.Replace(councilFile, `["A", "B"]`, `["A"]`, 1)+"rule = \"majority\"\nponder = \"spread\"\n")
+	testutil.Fails(t, err, "council C has one member")
+}
+
+// TestSeriesOfCouncils: the files behind docs/research/consensus.md can be read and planned.
+func TestSeriesOfCouncils(t *testing.T) {
+	files := testutil.Must(filepath.Glob("councils/*.toml"))(t)
+	for _, file := range files {
+		text := testutil.Must(os.ReadFile(file))(t)
+		if strings.Contains(string(text), "/usr/games/") {
+			text = []byte(regexp.MustCompile(`/usr/games/[a-z-]+`).ReplaceAllString(string(text), "/bin/true"))
+		}
+		f := testutil.Must(configs.Parse(text, filepath.Base(file)))(t)
+		_, warnings, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 8, WorkDir: "/"})
+		if err != nil || len(warnings) > 0 {
+			t.Errorf("%s: %v, %v", file, warnings, err)
+		}
+	}
+	if len(files) < 9 {
+		t.Errorf("found only %q", files)
 	}
 }

@@ -19,7 +19,7 @@ func (v *vote) askFirst(ctx context.Context) bool {
 		return false
 	}
 	v.spared = seats[k:]
-	if !v.ask(ctx) || len(v.spared) == 0 {
+	if !v.ask(ctx) {
 		v.spared = nil
 		return false
 	}

@@ -183,10 +183,12 @@ func TestNoExamination(t *testing.T) {
 // TestExaminationByWeights: the mean has the weights of the rule.
 func TestExaminationByWeights(t *testing.T) {
 	for _, test := range []struct {
-		weights []float64
-		want    string
-	}{{[]float64{3, 2}, "7g7f"}, {[]float64{2, 3}, "2g2f"}} {
-		c := council(t, withWeights(examining, test.weights...), examines("7g7f", scores(cp(0), cp(100))), examines("2g2f", scores(cp(100), cp(0))))
+		weights       []float64
+		first, second int // what the members lose by the other's move
+		want          string
+	}{{[]float64{3, 2}, 100, 120, "7g7f"}, {[]float64{2, 3}, 120, 100, "2g2f"}} {
+		c := council(t, withWeights(examining, test.weights...),
+			examines("7g7f", scores(cp(0), cp(test.first))), examines("2g2f", scores(cp(test.second), cp(0))))
 		reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
 		testutil.Equal(t, reply.Text, test.want, "by %s", record.By)
 		replayed(t, record)

@@ -95,12 +95,13 @@ func (v *vote) gather(ctx context.Context) error {
 		if alive := v.alive(); alive < v.config.MinAlive {
 			return v.tooFew(alive)
 		}
-		if v.ask(ctx) {
+		asked := v.ask(ctx)
+		if len(v.spared) > 0 && !v.spoken() && !v.over(ctx) {
+			v.spared = nil // all members with a hit failed: ask everybody
+			continue
+		}
+		if asked {
 			v.complete()
-			if len(v.spared) > 0 && !v.spoken() && !v.over(ctx) {
-				v.spared = nil // all members with a hit failed: ask everybody
-				continue
-			}
 			if v.alive() >= v.config.MinAlive && (v.spoken() || v.over(ctx)) {
 				return nil
 			}
@@ -141,11 +142,6 @@ func (v *vote) ask(ctx context.Context) bool {
 		s.jobs <- func(life context.Context) { s.think(asked.ctx, life, asked.requests[i], asked.question) }
 	}
 	v.polled, v.question = slices.Clone(v.pending), q.number
-	if len(v.polled) == 0 && len(v.spared) > 0 { // the members with a hit failed before they were asked
-		v.spared = nil
-		cancel()
-		return v.ask(ctx)
-	}
 	if len(v.polled) == 0 {
 		return false
 	}

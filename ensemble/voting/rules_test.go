@@ -358,3 +358,14 @@ func turnedBallots(list []voting.Ballot) []voting.Ballot {
 	}
 	return list
 }
+
+// TestEvaluationWithoutABallot: a member that was not asked keeps the evaluations in its window.
+func TestEvaluationWithoutABallot(t *testing.T) {
+	start := shogi.StartPos()
+	c := chamber(t, "evaluation:window=2", members(2), voting.Settings{})
+	for _, x := range []struct{ votes, want string }{{"A+10 B+50", "[1 2]"}, {"A+5", "[2 2]"}, {"A+10 B+0", "[2 3]"}} {
+		d := c.Decide(&start, ballots(x.votes))
+		c.Observe(&start, ballots(x.votes), &d)
+		testutil.Equal(t, fmt.Sprint(c.Weights()), x.want, "%s", x.votes)
+	}
+}
