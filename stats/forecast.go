@@ -235,9 +235,9 @@ type tail struct {
 	n, left float64
 }
 
-// finish adds the tests that end after now. Between constant bounds the share of running tests falls exponentially in
-// the end. So finish extrapolates the course from before and now. It returns the share that still runs after limit
-// pairs.
+// finish adds to c the tests that end between now.n and limit pairs. Between constant bounds the share of tests that
+// still run finally falls exponentially. finish takes the rate of this fall from the two states before and now. It
+// returns the share of tests that still run after limit pairs.
 func (c *SPRTForecast) finish(before, now tail, limit float64) float64 {
 	rate := math.Log(before.left/now.left) / (now.n - before.n)
 	running := now.left * math.Exp(-rate*(limit-now.n))

@@ -326,7 +326,7 @@ func (w *Worker) Ended() *End {
 
 // Close ends the session. Until ctx ends it sends the outbox and the returned pairs, and waits for the
 // confirmation that the results are stored. Results that are not confirmed stay in the outbox for the next
-// session. Close returns only errors of files. Play must have returned.
+// session. Close returns only file errors. Play must have returned.
 func (w *Worker) Close(ctx context.Context) error {
 	w.mu.Lock()
 	w.drain("the worker ends")

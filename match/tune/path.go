@@ -98,7 +98,8 @@ func (p *Path) Expect(stored []match.TuneState) {
 	}
 }
 
-// learn learns the next block if the results of all its pairs are known. It reports whether it did.
+// learn calculates the state after the next block from the results of its pairs. It changes nothing and returns false
+// if a result is missing or no block is left.
 func (p *Path) learn() bool {
 	if p.latest == p.settings.Blocks() {
 		return false

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Draw returns the duel of a pair. st must be the state after the number of blocks that Settings.DrawnFrom
-// returns for the pair's block. Draw changes nothing and always returns the same duel.
+// Draw selects the duel of a pair: the two points, which are sets of parameter values, that play each other. It draws
+// them from an earlier state of the tune. st must be the state after as many blocks as s.DrawnFrom returns for the
+// pair's block. Equal arguments give the same duel.
 func Draw(s *Settings, st *State, pair int) Duel {
 	switch s.Method {
 	case Fishtest:

@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// Trajectory is a tune that is being played: a Path with the stored pairs that it cannot learn yet, the states that
-// must still be stored, and the failures. A tune on one machine and on a farm uses it in the same way. Only one
+// Trajectory is a tune that is being played. It holds a Path, the stored pairs of blocks that are not complete yet, the
+// states that must still be stored, and the failures. A tune on one machine and on a farm uses it in the same way. Only one
 // goroutine at a time may call its methods.
 type Trajectory struct {
 	settings *Settings

@@ -10,8 +10,8 @@ import (
 	"gogi/internal/format"
 )
 
-// figureSteps is the number of probabilities at which each line of the figure is calculated. The
-// probabilities are not round numbers.
+// figureSteps is the number of win probabilities at which the coverage curve of each panel is calculated. They are the
+// middles of equal parts of the range from 0 to 1.
 const figureSteps = 400
 
 // The sizes of the figure, in SVG user units. The figure has three columns of panels. The vertical axis of a

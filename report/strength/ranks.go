@@ -9,8 +9,8 @@ import (
 )
 
 // These constants convert ranks of Go to points. Each rank has a band of 1000 points. The middle of the band
-// of 1-dan is 26,500, and the band of 1-kyu is directly below it. Source: the thesis' table of ranks (Tab
-// 4-1), which goes from 25-kyu, whose band begins at 1,000, to 8-dan.
+// of 1-dan is 26,500, and the band of 1-kyu is directly below it. Source: Tab 4-1 of the master's
+// thesis on the strength of players (docs/research/sources.md), which goes from 25-kyu, whose band begins at 1,000, to 8-dan.
 const (
 	pointsOfDan  = 26_500
 	pointsOfRank = 1_000
@@ -18,9 +18,9 @@ const (
 	mostKyu      = 25
 )
 
-// Points returns the strength in points for a rank or rating. It reads a rank such as 3d, 3 dan, 3段, 初段, 5k,
-// 5級 or 7段*. It also reads a number, which is already a rating. ok is false for other text and for ranks
-// outside the thesis' table.
+// Points converts a rank of the game of Go, such as 3d, 3 dan, 3段, 初段, 5k, 5級 or 7段*, to points. A number is
+// already in points, and Points returns it unchanged. ok is false for other text, and for ranks below 25-kyu or above
+// 8-dan.
 func Points(rank string) (points float64, ok bool) {
 	if v, err := strconv.ParseFloat(strings.TrimSpace(rank), 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)

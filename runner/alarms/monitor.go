@@ -72,7 +72,8 @@ func (d *Monitor) playing(r *crash.Recorder, g usi.Game) {
 	d.add(func(send func(match.Event)) { sendAll(send, d.watch.Sample(s)) })
 }
 
-// due counts a game of a process. due reports whether it is time for a sample of the memory.
+// due counts one more game of the process of r. games is the number of its earlier games. due is true if it is time to
+// sample the memory of the process.
 func (d *Monitor) due(r *crash.Recorder) (games int, due bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

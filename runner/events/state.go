@@ -182,7 +182,8 @@ func (s *State) dropSlots() {
 	})
 }
 
-// sessionChanged applies a command to the session.
+// sessionChanged updates the state after a control command changed the session: its phase, its numbers of pairs and
+// games, and its slots.
 func (s *State) sessionChanged(ev *match.Event) {
 	s.known.Phase, s.known.Pairs, s.known.Games = ev.Phase, ev.Pairs, ev.Games
 	s.addSlots(ev)

@@ -62,7 +62,8 @@ func sum(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// Encode writes a block of the given digest as JSON lines. Equal blocks give equal bytes.
+// Encode returns the block as JSON lines. digest is the digest of the settings that determine the blocks, and is part
+// of the first line. Equal blocks with equal digests give equal bytes.
 func (b *Block) Encode(digest string) ([]byte, error) {
 	var out bytes.Buffer
 	lines := json.NewEncoder(&out)
@@ -83,7 +84,8 @@ func (b *Block) Encode(digest string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Decode reads a complete block with this digest and number. Any other data are an error.
+// Decode reads a complete block that Encode wrote with the same digest of the settings and the same number. Any other
+// data are an error.
 func Decode(data []byte, digest string, number int) (*Block, error) {
 	cut := bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1
 	var end blockEnd

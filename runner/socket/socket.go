@@ -25,7 +25,7 @@ const suffix = ".sock"
 // Path returns the path of the socket of a run, next to its database.
 func Path(db, run string) string { return db + "." + url.PathEscape(run) + suffix }
 
-// Runs returns the names of the runs with a socket next to a database. A socket may have no process.
+// Runs returns the names of the runs with a socket next to a database. A socket may be left over from a process that has ended.
 func Runs(db string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Dir(db))
 	if err != nil {

@@ -340,7 +340,8 @@ func (l *ladder) Settle(step []float64) {
 	}
 }
 
-// expected returns the probabilities of the three results for each cell.
+// expected returns, for each cell of l.table, the probabilities of a win of Black, a draw and a loss of Black with the
+// parameters x.
 func (l *ladder) expected(x []float64) [][3]float64 {
 	first, draw := l.terms(x)
 	p := make([][3]float64, len(l.table.Cells))

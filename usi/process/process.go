@@ -238,7 +238,7 @@ func (p *Process) Write(b []byte) (n int, err error) {
 }
 
 // SetReadDeadline sets the time when a Read gives up, even if it is already waiting. The zero time means
-// never. After the leader's end the call changes nothing.
+// never. The call changes nothing after the started program has ended.
 func (p *Process) SetReadDeadline(t time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -183,7 +183,7 @@ func (e *engine) run() int {
 	}
 }
 
-// set stores the number of a setoption line.
+// set stores the value of an option if line is a setoption line with an integer. It ignores all other lines.
 func (e *engine) set(line string) {
 	words := strings.Fields(line)
 	if len(words) == 5 && words[0] == "setoption" && words[1] == "name" && words[3] == "value" {

@@ -48,7 +48,7 @@ type WorkCommand struct {
 	Labels      []string      `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
 	Policy      string        `type:"existingfile" placeholder:"FILE" help:"Policy file: tests that this machine plays, as allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
 	Mirrors     []string      `placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
-	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests with --scale-to."`
+	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests that were submitted with gogi farm submit --scale-to."`
 	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"Reference engine for new measurements that the farm requests (default ${default}) [--nps-file]."`
 	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`
 	DrainAfter  time.Duration `placeholder:"DUR" help:"Time after which the worker finishes its games and ends."`

@@ -201,7 +201,7 @@ type StrengthValidateCommand struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the errors of the estimates for each number of games.
+// Run prints the errors of the estimates for each number in --games.
 func (c *StrengthValidateCommand) Run(env *cli.Env) error {
 	terms, err := strength.ParseMetrics(c.Metrics)
 	if err != nil {

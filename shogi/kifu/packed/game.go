@@ -33,7 +33,7 @@ type Candidate struct {
 	Visits uint16
 }
 
-// Reason is the reason why a game ended, in the numbers of pack. Numbers that are not listed are reserved.
+// Reason is the reason why a game ended, as its number in the file format pack. Numbers that are not listed are reserved.
 type Reason uint8
 
 // A game in the format pack stores the reason of its end as one of these numbers.
