@@ -100,11 +100,9 @@ func (o *Opener) openEngine(ctx context.Context, p match.Player, council string,
 	return engine, nil
 }
 
-// Greet starts one engine and waits for usiok. It recognises a UCI engine, see Recognise. The error wraps
-// ErrStart, or is a *usi.Fault or the context's error. After an error no process is left.
+// Greet starts one engine and waits for usiok. The error wraps ErrStart, or is a *usi.Fault or the context's
+// error. After an error no process is left.
 func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
-	ctx, stop := o.Recognise(ctx, p)
-	defer stop()
 	return o.greet(ctx, p, "", cpus)
 }
 

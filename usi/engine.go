@@ -456,13 +456,13 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 	case ev := <-wait:
 		err = e.check(ev, doing)
 	case <-timer.C:
-		err = e.fail(e.silence(FaultStart), doing, e.lastWords(fmt.Sprintf("silent for %v", limit)))
-	case <-ctx.Done():
-		cause, known := errors.AsType[*Fault](context.Cause(ctx)) // another part of the program knows why no line comes
-		if !known {
-			return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
+		note := fmt.Sprintf("silent for %v", limit)
+		if line == "usiok" {
+			note += " (a UCI engine does not answer usi)"
 		}
-		err = e.fail(cause.Kind, doing, cause.Note)
+		err = e.fail(e.silence(FaultStart), doing, e.lastWords(note))
+	case <-ctx.Done():
+		return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 	}
 	if err != nil {
 		e.fault.Awaiting = line

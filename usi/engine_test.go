@@ -284,8 +284,8 @@ func (t talking) LastWords() string { return t.words }
 
 func TestASilentEnginesLastWordsAreTold(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                        "silent for 1m0s",
-		"stderr: loading \x1b[0m": "silent for 1m0s; stderr: loading",
+		"":                        "silent for 1m0s (a UCI engine does not answer usi)",
+		"stderr: loading \x1b[0m": "silent for 1m0s (a UCI engine does not answer usi); stderr: loading",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ours, theirs := net.Pipe()
@@ -533,17 +533,5 @@ func TestAFailedStartQuotesStdout(t *testing.T) {
 		testutil.Check(t, ok && fault.Kind == usi.FaultCrash && fault.Awaiting == "readyok" && fault.Note == test.want,
 			"%s: %+v\nwant %s", name, fault, test.want)
 		_ = e.Close()
-	}
-}
-
-// A wait for the greeting ends with the cause of its context.
-func TestAGreetingEndsWithTheCauseOfItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	conn := scripted(t, "", map[string]string{"usi": "Unknown command: usi\n"})
-	time.AfterFunc(time.Millisecond, func() { cancel(&usi.Fault{Kind: usi.FaultStart, Note: "it speaks Go"}) })
-	_, err := usi.Greet(ctx, conn, usi.Config{Name: "g"})
-	fault, ok := errors.AsType[*usi.Fault](err)
-	if !ok || fault.Kind != usi.FaultStart || fault.Engine != "g" || fault.Awaiting != "usiok" || !strings.HasPrefix(fault.Note, "it speaks Go") {
-		t.Errorf("%+v", fault)
 	}
 }

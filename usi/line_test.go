@@ -53,7 +53,7 @@ func TestFollowedIsReplayed(t *testing.T) {
 				continue
 			}
 			if *got.Position() != *want.Position() || line.Position != *want.Position() || *got.Start() != *want.Start() ||
-				!slices.Equal(got.Moves(), want.Moves()) || got.Occurrences() != want.Occurrences() {
+				!slices.Equal(got.Moves(), want.Moves()) || got.Repetition() != want.Repetition() {
 				t.Fatalf("%v: %v, followed %v and %v", p, want.Position(), got.Position(), &line.Position)
 			}
 		}

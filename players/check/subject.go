@@ -43,15 +43,10 @@ func (s *subject) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	greeted, stop := ctx, func() {}
-	if s.greeting.Elapsed == 0 { // only the first time
-		greeted, stop = s.opener.Recognise(ctx, s.player)
-	}
-	engine, err := usi.Greet(greeted, proc, usi.Config{
+	engine, err := usi.Greet(ctx, proc, usi.Config{
 		Name:   s.player.Name,
 		Limits: usi.Limits{Greeting: s.player.Greeting, Ready: s.player.Ready, Stop: s.waits.stop},
 	})
-	stop()
 	if err != nil {
 		return err
 	}
