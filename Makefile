@@ -98,6 +98,5 @@ paper: build ## the experiments of docs/research/consensus.md with NODES a membe
 pictures: build ## the pictures of docs/watch.md, made by a real browser: docs/images
 	.ci/pictures
 
-figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
-	./gogi stats lab coverage --figure docs/coverage.svg
+figures: build ## the simulations of docs/statistics.md, with their seeds; takes hours
 	$(GO) test ./stats ./stats/binomial -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -figures -v -timeout 6h

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -75,7 +76,7 @@ func (q CoverageQuestion) Answer() (*Coverages, error) {
 	for _, n := range q.N {
 		for _, m := range q.methods(n) {
 			for _, p := range q.P {
-				out.Coverages = append(out.Coverages, CoverageRow{m.name, n, p, q.Confidence, coverage(n, p, m.interval)})
+				out.Coverages = append(out.Coverages, CoverageRow{m.name, n, p, q.Confidence, m.coverage(p)})
 			}
 		}
 	}
@@ -126,83 +127,58 @@ func printCoverages(w io.Writer, in i18n.Language, all []CoverageRow) {
 	format.Render(w, t)
 }
 
-// An intervalMethod is a method with a function that returns the method's interval for a number of wins.
+// An intervalMethod is a method with its intervals for all numbers of wins from 0. The ends of an interval that
+// does not exist are NaN.
 type intervalMethod struct {
-	name     string
-	interval func(k int) (binomial.Interval, error)
+	name      string
+	intervals []binomial.Interval
 }
 
-// methods returns the methods of the question for n games. Each method calculates an interval only once.
+// methods returns the methods of the question for n games.
 func (q CoverageQuestion) methods(n int) []intervalMethod {
-	var all []intervalMethod
-	for _, m := range binomial.IntervalMethods() {
-		all = append(all, intervalMethod{methodName(m), func(k int) (binomial.Interval, error) { return m.Interval(k, n, q.Confidence) }})
-	}
-	all = append(all, intervalMethod{methodAnytime, func(k int) (binomial.Interval, error) {
-		return stats.WDL{Wins: k, Losses: n - k}.DecisiveScores().AnytimeInterval(q.Confidence)
-	}})
 	var chosen []intervalMethod
-	for _, m := range all {
-		if q.Method == methodAll || q.Method == m.name {
-			chosen = append(chosen, intervalMethod{m.name, allIntervals(n, m.interval)})
+	add := func(name string, interval func(k int) (binomial.Interval, error)) {
+		if q.Method != methodAll && q.Method != name {
+			return
 		}
+		m := intervalMethod{name, make([]binomial.Interval, n+1)}
+		for k := range m.intervals {
+			i, err := interval(k)
+			if err != nil {
+				i.Lo, i.Hi = math.NaN(), math.NaN()
+			}
+			m.intervals[k] = i
+		}
+		chosen = append(chosen, m)
 	}
+	for _, m := range binomial.IntervalMethods() {
+		add(methodName(m), func(k int) (binomial.Interval, error) { return m.Interval(k, n, q.Confidence) })
+	}
+	add(methodAnytime, func(k int) (binomial.Interval, error) {
+		return stats.WDL{Wins: k, Losses: n - k}.DecisiveScores().AnytimeInterval(q.Confidence)
+	})
 	return chosen
 }
 
-// coverage returns the probability that the interval of n games covers p if the true win rate is p. The
-// probability is an exact sum. A number of wins without an interval counts as not covering p.
-func coverage(n int, p float64, interval func(k int) (binomial.Interval, error)) float64 {
+// coverage returns the probability that the interval covers p if the true win rate is p. The probability is an
+// exact sum over all numbers of wins. A number of wins without an interval counts as not covering p.
+func (m intervalMethod) coverage(p float64) float64 {
+	n := len(m.intervals) - 1
 	if p == 0 || p == 1 { // one number of wins is certain, and the sum below would not count it
-		i, err := interval(int(p) * n)
-		return indicator(err == nil && i.Lo <= p && p <= i.Hi)
+		if i := m.intervals[int(p)*n]; i.Lo <= p && p <= i.Hi {
+			return 1
+		}
+		return 0
 	}
 	wins := distuv.Binomial{N: float64(n), P: p}
 	sum := 0.0
-	for k := range n + 1 {
-		if i, err := interval(k); err == nil && i.Lo-coverageSlack <= p && p <= i.Hi+coverageSlack {
+	for k, i := range m.intervals {
+		if i.Lo-coverageSlack <= p && p <= i.Hi+coverageSlack {
 			sum += wins.Prob(float64(k))
 		}
 	}
 	return sum
 }
 
-func indicator(holds bool) float64 {
-	if holds {
-		return 1
-	}
-	return 0
-}
-
 // coverageSlack is the tolerance for the rounding error of an interval's end.
 const coverageSlack = 1e-12
-
-// lowestCoverage returns the smallest coverage for true probabilities from lo to hi. Between two neighbouring
-// ends of intervals the coverage has no minimum, so lowestCoverage checks only the probabilities just outside
-// of each end.
-func lowestCoverage(n int, lo, hi float64, interval func(k int) (binomial.Interval, error)) float64 {
-	const aside = 1e-9
-	lowest := min(coverage(n, lo, interval), coverage(n, hi, interval))
-	for k := range n + 1 {
-		i, err := interval(k)
-		if err != nil {
-			continue
-		}
-		for _, p := range []float64{i.Lo - aside, i.Hi + aside} {
-			if lo <= p && p <= hi {
-				lowest = min(lowest, coverage(n, p, interval))
-			}
-		}
-	}
-	return lowest
-}
-
-// allIntervals calculates a method's intervals for all numbers of wins of n games. It returns a function that
-// looks them up.
-func allIntervals(n int, interval func(k int) (binomial.Interval, error)) func(k int) (binomial.Interval, error) {
-	intervals, errs := make([]binomial.Interval, n+1), make([]error, n+1)
-	for k := range n + 1 {
-		intervals[k], errs[k] = interval(k)
-	}
-	return func(k int) (binomial.Interval, error) { return intervals[k], errs[k] }
-}

@@ -329,19 +329,6 @@ func TestCoverageOverGames(t *testing.T) {
 	if len(rows) != 4 || strings.Count(out.String(), "How often the interval of") != 2 || !strings.Contains(out.String(), "100 decisive games") {
 		t.Errorf("%d rows, printed\n%s", len(rows), &out)
 	}
-	if _, err := q.Figure(); err == nil || !fail.IsUsage(err) {
-		t.Errorf("a figure of two numbers of games: %v", err)
-	}
-}
-
-// TestFigureOfOneMethod has one panel, with the promise that was asked for.
-func TestFigureOfOneMethod(t *testing.T) {
-	figure := testutil.Must(CoverageQuestion{N: []int{20}, Confidence: 0.99, Method: "wald"}.Figure())(t)
-	for _, want := range []string{"“99 %”", "20 decisive games", "below 97 %", ">wald<"} {
-		testutil.Contains(t, figure, want, "the figure lacks")
-	}
-	testutil.Check(t, !strings.Contains(figure, "%!"), "the figure has numbers that could not be formatted")
-	testutil.Equal(t, strings.Count(figure, "<polyline"), 1, "panels")
 }
 
 // TestLFICSSpread: S = √(q(1-q)/(n - 3/2)), in Elo 400/ln 10 · S/(q(1-q)).

@@ -63,12 +63,10 @@ func (c *ForecastCommand) Run(env *cli.Env) error {
 	return env.Answer(c.JSON, answer, err)
 }
 
-// CoverageCommand prints how often the interval of each method contains the true value. It can also draw
-// these rates as a figure.
+// CoverageCommand prints how often the interval of each method contains the true value.
 type CoverageCommand struct {
 	calculator.CoverageQuestion
-	FigureFile string `name:"figure" xor:"form" placeholder:"FILE" help:"SVG file for a figure instead of the table; - is standard output."`
-	JSON       bool   `name:"json" xor:"form" help:"Print one JSON object."`
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Help returns the text below the usage line of --help.
@@ -78,11 +76,8 @@ estimate is within 1.96 (2.58 with --confidence 0.99) standard deviations of the
 the paper's curves over n, list the numbers of games: --n 10,20,50,100,200 --p 0.5,0.1,0.01.`
 }
 
-// Run prints the table, or writes the figure.
+// Run prints the table.
 func (c *CoverageCommand) Run(env *cli.Env) error {
-	if c.FigureFile != "" {
-		return cli.WriteForm("--figure", c.FigureFile, env.Out, c.Figure)
-	}
 	answer, err := c.Answer()
 	return env.Answer(c.JSON, answer, err)
 }
