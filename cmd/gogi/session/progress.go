@@ -83,7 +83,6 @@ type progress struct {
 	drawn  time.Time
 	faults int      // number of faults printed so far
 	shown  []string // the last result of look
-	titled bool     // gogi has set the terminal's title
 }
 
 const (
@@ -220,7 +219,6 @@ func (p *progress) draw() {
 		fmt.Fprintln(p.w, strings.Join(append([]string{p.summary(now)}, p.shown...), " · "))
 		return
 	}
-	p.title(now)
 	lines := slices.Concat([]string{strings.Join(append([]string{p.summary(now)}, p.shown...), " · ")}, p.slotLines(now))
 	width, _, err := term.GetSize(int(p.terminal.Fd())) //nolint:gosec // a descriptor is small
 	if err != nil || width < 20 {
@@ -231,19 +229,6 @@ func (p *progress) draw() {
 		fmt.Fprintln(p.w, text.Trim(line, width-1))
 	}
 	p.lines = len(lines)
-}
-
-// title sets the terminal's title to the name and the progress of the run. xterm's control sequences store
-// the old title on a stack.
-func (p *progress) title(now *match.Snapshot) {
-	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "linux" {
-		return
-	}
-	if !p.titled {
-		fmt.Fprint(sanitize.Raw(p.w), "\x1b[22;0t")
-		p.titled = true
-	}
-	fmt.Fprintf(sanitize.Raw(p.w), "\x1b]0;gogi %s %d/%d\a", sanitize.Printable(p.plan.Run, 60), now.Standings.Total(), now.Games)
 }
 
 func (p *progress) clear() {
@@ -257,9 +242,6 @@ func (p *progress) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	if p.titled {
-		fmt.Fprint(sanitize.Raw(p.w), "\x1b[23;0t")
-	}
 	elapsed := time.Since(p.began)
 	now := p.hub.State().State
 	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds()).In(p.language))
