@@ -113,13 +113,3 @@ func (r *Report) fix(a Anchor) {
 	}
 	r.Players[at].Bounds = report.Bounds{} // the rating is fixed, and not estimated
 }
-
-// unboundAside deletes the intervals of players without a rating, because these intervals are relative to the mean and
-// not to the anchor.
-func (r *Report) unboundAside() {
-	for i := range r.Players {
-		if p := &r.Players[i]; p.OneSided {
-			p.Bounds, p.OneSided = report.Bounds{}, false
-		}
-	}
-}

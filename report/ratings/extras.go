@@ -89,7 +89,7 @@ func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
 	p.Score, p.Bounds = format.Finite(q.Score), report.NewBounds(q.Interval)
 	p.Win, p.Draw, p.Loss = format.Finite(q.Win), format.Finite(q.Draw), format.Finite(q.Loss)
 	if p.Open() {
-		p.Why = noBound()
+		p.Why = i18n.Of("no interval: a parameter of the model is at its limit")
 	}
 	return p
 }

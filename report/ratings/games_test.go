@@ -220,32 +220,6 @@ func TestRunRefusesStrangers(t *testing.T) {
 	testutil.Fails(t, r.Add(pairOf(3, "a", "a", "startpos", "BB")), "", "a plays itself")
 }
 
-// Who won everything has a bound from below, and of two players the exact one.
-func TestOneSided(t *testing.T) {
-	t.Parallel()
-	path := written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,5000,0,5000\nc,a,4,0,0\nb,d,3,0,0\n")
-	r := rated(t, Options{Model: "bt"}, path)
-	c, d := playerOf(t, r, "c"), playerOf(t, r, "d")
-	p := math.Pow(0.05, 1.0/4)
-	if !c.OneSided || c.Hi != nil || c.Elo != nil || math.Abs(*c.Lo-400*math.Log10(p/(1-p))) > 5 || !d.OneSided || d.Lo != nil || d.Hi == nil {
-		t.Errorf("%+v, %+v", c, d)
-	}
-	var text strings.Builder
-	r.Print(&text, i18n.English)
-	if !strings.Contains(text.String(), "above -") || !strings.Contains(text.String(), "c has no rating: won all 4 games; at least") {
-		t.Error(text.String())
-	}
-	_, err := ratedOr(Options{}, written(t, "games.csv", "black,white,result\na,b,0-1\nb,a,1-0\nb,a,1-0\na,b,0-1\nb,a,1-0\na,b,0-1\n"))
-	p = math.Pow(0.05, 1.0/6)
-	if want := fmt.Sprintf("b is the stronger by %+.0f Elo or more (95%%, one-sided)", 400*math.Log10(p/(1-p))); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
-	}
-	_, err = ratedOr(Options{}, written(t, "games.csv", "black,white,result\na,b,0-1\nb,a,1-0\n"))
-	if want := "nothing shows that b is the stronger: it may be as much as 216 Elo weaker"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
-	}
-}
-
 // Errors name the option that works.
 func TestAdvice(t *testing.T) {
 	t.Parallel()

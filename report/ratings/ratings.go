@@ -13,9 +13,7 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
-	"gogi/stats/binomial"
 	"gogi/stats/rating"
-	"gogi/stats/rating/crosstable"
 )
 
 // Options has the flags of "gogi rate": the models, and what the report contains.
@@ -56,9 +54,6 @@ func Rate(games *Games, o Options) (*Report, error) {
 	} else {
 		err = o.rateEven(r, record)
 	}
-	if err == nil && o.Anchor != nil {
-		r.unboundAside()
-	}
 	if err == nil && !games.numbered {
 		r.nameHandicaps()
 	}
@@ -73,7 +68,7 @@ func Rate(games *Games, o Options) (*Report, error) {
 }
 
 // noRatings returns an error with the reason why there are no ratings, and with advice.
-func (o Options) noRatings(err error, record played, handicaps bool) error {
+func noRatings(err error, record played, handicaps bool) error {
 	connection := record.table.Connection()
 	if connection.Why == "" {
 		return err
@@ -83,45 +78,15 @@ func (o Options) noRatings(err error, record played, handicaps bool) error {
 		lines = append(lines, i18n.Of("%s: %s", aside.Player, apart(aside)))
 	}
 	if !handicaps && int(record.table.Played()) > 0 {
-		if bound := o.boundOfTwo(record, connection.SetAside); !bound.IsZero() {
-			lines = append(lines, bound)
-		}
 		lines = append(lines, i18n.Of("--prior gaussian=300 rates everybody all the same"))
 	}
 	return i18n.Errorf("%s", i18n.Lines(lines))
 }
 
-// boundOfTwo returns a lower bound for the difference between two players if one of them won every game. It needs a
-// record without other players. It is the exact one-sided bound of Clopper and Pearson. All games of a pair or opening
-// count as one game.
-func (o Options) boundOfTwo(record played, aside []crosstable.Excluded) i18n.Message {
-	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
-		return i18n.Message{}
-	}
-	winner := aside[0].Player
-	if aside[0].Kind == crosstable.LostAll {
-		winner = aside[1].Player
-	}
-	units, seen := 0, map[int]bool{}
-	for c := range record.counts {
-		if c.Cluster == 0 {
-			units += c.Games()
-		} else if !seen[c.Cluster] {
-			seen[c.Cluster] = true
-			units++
-		}
-	}
-	least := binomial.Elo(math.Pow(1-o.Confidence, 1/float64(units)))
-	if least <= 0 {
-		return i18n.Of("nothing shows that %s is the stronger: it may be as much as %.0f Elo weaker (%s, one-sided)", winner, -least, format.PercentShort(o.Confidence))
-	}
-	return i18n.Of("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
-}
-
 func (o Options) rateEven(r *Report, record played) error {
 	fits, err := o.fitEven(r, record)
 	if err != nil {
-		return o.noRatings(err, record, false)
+		return noRatings(err, record, false)
 	}
 	for _, f := range fits {
 		r.Models = append(r.Models, f.row)
@@ -140,7 +105,7 @@ func (o Options) rateEven(r *Report, record played) error {
 	if err := o.describeEven(r, chosen.fit); err != nil {
 		return err
 	}
-	r.addAside(chosen.fit.SetAside, record.gamesOf(), chosen.fit)
+	r.addAside(chosen.fit.SetAside, record.gamesOf())
 	r.setDrawParam(chosen.fit)
 	return o.setOrderEffect(r, fits)
 }
@@ -312,7 +277,7 @@ func (o Options) rateHandicaps(r *Report, record played) error {
 	}
 	comparison, err := o.fitHandicaps(r, record)
 	if err != nil {
-		return o.noRatings(err, record, true)
+		return noRatings(err, record, true)
 	}
 	if o.Model == "all" && confounded(comparison.Warnings) {
 		return errors.New("no ratings: who received which handicap is a function of who played, so the games cannot tell its worth from the ratings" +
@@ -331,7 +296,7 @@ func (o Options) rateHandicaps(r *Report, record played) error {
 		}
 		if f.Model == comparison.Best {
 			o.describeHandicaps(r, f)
-			r.addAside(comparison.SetAside, record.gamesOf(), f)
+			r.addAside(comparison.SetAside, record.gamesOf())
 		}
 	}
 	return nil

@@ -62,10 +62,9 @@ func newEstimate(name string, strength, elo float64) Estimate {
 type Player struct {
 	Estimate
 	report.Bounds
-	Games    int          `json:"games"` // games against rated players. For a player without a rating they are all games.
-	Points   *float64     `json:"points"`
-	OneSided bool         `json:"one_sided,omitempty"` // one of Lo and Hi is a one-sided bound at the confidence level, and the other end is infinite.
-	Why      i18n.Message `json:"why,omitzero"`
+	Games  int          `json:"games"` // games against rated players. For a player without a rating they are all games.
+	Points *float64     `json:"points"`
+	Why    i18n.Message `json:"why,omitzero"`
 }
 
 // orderEffect is the effect of the first move.
@@ -164,20 +163,10 @@ func (r *Report) addPlayers(players []crosstable.Player) {
 	}
 }
 
-// bounder is a fitted model that can calculate a bound for the rating of a player who won or lost all games.
-type bounder interface {
-	Bound(player string, level float64) (binomial.Interval, error)
-}
-
-// addAside adds the players without a rating to the report. If such a player won or lost every game, it gets a bound.
-func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int, fit bounder) {
+// addAside adds the players without a rating to the report.
+func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int) {
 	for _, a := range aside {
-		p := Player{Estimate: Estimate{Name: a.Player}, Games: games[a.Player], Why: apart(a)}
-		if i, err := fit.Bound(a.Player, r.Confidence); err == nil {
-			p.Bounds = report.NewBounds(i)
-			p.OneSided = p.Lo != nil || p.Hi != nil
-		}
-		r.Players = append(r.Players, p)
+		r.Players = append(r.Players, Player{Estimate: Estimate{Name: a.Player}, Games: games[a.Player], Why: apart(a)})
 	}
 }
 

@@ -42,8 +42,7 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 
 func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
 	header := append([]any{""}, i18n.Heads(in, "player", "Elo", "points", "games")...)
-	bounded := slices.ContainsFunc(r.Players, func(p Player) bool { return p.OneSided })
-	if r.Intervals != "" || bounded {
+	if r.Intervals != "" {
 		header = append(header, i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))
 	}
 	t := format.Table(header...)
@@ -58,12 +57,7 @@ func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
 		if p.Elo != nil {
 			row[2] = format.Elo(p.Elo, 0)
 		}
-		switch {
-		case p.OneSided && p.Lo != nil:
-			row[5] = i18n.Say(in, "above %s", format.Elo(p.Lo, 0))
-		case p.OneSided:
-			row[5] = i18n.Say(in, "below %s", format.Elo(p.Hi, 0))
-		case p.Lo != nil || p.Hi != nil:
+		if p.Lo != nil || p.Hi != nil {
 			row[5] = p.EloText()
 		}
 		t.AppendRow(row[:len(header)])
@@ -78,23 +72,12 @@ func (r *Report) printWhyNot(w io.Writer, in i18n.Language) {
 	for _, p := range r.Players {
 		if p.Elo == nil {
 			missing = true
-			fmt.Fprintln(w, i18n.Say(in, "%s has no rating: %s%s", format.Name(p.Name), p.Why, p.boundWords(r.Confidence)))
+			fmt.Fprintln(w, i18n.Say(in, "%s has no rating: %s", format.Name(p.Name), p.Why))
 		}
 	}
 	if missing {
 		fmt.Fprintln(w)
 	}
-}
-
-// boundWords returns text with the rating bound of a player without a rating.
-func (p Player) boundWords(confidence float64) i18n.Message {
-	switch {
-	case p.OneSided && p.Lo != nil:
-		return i18n.Of("; at least %s Elo (%s, one-sided)", format.Elo(p.Lo, 0), format.PercentShort(confidence))
-	case p.OneSided:
-		return i18n.Of("; at most %s Elo (%s, one-sided)", format.Elo(p.Hi, 0), format.PercentShort(confidence))
-	}
-	return i18n.Verbatim("")
 }
 
 func (r *Report) printPredictions(w io.Writer, in i18n.Language) {
@@ -109,26 +92,15 @@ func (r *Report) printPredictions(w io.Writer, in i18n.Language) {
 		}
 		row := table.Row{i18n.Say(in, "%s against %s", format.Name(p.A), format.Name(p.B)), handicap, "–", p.Why.In(in), "–", "–", "–"}
 		if p.Score != nil {
-			row[2], row[3] = format.Percent(*p.Score), p.interval(in)
+			row[2] = format.Percent(*p.Score)
 			row[4], row[5], row[6] = format.Percent(*p.Win), format.Percent(*p.Draw), format.Percent(*p.Loss)
+		}
+		if p.Lo != nil && p.Hi != nil {
+			row[3] = fmt.Sprintf("[%s, %s]", format.Percent(*p.Lo), format.Percent(*p.Hi))
 		}
 		t.AppendRow(row)
 	}
 	format.Render(w, t)
-}
-
-// interval returns the text of the expected score's interval. It leaves out an end that the games do not
-// determine.
-func (p Prediction) interval(in i18n.Language) string {
-	switch {
-	case p.Lo != nil && p.Hi != nil:
-		return fmt.Sprintf("[%s, %s]", format.Percent(*p.Lo), format.Percent(*p.Hi))
-	case p.Lo != nil:
-		return i18n.Say(in, "above %s", format.Percent(*p.Lo))
-	case p.Hi != nil:
-		return i18n.Say(in, "below %s", format.Percent(*p.Hi))
-	}
-	return p.Why.In(in)
 }
 
 func (r *Report) printComparisons(w io.Writer, in i18n.Language) {

@@ -33,18 +33,18 @@ func TestPredictAtAnActiveConstraint(t *testing.T) {
 		third          [2][2]int
 		a, b           string
 		handicap       int
-		score, lo, hi  float64
+		score          float64
 		loglik         float64
 		atTheEnd, name string
 	}{
-		{Multiplicative1, rising, "a", "b", 0, .3981390, .3096278, .4916731, -233.238444039, "g(2)-g(1)", "mul1"},
-		{Multiplicative1, rising, "a", "b", 1, .5250598, .4193118, .6281516, -233.238444039, "g(2)-g(1)", "mul1"},
-		{Multiplicative1, rising, "a", "b", 2, .5250598, .4203023, .6294938, -233.238444039, "g(2)-g(1)", "mul1"},
-		{Multiplicative1, rising, "a", "c", 3, .7569072, .6243078, .8613502, -233.238444039, "g(2)-g(1)", "mul1"},
-		{Additive1, rising, "a", "b", 0, .3802054, .2795530, .4848241, -232.978818405, "f(2)-f(1)", "add1"},
-		{Additive1, rising, "a", "b", 2, .5355028, .4273163, .6418708, -232.978818405, "f(2)-f(1)", "add1"},
-		{Additive2, flat, "a", "b", 0, .3775019, .2779749, .4798822, -240.048449646, "slope", "add2"},
-		{Additive2, flat, "a", "b", 2, .5137528, .4215566, .6047046, -240.048449646, "slope", "add2"},
+		{Multiplicative1, rising, "a", "b", 0, .3981390, -233.238444039, "g(2)-g(1)", "mul1"},
+		{Multiplicative1, rising, "a", "b", 1, .5250598, -233.238444039, "g(2)-g(1)", "mul1"},
+		{Multiplicative1, rising, "a", "b", 2, .5250598, -233.238444039, "g(2)-g(1)", "mul1"},
+		{Multiplicative1, rising, "a", "c", 3, .7569072, -233.238444039, "g(2)-g(1)", "mul1"},
+		{Additive1, rising, "a", "b", 0, .3802054, -232.978818405, "f(2)-f(1)", "add1"},
+		{Additive1, rising, "a", "b", 2, .5355028, -232.978818405, "f(2)-f(1)", "add1"},
+		{Additive2, flat, "a", "b", 0, .3775019, -240.048449646, "slope", "add2"},
+		{Additive2, flat, "a", "b", 2, .5137528, -240.048449646, "slope", "add2"},
 	} {
 		f := must[*HandicapComparison](t)(CompareHandicaps(activeGames(c.third), 0.95, c.model)).Fits[0]
 		if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], c.atTheEnd+" is 0") || math.Abs(f.LogLik-c.loglik) > 1e-6 {
@@ -55,12 +55,9 @@ func TestPredictAtAnActiveConstraint(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		for what, pair := range map[string][2]float64{"score": {q.Score, c.score}, "from": {q.Interval.Lo, c.lo}, "to": {q.Interval.Hi, c.hi}} {
-			if math.Abs(pair[0]-pair[1]) > 2e-6 {
-				t.Errorf("%s, %s against %s with %d: %s %v, want %v", c.name, c.a, c.b, c.handicap, what, pair[0], pair[1])
-			}
+		if math.Abs(q.Score-c.score) > 2e-6 || !math.IsNaN(q.Interval.Lo) || !math.IsNaN(q.Interval.Hi) {
+			t.Errorf("%s, %s against %s with %d: %+v, want %v without an interval", c.name, c.a, c.b, c.handicap, q, c.score)
 		}
-		testutil.Equal(t, q.Interval.Method, "profile_likelihood", "method")
 	}
 }
 
@@ -74,13 +71,6 @@ func TestPredictBesideADriftingPlayer(t *testing.T) {
 	}, 0.95, Additive3)).Fits[0]
 	testutil.Require(t, len(f.at.Drifting) != 0, "no strength goes to 0: %+v", f.Players)
 	q, err := f.Predict("a", "b", 0, 0.95)
-	reach := 1.92 // the deviance of 12 of 20 at the ends is 3.8415
 	testutil.Require(t, err == nil && math.Abs(q.Score-0.6) <= 1e-6, "%+v, %v", q, err)
-	deviance := func(p float64) float64 { return 12*math.Log(0.6/p) + 8*math.Log(0.4/(1-p)) }
-	for _, p := range []float64{q.Interval.Lo, q.Interval.Hi} {
-		if math.Abs(deviance(p)-reach) > 1e-3 {
-			t.Errorf("%+v: half the deviance at %v is %v, want %v", q.Interval, p, deviance(p), reach)
-		}
-	}
 	testutil.Fails(t, testutil.Err(f.Predict("w", "a", 1, 0.95)), "w has no finite rating under additive_3")
 }

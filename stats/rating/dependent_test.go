@@ -212,54 +212,6 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// C won all its games against A, whose strength is known from thousands of games. The bound is that of Clopper and
-// Pearson, α^(1/n).
-func TestBound(t *testing.T) {
-	record := []crosstable.Count{
-		{Black: "a", White: "b", BlackWins: 500_000, WhiteWins: 500_000},
-		{Black: "c", White: "a", BlackWins: 6}, {Black: "a", White: "c", WhiteWins: 4},
-		{Black: "d", White: "b", WhiteWins: 3},
-		{Black: "e", White: "c", WhiteWins: 2},
-	}
-	f := must[*Fit](t)(Rate(record, Model{}))
-	p := math.Pow(0.05, 1.0/10)
-	want := 400 * math.Log10(p/(1-p))
-	c := must[binomial.Interval](t)(f.Bound("c", 0.95))
-	testutil.Check(t, math.Abs(c.Lo-want) <= 0.5 && math.IsInf(c.Hi, 1), "%+v, want from %v", c, want)
-	p = math.Pow(0.05, 1.0/3)
-	d := must[binomial.Interval](t)(f.Bound("d", 0.95))
-	testutil.Check(t, math.Abs(d.Hi+400*math.Log10(p/(1-p))) <= 0.5 && math.IsInf(d.Lo, -1), "%+v", d)
-	for player, why := range map[string]string{"a": "not set aside", "e": "no game against", "x": "not set aside"} {
-		testutil.Fails(t, testutil.Err(f.Bound(player, 0.95)), why, "%s", player)
-	}
-	// Ten games in five pairs may be decided five times.
-	for n := range record {
-		if record[n].Black == "c" || record[n].White == "c" && record[n].Black == "a" {
-			record[n].BlackWins, record[n].WhiteWins = min(1, record[n].BlackWins), min(1, record[n].WhiteWins)
-		}
-	}
-	for n := range 4 {
-		record = append(record, crosstable.Count{Black: "c", White: "a", BlackWins: 1, Cluster: n + 2}, crosstable.Count{Black: "a", White: "c", WhiteWins: 1, Cluster: n + 2})
-	}
-	record[1].Cluster, record[2].Cluster = 1, 1
-	p = math.Pow(0.05, 1.0/5)
-	c = must[binomial.Interval](t)(must[*Fit](t)(Rate(record, Model{})).Bound("c", 0.95))
-	if want := 400 * math.Log10(p/(1-p)); math.Abs(c.Lo-want) > 0.5 {
-		t.Errorf("by pairs %+v, want from %v", c, want)
-	}
-	// The bound covers: strong players who happen to win all are not said to be stronger.
-	h := must[*HandicapComparison](t)(CompareHandicaps([]crosstable.Count{
-		{Black: "a", White: "b", BlackWins: 50_000, WhiteWins: 50_000}, {Black: "a", White: "b", BlackWins: 75_000, WhiteWins: 25_000, Handicap: 1},
-		{Black: "b", White: "a", BlackWins: 75_000, WhiteWins: 25_000, Handicap: 1},
-		{Black: "c", White: "a", BlackWins: 5, Handicap: 1},
-	}, 0.95, Multiplicative3))
-	c = must[binomial.Interval](t)(h.Fits[0].Bound("c", 0.95))
-	p = math.Pow(0.05, 1.0/5) // and the handicap makes odds 3 times larger
-	if want := 400 * math.Log10(p/(1-p)/3); math.Abs(c.Lo-want) > 0.5 {
-		t.Errorf("with a handicap %+v, want from %v", c, want)
-	}
-}
-
 // Where there are as many parameters as pairings, a prediction is the observed
 // share, and its interval that of a logarithm of odds.
 func TestPredictSaturated(t *testing.T) {

@@ -151,10 +151,8 @@ func (m *monteCarlo) p() float64 {
 // largestResidual returns the largest absolute z of all residuals.
 func (f *fitted) largestResidual() float64 {
 	largest := 0.0
-	for _, e := range f.excesses() {
-		if e.variance > 0 {
-			largest = max(largest, math.Abs(e.points-e.expected)/math.Sqrt(e.variance))
-		}
+	for _, r := range f.residuals() {
+		largest = max(largest, r.Z)
 	}
 	return largest
 }
@@ -255,11 +253,7 @@ type Residual struct {
 // residuals come first. Residuals that agree to nine digits are in the order of names. Their z are slightly
 // too small, because the pair itself is part of the fit.
 func (f *Fit) Residuals() []Residual {
-	sums := f.excesses()
-	list := make([]Residual, 0, len(sums))
-	for _, s := range sums {
-		list = append(list, s.residual(f.table.Names))
-	}
+	list := f.residuals()
 	digits := func(r Residual) float64 { return math.Round(r.Z * 1e9) }
 	slices.SortFunc(list, func(a, b Residual) int {
 		return cmp.Or(cmp.Compare(digits(b), digits(a)), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
@@ -275,45 +269,36 @@ func (f *Fit) Residuals() []Residual {
 	return list
 }
 
-// An excess holds the points of one of two players, and the points that the fit expects.
-type excess struct {
-	a, b                              int32 // a has the smaller number, and the points are the points of a
-	games, points, expected, variance float64
-}
-
-// excesses returns the excess of each pair, for the player with the smaller number.
-func (f *fitted) excesses() []excess {
+// residuals returns the residuals of all pairs of players that met, without adjusted p values.
+func (f *fitted) residuals() []Residual {
 	t := f.table
 	place, count := t.Pairs()
-	sums := make([]excess, count)
-	p := f.probabilities()
+	list, games, variances := make([]Residual, count), make([]float64, count), make([]float64, count)
+	probabilities := f.probabilities()
 	for n := range t.Cells {
-		c, s := &t.Cells[n], &sums[place[n]]
-		mean := p[n][0] + p[n][1]/2
-		square := p[n][0] + p[n][1]/4
-		games, points, expected := c.Games(), c.Points(), c.Games()*mean
-		s.a, s.b = c.Black, c.White
-		if c.Black > c.White {
-			s.a, s.b = c.White, c.Black
-			points, expected = games-points, games-expected
+		c, r, p := &t.Cells[n], &list[place[n]], probabilities[n]
+		mean := p[0] + p[1]/2
+		square := p[0] + p[1]/4
+		a, b, points, expected := c.Black, c.White, c.Points(), c.Games()*mean
+		if a > b {
+			a, b, points, expected = b, a, c.Games()-points, c.Games()-expected
 		}
-		s.games += games
-		s.points += points
-		s.expected += expected
-		s.variance += games * (square - mean*mean)
+		r.A, r.B = t.Names[a], t.Names[b]
+		r.Points += points
+		r.Expected += expected
+		games[place[n]] += c.Games()
+		variances[place[n]] += c.Games() * (square - mean*mean)
 	}
-	return sums
-}
-
-// residual returns the residual from the point of view of the player who scored more than expected.
-func (e excess) residual(names []string) Residual {
-	r := Residual{A: names[e.a], B: names[e.b], Games: int(math.Round(e.games)), Points: e.points, Expected: e.expected}
-	if r.Points < r.Expected {
-		r.A, r.B = r.B, r.A
-		r.Points, r.Expected = e.games-e.points, e.games-e.expected
+	for i := range list {
+		r := &list[i]
+		r.Games = int(math.Round(games[i]))
+		if variances[i] > 0 {
+			r.Z = math.Abs(r.Points-r.Expected) / math.Sqrt(variances[i])
+		}
+		if r.Points < r.Expected { // B scored more than expected
+			r.A, r.B = r.B, r.A
+			r.Points, r.Expected = games[i]-r.Points, games[i]-r.Expected
+		}
 	}
-	if e.variance > 0 {
-		r.Z = (r.Points - r.Expected) / math.Sqrt(e.variance)
-	}
-	return r
+	return list
 }

@@ -138,7 +138,7 @@ func CompareHandicapTable(all crosstable.Table, level float64, models ...Handica
 		if err != nil {
 			return nil, &ModelError{m, err}
 		}
-		f.all, f.SetAside = all, aside
+		f.SetAside = aside
 		f.describe(level)
 		c.Fits = append(c.Fits, f)
 	}

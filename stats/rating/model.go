@@ -94,11 +94,11 @@ type Fit struct {
 type fitted struct {
 	SetAside []crosstable.Excluded
 
-	table, all crosstable.Table // the rated players, and all players
-	at         newton.Peak
-	inner      inner
-	draws      Draws
-	errs       *robust // nil if no games depend on each other
+	table crosstable.Table // the rated players
+	at    newton.Peak
+	inner inner
+	draws Draws
+	errs  *robust // nil if no games depend on each other
 }
 
 // probabilities returns, for each cell, the probabilities that Black wins, draws and loses.
@@ -154,15 +154,7 @@ func RateTable(t crosstable.Table, m Model) (*Fit, error) {
 	return rate(t, m)
 }
 
-func rate(all crosstable.Table, m Model) (*Fit, error) {
-	f, err := fit(all, m)
-	if f != nil {
-		f.all = all
-	}
-	return f, err
-}
-
-func fit(t crosstable.Table, m Model) (*Fit, error) {
+func rate(t crosstable.Table, m Model) (*Fit, error) {
 	t, aside, err := rateable(t, m)
 	if err != nil {
 		return nil, err

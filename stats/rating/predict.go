@@ -9,7 +9,6 @@ import (
 	"gogi/stats/binomial"
 
 	"gogi/stats/rating/crosstable"
-	"gogi/stats/rating/newton"
 )
 
 // A Prediction is the expected result of a game of A against B.
@@ -19,9 +18,8 @@ type Prediction struct {
 	Win, Draw, Loss float64 // A's probabilities. A model that counts draws as half wins has no draws.
 	Score           float64 // A's expected points
 	// Interval is the interval of Score, symmetric in the log odds of Score. The method is "wald_logit", or
-	// "wald_logit_clusters" if games depend on each other. If a parameter of the model is at the end of its
-	// range, the interval is the profile-likelihood interval ("profile_likelihood" or
-	// "profile_likelihood_clusters"). An end is then NaN if the games do not determine it.
+	// "wald_logit_clusters" if games depend on each other. Both ends are NaN if a parameter of the model is at
+	// the end of its range, because no standard error exists there.
 	Interval binomial.Interval
 }
 
@@ -68,10 +66,6 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 		return f.ground.side(x[i], r, row).log - x[j]
 	}
 	chances := func(x []float64) (win, draw, loss float64) { return outcome{HalfWin}.probabilities(odds(x), 0) }
-	if len(f.at.Drifting) > 0 {
-		err = q.profile(f, tilted{ground: f.ground, black: i, white: j, row: row}, level, odds)
-		return q, err
-	}
 	err = q.fill(&f.fitted, level, chances)
 	return q, err
 }
@@ -90,95 +84,6 @@ func (f *HandicapFit) finite(i, j int, row []float64) error {
 		}
 	}
 	return nil
-}
-
-// profile sets the profile-likelihood interval of a prediction. It replaces the standard error if a parameter is at the
-// end of its range. The ends of the interval are the lowest and the highest expected points under parameters whose
-// likelihood is high enough for the level.
-func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(x []float64) float64) error {
-	if err := binomial.CheckOpen("confidence level", level); err != nil {
-		return err
-	}
-	if q.A == q.B {
-		return errors.New("a player does not play itself")
-	}
-	q.Win, q.Draw, q.Loss = outcome{HalfWin}.probabilities(odds(f.at.X), 0)
-	q.Score = q.Win + q.Draw/2
-	z := f.errs.quantile(slopeOf(odds, f.at.X), level)
-	end := func(side float64) float64 {
-		x := p.end(f.at, z, side)
-		if x == nil {
-			return math.NaN()
-		}
-		return logistic(odds(x))
-	}
-	q.Interval = binomial.Interval{Method: f.errs.method(), Level: level, Lo: end(-1), Hi: end(1)}
-	return nil
-}
-
-// A tilted is a likelihood with one additional game between two players, in which the first player gets some points and
-// the second player loses as many. Its maximum is a point of the profile of the first player's log odds: no other point
-// with the same odds is more likely.
-type tilted struct {
-	ground       *ground
-	black, white int
-	row          []float64
-}
-
-// with returns the likelihood with an additional game that gives this number of points.
-func (p tilted) with(points float64) *ground {
-	g := *p.ground
-	//nolint:gosec // few players
-	g.cells = append(slices.Clone(g.cells), crosstable.Cell{Black: int32(p.black), White: int32(p.white), Wins: points, Losses: -points})
-	g.black, g.white = append(slices.Clone(g.black), p.row), append(slices.Clone(g.white), nil)
-	return &g
-}
-
-// end returns the point of the profile on one side (-1 or 1) at which the square root of the deviance is z. It returns
-// nil if the games do not determine such a point, because the points would exceed the games.
-func (p tilted) end(at newton.Peak, z, side float64) []float64 {
-	inner := at.X
-	within := func(points float64) bool { // if within returns true, the next climb starts at this maximum
-		g := p.with(side * points)
-		best, err := g.summit([][]float64{inner, p.ground.lifted(inner)})
-		if err != nil || math.Sqrt(2*max(0, at.Value-p.ground.Value(best.X))) > z {
-			return false
-		}
-		inner = best.X
-		return true
-	}
-	games := 0.0
-	for _, c := range p.ground.cells {
-		games += c.Games()
-	}
-	low, high := 0.0, 0.25
-	for ; within(high); high *= 2 {
-		if low = high; high > games {
-			return nil
-		}
-	}
-	for high-low > 1e-10*high {
-		if middle := (low + high) / 2; within(middle) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return inner
-}
-
-// lifted returns x with larger values for the terms near 0. It is a second starting point for the search: where the
-// logarithm of a term is far below 0, the likelihood is flat, and no slope leads back.
-func (g *ground) lifted(x []float64) []float64 {
-	x = slices.Clone(x)
-	least := math.Log(0.1)
-	if g.family == added {
-		least = math.Log(5)
-	}
-	for k := g.players; k < len(x) && g.family != logLinear; k++ {
-		x[k] = max(x[k], least)
-	}
-	return x
 }
 
 // row returns the coefficients of a handicap. If the model is linear, it also has coefficients for a handicap that no
@@ -218,6 +123,13 @@ func (q *Prediction) fill(f *fitted, level float64, chances func(x []float64) (w
 	}
 	q.Win, q.Draw, q.Loss = chances(f.at.X)
 	q.Score = q.Win + q.Draw/2
+	q.Interval = binomial.Interval{Method: "wald_logit", Level: level, Lo: math.NaN(), Hi: math.NaN()}
+	if f.errs != nil {
+		q.Interval.Method += "_clusters"
+	}
+	if len(f.at.Drifting) > 0 {
+		return nil
+	}
 	slope := slopeOf(logit, f.at.X)
 	inverse, err := f.independent()
 	if err != nil {
@@ -225,10 +137,7 @@ func (q *Prediction) fill(f *fitted, level float64, chances func(x []float64) (w
 	}
 	reach := f.errs.quantile(slope, level) * standardError(inverse, slope)
 	center := logit(f.at.X)
-	q.Interval = binomial.Interval{Method: "wald_logit", Level: level, Lo: logistic(center - reach), Hi: logistic(center + reach)}
-	if f.errs != nil {
-		q.Interval.Method += "_clusters"
-	}
+	q.Interval.Lo, q.Interval.Hi = logistic(center-reach), logistic(center+reach)
 	return nil
 }
 
