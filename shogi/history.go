@@ -72,14 +72,8 @@ func (h *History) Moves() []Move { return h.moves }
 // MoveCount returns the number of moves since the start.
 func (h *History) MoveCount() int { return len(h.moves) }
 
-// Occurrences returns how often the current position (board, both hands and side to move) has occurred in the
-// game. It counts the current occurrence and the start, so the result is at least 1.
-func (h *History) Occurrences() int {
-	n, _ := h.occurrences()
-	return n
-}
-
-// occurrences returns how often the current position has occurred, and the index of its first occurrence.
+// occurrences returns how often the current position (board, both hands and side to move) has occurred in the
+// game, and the index of its first occurrence. It counts the current occurrence, so n is at least 1.
 func (h *History) occurrences() (n, first int) {
 	now := h.Position()
 	last := len(h.positions) - 1
