@@ -208,5 +208,5 @@ func (s *suggestion) Print(w io.Writer, in i18n.Language) {
 		fmt.Fprintln(w, i18n.Say(in, "No council is shown to be stronger than its best member at equal cost. Use the best member alone."))
 		return
 	}
-	fmt.Fprintln(w, i18n.Say(in, "Use council %s: it is stronger than each of its members at equal cost (α = %v).", s.Best, s.Alpha))
+	fmt.Fprintln(w, i18n.Say(in, "Use council %s: it is stronger than each of its members at equal cost (α = %g).", s.Best, s.Alpha))
 }
