@@ -33,7 +33,7 @@ type CouncilSuggestCommand struct {
 
 // Help returns the text below the usage line of --help.
 func (*CouncilSuggestCommand) Help() string {
-	return `gogi plays each council against each of its members alone. The member gets the nodes or the time of the whole council.
+	return `gogi plays each council against each of its members alone. The member gets its limit times the number of members, and times 1 + extra with examine.
 The number of games is fixed before the first game, so run the same command again to resume.`
 }
 
