@@ -17,9 +17,8 @@ import (
 // thinker is a member that logs what the council sends to it.
 type thinker struct {
 	scripted
-	log   []string
-	dies  bool // on the next Think
-	early []bool
+	log  []string
+	dies bool // on the next Think
 }
 
 func (m *thinker) Ponder(_ context.Context, r usi.Request) error {

@@ -67,7 +67,7 @@ func startFarm(t *testing.T) *farmProcess {
 		}
 	}
 	go func() {
-		for lines.Scan() { //nolint:revive // the process must not wait for a reader
+		for lines.Scan() {
 		}
 	}()
 	if f.pages == "" {

@@ -92,7 +92,7 @@ func (p *person) do(r *http.Request) answer {
 	p.w.t.Helper()
 	r.Header.Set("Accept", "text/html")
 	a := testutil.Must(p.http.Do(r))(p.w.t)
-	defer a.Body.Close() //nolint:errcheck // it was only read
+	defer a.Body.Close()
 	body := testutil.Must(io.ReadAll(a.Body))(p.w.t)
 	return answer{a.StatusCode, string(body), a.Header.Get("Location")}
 }

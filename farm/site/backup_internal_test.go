@@ -23,7 +23,7 @@ func TestBackupsByDefault(t *testing.T) {
 		t.Fatalf("%+v", c.Backup)
 	}
 	s := testutil.Must(Open(t.Context(), c))(t)
-	defer s.Close() //nolint:errcheck // the end of the test
+	defer s.Close()
 	now := time.Now()
 	s.backUp(t.Context(), now)
 	s.backUp(t.Context(), now.Add(time.Hour))

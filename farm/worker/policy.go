@@ -46,7 +46,7 @@ func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 	if slices.Contains(p.Allow, ruleOwner+t.Owner) || t.Approved && slices.Contains(p.Allow, AnyApproved) {
 		return nil
 	}
-	for _, player := range players(plan.Players) {
+	for _, player := range plan.Engines() {
 		for _, sum := range binaries(player) {
 			if !slices.Contains(p.Allow, ruleHash+sum) {
 				return fmt.Errorf("this machine's policy (%s) does not allow %s of %s", strings.Join(p.Allow, ", "), player.Name, t.Owner)
@@ -56,28 +56,20 @@ func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 	return nil
 }
 
-// players returns all engines that a run starts. It replaces a council by its members.
-func players(list []match.Player) (all []match.Player) {
-	for _, p := range list {
-		if p.Council == nil {
-			all = append(all, p)
-			continue
-		}
-		all = append(all, players(p.Council.Members)...)
-	}
-	return all
-}
-
-// binaries returns the hashes of a player's binaries. For the built-in engine it returns no hash. If the
-// player's identity has no binary, it returns a hash that no rule allows.
+// binaries returns the hashes of all binaries that a player may run: the binary of the plan's machine and those of other
+// machines. For the built-in engine it returns no hash. If the player's identity has no binary, it returns a hash that
+// no rule allows.
 func binaries(p match.Player) (sums []string) {
 	if p.Builtin {
 		return nil
 	}
 	for _, f := range p.Identity.Files {
-		if f.Role == "binary" {
+		if f.Role == match.BinaryRole {
 			sums = append(sums, f.SHA256)
 		}
+	}
+	for _, v := range p.Identity.Variants {
+		sums = append(sums, v.SHA256)
 	}
 	if len(sums) == 0 {
 		sums = []string{"unknown"}

@@ -351,6 +351,36 @@ func TestPolicy(t *testing.T) {
 			})
 		})
 	}
+	for name, change := range map[string]func(p *match.Plan){
+		"a binary for another machine": func(p *match.Plan) {
+			p.Players[0].Identity.Variants = []match.Variant{
+				{OS: "linux", Arch: "amd64", SHA256: strings.Repeat("a", 64), Size: 1}, {OS: "linux", Arch: "arm64", SHA256: strings.Repeat("c", 64), Size: 1},
+			}
+		},
+		"a solver of mates": func(p *match.Plan) {
+			solver := p.Players[0]
+			solver.Name, solver.Identity = "solver", match.Identity{Files: []match.FileHash{{Role: match.BinaryRole, SHA256: strings.Repeat("c", 64)}}}
+			p.Mate = match.Mate{Solver: &solver, Every: 1, Time: time.Second, Nodes: 1}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newField(t)
+				p := plan("a", 1)
+				change(p)
+				text, err := match.EncodePlan(p)
+				testutil.OK(t, err)
+				task := farm.Task{Run: p.Digest(), Name: "a", Plan: text, Owner: "owner", Approved: true}
+				sign(f, &task)
+				f.addTask(task, p)
+				f.config.Policy = testutil.Must(worker.NewPolicy([]string{a, b}))(t)
+				w, done := f.plays(t, time.Second)
+				f.until(t.Context(), "refused", func() bool { return len(f.stored[task.Run])+len(f.back) > 0 })
+				testutil.Check(t, len(f.stored[task.Run]) == 0, "it is played, although no hash allows one of its binaries")
+				drained(t, w, done)
+			})
+		})
+	}
 	for _, rule := range []string{"", "any", "owner:", "hash:ab", "hash:" + strings.Repeat("g", 64)} {
 		testutil.Fails(t, testutil.Err(worker.NewPolicy([]string{rule})), "", "%q is a rule", rule)
 	}

@@ -43,7 +43,7 @@ type Command struct {
 	Worker  WorkerCommand  `cmd:"" help:"List, drain, quarantine and trust workers"`
 	Release ReleaseCommand `cmd:"" help:"Sign programs for workers, and deploy them"`
 
-	Bench   BenchCommand   `cmd:"" help:"Measure the speed of this machine with several searches at the same time"`
+	Bench   BenchCommand   `cmd:"" help:"Measure the speed of this machine, with one search per CPU"`
 	Doctor  DoctorCommand  `cmd:"" help:"Check secrets, disks, clocks and the NATS server"`
 	Backup  BackupCommand  `cmd:"" help:"Back up a farm, also while it is running"`
 	Restore RestoreCommand `cmd:"" help:"Make a farm's folder from a backup"`
