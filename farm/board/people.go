@@ -99,14 +99,17 @@ type work struct {
 	Time                 time.Duration
 }
 
-// sum adds up what workers have played, by the fields that key leaves in a work. The order of the list stays.
+// sum adds up the games of workers. key clears the fields of a work that do not separate its sums. The sums have the
+// order of the list.
 func sum(list []results.Played, key func(*work)) (all []work) {
+	at := map[work]int{}
 	for _, p := range list {
 		w := work{Month: p.Month, Owner: p.Owner, Worker: p.Worker}
 		key(&w)
-		i := slices.IndexFunc(all, func(o work) bool { return o.Month == w.Month && o.Owner == w.Owner && o.Worker == w.Worker })
-		if i < 0 {
+		i, ok := at[w]
+		if !ok {
 			i, all = len(all), append(all, w)
+			at[w] = i
 		}
 		all[i].Games += p.Games
 		all[i].Time += p.Time
@@ -114,7 +117,7 @@ func sum(list []results.Played, key func(*work)) (all []work) {
 	return all
 }
 
-// people lists all people with what their machines have played.
+// people lists all people with the games and the CPU time of their machines.
 func (p *Pages) people(w http.ResponseWriter, v *visit) error {
 	played, err := p.played(v.Context())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// These are the kinds of things in the log of actions, see farmstate.Action.
+// Kinds of changed things, see farmstate.Action.On.
 const (
 	onTest   = "test"
 	onWorker = "worker"
@@ -49,7 +49,7 @@ func (w *worker) failed(now time.Time, on, what string) {
 	w.changed = true
 }
 
-// describe takes over what a worker reports about its machine. The log gets a line if the worker has not
+// describe stores the version, the slots and the labels that a worker reports. The log gets a line if the worker has not
 // changed in the last keepPause, so that a worker cannot fill the log.
 func (w *worker) describe(name string, h *farm.Hello, now time.Time) {
 	version := strings.ToValidUTF8(h.Version, "?")
