@@ -36,8 +36,21 @@ func expectationLine(w io.Writer, in i18n.Language, plan *match.Plan, game time.
 		}
 	}
 	fmt.Fprintln(w, i18n.Say(in, "%s, at most %s games; expected: %s (details: --dry-run)", plan.Gate, format.Count(plan.Games()), numbers))
+	share, games := question.Undecided()
+	if share <= undecidedOften || games == 0 {
+		return nil
+	}
+	remedy := i18n.Of("raise --games")
+	if 2*question.Pairs < plan.Games() {
+		remedy = i18n.Of("use more openings (--openings)")
+	}
+	fmt.Fprintln(w, i18n.Say(in, "warning: %s of such tests end undecided after %s different games, and 90%% decide within %s: %s, or bounds that are further apart (--sprt)",
+		format.Percent(share), format.Count(2*question.Pairs), format.Count(games), remedy))
 	return nil
 }
+
+// undecidedOften is the share of undecided tests above which a run begins with a warning.
+const undecidedOften = 0.2
 
 // expected returns the input for the calculation of the expected length of the plan's SPRT.
 func expected(plan *match.Plan, game time.Duration) (calculator.GateQuestion, error) {

@@ -23,7 +23,7 @@ func (s *Plans) Print(w io.Writer, in i18n.Language) {
 		fmt.Fprintln(w, i18n.Say(in, "Plans for colour-swapped pairs; draw rate %s, correlation of the games of a pair %+.2f (%s)",
 			format.PercentShort(math.Round(1e4*first.DrawRate)/1e4), first.Correlation, first.source()))
 	}
-	t := format.Table(i18n.Heads(in, "plan", "true Elo", "games", "median", "90% within", "99% within", "time", "P(pass)", "undecided", "remark")...)
+	t := format.Table(i18n.Heads(in, "plan", "true Elo", "games", "median", "90% within", "99% within", "time", "P(pass)", "undecided")...)
 	t.SetColumnConfigs(format.RightAligned(2, 9))
 	for i := range s.Plans {
 		if p := &s.Plans[i]; !p.cheaper() {
@@ -31,10 +31,24 @@ func (s *Plans) Print(w io.Writer, in i18n.Language) {
 		}
 	}
 	format.Render(w, t)
+	s.printRemarks(w, in)
 	if slices.ContainsFunc(s.Plans, func(p PlanRow) bool { return p.PlanCourse != nil }) {
 		fmt.Fprintln(w, i18n.Say(in, "For a sequential test, games is the expected number."))
 	}
 	s.printCheaper(w, in)
+}
+
+// printRemarks writes what each plan of the table tests. Plans of one kind often share their remark.
+func (s *Plans) printRemarks(w io.Writer, in i18n.Language) {
+	last := ""
+	for i := range s.Plans {
+		p := &s.Plans[i]
+		line := i18n.Say(in, "%s: %s", p.kind(), p.remark())
+		if !p.cheaper() && line != last {
+			fmt.Fprintln(w, line)
+			last = line
+		}
+	}
 }
 
 // cheaper reports whether the row is a cheaper alternative to the plans of the question.
@@ -72,7 +86,7 @@ func (p *PlanRow) tableRow(in i18n.Language) table.Row {
 	}
 	return table.Row{
 		p.kind().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), p.quantileCell(0.5), p.quantileCell(0.9), p.quantileCell(0.99),
-		p.timeCell(), pass, undecided, p.remark().In(in),
+		p.timeCell(), pass, undecided,
 	}
 }
 

@@ -573,3 +573,16 @@ func TestPlanOfAnSPRT(t *testing.T) {
 	l, n := games(match.GateLogistic), games(match.GateNormalized)
 	testutil.Check(t, n >= 1.5*l, "with many draws 40 normalised Elo are a smaller difference: %v games, logistic %v", n, l)
 }
+
+// TestUndecided holds that a match with the number of games that Undecided returns ends undecided in 10% of tests.
+func TestUndecided(t *testing.T) {
+	q := GateQuestion{Gate: match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}, Pairs: 10_000, Conditions: Typical()}
+	share, games := q.Undecided()
+	testutil.Require(t, share > 0.5 && games > 20_000, "20,000 games: share %v, %d games", share, games)
+	q.Pairs = games / 2
+	share, again := q.Undecided()
+	testutil.Check(t, math.Abs(share-0.1) < 0.003 && again == games, "%d games: share %v, %d games", games, share, again)
+	q.Unpaired = true
+	share, games = q.Undecided()
+	testutil.Check(t, share == 0 && games == 0, "single games: share %v, %d games; want unknown", share, games)
+}

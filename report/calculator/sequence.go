@@ -56,6 +56,23 @@ func (q GateQuestion) Answer() *Plans {
 	return &Plans{version, s.rows(0, q.Repeatable)}
 }
 
+// Undecided returns the probability that the match ends without a decision, for the hypothesis at which it is larger.
+// It also returns the number of games within which 90% of the tests would decide there without a maximum. Both are 0
+// if they are unknown, as for single games.
+func (q GateQuestion) Undecided() (share float64, games int) {
+	limited := sequence{asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs}
+	free := limited
+	free.most = 0
+	for _, elo := range []float64{q.Gate.Elo0, q.Gate.Elo1} {
+		row := limited.at("sequential", elo)
+		if row.Unfinished != nil && *row.Unfinished > share {
+			enough := free.at("sequential", elo)
+			share, games = *row.Unfinished, enough.quantile(0.9)
+		}
+	}
+	return share, games
+}
+
 // rows returns the plans for true differences at the two hypotheses, halfway between them and at elo. Plans
 // of cheaper alternatives follow. repeatable means that players may repeat games.
 func (s sequence) rows(elo float64, repeatable bool) []PlanRow {
