@@ -17,8 +17,7 @@ var (
 )
 
 // badLine explains the parser's error about a command line in simpler words, with advice for common mistakes.
-// command is the gogi command of the line, or "" if the line has none.
-func badLine(args []string, command string, err error) error {
+func badLine(args []string, err error) error {
 	text := err.Error()
 	if m := badWhole.FindStringSubmatch(text); m != nil {
 		expected := "a whole number"
@@ -40,7 +39,7 @@ func badLine(args []string, command string, err error) error {
 	case args[0] == "gate" && strings.HasPrefix(text, "unknown flag --sprt"):
 		return errors.New("--sprt: gogi gate uses the SPRT that the run began with; for another one, write a file with a [gate] section and run gogi gate RUN --gate FILE")
 	}
-	return fmt.Errorf("%w (see %s --help)", err, strings.TrimSpace("gogi "+command))
+	return fmt.Errorf("%w (see %s --help)", err, commandOf(err))
 }
 
 func firstOf(args []string, words ...string) string {

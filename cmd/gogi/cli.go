@@ -120,12 +120,13 @@ func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*ko
 	)...)
 }
 
-// commandOf returns the command at the beginning of a line, or "" if there is none.
-func commandOf(args []string, grammar any) string {
-	if _, all := grammar.(*commandLine); all || len(args) == 0 {
-		return ""
+// commandOf returns the command line up to the last command that the parser recognised, such as "gogi stats plan".
+func commandOf(err error) string {
+	var bad *kong.ParseError
+	if !errors.As(err, &bad) || bad.Context.Selected() == nil {
+		return "gogi"
 	}
-	return args[0]
+	return bad.Context.Selected().FullPath()
 }
 
 // helpShown is the value of the panic that ends kong's help. kong's exit function must not return, so it
@@ -175,7 +176,7 @@ func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 	chosen, err := parser.Parse(args)
 	if err != nil {
 		bisecting = mayBisect(args)
-		return env.Fail(badLine(args, commandOf(args, grammar), err), cli.Usage)
+		return env.Fail(badLine(args, err), cli.Usage)
 	}
 	env.Language = cli.LanguageOf(*lang, os.Getenv, cli.OnTerminal(result.Writer))
 	return env.Fail(chosen.Run(), cli.Failed)

@@ -29,20 +29,28 @@ type SPRTQuestion struct {
 
 // A Design is the design of a sequential test in the form of flags.
 type Design struct {
-	Elo0     float64 `name:"elo0" type:"elo" default:"0" placeholder:"E" help:"Elo difference under H0 (default ${default})."`
-	Elo1     float64 `name:"elo1" type:"elo" default:"2" placeholder:"E" help:"Elo difference under H1 (default ${default})."`
-	Alpha    float64 `default:"0.05" help:"Probability to accept H1 under H0 (default ${default})."`
-	Beta     float64 `default:"0.05" help:"Probability to accept H0 under H1 (default ${default})."`
-	Model    string  `enum:"logistic,normalized,bayeselo" default:"logistic" help:"Elo model: logistic, normalized or bayeselo (default ${default})."`
-	Boundary string  `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default})."`
+	SPRT     *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Bounds of the SPRT, as for gogi match --sprt; its other keys replace the flags below."`
+	Elo0     float64     `name:"elo0" type:"elo" default:"0" placeholder:"E" help:"Elo difference under H0 (default ${default})."`
+	Elo1     float64     `name:"elo1" type:"elo" default:"2" placeholder:"E" help:"Elo difference under H1 (default ${default})."`
+	Alpha    float64     `default:"0.05" help:"Probability to accept H1 under H0 (default ${default})."`
+	Beta     float64     `default:"0.05" help:"Probability to accept H0 under H1 (default ${default})."`
+	Model    string      `enum:"logistic,normalized,bayeselo" default:"logistic" help:"Elo model: logistic, normalized or bayeselo (default ${default})."`
+	Boundary string      `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default})."`
 }
 
 // gate returns the design as the SPRT settings of a run, so that the calculator can use the code of matches.
 // Model and Boundary may have values that no run supports: bayeselo and wald.
-func (d Design) gate() match.Gate {
-	return match.Gate{
+func (d Design) gate() (match.Gate, error) {
+	g := match.Gate{
 		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model), Boundary: match.BoundaryOf(d.Boundary),
 	}
+	switch {
+	case d.SPRT == nil:
+		return g, nil
+	case d.Elo0 != 0 || d.Elo1 != 2: // not the defaults of the flags
+		return g, errors.New("--sprt: not together with --elo0 or --elo1, which have the same meaning; leave them out")
+	}
+	return d.SPRT.Gate(g), nil
 }
 
 // wald is the name of Wald's boundary, which gates do not support.
@@ -98,7 +106,10 @@ type SPRTs struct {
 
 // Answer calculates the test's log likelihood ratio, its bounds and its decision.
 func (q SPRTQuestion) Answer() (*SPRTs, error) {
-	design := q.Design.gate()
+	design, err := q.Design.gate()
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
 	test, err := sequentialTest(design)
 	if err := errors.Join(err, CheckShare("confidence", q.Confidence)); err != nil {
 		return nil, fail.Usage(err)
@@ -107,7 +118,7 @@ func (q SPRTQuestion) Answer() (*SPRTs, error) {
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	row.Model, row.Boundary, row.Confidence, row.asked, row.test = q.Design.Model, q.Design.Boundary, q.Confidence, design, test
+	row.Model, row.Boundary, row.Confidence, row.asked, row.test = string(design.Model), design.Boundary.String(), q.Confidence, design, test
 	row.Lower, row.Upper = test.Bounds()
 	if row.Unit == "pair" && test.Model == stats.ModelBayesElo {
 		row.Why = "BayesElo needs the draw rate, which a pentanomial does not have; use --trinomial"
