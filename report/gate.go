@@ -144,7 +144,7 @@ func (g *Gate) decide(j *judge, b string) {
 	case stats.Inconclusive:
 		g.Because = append(g.Because, i18n.Of("the maximum of games was reached between the bounds"))
 	case stats.Continue:
-		g.Because = append(g.Because, i18n.Of("the series is not finished"))
+		g.Because = append(g.Because, i18n.Of("the run is not finished"))
 	}
 	for _, change := range j.registration.Changes {
 		g.doubt(change)

@@ -70,14 +70,14 @@ func (s *Store) signIn(h *hold) error {
 	}
 	for run, other := range holders {
 		if int64(run) != h.run && other.elsewhere(s.here) {
-			return fmt.Errorf("%w: %s; if it is dead, remove %s", s.strangers(), other, s.file+"-lock")
+			return fmt.Errorf("%w: %s; if it is dead, remove %s", s.otherMachine(), other, s.file+"-lock")
 		}
 	}
 	return nil
 }
 
-// strangers returns the error for a database that two machines try to use at the same time.
-func (s *Store) strangers() error {
+// otherMachine returns the error for a database that two machines try to use at the same time.
+func (s *Store) otherMachine() error {
 	return fmt.Errorf("the database lies on %s, where one machine may play at a time, since SQLite's log does not reach from one to another: %w", s.shared, ErrRunLocked)
 }
 

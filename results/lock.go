@@ -1,8 +1,10 @@
 package results
 
 import (
+	"context"
 	"errors"
 	"os"
+	"time"
 
 	"gogi/results/file"
 )
@@ -39,6 +41,31 @@ func (s *Store) holdRun(run int64) (*hold, error) {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
+}
+
+// dyingWait is how long a start waits for the lock of another process. A killed process keeps its locks until the
+// kernel has freed its memory, and a user may resume the run at once.
+const dyingWait = 2 * time.Second
+
+// holdRunOfDying locks a run like holdRun. It waits up to dyingWait if another process holds the lock.
+func (s *Store) holdRunOfDying(ctx context.Context, run int64) (*hold, error) {
+	for end := time.Now().Add(dyingWait); ; {
+		h, err := s.holdRun(run)
+		if !errors.Is(err, ErrRunLocked) || s.holdsItself(run) || time.Now().After(end) {
+			return h, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(err, ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// holdsItself reports whether this process plays the run already.
+func (s *Store) holdsItself(run int64) bool {
+	holders, err := readHolders(s.file)
+	return err == nil && run < int64(len(holders)) && holders[run].Boot == s.here.Boot && holders[run].PID == s.here.PID
 }
 
 // Close releases the run.

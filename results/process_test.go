@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -161,7 +162,9 @@ func TestSecondProcessIsRefused(t *testing.T) {
 		t.Errorf("who was refused changed the target: %+v, %v", info, err)
 	}
 	matchtest.Put(t, resultstest.Begin(t, s, matchtest.Plan("other")), matchtest.Pair(matchtest.Plan("other"), 0, 10)) // other runs are free
-	testutil.OK(t, cmd.Process.Kill())
+	killed := make(chan error, 1)
+	time.AfterFunc(300*time.Millisecond, func() { killed <- cmd.Process.Kill() })
+	resultstest.Begin(t, s, matchtest.Plan("killed")) // a start waits for a process that is dying
+	testutil.OK(t, <-killed)
 	resultstest.Killed(t, cmd.Wait())
-	resultstest.Begin(t, s, matchtest.Plan("killed"))
 }

@@ -64,7 +64,7 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := s.holdRun(id)
+	lock, err := s.holdRunOfDying(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -458,7 +458,9 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 	case <-timer.C:
 		note := fmt.Sprintf("silent for %v", limit)
 		if line == "usiok" {
-			note += " (a UCI engine does not answer usi)"
+			note += " (a UCI engine does not answer usi; if this engine starts slowly, raise its greeting_timeout in the match file)"
+		} else {
+			note += " (if this engine loads slowly, raise its ready_timeout in the match file)"
 		}
 		err = e.fail(e.silence(FaultStart), doing, e.lastWords(note))
 	case <-ctx.Done():

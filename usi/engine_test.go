@@ -240,7 +240,7 @@ func TestSlowReadyAndItsLimit(t *testing.T) {
 			t.Errorf("a slow start failed: %v", err)
 		}
 		err := e.Ready(t.Context())
-		want := "usi: test: waiting for readyok: start: silent for 10m0s"
+		want := "usi: test: waiting for readyok: start: silent for 10m0s (if this engine loads slowly, raise its ready_timeout in the match file)"
 		testutil.Check(t, err != nil && err.Error() == want, "error %v, want %s", err, want)
 	})
 }
@@ -284,8 +284,8 @@ func (t talking) LastWords() string { return t.words }
 
 func TestASilentEnginesLastWordsAreTold(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                        "silent for 1m0s (a UCI engine does not answer usi)",
-		"stderr: loading \x1b[0m": "silent for 1m0s (a UCI engine does not answer usi); stderr: loading",
+		"":                        "silent for 1m0s (a UCI engine does not answer usi; if this engine starts slowly, raise its greeting_timeout in the match file)",
+		"stderr: loading \x1b[0m": "silent for 1m0s (a UCI engine does not answer usi; if this engine starts slowly, raise its greeting_timeout in the match file); stderr: loading",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ours, theirs := net.Pipe()

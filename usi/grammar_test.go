@@ -84,13 +84,13 @@ func TestResolve(t *testing.T) {
 	}
 	testutil.Diff(t, want, got)
 	for want, setting := range map[string]usi.Setting{
-		`option "Skil" is not offered; nearest: Skill Level`:                    {Name: "Skil", Value: "1"},
-		`option "Zzzzzzzzzzzz" is not offered`:                                  {Name: "Zzzzzzzzzzzz"},
-		"option Hash: 0 is outside 1 to 1024":                                   {Name: "Hash", Value: "0"},
-		`option Hash: "big" is not a whole number`:                              {Name: "Hash", Value: "big"},
-		`option USI_Ponder: "yes" is not true or false`:                         {Name: "USI_Ponder", Value: "yes"},
-		`option EnteringKingRule: "TryRule" is not one of CSARule24, CSARule27`: {Name: "EnteringKingRule", Value: "TryRule"},
-		"option BookFile: a value cannot contain a line break":                  {Name: "BookFile", Value: "a\nquit"},
+		`option "Skil" is not offered; nearest: Skill Level`:                                                                         {Name: "Skil", Value: "1"},
+		`option "Zzzzzzzzzzzz" is not offered; the engine has Hash, USI_Ponder, Skill Level, EnteringKingRule, Clear Hash, BookFile`: {Name: "Zzzzzzzzzzzz"},
+		"option Hash: 0 is outside 1 to 1024":                                                                                        {Name: "Hash", Value: "0"},
+		`option Hash: "big" is not a whole number`:                                                                                   {Name: "Hash", Value: "big"},
+		`option USI_Ponder: "yes" is not true or false`:                                                                              {Name: "USI_Ponder", Value: "yes"},
+		`option EnteringKingRule: "TryRule" is not one of CSARule24, CSARule27`:                                                      {Name: "EnteringKingRule", Value: "TryRule"},
+		"option BookFile: a value cannot contain a line break":                                                                       {Name: "BookFile", Value: "a\nquit"},
 	} {
 		_, err := usi.Resolve(declared, []usi.Setting{setting})
 		testutil.Check(t, err != nil && err.Error() == want, "%v: error %v, want %s", setting, err, want)

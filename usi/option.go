@@ -242,10 +242,17 @@ func unknownOption(declared []Option, name string) error {
 		names = append(names, o.Name)
 	}
 	near := Nearest(name, names, 3)
-	if len(near) == 0 {
-		return fmt.Errorf("option %q is not offered", name)
+	switch {
+	case len(near) > 0:
+		return fmt.Errorf("option %q is not offered; nearest: %s", name, strings.Join(near, ", "))
+	case len(names) == 0:
+		return fmt.Errorf("option %q is not offered; the engine has no options", name)
 	}
-	return fmt.Errorf("option %q is not offered; nearest: %s", name, strings.Join(near, ", "))
+	list := strings.Join(names[:min(len(names), 10)], ", ")
+	if len(names) > 10 {
+		list += " …"
+	}
+	return fmt.Errorf("option %q is not offered; the engine has %s", name, list)
 }
 
 // Nearest returns up to limit candidates that are similar to name, the most similar first. It compares by

@@ -457,7 +457,7 @@ func TestDialogues(t *testing.T) {
 			> go infinite
 			> setoption name Votes value 4
 			> setoption name Bad value 4
-			< info string error: option "Bad" is not offered
+			< info string error: option "Bad" is not offered; the engine has Style, Null value cut, Clear, Votes
 			= Ready
 			= Think startpos go infinite
 			> stop

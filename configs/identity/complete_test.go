@@ -131,7 +131,7 @@ func TestCompleteErrors(t *testing.T) {
 	fill(t, env.WorkDir, map[string]string{"file": ""})
 	for _, test := range []struct{ options, want string }{
 		{`{Thread = 1}`, `engine A: option "Thread" is not offered; nearest: Threads`},
-		{`{Zzzzzzzzzzzzzzzzzzzzzzzzzz = 1}`, `engine A: option "Zzzzzzzzzzzzzzzzzzzzzzzzzz" is not offered`},
+		{`{Zzzzzzzzzzzzzzzzzzzzzzzzzz = 1}`, `engine A: option "Zzzzzzzzzzzzzzzzzzzzzzzzzz" is not offered; the engine has Threads, USI_Ponder, USI_Hash, MaxMovesToDraw, EnteringKingRule, NetworkDelay, NetworkDelay2, MinimumThinkingTime, RoundUpToFullSecond, USI_OwnBook …`},
 		{`{Threads = 0, USI_Ponder = "on"}`, "engine A: option Threads: 0 is outside 1 to 1024\nengine A: option USI_Ponder: \"on\" is not true or false"},
 		{`{EnteringKingRule = "TryRule"}`, `engine A: option EnteringKingRule = TryRule contradicts the rules "default", which say CSARule27: expected it without the option, or with other rules`},
 		{`{maxmovestodraw = 256}`, `engine A: option maxmovestodraw = 256 contradicts the rules "default", which say 320: expected it without the option, or with other rules`},
