@@ -162,7 +162,7 @@ func (p *Plan) canonicalClocks() map[string]string {
 
 func (p *Player) canonical() CanonicalPlayer {
 	c := CanonicalPlayer{
-		Name: p.Name, Identity: map[string]string{}, Env: p.Env, Options: p.hashedOptions(), Profile: p.Profile,
+		Name: p.Name, Identity: map[string]string{}, Env: p.Env, Options: p.identified(p.Options), Profile: p.Profile,
 		Limits: p.Limits.String(), Margin: p.Limits.Margin.String(), Stall: p.Limits.Stall.String(), Restart: p.Restart,
 		Council: p.Council.canonical(),
 	}
@@ -185,8 +185,9 @@ func (p *Player) canonical() CanonicalPlayer {
 // therefore does not change the digest.
 const hashed = "(see identity)"
 
-func (p *Player) hashedOptions() []Option {
-	options := slices.Clone(p.Options)
+// identified returns options without the paths of files that the identity covers.
+func (p *Player) identified(options []Option) []Option {
+	options = slices.Clone(options)
 	for i, o := range options {
 		if p.Identity.has("option "+o.Name) || p.Identity.has(o.Name+"/") {
 			options[i].Value = hashed

@@ -68,7 +68,9 @@ func (f *filler) fill(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			f.fill(v.Field(i))
+			if v.Type().Field(i).Tag.Get("json") != "-" || v.Type() != reflect.TypeFor[match.Player]() { // no part of its text
+				f.fill(v.Field(i))
+			}
 		}
 	case reflect.Slice:
 		n := 2

@@ -52,6 +52,13 @@ type Player struct {
 	Greeting time.Duration `json:"Greeting"` // usi → usiok
 	Ready    time.Duration `json:"Ready"`    // isready → readyok
 	WarmUp   bool          `json:"WarmUp"`   // the engine fills a cache at its first start; gogi therefore starts it once alone before the run
+
+	// Effect has the options in effect, except those that follow from the plan's rules and pondering. nil: unknown,
+	// because the engine has made no handshake in this process. It is no part of an encoded plan.
+	Effect []Option `json:"-"`
+	// Repeats reports that this process has proved that the player repeats its games move by move. It is no part
+	// of an encoded plan.
+	Repeats bool `json:"-"`
 }
 
 // DesignKind is the way in which a plan pairs its players.

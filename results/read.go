@@ -44,11 +44,18 @@ func (r *RunInfo) ParsePlan() (*match.CanonicalPlan, error) {
 	return plan, nil
 }
 
+// Keys returns the keys of a player of the run, by its index in the plan.
+func (r *RunInfo) Keys(plan *match.CanonicalPlan, player int) match.PlayerKeys {
+	return plan.Players[player].Keys(r.Engines[player].InEffect)
+}
+
 // Engine is one player of a run, with its paths from the latest start.
 type Engine struct {
 	EngineSettings
 	EnginePlace
 	Identity match.Identity
+	InEffect [][]match.Option // as match.Player.InEffect; nil: unknown
+	Repeats  bool             // as match.Player.Repeats, at a start that proved it
 }
 
 // EngineSettings has the settings of an Engine that are the same on every machine.
@@ -249,10 +256,10 @@ func scanEngine(rows *sql.Rows, e *Engine) error {
 	if err := rows.Scan(&e.Name, &e.Builtin, &command, &e.Dir, &env, &options, &e.Profile, &e.Limits, &e.Restart, &ident); err != nil {
 		return err
 	}
-	var id tables.Identity
+	var facts tables.PlayerFacts
 	err := errors.Join(checkName("player", e.Name), json.Unmarshal(command, &e.Command), json.Unmarshal(env, &e.Env),
-		json.Unmarshal(options, &e.Options), json.Unmarshal(ident, &id))
-	e.Identity = id.Match()
+		json.Unmarshal(options, &e.Options), json.Unmarshal(ident, &facts))
+	e.Identity, e.InEffect, e.Repeats = facts.Match(), facts.Options(), facts.Repeats
 	return err
 }
 

@@ -174,7 +174,7 @@ func putEngines(ctx context.Context, tx *sql.Tx, id int64, players []match.Playe
 // engineArgs returns the values of a player's columns, from the column name on.
 func engineArgs(p *match.Player) ([]any, error) {
 	var texts [4]string
-	for i, v := range []any{list(p.Command), list(p.Env), list(p.Options), tables.IdentityOf(p.Identity)} {
+	for i, v := range []any{list(p.Command), list(p.Env), list(p.Options), tables.PlayerFactsOf(p)} {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return nil, err

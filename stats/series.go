@@ -58,7 +58,7 @@ type opening struct {
 	halves          int // half points by outcome: 2 for a win, 1 for a draw. The rules may give other points.
 }
 
-// A played identifies one pair's games by their opening and their [Play.print]. One map holds the keys of all
+// A played identifies one pair's games by their opening and their [Play.Print]. One map holds the keys of all
 // openings, because a long series may have few openings with half a million pairs each.
 type played struct {
 	opening *opening
@@ -113,11 +113,23 @@ func (p Play) points() (int, error) {
 	return p.Pair.points()
 }
 
-// print returns the hashes of the games, ordered by A's colour. The result does not depend on the order of
+// Mirror returns the play from the opponent's point of view.
+func (p Play) Mirror() Play {
+	p.Pair = slices.Clone(p.Pair)
+	for i, l := range p.Pair {
+		p.Pair[i] = Leg{Outcome: Win + Loss - l.Outcome, AIsBlack: !l.AIsBlack, Points: 1 - l.Points}
+	}
+	return p
+}
+
+// Print returns the hashes of the games, ordered by A's colour. The result does not depend on the order of
 // the games.
-func (p Play) print() [2]uint64 {
+func (p Play) Print() [2]uint64 {
 	var print [2]uint64
 	for i, leg := range p.Pair {
+		if i >= len(p.Games) {
+			break
+		}
 		if leg.AIsBlack {
 			print[0] = p.Games[i]
 		} else {
@@ -148,7 +160,7 @@ func (s *Series) repeats(o *opening, p Play) bool {
 		s.seen = map[played]struct{}{}
 	}
 	before := len(s.seen) // a comparison of lengths needs one access to the large map instead of two
-	s.seen[played{o, p.print()}] = struct{}{}
+	s.seen[played{o, p.Print()}] = struct{}{}
 	return len(s.seen) == before
 }
 

@@ -40,7 +40,9 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 		declared := greetings[i].Options
 		errs = append(errs, checkDeclared(*p, plan, declared)...)
 		p.Identity.Files = ofCommand(p.Identity.Files)
-		notes, err := hashes.complete(p, inForce(*p, plan, declared))
+		in := inForce(*p, plan, declared)
+		p.Effect = in.effect(ownSettings(plan), p.Options)
+		notes, err := hashes.complete(p, in)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
 		}

@@ -79,7 +79,7 @@ func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automati
 	for _, o := range p.Options {
 		user = append(user, usi.Setting(o))
 	}
-	wanted := slices.Concat(ponderSettings(plan), ruleSettings(plan), profiles()[p.Profile].settings(declared))
+	wanted := slices.Concat(ownSettings(plan), profiles()[p.Profile].settings(declared))
 	for _, s := range wanted {
 		if settingNamed(user, s.Name) != nil {
 			continue
@@ -91,8 +91,10 @@ func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automati
 	return automatic, user
 }
 
-func ponderSettings(plan *match.Plan) []usi.Setting {
-	return []usi.Setting{{Name: "USI_Ponder", Value: strconv.FormatBool(plan.Ponder != match.PonderOff)}}
+// ownSettings returns the settings that follow from the plan's pondering and rules.
+func ownSettings(plan *match.Plan) []usi.Setting {
+	ponder := usi.Setting{Name: "USI_Ponder", Value: strconv.FormatBool(plan.Ponder != match.PonderOff)}
+	return append([]usi.Setting{ponder}, ruleSettings(plan)...)
 }
 
 // ruleSettings returns the engine options for the plan's rules. The ply limit is MaxMovesToDraw for YaneuraOu
@@ -193,6 +195,21 @@ func (o options) value(name string) (value string, set, ok bool) {
 		return s.Value, true, true
 	}
 	return option.Default, false, true
+}
+
+// effect returns the declared options with their current values, in the declared order. It leaves out the options of
+// follow, unless the user set them, files that the engine writes, and buttons that gogi does not press.
+func (o options) effect(follow []usi.Setting, user []match.Option) []match.Option {
+	list := []match.Option{}
+	for _, d := range o.declared {
+		byUser := slices.ContainsFunc(user, func(u match.Option) bool { return usi.SameOption(u.Name, d.Name) })
+		value, set, _ := o.value(d.Name)
+		if !byUser && settingNamed(follow, d.Name) != nil || isOutput(d.Name) || d.Type == usi.Button && !set {
+			continue
+		}
+		list = append(list, match.Option{Name: d.Name, Value: value})
+	}
+	return list
 }
 
 // timeTraps returns the time-management options that have a harmful default and that the user did not set.

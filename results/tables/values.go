@@ -66,6 +66,35 @@ type Identity struct {
 	Variants []Variant  `json:"variants,omitempty"`
 }
 
+// PlayerFacts is the form of a player's identity in the table engines. It has facts that dumps leave out.
+type PlayerFacts struct {
+	Identity
+
+	InEffect [][]string `json:"in_effect,omitempty"` // match.Player.InEffect, each list in the form of Flat
+	Repeats  bool       `json:"repeats,omitempty"`   // match.Player.Repeats
+}
+
+// PlayerFactsOf converts the facts of a player to the stored form.
+func PlayerFactsOf(p *match.Player) PlayerFacts {
+	facts := PlayerFacts{Identity: IdentityOf(p.Identity), Repeats: p.Repeats}
+	for _, options := range p.InEffect() {
+		facts.InEffect = append(facts.InEffect, Flat(options))
+	}
+	return facts
+}
+
+// Options returns the options in effect. It returns nil if they are unknown or cannot be read.
+func (f *PlayerFacts) Options() (list [][]match.Option) {
+	for _, words := range f.InEffect {
+		options, err := Paired(words)
+		if err != nil {
+			return nil
+		}
+		list = append(list, options)
+	}
+	return list
+}
+
 // Variant is the form of a match.Variant in the database and in dumps.
 type Variant struct {
 	OS     string `json:"os"`
