@@ -3,6 +3,7 @@ package stats
 import (
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"gogi/stats/binomial"
@@ -63,6 +64,37 @@ func (s Scores) Mean() float64 {
 		sum += c.value * float64(c.count)
 	}
 	return sum / float64(s.N())
+}
+
+// Plus returns the scores of both. The unit is that of s.
+func (s Scores) Plus(o Scores) Scores {
+	all := slices.Clone(s.all)
+	for _, c := range o.all {
+		all.take(c.value, c.count)
+	}
+	if s.Unit == "" {
+		s.Unit = o.Unit
+	}
+	return Scores{s.Unit, all}
+}
+
+// Mirror returns the opponent's scores, which are 1 minus each score.
+func (s Scores) Mirror() Scores { return Scores{s.Unit, s.all.mirror()} }
+
+// Scatter returns the sum of the squared deviations from the mean score, or 0 without scores.
+func (s Scores) Scatter() float64 {
+	sum, mean := 0.0, s.Mean()
+	for _, c := range s.all {
+		sum += float64(c.count) * (c.value - mean) * (c.value - mean)
+	}
+	return sum
+}
+
+// LogWealth returns the logarithm of the wealth of a gambler who always bets this share of the wealth that
+// the mean score is above m. It is the logarithm of an e-value if the share was fixed before the games.
+func (s Scores) LogWealth(share, m float64) float64 {
+	growth, _ := s.all.logGrowth(share, m)
+	return growth
 }
 
 // betting is the method name in the results of [Scores.AnytimeInterval] and [Scores.EValue].

@@ -1,0 +1,480 @@
+package hunt
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"gogi/stats"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
+)
+
+// A Config has the settings of a hunt.
+type Config struct {
+	Versions   int     // number of versions, with the good and the bad one; at least 2
+	Confidence float64 // posterior probability at which the hunt names a culprit, in (0.5, 1)
+	Drift      float64 // standard deviation in Elo of the change of each version that is no culprit; 0: none of them changes
+	Block      int     // number of pairs of the first blocks; at least 1
+}
+
+// Check returns an error if a setting is impossible.
+func (c Config) Check() error {
+	switch {
+	case c.Versions < 2:
+		return errors.New("a hunt needs two versions at least")
+	case !(c.Confidence > 0.5 && c.Confidence < 1):
+		return errors.New("the confidence is not between 0.5 and 1")
+	case !(c.Drift >= 0 && c.Drift <= maxElo):
+		return errors.New("the drift is not between 0 and 500 Elo")
+	case c.Block < 1:
+		return errors.New("a block needs one pair at least")
+	}
+	return nil
+}
+
+// The prior of the loss is log-uniform from minElo to maxElo, on a grid of losses.
+const (
+	minElo, maxElo = 2.0, 500.0
+	gridSize       = 60
+)
+
+// The prior of the variance of a pair's mean points per game: priorPairs pairs with the variance of two
+// independent games without draws.
+const (
+	priorPairs    = 20
+	priorVariance = 0.125
+)
+
+// A Query is a block of pairs between two versions, Old < New.
+type Query struct{ Old, New, Pairs int }
+
+// A cell has all pairs between two versions, as scores of the newer one.
+type cell struct {
+	old, new int
+	scores   stats.Scores
+}
+
+// A Hunt has the results so far. Its state depends only on the sequence of calls of Add.
+type Hunt struct {
+	config Config
+	elo    [gridSize]float64 // the grid of losses
+	cells  []cell
+	pairs  int
+
+	variance  float64     // of a pair's score
+	joint     [][]float64 // posterior by culprit (minus 1) and loss
+	culprit   []float64   // posterior by culprit (minus 1)
+	chiSquare float64     // of the residuals of the most probable culprit and loss
+
+	nominee nominee
+}
+
+// A nominee is a culprit whose posterior has reached one half. fresh has the later pairs of it and the version
+// before it. stakes has the posterior of the loss at the nomination.
+type nominee struct {
+	culprit int // 0: none
+	fresh   stats.Scores
+	stakes  []float64
+	spread  float64 // variance of a pair's score at the nomination
+}
+
+// New returns a hunt without results. It returns an error for impossible settings.
+func New(c Config) (*Hunt, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	h := &Hunt{config: c}
+	for g := range h.elo {
+		h.elo[g] = minElo * math.Pow(maxElo/minElo, (float64(g)+0.5)/gridSize)
+	}
+	h.update()
+	return h, nil
+}
+
+// lost returns the score below ½ that a loss of elo means, on the logistic scale.
+func lost(elo float64) float64 { return 0.5 - 1/(1+math.Pow(10, elo/400)) }
+
+// Add adds the pairs of two versions, as scores of the newer one. It panics if old and new are not two versions in
+// this order.
+func (h *Hunt) Add(old, new int, scores stats.Scores) {
+	if old < 0 || old >= new || new >= h.config.Versions {
+		panic("hunt: these are no two versions in order")
+	}
+	if scores.N() == 0 {
+		return
+	}
+	i := slices.IndexFunc(h.cells, func(c cell) bool { return c.old == old && c.new == new })
+	if i < 0 {
+		i = len(h.cells)
+		h.cells = append(h.cells, cell{old: old, new: new})
+	}
+	h.cells[i].scores = h.cells[i].scores.Plus(scores)
+	h.pairs += scores.N()
+	if old == new-1 && new == h.nominee.culprit {
+		h.nominee.fresh = h.nominee.fresh.Plus(scores)
+	}
+	h.update()
+	h.nominate()
+}
+
+// update calculates the posterior. The score of each cell is normal. Its mean is ½, minus the loss if the culprit is in
+// the cell. The covariance has the games of the cell, and the drift of the versions that two cells have in common.
+func (h *Hunt) update() {
+	h.variance = h.pooled()
+	n := h.config.Versions - 1
+	h.joint, h.culprit, h.chiSquare = make([][]float64, n), make([]float64, n), 0
+	inverse, deviations, constant := h.precision()
+	largest, squares := math.Inf(-1), make([]float64, n*gridSize)
+	for k := range n {
+		h.joint[k] = make([]float64, gridSize)
+		linear, quadratic := 0.0, 0.0
+		for i, c := range h.cells {
+			if c.old > k || k >= c.new {
+				continue
+			}
+			for j, d := range h.cells {
+				linear += inverse.At(i, j) * deviations[j]
+				if d.old <= k && k < d.new {
+					quadratic += inverse.At(i, j)
+				}
+			}
+		}
+		for g, elo := range h.elo {
+			s := lost(elo)
+			square := constant + 2*s*linear + s*s*quadratic
+			squares[k*gridSize+g] = square
+			h.joint[k][g] = -square / 2
+			largest = max(largest, h.joint[k][g])
+		}
+	}
+	h.chiSquare = slices.Min(squares)
+	h.normalize(largest)
+}
+
+func (h *Hunt) normalize(largest float64) {
+	sum := 0.0
+	for k := range h.joint {
+		for g := range h.joint[k] {
+			h.joint[k][g] = math.Exp(h.joint[k][g] - largest)
+			h.culprit[k] += h.joint[k][g]
+		}
+		sum += h.culprit[k]
+	}
+	for k := range h.joint {
+		h.culprit[k] /= sum
+		for g := range h.joint[k] {
+			h.joint[k][g] /= sum
+		}
+	}
+}
+
+// pooled returns the variance of a pair's score within the cells.
+func (h *Hunt) pooled() float64 {
+	scatter, freedom := priorPairs*priorVariance, priorPairs
+	for _, c := range h.cells {
+		scatter += c.scores.Scatter()
+		freedom += c.scores.N() - 1
+	}
+	return scatter / float64(freedom)
+}
+
+// precision returns the inverse covariance of the cells' scores, their deviations from ½, and the squared length of the
+// deviations.
+func (h *Hunt) precision() (inverse *mat.SymDense, deviations []float64, constant float64) {
+	n := len(h.cells)
+	if n == 0 {
+		return nil, nil, 0
+	}
+	step := lost(h.config.Drift)
+	covariance := mat.NewSymDense(n, nil)
+	for i, c := range h.cells {
+		deviations = append(deviations, c.scores.Mean()-0.5)
+		for j, d := range h.cells[:i+1] {
+			common := max(0, min(c.new, d.new)-max(c.old, d.old))
+			covariance.SetSym(i, j, step*step*float64(common))
+		}
+		covariance.SetSym(i, i, covariance.At(i, i)+h.variance/float64(c.scores.N()))
+	}
+	var factor mat.Cholesky
+	factor.Factorize(covariance) // the variance of the games makes it positive definite
+	inverse = new(mat.SymDense)
+	_ = factor.InverseTo(inverse) // its error is a warning about the condition number
+	v := mat.NewVecDense(n, deviations)
+	return inverse, deviations, mat.Inner(v, inverse, v)
+}
+
+// nominate makes the culprit with a posterior of at least one half the nominee.
+func (h *Hunt) nominate() {
+	k, p := h.mode()
+	if p < 0.5 || k == h.nominee.culprit {
+		return
+	}
+	h.nominee = nominee{culprit: k, spread: h.variance}
+	for _, q := range h.joint[k-1] {
+		h.nominee.stakes = append(h.nominee.stakes, q/p)
+	}
+}
+
+// logE returns the logarithm of the e-value against "the nominee is no weaker than the version before it". Its gambler
+// divides a capital of 1 among the losses of the grid by the posterior at the nomination, and bets on each loss the share
+// that is best for it. The nominee's later pairs decide, so the games that raised the suspicion do not count.
+func (h *Hunt) logE() float64 {
+	of, wealth := h.nominee, 0.0
+	for g, p := range of.stakes {
+		s := lost(h.elo[g])
+		share := min(0.9, s/(2*(of.spread+s*s)))
+		wealth += p * math.Exp(of.fresh.Mirror().LogWealth(share, 0.5))
+	}
+	return math.Log(wealth)
+}
+
+// mode returns the most probable culprit and its posterior.
+func (h *Hunt) mode() (culprit int, posterior float64) {
+	best := 0
+	for k, p := range h.culprit {
+		if p > h.culprit[best] {
+			best = k
+		}
+	}
+	return best + 1, h.culprit[best]
+}
+
+// moments returns the posterior mean and standard deviation of the loss in Elo.
+func (h *Hunt) moments() (mean, sd float64) {
+	square := 0.0
+	for _, row := range h.joint {
+		for g, p := range row {
+			mean += p * h.elo[g]
+			square += p * h.elo[g] * h.elo[g]
+		}
+	}
+	return mean, math.Sqrt(max(0, square-mean*mean))
+}
+
+// A block is a growing part of all pairs, so that a hunt makes a number of decisions that grows only with the
+// logarithm of its pairs.
+const blockShare = 12
+
+// headShare is the largest part of the pairs between the good and the bad version. These pairs measure the loss, and
+// play until its standard deviation is at most headSD times its mean.
+const headShare, headSD = 0.15, 0.5
+
+// Next returns the block to play. The first block is between the good and the bad version, and so is a part of the
+// later blocks, until the loss is roughly known. Then the two versions are those whose pairs have the largest worth.
+// With almost equal worth Next prefers versions that have played already.
+func (h *Hunt) Next() Query {
+	last := h.config.Versions - 1
+	pairs := max(h.config.Block, h.pairs/blockShare)
+	if mean, sd := h.moments(); sd > headSD*mean && float64(h.played(0, last)) <= headShare*float64(h.pairs) {
+		return Query{0, last, pairs}
+	}
+	if k, p := h.mode(); p >= h.config.Confidence {
+		return Query{k - 1, k, pairs}
+	}
+	used, worth := h.used(), h.worths(pairs)
+	best, bestWorth := Query{}, -1.0
+	for old := range last {
+		for new := old + 1; new <= last; new++ {
+			if w := worth(old, new) * (1 + 0.01*float64(used[old]+used[new])); w > bestWorth*(1+1e-9) {
+				best, bestWorth = Query{old, new, pairs}, w
+			}
+		}
+	}
+	return best
+}
+
+// worths returns a function for the worth of a number of pairs between two versions: the variance over the culprits of
+// the expected score, divided by the variance of the score. It is twice the expected information about the culprit, for
+// small values. Without drift, and with the same loss for each culprit, it is largest if the culprit is between the two
+// versions with the probability one half.
+func (h *Hunt) worths(pairs int) func(old, new int) float64 {
+	inverse, deviations, _ := h.precision()
+	n := len(h.culprit)
+	means, drifts := make([]float64, n), make([][]float64, n) // by culprit: lost score; drift of the score up to each version
+	for k := range n {
+		means[k] = h.meanLost(k)
+		drifts[k] = h.drifted(inverse, deviations, k, means[k])
+	}
+	return func(old, new int) float64 {
+		sum, squares := 0.0, 0.0
+		for k, p := range h.culprit {
+			expected := drifts[k][new] - drifts[k][old]
+			if old <= k && k < new {
+				expected -= means[k]
+			}
+			sum += p * expected
+			squares += p * expected * expected
+		}
+		return (squares - sum*sum) / (h.variance/float64(pairs) + h.driftVariance(inverse, old, new))
+	}
+}
+
+// meanLost returns the posterior mean of the score that culprit k+1 loses.
+func (h *Hunt) meanLost(k int) float64 {
+	sum, weight := 0.0, 0.0
+	for g, p := range h.joint[k] {
+		sum += p * lost(h.elo[g])
+		weight += p
+	}
+	return sum / max(weight, math.SmallestNonzeroFloat64)
+}
+
+// drifted returns the expected drift of the score from the good version to each version, if version k+1 loses s.
+func (h *Hunt) drifted(inverse *mat.SymDense, deviations []float64, k int, s float64) []float64 {
+	path, step := make([]float64, h.config.Versions), lost(h.config.Drift)
+	if step == 0 {
+		return path
+	}
+	for i, c := range h.cells {
+		pull := 0.0
+		for j, d := range h.cells {
+			residual := deviations[j]
+			if d.old <= k && k < d.new {
+				residual += s
+			}
+			pull += inverse.At(i, j) * residual
+		}
+		for version := c.old + 1; version <= c.new; version++ {
+			path[version] += step * step * pull
+		}
+	}
+	for version := 1; version < len(path); version++ {
+		path[version] += path[version-1]
+	}
+	return path
+}
+
+// driftVariance returns the variance of the drift between two versions, given the results so far.
+func (h *Hunt) driftVariance(inverse *mat.SymDense, old, new int) float64 {
+	step := lost(h.config.Drift)
+	if step == 0 {
+		return 0
+	}
+	common := make([]float64, len(h.cells))
+	for i, c := range h.cells {
+		common[i] = step * step * float64(max(0, min(c.new, new)-max(c.old, old)))
+	}
+	known := 0.0
+	for i, x := range common {
+		for j := 0; x != 0 && j < len(common); j++ {
+			known += x * inverse.At(i, j) * common[j]
+		}
+	}
+	return step*step*float64(new-old) - known
+}
+
+func (h *Hunt) played(old, new int) int {
+	for _, c := range h.cells {
+		if c.old == old && c.new == new {
+			return c.scores.N()
+		}
+	}
+	return 0
+}
+
+// used returns 1 for each version that has played, and 0 for the others.
+func (h *Hunt) used() []int {
+	used := make([]int, h.config.Versions)
+	for _, c := range h.cells {
+		used[c.old], used[c.new] = 1, 1
+	}
+	return used
+}
+
+// A Verdict is the state of a hunt.
+type Verdict string
+
+// The verdicts.
+const (
+	Open    Verdict = "open"    // more games are necessary
+	Found   Verdict = "found"   // one culprit explains the games
+	Several Verdict = "several" // no single culprit explains the games
+	NoLoss  Verdict = "no_loss" // the bad version is not weaker than the good one
+)
+
+// An Answer is the result of a hunt so far.
+type Answer struct {
+	Verdict   Verdict   `json:"verdict"`
+	Culprit   int       `json:"culprit"`   // the most probable culprit
+	Posterior []float64 `json:"posterior"` // by version; the good version has 0
+	Elo       float64   `json:"elo"`       // posterior mean of the most probable culprit's loss
+	Lo        float64   `json:"lo"`        // 95% interval of this loss
+	Hi        float64   `json:"hi"`
+	Total     float64   `json:"total"`    // loss of the bad version against the good one, from their own pairs
+	TotalLo   float64   `json:"total_lo"` // approximate 95% interval of this loss
+	TotalHi   float64   `json:"total_hi"`
+	EValue    float64   `json:"e_value"`    // evidence of fresh pairs that the culprit is weaker than the version before it
+	ResidualP float64   `json:"residual_p"` // chi-square test that one culprit explains all pairings; 1 with few pairings
+	Pairs     int       `json:"pairs"`
+}
+
+const (
+	enoughE   = 20    // e-value of the fresh pairs that a named culprit needs
+	residualP = 0.001 // p value of the residuals below which no culprit is named; a hundredth of it ends a hunt
+)
+
+// Answer returns the current result. A named culprit has a posterior of at least the confidence, its own fresh pairs
+// show the loss, and the residuals of all pairings fit one culprit.
+func (h *Hunt) Answer() Answer {
+	k, p := h.mode()
+	a := Answer{Verdict: Open, Culprit: k, Posterior: append([]float64{0}, h.culprit...), ResidualP: 1, Pairs: h.pairs}
+	a.Elo, a.Lo, a.Hi = h.culpritLoss(k)
+	a.Total, a.TotalLo, a.TotalHi = h.total(1.96)
+	if h.nominee.culprit == k {
+		a.EValue = math.Exp(h.logE())
+	}
+	if freedom := len(h.cells) - 2; freedom > 0 {
+		a.ResidualP = mathext.GammaIncRegComp(float64(freedom)/2, h.chiSquare/2)
+	}
+	_, _, most := h.total(3)
+	switch {
+	case h.pairs > 0 && most < minElo:
+		a.Verdict = NoLoss
+	case a.ResidualP < residualP/100:
+		a.Verdict = Several
+	case p >= h.config.Confidence && a.EValue >= enoughE:
+		a.Verdict = Found
+		if a.ResidualP < residualP {
+			a.Verdict = Several
+		}
+	}
+	return a
+}
+
+// total returns the loss of the bad version against the good one, from their own pairs, and an interval of z standard
+// errors. Without these pairs all three are 0.
+func (h *Hunt) total(z float64) (elo, lo, hi float64) {
+	for _, c := range h.cells {
+		if c.old == 0 && c.new == h.config.Versions-1 {
+			mean, width := c.scores.Mean(), z*math.Sqrt(h.variance/float64(c.scores.N()))
+			return loss(mean), loss(mean + width), loss(mean - width)
+		}
+	}
+	return 0, 0, 0
+}
+
+// loss is the inverse of lost for scores, which are first limited to [0.001, 0.999].
+func loss(score float64) float64 {
+	score = min(max(score, 0.001), 0.999)
+	return 400 * math.Log10((1-score)/score)
+}
+
+// culpritLoss returns the posterior mean and the 95% interval of the loss, given the culprit.
+func (h *Hunt) culpritLoss(k int) (mean, lo, hi float64) {
+	lo, hi = minElo, maxElo
+	sum, edge := 0.0, math.Pow(maxElo/minElo, 0.5/gridSize) // half of a grid step
+	for g, p := range h.joint[k-1] {
+		p /= h.culprit[k-1]
+		mean += p * h.elo[g]
+		if sum < 0.025 && sum+p >= 0.025 {
+			lo = h.elo[g] / edge
+		}
+		if sum < 0.975 && sum+p >= 0.975 {
+			hi = h.elo[g] * edge
+		}
+		sum += p
+	}
+	return mean, lo, hi
+}

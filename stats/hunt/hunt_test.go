@@ -1,0 +1,149 @@
+package hunt
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/stats"
+)
+
+func made(t *testing.T, c Config) *Hunt {
+	t.Helper()
+	h, err := New(c)
+	testutil.OK(t, err)
+	return h
+}
+
+func near(t *testing.T, got, want float64, what string) {
+	t.Helper()
+	testutil.Check(t, math.Abs(got-want) <= 1e-9*max(1, math.Abs(want)), "%s: %v, want %v", what, got, want)
+}
+
+// TestPosterior calculates the posterior of two pairings by the formula: the sum over the losses of the products of
+// normal densities. With drift, the pairings share the drift of their common versions.
+func TestPosterior(t *testing.T) {
+	first := stats.Pentanomial{LL: 40, WL: 50, WW: 10}.PairScores()  // of version 2 against 0
+	second := stats.Pentanomial{LL: 15, WL: 20, WW: 15}.PairScores() // of version 1 against 0
+	for _, drift := range []float64{0, 3} {
+		h := made(t, Config{Versions: 4, Confidence: .95, Drift: drift, Block: 16})
+		h.Add(0, 2, first)
+		h.Add(0, 1, second)
+		variance := (20*.125 + first.Scatter() + second.Scatter()) / (20 + 99 + 49)
+		step := math.Pow(lost(drift), 2)
+		a, b, c := variance/100+2*step, step, variance/50+step
+		var sums [3]float64
+		for k := range sums {
+			for _, elo := range h.elo {
+				x, y := first.Mean()-.5, second.Mean()-.5
+				if k < 2 {
+					x += lost(elo)
+				}
+				if k < 1 {
+					y += lost(elo)
+				}
+				sums[k] += math.Exp(-(c*x*x - 2*b*x*y + a*y*y) / (2 * (a*c - b*b)))
+			}
+		}
+		got := h.Answer().Posterior
+		near(t, got[0], 0, "the good version")
+		for k, s := range sums {
+			near(t, got[k+1], s/(sums[0]+sums[1]+sums[2]), fmt.Sprintf("drift %v, culprit %d", drift, k+1))
+		}
+	}
+}
+
+// TestNext: the first block is between the good and the bad version. With a known loss the blocks divide the posterior
+// into halves, and in the end they are between the culprit and the version before it.
+func TestNext(t *testing.T) {
+	h := made(t, Config{Versions: 9, Confidence: .95, Block: 16})
+	testutil.Equal(t, h.Next(), Query{0, 8, 16}, "first block")
+	h.Add(0, 8, stats.Pentanomial{LL: 400, WL: 500, WW: 100}.PairScores())
+	testutil.Equal(t, h.Next(), Query{0, 4, 1000 / blockShare}, "half of the versions")
+	h.Add(0, 4, stats.Pentanomial{LL: 250, WL: 500, WW: 250}.PairScores())
+	testutil.Equal(t, h.Next(), Query{0, 6, 2000 / blockShare}, "half of the rest, with a version that has played")
+	h.Add(0, 6, stats.Pentanomial{LL: 400, WL: 500, WW: 100}.PairScores())
+	h.Add(0, 5, stats.Pentanomial{LL: 250, WL: 500, WW: 250}.PairScores())
+	testutil.Equal(t, h.Next(), Query{5, 6, 4000 / blockShare}, "the culprit")
+}
+
+// TestFreshPairs: pairs before the nomination are no evidence for a culprit, and a culprit needs evidence.
+func TestFreshPairs(t *testing.T) {
+	h := made(t, Config{Versions: 3, Confidence: .95, Block: 16})
+	weak, even := stats.Pentanomial{LL: 200, WL: 250, WW: 50}.PairScores(), stats.Pentanomial{LL: 50, WL: 100, WW: 50}.PairScores()
+	h.Add(0, 2, weak)
+	h.Add(1, 2, weak)
+	a := h.Answer()
+	testutil.Check(t, a.Culprit == 2 && a.Posterior[2] > .95 && a.Verdict == Open, "without fresh pairs: %+v", a)
+	near(t, a.EValue, 1, "e-value without fresh pairs")
+	h.Add(1, 2, even)
+	testutil.Check(t, h.Answer().EValue < 1 && h.Answer().Verdict == Open, "fresh pairs without a loss: %+v", h.Answer())
+	h.Add(1, 2, weak)
+	a = h.Answer()
+	testutil.Check(t, a.Verdict == Found && a.EValue >= 20 && a.Lo < a.Elo && a.Elo < a.Hi, "with fresh pairs: %+v", a)
+}
+
+// TestSeveral: pairings that no single culprit explains.
+func TestSeveral(t *testing.T) {
+	h := made(t, Config{Versions: 3, Confidence: .95, Drift: 1, Block: 16})
+	h.Add(0, 2, stats.Pentanomial{LL: 800, WL: 1000, WW: 200}.PairScores())
+	h.Add(0, 1, stats.Pentanomial{LL: 650, WL: 1000, WW: 350}.PairScores())
+	h.Add(1, 2, stats.Pentanomial{LL: 650, WL: 1000, WW: 350}.PairScores())
+	a := h.Answer()
+	testutil.Check(t, a.Verdict == Several && a.ResidualP < 1e-4, "%+v", a)
+}
+
+// TestLargeLoss: a loss of hundreds of Elo is one change, too.
+func TestLargeLoss(t *testing.T) {
+	h := made(t, Config{Versions: 9, Confidence: .95, Drift: 1, Block: 16})
+	w, _ := newWorld(1, 9, 0, 0)
+	for i := 3; i < 9; i++ {
+		w.strength[i] -= 250
+	}
+	for h.Answer().Verdict == Open {
+		q := h.Next()
+		h.Add(q.Old, q.New, w.block(q))
+	}
+	a := h.Answer()
+	testutil.Check(t, a.Verdict == Found && a.Culprit == 3 && a.Pairs < 500 && a.Hi > 200, "%+v", a)
+}
+
+// TestNoLoss: the bad version is the stronger one.
+func TestNoLoss(t *testing.T) {
+	h := made(t, Config{Versions: 5, Confidence: .95, Block: 16})
+	h.Add(0, 4, stats.Pentanomial{LL: 100, WL: 500, WW: 400}.PairScores())
+	a := h.Answer()
+	testutil.Check(t, a.Verdict == NoLoss && a.TotalHi < 0 && a.TotalLo < a.Total, "%+v", a)
+}
+
+// TestDeterministic: the same results give the same decisions.
+func TestDeterministic(t *testing.T) {
+	decisions := func() (list []Query) {
+		w, _ := newWorld(5, 17, 30, 1)
+		h := made(t, Config{Versions: 17, Confidence: .95, Drift: 1, Block: 16})
+		for h.Answer().Verdict == Open && len(list) < 500 {
+			q := h.Next()
+			list = append(list, q)
+			h.Add(q.Old, q.New, w.block(q))
+		}
+		return list
+	}
+	first := decisions()
+	testutil.Check(t, len(first) > 10 && slices.Equal(first, decisions()), "the decisions differ, or are too few: %v", first)
+}
+
+func TestImpossible(t *testing.T) {
+	for _, c := range []Config{
+		{Versions: 1, Confidence: .95, Block: 1}, {Versions: 2, Confidence: .5, Block: 1}, {Versions: 2, Confidence: 1, Block: 1},
+		{Versions: 2, Confidence: .95, Drift: -1, Block: 1}, {Versions: 2, Confidence: .95, Drift: math.NaN(), Block: 1}, {Versions: 2, Confidence: .95},
+	} {
+		testutil.Fails(t, testutil.Err(New(c)), "", "%+v", c)
+	}
+	h := made(t, Config{Versions: 2, Confidence: .95, Block: 1})
+	h.Add(0, 1, stats.Scores{})
+	testutil.Equal(t, h.Answer().Pairs, 0)
+	defer func() { testutil.Check(t, recover() != nil, "versions in the wrong order") }()
+	h.Add(1, 0, stats.Pentanomial{LL: 1}.PairScores())
+}

@@ -1,0 +1,191 @@
+package hunt
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// draws is the share of draws between equals in the simulated games; bias is the worth of an opening.
+const (
+	draws = 0.05
+	bias  = 60.0
+)
+
+// a world has the strengths of all versions in Elo.
+type world struct {
+	strength []float64
+	random   *rand.Rand
+}
+
+// pair returns the points of version a in a pair against b. The opening favours Black or White by bias.
+func (w *world) pair(a, b int) float64 {
+	opening, points := bias, 0.0
+	if w.random.IntN(2) == 0 {
+		opening = -bias
+	}
+	for leg := range 2 {
+		elo := w.strength[a] - w.strength[b] + opening*float64(1-2*leg)
+		x := math.Pow(10, elo/400)
+		drawn := 2 * draws / (1 - draws) * math.Sqrt(x)
+		switch u := w.random.Float64() * (1 + x + drawn); {
+		case u < x:
+			points++
+		case u < x+drawn:
+			points += 0.5
+		}
+	}
+	return points
+}
+
+func (w *world) block(q Query) stats.Scores {
+	var p stats.Pentanomial
+	for range q.Pairs {
+		switch w.pair(q.New, q.Old) {
+		case 0:
+			p.LL++
+		case 0.5:
+			p.LD++
+		case 1:
+			p.WL++
+		case 1.5:
+			p.WD++
+		default:
+			p.WW++
+		}
+	}
+	return p.PairScores()
+}
+
+// newWorld draws a culprit that loses elo, and a change of every other version by drift in both directions.
+func newWorld(seed uint64, versions int, elo, drift float64) (w *world, culprit int) {
+	w = &world{make([]float64, versions), rand.New(rand.NewPCG(seed, 28))}
+	culprit = 1 + w.random.IntN(versions-1)
+	for i := 1; i < versions; i++ {
+		w.strength[i] = w.strength[i-1]
+		switch {
+		case i == culprit:
+			w.strength[i] -= elo
+		case w.random.IntN(2) == 0:
+			w.strength[i] -= drift
+		default:
+			w.strength[i] += drift
+		}
+	}
+	return w, culprit
+}
+
+// play plays a hunt to its end, but no more than this number of pairs.
+func play(t testing.TB, w *world, c Config, most int) (Answer, int) {
+	h, err := New(c)
+	testutil.OK(t, err)
+	for decisions := 0; ; decisions++ {
+		if a := h.Answer(); a.Verdict != Open || a.Pairs >= most {
+			return a, decisions
+		}
+		q := h.Next()
+		h.Add(q.Old, q.New, w.block(q))
+	}
+}
+
+// bisect plays a bisection with steps of a fixed length: each compares a version with the good one. All steps together
+// have the rate of errors for a good version, and for a bad one that loses elo.
+func bisect(t testing.TB, w *world, elo, errors float64) (culprit, pairs int) {
+	t.Helper()
+	commits := len(w.strength) - 1
+	rates, err := binomial.NewBisection(commits, errors, errors)
+	testutil.OK(t, err)
+	design := stats.PairDesign{Alpha: rates.Alpha, Power: 1 - rates.Beta, Alternative: binomial.Less, Conditions: stats.Conditions{DrawRate: draws}}
+	length, err := design.Length(-elo)
+	testutil.OK(t, err)
+	good, bad := 0, commits
+	for bad-good > 1 {
+		middle := (good + bad) / 2
+		scores := w.block(Query{0, middle, length.Pairs})
+		pairs += length.Pairs
+		z := (scores.Mean() - 0.5) / math.Sqrt(scores.Scatter()) * float64(scores.N())
+		if z < -binomial.ZAbove(rates.Alpha) {
+			bad = middle
+		} else {
+			good = middle
+		}
+	}
+	return bad, pairs
+}
+
+// A record sums up repetitions.
+type record struct {
+	name                     string
+	repetitions              int
+	right, named, several    float64 // shares of all repetitions
+	claimed                  float64 // mean posterior of the named culprits
+	pairs, decisions         float64 // means
+	bisectRight, bisectPairs float64
+}
+
+func (r record) String() string {
+	se := func(p float64) float64 { return math.Sqrt(p * (1 - p) / float64(r.repetitions)) }
+	return fmt.Sprintf("| %s | %d | %.3f ± %.3f | %.3f | %.3f | %.3f | %.0f | %.0f | %.3f ± %.3f | %.0f | %.2f |", r.name, r.repetitions, r.right, se(r.right),
+		r.right/r.named, r.claimed, r.several, 2*r.pairs, r.decisions, r.bisectRight, se(r.bisectRight), 2*r.bisectPairs, r.bisectPairs/r.pairs)
+}
+
+// simulate plays hunts and bisections with the seeds 0, 1, …; a hunt and its bisection have the same culprit and the same
+// random numbers.
+func simulate(t testing.TB, name string, repetitions, commits int, elo, drift float64, c Config, most int) record {
+	t.Helper()
+	r, n := record{name: name, repetitions: repetitions}, float64(repetitions)
+	c.Versions = commits + 1
+	for seed := range uint64(repetitions) {
+		w, culprit := newWorld(seed, commits+1, elo, drift)
+		a, decisions := play(t, w, c, most)
+		r.pairs += float64(a.Pairs) / n
+		r.decisions += float64(decisions) / n
+		switch a.Verdict {
+		case Found:
+			r.named += 1 / n
+			r.claimed += a.Posterior[a.Culprit]
+			if a.Culprit == culprit {
+				r.right += 1 / n
+			}
+		case Several:
+			r.several += 1 / n
+		case Open, NoLoss:
+		}
+		w, culprit = newWorld(seed, commits+1, elo, drift)
+		named, pairs := bisect(t, w, elo, equalErrors)
+		r.bisectPairs += float64(pairs) / n
+		if named == culprit {
+			r.bisectRight += 1 / n
+		}
+	}
+	r.claimed /= r.named * n
+	t.Log(r)
+	return r
+}
+
+// equalErrors are the error rates with which a bisection is about as reliable as a hunt with the confidence 0.95.
+const equalErrors = 0.02
+
+// TestSimulatedHunts: hunts with one culprit, and with changes of every other version. The hunt knows neither the loss nor the
+// drift; the bisection knows the loss.
+func TestSimulatedHunts(t *testing.T) {
+	c := Config{Confidence: .95, Drift: 1, Block: 16}
+	check := func(r record, factor float64) {
+		t.Helper()
+		testutil.Check(t, r.right >= .93, "right: %v", r)
+		testutil.Check(t, r.claimed-r.right/r.named <= .05, "claims: %v", r)
+		testutil.Check(t, r.bisectPairs >= factor*r.pairs, "games: %v", r)
+	}
+	check(simulate(t, "30, 16, 0", testutil.ByLength(100, 1000), 16, 30, 0, c, 50_000), 2)
+	if !testutil.Long() {
+		return
+	}
+	check(simulate(t, "30, 64, 0", 600, 64, 30, 0, c, 50_000), 2)
+	check(simulate(t, "30, 16, ± 1", 600, 16, 30, 1, c, 50_000), 2)
+	check(simulate(t, "30, 64, ± 1", 600, 64, 30, 1, c, 50_000), 1.8)
+}
