@@ -263,8 +263,8 @@ func TestGapsHaveReasons(t *testing.T) {
 			plan(1000, 0, 1, true, "wald"),
 		},
 		"elos": {
-			elo(EloQuestion{Score: new(0.0)}), elo(EloQuestion{Score: new(1.0)}), elo(EloQuestion{Score: new(0.5), Draws: 0.9}),
-			elo(EloQuestion{Score: new(0.9), Draws: 0.5}), elo(EloQuestion{Elo: new(-1000.0)}),
+			elo(EloQuestion{Score: new(0.0)}), elo(EloQuestion{Score: new(1.0)}), elo(EloQuestion{Score: new(0.5), Draws: new(0.9)}),
+			elo(EloQuestion{Score: new(0.9), Draws: new(0.5)}), elo(EloQuestion{Elo: new(-1000.0)}),
 		},
 		"forecasts": {forecast(wdl(0, 0, 0)), forecast(wdl(0, 7, 0)), forecast(wdl(7, 0, 0))},
 	} {

@@ -15,16 +15,18 @@ import (
 
 // An EloQuestion asks to convert a score or an Elo difference to the other scales of strength.
 type EloQuestion struct {
-	Score *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score to convert, from 0 to 1; give --score or --elo."`
-	Elo   *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference to convert; give --score or --elo."`
-	Draws float64  `placeholder:"RATE" help:"Draw rate, from 0 to 1, for normalised Elo."`
+	Score       *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score to convert, from 0 to 1; give --score, --elo or --pentanomial."`
+	Elo         *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference to convert."`
+	Pentanomial string   `xor:"from,spread" required:"" placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result; gogi then prints nElo as fastchess does."`
+	Draws       *float64 `xor:"spread" placeholder:"RATE" help:"Draw rate, from 0 to 1, for normalised Elo (default 0). Not with --pentanomial."`
 }
 
-// An EloRow is one difference on three scales.
+// An EloRow is one difference on three scales. Of pentanomial counts it has the number of pairs instead of the draw rate.
 type EloRow struct {
 	Score         float64  `json:"score"`
 	Elo           *float64 `json:"elo"`
 	DrawRate      float64  `json:"draw_rate"`
+	Pairs         int      `json:"pairs,omitempty"`
 	Sigma         *float64 `json:"sigma"` // standard deviation of a game's score
 	NormalizedElo *float64 `json:"normalized_elo"`
 	Why           string   `json:"why,omitempty"`
@@ -38,16 +40,29 @@ type Elos struct {
 
 // Answer converts the difference.
 func (q EloQuestion) Answer() (*Elos, error) {
-	row := EloRow{DrawRate: q.Draws}
-	if err := q.fill(&row); err != nil {
+	var row EloRow
+	var sigma float64
+	var err error
+	if q.Pentanomial != "" {
+		sigma, err = q.fillFromPairs(&row)
+	} else {
+		err = q.fill(&row)
+	}
+	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	row.normalize()
+	if q.Pentanomial == "" {
+		sigma, err = gameSigma(row.Score, row.DrawRate)
+	}
+	row.normalize(sigma, err)
 	return &Elos{version, []EloRow{row}}, nil
 }
 
 func (q EloQuestion) fill(row *EloRow) error {
-	if err := checkDrawRate(q.Draws); err != nil {
+	if q.Draws != nil {
+		row.DrawRate = *q.Draws
+	}
+	if err := checkDrawRate(row.DrawRate); err != nil {
 		return err
 	}
 	if q.Elo != nil {
@@ -58,16 +73,41 @@ func (q EloQuestion) fill(row *EloRow) error {
 	if !(*q.Score >= 0 && *q.Score <= 1) {
 		return fmt.Errorf("--score %g: expected a share of the points, from 0 to 1", *q.Score)
 	}
-	row.Score, row.Elo = *q.Score, format.Finite(binomial.Elo(*q.Score))
-	if row.Elo == nil {
-		row.Why = "a side that scored nothing, or everything, has no finite rating"
-	}
+	row.setScore(*q.Score)
 	return nil
 }
 
-// normalize sets the fields that depend on the variance of a game's score.
-func (r *EloRow) normalize() {
-	sigma, err := gameSigma(r.Score, r.DrawRate)
+// fillFromPairs sets the score of pentanomial counts. It returns the standard deviation that fastchess takes for a
+// game: √2 times that of a pair's mean score.
+func (q EloQuestion) fillFromPairs(row *EloRow) (sigma float64, err error) {
+	p, err := parsePentanomial(q.Pentanomial)
+	if err != nil {
+		return 0, err
+	}
+	mean, squares, n := 0.0, 0.0, float64(p.Pairs())
+	if n == 0 {
+		return 0, errors.New("--pentanomial: there is no pair")
+	}
+	for i, count := range []int{p.LL, p.LD, p.WL + p.DD, p.WD, p.WW} {
+		x := float64(i) / 4
+		mean += x * float64(count) / n
+		squares += x * x * float64(count) / n
+	}
+	row.Pairs = p.Pairs()
+	row.setScore(mean)
+	return math.Sqrt(2 * max(0, squares-mean*mean)), nil
+}
+
+func (r *EloRow) setScore(score float64) {
+	r.Score, r.Elo = score, format.Finite(binomial.Elo(score))
+	if r.Elo == nil {
+		r.Why = "a side that scored nothing, or everything, has no finite rating"
+	}
+}
+
+// normalize sets the fields that depend on sigma, the standard deviation of a game's score. err is the reason if sigma
+// is unknown.
+func (r *EloRow) normalize(sigma float64, err error) {
 	if err == nil && sigma == 0 {
 		err = errors.New("no normalised Elo where every game scores the same")
 	}
@@ -96,7 +136,11 @@ func (r *EloRow) print(w io.Writer, in i18n.Language) {
 	const width = 17 // width of the labels
 	fmt.Fprintf(w, "%s%.6g\n", format.Pad(i18n.Say(in, "score"), width), r.Score)
 	fmt.Fprintf(w, "%s%s\n", format.Pad("Elo", width), cell(r.Elo, "%+.2f"))
-	fmt.Fprintf(w, "%s%s\n", format.Pad(i18n.Say(in, "normalised Elo"), width), i18n.Say(in, "%s   at a draw rate of %g", cell(r.NormalizedElo, "%+.2f"), r.DrawRate))
+	of := i18n.Of("at a draw rate of %g", r.DrawRate)
+	if r.Pairs > 0 {
+		of = i18n.Of("from %s pairs, the nElo of fastchess", format.Count(r.Pairs))
+	}
+	fmt.Fprintf(w, "%s%s   %s\n", format.Pad(i18n.Say(in, "normalised Elo"), width), cell(r.NormalizedElo, "%+.2f"), of.In(in))
 	if r.Why != "" {
 		fmt.Fprintln(w, i18n.Say(in, r.Why))
 	}

@@ -586,3 +586,15 @@ func TestUndecided(t *testing.T) {
 	share, games = q.Undecided()
 	testutil.Check(t, share == 0 && games == 0, "single games: share %v, %d games; want unknown", share, games)
 }
+
+// TestNormalizedEloOfPairs compares with fastchess's formula, (score - ½) ÷ √(2 variance) × 800 ÷ ln 10, calculated by hand
+// from the six counts of the README's example.
+func TestNormalizedEloOfPairs(t *testing.T) {
+	row := rowsOf(t, "elos", testutil.Must(EloQuestion{Pentanomial: "2,1,13,1,33"}.Answer())(t), nil)[0]
+	wantNear(t, "score", row["score"], 0.81, 1e-12)
+	wantNear(t, "nElo", row["normalized_elo"], 266.94, 0.01)
+	testutil.Check(t, row["pairs"] == 50.0, "pairs: %v", row["pairs"])
+	for list, want := range map[string]string{"0,0,0,0,0": "there is no pair", "1,2,3": "--pentanomial"} {
+		testutil.Fails(t, testutil.Err(EloQuestion{Pentanomial: list}.Answer()), want, "%s", list)
+	}
+}
