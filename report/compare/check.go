@@ -50,9 +50,9 @@ func place(runs []Run, first int) (places []int, err error) {
 		switch players := r.Plan.Players; {
 		case i == 0:
 			places = append(places, first)
-		case essence(players[1]) == essence(want):
+		case same(players[1], want):
 			places = append(places, 1)
-		case essence(players[0]) == essence(want):
+		case same(players[0], want):
 			places = append(places, 0)
 		default:
 			return nil, stranger(runs[0].Name, want, r.Name, players[first])
@@ -61,8 +61,11 @@ func place(runs []Run, first int) (places []int, err error) {
 	return places, nil
 }
 
-// essence returns the settings that decide how a player plays. Two players with the same essence are the same player.
-// The essence leaves out the name, the time margin, the stall limit and the setting for restarts.
+// same reports whether two players have the same key of the sent options.
+func same(a, b match.CanonicalPlayer) bool { return a.Keys(nil) == b.Keys(nil) }
+
+// essence returns the settings that decide how a player plays as JSON. It leaves out the name, the time margin, the stall
+// limit and the setting for restarts.
 func essence(p match.CanonicalPlayer) string {
 	p.Name, p.Margin, p.Stall, p.Restart = "", "", "", ""
 	text, err := json.Marshal(p)
@@ -131,7 +134,7 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 	mine := first.Plan.Players[1-opponent[0]]
 	for i, r := range runs[1:] {
 		theirs := r.Plan.Players[1-opponent[i+1]]
-		if essence(mine) == essence(theirs) {
+		if same(mine, theirs) {
 			all = append(all, i18n.Of("%s of run %s and %s of run %s are the same version: the difference is chance, or comes from the machine.", format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
 		}
 		if mine.Limits != theirs.Limits {

@@ -8,6 +8,8 @@ import (
 
 	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/match/gate"
+	"gogi/results/evidence"
 	"gogi/shogi"
 	"gogi/stats"
 	"gogi/stats/rating/crosstable"
@@ -20,7 +22,7 @@ type Games struct {
 	openings map[string]int // number of each opening by its text.
 	numbered bool           // a file writes a handicap as a number, which may be a handicap of another game than shogi
 
-	players entrants
+	players players
 	units   map[unitKey]*unit
 	order   []*unit
 	series  map[[3]int]*stats.Series // key: the two players, the smaller number first, and the number of games of a pair.
@@ -62,20 +64,18 @@ func NewGames() *Games {
 	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
 }
 
+// Know sets the players of the runs that will be added, each with another label.
+func (g *Games) Know(people []evidence.Player) { g.players = people }
+
 // Run adds the pairs of one run to a [Games].
 type Run struct {
 	games   *Games
 	players map[string]int
 }
 
-// Run adds a run with its players. The caller adds the run's pairs to the returned Run.
-func (g *Games) Run(players []Entrant) *Run {
-	r := &Run{g, map[string]int{}}
-	for _, e := range players {
-		r.players[e.Name] = g.players.number(e)
-	}
-	return r
-}
+// Run adds a run. people has the index of each player among the known players, by its name in the run. The caller adds
+// the run's pairs to the returned Run.
+func (g *Games) Run(people map[string]int) *Run { return &Run{g, people} }
 
 // Unfinished records that a run still has pairs to play, for a warning.
 func (g *Games) Unfinished(run string) {
@@ -131,7 +131,7 @@ func (r *Run) Add(rows []match.Row) error {
 		return fmt.Errorf("pair %d: %q and %q are not two players of the run", rows[0].Pair, rows[0].PairA, rows[0].PairB)
 	}
 	key := unitKey{min(a, b), max(a, b), len(rows), rows[0].Start + " " + rows[0].OpeningID + " " + strconv.FormatUint(rows[0].OpeningHash, 16)}
-	if err := r.games.see(key, rows, r.players); err != nil {
+	if err := r.games.see(key, rows, a); err != nil {
 		return fmt.Errorf("pair %d: %w", rows[0].Pair, err)
 	}
 	u := r.games.unit(key)
@@ -143,36 +143,18 @@ func (r *Run) Add(rows []match.Row) error {
 }
 
 // see adds the pair to the series of its two players. evidence counts the observations of these series.
-func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error {
-	p := stats.Play{Opening: key.opening}
-	for _, row := range rows {
-		p.Pair = append(p.Pair, leg(row, players[row.Black] == key.a))
-		p.Games = append(p.Games, row.MovesHash)
+func (g *Games) see(key unitKey, rows []match.Row, first int) error {
+	p := gate.OfRows(rows)
+	if first != key.a {
+		p = p.Mirror()
 	}
+	p.Opening = key.opening
 	both := [3]int{key.a, key.b, len(rows)}
 	if g.series[both] == nil {
 		g.series[both] = &stats.Series{}
 	}
 	_, err := g.series[both].Add(p)
 	return err
-}
-
-// leg returns a game's result from the point of view of one player. black reports whether that player is
-// Black.
-func leg(r match.Row, black bool) stats.Leg {
-	colour, won := shogi.White, match.WhiteWins
-	if black {
-		colour, won = shogi.Black, match.BlackWins
-	}
-	l := stats.Leg{AIsBlack: black, Outcome: stats.Loss, Points: r.Points[colour]}
-	switch r.Outcome {
-	case won:
-		l.Outcome = stats.Win
-	case match.Draw, match.Unfinished:
-		l.Outcome = stats.Draw
-	case match.BlackWins, match.WhiteWins:
-	}
-	return l
 }
 
 func (g *Games) unit(key unitKey) *unit {
@@ -240,12 +222,11 @@ func (g *Games) record() (played, error) {
 
 // runCounts returns the games of all runs as counts for the table.
 func (g *Games) runCounts() []crosstable.Count {
-	labels := g.players.labels()
 	list := make([]crosstable.Count, 0, len(g.order))
 	for _, u := range g.order {
 		for _, game := range u.order {
 			c := *u.games[game]
-			c.Black, c.White = labels[game.black], labels[game.white]
+			c.Black, c.White = g.players[game.black].Label, g.players[game.white].Label
 			c.Weight = 1 / float64(u.pairs)
 			if c.Handicap > 0 {
 				c.Receiver = c.Black

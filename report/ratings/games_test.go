@@ -11,6 +11,7 @@ import (
 	"gogi/internal/i18n"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/results/evidence"
 	"gogi/shogi"
 	"gogi/stats/rating/crosstable"
 )
@@ -39,8 +40,18 @@ func pairOf(pair int, a, b, start, results string) []match.Row {
 	return rows
 }
 
-func entrant(name, limits string, traits ...Trait) Entrant {
-	return Entrant{name, append([]Trait{{"limits", limits}}, traits...)}
+// runOf adds a run of known players with these names.
+func runOf(g *Games, names ...string) *Run {
+	numbers := map[string]int{}
+	for _, name := range names {
+		at := slices.IndexFunc(g.players, func(p evidence.Player) bool { return p.Label == name })
+		if at < 0 {
+			at = len(g.players)
+			g.Know(append(g.players, evidence.Player{Name: name, Label: name, Names: []string{name}}))
+		}
+		numbers[name] = at
+	}
+	return g.Run(numbers)
 }
 
 func add(t *testing.T, r *Run, pairs ...[]match.Row) {
@@ -69,7 +80,7 @@ func (r *Report) kinds() (kinds []WarningKind) {
 func TestHandicapsOfRuns(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
-	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10")})
+	r := runOf(g, "a", "b")
 	two := sfenOf(t, "two-piece")
 	for n := range 10 {
 		add(t, r, pairOf(2*n, "a", "b", "startpos", []string{"BB", "WW", "BW", "WB"}[n%4]))
@@ -95,7 +106,7 @@ func TestHandicapsOfRuns(t *testing.T) {
 func TestConfoundedHandicap(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
-	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10")})
+	r := runOf(g, "a", "b")
 	for n := range 12 {
 		add(t, r, pairOf(n, "a", "b", sfenOf(t, "two-piece"), []string{"B", "B", "B", "W"}[n%4]))
 	}
@@ -135,7 +146,7 @@ func TestStarts(t *testing.T) {
 func TestOddStartsAreSetAside(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
-	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10")})
+	r := runOf(g, "a", "b")
 	add(t, r, pairOf(0, "a", "b", "startpos", "BB"), pairOf(1, "a", "b", "startpos", "BW"), pairOf(2, "a", "b", "4k4/9/9/9/9/9/9/9/4K4 b - 1", "BB"))
 	report := mustRate(t, g, Options{})
 	if report.Games != 4 || !slices.Contains(report.kinds(), OddStarts) || !strings.Contains(report.Warnings[0].Text.String(), "2 games set aside") {
@@ -143,30 +154,41 @@ func TestOddStartsAreSetAside(t *testing.T) {
 	}
 }
 
-// Two players with one name are distinguished by their limits, and then by their options.
+// Players with one name have labels of their own. The warning has the first traits that differ. Older names of a player
+// are in a warning, too.
 func TestNamesApart(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
-	slow := g.Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")})
-	fast := g.Run([]Entrant{entrant("a", "nodes 600"), entrant("b", "nodes 60")})
-	wide := g.Run([]Entrant{entrant("a", "nodes 60", Trait{"Threads", "2"}), entrant("b", "nodes 60")})
-	again := g.Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")})
-	add(t, slow, pairOf(0, "a", "b", "startpos", "BB"), pairOf(1, "a", "b", "startpos", "WB"))
+	player := func(label string, traits ...evidence.Trait) evidence.Player {
+		return evidence.Player{Name: "a", Names: []string{"a"}, Label: "a@" + label, Traits: traits}
+	}
+	nodes := func(n string) evidence.Trait { return evidence.Trait{Name: "limits", Value: "nodes " + n} }
+	g.Know([]evidence.Player{
+		player("11", nodes("60")), player("22", nodes("600")), player("33", nodes("60"), evidence.Trait{Name: "Threads", Value: "2"}),
+		{Name: "b", Names: []string{"z", "b"}, Label: "b", Traits: []evidence.Trait{nodes("60")}},
+	})
+	slow, fast, wide := g.Run(map[string]int{"a": 0, "z": 3}), g.Run(map[string]int{"a": 1, "b": 3}), g.Run(map[string]int{"a": 2, "b": 3})
+	add(t, slow, pairOf(0, "a", "z", "startpos", "BB"), pairOf(1, "a", "z", "startpos", "WB"))
 	add(t, fast, pairOf(0, "a", "b", "startpos", "BW"), pairOf(1, "a", "b", "startpos", "BB"))
 	add(t, wide, pairOf(0, "a", "b", "startpos", "WW"))
-	add(t, again, pairOf(2, "a", "b", "startpos", "WW"))
+	add(t, g.Run(map[string]int{"a": 0, "b": 3}), pairOf(2, "a", "b", "startpos", "WW"))
 	report := mustRate(t, g, Options{Model: "bt"})
 	var names []string
 	for _, p := range report.Players {
 		names = append(names, p.Name)
 	}
 	slices.Sort(names)
-	testutil.Slices(t, []string{"a (nodes 60, Threads=2)", "a (nodes 60, no Threads)", "a (nodes 600)", "b"}, names)
-	testutil.Check(t, slices.Contains(report.kinds(), NamesApart) && playerOf(t, report, "a (nodes 60, no Threads)").Games == 6,
-		"%+v", report)
+	testutil.Slices(t, []string{"a@11", "a@22", "a@33", "b"}, names)
+	testutil.Equal(t, playerOf(t, report, "a@11").Games, 6)
+	var texts strings.Builder
+	for _, w := range report.Warnings {
+		texts.WriteString(string(w.Kind) + ": " + w.Text.String() + "\n")
+	}
+	testutil.Contains(t, texts.String(), "names_apart: a is 3 different players in these runs; they are rated apart: a@11 (nodes 60, no Threads), a@22 (nodes 600), a@33 (nodes 60, Threads=2)\n", "%s", texts.String())
+	testutil.Contains(t, texts.String(), "names_merged: b was called z in older runs", "%s", texts.String())
 	file := written(t, "games.csv", "black,white,result\na,b,1-0\n")
 	testutil.OK(t, g.ReadFile(file))
-	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), `"a" is not one player in these runs`) || !strings.Contains(err.Error(), `"a (nodes 600)"`) {
+	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), `"a" is not one player in these runs`) || !strings.Contains(err.Error(), "a@22") {
 		t.Errorf("%v", err)
 	}
 	if m, err := ParseMatchup("a (nodes 60, Threads=2), b, 二枚落ち"); err != nil || m != (Matchup{Pairing{"a (nodes 60, Threads=2)", "b"}, 6}) {
@@ -181,7 +203,7 @@ func TestNamesApart(t *testing.T) {
 func TestNamesShared(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
-	add(t, g.Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")}), pairOf(0, "a", "b", "startpos", "BB"))
+	add(t, runOf(g, "a", "b"), pairOf(0, "a", "b", "startpos", "BB"))
 	testutil.OK(t, g.ReadFile(written(t, "games.csv", "black,white,result,pair\na,b,1-0,1\nb,a,1/2,1\na,c,0-1,\nc,a,0-1,\n")))
 	r := mustRate(t, g, Options{Model: "bt"})
 	if !slices.Contains(r.kinds(), NamesShared) || playerOf(t, r, "a").Games != 6 || r.Evidence != (Evidence{Independent: 2, Clusters: 2, Pairs: 1, Openings: 1}) {
@@ -193,8 +215,7 @@ func TestNamesShared(t *testing.T) {
 func TestCopiesCountOnce(t *testing.T) {
 	t.Parallel()
 	g, plain := NewGames(), NewGames()
-	players := []Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")}
-	r, p := g.Run(players), plain.Run(players)
+	r, p := runOf(g, "a", "b"), runOf(plain, "a", "b")
 	results := []string{"BW", "BB"} // a wins both, each wins one
 	for n := range 37 {
 		pair := pairOf(n%2, "a", "b", "startpos", results[n%2])
@@ -215,7 +236,7 @@ func TestCopiesCountOnce(t *testing.T) {
 
 func TestRunRefusesStrangers(t *testing.T) {
 	t.Parallel()
-	r := NewGames().Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")})
+	r := runOf(NewGames(), "a", "b")
 	testutil.Fails(t, r.Add(pairOf(3, "a", "x", "startpos", "BB")), "pair 3")
 	testutil.Fails(t, r.Add(pairOf(3, "a", "a", "startpos", "BB")), "", "a plays itself")
 }
@@ -242,11 +263,7 @@ func TestFalseWarnings(t *testing.T) {
 	count := map[WarningKind]int{}
 	for range 40 {
 		g := NewGames()
-		var players []Entrant
-		for i := range 6 {
-			players = append(players, entrant(fmt.Sprint(i), "nodes 60"))
-		}
-		run, pair := g.Run(players), 0
+		run, pair := runOf(g, "0", "1", "2", "3", "4", "5"), 0
 		for a := range 6 {
 			for b := range a {
 				add(t, run, pairOf(pair, fmt.Sprint(a), fmt.Sprint(b), "startpos", []string{"BB", "BW", "WB", "WW"}[random.IntN(4)]))
@@ -310,7 +327,7 @@ func TestFalseCycleWarnings(t *testing.T) {
 func TestLengthDepends(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
-	run := g.Run([]Entrant{{Name: "a"}, {Name: "b"}})
+	run := runOf(g, "a", "b")
 	for i, won := range []string{"BB", "WW", "BW", "WB"} {
 		testutil.OK(t, run.Add(pairOf(i, "a", "b", "startpos", won)))
 	}
@@ -328,7 +345,7 @@ func TestLengthDepends(t *testing.T) {
 // against every opponent. The games of two players from it are a cluster of their own.
 func TestOpeningsAcrossOpponents(t *testing.T) {
 	g := NewGames()
-	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10"), entrant("c", "nodes 10")})
+	r := runOf(g, "a", "b", "c")
 	for opening := range 2 {
 		add(t, r, pairOf(opening, "a", "b", "startpos", "BW"), pairOf(opening, "a", "c", "startpos", "BW"))
 	}

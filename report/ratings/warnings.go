@@ -24,6 +24,7 @@ const (
 	CycleFound     WarningKind = "cycle"            // three players of whom each beats the next
 	OddStarts      WarningKind = "odd_starts"       // games were left out because they were neither even nor had a customary handicap.
 	NamesApart     WarningKind = "names_apart"      // several players have one name
+	NamesMerged    WarningKind = "names_merged"     // one player has several names
 	NamesShared    WarningKind = "names_shared"     // a file's name is assumed to mean a run's player with that name
 	LengthDepends  WarningKind = "length_depends"   // a run's length depends on its results, or the run is not finished.
 	PairedByResult WarningKind = "paired_by_result" // a run gave its pairs to players who seemed close
@@ -56,13 +57,7 @@ func (r *Report) warnGames(g *Games) {
 	for _, run := range g.competed {
 		r.warn(WinnerSelected, i18n.Of("run %s is a Swiss or a knockout: in simulations the 95%% interval of the winner held in 60%% to 73%% of cases, because results chose that player (docs/matches.md)", run))
 	}
-	warned := map[string]bool{}
-	for _, e := range g.players {
-		if alike := g.players.named(e.Name); len(alike) > 1 && !warned[e.Name] {
-			warned[e.Name] = true
-			r.warn(NamesApart, i18n.Of("%s is %d different players in these runs; they are rated apart", e.Name, len(alike)))
-		}
-	}
+	r.warnNames(g.players)
 	if shared := g.shared(); len(shared) > 0 {
 		r.warn(NamesShared, i18n.Of("a file does not name programs: gogi takes %s of the files and of the runs for the same players", i18n.List(shared)))
 	}

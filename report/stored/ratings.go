@@ -1,30 +1,44 @@
 package stored
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
 
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/ratings"
 	"gogi/results"
+	"gogi/results/evidence"
 )
 
-// Rate adds the games of a run to g. It also records facts about the run that lead to warnings: it is unfinished, a
-// test could stop it, or results chose its pairs.
-func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *ratings.Games) error {
-	players, anchor, err := entrantsOf(info)
+// Rate adds the finished pairs of runs to a table of games, with the facts that ratings warn about. Players with equal
+// keys are one player. Rate returns the players with their labels, which the ratings use as names.
+func Rate(ctx context.Context, store *results.Store, infos []results.RunInfo, g *ratings.Games) (*evidence.Players, error) {
+	players, err := evidence.PlayersOf(infos)
+	if err != nil {
+		return nil, err
+	}
+	g.Know(players.List)
+	for i := range infos {
+		if err := rateRun(ctx, store, &infos[i], players, g); err != nil {
+			return nil, err
+		}
+	}
+	return players, nil
+}
+
+func rateRun(ctx context.Context, store *results.Store, info *results.RunInfo, players *evidence.Players, g *ratings.Games) error {
+	plan, err := info.ParsePlan()
 	if err != nil {
 		return err
 	}
+	numbers := players.Numbers(info)
+	anchor := plan.Anchor
+	if n, known := numbers[anchor]; known {
+		anchor = players.List[n].Label
+	}
 	g.Anchored(anchor)
-	run := g.Run(players)
+	run := g.Run(numbers)
 	rep, err := Report(ctx, store, info.Name, run.Add)
 	switch {
 	case err != nil:
@@ -46,40 +60,6 @@ func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *r
 	return nil
 }
 
-// entrantsOf returns a run's players, and the name of the anchor ("" if there is none). The traits of a player are all
-// settings that decide how it plays, with the options of its profile. They are all its settings in the plan's canonical
-// text, except the time margin, the stall limit, restarts and the name of the profile.
-func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, err error) {
-	plan, err := info.ParsePlan()
-	if err != nil {
-		return nil, "", err
-	}
-	for i, p := range plan.Players {
-		e := ratings.Entrant{Name: p.Name}
-		add := func(name, value string) { e.Traits = append(e.Traits, ratings.Trait{Name: name, Value: value}) }
-		add("limits", plan.LimitsText(i))
-		for _, o := range slices.SortedFunc(slices.Values(p.Options), func(a, b match.Option) int { return cmp.Compare(a.Name, b.Name) }) {
-			add(o.Name, o.Value)
-		}
-		if len(p.Arguments) > 0 {
-			add("arguments", strings.Join(p.Arguments, " "))
-		}
-		if len(p.Env) > 0 {
-			add("env", strings.Join(p.Env, " "))
-		}
-		if p.Council != nil {
-			text, err := json.Marshal(p.Council)
-			if err != nil {
-				return nil, "", err
-			}
-			add("council", fmt.Sprintf("%x", sha256.Sum256(text))[:8])
-		}
-		add("identity", info.Engines[i].Identity.String())
-		list = append(list, e)
-	}
-	return list, plan.Anchor, nil
-}
-
 // ranking rates the players of a run with more than two players. It uses the pairs that the report reads.
 type ranking struct {
 	games  *ratings.Games
@@ -92,13 +72,18 @@ func newRanking(info *results.RunInfo) (*ranking, error) {
 	if len(info.Players) < 3 {
 		return nil, nil //nolint:nilnil // nothing to rate
 	}
-	players, anchor, err := entrantsOf(info)
+	players, err := evidence.PlayersOf([]results.RunInfo{*info})
 	if err != nil {
 		return nil, err
 	}
-	k := &ranking{games: ratings.NewGames(), anchor: anchor}
-	k.games.Anchored(anchor)
-	k.run = k.games.Run(players)
+	plan, err := info.ParsePlan()
+	if err != nil {
+		return nil, err
+	}
+	k := &ranking{games: ratings.NewGames(), anchor: plan.Anchor}
+	k.games.Know(players.List)
+	k.games.Anchored(plan.Anchor)
+	k.run = k.games.Run(players.Numbers(info))
 	return k, nil
 }
 

@@ -59,11 +59,7 @@ func Read(ctx context.Context, store *results.Store, infos []results.RunInfo, wa
 			return nil, err
 		}
 		r := &reader{
-			Evidence: e, seen: seen, want: want, run: info, conditions: plan.Conditions(), of: players.Of(info), rows: map[[2]int]int{},
-			places: map[string]int{},
-		}
-		for place, name := range info.Players {
-			r.places[name] = place
+			Evidence: e, seen: seen, want: want, run: info, conditions: plan.Conditions(), of: players.Numbers(info), rows: map[[2]int]int{},
 		}
 		if len(plan.Tune) > 0 || plan.Design == match.DesignSelfplay || !r.wanted() {
 			continue
@@ -83,8 +79,7 @@ type reader struct {
 	want       func(a, b *Player) bool
 	run        *results.RunInfo
 	conditions match.Key
-	places     map[string]int // index in the plan by name
-	of         []int          // index in Players by index in the plan
+	of         map[string]int // index in Players by name
 	rows       map[[2]int]int // index in Rows by players
 }
 
@@ -97,8 +92,8 @@ type print struct {
 
 // wanted reports whether two players of the run are wanted.
 func (r *reader) wanted() bool {
-	for i, a := range r.of {
-		for _, b := range r.of[i+1:] {
+	for _, a := range r.of {
+		for _, b := range r.of {
 			if r.pairing(a, b) {
 				return true
 			}
@@ -111,12 +106,20 @@ func (r *reader) pairing(a, b int) bool {
 	return a != b && (r.want == nil || r.want(&r.Players[min(a, b)], &r.Players[max(a, b)]))
 }
 
+func (r *reader) class(g *match.Row) Class {
+	for _, e := range r.run.Engines {
+		if (e.Name == g.PairA || e.Name == g.PairB) && !e.Repeats {
+			return ClassSession
+		}
+	}
+	return ClassExact
+}
+
 func (r *reader) add(rows []match.Row) error {
 	if len(rows) == 0 || slices.ContainsFunc(rows, func(g match.Row) bool { return g.Outcome == match.Unfinished }) {
 		return nil
 	}
-	first, second := r.places[rows[0].PairA], r.places[rows[0].PairB]
-	a, b := r.of[first], r.of[second]
+	a, b := r.of[rows[0].PairA], r.of[rows[0].PairB]
 	if !r.pairing(a, b) {
 		return nil
 	}
@@ -128,11 +131,7 @@ func (r *reader) add(rows []match.Row) error {
 	if !known {
 		at = len(r.Rows)
 		r.rows[[2]int{a, b}] = at
-		class := ClassSession
-		if engines := r.run.Engines; engines[first].Repeats && engines[second].Repeats {
-			class = ClassExact
-		}
-		r.Rows = append(r.Rows, Row{A: a, B: b, Conditions: r.conditions, Class: class, Run: r.run.Name})
+		r.Rows = append(r.Rows, Row{A: a, B: b, Conditions: r.conditions, Class: r.class(&rows[0]), Run: r.run.Name})
 	}
 	key := print{a: a, b: b, conditions: r.conditions, games: play.Print()}
 	if r.seen[key] {

@@ -33,8 +33,22 @@ type Players struct {
 	of   map[int64][]int // index in List by run and index in the plan
 }
 
-// Of returns the index in List of each player of a run, in the order of the run's plan.
-func (p *Players) Of(run *results.RunInfo) []int { return p.of[run.ID] }
+// Numbers returns the index in List of each player of a run, by its name in the run.
+func (p *Players) Numbers(run *results.RunInfo) map[string]int {
+	numbers := map[string]int{}
+	for i, name := range run.Players {
+		numbers[name] = p.of[run.ID][i]
+	}
+	return numbers
+}
+
+// Labels returns the label of each player of a run, in the order of the run's plan.
+func (p *Players) Labels(run *results.RunInfo) (labels []string) {
+	for _, n := range p.of[run.ID] {
+		labels = append(labels, p.List[n].Label)
+	}
+	return labels
+}
 
 // entry is a player of one run.
 type entry struct {

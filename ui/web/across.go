@@ -156,20 +156,20 @@ func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 // rate rates the players of runs. anchor is NAME or NAME=ELO, or "".
 func (s *Server) rate(r *http.Request, runs []string, anchor string) (*rated, error) {
 	games := ratings.NewGames()
-	var infos []*results.RunInfo
+	var infos []results.RunInfo
 	for _, name := range runs {
 		info, err := s.config.Store.FindRun(r.Context(), name)
-		if err == nil {
-			err = stored.Rate(r.Context(), s.config.Store, info, games)
-		}
 		if err != nil {
 			return nil, err
 		}
-		infos = append(infos, info)
+		infos = append(infos, *info)
+	}
+	players, err := stored.Rate(r.Context(), s.config.Store, infos, games)
+	if err != nil {
+		return nil, err
 	}
 	options := ratings.Options{Model: "all", Draws: "auto", Confidence: 0.95, Seed: 1}
 	if anchor != "" {
-		var err error
 		if options.Anchor, err = ratings.ParseAnchor(anchor); err != nil {
 			return nil, err
 		}
@@ -180,9 +180,13 @@ func (s *Server) rate(r *http.Request, runs []string, anchor string) (*rated, er
 	}
 	found := &rated{Report: rep}
 	found.bars()
-	slices.SortFunc(infos, func(a, b *results.RunInfo) int { return cmp.Compare(a.ID, b.ID) })
-	found.progress(infos)
-	return found, s.crossed(r, found, infos)
+	slices.SortFunc(infos, func(a, b results.RunInfo) int { return cmp.Compare(a.ID, b.ID) })
+	labels := make([][]string, len(infos))
+	for i := range infos {
+		labels[i] = players.Labels(&infos[i])
+	}
+	found.progress(labels)
+	return found, s.crossed(r, found, infos, labels)
 }
 
 // bars adds the rows of the table, with all intervals on one scale.
@@ -212,15 +216,15 @@ func (f *rated) bars() {
 }
 
 // progress adds the versions of several runs in the order in which they first played. A player of all runs is the
-// opponent of the versions.
-func (f *rated) progress(runs []*results.RunInfo) {
+// opponent of the versions. runs has the labels of the players of each run.
+func (f *rated) progress(runs [][]string) {
 	if len(runs) < 2 || len(f.Rows) < 3 {
 		return
 	}
-	for _, info := range runs {
-		for _, name := range info.Players {
+	for _, players := range runs {
+		for _, name := range players {
 			at := slices.IndexFunc(f.Rows, func(p ratedRow) bool { return p.Name == name && p.Elo != nil })
-			always := !slices.ContainsFunc(runs, func(other *results.RunInfo) bool { return !slices.Contains(other.Players, name) })
+			always := !slices.ContainsFunc(runs, func(other []string) bool { return !slices.Contains(other, name) })
 			if at < 0 || always || slices.ContainsFunc(f.Progress, func(p ratedRow) bool { return p.Name == name }) {
 				continue
 			}
@@ -236,8 +240,9 @@ func (f *rated) progress(runs []*results.RunInfo) {
 	}
 }
 
-// crossed adds the table of the players against each other, from the reports of their runs.
-func (s *Server) crossed(r *http.Request, f *rated, runs []*results.RunInfo) error {
+// crossed adds the table of the players against each other, from the reports of their runs. labels has
+// the labels of the players of each run.
+func (s *Server) crossed(r *http.Request, f *rated, runs []results.RunInfo, labels [][]string) error {
 	if len(f.Rows) < 3 {
 		return nil
 	}
@@ -246,14 +251,15 @@ func (s *Server) crossed(r *http.Request, f *rated, runs []*results.RunInfo) err
 		sum := sums[[2]string{a, b}]
 		sums[[2]string{a, b}] = [2]float64{sum[0] + float64(w.Wins) + float64(w.Draws)/2, sum[1] + float64(w.Games())}
 	}
-	for _, info := range runs {
-		made, err := s.sheets.of(lasting(r), s, info)
+	for i := range runs {
+		made, err := s.sheets.of(lasting(r), s, &runs[i])
 		if err != nil {
 			return err
 		}
+		label := func(name string) string { return labels[i][slices.Index(runs[i].Players, name)] }
 		for _, c := range made.report.Crosstable {
-			add(c.A, c.B, c.WDL)
-			add(c.B, c.A, c.Mirror())
+			add(label(c.A), label(c.B), c.WDL)
+			add(label(c.B), label(c.A), c.Mirror())
 		}
 	}
 	for _, a := range f.Rows {

@@ -12,7 +12,6 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/results"
 )
 
 // runsOn are the runs of a page of the list, in its order.
@@ -123,13 +122,13 @@ func TestProgressOfVersions(t *testing.T) {
 	for i, name := range []string{"new", "ref", "old"} {
 		f.Rows[i].Name, f.Rows[i].Elo = name, new(float64(-100*i))
 	}
-	runs := []*results.RunInfo{{Players: []string{"old", "ref"}}, {Players: []string{"new", "ref"}}}
+	runs := [][]string{{"old", "ref"}, {"new", "ref"}}
 	f.progress(runs)
 	if len(f.Progress) != 2 || f.Progress[0].Name != "old" || f.Progress[1].Name != "new" || *f.Progress[1].Since != 200 {
 		t.Errorf("%+v", f.Progress)
 	}
 	f.Progress = nil
-	if f.progress([]*results.RunInfo{runs[0], runs[0]}); f.Progress != nil {
+	if f.progress([][]string{runs[0], runs[0]}); f.Progress != nil {
 		t.Errorf("the same players in each run: %+v", f.Progress)
 	}
 }

@@ -58,16 +58,16 @@ func readRuns(ctx context.Context, g *ratings.Games, names []string, db cli.Data
 	opened := false
 	err := db.Read(ctx, func(store *results.Store) error {
 		opened = true
+		var infos []results.RunInfo
 		for _, name := range names {
 			info, err := cli.FindRun(ctx, store, name)
-			if err == nil {
-				err = stored.Rate(ctx, store, info, g)
-			}
 			if err != nil {
 				return err
 			}
+			infos = append(infos, *info)
 		}
-		return nil
+		_, err := stored.Rate(ctx, store, infos, g)
+		return err
 	})
 	if !opened {
 		err = fmt.Errorf("%w (a file of games is named *.csv)", err)
