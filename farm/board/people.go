@@ -92,19 +92,12 @@ func (p *Pages) orderKey(w http.ResponseWriter, v *visit) error {
 	return nil
 }
 
-// work is the work of a person or a machine in a month.
-type work struct {
-	Month, Owner, Worker string
-	Games                int
-	Time                 time.Duration
-}
-
-// sum adds up the games of workers. key clears the fields of a work that do not separate its sums. The sums have the
-// order of the list.
-func sum(list []results.Played, key func(*work)) (all []work) {
-	at := map[work]int{}
+// sum adds up the games of workers and their time. key clears the fields that do not separate sums, such as the month.
+// The sums have the order of the list.
+func sum(list []results.Played, key func(*results.Played)) (all []results.Played) {
+	at := map[results.Played]int{}
 	for _, p := range list {
-		w := work{Month: p.Month, Owner: p.Owner, Worker: p.Worker}
+		w := results.Played{Month: p.Month, Owner: p.Owner, Worker: p.Worker}
 		key(&w)
 		i, ok := at[w]
 		if !ok {
@@ -124,19 +117,21 @@ func (p *Pages) people(w http.ResponseWriter, v *visit) error {
 		return err
 	}
 	month := time.Now().UTC().Format("2006-01")
-	inAll := sum(played, func(w *work) { w.Month, w.Worker = "", "" })
-	now := map[string]work{}
-	for _, w := range sum(played, func(w *work) { w.Worker = "" }) {
+	inAll := sum(played, func(w *results.Played) { w.Month, w.Worker = "", "" })
+	now := map[string]results.Played{}
+	for _, w := range sum(played, func(w *results.Played) { w.Worker = "" }) {
 		if w.Month == month {
 			now[w.Owner] = w
 		}
 	}
 	for _, k := range p.config.Keys.Keys() {
-		if !slices.ContainsFunc(inAll, func(w work) bool { return w.Owner == k.Owner }) {
-			inAll = append(inAll, work{Owner: k.Owner})
+		if !slices.ContainsFunc(inAll, func(w results.Played) bool { return w.Owner == k.Owner }) {
+			inAll = append(inAll, results.Played{Owner: k.Owner})
 		}
 	}
-	slices.SortStableFunc(inAll, func(a, b work) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Owner, b.Owner)) })
+	slices.SortStableFunc(inAll, func(a, b results.Played) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Owner, b.Owner))
+	})
 	page := map[string]any{"All": inAll, "Now": now, "Month": month}
 	return p.show(w, v, http.StatusOK, "people", frame{Title: "People", Trail: []crumb{{Name: "People"}}, Page: page})
 }
@@ -156,14 +151,14 @@ func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 	status := p.config.Farm.Status(v.Context())
 	page := struct {
 		Name            string
-		Months, Workers []work
+		Months, Workers []results.Played
 		Keys            []keys.Key
 		Tests           []farm.TestStatus
 		Quota           coordinator.Quota
 		Now             time.Time
 	}{
-		Name: who, Months: sum(played, func(w *work) { w.Worker = "" }), Workers: sum(played,
-			func(w *work) { w.Month = "" }), Keys: held,
+		Name: who, Months: sum(played, func(w *results.Played) { w.Worker = "" }), Workers: sum(played,
+			func(w *results.Played) { w.Month = "" }), Keys: held,
 		Tests: slices.DeleteFunc(status.Tests, func(t farm.TestStatus) bool { return t.Owner != who }),
 		Quota: p.config.Quota(who), Now: time.Now(),
 	}
@@ -197,7 +192,7 @@ func (p *Pages) machine(w http.ResponseWriter, v *visit) error {
 		}
 	}
 	page := map[string]any{
-		"May": may, "Worker": worker, "Months": sum(played, func(w *work) { w.Worker, w.Owner = "", "" }), "History": history,
+		"May": may, "Worker": worker, "Months": sum(played, func(w *results.Played) { w.Worker, w.Owner = "", "" }), "History": history,
 		"Labels": labelsOf(worker.Labels), "Levels": []string{"untrusted", "verified", "owner"},
 	}
 	return p.show(w, v, http.StatusOK, "machine", frame{Title: name, Trail: []crumb{{Name: name}}, Page: page})

@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gogi/farm"
@@ -106,18 +109,39 @@ type Registry interface {
 
 // A Quota limits the tests of an owner. A zero field means no limit.
 type Quota struct {
-	Running int // running tests
-	Queued  int // submitted or approved tests
-	// Artefacts limits the total size in bytes of the engines of the owner's tests that have not ended.
-	Artefacts int64
+	Running int `toml:"running"` // running tests
+	Queued  int `toml:"queued"`  // submitted or approved tests
+	// Artefacts limits the total size of the engines of the owner's tests that have not ended.
+	Artefacts Size `toml:"artefacts"`
 	// SlotHoursDay limits the slot-hours of the owner's tests in a day of UTC. Beyond the limit, the tests get
 	// only slots that no other test uses.
-	SlotHoursDay float64
+	SlotHoursDay float64 `toml:"slot_hours_day"`
 	// Slots limits the pairs of the owner's tests that workers hold at the same time.
-	Slots int
-	// Artefact limits the size in bytes of one engine file of the owner, and Bandwidth the bytes of artefacts that
+	Slots int `toml:"slots"`
+	// Artefact limits the size of one engine file of the owner, and Bandwidth the bytes of artefacts that
 	// all keys of the owner send and receive in a second. The bus applies both.
-	Artefact, Bandwidth int64
+	Artefact  Size `toml:"artefact"`
+	Bandwidth Size `toml:"bandwidth"`
+}
+
+// A Size is a number of bytes, written as "512MB" or "20GB" (powers of 1024).
+type Size int64
+
+// UnmarshalText parses a number with a unit, or a number of bytes without a unit.
+func (s *Size) UnmarshalText(text []byte) error {
+	word, factor := strings.ToUpper(strings.TrimSpace(string(text))), int64(1)
+	for i, unit := range []string{"KB", "MB", "GB", "TB"} {
+		if rest, ok := strings.CutSuffix(word, unit); ok {
+			word, factor = strings.TrimSpace(rest), 1<<(10*(i+1))
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(word, 64)
+	if err != nil || !(n > 0) || n*float64(factor) > 1<<60 {
+		return fmt.Errorf("%q is not a size: expected a number with KB, MB, GB or TB, such as 20GB", text)
+	}
+	*s = Size(n * float64(factor))
+	return nil
 }
 
 // A Config is the input of New.

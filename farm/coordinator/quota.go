@@ -133,7 +133,7 @@ func (c *Coordinator) mayKeep(owner string, plan *match.Plan, sizes map[string]i
 	for _, size := range kept {
 		sum += size
 	}
-	if sum > most {
+	if Size(sum) > most {
 		return refuse("the engines of %s's tests would take %d bytes, and may take %d", owner, sum, most)
 	}
 	return nil

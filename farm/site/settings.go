@@ -7,8 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -35,21 +33,21 @@ type Settings struct {
 		DB string `toml:"db"` // the database of games. The default is farm.db in the state's folder.
 	} `toml:"store"`
 	JetStream struct {
-		URL      string `toml:"url"`       // the URL of an external server. "" means the embedded server.
-		Monitor  string `toml:"monitor"`   // the URL of the server's monitoring pages, http://….
-		MaxBytes Size   `toml:"max_bytes"` // maximum size of the stream of results. The default is a fifth of the volume.
+		URL      string           `toml:"url"`       // the URL of an external server. "" means the embedded server.
+		Monitor  string           `toml:"monitor"`   // the URL of the server's monitoring pages, http://….
+		MaxBytes coordinator.Size `toml:"max_bytes"` // maximum size of the stream of results. The default is a fifth of the volume.
 	} `toml:"jetstream"`
 	Artefacts struct {
-		MaxBytes    Size `toml:"max_bytes"`    // maximum size of all artefacts. The default is 20 GB.
-		MaxArtefact Size `toml:"max_artefact"` // maximum size of one artefact. The default is 2 GB.
-		MaxReaders  int  `toml:"max_readers"`  // maximum number of pieces read at the same time. The default is 32.
+		MaxBytes    coordinator.Size `toml:"max_bytes"`    // maximum size of all artefacts. The default is 20 GB.
+		MaxArtefact coordinator.Size `toml:"max_artefact"` // maximum size of one artefact. The default is 2 GB.
+		MaxReaders  int              `toml:"max_readers"`  // maximum number of pieces read at the same time. The default is 32.
 	} `toml:"artefacts"`
 	Schedule struct {
 		OwnerMax float64 `toml:"owner_max"` // an owner's share of the slots while others wait. The default is 0.4.
 		Audit    *bool   `toml:"audit"`     // whether other workers replay pairs of deterministic players, see docs/research/trust.md. The default is true.
 	} `toml:"schedule"`
-	Quota   map[string]Quota `toml:"quota"` // by owner
-	Trust   Trust            `toml:"trust"`
+	Quota   map[string]coordinator.Quota `toml:"quota"` // by owner
+	Trust   Trust                        `toml:"trust"`
 	Metrics struct {
 		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics. "" means no pages.
 	} `toml:"metrics"`
@@ -59,17 +57,6 @@ type Settings struct {
 		Dir   string        `toml:"dir"`   // The default is backups in the state's folder.
 		Keep  int           `toml:"keep"`  // number of backups to keep. The default is 7 in the default folder, and otherwise all.
 	} `toml:"backup"`
-}
-
-// A Quota limits the tests of an owner. A zero field means no limit.
-type Quota struct {
-	Running      int     `toml:"running"`
-	Queued       int     `toml:"queued"`
-	Artefacts    Size    `toml:"artefacts"`      // size in bytes of the engines of the owner's tests
-	SlotHoursDay float64 `toml:"slot_hours_day"` // slot hours of the owner's tests in a day
-	Slots        int     `toml:"slots"`          // pairs of the owner's tests that workers hold at a time
-	Artefact     Size    `toml:"artefact"`       // size in bytes of one file that the owner sends
-	Bandwidth    Size    `toml:"bandwidth"`      // bytes of files in a second that the owner's keys send and receive
 }
 
 // A Trust has the rules by which the coordinator quarantines workers automatically. A test keeps the rules
@@ -152,30 +139,4 @@ func (s *Settings) limit(owner string) (artefact, bandwidth int64) {
 	return int64(q.Artefact), int64(q.Bandwidth)
 }
 
-func (s *Settings) quota(owner string) coordinator.Quota {
-	q := s.Quota[owner]
-	return coordinator.Quota{
-		Running: q.Running, Queued: q.Queued, Artefacts: int64(q.Artefacts), SlotHoursDay: q.SlotHoursDay, Slots: q.Slots,
-		Artefact: int64(q.Artefact), Bandwidth: int64(q.Bandwidth),
-	}
-}
-
-// A Size is a number of bytes, written as "512MB" or "20GB" (powers of 1024).
-type Size int64
-
-// UnmarshalText parses a number with a unit, or a number of bytes without a unit.
-func (s *Size) UnmarshalText(text []byte) error {
-	word, factor := strings.ToUpper(strings.TrimSpace(string(text))), int64(1)
-	for i, unit := range []string{"KB", "MB", "GB", "TB"} {
-		if rest, ok := strings.CutSuffix(word, unit); ok {
-			word, factor = strings.TrimSpace(rest), 1<<(10*(i+1))
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(word, 64)
-	if err != nil || !(n > 0) || n*float64(factor) > 1<<60 {
-		return fmt.Errorf("%q is not a size: expected a number with KB, MB, GB or TB, such as 20GB", text)
-	}
-	*s = Size(n * float64(factor))
-	return nil
-}
+func (s *Settings) quota(owner string) coordinator.Quota { return s.Quota[owner] }

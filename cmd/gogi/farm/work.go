@@ -19,9 +19,9 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/cmd/gogi/session"
 	"gogi/farm"
+	"gogi/farm/coordinator"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
-	"gogi/farm/site"
 	"gogi/farm/worker"
 	"gogi/farm/worker/machine"
 	"gogi/internal/fail"
@@ -38,23 +38,23 @@ import (
 
 // WorkCommand plays for a farm.
 type WorkCommand struct {
-	Creds       string        `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file of the worker, from gogi farm key new."`
-	URL         string        `name:"url" placeholder:"URL" help:"Address of the coordinator (default: from the credentials)."`
-	Concurrency string        `default:"cpus" placeholder:"N" help:"Number of games at a time; cpus: the number of CPUs (default ${default})."`
-	CPUs        string        `name:"cpus" placeholder:"LIST" help:"CPUs to which gogi binds the games: auto, or a list such as 2-7,10."`
-	CoresSlot   int           `name:"cores-per-slot" default:"1" placeholder:"N" help:"Cores of each thinking player (default ${default}) [--cpus]."`
-	Cache       string        `type:"path" placeholder:"DIR" help:"Folder for engines, networks and unsent results (default: in the user's cache)."`
-	CacheMax    site.Size     `default:"20GB" placeholder:"SIZE" help:"Maximum size of engines and networks in the cache (default ${default})."`
-	Labels      []string      `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
-	Policy      string        `type:"existingfile" placeholder:"FILE" help:"Policy file: tests that this machine plays, as allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
-	Mirrors     []string      `placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
-	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests that were submitted with gogi farm submit --scale-to."`
-	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"Reference engine for new measurements that the farm requests (default ${default}) [--nps-file]."`
-	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`
-	DrainAfter  time.Duration `placeholder:"DUR" help:"Time after which the worker finishes its games and ends."`
-	Once        bool          `help:"End when there is nothing to play."`
-	Updates     string        `placeholder:"KEY" help:"Public key with which the worker verifies a new gogi program before it installs it, or off (default: the key built into this program). Without a key an update ends the worker with exit code 5."`
-	GiveUp      time.Duration `placeholder:"DUR" help:"Time without the coordinator after which the worker ends with exit code 6 (default: never)."`
+	Creds       string           `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file of the worker, from gogi farm key new."`
+	URL         string           `name:"url" placeholder:"URL" help:"Address of the coordinator (default: from the credentials)."`
+	Concurrency string           `default:"cpus" placeholder:"N" help:"Number of games at a time; cpus: the number of CPUs (default ${default})."`
+	CPUs        string           `name:"cpus" placeholder:"LIST" help:"CPUs to which gogi binds the games: auto, or a list such as 2-7,10."`
+	CoresSlot   int              `name:"cores-per-slot" default:"1" placeholder:"N" help:"Cores of each thinking player (default ${default}) [--cpus]."`
+	Cache       string           `type:"path" placeholder:"DIR" help:"Folder for engines, networks and unsent results (default: in the user's cache)."`
+	CacheMax    coordinator.Size `default:"20GB" placeholder:"SIZE" help:"Maximum size of engines and networks in the cache (default ${default})."`
+	Labels      []string         `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
+	Policy      string           `type:"existingfile" placeholder:"FILE" help:"Policy file: tests that this machine plays, as allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
+	Mirrors     []string         `placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
+	NPSFile     string           `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests that were submitted with gogi farm submit --scale-to."`
+	BenchEngine string           `default:"builtin" placeholder:"CMD" help:"Reference engine for new measurements that the farm requests (default ${default}) [--nps-file]."`
+	BenchTime   time.Duration    `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`
+	DrainAfter  time.Duration    `placeholder:"DUR" help:"Time after which the worker finishes its games and ends."`
+	Once        bool             `help:"End when there is nothing to play."`
+	Updates     string           `placeholder:"KEY" help:"Public key with which the worker verifies a new gogi program before it installs it, or off (default: the key built into this program). Without a key an update ends the worker with exit code 5."`
+	GiveUp      time.Duration    `placeholder:"DUR" help:"Time without the coordinator after which the worker ends with exit code 6 (default: never)."`
 
 	Session session.Flags `embed:""`
 }
