@@ -20,27 +20,29 @@ import (
 	"gogi/stats"
 )
 
+// maxOffered is the largest number of runs that a page offers. A reader finds other runs by a part of their names.
+const maxOffered = 200
+
 // chooser is the data for a page on which the reader chooses runs.
 type chooser struct {
-	Runs   []string
+	Runs   []string // the chosen runs, then the latest ones that match the search, at most maxOffered
+	More   int      // number of further runs that match
 	Chosen []string
 	Query  url.Values
 	Wrong  i18n.Message // the reason if there is no answer
 	Found  any          // the answer; nil: none
 }
 
-// newChooser lists the runs, the latest first. It returns an error for parameters other than the known ones.
+// newChooser lists the runs, the latest first. The parameter q is a search for a part of a name. newChooser returns an
+// error for parameters other than q and the known ones.
 func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) {
 	names, err := s.runNames(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	c := &chooser{Query: r.URL.Query()}
-	for _, n := range names {
-		c.Runs = append(c.Runs, n.Name)
-	}
 	for name := range c.Query {
-		if !slices.Contains(append(known, "lang"), name) {
+		if !slices.Contains(append(known, "lang", "q"), name) {
 			return nil, &badQuery{fmt.Errorf("%q: expected one of %s", name, strings.Join(known, ", "))}
 		}
 	}
@@ -51,7 +53,26 @@ func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) 
 			}
 		}
 	}
+	c.offer(names)
 	return c, nil
+}
+
+// offer lists the chosen runs and those that match the search.
+func (c *chooser) offer(names []results.RunName) {
+	text := strings.ToLower(strings.TrimSpace(c.Query.Get("q")))
+	var chosen, found []string
+	for _, n := range names {
+		switch {
+		case c.Has(n.Name):
+			chosen = append(chosen, n.Name)
+		case !mentions(n, text):
+		case len(found) < maxOffered:
+			found = append(found, n.Name)
+		default:
+			c.More++
+		}
+	}
+	c.Runs = append(chosen, found...)
 }
 
 // Has reports whether a run is chosen.
@@ -299,16 +320,21 @@ func (s *Server) enginesPage(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	infos, err := s.config.Store.Runs(r.Context())
+	wanted := c.Runs
+	if len(c.Chosen) > 0 {
+		wanted = c.Chosen
+	}
+	names, err := s.runNames(r.Context())
+	if err != nil {
+		return err
+	}
+	infos, err := s.infosOf(r.Context(), slices.DeleteFunc(slices.Clone(names), func(n results.RunName) bool { return !slices.Contains(wanted, n.Name) }))
 	if err != nil {
 		return err
 	}
 	holder := s.guard.holds(r)
 	var groups []engineGroup
-	for _, info := range slices.Backward(infos) {
-		if len(c.Chosen) > 0 && !c.Has(info.Name) {
-			continue
-		}
+	for _, info := range infos {
 		for i := range info.Engines {
 			groups = grouped(groups, engineEntry{Run: info.Name, Link: pathOf(info.Name), Engine: shownTo(holder, info.Engines[i])})
 		}

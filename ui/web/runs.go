@@ -84,7 +84,7 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	var chosen, rest []results.RunName // in play, and the others
 	for _, n := range names {
 		switch {
-		case text != "" && !strings.Contains(strings.ToLower(n.Name+"\n"+strings.Join(n.Players, "\n")), text):
+		case !mentions(n, text):
 		case state != "" && !s.inState(ctx, n.Name, state, &body.Unread):
 		case slices.Contains(playing, n.Name):
 			chosen = append(chosen, n)
@@ -120,6 +120,11 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.show(w, r, "runs", frame{Title: voiceOf(r).Say("Runs"), Page: body})
 	return nil
+}
+
+// mentions reports whether text, in lower case, is a part of the run's name or of a player's.
+func mentions(n results.RunName, text string) bool {
+	return text == "" || strings.Contains(strings.ToLower(n.Name+"\n"+strings.Join(n.Players, "\n")), text)
 }
 
 // runNames returns the names of all runs, latest first. It reads only the runs that are new since its last call.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/results"
 )
 
 // runsOn are the runs of a page of the list, in its order.
@@ -130,5 +132,21 @@ func TestProgressOfVersions(t *testing.T) {
 	f.Progress = nil
 	if f.progress([][]string{runs[0], runs[0]}); f.Progress != nil {
 		t.Errorf("the same players in each run: %+v", f.Progress)
+	}
+}
+
+// TestOfferedRuns holds that a page with thousands of runs lists the chosen ones, and of the others the latest that match.
+func TestOfferedRuns(t *testing.T) {
+	var names []results.RunName
+	for id := range int64(1000) {
+		names = append(names, results.RunName{ID: 1000 - id, Name: fmt.Sprintf("run%d", 1000-id), Players: []string{"New", "old"}})
+	}
+	for query, want := range map[string]struct{ listed, more int }{
+		"": {201, 799}, "run99": {12, 0}, "NEW": {201, 799}, "nothing": {1, 0}, " run7 ": {1 + 1 + 10 + 100, 0},
+	} {
+		c := chooser{Chosen: []string{"run5"}, Query: url.Values{"q": {query}}}
+		c.offer(names)
+		testutil.Check(t, len(c.Runs) == want.listed && c.More == want.more && c.Runs[0] == "run5",
+			"%q: %d runs and %d more, first %q; want %+v", query, len(c.Runs), c.More, c.Runs[0], want)
 	}
 }
