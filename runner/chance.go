@@ -102,8 +102,8 @@ func (g *game) redraw() (err error) {
 	return nil
 }
 
-// adjudicate returns the verdict if the scores end the game after the move m, or else the zero Verdict. The
-// scores do not end an audited game of self-play.
+// adjudicate returns the verdict if the scores end the game after the move m, or else the zero Verdict. In an audited
+// game of self-play the players continue, so that gogi can check the adjudication.
 func (g *game) adjudicate(m *kifu.Move) match.Verdict {
 	if g.chance == nil {
 		return g.adjudicator.Move(g.referee.Position(), m.Score, m.HasScore)

@@ -43,13 +43,14 @@ func (s *slot) sides(seats [2]seat) (sides [2]int) {
 	return sides
 }
 
-// bound has the players that left their CPUs, so that a run reports each player once. It is safe for concurrent use.
+// bound has the names of the players that ran outside their CPU sets, so that a run reports each player once. It is
+// safe for concurrent use.
 type bound struct {
 	mu     sync.Mutex
 	strays map[string]bool
 }
 
-// first records that a player has left its CPUs, and reports whether this is the first time.
+// first records that a player ran outside its CPU set, and reports whether this is the first time.
 func (b *bound) first(player string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

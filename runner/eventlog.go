@@ -24,7 +24,7 @@ type eventLog struct {
 type lastMove struct {
 	ply  int // 0 before the first move
 	move kifu.Move
-	hit  bool
+	hit  bool // the move is the answer to a ponder hit
 }
 
 // logOf returns the log of a slot. The first call for a slot creates the log.
@@ -36,7 +36,7 @@ func (e *Events) logOf(slot int) *eventLog {
 	return t.(*eventLog) //nolint:forcetypeassert // as above
 }
 
-// begin starts the log of a game after the game's event was sent.
+// begin starts the log of a game after the start event of the game.
 func (t *eventLog) begin(g *game) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,14 +55,15 @@ func (t *eventLog) end() {
 	t.game, t.moves, t.sent = nil, t.moves[:0], 0
 }
 
-// add stores a move. The caller holds t.mu.
+// add stores a move. hit means that the move is the answer to a ponder hit. left is the remaining time on the clock.
+// The caller holds t.mu.
 func (t *eventLog) add(c shogi.Colour, m *kifu.Move, hit bool, left time.Duration) {
 	t.moves = append(t.moves, m.Move)
 	t.last[c], t.left[c] = lastMove{len(t.moves), *m, hit}, left
 }
 
-// Listen turns move events on or off. When it turns them on, it sends the current position of each game
-// with moves that were not sent, and returns the number of the last event of this process.
+// Listen turns move events on or off. When it turns them on, it also sends the current position of each game that has
+// unsent moves. It returns the number of the last event of this process.
 func (e *Events) Listen(on bool) (last uint64) {
 	e.listening.Store(on && e.moves)
 	if !on {

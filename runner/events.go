@@ -228,7 +228,8 @@ func pieceOf(p *shogi.Position, m shogi.Move) string {
 	return p.PieceAt(m.From()).String()
 }
 
-// moved sends the move just played, or stores it while no subscriber wants moves. hit reports a ponder hit.
+// moved sends the move just played, or stores it while no subscriber wants moves. hit reports a ponder hit. overrun
+// is the time by which the move exceeded its limit.
 func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
 	if e == nil || !e.moves {
 		return

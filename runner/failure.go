@@ -50,7 +50,7 @@ func (f *failure) result() error {
 var errFailedElsewhere = errors.New("runner: the run has failed")
 
 // until returns a context that ends when ctx ends or when the run fails. After a failure its cause is
-// errFailedElsewhere.
+// errFailedElsewhere. The caller must call the returned function to release the context.
 func (f *failure) until(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	fail := func() { cancel(fmt.Errorf("%w: %w", errFailedElsewhere, f.get())) }
@@ -73,7 +73,8 @@ func endOf(ctx context.Context, err error) error {
 // less.
 const putGrace = 10 * time.Second
 
-// outlasting returns a context that ends putGrace after ctx.
+// outlasting returns a context that ends putGrace after ctx. The caller must call the returned function to release
+// it.
 func outlasting(ctx context.Context) (context.Context, func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	late := func() { cancel(fmt.Errorf("not stored within %v after the end of the run", putGrace)) }

@@ -185,8 +185,9 @@ func (g *game) stood(failed bool) *Standstill {
 	return nil
 }
 
-// timeVerdict returns the verdict about the time of a move. judge checks the move itself afterwards, as CSA
-// servers do.
+// timeVerdict returns the verdict about the time of a move: the zero Verdict, or a loss. lost means that the move
+// exceeded its limit by overrun, which is more than the margin. gogi checks the time first and the move itself
+// afterwards, as CSA servers do.
 func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool, d arbiter.Delays) match.Verdict {
 	switch {
 	case lost:
@@ -204,8 +205,8 @@ func (g *game) overstepped(c shogi.Colour, o arbiter.TimeLoss) match.Verdict {
 	return match.LossFor(c, g.tooLate(c), g.explain(c, o).String())
 }
 
-// explain sets the limits in o, the data of a move that exceeded its time. It marks the game if the machine or this
-// program may have caused the delay.
+// explain adds the limits to o, the data of a move that exceeded its time, and returns o. It marks the game if the
+// machine or this program may have caused the delay.
 func (g *game) explain(c shogi.Colour, o arbiter.TimeLoss) arbiter.TimeLoss {
 	o.Margin = g.limits[c].Margin
 	if !g.limits[c].Timed() {
@@ -387,7 +388,7 @@ func outcomeFor(o match.Outcome, c shogi.Colour) usi.Outcome {
 	return usi.Lose
 }
 
-// recordMove returns the part of a reply that is stored.
+// recordMove returns the part of a reply that gogi stores, with at most pvPlies moves of the principal variation.
 func recordMove(r usi.Reply, pvPlies int) kifu.Move {
 	best := r.Best()
 	return kifu.Move{

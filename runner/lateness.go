@@ -99,8 +99,8 @@ func recent[T any](list []T) []T {
 	return append(list[:0], list[latenessKept/2:]...)
 }
 
-// since returns the longest delay after start, including a tick that is due but has not run. Only the part after
-// start counts. It returns 0 if no delay was longer than latenessFloor.
+// since returns the longest delay of a tick after start, including a tick that is due but has not run. Only the part
+// after start counts. It returns 0 if no delay was longer than latenessFloor.
 func (l *lateness) since(start time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

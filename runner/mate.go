@@ -22,22 +22,22 @@ type Solver interface {
 type mateSearch struct {
 	questions match.Questions
 	claimed   [2]bool // by colour: the score of the latest move claims a mate for that side
-	own       [2]int  // by colour: moves played in this game
+	plies     [2]int  // by colour: the number of moves that the side has played in this game
 	silent    bool    // the solver has failed, so the game asks it no more
 	player    Player  // nil before the first question
 }
 
 // moved records a move and its score.
 func (m *mateSearch) moved(c shogi.Colour, score usi.Score) {
-	m.own[c]++
+	m.plies[c]++
 	m.claimed[c] = score.Mate > 0
 }
 
-// askForMate asks the plan's solver for a mate by the side to move, if the plan asks for it. It runs between two
-// moves, while no clock runs. Only a mate that ProveMate proves ends the game. A failed solver loses no game.
+// askForMate asks the plan's solver for a mate by the side to move, if Mate.Asks selects this move. It runs between
+// two moves, while no clock runs. Only a mate that ProveMate proves ends the game. A failed solver loses no game.
 func (g *game) askForMate(ctx context.Context) match.Verdict {
 	c, m := g.referee.Side(), &g.mates
-	if m.silent || !g.plan.Mate.Asks(m.claimed[c], m.own[c]) {
+	if m.silent || !g.plan.Mate.Asks(m.claimed[c], m.plies[c]) {
 		return match.Verdict{}
 	}
 	m.questions.Asked++

@@ -29,16 +29,15 @@ type Ponderer interface {
 	Ponder(ctx context.Context, r usi.Request) error
 }
 
-// Waiter is a Player that measures how long it has waited for a CPU since its start. ok is false if the time
-// is unknown. A usi.Engine gets the time from its connection (usi.Waited), and a council gets it from its
-// members.
+// Waiter is a Player that measures how long it has waited for a CPU since its start. ok is false if the time is
+// unknown. A usi.Engine gets the time from its connection (usi.Waited). A council gets it from its members.
 type Waiter interface {
 	Waited() (d time.Duration, ok bool)
 }
 
-// Stopper is a Player that measures how long a signal, a debugger or a frozen cgroup has stopped it since its
-// start. The player samples its state at each call, so the watch calls the method regularly, concurrently
-// with Think. A usi.Engine gets the time from its connection (usi.Stopped), and a council gets it from its
+// Stopper is a Player that measures for how long its processes were suspended since their start, by a signal, a
+// debugger or a frozen cgroup. It samples their state only during a call, so the runner calls Stopped regularly,
+// concurrently with Think. A usi.Engine gets the time from its connection (usi.Stopped). A council gets it from its
 // members.
 type Stopper interface {
 	Stopped() time.Duration
@@ -50,9 +49,9 @@ type FaultRecorder interface {
 	Blame(kind, note string) (record string)
 }
 
-// Strayer is a Player that checks whether its engines stay on the CPUs on which it was opened. If not,
-// AffinityChanged describes the CPUs that the engines use instead. A usi.Engine gets this from its connection
-// (usi.Pinned), and a council gets it from its members.
+// Strayer is a Player that checks whether its engines stay on the CPUs on which it was opened. If they do not,
+// AffinityChanged describes the CPUs that they use instead. Otherwise it returns "". A usi.Engine gets this from its
+// connection (usi.Pinned), and a council gets it from its members.
 type Strayer interface {
 	AffinityChanged() string
 }
@@ -84,7 +83,7 @@ type Lease struct {
 	Events *Events
 }
 
-// ErrRevoked is the reason for returning a pair whose lease the source revoked.
+// ErrRevoked is the reason for the return of a pair if the source revoked the pair's lease.
 var ErrRevoked = errors.New("runner: the pair was taken away")
 
 // Unplayable is the error of a pair whose attempts are used up, because its players do not start or fail

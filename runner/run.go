@@ -55,7 +55,7 @@ type Config struct {
 }
 
 // attempts is the maximum number of attempts at a pair. If all of them fail before a game's first move, the run ends.
-// If the machine slows the last attempt, gogi accepts it all the same.
+// If the machine slowed a move of the last attempt, gogi nevertheless accepts that attempt.
 const attempts = 3
 
 // standstillAttempts is the maximum number of consecutive attempts at a pair that a Standstill interrupts. Then the run
@@ -135,8 +135,8 @@ func (r *run) play(ctx context.Context) error {
 	return r.failed.result()
 }
 
-// work plays pairs until none are left, the run fails, ctx ends or the run no longer needs the slot. retired reports
-// whether the last one was the only reason.
+// work plays pairs until none are left, the run fails, ctx ends or the run needs fewer slots. retired is true only if
+// work ended because the run needs fewer slots.
 func (s *slot) work(ctx context.Context) (retired bool) {
 	defer s.closeAll()
 	for {
@@ -308,7 +308,8 @@ func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) 
 	}
 }
 
-// whileStanding returns the standstill during which an engine failed, or err if there was none. A slow start during a
+// whileStanding adds to err the standstill during which an engine failed. began is the time before the attempt. It
+// returns err unchanged if there was no standstill, or if err is no fault of an engine. A slow start during a
 // standstill does not prove a fault of the engine.
 func (s *slot) whileStanding(began moment, err error) error {
 	if _, failed := errors.AsType[*usi.Fault](err); !failed {

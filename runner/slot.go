@@ -223,7 +223,8 @@ func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 	return nil
 }
 
-// discard closes players at the same time, because each may take long. The slot opens them again when it needs them.
+// discard closes the players of the seats concurrently, because each may take long. The slot opens them again when it
+// needs them.
 func (s *slot) discard(seats ...seat) {
 	var ends sync.WaitGroup
 	for _, at := range seats {

@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// PlanSource hands out the unfinished pairs of a plan in order. If a slot returns a pair unplayed, only the next run
-// plays it.
+// PlanSource hands out the unfinished pairs of a plan in order, each once. If a slot returns a pair unplayed, only a
+// new PlanSource hands it out again.
 type PlanSource struct {
 	plan     *match.Plan
 	finished func(id int) bool

@@ -16,16 +16,16 @@ type offsets struct {
 	// asleep is the difference between a clock that counts while the machine sleeps and one that does not.
 	asleep time.Duration
 	// wall is the offset of the wall clock. It changes by the time that the machine slept, and when the clock is set.
-	// Restarting a stopped virtual machine can set it.
+	// The restart of a suspended virtual machine can set it.
 	wall time.Duration
 }
 
-// StandstillKind names what stopped or changed in a standstill.
+// StandstillKind is the cause of a standstill.
 type StandstillKind int
 
-// The kinds of standstill.
+// The causes of a standstill.
 const (
-	Stopped StandstillKind = iota // this program stood still: by a signal, with its virtual machine, or without a CPU
+	Stopped StandstillKind = iota // this program did not run: it or its virtual machine was suspended, or it got no CPU
 	Slept                         // the machine slept
 	Stepped                       // the wall clock was set, as after a stop that no other clock shows; engines may use it
 )

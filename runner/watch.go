@@ -8,18 +8,18 @@ import (
 	"gogi/shogi"
 )
 
-// moveWatch observes whether the machine or this program, instead of the player, makes a move slow. A game has one
-// watch, because only one side thinks at a time.
+// moveWatch measures the delays of a move that the player did not cause: the player waited for a CPU or was suspended,
+// or this program was late. A game has one watch, because only one side thinks at a time.
 //
 // It measures the player's wait for a CPU three times:
 //   - After a quarter of the tolerance. Quick moves cannot have waited long and cost nothing.
 //   - At the end of the player's time, because threads that end during a search take their waiting time with them.
 //   - When the move arrives, if it took longer than the tolerance.
 //
-// The first measurement does not see earlier waits, so the watch compares with three quarters of the
-// tolerance. For a lost game the watch also reports the wait that may have come before, from the last
-// measurement of an earlier move. If a measurement is late, this program was late. After the first
-// measurement the watch checks every 20 ms whether the player is stopped.
+// The first measurement does not include earlier waits, so the limit for the measured wait is three quarters of the
+// tolerance. For a lost game the watch also reports the wait before the first measurement, calculated from the last
+// measurement of an earlier move. If a measurement is late, this program was late. After the first measurement the
+// watch checks every 20 ms whether the player is suspended.
 type moveWatch struct {
 	late *lateness
 
@@ -28,7 +28,7 @@ type moveWatch struct {
 	fires     time.Time // when the timer fires; zero if it is not known to be set
 	on        bool
 	waiter    Waiter  // nil if the player is no Waiter
-	stopper   Stopper // nil if the player is no Stopper
+	stopper   Stopper // measures suspensions; nil if the player is no Stopper
 	start     time.Time
 	tolerance time.Duration
 	deadline  time.Time        // the end of the player's time
@@ -36,7 +36,7 @@ type moveWatch struct {
 	lag       time.Duration    // the longest delay of a measurement
 	looked    bool             // the first measurement was taken
 	ended     bool             // the measurement at the deadline was taken
-	stops     [2]time.Duration // how long the player has been stopped: at the first and the latest check
+	stops     [2]time.Duration // the total time of suspensions of the player, at the first and the latest check
 	before    reading          // the first measurement
 	early     time.Duration    // the possible wait between start and the first measurement
 	seen      *reading         // the latest measurement of this side
@@ -50,7 +50,8 @@ type reading struct {
 	asked  bool // a measurement was taken
 }
 
-// watchMove begins to watch a move of side c. The caller calls Think directly after it.
+// watchMove begins to measure the delays of a move by side c that the player does not cause, see moveWatch. The
+// caller calls Think directly after it.
 func (g *game) watchMove(c shogi.Colour) {
 	tolerance, timed := g.limits[c].Margin, g.limits[c].Timed()
 	if !timed {
@@ -62,7 +63,9 @@ func (g *game) watchMove(c shogi.Colour) {
 	g.watch.begin(c, waiter, timed, tolerance, g.clocks[c].Deadline())
 }
 
-// begin starts the watch of a move. Before a side's first timed move in a game it also measures.
+// begin starts the watch of a move. timed means that the player has a time limit for the move. Before the first such
+// move of a side in a game, begin also measures the side's wait for a CPU. deadline is the maximum time of the move
+// with the margin.
 func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, deadline time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,7 +79,7 @@ func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, 
 	w.arm(w.start)
 }
 
-// arm sets the timer to the next time for a measurement. If the timer fires earlier, arm leaves it, and look arms it
+// arm sets the timer to the time due. If the timer already fires earlier, arm does not change it, and look calls arm
 // again. So quick moves do not have to set a timer.
 func (w *moveWatch) arm(now time.Time) {
 	if !w.fires.IsZero() && !w.due.Before(w.fires) {
@@ -121,7 +124,7 @@ func (w *moveWatch) look() {
 	}
 }
 
-// first takes the first measurement of a move.
+// first takes the first measurement of a move at the time now.
 func (w *moveWatch) first(now time.Time) {
 	last := *w.seen
 	w.read()
@@ -135,14 +138,15 @@ func (w *moveWatch) first(now time.Time) {
 	}
 }
 
-// lookForStop checks whether the player is stopped.
+// lookForStop samples for how long the player has been suspended.
 func (w *moveWatch) lookForStop() {
 	if w.stopper != nil {
 		w.stops[1] = w.stopper.Stopped()
 	}
 }
 
-// stopEvery is the interval of the checks for a stopped player. A stop leaves no trace after it is over.
+// stopEvery is the interval of the checks for a suspended player. After a suspension the system does not show how
+// long it lasted.
 const stopEvery = 20 * time.Millisecond
 
 // next returns the time of the measurement after the one at now, or the zero time if no other measurement follows.
@@ -165,7 +169,7 @@ func (w *moveWatch) lagAt(now time.Time) time.Duration {
 	return max(w.lag, now.Sub(w.due))
 }
 
-// read measures the wait of the player.
+// read measures the player's total wait for a CPU, and stores it in w.seen.
 func (w *moveWatch) read() {
 	*w.seen = reading{asked: true}
 	if w.waiter != nil {

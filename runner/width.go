@@ -17,7 +17,7 @@ type Width struct {
 	done   chan struct{}  // closed with over
 }
 
-// place is a working slot.
+// place is a slot whose goroutine runs.
 type place struct {
 	retired chan struct{} // closed under Width.mu: take no more pairs
 	closed  bool          // retired is closed

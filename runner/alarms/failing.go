@@ -11,9 +11,9 @@ import (
 	"gogi/match"
 )
 
-// These are the numbers of lost games after which gogi warns of an engine that always fails. At first four games are
-// enough: two pairs from two openings. After a good game, eight lost games in a row are necessary. An engine that fails
-// in every third game reaches this about once in 10,000 games.
+// After failsAtFirst lost games gogi warns of an engine that has lost every game: two pairs from two openings. After
+// a good game, failsInARow lost games in a row are necessary. An engine that fails in every third game loses so many
+// in a row about once in 10,000 games.
 const (
 	failsAtFirst = 4
 	failsInARow  = 8
@@ -28,7 +28,7 @@ type failing struct {
 	advice  string // the action that the warning proposes
 	least   int    // games before a warning: failsAtFirst, or the length of a shorter run
 	games   int
-	latest  loss // of the latest game
+	latest  loss // the fault of the latest game
 	inARow  int
 	ofAKind map[loss]int  // lost games, by fault
 	warned  map[bool]bool // by loss.slowed
@@ -47,8 +47,8 @@ type loss struct {
 	slowed bool // the player was late because the machine delayed its move
 }
 
-// game adds the end of a game. fault is the fault by which the player lost the game, or NotEnded if it did not lose by
-// a fault. marked means that the machine delayed a move.
+// game counts a finished game and returns the warning that it causes, or nil. fault is the fault by which the player
+// lost the game, or NotEnded if it did not lose by a fault. marked means that the machine delayed a move.
 func (f *failing) game(fault match.Termination, marked bool) []Warning {
 	f.games++
 	l := loss{fault, marked && fault.IsLate()}
@@ -80,7 +80,7 @@ func (f *failing) game(fault match.Termination, marked bool) []Warning {
 		f.ofAKind[l], f.games, format.Words(fault.String()), f.limits, latest, f.advice)}}
 }
 
-// examined returns an advice for the user, with the commands that check the engines of a player.
+// examined returns advice for the user, with the commands that check the engines of a player.
 func examined(plan *match.Plan, player int) string {
 	alone := match.Plan{Players: plan.Players[player : player+1]}
 	var commands []string

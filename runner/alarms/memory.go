@@ -25,13 +25,14 @@ type memory struct {
 	warned    map[string]bool // by player
 }
 
-// memorySeat is a place where a player has one process at a time.
+// memorySeat identifies the engine process of a player in a slot.
 type memorySeat struct {
 	player string
 	slot   int
 }
 
-// growth has the samples of one process. If there are too many, add removes some, so that the rest stay evenly spaced.
+// growth has the samples of one process. If there are more than keptSamples, add removes some of them. The others
+// stay evenly spaced.
 type growth struct {
 	pid     int
 	samples []Sample
@@ -41,8 +42,8 @@ func newMemory() *memory {
 	return &memory{processes: map[memorySeat]*growth{}, warned: map[string]bool{}}
 }
 
-// sample adds a sample. It ignores samples before the second game, because an engine loads its network and starts its
-// threads in the first game.
+// sample adds a sample and returns the warning that it causes, or nil. It ignores samples before the second game,
+// because an engine loads its network and starts its threads in the first game.
 func (m *memory) sample(s Sample) []Warning {
 	if s.Games < 1 || m.warned[s.Player] {
 		return nil
@@ -76,8 +77,9 @@ func (g *growth) add(s Sample) {
 	g.samples = append(g.samples, s)
 }
 
-// steady reports whether memory grew by at least a quarter of the total in each half of the games. With constant growth
-// it grows by one half in each. A hash table that fills up stops growing, and a single jump is in one half only.
+// steady reports whether the memory grew in both halves of the games, in each by at least a quarter of the total
+// growth. Constant growth adds half of the total in each half. A hash table that fills up stops growing, and a single
+// jump is in one half only.
 func (g *growth) steady() bool {
 	first, last := g.samples[0], g.samples[len(g.samples)-1]
 	middle := first

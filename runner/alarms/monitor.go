@@ -37,7 +37,7 @@ func NewMonitor(plan *match.Plan) *Monitor {
 	return &Monitor{watch: NewWatch(plan), notes: make(chan func(func(match.Event)), 256), sampled: map[*crash.Recorder]*sampling{}}
 }
 
-// Attend sets the functions of r that pass the run's records to the monitor.
+// Attend sets the callbacks of r, so that the monitor learns of games, failed council members and failed writes.
 func (d *Monitor) Attend(r *crash.Records) {
 	r.Playing, r.Ended, r.Member = d.playing, d.ended, d.member
 	r.Keeper.Listen(d.trouble)
@@ -139,11 +139,12 @@ func (d *Monitor) add(n func(send func(match.Event))) {
 	}
 }
 
-// buffer is the number of unread events after which the hub cuts the monitor. The monitor then misses some
-// events.
+// buffer is the maximum number of unread events of the monitor. If there are more, the hub ends its subscription.
+// Follow subscribes again and misses some events.
 const buffer = 4096
 
-// Follow watches until ctx ends. It is a function for series.Config.Monitors.
+// Follow gives the events of hub to the Watch until ctx ends, and sends the warnings with send. Use it in
+// series.Config.Monitors.
 func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.Event)) {
 	s := hub.SubscribeExcept(match.EventMove, buffer)
 	defer func() { s.Close() }()

@@ -14,8 +14,8 @@ const (
 	slotKept  = 1 << 14 // the maximum number of pairs of a player that are compared between slots
 )
 
-// speed detects slots in which one player has fewer nodes per second. Its observation is the pair, because two games from one opening
-// have similar speeds.
+// speed detects slots in which one player has fewer nodes per second. It compares means over pairs, because two games
+// from one opening have similar speeds.
 type speed struct {
 	player string
 	slots  int
@@ -44,7 +44,8 @@ func newSpeed(player string, slots int) *speed {
 // clock with larger steps.
 const shortest = 20 // ms
 
-// game adds the nodes and the time in milliseconds of the player in a game.
+// game adds the nodes and the thinking time in milliseconds of the player in a game. It returns a warning if the slot
+// is slow.
 func (s *speed) game(slot, pair int, nodes uint64, ms float64) []Warning {
 	if nodes == 0 || ms < shortest {
 		return nil
@@ -63,7 +64,8 @@ func (s *speed) game(slot, pair int, nodes uint64, ms float64) []Warning {
 	return s.between(slot, mean)
 }
 
-// between compares a slot with all other slots.
+// between adds a pair to a slot and tests whether the slot is slower than all others together. x is the mean
+// logarithm of the nodes per second. It returns a warning if the slot is slower.
 func (s *speed) between(slot int, x float64) []Warning {
 	if s.kept == slotKept {
 		return nil

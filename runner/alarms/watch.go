@@ -37,7 +37,7 @@ func (w *Watch) Event(ev match.Event) []Warning {
 	return list
 }
 
-// lost gives a game to the detectors of faults.
+// lost gives a finished game to the detectors of faults, and returns their warnings.
 func (w *Watch) lost(ev match.Event) (list []Warning) {
 	losers := map[string]string{match.BlackWins.String(): ev.White, match.WhiteWins.String(): ev.Black}
 	for _, name := range []string{ev.Black, ev.White} {

@@ -71,7 +71,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Waits are the time limits outside a search.
+// Waits are the time limits of an engine outside a search: GreetingMS for usiok, and ReadyMS for readyok.
 type Waits struct {
 	GreetingMS float64 `json:"greeting_ms"`
 	ReadyMS    float64 `json:"ready_ms"`
@@ -89,7 +89,7 @@ type line struct {
 	At   time.Time `json:"at,omitzero"`
 	To   *string   `json:"to,omitempty"`
 	From *string   `json:"from,omitempty"`
-	Cut  int       `json:"cut,omitempty"`
+	Cut  int       `json:"cut,omitempty"`  // the number of dropped bytes at the end
 	Lost int       `json:"lost,omitempty"` // the number of lines that are missing here; such a line has no other field
 }
 
@@ -159,7 +159,7 @@ func Read(r io.Reader) (*Bundle, error) {
 	return b, scanner.Err()
 }
 
-// read adds a line of the dialogue.
+// read parses one line of the dialogue and adds it to b.Dialogue.
 func (b *Bundle) read(text []byte) error {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {

@@ -76,8 +76,8 @@ type Problem struct {
 	Err  error
 }
 
-// NewKeeper returns a Keeper for a folder, which the first bundle creates. It counts the bundles of earlier
-// sessions.
+// NewKeeper returns a Keeper for the folder dir. The first bundle creates the folder. Bundles of earlier sessions
+// count towards the maximum numbers.
 func NewKeeper(dir, run string) *Keeper {
 	k := &Keeper{
 		dir: dir, run: run, versions: ownVersions(), taken: map[string]int{},
@@ -155,7 +155,7 @@ func (k *Keeper) failed(p Problem) {
 	}
 }
 
-// writeFile writes a bundle that has its name only when it is complete.
+// writeFile writes a bundle to a temporary file, and renames the complete file to path.
 func writeFile(path string, b *Bundle) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the rights of the database
 		return err
@@ -197,7 +197,7 @@ func (k *Keeper) Close() error {
 	return nil
 }
 
-// ownVersions returns the versions of this program and of a Linux kernel.
+// ownVersions returns the versions of gogi and Go, and on Linux the version of the kernel.
 func ownVersions() Versions {
 	own := version.Own()
 	v := Versions{Gogi: own.String(), Go: own.Go, Kernel: "unknown"}

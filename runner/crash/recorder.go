@@ -58,7 +58,8 @@ type Recorder struct {
 // maxBefore is the maximum size in bytes of the stored dialogue before the first game.
 const maxBefore = 1 << 20
 
-// NewRecorder returns the Recorder of the dialogue with a player's process.
+// NewRecorder returns the Recorder for the dialogue with the process proc of a player. council is the council of
+// which the player is a member, or "".
 func (r Records) NewRecorder(p match.Player, council string, proc Process) *Recorder {
 	return &Recorder{
 		Player: p, Council: council, Process: proc, records: r, log: transcript.NewLog(), game: usi.Game{Pair: usi.NoPair},

@@ -8,8 +8,8 @@ import (
 	"gogi/shogi"
 )
 
-// board is a game in a slot. While sound is true, position is the position after the moves. After a move that does not
-// fit, sound is false until an event has a position.
+// board is a game in a slot. While sound is true, position is the position after the moves. After a move that is
+// illegal in position, sound is false until an event contains a position.
 type board struct {
 	match.Board // snapshot sets Moves and Position
 	position    shogi.Position
@@ -34,7 +34,7 @@ func (b *board) isOf(ev *match.Event) bool {
 	return b.Pair == *ev.Pair && b.Leg == *ev.Leg && b.Outcome == ""
 }
 
-// set puts a position on the board.
+// set puts a position on the board. It reports whether sfen is valid.
 func (b *board) set(sfen string) bool {
 	p, err := shogi.ParseSFEN(sfen)
 	if err == nil {
@@ -52,7 +52,7 @@ func (b *board) playAll(moves string) bool {
 	return true
 }
 
-// play plays a move if it is legal.
+// play plays a move and reports whether the move is legal.
 func (b *board) play(text string) bool {
 	m, err := shogi.ParseMove(text)
 	if err != nil || b.position.CheckLegal(m) != nil {

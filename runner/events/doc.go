@@ -1,9 +1,9 @@
-// Package events follows a run while it is played. A [State] applies events and has the boards, slots, counts, faults and
-// rate of the run. A [Hub] sends one stream of events to any number of subscribers.
+// Package events follows a run while it is played. A [State] applies events and has the boards, slots, counts, faults
+// and rate of the run. A [Hub] sends one stream of events to any number of subscribers.
 //
 // There are two ways to read a stream:
 //
-//   - A [Subscription] never delays the run. The Hub cuts a slow subscriber, which gets the reason and may subscribe again.
+//   - A [Subscription] never delays the run. The Hub ends the subscription of a slow subscriber, which may subscribe again.
 //     A Subscription begins with a state event, so it is complete even if single events are missing. Use it for a
 //     terminal, a page or metrics.
 //   - The recorder that calls Hub.Follow gets every event in order. While it works, the Hub does not read the stream: the

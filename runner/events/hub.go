@@ -8,7 +8,7 @@ import (
 	"gogi/match"
 )
 
-// ErrSlow is the error of a subscription that the hub cut because its subscriber did not read in time.
+// ErrSlow is the error of a subscription that the hub ended because its subscriber did not read in time.
 var ErrSlow = errors.New("live: the subscriber was too slow and was cut")
 
 // DefaultBuffer is the usual number of unread events of a subscription.
@@ -24,7 +24,7 @@ type Hub struct {
 	over    chan struct{} // closed with closed
 
 	source    MoveSource // nil if the stream always has the moves
-	listeners int        // the subscriptions to moves, including those that begin
+	listeners int        // the number of subscriptions with moves, including those that are just starting
 	news      *sync.Cond // with mu: an event was published, or the hub closed
 }
 
@@ -88,8 +88,8 @@ func (h *Hub) Follow(stream <-chan match.Event, record func(match.Event)) {
 	}
 }
 
-// Publish sends an event to every subscriber, and cuts the subscribers whose buffer is full. After Close it
-// does nothing.
+// Publish sends an event to every subscriber. If the buffer of a subscriber is full, Publish ends the subscription.
+// After Close it does nothing.
 func (h *Hub) Publish(ev match.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,8 +155,8 @@ func (h *Hub) State() match.Event {
 	return h.state.Event()
 }
 
-// Look does the same as State, for repeated calls. It also returns the version of the state, from 0. If the version is
-// not later than seen, ok is false, and the call is cheap.
+// Look returns the current state event if it is newer than the version seen. Then ok is true. Otherwise ok is false,
+// and the call is cheap. version is the number of published events.
 func (h *Hub) Look(seen uint64) (state match.Event, version uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,8 +219,8 @@ type Subscription struct {
 // Events returns the channel of the events, a state first. It is closed when the subscription ends; Err has the reason.
 func (s *Subscription) Events() <-chan match.Event { return s.events }
 
-// Err returns ErrSlow if the hub cut the subscription. It returns nil while the subscription is open and after
-// any other end.
+// Err returns ErrSlow if the hub ended the subscription of a slow subscriber. It returns nil while the subscription
+// is open and after any other end.
 func (s *Subscription) Err() error {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()

@@ -85,7 +85,8 @@ func (s *State) accept(ev *match.Event) bool {
 	return true
 }
 
-// number checks the sequence number of an event and counts the missing events before it.
+// number checks the sequence number of an event and counts the missing events before it. It returns false if the
+// event is not new.
 func (s *State) number(ev *match.Event) bool {
 	last := s.known.Numbers[ev.Worker]
 	if ev.Seq <= last {
@@ -204,7 +205,7 @@ func (s *slot) turn(phase match.SlotPhase, at time.Time) {
 	}
 }
 
-// free ends a game that does not count, and removes its board.
+// free makes a slot idle after a game without a result, and removes its board.
 func (s *slot) free(at time.Time) {
 	s.turn(match.SlotIdle, at)
 	if s.board != nil && s.board.Outcome == "" {
@@ -355,7 +356,8 @@ func (s *State) done(ev *match.Event) {
 	}
 }
 
-// rate returns the rate sample of the latest time stamp.
+// rate returns the sample in which the finished games of the latest time stamp are counted. It adds the sample if it
+// is missing.
 func (s *State) rate() *match.RateSample {
 	from := s.known.Latest.Truncate(match.TempoSpan)
 	n := len(s.known.Recent)
@@ -366,7 +368,7 @@ func (s *State) rate() *match.RateSample {
 	return &s.known.Recent[n-1]
 }
 
-// dropRates removes samples that are older than the time over which Rate counts.
+// dropRates removes samples that are older than match.RateWindow.
 func (s *State) dropRates() {
 	first := s.known.Latest.Truncate(match.TempoSpan).Add(match.TempoSpan - match.RateWindow)
 	s.known.Recent = slices.DeleteFunc(s.known.Recent, func(t match.RateSample) bool { return t.From.Before(first) })
@@ -398,7 +400,7 @@ func (s *State) Event() match.Event {
 	}
 }
 
-// restore replaces the state by a snapshot, unless the snapshot is older.
+// restore replaces the state by a snapshot, unless the snapshot is older. It reports whether it replaced the state.
 func (s *State) restore(from *match.Snapshot) bool {
 	if from == nil || !s.isNews(from) {
 		return false

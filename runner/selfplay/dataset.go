@@ -77,10 +77,10 @@ type Source struct {
 	Read func(ctx context.Context, number int) (*Block, string, error)
 }
 
-// Make writes shards and a manifest into a folder, and creates the folder if it is missing. The data are the
-// first blocks of the source up to the first gap, at most blocks of them. Make first deletes the data that an
-// earlier call has written. It writes the manifest last, so a folder with a manifest has all of its shards. A
-// damaged block, and a folder in use by another process, are errors.
+// Make writes shards and a manifest into a folder, and creates the folder if it is missing. It uses the blocks from 0
+// up to the first missing block, but not more than the number blocks. Make first deletes the data that an earlier
+// call has written. It writes the manifest last, so a folder with a manifest has all of its shards. A damaged block,
+// and a folder in use by another process, are errors.
 func Make(ctx context.Context, folder string, from Source, blocks int, data Data) (m *Manifest, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -268,8 +268,8 @@ func candidatesOf(detail []byte) (list []packed.Candidate) {
 // isPack reports whether the format writes only complete games.
 func (w *dataWriter) isPack() bool { return w.Format.Name == "pack" }
 
-// sift removes the score of each position that was already written, so that Encode leaves it out. It returns the number
-// of positions that remain, and of repeated positions.
+// sift removes the score of each position that was already written, so that Encode leaves the position out. left is
+// the number of the other positions, and again the number of repeated positions.
 func (w *dataWriter) sift(r *kifu.Record) (left, again int, err error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {

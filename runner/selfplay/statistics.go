@@ -77,7 +77,7 @@ func newStatistics() *Statistics {
 	return s
 }
 
-// begin adds the rejected beginnings and the discarded games of a block.
+// begin adds the numbers of rejected random openings and of discarded games in a block.
 func (s *Statistics) begin(b *Block) {
 	s.Redrawn.Ended += b.Redrawn.Ended
 	s.Redrawn.Unequal += b.Redrawn.Unequal
@@ -196,8 +196,8 @@ func (s *Statistics) printScores(out io.Writer) {
 	}
 }
 
-// counted returns before, followed by the counts with their names, the highest count first. Without counts it returns
-// "".
+// counted returns the text before, followed by the counts with their names, the highest count first. It returns "" if
+// there are no counts.
 func counted(before string, by map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(by[b]-by[a], strings.Compare(a, b))

@@ -14,14 +14,14 @@ import (
 	"gogi/shogi"
 )
 
-// An earlier gogi wrote a folder with these files and subfolders.
+// An earlier version of gogi wrote a folder with these files and subfolders.
 const (
 	settingsName = "settings.json"
 	blocksName   = "blocks"
 )
 
-// settings has the values that determine the blocks. An earlier gogi wrote them to a file. The digest is the SHA-256 of
-// that text.
+// settings has the values that determine the blocks. An earlier version of gogi wrote them to a file. The digest of
+// the blocks is the SHA-256 of that text.
 type settings struct {
 	Version int             `json:"version"`
 	Plan    json.RawMessage `json:"plan"` // canonical
@@ -75,9 +75,9 @@ func Stored(stored *match.CanonicalPlan, openings []match.Opening, pair func(ctx
 	}}, err
 }
 
-// BlockOf returns a stored pair of match.DesignSelfplay as a block. plan must contain its openings.
-// Redrawn.Unequal can be too low: if the same opening was selected twice in a row, the record does not show
-// how often its score was outside the window.
+// BlockOf returns a stored pair of match.DesignSelfplay as a block. plan must contain its openings. Redrawn.Unequal
+// can be too low: if gogi selected the same random opening twice in a row, the record does not show how often gogi
+// rejected that opening because of its score.
 func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	b := &Block{Number: r.Pair.ID, Discarded: map[string]int{}}
 	for i := range r.Games {
@@ -111,13 +111,14 @@ func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	return b, nil
 }
 
-// IsOld reports whether a folder has blocks of an earlier gogi, which stored no pairs. gogi only reads such a folder.
+// IsOld reports whether a folder has blocks that an earlier version of gogi wrote, which stored no pairs. gogi only
+// reads such a folder.
 func IsOld(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, settingsName))
 	return err == nil
 }
 
-// Old returns the blocks of a folder of an earlier gogi.
+// Old returns the blocks of a folder that an earlier version of gogi wrote.
 func Old(folder string) (Source, error) {
 	text, err := os.ReadFile(filepath.Join(folder, settingsName))
 	if err != nil {

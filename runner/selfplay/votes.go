@@ -6,8 +6,8 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// VoteCounts returns the moves with votes of a council as candidates with their number of votes. It returns nil if detail
-// is not a vote record.
+// VoteCounts returns the moves for which members of a council voted, as candidates. Visits is the number of votes. It
+// returns nil if detail is not a vote record.
 func VoteCounts(detail []byte) (list []packed.Candidate) {
 	record, err := voting.ParseRecord(detail)
 	if err != nil {

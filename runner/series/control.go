@@ -40,8 +40,9 @@ func (o *orders) end() (target int, ended bool) {
 	return o.target, o.ended
 }
 
-// Control logs a command and then executes it. A pause, a drain and fewer slots take effect as the pairs in play are
-// stored. An impossible command returns an error and changes nothing. Before and after Play the error is control.ErrOver.
+// Control logs a command and then executes it. After a pause, a drain (no new pairs) or a reduction of the slots, the
+// pairs in play are still completed. An impossible command returns an error and changes nothing. Before and after
+// Play the error is control.ErrOver.
 func (s *Series) Control(ctx context.Context, c control.Command) error {
 	if err := c.Check(); err != nil {
 		return err
@@ -66,13 +67,13 @@ func (s *Series) Control(ctx context.Context, c control.Command) error {
 	return nil
 }
 
-// session is the state of a session that its user wants.
+// session has the settings of a session that the commands so far demand.
 type session struct {
 	Phase        match.RunPhase
 	Pairs, Slots int
 }
 
-// wanted returns the state of the session after a command.
+// wanted returns the settings of the session after a command, or an error if the command is impossible.
 func (s *Series) wanted(c control.Command) (session, error) {
 	phase, _ := s.valve.state()
 	now := session{phase, s.orders.target, s.width.Slots()}
@@ -101,7 +102,7 @@ func (s *Series) wanted(c control.Command) (session, error) {
 	return now, nil
 }
 
-// maxSlots rejects typing errors. It is above the number of engines that any machine runs.
+// maxSlots is the upper limit of the number of slots in a command. It only rejects typing errors.
 const maxSlots = 4096
 
 // fits returns an error if the run cannot have this number of slots.
@@ -115,8 +116,8 @@ func (s *Series) fits(slots int) error {
 	return s.orders.fits(slots)
 }
 
-// mayEndAt returns an error if the run cannot have this number of games. With a sequential test the number cannot
-// change, because the test's maximum length is part of its design.
+// mayEndAt returns an error if the length of the run cannot be changed to this number of games. With a sequential
+// test it cannot change, because the test's maximum length is part of its design.
 func (s *Series) mayEndAt(games int) error {
 	legs := s.plan.Legs()
 	switch {
@@ -132,7 +133,7 @@ func (s *Series) mayEndAt(games int) error {
 	return nil
 }
 
-// turn changes the session to a new state.
+// turn applies new settings to the session.
 func (s *Series) turn(wanted session) {
 	o := &s.orders
 	o.target = wanted.Pairs

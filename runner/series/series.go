@@ -94,8 +94,8 @@ func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Se
 	return s, nil
 }
 
-// resume adds a pair that an earlier session stored to the standings, and to the SPRT or the design. rows are
-// its games.
+// resume adds a pair that an earlier session stored to the standings. The SPRT, or a design that depends on results,
+// gets the pair too. rows are its games.
 func (s *Series) resume(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -213,7 +213,7 @@ type Config struct {
 // Ending is the result of a session.
 type Ending struct {
 	Left    int   // needed pairs that are not stored
-	Why     error // the reason why the runner ended before its source, or nil
+	Why     error // the reason why the runner ended before all pairs were played, or nil
 	Ordered bool  // a Control has ended the session
 }
 

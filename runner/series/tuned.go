@@ -27,20 +27,20 @@ type TuneStore interface {
 
 // Tuning is the configuration of a tune that is not part of its plan.
 type Tuning struct {
-	// Forfeit counts points that fail as losing points, without a limit. Otherwise too many failures end the run
-	// with a *tune.Faulty.
+	// Forfeit scores a side whose engine fails with the options of the tune as the loser, without a limit. Otherwise
+	// too many failures end the run with a *tune.Faulty.
 	Forfeit bool
 	// Learnt is called for each stored block, in order; may be nil.
 	Learnt func(tune.State)
 	// StopFutile ends the tune with a *tune.Futile if it can gain nothing. Otherwise gogi sends a warning.
 	StopFutile bool
 	// Answered is called with the last state after it is stored, before the session ends. It writes the result, and
-	// returns the names of the runs that test it. May be nil.
+	// returns the names of the runs that test the result. May be nil.
 	Answered func(context.Context, tune.State) (runs []string, err error)
 }
 
-// NewTune begins or resumes the tune of a plan, as New does for other plans. It checks the stored data against the path of
-// the tune. A stored pair from another path, or a state that does not follow from the results, is an error.
+// NewTune begins or resumes the tune of a plan, as New does for other plans. It calculates the tune's states and
+// option values again from the stored results. It returns an error if the stored ones differ.
 func NewTune(ctx context.Context, plan *match.Plan, store TuneStore, stored Stored, how Tuning) (*Series, error) {
 	t, err := newTuned(ctx, plan, store, how)
 	if err != nil {
@@ -71,7 +71,7 @@ type tuned struct {
 	commit sync.Mutex
 
 	course *tune.Trajectory
-	tries  map[int]int       // by pair that could not be played although all its points start
+	tries  map[int]int       // by pair: the number of failed attempts although all engines start with their options
 	track  match.TuneTrack   // of all states
 	futile bool              // the warning that the tune can gain nothing was sent
 	send   func(match.Event) // set by begin
@@ -224,7 +224,8 @@ func (t *tuned) resume(rows []match.Row) error {
 // startTries is the number of attempts at a pair that fails although the engines start with its options.
 const startTries = 3
 
-// begin sends the tune event. It also sets the functions that try points, store pairs and send events, until ctx ends.
+// begin sends the tune event. It also sets the functions that test options, store pairs and send events, until ctx
+// ends.
 func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.Opener, send func(match.Event)) {
 	t.send = send
 	t.mu.Lock()
@@ -250,8 +251,8 @@ func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.O
 	}
 }
 
-// unplayed makes an unplayed pair available again. If a pair cannot be played, unplayed calls tryOut to find the
-// reason. If an engine does not start with the options of one side, that side forfeits the pair.
+// unplayed makes an unplayed pair available again. If the attempts at the pair are used up, it calls tryOut to find
+// the reason. If an engine does not start with the options of one side, that side forfeits the pair.
 func (t *tuned) unplayed(pair match.Pair, why error) {
 	if u, ok := errors.AsType[*runner.Unplayable](why); ok {
 		r, err := t.tryOut(pair, u)
@@ -268,9 +269,9 @@ func (t *tuned) unplayed(pair match.Pair, why error) {
 	t.giveBack(pair.ID)
 }
 
-// tryOut starts the engines of a pair that could not be played. It returns a forfeited pair if an engine does not start
-// with its options, and nil if all start. It returns an error if the engine does not start with the tune's centre
-// either, or if the pair fails repeatedly.
+// tryOut starts the engines of a pair that could not be played. It returns a forfeited pair if an engine does not
+// start with its options, and nil if all start. It returns an error if the engine does not start with the tune's
+// current values either, or if the pair fails repeatedly.
 func (t *tuned) tryOut(pair match.Pair, u *runner.Unplayable) (*match.PairResult, error) {
 	t.mu.Lock()
 	st := t.course.State()

@@ -102,7 +102,7 @@ func (w *waiting) learn(r match.PairResult) error {
 	return w.schedule.Learn(o)
 }
 
-// known returns an error if the pair id is stored but its result did not reach this source. Pairs that depend on the
+// known returns an error if the pair id is stored but waiting has not received its result. Pairs that depend on the
 // missing result would wait forever.
 func (w *waiting) known(id int) error {
 	w.mu.Lock()

@@ -36,8 +36,8 @@ func Follow(ctx context.Context, path string) (*Stream, error) {
 	return s, nil
 }
 
-// Events returns the channel of the run's events, a state first. It is closed when the session or ctx ends, and
-// when the run's process cuts a slow client.
+// Events returns the channel of the run's events, a state first. It is closed when the session or ctx ends, and when
+// the run's process disconnects a slow client.
 func (s *Stream) Events() <-chan match.Event { return s.events }
 
 // Err returns the reason for the end of the events, or nil after the end of the session. Call it only after Events is

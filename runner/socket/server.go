@@ -118,7 +118,8 @@ func (c *client) serve(ctx context.Context) {
 	}
 }
 
-// follow sends the run's events until they end or the client does not read. It cuts a slow client, which may connect again.
+// follow sends the run's events until they end or the client does not read. It disconnects a slow client, which may
+// connect again.
 func (c *client) follow() {
 	events := c.hub.Subscribe(events.DefaultBuffer)
 	defer events.Close()

@@ -143,8 +143,8 @@ func (r *replay) play(ctx context.Context, script []step) Result {
 	return r.judge(ctx)
 }
 
-// send sends a line at the recorded distance from the last line. It leaves out a stop or ponderhit if the search has
-// already ended.
+// send sends a line after the recorded delay. It leaves out a stop or ponderhit if the search has already ended. It
+// returns a result if the replay has ended, and else nil.
 func (r *replay) send(ctx context.Context, s step, last time.Time) *Result {
 	if early := r.pause(ctx, s.after-time.Since(last)); early != nil {
 		return early
@@ -304,8 +304,8 @@ func orAbsent(r *Result, note string) *Result {
 	return r
 }
 
-// crash waits for the end of the process. During a search it waits three times the recorded time plus extraWait.
-// Otherwise it waits for the missing answer, and for closeWait after the answer.
+// crash waits for the end of the process. During a search it waits at most three times the recorded time plus
+// extraWait. Before usiok or readyok it waits for startWait. After an answer it waits for closeWait.
 func (r *replay) crash(ctx context.Context, elapsed time.Duration) Result {
 	limit := closeWait
 	switch r.waiting {
@@ -377,7 +377,7 @@ func (r *replay) late(ctx context.Context) Result {
 	return Result{Absent, note}
 }
 
-// illegal returns the result of checking the last move by the rules.
+// illegal checks the last move by the rules. It returns Happened if the move is illegal or cannot be read.
 func (r *replay) illegal() Result {
 	answer := usi.ParseBestmove(sanitize.Decode(r.last))
 	position, err := usi.ParsePosition(string(r.position))

@@ -10,12 +10,12 @@ import (
 	"gogi/usi/transcript"
 )
 
-// step is one line to send, or one answer to wait for, after the step before it.
+// step is one line that the replay sends, or one answer for which it waits.
 type step struct {
-	send      []byte // nil if the step waits for an answer
-	await     string // the recorded answer: usiok, readyok, bestmove or checkmate
-	after     time.Duration
-	searching bool // the line was sent during a search
+	send      []byte        // nil if the step waits for an answer
+	await     string        // the recorded answer: usiok, readyok, bestmove or checkmate
+	after     time.Duration // the recorded delay after the previous step
+	searching bool          // the line was sent during a search
 }
 
 // steps returns the script of a dialogue: the sent lines, and the answers to wait for. If fast is true, the replay
@@ -65,9 +65,9 @@ func answerTo(command string) string {
 	return ""
 }
 
-// script returns the lines of a bundle to replay. Normally these are all lines. If lines are missing in the middle, or
-// if lastGame is true, script returns the lines before the first isready and a complete end that begins with an
-// isready.
+// script returns the lines of a bundle to replay, normally all of them. If lastGame is true, it returns the lines
+// before the first isready and those from the last isready on. If lines are missing in the middle, it also leaves out
+// the lines before the next isready.
 func script(b *crash.Bundle, lastGame bool) []transcript.Line {
 	d := b.Dialogue
 	if d.Lost == 0 && !lastGame {
