@@ -100,9 +100,8 @@ func appendMoves(dst []byte, moves []shogi.Move) []byte {
 	return dst
 }
 
-// ParseGo parses a "go" command. It skips unknown words, and returns the rest of the command with an error
-// about the first unknown word. The caller must not ignore the error, because the command may have other
-// limits without this word.
+// ParseGo parses a "go" command. It skips unknown words. It then returns the known arguments together with an error
+// about the first unknown word. The caller must not ignore the error, because the unknown word may be a limit.
 func ParseGo(line string) (Go, error) {
 	p := words{rest: line}
 	if w := p.next(); w != "go" {

@@ -35,8 +35,8 @@ type (
 		Waited() (time.Duration, error)
 	}
 
-	// Stopped measures how long the engine's processes were stopped since their start: by a signal, a
-	// debugger or a frozen cgroup. Each call takes a sample.
+	// Stopped measures for how long the engine's processes were suspended since their start: by a signal, a debugger
+	// or a frozen cgroup. Each call takes a sample.
 	Stopped interface {
 		Stopped() time.Duration
 	}

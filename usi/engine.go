@@ -155,8 +155,8 @@ func (e *Engine) Configure(settings []Setting) error {
 	return err
 }
 
-// Set sends options between games. It omits the options whose value has not changed. The next isready waits until the
-// engine has applied them. Set returns the same errors as Configure.
+// Set sends options between games. It omits the options whose value has not changed. The engine applies them before
+// it answers the next isready. Set returns the same errors as Configure.
 func (e *Engine) Set(settings []Setting) error {
 	settings, err := e.sendOptions(settings, func(s Setting) bool {
 		last, sent := e.set[s.Name]
@@ -237,7 +237,7 @@ type search struct {
 	// after the write would be too late, because the engine may begin before gogi continues.
 	start   time.Time
 	sending time.Duration // duration of the write
-	hit     bool
+	hit     bool          // it was a ponder search, and the opponent played the expected reply
 }
 
 // Think sends the position and the limits and waits for the bestmove, as runner.Player describes it. When ctx
@@ -309,14 +309,14 @@ func (r *Reply) setAnswer(b Bestmove) {
 	}
 }
 
-// Snapshot returns the infos of the search that Think, Ponder or Mate started last. It is for a caller that must decide
-// without the engine's bestmove. The answer of the reply is the first move of the best line's variation (of Reply.Exact
-// if set), or AnswerInvalid without a variation. Elapsed is 0. Snapshot is safe for concurrent use, also during Think.
+// Snapshot returns the infos of the search that Think, Ponder or Mate started last. It is for a caller that must
+// choose a move without the engine's bestmove. The answer of the reply is the first move of the best line's
+// variation, of Reply.Exact if that is set. Without a variation it is AnswerInvalid. Elapsed is 0. Snapshot is safe
+// for concurrent use, also during Think.
 func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
 
-// fromVariation returns the reply with the first move of the best variation as its answer. It prefers the
-// variation of the last exact score. A later score that is only a bound means that the search of its variation
-// failed, so this variation is less reliable.
+// fromVariation returns the reply with the first move of the best variation as its answer. It prefers the variation
+// of the last exact score to the variation of a later bound, which is less reliable.
 func (r Reply) fromVariation() Reply {
 	pv := r.Exact.PV
 	if len(pv) == 0 {
@@ -328,7 +328,8 @@ func (r Reply) fromVariation() Reply {
 	return r
 }
 
-// outcome waits for the bestmove, and sends stop if necessary.
+// outcome waits for the bestmove. If the deadline passes or ctx ends, it sends stop. The bool result is true if the
+// bestmove came only after stop.
 func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration) (event, bool, error) {
 	if ev, ok := e.answer(ctx, s, deadline); ok {
 		return ev, false, e.check(ev, "thinking")
@@ -571,8 +572,8 @@ func (e *Engine) Waited() (d time.Duration, ok bool) {
 	return d, err == nil
 }
 
-// Stopped samples whether the engine is stopped, and returns the total time in which it was seen stopped
-// since its start. It is safe for concurrent use.
+// Stopped samples whether the engine's processes are suspended. It returns the total time for which samples found
+// them suspended since their start. It is safe for concurrent use.
 func (e *Engine) Stopped() time.Duration {
 	if s, ok := e.conn.(Stopped); ok {
 		return s.Stopped()

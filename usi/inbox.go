@@ -146,7 +146,8 @@ func (in *inbox) behind() (ev event, ok bool) {
 	return in.extra, !in.extra.stamp.IsZero()
 }
 
-// expectAnother waits for a second bestmove. It may already have come, directly after the first one.
+// expectAnother registers a wait for a second bestmove and returns its channel. If the second bestmove has already
+// come, the channel contains it.
 func (in *inbox) expectAnother() <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -435,7 +435,7 @@ func (s *server) ponderHit(ctx context.Context, clocks string) {
 	s.launch(ctx, next)
 }
 
-// hit changes a search on the opponent's time to a real search with the limits g.
+// hit executes a ponderhit. It changes the search on the opponent's time to an ordinary search with the limits g.
 func (r *run) hit(g Go) {
 	r.asked, r.request.Go, r.state = g, g, thinking
 	if g.Infinite {
@@ -478,9 +478,9 @@ func (r Reply) word() string {
 	return "resign"
 }
 
-// answerTo returns the bestmove of a finished search. After a failed search it returns the last move that the
-// search preferred, else it resigns. GUIs ignore the answer of a stopped search on the opponent's time. But
-// some obey a resignation or a declaration even then, so answerTo then always returns a move.
+// answerTo returns the bestmove of a finished search. If the search failed, it returns the last move that the search
+// preferred, or it resigns without such a move. GUIs ignore the bestmove of a ponder search after stop. But some obey
+// a resignation or a declaration even then, so answerTo then always returns a move.
 func answerTo(r *run, reply Reply) Bestmove {
 	if reply.Answer == AnswerInvalid || r.stopped && reply.Answer != AnswerMove {
 		if m := r.known(r.stopped); m != shogi.NoMove {

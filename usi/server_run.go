@@ -39,7 +39,7 @@ type run struct {
 	release chan struct{}      // closed by the command that allows the answer of held
 	ended   chan struct{}      // closed by the search's goroutine after it queued the answer
 	silent  bool               // set before release is closed: send no answer, because ponderhit starts a new search
-	stopped bool               // a stopped search on the opponent's time; set before release is closed
+	stopped bool               // the GUI ended a ponder search without ponderhit; set before release is closed
 
 	mu   sync.Mutex
 	over bool       // the answer was sent, so drop further infos

@@ -22,8 +22,9 @@ const (
 	SecondSuspected                      // the answer is illegal and may be a second bestmove; no other bestmove came
 )
 
-// settle returns the answer of a search that ended with ev. If ev is a second bestmove of the previous
-// search, settle waits for the next bestmove until the deadline.
+// settle returns the answer of a search that ended with ev. stopped means that gogi had sent stop; the bool result
+// has the same meaning. If ev is a second bestmove of the previous search, settle waits for the next bestmove until
+// the deadline.
 func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, stopped bool) (event, bool, StaleBestmove, error) {
 	searched := e.searched
 	e.searched = true
@@ -43,7 +44,7 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 // this limit, an engine that sends nothing more would use its whole clock.
 const silence = 2 * time.Second
 
-// awaitAnother waits for another bestmove after first if the search has a deadline.
+// awaitAnother waits for another bestmove after first, if the search has a deadline. Its results are as in settle.
 func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Duration, first event) (event, bool, StaleBestmove, error) {
 	if deadline <= 0 {
 		return first, false, SecondSuspected, nil
@@ -75,7 +76,8 @@ func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Dura
 	}
 }
 
-// stopAnother sends stop to get a bestmove that the engine may still send. If no line follows, this is not a fault.
+// stopAnother sends stop to get a bestmove that the engine may still send. If no line follows, this is no fault, and
+// first is the answer. Its results are as in settle.
 func (e *Engine) stopAnother(s *search, first event) (event, bool, StaleBestmove, error) {
 	if err := e.write("stop\n", "saying stop"); err != nil {
 		return first, false, SecondNone, err

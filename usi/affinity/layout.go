@@ -118,7 +118,8 @@ func kinds(list []CPU) int {
 	return len(seen)
 }
 
-// blocks makes as many blocks as possible, the best ones first. A block has size units of one kind.
+// blocks makes as many blocks as possible, each of size units of one kind. The first blocks have the fastest kind,
+// and within a kind the units that share the most, such as a cache.
 func blocks(all []unit, size int) [][]unit {
 	slices.SortStableFunc(all, compare)
 	var list [][]unit
@@ -158,10 +159,10 @@ func spread(block []unit) int {
 	return 0
 }
 
-// within makes blocks of units that share as many levels as possible, and returns the remaining units. It first makes
-// blocks inside each part of the machine, such as a memory node. Then it makes blocks of the units that remain in all
-// parts. It returns one block of each part in turn and starts with the last part. So the first blocks are spread over
-// the machine, and the lowest units come last.
+// within makes blocks of size units that share as much as possible, and returns the remaining units. levels are the
+// resources to share, the largest first. It first makes blocks inside each part of the machine, such as a memory
+// node. Then it makes blocks of the units that remain in all parts. The result has one block of each part in turn,
+// beginning with the last part. So the first blocks are spread over the machine, and the lowest units come last.
 func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest []unit) {
 	if len(levels) == 0 {
 		return cut(all, size)
@@ -184,7 +185,8 @@ func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest 
 	return append(turns(lists), across...), rest
 }
 
-// cut makes blocks of size units from the end of all, and returns the remaining units.
+// cut makes blocks with size units each, beginning at the end of all. rest are the units that are too few for a
+// block.
 func cut(all []unit, size int) (found [][]unit, rest []unit) {
 	for len(all) >= size {
 		found, all = append(found, all[len(all)-size:]), all[:len(all)-size]

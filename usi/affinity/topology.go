@@ -112,7 +112,7 @@ func (r reader) set(name string) Set {
 	return s
 }
 
-// number reads a file with a whole number. It returns none if the file is missing, or if the number is
+// number reads a file with a whole number. It returns the value none if the file is missing, or if the number is
 // negative, which means "unknown" in the kernel.
 func (r reader) number(name string, none int) int {
 	n, err := strconv.Atoi(r.text(name))
@@ -163,7 +163,7 @@ func (r reader) cache(dir string) int {
 	return cache
 }
 
-// Only returns the topology of the CPUs in the set, and the CPUs of the set that the topology does not have.
+// Only returns the topology of the CPUs in s. missing are the CPUs of s that the topology does not contain.
 func (t Topology) Only(s Set) (of Topology, missing Set) {
 	of = Topology{Known: t.Known}
 	for _, c := range t.CPUs {

@@ -16,8 +16,8 @@ type Clock struct {
 // NewClock returns the clock at the start of a game.
 func NewClock(t Time) Clock { return Clock{time: t, remaining: t.Total} }
 
-// Spend adds the increment, and subtracts the time of a move that the server sent. If the server includes the free
-// delay in that time, the clock shows too little, which is safe.
+// Spend adds the increment and subtracts d, the time of a move according to the server. If the server includes the
+// free delay in that time, the clock shows too little, which is safe.
 func (c *Clock) Spend(d time.Duration) {
 	c.remaining = max(0, c.remaining+c.time.Increment-d)
 }

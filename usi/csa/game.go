@@ -63,7 +63,8 @@ func newGame(c *Client, conn *Conn, s *Summary) *game {
 	return g
 }
 
-// takeOver copies what before, the game before the connection broke, knows about the moves.
+// takeOver copies the data of the moves from before, the same game on the connection that broke. The server does not
+// send these data again.
 func (g *game) takeOver(before *game) {
 	g.record.Started = before.record.Started
 	g.reopenings = before.reopenings

@@ -58,7 +58,7 @@ func parseLine(line string) Message {
 	return m
 }
 
-// parseEnd distinguishes causes from results. An unknown word counts as a cause.
+// parseEnd returns the kind of a line that reports the end of a game. An unknown line counts as a Cause.
 func parseEnd(line string) Kind {
 	switch line {
 	case "#WIN", "#LOSE", "#DRAW", "#CENSORED":

@@ -167,7 +167,8 @@ func (g *Guard) keep(life *guardLife) {
 	}
 }
 
-// lasts waits to see whether a guard lives long enough to count as working, and reports the result.
+// lasts reports whether a guard lives for pace.steady. It waits until then, or until the guard dies or Close is
+// called.
 func (g *Guard) lasts(life *guardLife) bool {
 	t := time.NewTimer(g.pace.steady)
 	defer t.Stop()
@@ -180,8 +181,9 @@ func (g *Guard) lasts(life *guardLife) bool {
 	return false
 }
 
-// replace starts another guard after one died: at once, or after a pause if the dead guard was new. It tries
-// until Close, and then returns nil.
+// replace starts another guard after one died: at once, or after pause if the dead guard was new. It tries until
+// Close, and then returns nil. It also returns the pause before the next replacement. missing, as parameter and as
+// result, means that onChange has reported a time without a guard.
 func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*guardLife, time.Duration, bool) {
 	died := dead.cmd.ProcessState.String()
 	var why error

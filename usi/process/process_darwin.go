@@ -27,9 +27,9 @@ func (p *Process) launch(cpus []int) error {
 	return nil
 }
 
-// awaitExit returns when the leader has ended, and leaves it unreaped. waitid would also return for a stopped
-// child (golang/go#19314), so awaitExit waits for an event of kqueue(2), EVFILT_PROC. The kernel returns
-// ESRCH if the process has already ended.
+// awaitExit returns when the leader has ended, and leaves it unreaped. waitid would also return for a suspended child
+// (golang/go#19314), so awaitExit waits for an event of kqueue(2), EVFILT_PROC. The kernel returns ESRCH if the
+// process has already ended.
 func (p *Process) awaitExit() {
 	queue, err := unix.Kqueue()
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Stopped returns the total time in which the process, or one of its descendants, was seen stopped. A signal
-// (state T), a debugger (t) or a frozen cgroup can stop a process. The time between two calls counts if both
-// calls find the process stopped. So a caller that samples every 20 ms misses at most 40 ms of a stop.
-// Stopped covers the descendants that the last Waited found. It is 0 on systems without /proc.
+// Stopped returns the total time for which the process, or one of its descendants, was suspended. A signal (state T),
+// a debugger (t) or a frozen cgroup can suspend a process. The time between two calls counts if both calls find the
+// process suspended. So a caller that samples every 20 ms misses at most 40 ms of a suspension. Stopped covers the
+// descendants that the last Waited found. It is 0 on systems without /proc.
 func (p *Process) Stopped() time.Duration {
 	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()
@@ -20,10 +20,10 @@ func (p *Process) Stopped() time.Duration {
 	return p.stops.total
 }
 
-// stops has the samples that show when a process was stopped.
+// stops has the samples that show for how long a process was suspended.
 type stops struct {
 	total   time.Duration
-	at      time.Time // time of the last sample if it found a stop; else zero
+	at      time.Time // time of the last sample if it found the process suspended; else zero
 	freezer *string   // path of the file that reports a frozen cgroup; "": no file, or the cgroup also contains this program; nil: not known yet
 }
 
@@ -51,9 +51,9 @@ func (s *stops) isStopped(pids []int) bool {
 	return *s.freezer != "" && isFrozen(*s.freezer)
 }
 
-// freezerOf returns the path of the file cgroup.events of a process, see cgroups(7). It returns "" if there
-// is no such file. It also returns "" if the cgroup contains this program, because such a freeze
-// also stops gogi (a standstill).
+// freezerOf returns the path of the file cgroup.events of a process, see cgroups(7). It returns "" if there is no
+// such file, or if the cgroup also contains this program. A freeze of such a cgroup also suspends gogi, so it is a
+// standstill.
 func freezerOf(pid int) string {
 	group, ours := cgroupOf(strconv.Itoa(pid)), cgroupOf("self")
 	if group == "" || group == ours {

@@ -22,8 +22,9 @@ import (
 	"gogi/usi"
 )
 
-// fault is one entry of the script: FAULT@COMMAND[:N] or FAULT@COMMAND/N. With ~OPTION>N after it, the fault
-// happens only while the option is above N.
+// fault is one entry of the script: FAULT@COMMAND[:N] or FAULT@COMMAND/N. The first form is a fault at every
+// occurrence of the command, or only at the N-th. The second form is a fault in the positions whose key N divides.
+// With ~OPTION>N after it, the fault happens only while the option is above N.
 type fault struct {
 	what    string
 	command string
@@ -256,7 +257,8 @@ func forever() {
 	}
 }
 
-// play runs one fault. Faults that replace no answer return done = false.
+// play runs one fault. done is true if the fault replaces the answer to the command. If code >= 0, the engine exits
+// with that code.
 func (e *engine) play(what string) (done bool, code int) {
 	if word, ok := answers[what]; ok {
 		fmt.Fprintln(e.out, "bestmove "+word)
