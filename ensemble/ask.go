@@ -41,7 +41,8 @@ func (v *vote) askFirst(ctx context.Context) bool {
 	return v.spoken() && v.alive() >= v.config.MinAlive
 }
 
-// byWeight returns the free members, the largest weight first, then in their order.
+// byWeight returns the members that can get a request now, the largest weight first. Members with equal weights stay
+// in their order.
 func (c *Council) byWeight() (seats []int) {
 	for i, s := range c.runners {
 		if s.free() {
@@ -53,7 +54,7 @@ func (c *Council) byWeight() (seats []int) {
 	return seats
 }
 
-// unanimous reports whether all k members voted for the same move.
+// unanimous reports whether there are exactly k ballots, and all vote for the same move.
 func (v *vote) unanimous(k int) bool {
 	if len(v.ballots) != k {
 		return false

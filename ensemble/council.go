@@ -33,7 +33,7 @@ const (
 	StopLeader  StopPolicy = "leader"  // when the member with the largest weight answers: the others vote with their present result
 )
 
-// StopNames returns the names of all stop policies.
+// StopNames returns all values of StopPolicy as text.
 func StopNames() []string {
 	return []string{string(StopAll), string(StopDecided), string(StopQuorum), string(StopLeader)}
 }
@@ -101,7 +101,7 @@ type Council struct {
 	asked   atomic.Pointer[asked]
 
 	waitMu       sync.Mutex
-	waits, stops longest // of Waited and Stopped
+	waits, stops longest // the sums for Waited and Stopped
 
 	seed      uint64
 	questions uint64 // number of requests to the members so far
@@ -369,8 +369,8 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	})
 }
 
-// Stopped returns how long members were stopped by a signal. Between two calls only the member that was stopped longest
-// counts. Stopped may be called at the same time as Think.
+// Stopped returns for how long members were suspended, for example by a signal. Between two calls only the member
+// that was suspended longest counts. Stopped may be called at the same time as Think.
 func (c *Council) Stopped() time.Duration {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -383,7 +383,8 @@ func (c *Council) Stopped() time.Duration {
 	return total
 }
 
-// longest sums the members' delays. Of the delays between two calls of add, only the longest is added.
+// longest sums the delays of a council's members. For each time between two calls of add, it adds only the longest
+// delay of a member.
 type longest struct {
 	last  []time.Duration // each member's own total at the last call
 	total time.Duration
@@ -415,7 +416,7 @@ func (c *Council) AffinityChanged() string {
 	return strings.Join(notes, "; ")
 }
 
-// alive returns the number of members that are not gone.
+// alive returns the number of members whose condition is ready or starting.
 func (c *Council) alive() int {
 	n := 0
 	for _, s := range c.runners {

@@ -155,11 +155,11 @@ func (v *vote) searchAll(ctx context.Context, x *examination) bool {
 			s.jobs <- func(life context.Context) { s.think(members, life, r, q) }
 		}
 	}
-	return v.awaitAll(ctx, x, answers, v.patience(longest, timed))
+	return v.awaitAll(ctx, x, answers, v.maxWait(longest, timed))
 }
 
-// prepare chooses the members and their limits. longest is the longest time of a member for all moves, and
-// timed reports whether every member has a time.
+// prepare chooses the members and their limits. longest is the longest time of a member for all moves, and timed
+// reports whether every member has a time limit.
 func (v *vote) prepare(x *examination) (longest time.Duration, timed bool) {
 	timed = true
 	gos := v.budgets(&v.request)
@@ -176,8 +176,9 @@ func (v *vote) prepare(x *examination) (longest time.Duration, timed bool) {
 	return longest, timed
 }
 
-// patience returns the longest time that the council waits for the searches; 0 means no limit.
-func (v *vote) patience(longest time.Duration, timed bool) time.Duration {
+// maxWait returns the longest time that the council waits for the searches; 0 means no limit. Its parameters are the
+// results of prepare.
+func (v *vote) maxWait(longest time.Duration, timed bool) time.Duration {
 	limit := time.Duration(0)
 	if timed {
 		limit = longest + stopGrace
@@ -193,11 +194,11 @@ func (v *vote) patience(longest time.Duration, timed bool) time.Duration {
 
 // awaitAll collects the answers. A member that fails or is late counts for no move. awaitAll returns false if
 // the caller stopped the searches: their scores are then of unequal depth.
-func (v *vote) awaitAll(ctx context.Context, x *examination, answers <-chan answer, patience time.Duration) bool {
+func (v *vote) awaitAll(ctx context.Context, x *examination, answers <-chan answer, maxWait time.Duration) bool {
 	limit := stoppedTimer()
 	defer limit.Stop()
-	if patience > 0 {
-		limit.Reset(patience)
+	if maxWait > 0 {
+		limit.Reset(maxWait)
 	}
 	for v.unanswered(x) > 0 {
 		select {

@@ -199,8 +199,8 @@ func (s *memberRunner) broke(why error) {
 	_ = s.lost(why) // returns why
 }
 
-// failed closes the player after a failure and starts it again, as often as the game allows. It runs between two moves,
-// after broke.
+// failed closes the player after a failure and starts it again, until a start succeeds or the member has no restarts
+// left in this game. It runs between two moves. If no start succeeds, the member is gone until the next game.
 func (s *memberRunner) failed(ctx context.Context, why error) {
 	s.broke(why)
 	s.note("%s", brief(why))

@@ -14,7 +14,7 @@ import (
 // the vote expects. The zero value is the default.
 type Spread struct {
 	On    bool // each member thinks on another expected reply, if there are enough
-	Votes bool // after a hit all members are asked; by default only the members with the hit are
+	Votes bool // after a ponder hit all members are asked; by default only the members with the hit are
 }
 
 // pondered is the reply on which a member thinks on the opponent's time.
@@ -89,8 +89,8 @@ func (c *Council) replies(o *observed, first shogi.Move, most int) []shogi.Move 
 	return moves
 }
 
-// recall compares the position with those on which the members think. Members with a hit answer alone, unless the
-// council is configured otherwise; the other members end their searches.
+// recall compares the position with those on which the members think. After a ponder hit the members with the hit
+// answer alone, unless Spread.Votes is set. The other members end their searches.
 func (v *vote) recall(ctx context.Context) {
 	var hits []int
 	for _, p := range v.pondering {

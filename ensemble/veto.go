@@ -73,8 +73,8 @@ func (v *vote) critics(m shogi.Move) []int {
 	return list
 }
 
-// objections lets the critics search the position after the voted move. all reports whether every critic
-// found the voted move worse than the runner-up by the margin.
+// objections lets the critics search the position after the voted move. second is the runner-up's best score as log
+// odds. all reports whether every critic found the voted move worse than the runner-up by the margin.
 func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.VetoResult, all bool) {
 	x := v.config.Veto
 	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time}, Deadline: v.vetoDeadline()}
@@ -134,8 +134,8 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 	return list
 }
 
-// objection turns an answer about the position after the move into a result. The score is negated, because a
-// good score for the opponent is bad for the move.
+// objection turns an answer about the position after the move into a result. The member objects if its score, as log
+// odds, is below limit. The score is negated, because a good score for the opponent is bad for the move.
 func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
 	o := voting.VetoResult{Member: a.seat, Nodes: a.reply.Nodes}
 	best := a.reply.Best()

@@ -48,8 +48,9 @@ func (p *Position) LegalMoves(dst []Move) []Move {
 	return g.drops(dst)
 }
 
-// Captures appends the legal moves that take a piece or promote a pawn, with
-// and without promotion, for a quiescence search.
+// Captures appends all legal captures and all legal promotions of pawns to dst, for a quiescence search, and returns
+// the list. If a capturing piece may choose to promote, the list has both moves. It has the promotion of a pawn
+// without a capture, but not the same step without promotion.
 func (p *Position) Captures(dst []Move) []Move {
 	g := newGenerator(p)
 	g.listing = true
@@ -190,8 +191,7 @@ func (g *generator) pawnDrops(squares bitboard) bitboard {
 	return squares
 }
 
-// dropMates reports whether dropping a pawn on s, which gives check, leaves
-// the opponent without a legal move.
+// dropMates reports whether the opponent has no legal move after the drop of a pawn on s. The drop must give check.
 func (p *Position) dropMates(s Square) bool {
 	after := *p
 	after.Apply(NewDrop(Pawn, s))

@@ -11,8 +11,9 @@ import (
 	"gogi/internal/i18n"
 )
 
-// earlyReport has the effect of a decision after the first members' answers, if these are equal. The other members
-// would not search. It is calculated from the recorded ballots, so it shows changed moves and no lost games.
+// earlyReport estimates the effect of asking only the first members, and the others only if the first answers differ.
+// It is calculated from the recorded ballots. So it shows changed moves, but not their effect on the results of
+// games.
 type earlyReport struct {
 	First     int    `json:"first"`     // number of members, in the order of the council
 	Decisions int    `json:"decisions"` // decisions in which every member voted

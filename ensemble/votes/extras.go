@@ -23,7 +23,8 @@ type ponderReport struct {
 	Alone     int   `json:"alone"`   // decisions that the members with the hit made alone
 }
 
-// addExtras counts what a decision has besides its vote.
+// addExtras counts the data of a decision that not every council has: equal first answers, an examination, and the
+// replies on which the members thought on the opponent's time.
 func (c *Council) addExtras(vote *voting.Record) {
 	c.addEarly(vote)
 	if vote.By == voting.ByExamination {

@@ -33,7 +33,7 @@ type gameCouncil struct {
 
 type gameDecision struct {
 	Ply     int          `json:"ply"`
-	Own     int          `json:"own"`
+	Own     int          `json:"own"` // number of the council's decision in the game, from 1
 	Played  string       `json:"played"`
 	By      voting.By    `json:"by"`
 	Split   string       `json:"split"`

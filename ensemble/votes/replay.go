@@ -13,8 +13,8 @@ import (
 	"gogi/internal/i18n"
 )
 
-// NewReplay returns an empty replay. rules are the rules to vote by; without rules the replay uses the
-// recorded rule. ties is a chain of tie-breaks, or "" for the recorded chain. log is the source file of the
+// NewReplay returns an empty replay. rules are the rules to vote by; without rules the replay uses the rule that each
+// record names. ties is a chain of tie-breaks, or "" for the chain in the record. log is the source file of the
 // votes, or "" if the votes come from a database. NewReplay returns an error for unknown rules and chains.
 func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	r := &Replay{Head: Head{Version: 1, Log: log}, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
@@ -42,11 +42,11 @@ func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 // Replay is the result of repeated votes, which gogi votes replay prints.
 type Replay struct {
 	Head
-	Verifies bool             `json:"verifies"` // the recorded rule is checked
+	Verifies bool             `json:"verifies"` // the replay checks that the rules of the records decide as recorded
 	Games    int              `json:"games"`
 	Councils []*replayCouncil `json:"councils"`
 
-	rules  []*voting.Spec // nil: the recorded rule
+	rules  []*voting.Spec // an element nil means the rule of each record
 	ties   []voting.Tie
 	stored bool // games come from a database, in the order of their pairs
 }
@@ -54,7 +54,7 @@ type Replay struct {
 // replayCouncil is the part of a Replay about one council.
 type replayCouncil struct {
 	Council string        `json:"council"`
-	Rule    string        `json:"rule"` // as recorded
+	Rule    string        `json:"rule"` // the rule of the records
 	Games   int           `json:"games"`
 	Replays []*replayRule `json:"replays"`
 }
@@ -62,9 +62,9 @@ type replayCouncil struct {
 // replayRule holds one rule's decisions on the recorded ballots. The rule learns from its own decisions.
 type replayRule struct {
 	Rule      string        `json:"rule"`
-	Ties      []string      `json:"ties"` // empty: as recorded
+	Ties      []string      `json:"ties"` // empty: the chain of each record
 	Decisions int           `json:"decisions"`
-	Differs   int           `json:"differs"`
+	Differs   int           `json:"differs"` // number of decisions that differ from the record
 	Share     *float64      `json:"share"`
 	Why       string        `json:"why,omitempty"`
 	InTies    int           `json:"differs_in_ties"` // differences at decisions whose recorded vote was a tie at the top
@@ -77,10 +77,10 @@ type replayRule struct {
 // replayPlace is a decision that differs from the recorded decision.
 type replayPlace struct {
 	Place    string `json:"place"` // a game and a ply, or a log's line
-	Own      int    `json:"own"`
+	Own      int    `json:"own"`   // number of the council's decision in the game, from 1
 	Recorded string `json:"recorded"`
 	Played   string `json:"played"`
-	What     string `json:"what,omitempty"` // only if the recorded rule is checked: the first difference
+	What     string `json:"what,omitempty"` // only if Replay.Verifies: the first difference between the vote and the record
 }
 
 // keptPlaces is the largest number of places in memory. shownPlaces is the largest number of places in a
@@ -139,7 +139,8 @@ func (r *Replay) council(name, rule string) *replayCouncil {
 	return c
 }
 
-// next repeats one vote and counts the differences.
+// next repeats one vote and counts the differences. With verify the replay uses the rule of the record, so everything
+// that is calculated again must be equal to the record. Otherwise next compares only the moves that won the vote.
 func (x *replayRule) next(vote *voting.Record, place string, verify bool) error {
 	v, err := x.replayer.Next(vote)
 	if err != nil {
@@ -181,7 +182,7 @@ func (r *Replay) Finish() {
 	}
 }
 
-// Verdict returns an error if the recorded rule decides differently from the records.
+// Verdict returns an error if the replay used the rules of the records, but some decisions differ from the records.
 func (r *Replay) Verdict() error {
 	if !r.Verifies {
 		return nil
@@ -211,7 +212,7 @@ func (r *Replay) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// printCheck writes whether the recorded rule made the recorded decisions again.
+// printCheck writes whether the rule of the records made the recorded decisions again.
 func (x *replayRule) printCheck(w io.Writer, in i18n.Language) {
 	switch {
 	case x.Why != "":

@@ -41,7 +41,7 @@ type Council struct {
 	Plies     *int           `json:"plies"`      // plies of the games, both sides, without the openings
 	Why       string         `json:"why,omitempty"`
 	Voted     int            `json:"voted"` // decisions with at least one vote
-	Early     int            `json:"early"`
+	Early     int            `json:"early"` // decisions before all ballots arrived
 	Nodes     uint64         `json:"nodes"`
 
 	By         []reasonCount    `json:"by"`
@@ -204,10 +204,10 @@ func (r *Report) of(v *Votes) *Council {
 	return c
 }
 
-// rowOf returns the first row of a list that fulfils the condition is. If no row does, it adds row to the
-// list.
-func rowOf[T any](list *[]T, is func(T) bool, row T) *T {
-	i := slices.IndexFunc(*list, is)
+// rowOf returns the first row of a list for which matches returns true. If there is none, it adds row to the list and
+// returns that row.
+func rowOf[T any](list *[]T, matches func(T) bool, row T) *T {
+	i := slices.IndexFunc(*list, matches)
 	if i < 0 {
 		i = len(*list)
 		*list = append(*list, row)

@@ -63,8 +63,8 @@ func ponderers(ballots []Ballot, d *Decision) []int {
 	return list
 }
 
-// credit counts an adopted vote for each of the backers. It then raises the weights of the members that the
-// key reward selects.
+// credit counts an adopted vote for each of the backers, the members that voted for the played move. It then raises
+// the weights of the members that the key reward selects. voted are the members with a vote.
 func (a *adoption) credit(backers, voted []int) {
 	for _, i := range backers {
 		a.adopted[i]++

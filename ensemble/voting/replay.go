@@ -9,15 +9,15 @@ import (
 	"gogi/usi"
 )
 
-// Replayer repeats recorded votes, by the recorded rule or by another rule. The zero value votes by the
-// recorded rule. The caller passes the records of one council in order, game by game.
+// Replayer repeats recorded votes, by the rule of the records or by another rule. The zero value votes by the rule of
+// the records. The caller passes the records of one council in order, game by game.
 //
-// Another rule learns from its own decisions, as if its moves had been played, although the game continued
-// with the recorded moves. A Replayer uses only data from the records: the seed, the chain of tie-breaks, the
-// members' scales, the quorum and the declaration rule.
+// Another rule learns from its own decisions, as if its moves had been played, although the game continued with the
+// recorded moves. A Replayer uses only data from the records: the seed, the chain of tie-breaks, the members' scales,
+// the quorum and the declaration rule.
 type Replayer struct {
-	Rule *Spec // nil: the recorded rule
-	Ties []Tie // empty: the recorded chain
+	Rule *Spec // nil: the rule of each record
+	Ties []Tie // empty: the chain of each record
 
 	session *Session
 	made    string // the settings with which the session was made
@@ -33,10 +33,10 @@ type Revote struct {
 	Examined []Examination // the recorded examination, with the values calculated again
 }
 
-// Next repeats the vote of the next record. A record with Own 1 begins a game. If Own is not larger than the
-// last record's Own, moves were taken back, and Next votes with the weights from before these moves. Next
-// returns an error if earlier decisions are missing, if the rule changes within a game, or if the record
-// cannot be read.
+// Next repeats the vote of the next record. Record.Own is the number of the decision in the game, so Own 1 begins a
+// game. If Own is not larger than in the last record, moves were taken back. Next then votes with the weights from
+// before these moves. It returns an error if earlier decisions are missing, if the rule changes within a game, or if
+// the record cannot be read.
 func (r *Replayer) Next(rec *Record) (Revote, error) {
 	v, err := r.next(rec)
 	if err != nil {
@@ -73,8 +73,8 @@ func (r *Replayer) next(rec *Record) (v Revote, err error) {
 	return v, err
 }
 
-// enter brings the session to its state before the record's vote. asRecorded reports whether the session
-// votes by the recorded rule and tie-breaks.
+// enter brings the session to its state before the record's vote. asRecorded reports whether the session votes by the
+// rule and the tie-breaks of the record.
 func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	recorded, err := ParseSpec(rec.Rule)
 	if err != nil {

@@ -57,11 +57,10 @@ func (t *twister) twist() {
 	t.next = 0
 }
 
-// aperyKeys has the random numbers that Apery combines by exclusive or to the hash of a position. Apery draws
-// them from a generator with the default seed. The order is: 81 for each of the pieces 0 to 30 (numbered like
-// shogi.Piece, including numbers without a piece); 19 for each type in hand (pawn, lance, knight, silver,
-// gold, bishop, rook); one for White. Source: Apery's book.cpp, Book::init and Book::bookKey; YaneuraOu's
-// apery_book.cpp agrees.
+// aperyKeys has the random numbers that Apery combines by exclusive or to the hash of a position. They come from an
+// MT19937-64 with the default seed. The order is: 81 for each of the pieces 0 to 30 (numbered like shogi.Piece,
+// including numbers without a piece); 19 for each type in hand (pawn, lance, knight, silver, gold, bishop, rook); one
+// for White. Source: Apery's book.cpp, Book::init and Book::bookKey; YaneuraOu's apery_book.cpp agrees.
 //
 //nolint:gochecknoglobals // constant lookup table
 var aperyKeys = func() (keys struct {
@@ -132,7 +131,7 @@ func readApery(data []byte) (*Book, error) {
 	return b, nil
 }
 
-// walkApery returns an entry for each hash for which it finds the position.
+// walkApery returns an entry for each hash for which it finds the position. The keys of moves are the hashes.
 func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 	met := map[uint64]bool{} // hashes that have been put into the queue
 	queue := []shogi.Position{shogi.StartPos()}

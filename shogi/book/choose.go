@@ -49,7 +49,8 @@ func (b *Book) ChooseNear(p *shogi.Position, margin int, random *rand.Rand) shog
 	return moves[random.IntN(len(moves))].Move
 }
 
-// byCount returns the move for the number n. Each move has as many numbers, from 0, as its count.
+// byCount selects a move by n, a number from 0 up to the sum of all counts, exclusive. Each move has a part of this
+// range that is as large as its count.
 func byCount(moves []Move, n int) shogi.Move {
 	for _, m := range moves {
 		if n < m.Count {

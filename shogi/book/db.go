@@ -145,14 +145,14 @@ func (d *dbReader) move(text string) (err error) {
 	return nil
 }
 
-// whole parses an integer that must be at least least. It returns 0 for "".
-func whole(word, what string, least int) (int, error) {
+// whole parses an integer that is not below low. It returns 0 for "". what names the integer in the error.
+func whole(word, what string, low int) (int, error) {
 	if word == "" {
 		return 0, nil
 	}
 	n, err := strconv.ParseInt(word, 10, 32)
-	if err != nil || int(n) < least {
-		return 0, fmt.Errorf("the %s is %q: expected a whole number from %d or none", what, word, least)
+	if err != nil || int(n) < low {
+		return 0, fmt.Errorf("the %s is %q: expected a whole number from %d or none", what, word, low)
 	}
 	return int(n), nil
 }

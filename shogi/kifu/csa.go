@@ -83,8 +83,8 @@ func CSAMove(p *shogi.Position, m shogi.Move) string {
 	return csaSign(p.Side()) + from + csaPlace(m.To()) + CSAPiece(piece)
 }
 
-// Reply returns the principal variation without its first move, which is the form of CSA comments. It returns nil if
-// the variation does not begin with the move itself.
+// Reply returns the principal variation without its first move. Comments of CSA files contain the variation in this
+// form. Reply returns nil if the variation does not begin with the move itself.
 func (m *Move) Reply() []shogi.Move {
 	if len(m.PV) > 1 && m.PV[0] == m.Move {
 		return m.PV[1:]

@@ -26,7 +26,8 @@ func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	return to + kifHow(p.PieceAt(m.From()).Type(), m)
 }
 
-// KIFMoved returns the move of a piece in KIF, such as ７六歩(77), without a position.
+// KIFMoved returns the move of a piece in KIF, such as ７六歩(77). It needs no position, because the caller gives the
+// type of the piece.
 func KIFMoved(piece shogi.PieceType, m shogi.Move) string {
 	return kifFile(m.To().File()) + KIFNumber(m.To().Rank()) + kifHow(piece, m)
 }

@@ -165,7 +165,8 @@ func (s *search) at(p *shogi.Position) entry {
 	return entry{pn: 1, dn: 1}
 }
 
-// prove searches until the position is proven or disproved, or a limit is reached.
+// prove searches until the position is proven or disproved, or a limit is reached. attacks means that the attacker is
+// to move.
 func (s *search) prove(p *shogi.Position, attacks bool) {
 	if e := s.at(p); e.pn != 0 && e.dn != 0 {
 		s.search(p, attacks, infinite, infinite, 0)
@@ -184,8 +185,8 @@ func (s *search) exhausted() bool {
 	return s.stopped
 }
 
-// search searches below a position until the proof number reaches pn or the disproof number reaches dn. depth
-// is the number of plies from the root.
+// search searches below a position until the proof number reaches pn or the disproof number reaches dn. attacks means
+// that the attacker is to move. depth is the number of plies from the root.
 func (s *search) search(p *shogi.Position, attacks bool, pn, dn int32, depth int) {
 	if s.exhausted() {
 		return
@@ -275,8 +276,8 @@ func (s *search) of(c *child) entry {
 	return s.at(&c.pos)
 }
 
-// children returns the positions after all checks of the attacker, or after all moves of a defender in check.
-// The next call at the same depth reuses the memory.
+// children returns the positions after all checks of the attacker if attacks is true, else the positions after all
+// moves of a defender in check. The next call at the same depth reuses the memory.
 func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 	for len(s.room) <= depth {
 		s.room = append(s.room, nil)
@@ -304,8 +305,8 @@ func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 // shogiMoves is the initial capacity of a list of moves. It is enough for most positions.
 const shogiMoves = 128
 
-// begin stores the first numbers of a position after a check. The proof number is the number of the defender's answers,
-// because a mate against more answers is harder to prove.
+// begin stores the first numbers of a position after a check. attacks means that the attacker made the last move. The
+// proof number is the number of the defender's answers, because a mate against more answers is harder to prove.
 func (s *search) begin(c *child, attacks bool) {
 	if !attacks || c.lost {
 		return

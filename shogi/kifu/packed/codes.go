@@ -26,11 +26,11 @@ const symbolBits = 8
 // every position of two kings and 38 pieces needs 256 bits.
 type layout struct {
 	name  string
-	board [32]code   // by shogi.Piece
-	hand  [2][8]code // by owner and type
-	box   [8]code    // by type
-	onMat [1 << symbolBits]symbol
-	off   [1 << symbolBits]symbol
+	board [32]code                // by shogi.Piece
+	hand  [2][8]code              // by owner and type
+	box   [8]code                 // by type
+	onMat [1 << symbolBits]symbol // the piece on a square, by the next bits of the input
+	off   [1 << symbolBits]symbol // the piece in a hand or in the box, by the next bits of the input
 }
 
 // pieceOrder returns the order in which gogi writes the pieces of hands and of the box. Older files of

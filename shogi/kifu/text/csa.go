@@ -11,12 +11,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendCSA appends a record in floodgate's dialect of CSA version 2.2, which every tested reader
-// understands. Times are whole seconds. A move's score is from Black's view, and its variation starts with
-// the reply. The result has floodgate's words. The dialect cannot store handicap names, node limits or
-// milliseconds. AppendCSA returns an error at an illegal move. Sources:
-// http://www2.computer-shogi.org/protocol/record_v22.html, and shogi-server's game.rb and game_result.rb for
-// floodgate's additions.
+// AppendCSA appends a record in floodgate's dialect of CSA version 2.2, which every tested reader understands. Times
+// are whole seconds. A move's score is from Black's view, and its variation starts with the reply. The result is
+// written in floodgate's words. The dialect cannot store handicap names, node limits or milliseconds. AppendCSA
+// returns an error at an illegal move. Sources: http://www2.computer-shogi.org/protocol/record_v22.html, and
+// shogi-server's game.rb and game_result.rb for floodgate's additions.
 func AppendCSA(dst []byte, r *kifu.Record) ([]byte, error) {
 	return csaWriter{text: dst, record: r}.all()
 }

@@ -67,9 +67,9 @@ func loserMoves(r *kifu.Record, side shogi.Colour) bool {
 	return r.Winner == side.Opponent().String()
 }
 
-// byRepetition returns the word for perpetual check if the moves contain one. Otherwise it returns otherwise. Some
-// formats have only one word for perpetual check and for other illegal acts.
-func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string {
+// byRepetition returns the word for perpetual check if the moves contain one, else the word other. Some formats have
+// only one word for perpetual check and for other illegal acts.
+func byRepetition(r *kifu.Record, start shogi.Position, other string) string {
 	h := shogi.NewHistory(start)
 	for i := range r.Moves {
 		h.Push(r.Moves[i].Move)
@@ -77,7 +77,7 @@ func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string
 	if k := h.Repetition(); k == shogi.RepetitionBlackLoses || k == shogi.RepetitionWhiteLoses {
 		return perpetualCheck
 	}
-	return otherwise
+	return other
 }
 
 // unescaped reverses the escapes in comments and notes.

@@ -59,9 +59,9 @@ func wholeLines(head []byte) []byte {
 	return head[:bytes.LastIndexByte(head, '\n')+1]
 }
 
-// translated returns a reader that converts a text to UTF-8 with lines that end with "
-// ". It converts UTF-16 with a byte order mark, ISO-2022-JP, EUC-JP, and the line ends of old Macintoshes. It
-// returns nil if the text needs no conversion.
+// translated returns a reader that converts a text to UTF-8 with lines that end with "\n". It converts UTF-16 with a
+// byte order mark, ISO-2022-JP, EUC-JP, and the line ends of old Macintoshes. It returns nil if the text needs no
+// conversion.
 func translated(text io.Reader, head []byte) io.Reader {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -76,8 +76,8 @@ func translated(text io.Reader, head []byte) io.Reader {
 	return nil
 }
 
-// returns is a reader for a text whose lines end with "\r" alone. It replaces each "\r" by "
-// ". This is safe because no two-byte character contains these bytes.
+// returns is a reader for a text whose lines end with "\r" alone. It replaces each "\r" by "\n". This is safe because
+// no two-byte character contains these bytes.
 type returns struct{ io.Reader }
 
 func (r returns) Read(b []byte) (int, error) {
