@@ -43,8 +43,8 @@ func reserve(g usi.Go, veto time.Duration) usi.Go {
 	return g
 }
 
-// split divides nodes and times by the number of members. If the nodes do not divide evenly, the first
-// members get one node more.
+// split divides nodes and times by the number of members and returns the part of one member, counted from 0. If the
+// nodes do not divide evenly, the first members get one node more.
 func split(g usi.Go, member, members int) usi.Go {
 	if total, n := g.Nodes, uint64(members); total > 0 { //nolint:gosec // a count
 		g.Nodes = total / n

@@ -122,7 +122,7 @@ func anyOf[T comparable](list []T) []T {
 }
 
 // lines returns the candidates as a MultiPV list, with the played move first. Each line has the score and the
-// variation of the candidate's best backer, and the nodes of all members.
+// variation of the candidate's best backer, the nodes of all members, and the time elapsed.
 func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 	nodes := v.nodes()
 	var list []usi.Info

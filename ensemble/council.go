@@ -345,8 +345,9 @@ func (c *Council) Close() error {
 	return nil
 }
 
-// Blame lets every member store a record of the events before a failure of the council, because any member
-// may have caused the failure. It returns the name of the first record, or "" if there is no record.
+// Blame lets every member write a crash dump after a failure of the council, because any member may have caused the
+// failure. kind is the kind of the failure, and note describes it. Blame returns the name of the first crash dump, or
+// "" if there is none.
 func (c *Council) Blame(kind, note string) (record string) {
 	for _, s := range c.runners {
 		if b, ok := playerAs[blamer](s); ok {

@@ -52,8 +52,9 @@ func scaled(d time.Duration, f float64) time.Duration {
 	return max(time.Millisecond, time.Duration(float64(d)*f).Truncate(time.Millisecond))
 }
 
-// limit returns the limit of one of the examination's searches. first is the member's limit in the vote, and
-// spent the time that it took there. With a clock the search gets a part of spent. Depth and Infinite stay.
+// limit returns the limit of one of the examination's searches. first is the member's limit in the vote, spent is the
+// time that it took there, and moves is the number of moves to examine. With a clock the search gets a part of spent.
+// Depth and Infinite stay.
 func (x Examine) limit(first *usi.Go, spent time.Duration, moves int) usi.Go {
 	part := x.Extra / float64(moves)
 	g := usi.Go{Depth: first.Depth, Infinite: first.Infinite, MoveTime: scaled(first.MoveTime, part)}
@@ -121,8 +122,8 @@ func (v *vote) contested(d *voting.Decision) (moves []shogi.Move) {
 	return moves
 }
 
-// winsAtOnce plays the moves. If a move leaves the opponent without a legal move, it returns the examination of
-// this move only.
+// winsAtOnce plays the moves. If a move leaves the opponent without a legal move, it returns the examination of this
+// move only. Otherwise it returns nil.
 func (v *vote) winsAtOnce(x *examination) []voting.Examination {
 	for _, m := range x.moves {
 		p := v.line.Position

@@ -148,9 +148,8 @@ func (s *memberRunner) open(ctx context.Context) error {
 	return nil
 }
 
-// persist repeats an attempt after the player crashed, with a new player each time. It does not repeat the
-// attempt if the player could not be started. It also does not repeat it after a timeout, because a timeout
-// can take minutes.
+// persist repeats an attempt up to tries times after the player crashed, with a new player each time. It does not
+// repeat the attempt if the player could not be started, or after a timeout, because a timeout can take minutes.
 func (s *memberRunner) persist(ctx context.Context, tries int, attempt func(context.Context) error) error {
 	for {
 		err := attempt(ctx)
@@ -167,7 +166,7 @@ func (s *memberRunner) persist(ctx context.Context, tries int, attempt func(cont
 	}
 }
 
-// newGame prepares the member for a game.
+// newGame prepares the member for a game. restarts is the number of times that it may be started again in the game.
 func (s *memberRunner) newGame(ctx context.Context, g usi.Game, restarts int) error {
 	s.game, s.restarts = g, restarts
 	return s.persist(ctx, restarts, s.prepare)
@@ -281,8 +280,9 @@ func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q questio
 	}
 }
 
-// show makes snapshots refer to a question. If the player must first stop a search on the opponent's time, which may
-// take long, snapshots refer to the question only from the first info of the new search.
+// show makes snapshots refer to the question with this number. The player may first have to stop a search on the
+// opponent's time, which may take long. Snapshots then refer to the question only from the first info of the new
+// search.
 func (s *memberRunner) show(r *usi.Request, number uint64) {
 	missed := s.pondered != "" && s.pondered != r.Position.String()
 	s.pondered = ""

@@ -133,8 +133,8 @@ func (s *memberRunner) rest(deadline time.Duration) {
 	}
 }
 
-// Rest ends the members' searches on the opponent's time. A council that has this council as a member calls it
-// when another member's reply was played.
+// Rest ends the members' searches on the opponent's time. A council that has this council as a member calls it when
+// another member's reply was played. deadline is the time of the move.
 func (c *Council) Rest(_ context.Context, deadline time.Duration) error {
 	for _, s := range c.runners {
 		s.rest(deadline)

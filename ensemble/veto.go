@@ -58,8 +58,8 @@ func (v *vote) timeFor(x Veto) bool {
 // answer.
 func (v *vote) vetoDeadline() time.Duration { return max(v.request.Deadline-Level, v.memberDeadline()) }
 
-// critics returns members that voted for another move and are not busy. It returns at most as many members as
-// the veto's Members.
+// critics returns the members that check the voted move m: members that voted for another move and are not busy. It
+// returns at most Veto.Members of them.
 func (v *vote) critics(m shogi.Move) []int {
 	most := cmp.Or(v.config.Veto.Members, 2)
 	var list []int

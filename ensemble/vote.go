@@ -69,8 +69,8 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return v.conclude(d, shadows)
 }
 
-// fromBook chooses a move of the book at random. The choice depends on the game's seed and on the number of
-// moves played.
+// fromBook chooses a move of the book at random. The choice depends on the game's seed and on the number of moves
+// played. It returns false if the position is not in the book.
 func (c *Council) fromBook() (voting.Decision, bool) {
 	if c.config.Book == nil {
 		return voting.Decision{}, false

@@ -93,7 +93,7 @@ func (e *Events) sendBoard(t *eventLog) {
 	t.sent = len(t.moves)
 }
 
-// board returns the current state of the game.
+// board returns the current state of the game in the form of an event.
 func (t *eventLog) board() *match.Board {
 	g := t.game
 	names := g.names()

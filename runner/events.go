@@ -123,12 +123,14 @@ func (e *Events) unplayed(pair, slot int, why error) {
 	e.Send(ev)
 }
 
-// fault sends a fault event for a problem that decided no game. g is nil if the problem belongs to no game.
+// fault sends a fault event for a problem that decided no game. engine is the name of the player. g is nil if the
+// problem belongs to no game.
 func (e *Events) fault(engine, kind, note string, g *match.Game, slot int) {
 	e.failed(match.Event{Engine: engine, Kind: kind, Note: note}, g, slot)
 }
 
-// forfeit sends a fault event for a problem that loses a game. The end event follows it.
+// forfeit sends a fault event for a problem that loses a game. bundle is the name of the crash dump, or "". The end
+// event of the game follows.
 func (e *Events) forfeit(engine, kind, note, bundle string, g *match.Game, slot int) {
 	e.failed(match.Event{Engine: engine, Kind: kind, Note: note, Bundle: bundle, Forfeit: true}, g, slot)
 }
@@ -146,7 +148,7 @@ func (e *Events) failed(ev match.Event, g *match.Game, slot int) {
 	e.Send(ev)
 }
 
-// about returns an event of type t about a game in a slot.
+// about returns an event of type t about a game: the leg of a pair, in a slot.
 func about(t match.EventType, pair, leg, slot int) match.Event {
 	where := [3]int{pair, leg, slot}
 	return match.Event{Type: t, Pair: &where[0], Leg: &where[1], Slot: &where[2]}

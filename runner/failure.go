@@ -18,7 +18,7 @@ type failure struct {
 
 func newFailure() *failure { return &failure{happened: make(chan struct{})} }
 
-// set records the first failure of a slot.
+// set records err as the failure of a slot. It keeps only the first failure.
 func (f *failure) set(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -84,7 +84,7 @@ func (l *lateness) tick() {
 	l.expect(now)
 }
 
-// note stores a delay that ended at the time at. It ignores delays of at most latenessFloor.
+// note stores a delay that ended at the time at and had the length by. It ignores delays of at most latenessFloor.
 func (l *lateness) note(at time.Time, by time.Duration) {
 	if by > latenessFloor {
 		l.worst = append(recent(l.worst), delay{at, by})

@@ -244,8 +244,8 @@ func (s *slot) put(ctx context.Context, l Lease, r match.PairResult) {
 
 var errStoredBefore = errors.New("the pair was stored before: this playing of it does not count")
 
-// giveBack returns a lease unplayed. It stores the attempts first, because a source may reject
-// data of a lease that has ended.
+// giveBack returns a lease unplayed, with why as the reason. It stores the attempts first, because a source may
+// reject data of a lease that has ended.
 func (s *slot) giveBack(ctx context.Context, l Lease, attempts []match.Attempt, why error) {
 	if err := s.keepAttempts(ctx, l, attempts); err != nil {
 		s.failed.set(err)
@@ -335,9 +335,10 @@ const (
 	reconnectAttempts = 14
 )
 
-// again reports whether a pair gets another attempt, and waits before it. A lost connection gets more attempts and
-// longer waits, because it often recovers, but rarely within a second. The wait also ends with ctx, when the run fails,
-// and when it is ending. The next attempt then returns the reason.
+// again reports whether a pair gets another attempt after a number of failures in a row, and waits before it. err is
+// the error of the last attempt. A lost connection gets more attempts and longer waits, because it often recovers,
+// but rarely within a second. The wait also ends with ctx, when the run fails, and when the run is ending. The next
+// attempt then returns the reason.
 func (s *slot) again(ctx context.Context, failures int, err error) bool {
 	wait, most := firstRetry, attempts
 	if fault, ok := errors.AsType[*usi.Fault](err); ok && fault.Kind == usi.FaultConnection {

@@ -137,7 +137,7 @@ func (s *slot) playerAt(at seat) Player {
 	return nil
 }
 
-// use marks a player as open and most recently used.
+// use marks a player as open and most recently used. side is the CPU set on which it runs: 0 or 1.
 func (s *slot) use(at seat, p Player, side int) {
 	o := seated{seat: at, player: p, side: side}
 	if i := s.indexOf(at); i >= 0 {
@@ -184,7 +184,8 @@ func (s *slot) opener(plan *match.Plan) Opener {
 	return s.config.OpenFor(plan)
 }
 
-// started calls Config.Started after a start of a player, unless the start was cancelled.
+// started calls Config.Started after a start of a player, unless the start was cancelled. took is the duration of the
+// start, and why its error or nil.
 func (s *slot) started(ctx context.Context, at seat, took time.Duration, why error) {
 	if s.config.Started != nil && (why == nil || ctx.Err() == nil) {
 		s.config.Started(at.name(), took, why)

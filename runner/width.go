@@ -79,7 +79,8 @@ func (w *Width) begin(number int) {
 	go func() { w.ended(number, w.work(number, p.retired)) }()
 }
 
-// ended removes a slot. If the run needs the slot again, ended restarts it.
+// ended removes a slot after its goroutine has ended. retired means that only the wanted number of slots ended it. If
+// the number has increased in the meantime, ended starts the slot again.
 func (w *Width) ended(number int, retired bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

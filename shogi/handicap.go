@@ -36,7 +36,8 @@ func Handicaps() []Handicap {
 	}
 }
 
-// FindHandicap returns the handicap with the given English name, Japanese name or JSON kifu format code.
+// FindHandicap returns the handicap with the given English name, Japanese name or JSON kifu format code. It returns
+// false if there is none.
 func FindHandicap(name string) (Handicap, bool) {
 	for _, h := range Handicaps() {
 		if name == h.Name || name == h.Japanese || name == h.Code {

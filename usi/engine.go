@@ -419,8 +419,8 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// write sends whole lines within Limits.Write, because an engine that does not read its input must not delay
-// its opponent.
+// write sends whole lines within Limits.Write, because an engine that does not read its input must not delay its
+// opponent. doing is the state of the dialogue for the note of a fault.
 func (e *Engine) write(text, doing string) error { return e.send(time.Now(), []byte(text), doing) }
 
 func (e *Engine) send(now time.Time, text []byte, doing string) error {
@@ -447,7 +447,8 @@ func (e *Engine) send(now time.Time, text []byte, doing string) error {
 	return e.fail(e.silence(FaultCrash), doing, e.diagnosis())
 }
 
-// await waits for one line outside of a search. If the line does not come, the fault names it.
+// await waits for one line outside of a search, at most for the duration limit. wait is the channel from expect, and
+// line is usiok or readyok. If the line does not come, await returns a fault that names it.
 func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, line string) error {
 	doing := "waiting for " + line
 	timer := time.NewTimer(limit)
@@ -514,7 +515,8 @@ func (e *Engine) evaluationHint(note string) string {
 		"put the file there, or set the option %s", evalDir, sanitize.Printable(folder, 200), evalDir)
 }
 
-// check returns a fault if the event is the end of the engine's output, else nil.
+// check returns a fault if the event is the end of the engine's output, else nil. doing is the state of the dialogue
+// for the fault.
 func (e *Engine) check(ev event, doing string) error {
 	if ev.err == nil {
 		return nil

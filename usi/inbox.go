@@ -121,7 +121,7 @@ func (in *inbox) register(kind lineKind) <-chan event {
 	return in.wait
 }
 
-// collect starts or stops storing id and option lines. It returns the stored lines.
+// collect begins to store id and option lines if on is true, else it stops. It returns all lines that were stored.
 func (in *inbox) collect(on bool) []string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -193,8 +193,9 @@ func (in *inbox) reply() Reply {
 	return in.infos.reply(0)
 }
 
-// finish returns the stored infos at the end of a search, and removes the receiver of the infos. It waits until the
-// reader has handled every line of the read that contained the answer. So the result does not depend on timing.
+// finish returns the stored infos at the end of a search, and removes the receiver of the infos. It parses at most
+// maxPV plies of each variation. It waits until the reader has handled every line of the read that contained the
+// answer. So the result does not depend on timing.
 func (in *inbox) finish(maxPV int) Reply {
 	in.burst.Lock()
 	defer in.burst.Unlock()
@@ -333,7 +334,8 @@ func kindOf(line []byte) lineKind {
 	return lineOther
 }
 
-// end sends the end of the output to the waiting goroutine, if there is one. rest is an unfinished line.
+// end sends the end of the output to the waiting goroutine, if there is one. err is the reason of the end, and rest
+// is an unfinished line.
 func (in *inbox) end(err error, rest []byte, stamp time.Time) {
 	if len(rest) > 0 && in.tap != nil {
 		in.tap.Received(stamp, rest)

@@ -170,7 +170,8 @@ func (p *words) next() string {
 // isBlank reports whether a byte separates words.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// bounded parses the next word as a number. It returns 0 if the word is not a number.
+// bounded parses the next word as a number. It replaces a number outside low…high by the nearest limit, and returns 0
+// for any other word.
 func (p *words) bounded(low, high int64) int64 {
 	n, _ := bounded(p.next(), low, high)
 	return n

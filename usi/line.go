@@ -61,7 +61,8 @@ func (r *Replay) Follow(p Position) (*shogi.History, error) {
 	return &r.history, nil
 }
 
-// continues reports whether p is the current position of a game or a later position of the same game.
+// continues reports whether p is the current position of a game or a later position of the same game. start and moves
+// are the current position of that game.
 func (p Position) continues(start string, moves []shogi.Move) bool {
 	return start != "" && start == p.Start && len(moves) <= len(p.Moves) && slices.Equal(moves, p.Moves[:len(moves)])
 }

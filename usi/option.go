@@ -158,7 +158,8 @@ func Resolve(declared []Option, wanted []Setting) ([]Setting, error) {
 	return out, errors.Join(errs...)
 }
 
-// FindOption finds a declared option by name; names match as in SameOption.
+// FindOption finds a declared option by name; names match as in SameOption. It returns false if there is no such
+// option.
 func FindOption(declared []Option, name string) (Option, bool) {
 	i := slices.IndexFunc(declared, func(o Option) bool { return strings.EqualFold(o.Name, name) })
 	if i < 0 {

@@ -71,9 +71,9 @@ func (s Score) String() string {
 	return "mate " + strconv.Itoa(s.Value)
 }
 
-// parseMate parses the word after "score mate": a signed number of plies, or "+", "-", "+0", "-0" for an
-// unknown length. A 0 without a sign means that the side to move is mated. Some engines print it at depth 0
-// without legal moves.
+// parseMate parses the word after "score mate": a signed number of plies, or "+", "-", "+0", "-0" for an unknown
+// length. A 0 without a sign means that the side to move is mated. Some engines print it at depth 0 without legal
+// moves. It returns false for any other word.
 func parseMate(word string) (Score, bool) {
 	switch word {
 	case "+", "+0":

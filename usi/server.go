@@ -367,7 +367,8 @@ func (s *server) goCommand(ctx context.Context, line string) {
 	s.launch(ctx, r)
 }
 
-// ponder starts a search on the opponent's time if the Served supports it.
+// ponder starts a search on the opponent's time. It returns false if the Served has no such search, or if the
+// position is invalid.
 func (s *server) ponder(ctx context.Context, r *run) bool {
 	p, ok := s.served.(ServedPonderer)
 	if !ok || r.bad != nil {
@@ -408,7 +409,8 @@ func (s *server) end(r *run) {
 	s.run = nil
 }
 
-// ponderHit turns a search on the opponent's time into a real one.
+// ponderHit turns a search on the opponent's time into an ordinary one. clocks are the arguments after the word
+// ponderhit, mostly "".
 func (s *server) ponderHit(ctx context.Context, clocks string) {
 	r := s.active()
 	if r == nil || !r.asked.Ponder || r.state != pondering && r.state != held {

@@ -55,10 +55,10 @@ func (v *voter) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, nil
 }
 
-// Records plays games of a real council whose members vote as scripted, and returns the records. Each line is
-// a decision, with a column for each member. A letter is a vote: A is the first legal move, B the second, r
-// resigns, and w declares a win. A score in centipawns may follow the letter. The opponent always plays its
-// first legal move.
+// Records plays games of a real council whose members vote as scripted, and returns the vote records. rule is the
+// text of the council's rule. Each line of a game is a decision, with a column for each member. A letter is a vote: A
+// is the first legal move, B the second, r resigns, and w declares a win. A score in centipawns may follow the
+// letter. The opponent always plays its first legal move.
 func Records(tb testing.TB, rule string, games ...string) (records [][]byte) {
 	tb.Helper()
 	spec, err := voting.ParseSpec(rule)

@@ -8,7 +8,7 @@ import (
 	"gogi/internal/i18n"
 )
 
-// examinedReport counts the decisions after an examination.
+// examinedReport counts the decisions that the council made after an examination of its leading moves.
 type examinedReport struct {
 	Decisions int    `json:"decisions"`
 	Changed   int    `json:"changed"` // decisions in which the examination replaced the voted move

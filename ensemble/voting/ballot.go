@@ -62,9 +62,9 @@ type Ballot struct {
 	Detail   []byte // record of a nested council's vote
 }
 
-// Points returns a score as one number in centipawns, so that scores can be ordered. A score in centipawns is
-// within ±30000. A mate is beyond this range: ±(32000-k) for a mate in k plies, and ±31000 for a mate of
-// unknown length. Without a score, Points returns -Inf.
+// Points returns a score as one number in centipawns, so that scores can be ordered. A score in centipawns is within
+// ±30000. A mate is beyond this range: ±(32000-k) for a mate in k plies, and ±31000 for a mate of unknown length. If
+// has is false, there is no score, and Points returns -Inf.
 func Points(s usi.Score, has bool) float64 {
 	const mate, unknown, most = 32000, 31000, 30000
 	switch {

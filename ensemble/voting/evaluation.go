@@ -30,8 +30,8 @@ func (e *evaluation) NewGame(seed uint64) {
 	e.sums, e.bonus = make([][]float64, len(e.voters)), -1
 }
 
-// Additive returns whether weights change only after a decision. Otherwise a ballot can change the weights of
-// the vote itself.
+// Additive returns true if weights change only after a decision. Otherwise a ballot can change the weights of the
+// vote itself.
 func (e *evaluation) Additive() bool { return e.spec.Apply == "after" }
 
 // Candidates returns each move with the sum of its backers' weights. If the key apply is "before", these ballots first

@@ -125,8 +125,8 @@ func chain(ties []Tie) []Tie {
 	return ties
 }
 
-// begin starts a game. If the last session has the same settings, begin uses it again, because its weights
-// may last between games.
+// begin starts a game. If the last session has the same settings, begin uses it again, because its weights may last
+// between games. made is a text of all settings, for this comparison.
 func (r *Replayer) begin(spec Spec, settings Settings, made string, rec *Record) error {
 	r.past = nil
 	if r.session == nil || made != r.made {

@@ -32,8 +32,8 @@ const DefaultClamp = 2000
 // the formula of the engine Ponanza. The scales of most engines are close to it.
 const DefaultSlope = 1.0 / 600
 
-// Points returns a score in the member's centipawns, limited by the clamp. proven means that the variation
-// shows the mate to its end. Points returns -Inf if there is no score.
+// Points returns a score in the member's centipawns, limited by the clamp. proven means that the variation shows the
+// mate to its end. If has is false, there is no score, and Points returns -Inf.
 func (v Voter) Points(s usi.Score, has, proven bool) float64 {
 	x := Points(s, has)
 	if v.Clamp == 0 || proven || !has {
@@ -281,7 +281,7 @@ func kinds() []kind {
 	}
 }
 
-// kindOf returns the row of a rule by its name.
+// kindOf returns the row of a rule by its name, and whether there is such a rule.
 func kindOf(name string) (kind, bool) {
 	for _, k := range kinds() {
 		if k.name == name {

@@ -334,7 +334,8 @@ func census(ballots []Ballot) (resigned, alive int) {
 	return resigned, alive
 }
 
-// quorumToResign returns the number of living members that must resign before the council resigns.
+// quorumToResign returns the number of members that must resign before the council resigns. alive is the number of
+// living members.
 func (c *Session) quorumToResign(alive int) int {
 	return min(alive, int(math.Floor(c.ResignShare()*float64(alive)))+1)
 }

@@ -23,7 +23,7 @@ const (
 	TieRandom   Tie = "random"   // a random order from the game's seed and the number of the decision
 )
 
-// DefaultTies returns the chain of a council without a configured chain.
+// DefaultTies returns the chain of tie-breaks of a council whose configuration has none.
 func DefaultTies() []Tie { return []Tie{TieScore, TieMember} }
 
 // TieNames returns the names of all tie-breaks.
@@ -58,7 +58,8 @@ type ordering struct {
 	exact    bool // Settings.Exact
 }
 
-// sums compares two sums so that the larger sum comes first.
+// sums returns a negative number if a is the larger sum, a positive number if b is, and 0 for equal sums. So a sort
+// puts larger sums first.
 func (o *ordering) sums(a, b float64) int { return compareSums(b, a, o.exact) }
 
 // compare returns a negative number if a comes before b. It also returns the tie-break that decided, or "" if
@@ -147,7 +148,7 @@ func CompareSums(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// compareSums compares two sums. With exact it compares them bit by bit, otherwise as CompareSums does.
+// compareSums compares two sums and returns a number as CompareSums does. With exact it compares them bit by bit.
 func compareSums(a, b float64, exact bool) int {
 	if exact {
 		return cmp.Compare(a, b)

@@ -62,7 +62,7 @@ func lower(x, y []float64) float64 {
 	return math.Erfc(-z/math.Sqrt2) / 2
 }
 
-// rank returns the mean rank of a value among sorted values, from 1.
+// rank returns the rank of v among the sorted values, from 1. Equal values have their mean rank.
 func rank(sorted []float64, v float64) float64 {
 	first, _ := slices.BinarySearch(sorted, v)
 	after, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))

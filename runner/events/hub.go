@@ -130,8 +130,8 @@ func (h *Hub) Await(ctx context.Context, events uint64) {
 // closed hub sends only the state.
 func (h *Hub) Subscribe(buffer int) *Subscription { return h.SubscribeExcept("", buffer) }
 
-// SubscribeExcept does the same as Subscribe, but leaves out the events of one type. A subscriber that reads the boards
-// from State needs no move events.
+// SubscribeExcept does the same as Subscribe, but the subscription does not get events of the type but. A subscriber
+// that reads the boards from State needs no move events.
 func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	moves := but != match.EventMove
 	if moves {
@@ -190,7 +190,7 @@ func (h *Hub) Close() {
 // Closed returns a channel that is closed when the hub closes.
 func (h *Hub) Closed() <-chan struct{} { return h.over }
 
-// end closes a subscription unless it has ended. The caller holds h.mu.
+// end closes a subscription unless it has ended. why is the result of its method Err. The caller holds h.mu.
 func (h *Hub) end(s *Subscription, why error) {
 	if _, open := h.subs[s]; !open {
 		return

@@ -78,9 +78,9 @@ type Source struct {
 }
 
 // Make writes shards and a manifest into a folder, and creates the folder if it is missing. It uses the blocks from 0
-// up to the first missing block, but not more than the number blocks. Make first deletes the data that an earlier
-// call has written. It writes the manifest last, so a folder with a manifest has all of its shards. A damaged block,
-// and a folder in use by another process, are errors.
+// up to the first missing block. The parameter blocks is the maximum number of blocks. Make first deletes the data
+// that an earlier call has written. It writes the manifest last, so a folder with a manifest has all of its shards. A
+// damaged block, and a folder in use by another process, are errors.
 func Make(ctx context.Context, folder string, from Source, blocks int, data Data) (m *Manifest, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err

@@ -37,7 +37,8 @@ func (s *seen) add(key uint64) bool {
 	return true
 }
 
-// spread distributes keys evenly over the buckets. It is the finalizer of MurmurHash3.
+// spread maps a key to a number whose bits all depend on all bits of the key, so that the buckets get equally many
+// keys. It is the finalizer of MurmurHash3.
 func spread(k uint64) uint64 {
 	k = (k ^ k>>33) * 0xff51afd7ed558ccd
 	k = (k ^ k>>33) * 0xc4ceb9fe1a85ec53

@@ -17,7 +17,7 @@ type whole struct {
 	done func(w *whole) // called after Close has given the name; may be nil
 }
 
-// newWhole creates a file.
+// newWhole creates a file under a temporary name. Close gives it the name path.
 func newWhole(path string) (*whole, error) {
 	part, err := disk.NewPart(path)
 	if err != nil {

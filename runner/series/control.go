@@ -31,8 +31,8 @@ func (o *orders) begin(c Config, events *runner.Events, cancel context.CancelCau
 	o.playing, o.fits, o.events, o.cancel = true, c.Fits, events, cancel
 }
 
-// end makes Control reject further commands. It returns the planned number of pairs, and whether a command ended the
-// session.
+// end makes Control reject further commands. target is the planned number of pairs. ended reports whether a command
+// ended the session.
 func (o *orders) end() (target int, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Series) wanted(c control.Command) (session, error) {
 	return now, nil
 }
 
-// maxSlots is the upper limit of the number of slots in a command. It only rejects typing errors.
+// maxSlots is the maximum number of slots that a command may set. A larger number is certainly a typing error.
 const maxSlots = 4096
 
 // fits returns an error if the run cannot have this number of slots.

@@ -54,7 +54,7 @@ type Series struct {
 	standings match.Standings
 }
 
-// newSeries returns a series without a source, and the stored pairs of its run.
+// newSeries returns a series without a source. finished has the pairs of the run that are already stored.
 func newSeries(ctx context.Context, plan *match.Plan, store Store) (s *Series, finished map[int]bool, err error) {
 	if finished, err = store.Finished(ctx); err != nil {
 		return nil, nil, err
@@ -155,7 +155,8 @@ func (s *Series) stopWhenDecided() {
 // play, and sink stores them too.
 type sink struct{ *Series }
 
-// Put stores a pair and then gives it to the SPRT, unless it was already stored.
+// Put stores a pair. If the pair was not stored before, added is true, and Put gives the pair to the SPRT or to the
+// design that depends on results.
 func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (added bool, err error) {
 	if s.tuned != nil {
 		return s.tuned.add(ctx, r)
@@ -265,7 +266,8 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	return Ending{Left: left, Why: why, Ordered: ordered}, err
 }
 
-// monitor starts the monitors. Its result end stops them and waits until they have returned.
+// monitor starts the monitors in list. send sends their events. The function end stops the monitors and waits until
+// they have returned.
 func (s *Series) monitor(ctx context.Context, list []func(context.Context, *events.Hub, func(match.Event)), send func(match.Event)) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // they also send the last warnings of a cancelled run
 	var monitors sync.WaitGroup

@@ -44,7 +44,7 @@ func (q *queue) wait(ctx context.Context, take func() (runner.Lease, <-chan stru
 	}
 }
 
-// takeReturned removes the first returned pair.
+// takeReturned removes the first returned pair from the list and returns its number.
 func (q *queue) takeReturned() (id int) {
 	id, q.returned = q.returned[0], q.returned[1:]
 	return id

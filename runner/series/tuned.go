@@ -162,7 +162,7 @@ func (t *tuned) mayEndAt(pairs int) error {
 	return errors.New("the run is a tune, whose schedule is made for its length: it can be drained or stopped")
 }
 
-// add stores a played pair and the states that result from the pair.
+// add stores a played pair and the states that result from the pair. added is true if the pair was stored.
 func (t *tuned) add(ctx context.Context, r match.PairResult) (added bool, err error) {
 	t.commit.Lock()
 	defer t.commit.Unlock()
@@ -221,7 +221,8 @@ func (t *tuned) resume(rows []match.Row) error {
 	return nil
 }
 
-// startTries is the number of attempts at a pair that fails although the engines start with its options.
+// startTries is the maximum number of attempts at a pair whose engines start, but whose games cannot be played. Then
+// the tune fails.
 const startTries = 3
 
 // begin sends the tune event. It also sets the functions that test options, store pairs and send events, until ctx

@@ -87,7 +87,7 @@ func (v *valve) whilePlaying(ctx context.Context) (turned <-chan struct{}, err e
 	}
 }
 
-// ask waits until a pair arrives or the phase changes.
+// ask waits until a pair arrives or the phase changes. turned is closed when the phase changes.
 func (v *valve) ask(ctx context.Context, turned <-chan struct{}) (runner.Lease, error) {
 	waiting, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

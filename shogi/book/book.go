@@ -109,7 +109,8 @@ type keyed[K any] struct {
 	*Entry
 }
 
-// keyedBy returns the entries of a merged book that have moves, sorted by their keys.
+// keyedBy returns the entries of a merged book that have moves, sorted with compare by their keys. key returns the
+// key of an entry.
 func keyedBy[K any](b *Book, key func(*Entry) (K, error), compare func(a, b K) int) (list []keyed[K], err error) {
 	for _, e := range b.Merged().Entries {
 		if len(e.Moves) == 0 {

@@ -60,7 +60,8 @@ func readLines(r io.Reader) (*Book, error) {
 	return b, err
 }
 
-// targets returns the entries to which a move of another entry leads. It returns an error for an illegal move.
+// targets returns the set of the entries to which a move of another entry leads. It returns an error for an illegal
+// move.
 func (b *Book) targets() (map[*Entry]bool, error) {
 	target := map[*Entry]bool{}
 	for _, e := range b.Entries {
@@ -113,7 +114,8 @@ type step struct {
 	next  int
 }
 
-// writeFrom writes all lines that begin at a position. It writes each move of the book only once.
+// writeFrom writes all lines that begin at the position of root, with the text start. met has the positions whose
+// moves were already written. So writeFrom writes each move of the book only once.
 func (b *Book) writeFrom(out io.Writer, start string, root *Entry, met map[*Entry]bool) {
 	path := []step{{entry: root}}
 	var moves []string

@@ -105,7 +105,7 @@ func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	return dst
 }
 
-// BlackScore returns a score from Black's view. It limits the score to ±CSAMate.
+// BlackScore converts a score from the mover's view to Black's view. It limits the score to ±CSAMate.
 func BlackScore(mover shogi.Colour, score int) int {
 	if mover == shogi.White {
 		score = -score

@@ -38,8 +38,8 @@ func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
 	return csaMoveOf(p, text[1:3], to, piece)
 }
 
-// csaMoveOf returns the move of a piece. It compares the piece before and after the move to detect a
-// promotion.
+// csaMoveOf returns the move of a piece to a square. origin has the two digits of the first square, or "00" for a
+// drop. piece is the type after the move. It is compared with the type before the move to detect a promotion.
 func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.PieceType) (shogi.Move, error) {
 	if origin == "00" {
 		if piece > shogi.Gold {
@@ -69,7 +69,7 @@ func Article(t shogi.PieceType) string {
 	return "a " + t.String()
 }
 
-// ParseCSASign parses the sign of a side, '+' for Black and '-' for White.
+// ParseCSASign parses the sign of a side, '+' for Black and '-' for White. ok is false for any other character.
 func ParseCSASign(c byte) (side shogi.Colour, ok bool) {
 	switch c {
 	case '+':

@@ -2,7 +2,7 @@ package kifu
 
 import "gogi/shogi"
 
-// KIFNumber returns 1 to 9 in kanji.
+// KIFNumber returns a number from 1 to 9 in kanji, and "" for 0.
 func KIFNumber(n int) string {
 	return [...]string{"", "一", "二", "三", "四", "五", "六", "七", "八", "九"}[max(0, min(9, n))]
 }

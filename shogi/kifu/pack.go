@@ -150,7 +150,8 @@ func flagsOf(m *Move, pv int) (flags byte) {
 
 func cutPV(m *Move, pv int) []shogi.Move { return m.PV[:min(len(m.PV), max(0, pv))] }
 
-// storedPV returns the part of a principal variation that Pack stores.
+// storedPV returns the part of a move's principal variation that Pack stores: at most pv plies. It omits the first
+// ply if that is the move itself.
 func storedPV(m *Move, pv int) []shogi.Move {
 	cut := cutPV(m, pv)
 	if flagsOf(m, pv)&flagOwnPV != 0 {

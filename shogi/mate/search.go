@@ -215,7 +215,8 @@ type sums struct {
 	second int32 // the deciding number of the second best child
 }
 
-// thresholds returns the limits for the search of the best child. pn and dn are the limits of its parent.
+// thresholds returns the limits for the search of the best child. pn and dn are the limits of its parent. attacks
+// means that the attacker is to move in the parent.
 func (s *sums) thresholds(attacks bool, pn, dn int32) (pnNext, dnNext int32) {
 	if attacks { // the attacker needs only one child, so the least pn counts, and the sum of all dn
 		return min(pn, plus(s.second, 1)), plus(dn-s.dn, s.first.dn)
@@ -231,8 +232,8 @@ func plus(a, b int32) int32 {
 	return a + b
 }
 
-// sum calculates the numbers of a position from its children. If the attacker is to move, one proven child
-// proves the position. If the defender is to move, all children must be proven.
+// sum calculates the proof numbers of a position from its children. If the attacker is to move (attacks), one proven
+// child proves the position. If the defender is to move, all children must be proven.
 func (s *search) sum(children []child, attacks bool) sums {
 	least, all, plies := int32(infinite), int32(0), int32(-1)
 	out := sums{second: infinite}

@@ -39,7 +39,7 @@ func ParseSet(text string) (Set, error) {
 	return s, nil
 }
 
-// parseRange parses "4" or "4-7".
+// parseRange parses "4" or "4-7". ok is false for any other text.
 func parseRange(text string) (first, last int, ok bool) {
 	low, high, isRange := strings.Cut(text, "-")
 	if !isRange {
@@ -50,7 +50,8 @@ func parseRange(text string) (first, last int, ok bool) {
 	return first, last, ok1 && ok2 && first <= last
 }
 
-// parseCPU parses a CPU number. It accepts only digits, although Atoi also accepts signs.
+// parseCPU parses a CPU number. It accepts only digits, although Atoi also accepts signs. ok is false for any other
+// text.
 func parseCPU(text string) (n int, ok bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n <= Most && !strings.ContainsAny(text, "+-")

@@ -32,7 +32,8 @@ func (k Kind) compare(other Kind) int {
 	return cmp.Or(cmp.Compare(other.Capacity, k.Capacity), cmp.Compare(k.rank(), other.rank()), cmp.Compare(k.Name, other.Name))
 }
 
-// rank orders the kinds of Intel's cores by speed.
+// rank returns 0 for the fastest kind of Intel's cores and larger numbers for slower kinds. It returns -1 for other
+// names.
 func (k Kind) rank() int {
 	return slices.Index([]string{"core", "atom", "lowpower"}, k.Name)
 }
@@ -150,7 +151,8 @@ func (r reader) cpu(id int) (c CPU, known bool) {
 	return c, siblings.Has(id)
 }
 
-// cache returns the number of a CPU's last-level cache.
+// cache returns the number of a CPU's last-level cache: the lowest CPU that uses it. It returns -1 if the cache is
+// unknown. dir is the folder of the CPU.
 func (r reader) cache(dir string) int {
 	cache, highest := -1, 0
 	folders, _ := fs.Glob(r.sys, dir+"/cache/index*") // the pattern is well formed

@@ -124,9 +124,9 @@ func (c *Client) sessions(ctx context.Context) error {
 	}
 }
 
-// mayNotRetry reports whether another attempt is useless, because the player cannot be opened or the server
-// rejects the name. If the server accepted the name before, it may only not have noticed yet that the old
-// connection broke.
+// mayNotRetry reports whether another attempt is useless, because the player cannot be opened or the server rejects
+// the name. A rejection is not final if the server accepted the name before. The server may then still believe that
+// the old connection is open.
 func (c *Client) mayNotRetry(err error) bool {
 	return errors.Is(err, errPlayer) || errors.Is(err, ErrLogin) && !c.entered
 }
@@ -136,7 +136,8 @@ var errPlayer = errors.New("the player")
 
 func playerError(err error) error { return fmt.Errorf("csa: %w: %w", errPlayer, err) }
 
-// wait reports a lost connection and waits before the next attempt.
+// wait reports a lost connection and waits before the next attempt. The wait grows with failures, the number of
+// consecutive failures. why is the reason of the last one.
 func (c *Client) wait(ctx context.Context, failures int, why error) error {
 	d := longestWait
 	if failures <= 16 {

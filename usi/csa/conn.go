@@ -94,7 +94,7 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// shut closes the connection. The first call decides the error that Err returns.
+// shut closes the connection. why becomes the result of Err, unless an earlier call has set it.
 func (c *Conn) shut(why error) (err error) {
 	c.mu.Lock()
 	if c.err == nil {
@@ -276,7 +276,7 @@ func (r *lineReader) line() (string, error) {
 	return strings.TrimRight(string(raw), "\r\n"), nil
 }
 
-// noteLine records when a line from the server came, and whether the line is empty.
+// noteLine records the time at which a line from the server came. blank means that the line is empty.
 func (c *Conn) noteLine(blank bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

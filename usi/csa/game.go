@@ -76,7 +76,8 @@ func (g *game) takeOver(before *game) {
 	}
 }
 
-// push plays a move on gogi's own board.
+// push plays a move on gogi's own board, subtracts the time spent from the mover's clock, and adds the move to the
+// record.
 func (g *game) push(m shogi.Move, spent time.Duration, record kifu.Move) {
 	g.clocks[g.history.Position().Side()].Spend(spent)
 	g.history.Push(m)
@@ -214,7 +215,7 @@ func (g *game) moved(ctx context.Context, m Message) {
 	}
 }
 
-// recordMove returns the record of a move.
+// recordMove returns a move for the record of the game. If the move is ours, it has the data of the search.
 func (g *game) recordMove(m shogi.Move, spent time.Duration) kifu.Move {
 	r := kifu.Move{Move: m, Time: spent}
 	if g.answer != nil {
@@ -283,7 +284,8 @@ func (g *game) search(ctx context.Context) (usi.Reply, error) {
 	}
 }
 
-// failed counts a failure of the player. again reports whether the Client may open the player once more.
+// failed counts a failure of the player and reports it to the user. again reports whether the Client may open the
+// player once more.
 func (g *game) failed(ctx context.Context, err error) (again bool) {
 	if ctx.Err() != nil {
 		return false

@@ -104,7 +104,7 @@ func (p *Process) LastWords() string {
 	return "stderr: " + e.Stderr
 }
 
-// awaitLastWords waits for the exit status, and then for the rest of stderr.
+// awaitLastWords waits for the exit status, at most for the duration limit, and then for the rest of stderr.
 func (p *Process) awaitLastWords(limit time.Duration) {
 	if within(limit, p.done) {
 		within(statusWait, p.drained)

@@ -130,7 +130,8 @@ func (l *guardLife) wait() {
 	l.err = l.cmd.Wait()
 }
 
-// send writes one line. It fails if the process has ended or does not read.
+// send writes one line: sign, which is "+" or "-", and the number of a process group. It fails if the process has
+// ended or does not read.
 func (l *guardLife) send(sign string, pgid int) error {
 	if err := l.pipe.SetWriteDeadline(time.Now().Add(guardWait)); err != nil {
 		return err
@@ -318,8 +319,8 @@ func (g *Guard) remove(pgid int) {
 	g.send("-", pgid)
 }
 
-// send writes a line to the guard; the caller holds mu. If the write fails, send kills the guard, so that its
-// replacement receives all groups.
+// send writes a line to the guard, see guardLife.send. The caller holds mu. If the write fails, send kills the guard,
+// so that its replacement receives all groups.
 func (g *Guard) send(sign string, pgid int) {
 	if g.life == nil || g.closed {
 		return

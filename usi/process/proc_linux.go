@@ -30,7 +30,7 @@ func readProc(name string) ([]byte, error) {
 	}
 }
 
-// uninterrupted repeats call as long as a signal interrupts it.
+// uninterrupted repeats a system call as long as a signal interrupts it, and returns the results of the last call.
 func uninterrupted(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()

@@ -131,7 +131,8 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 	return nil
 }
 
-// own starts the child process, waits for its end, and reaps it. It runs in its own goroutine, locked to its thread.
+// own starts the child process and sends the result to started. Then it waits for the end of the process and reaps
+// it. It runs in its own goroutine, locked to its thread.
 func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	defer close(p.done)
 	runtime.LockOSThread()
@@ -317,7 +318,8 @@ func (p *Process) awaitGroup() {
 	}
 }
 
-// wrap returns err with the number of the process instead of the pipe's name, which is "|0" in package os.
+// wrap adds the number of the process and the failed operation doing to err. It removes the pipe's name, which is
+// "|0" in package os. It returns nil for nil.
 func (p *Process) wrap(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -208,7 +208,7 @@ func makePipes() (ours, theirs [3]*os.File, err error) {
 	return ours, theirs, nil
 }
 
-// makePipe makes a pipe that this program writes or reads.
+// makePipe makes a pipe. This program writes to it if write is true, else it reads from it.
 func makePipe(write bool) (ours, theirs *os.File, err error) {
 	name := `\\.\pipe\gogi-` + rand.Text()
 	text, err := windows.UTF16PtrFromString(name)

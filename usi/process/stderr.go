@@ -33,7 +33,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// last returns a copy of the stored bytes, and whether the beginning is missing.
+// last returns a copy of the stored bytes. cut reports whether earlier bytes were dropped.
 func (t *tail) last() (b []byte, cut bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

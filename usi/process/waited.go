@@ -116,8 +116,8 @@ func (w *waits) see(pid int, now time.Time) error {
 	return nil
 }
 
-// note stores the sample of a thread. ready reports whether the thread is on a CPU or waits for one. note
-// calls ready only if the thread has not run since the last sample; then true means that the thread waits.
+// note stores the sample of the thread tid. ready reports whether the thread is on a CPU or waits for one. note calls
+// ready only if the thread has not run since the last sample; then true means that the thread waits.
 func (w *waits) note(tid int, stat schedstat, now time.Time, ready func() bool) {
 	last, known := w.threads[tid]
 	if known && (stat.ran < last.ran || stat.waited < last.waited) { // another thread has the same number now
@@ -156,7 +156,7 @@ func readSchedstat(thread string) (schedstat, error) {
 	return schedstat{time.Duration(n[0]), time.Duration(n[1]), n[2]}, err
 }
 
-// procFields parses up to four whole numbers from a file of /proc. first is the index of the first field,
+// procFields parses count whole numbers, at most four, from a file of /proc. first is the index of the first field,
 // from 0; in stat it counts from the field after the program's name.
 func procFields(file string, first, count int) (numbers [4]int64, err error) {
 	b, err := readProc(file)

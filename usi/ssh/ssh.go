@@ -68,7 +68,7 @@ func options(words []string) int {
 	return n
 }
 
-// Host returns the host in the form of the command.
+// Host returns the host as written in the command, such as "user@host".
 func (c Command) Host() string { return c.host }
 
 // pidLine is the remote shell's first output: the number of its process group.

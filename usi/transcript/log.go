@@ -103,7 +103,7 @@ func (l *Log) add(at time.Time, sent bool, text []byte, cut int) {
 	}
 }
 
-// grow starts a new chunk with space for a line, and drops the oldest chunks beyond the limits.
+// grow starts a new chunk with at least room bytes, and drops the oldest chunks beyond the limits.
 func (l *Log) grow(room int) {
 	for len(l.chunks) > 2 && (l.lines-l.chunks[1].lines >= KeptLines || l.bytes+chunkSize > KeptBytes) {
 		old := l.chunks[1]

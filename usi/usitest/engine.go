@@ -103,7 +103,7 @@ func Main(args []string) int {
 	return e.run()
 }
 
-// crlf writes a carriage return before each line end.
+// crlf is a writer that adds a carriage return before each line end.
 type crlf struct{ io.Writer }
 
 func (w crlf) Write(b []byte) (int, error) {
@@ -194,7 +194,7 @@ func (e *engine) set(line string) {
 	}
 }
 
-// has reports whether the script has a fault, independent of its count.
+// has reports whether the script has the fault what at a command, for any occurrence of the command.
 func (e *engine) has(what, command string) bool {
 	return slices.ContainsFunc(e.script, func(f fault) bool { return f.what == what && f.command == command })
 }
@@ -324,7 +324,7 @@ func (e *engine) play(what string) (done bool, code int) {
 	return false, -1
 }
 
-// answers has the faults that only replace the bestmove.
+// answers has, for each fault that only replaces the bestmove, the text after the word bestmove.
 //
 //nolint:gochecknoglobals // constant lookup table
 var answers = map[string]string{

@@ -217,7 +217,8 @@ func sort(word string) string {
 	return word
 }
 
-// await waits for an answer. It returns nil when the answer has come, and a result if the replay has ended.
+// await waits for the answer word, at most for the duration limit. It returns nil when the answer has come, and a
+// result if the replay has ended.
 func (r *replay) await(ctx context.Context, word string, limit time.Duration) *Result {
 	word = sort(word)
 	timer := time.NewTimer(limit)
@@ -258,7 +259,8 @@ func (r *replay) ended() *Result {
 	return &Result{Unclear, fmt.Sprintf("it ended in another way: %s, and not: %s", note, sanitize.Printable(recorded.Text, 100))}
 }
 
-// seen returns the result for an observed failure: Happened if its kind is the recorded kind, else Unclear.
+// seen returns the result for an observed failure: Happened if its kind is the recorded kind, else Unclear. note
+// describes the failure.
 func (r *replay) seen(kind, note string) *Result {
 	if kind == r.bundle.Kind || kind == string(usi.FaultHang) && tooLong(r.bundle.Kind) {
 		return &Result{Happened, note}

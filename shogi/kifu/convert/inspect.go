@@ -66,9 +66,9 @@ type BookMove struct {
 	Why     string `json:"error,omitempty"` // why the move is illegal
 }
 
-// Inspect writes the content of a file as JSON, one object in each line. The object for unreadable data or an
-// illegal move has an error. Inspect returns an error if it cannot continue; the lines written before are
-// valid.
+// Inspect writes the content of a file as JSON, one object in each line. name is the name of the file, for errors.
+// The object for unreadable data or an illegal move has an error. Inspect returns an error if it cannot continue; the
+// lines written before are valid.
 func Inspect(w io.Writer, name string, in io.Reader, k Kind) (Found, error) {
 	p := &printer{out: bufio.NewWriter(w)}
 	p.lines = json.NewEncoder(p.out)

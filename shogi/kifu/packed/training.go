@@ -165,7 +165,7 @@ func (w *walk) samples() error {
 	return nil
 }
 
-// game writes the game without its opening.
+// game writes the game. It omits the moves of the opening unless Options.Opening is set.
 func (w *walk) game() error {
 	moves := w.record.Moves
 	for !w.options.Opening && len(moves) > 0 && moves[0].Opening {

@@ -178,8 +178,8 @@ func jkfTimeOf(took, spent time.Duration) *jkfTime {
 	return &jkfTime{Now: jkfSpan{M: now / 60, S: now % 60}, Total: &jkfSpan{H: new(total / 3600), M: total / 60 % 60, S: total % 60}}
 }
 
-// jkfLast returns the entry for the end of the game. The entry has CSA's word without the percent sign, as in
-// the schema.
+// jkfLast returns the entry for the end of the game. The entry has CSA's word without the percent sign, as in the
+// schema. spent is the time that the side to move has used before.
 func jkfLast(r *kifu.Record, side shogi.Colour, spent time.Duration) jkfMove {
 	last := jkfMove{Special: strings.TrimPrefix(csaWord(r, side), "%")}
 	if r.Result == checkmate {
@@ -407,7 +407,8 @@ func (g *kifGame) jkfPly(m *jkfPly) (string, error) {
 	return text + "(" + strconv.Itoa(m.From.X) + strconv.Itoa(m.From.Y) + ")", nil
 }
 
-// jkfEnd reads the word for the end of the game, which is one of CSA's words.
+// jkfEnd reads the word for the end of the game, which is one of CSA's words. times is the time of the answer that
+// ended the game, in the form of KIF.
 func (g *kifGame) jkfEnd(word, times string) error {
 	if g.illegal != nil && !strings.Contains(word, "ILLEGAL") {
 		return g.illegal

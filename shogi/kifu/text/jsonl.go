@@ -14,7 +14,7 @@ import (
 // never rename one.
 const jsonVersion = 1
 
-// These are the types of a line. A line omits unknown values.
+// These types are the JSON object of one record, which is one line of a file. The object omits unknown values.
 type (
 	jsonRecord struct {
 		Version  int             `json:"gogi_record"`

@@ -205,7 +205,7 @@ func padded(text string) string {
 	return text + strings.Repeat(" ", max(1, width))
 }
 
-// kifTimes returns the time of a move and the total time of its side, in whole seconds.
+// kifTimes formats took, the time of a move, and spent, the total time of its side, in whole seconds.
 func kifTimes(took, spent time.Duration) string {
 	t, s := int(took/time.Second), int(spent/time.Second)
 	return fmt.Sprintf("(%2d:%02d/%02d:%02d:%02d)", t/60, t%60, s/3600, s/60%60, s%60)

@@ -331,7 +331,7 @@ func (g *kifGame) drawn() (p shogi.Position, err error) {
 	return p, nil
 }
 
-// kifHandOf parses a hand such as "飛　角二　歩十八".
+// kifHandOf parses a hand such as "飛　角二　歩十八". It returns the number of pieces by type.
 func kifHandOf(text string) (hand [8]int, err error) {
 	text = strings.NewReplacer("　", " ", "、", " ").Replace(text)
 	for word := range strings.FieldsSeq(text) {
@@ -349,7 +349,7 @@ func kifHandOf(text string) (hand [8]int, err error) {
 	return hand, nil
 }
 
-// kanjiNumber parses a number up to 99 in kanji or digits. Empty text is 1.
+// kanjiNumber parses a number up to 99 in kanji or digits. Empty text is 1. ok is false for any other text.
 func kanjiNumber(text string) (n int, ok bool) {
 	if text == "" {
 		return 1, true
@@ -405,7 +405,7 @@ func (g *kifGame) numbered(n int, rest string) error {
 	return g.play(text, times)
 }
 
-// cutAfterSame splits a line into the move and its time, which are separated by a blank. Blanks after 同
+// cutAfterSame splits the rest of a line into the move and its time, which are separated by a blank. Blanks after 同
 // belong to the move.
 func cutAfterSame(rest string) (text, times string) {
 	from := 0
@@ -454,7 +454,8 @@ func (g *kifGame) play(text, times string) error {
 	return nil
 }
 
-// kifTime parses the first part of a time such as "( 0:16/00:00:16)", the time of the move.
+// kifTime parses the first part of a time such as "( 0:16/00:00:16)", the time of the move. It returns false for any
+// other text.
 func kifTime(text string) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	text, ok := strings.CutPrefix(text, "(")
@@ -511,7 +512,7 @@ func (g *kifGame) signed(s string) error {
 	return nil
 }
 
-// finished reads an end word, which replaces a move.
+// finished reads a word for the end of the game, which is in the place of a move. times is the text after it.
 func (g *kifGame) finished(word, times string) error {
 	if err := g.place(); err != nil {
 		return err
