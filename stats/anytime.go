@@ -100,14 +100,14 @@ func (s Scores) LogWealth(share, m float64) float64 {
 // betting is the method name in the results of [Scores.AnytimeInterval] and [Scores.EValue].
 const betting = "betting"
 
-// AnytimeInterval returns the confidence sequence for the mean score. The confidence level holds for the
-// intervals at all numbers of scores together. A user may therefore read the interval while the games run,
-// and may stop for any reason.
+// AnytimeInterval returns the confidence sequence for the mean score. The confidence level holds for the intervals at
+// all numbers of scores together. A user may therefore read the interval while the games run, and may stop for any
+// reason.
 //
-// The interval is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of bounded
-// random variables by betting") with the hedged capital of [Scores.EValue]. It contains all means m that the
-// capital has not refuted, {m: e < 1/(1-level)}. Its width follows the variance of the scores. Its method is
-// named betting. AnytimeInterval returns an error without scores, and for a level outside (0, 1).
+// The interval is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random
+// variables by betting"). It contains each mean m whose e-value ([Scores.EValue]) is below 1/(1-level). The less the
+// scores vary, the narrower it is. Its method is named betting. AnytimeInterval returns an error without scores, and
+// for a level outside (0, 1).
 func (s Scores) AnytimeInterval(level float64) (binomial.Interval, error) {
 	if err := s.check(); err != nil {
 		return binomial.Interval{}, err
@@ -156,8 +156,8 @@ func (s Scores) EValue(m float64) (Evidence, error) {
 	return Evidence{betting, s.Unit, s.N(), e, min(1, math.Exp(-e))}, nil
 }
 
-// A stake is a share of the wealth that a gambler bets on every score. weight is the part of the capital that bets this
-// share.
+// A stake is a part of the gambler's capital with its own strategy: it bets the same share of its wealth on every
+// score. weight is the part of the capital that bets this share.
 type stake struct{ share, weight float64 }
 
 // stakes returns the stakes of the gambler in [Scores.EValue]. No single share is good for every mean, variance and
@@ -177,11 +177,13 @@ var stakes = sync.OnceValue(func() []stake {
 	return all
 })
 
-// logWealth returns the logarithm of the wealth, and the slope of this logarithm in log m. The gambler starts
-// with 1 and bets that the mean is above m. A share b of the wealth buys b/m times the score at the fair
-// price m. Each score x multiplies the wealth by 1 - b + b x/m. The mean of this factor is 1 if the mean of x
-// is m. As a function of log m, the logarithm of the wealth is convex and falls. It is at most 0 if m is at
-// least the mean of the scores.
+// logWealth returns the logarithm of the gambler's wealth after all scores of a, and the derivative of this logarithm
+// by log m. The gambler starts with 1 and bets that the mean is above m. If a gambler bets the share b of the wealth on
+// a score x, the bet pays b x/m, so the wealth is multiplied by 1 - b + b x/m. The mean of this factor is 1 if the mean
+// of x is m.
+//
+// As a function of log m, the logarithm of the wealth is convex and falls. It is at most 0 if m is at least the mean of
+// the scores.
 func (a means) logWealth(m float64) (wealth, slope float64) {
 	logs, slopes := make([]float64, len(stakes())), make([]float64, len(stakes()))
 	largest := math.Inf(-1)
@@ -202,8 +204,8 @@ func (a means) logWealth(m float64) (wealth, slope float64) {
 	return largest + math.Log(sum), slope / sum
 }
 
-// logGrowth returns the logarithm of the wealth if the gambler always bets this share, and the slope of this logarithm
-// in log m.
+// logGrowth returns the logarithm of the wealth after all scores if the gambler always bets this share, and the
+// derivative of this logarithm by log m.
 func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	for _, c := range a {
 		bought := share * c.value / m
@@ -217,8 +219,8 @@ func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	return growth, slope
 }
 
-// refuted returns the largest mean m at which the logarithm of the wealth is above the limit. It uses Newton's method
-// in log m. The logarithm of the wealth is convex, so steps from below the solution cannot pass it.
+// refuted returns the largest mean m at which the logarithm of the wealth (logWealth) is above limit. It uses Newton's
+// method in log m. The logarithm of the wealth is convex, so steps from below the solution cannot pass it.
 func (a means) refuted(limit float64) float64 {
 	mean := Scores{all: a}.Mean()
 	if mean == 0 {

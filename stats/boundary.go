@@ -42,9 +42,9 @@ func (s SPRT) Bounds() (lower, upper float64) { return s.BoundsAt(0) }
 // variance V, for the hypothetical scores s₀ and s₁.
 //
 // The bounds of BoundaryBounded are u - I/10 and I/10 - l for the information I. u and l are such that a Brownian
-// motion has the error rates α and β. The bounds meet at I = 5(u+l), where a ratio above 0 passes. The slope 1/10 is a
-// compromise between 0 and 1/4. With slope 0 the test is Wald's test, which is the shortest under the hypotheses. With
-// slope 1/4 it is Lorden's 2-SPRT, whose longest runs are the shortest.
+// motion has the error rates α and β. The bounds meet at I = 5(u+l). There the test ends, and passes if the ratio is
+// above 0. The slope 1/10 is a compromise between 0 and 1/4. With slope 0 the test is Wald's test, which is the
+// shortest under the hypotheses. With slope 1/4 it is Lorden's 2-SPRT, whose longest runs are the shortest.
 //
 // At α = β = 0.05 the expected length grows by 2 % under either hypothesis. It grows by 9 % if the true difference is
 // below Elo0 by half of the distance between the hypotheses. Halfway between the hypotheses it falls by 10 %, and its
@@ -67,7 +67,8 @@ const leastBounded = 0.001
 // tightening is the slope of the bounds of BoundaryBounded.
 const tightening = 0.1
 
-// A triangle is a pair of bounds that meet. At the information I they are u - I/10 above and I/10 - l below.
+// A triangle is a pair of bounds that meet. At the information I the upper bound is u - I/10, and the lower bound is
+// I/10 - l.
 type triangle struct{ u, l float64 }
 
 func (t triangle) at(information float64) (lower, upper float64) {
@@ -92,9 +93,9 @@ func boundedBy(alpha, beta float64) triangle {
 	return t
 }
 
-// newTriangle returns the triangle with the error rates alpha and beta. It moves each corner repeatedly by the
-// logarithm of the actual error rate divided by the wanted rate, because such a move changes the error rate by nearly
-// this factor. It stops at moves below 0.0005, because the random walk that calculates the error rates is no more
+// newTriangle returns the triangle with the error rates alpha and beta. It adjusts u and l repeatedly: it adds the
+// logarithm of the actual error rate divided by the wanted rate, because this changes the error rate by nearly this
+// factor. It stops at changes below 0.0005, because the random walk that calculates the error rates is no more
 // accurate.
 func newTriangle(alpha, beta float64) triangle {
 	t := triangle{-1.2 * math.Log(alpha), -1.2 * math.Log(beta)}
@@ -114,9 +115,8 @@ func newTriangle(alpha, beta float64) triangle {
 	return t
 }
 
-// triangleStep is the step of the random walk that calculates a triangle. A place within half a step of a
-// bound counts as beyond the bound. This corrects for the steps of the walk, which pass a bound by up to half
-// a step.
+// triangleStep is the step of the random walk that calculates a triangle. A position of the walk within half a step of
+// a bound counts as beyond the bound. This corrects for the steps of the walk, which pass a bound by up to half a step.
 const triangleStep = 0.05
 
 // pass returns the probability that the walk ends at the upper bound. drift is the mean change per information: -½
@@ -149,8 +149,8 @@ func (t triangle) worse(drift, information, height float64) float64 {
 }
 
 // A walk is a random walk between the bounds with steps of one size. It approximates a Brownian motion. After an even
-// number of steps it is at an even distance from its start, and else at an odd distance. The elements of now for the
-// other distances belong to the step before.
+// number of steps only places at an even distance from the start are possible, and else only places at an odd distance.
+// The other elements of now are out of date.
 type walk struct {
 	bounds         triangle
 	size, up       float64

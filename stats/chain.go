@@ -47,8 +47,8 @@ func (s *Series) shifts() (shifts []shift, mean float64, err error) {
 	return shifts, mean, err
 }
 
-// product returns the sum of a's shift times b's shift, over the openings that both series have. No other series has an
-// opening without a name.
+// product returns the sum of a's shift times b's shift, over the openings that both series have. same means that a and
+// b are from the same series. Otherwise an opening without a name belongs to only one series, and does not count.
 func product(a, b []shift, same bool) float64 {
 	other := map[string]float64{}
 	for _, s := range b {

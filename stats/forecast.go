@@ -144,9 +144,9 @@ type kernel struct {
 	weights [3]float64
 }
 
-// kernels divides each step among the three places around its end, so that mean and variance stay the same. It
-// shortens steps that are longer than width, because such steps pass the bounds in any case. reach is the
-// largest distance.
+// kernels divides each step among the three places around its end, so that mean and variance stay the same. distance is
+// the distance between two places. kernels shortens steps that are longer than width, because such steps pass the
+// bounds in any case. reach is the largest number of places that a step can move.
 func (s ratioSteps) kernels(distance, width float64) (all []kernel, reach int) {
 	reach = int(math.Round(width/distance)) + 1
 	weights := make([]float64, 2*reach+3) // by distance, from -reach
@@ -169,8 +169,8 @@ func (s ratioSteps) kernels(distance, width float64) (all []kernel, reach int) {
 	return all, longest
 }
 
-// add adds the probabilities that a step of the kernel leads from the places lo to hi of now to those of next.
-// The two neighbours of these places have the probability 0.
+// add adds the probabilities that a step of the kernel leads from a place of now to a place of next. lo and hi are the
+// first and the last place of now with a probability above 0.
 func (k kernel) add(next, now []float64, lo, hi int) {
 	to := next[lo+k.offset : hi+k.offset+3]
 	first, second, third := now[lo:hi+3], now[lo-1:hi+2], now[lo-2:hi+1]

@@ -179,7 +179,8 @@ func (m means) outweighed(t float64) float64 {
 	return math.Exp(p)
 }
 
-// wave returns two values at u = x/scale: the integrand sin θ(u) ρ(u)/π without the division by u, and ρ.
+// wave returns two values of the inversion integral in atMost, at u = x/scale: the integrand sin θ(u) ρ(u)/π without
+// the division by u, and ρ, the absolute value of the characteristic function.
 func (m means) wave(t, scale, x float64) (value, damping float64) {
 	angle, decay := 0.0, 0.0
 	for _, c := range m {
@@ -191,8 +192,8 @@ func (m means) wave(t, scale, x float64) (value, damping float64) {
 	return math.Sin(angle) * damping / math.Pi, damping
 }
 
-// midpoints integrates by a sum at equal distances. The error is the probability beyond π/distance standard
-// deviations.
+// midpoints returns the inversion integral of atMost, as a sum at equal distances. The error is the probability beyond
+// π/distance standard deviations.
 func (m means) midpoints(t, scale float64) float64 {
 	const distance, most = math.Pi / 50, 50_000
 	sum := 0.0
@@ -207,8 +208,8 @@ func (m means) midpoints(t, scale float64) float64 {
 	return sum
 }
 
-// doubleExponential integrates in the case of few scores, for which the integrand falls only as a power. It substitutes
-// x = exp(π/2 sinh s), and sums at equal distances of s.
+// doubleExponential returns the inversion integral of atMost for few scores, for which the integrand falls only as a
+// power. It substitutes x = exp(π/2 sinh s), and sums at equal distances of s.
 func (m means) doubleExponential(t, scale float64) float64 {
 	const distance, reach = 1. / 32, 3.2
 	sum := 0.0

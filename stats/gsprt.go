@@ -9,8 +9,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// emptyCell replaces a count of 0, as in fishtest, so that the likelihood exists even if some outcome has not
-// occurred.
+// emptyCell is the count of an outcome that has not occurred, as in fishtest. With a count of 0 the likelihood might
+// not exist.
 const emptyCell = 1e-3
 
 // A distribution is the observed distribution of the scores of independent observations: pairs, games or openings. All
@@ -52,8 +52,8 @@ func (d distribution) normalised() distribution {
 	return d
 }
 
-// distribution returns the distribution of the openings' mean scores. Scores that a single pair can have, but that no
-// opening has as its mean, get the small count emptyCell.
+// distribution returns the distribution of the openings' mean scores. It also has the other scores that a single pair
+// can have, with the small count emptyCell.
 func (s *Series) distribution() distribution {
 	if !s.reused() {
 		return newDistribution(s.tally.Outcomes())
@@ -237,9 +237,9 @@ func (d distribution) tilted(t float64) []float64 {
 	return probs
 }
 
-// balanced returns the most likely distribution under which a has the mean 0. It divides each probability by
-// 1 + x a, with the x for which the sum is 1. The distribution exists only if a has positive and negative
-// values.
+// balanced returns the most likely distribution under which a, a function of the score, has the mean 0. It divides each
+// probability of d by 1 + x a, with the x for which the sum is 1. The distribution exists only if a has positive and
+// negative values.
 func (d distribution) balanced(a []float64) ([]float64, bool) {
 	least, most := a[0], a[0]
 	for _, v := range a {
@@ -260,9 +260,9 @@ func (d distribution) balanced(a []float64) ([]float64, bool) {
 	return probs, true
 }
 
-// multiplier returns the x between lo and hi at which the sum of p a/(1 + x a) is 0. It uses Newton's method
-// inside a shrinking bracket. Near the ends of the bracket, where an empty cell dominates, Newton's method
-// may not converge. multiplier then bisects.
+// multiplier returns the x of balanced: the x between lo and hi at which the sum of p a/(1 + x a) is 0. p are the
+// probabilities of d. multiplier uses Newton's method inside a shrinking bracket. Near the ends of the bracket, where
+// an outcome that has not occurred dominates the sum, Newton's method may not converge. multiplier then bisects.
 func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	const quick, rounds = 20, 200
 	x := 0.0

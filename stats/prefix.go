@@ -20,7 +20,7 @@ import (
 // [SPRT.Openings].
 type Prefix struct {
 	test   SPRT
-	limit  int
+	limit  int // number of pairs in the plan
 	legs   int // number of games in every pair. It is 0 before the first pair.
 	next   int // number of the first pair that was not evaluated
 	taken  map[int]Play

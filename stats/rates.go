@@ -68,9 +68,9 @@ func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	return r, nil
 }
 
-// coupling returns the probabilities of pairs in which one game's result determines the other as far as possible: equal
-// results, or with opposite the reverse. It also returns the correlation of the two games. game has the probabilities
-// of loss, draw and win.
+// coupling returns the probabilities of pairs in which one game's result determines the other as far as possible. The
+// results are as equal as possible, or as opposite as possible if opposite is true. coupling also returns the
+// correlation of the two games. game has the probabilities of loss, draw and win.
 func coupling(game [3]float64, opposite bool) (r PairRates, correlation float64) {
 	first, second := game, game
 	if opposite {

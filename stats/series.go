@@ -39,8 +39,8 @@ type Play struct {
 type Series struct {
 	tally    Tally
 	firsts   Tally // the first pair of each opening
-	copies   int
-	legs     int // number of games in every pair. It is 0 before the first pair.
+	copies   int   // number of pairs that repeat an earlier pair move for move
+	legs     int   // number of games in every pair. It is 0 before the first pair.
 	openings map[string]*opening
 	seen     map[played]struct{}
 	order    []*opening // in order of appearance, so that the order of sums is fixed

@@ -95,10 +95,10 @@ func (p Pentanomial) check() error {
 	return nil
 }
 
-// LLR returns the generalised log likelihood ratio of Elo1 against Elo0. It compares the most likely
-// distributions under the two hypotheses. As in fishtest's LLRcalc, empty cells count 1/1000. LLR is 0
-// without games. It returns an error for an impossible design or count, and if no distribution of the counts
-// has the Elo of a hypothesis.
+// LLR returns the generalised log likelihood ratio of Elo1 against Elo0. It compares the most likely distributions
+// under the two hypotheses. As in fishtest's LLRcalc, an outcome that has not occurred counts 1/1000. LLR is 0 without
+// games. It returns an error for an impossible design or count, and if no distribution of the counts has the Elo of a
+// hypothesis.
 func (s SPRT) LLR(o Outcomes) (float64, error) {
 	if err := errors.Join(s.Check(), o.check()); err != nil {
 		return 0, err

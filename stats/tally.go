@@ -62,9 +62,9 @@ func (w *WDL) count(o Outcome) {
 	}
 }
 
-// A Pentanomial counts colour-swapped pairs by their two outcomes, from A's point of view. It divides the
-// usual middle cell into WL and DD. A win and a loss (WL) often means that the opening decided both games;
-// two draws (DD) never do.
+// A Pentanomial counts colour-swapped pairs by their two outcomes, from A's point of view. It divides the usual middle
+// count, the pairs with one point, into WL and DD. A win and a loss (WL) often means that the opening decided both
+// games; two draws (DD) never do.
 type Pentanomial struct {
 	LL int `json:"ll"`
 	LD int `json:"ld"`

@@ -2,9 +2,9 @@ package binomial
 
 import "math"
 
-// Hypergeometric returns the probability that k of the selected items are bad. There are all items, of which
-// bad are bad, and drawn of them are selected at random without replacement. The result is 0 for an
-// impossible k. R. A. Fisher's exact test (1934) of a two by two table sums these probabilities.
+// Hypergeometric returns the probability that a random sample without replacement has exactly k bad items. all is the
+// number of items, bad the number of bad items, and drawn the size of the sample. The result is 0 for an impossible k.
+// R. A. Fisher's exact test (1934) of a two by two table sums these probabilities.
 func Hypergeometric(all, bad, drawn, k int) float64 {
 	if k < max(0, bad+drawn-all) || k > min(bad, drawn) {
 		return 0

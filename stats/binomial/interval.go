@@ -35,10 +35,10 @@ func lowerExact(k, n int, tail float64) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), tail)
 }
 
-// blakerLower returns the smallest p whose acceptability exceeds alpha. Below k/n the acceptability is P(X >=
-// k) + P(X <= j). Here j is the largest number whose lower tail is at most the upper tail P(X >= k). As p
-// grows, j moves up at each p at which the two tails are equal. There the acceptability jumps to twice the
-// tail. Between two such jumps it first falls, then rises. It therefore first exceeds alpha at the first jump
+// blakerLower returns the lower end of Blaker's interval: the smallest p whose acceptability exceeds alpha. Below k/n
+// the acceptability is P(X >= k) + P(X <= j). Here j is the largest number whose lower tail is at most the upper tail
+// P(X >= k). As p grows, j moves up at each p at which the two tails are equal. There the acceptability jumps to twice
+// the tail. Between two such jumps it first falls, then rises. It therefore first exceeds alpha at the first jump
 // beyond the Clopper–Pearson bound, or in the section just before this jump.
 func blakerLower(k, n int, alpha float64) float64 {
 	if k == 0 {

@@ -6,9 +6,10 @@ import (
 	"sort"
 )
 
-// lfics returns the interval of [MethodLFICS]. If the two ends are equally probable, as for k = n/2, it drops
-// the same end as the original calculator (see [Binomial.roundsDown]). Exchanging the engines may therefore
-// change the interval. The interval is undefined for n < 5, k = 0 and k = n, and lfics then returns an error.
+// lfics returns the interval of [MethodLFICS]. The method narrows a range of counts from its two ends (see narrow). If
+// both ends are equally probable, as for k = n/2, lfics removes the same end as the original calculator (see
+// [Binomial.roundsDown]). Exchanging the engines may therefore change the interval. The interval is undefined for n <
+// 5, k = 0 and k = n, and lfics then returns an error.
 func lfics(k, n int, level float64) (Interval, error) {
 	if n < 5 || k == 0 || k == n {
 		return Interval{}, errors.New("the fluctuation interval is undefined for fewer than 5 games and where one side won all")
@@ -17,8 +18,9 @@ func lfics(k, n int, level float64) (Interval, error) {
 	return NewInterval("lfics", level, float64(lo)/float64(n), float64(hi)/float64(n)), nil
 }
 
-// narrow removes the less probable end of the range [0, n] again and again, as long as the removed probability stays
-// below alpha. It does not start at [0, n] but near the result, because n may be large.
+// narrow narrows the range of counts [0, n]. It removes the less probable end again and again, as long as the
+// probability of all removed counts stays below alpha. To save time for a large n, it starts from the range that
+// narrowed returns, near the result.
 func narrow(b Binomial, alpha float64) (lo, hi int) {
 	lo, hi = b.narrowed(alpha)
 	dropped := b.AtMost(lo-1) + b.AtLeast(hi+1)
@@ -43,9 +45,8 @@ func narrow(b Binomial, alpha float64) (lo, hi int) {
 // rounding is the largest relative difference between probabilities that count as equal.
 const rounding = 1e-12
 
-// narrowed returns one range in the sequence of ranges that narrow describes. It is the last range whose lower end is
-// removed next and outside which the probability is below alpha. If no such range exists, narrowed returns the last
-// range of all.
+// narrowed returns a range [lo, hi] through which narrow passes if it starts at [0, n]. It is the last such range whose
+// lower end is removed next. If narrow removes no lower end, it is the final range.
 func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	mode := min(b.n, int(float64(b.n+1)*b.p))
 	// rival returns the upper end of the range at the stage that drops the lower end lo.

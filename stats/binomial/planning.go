@@ -111,8 +111,8 @@ func errTooClose(elo float64) error {
 	return fmt.Errorf("a difference of %v Elo takes more than ten million decisive games", elo)
 }
 
-// A tooth is the exact test of n games with k critical wins. Its method step changes n to n+1, with only one term of
-// each binomial distribution.
+// A tooth is the exact test of n games with k critical wins. (The power as a function of n is a saw-tooth.) Its method
+// step changes n to n+1, and calculates only one or two terms of each binomial distribution.
 type tooth struct {
 	n, k        int
 	p, alpha    float64

@@ -36,8 +36,8 @@ func (a Alternative) Tail(alpha float64) float64 {
 	return alpha
 }
 
-// Size returns the absolute value of elo, a true difference on the side of the alternative. It returns an
-// error if elo is 0, is not finite, or has the wrong sign.
+// Size returns the absolute value of elo, a true Elo difference that a test is to detect. The sign of elo must fit the
+// alternative. Size returns an error if elo is 0, is not finite, or has the wrong sign.
 func (a Alternative) Size(elo float64) (float64, error) {
 	if err := CheckFinite(elo); err != nil {
 		return 0, err

@@ -23,7 +23,8 @@ func additiveFirst(t crosstable.Table, sign float64) *ground {
 	return g
 }
 
-// rateAdditive maximises the likelihood for δ > 0 and for δ < 0, and returns the fit with the higher maximum.
+// rateAdditive maximises the likelihood for δ > 0 and for δ < 0, and returns the fit with the higher maximum. aside has
+// the players that the caller excluded from t; they are copied into the fit.
 func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Excluded) (*Fit, error) {
 	null, err := newton.Climb(newLadder(t, Model{Draws: HalfWin}), make([]float64, len(t.Names)), nil)
 	if err != nil {
@@ -95,7 +96,8 @@ func (f *Fit) profileAdditive(level float64) (binomial.Interval, error) {
 	return i, nil
 }
 
-// beyondZero returns the other end of the profile-likelihood interval if it is on the other side of δ = 0.
+// beyondZero returns the other end of the profile-likelihood interval of δ if it is on the other side of δ = 0. sign is
+// 1 or -1, the sign of δ on that side. z is the square root of the profile's deviance at the end.
 func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	g := additiveFirst(f.table, sign)
 	n := len(f.Players)

@@ -28,7 +28,7 @@ type Covariance struct {
 // it.
 //
 // The term "first_move" is the logarithm of the factor, or δ of the additive effect for strengths that sum to 50 per
-// player. The term "draw" is log ν or log λ. Covariance returns an error if the information is singular.
+// player. The term "draw" is log ν of the model [Davidson]. Covariance returns an error if the information is singular.
 func (f *Fit) Covariance() (Covariance, error) {
 	inverse, err := f.inverse()
 	if err != nil {
@@ -94,8 +94,8 @@ func (f *Fit) termNames() []string {
 	return names
 }
 
-// termScale returns a function. For each coordinate it returns the factor that converts log |δ| of the additive effect
-// to δ, else 1.
+// termScale returns a function that returns a factor for each coordinate i. For log |δ| of the additive effect, the
+// factor converts a small change of this logarithm to a change of δ. For other coordinates it is 1.
 func (f *Fit) termScale() func(i int) float64 {
 	return func(i int) float64 {
 		if f.Model.FirstMove == Additive && i == len(f.Players) {

@@ -29,7 +29,8 @@ type Goodness struct {
 	Failed  int // number of samples without an estimate, which are left out
 }
 
-// enough is a share of the bootstrap samples. If fewer samples have an estimate, the result is an error.
+// enough is the smallest share of bootstrap samples that must have an estimate. With fewer, the bootstrap returns an
+// error.
 const enough = 0.9
 
 // A Replay has the parameters of a simulation that plays the games again, with the probabilities of a fit. The same
@@ -122,11 +123,12 @@ func (f *fitted) goodness(again Replay, fit func(crosstable.Table) (fitted, erro
 	return g, err
 }
 
-// reaches reports whether a sample's statistic is at least as large as the statistic of the games, apart from
-// rounding. If a fit has a parameter for every rate, both statistics are 0 up to rounding errors.
-func reaches(sample, own float64) bool { return sample >= own*(1-1e-9)-1e-9 }
+// reaches reports whether a sample's statistic is at least as large as the observed statistic, apart from rounding. If
+// a fit has a parameter for every rate, both statistics are 0 up to rounding errors.
+func reaches(sample, observed float64) bool { return sample >= observed*(1-1e-9)-1e-9 }
 
-// A monteCarlo counts simulated samples, to estimate the p value of one statistic.
+// A monteCarlo counts simulated samples, to estimate the p value of one statistic. extreme is the number of samples
+// whose statistic is at least as large as the observed one. exceed is [Replay].Exceed.
 type monteCarlo struct{ exceed, samples, extreme int }
 
 func (m *monteCarlo) ended() bool { return m.exceed > 0 && m.extreme >= m.exceed }
@@ -169,8 +171,9 @@ func (f *fitted) canSimulate(samples int) error {
 	return nil
 }
 
-// resample simulates the games again and again. It calls use with each sample until use returns enough, or
-// until all samples are simulated. It returns the number of samples for which use failed.
+// resample simulates the games again and again. It calls use with each sample until use returns true, or until all
+// samples are simulated. failed is the number of samples for which use returned an error. resample returns an error if
+// they are more than a tenth.
 func (f *fitted) resample(again Replay, use func(crosstable.Table) (enough bool, err error)) (failed int, err error) {
 	s := newStage(f)
 	random := rand.New(rand.NewPCG(again.Seed, 0x676f6769))

@@ -78,7 +78,7 @@ type HandicapFit struct {
 
 	fitted
 	shape  shape
-	ground *ground // the same as inner
+	ground *ground // likelihood of the games, the same as fitted.inner
 }
 
 // A HandicapComparison holds several models that were fitted to the same games.

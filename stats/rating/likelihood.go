@@ -53,7 +53,8 @@ func newLadder(t crosstable.Table, m Model) *ladder {
 // An ends holds the numbers of two players who met.
 type ends struct{ a, b int32 }
 
-// meet gives both colours of a pair of players the same index in ends, so that the information has half as many links.
+// meet sets l.ends and l.place. Both colours of a pair of players share one element of ends, so that the information
+// has half as many links.
 func (l *ladder) meet(t crosstable.Table) {
 	place, count := t.Pairs()
 	l.place, l.ends = place, make([]ends, count)
@@ -62,8 +63,8 @@ func (l *ladder) meet(t crosstable.Table) {
 	}
 }
 
-// headStart returns the start with strengths that it calculates from the scores. This saves Newton's method one or two
-// steps.
+// headStart returns the point x from which Newton's method starts, with strengths calculated from the scores. It saves
+// one or two steps compared with start.
 func (l *ladder) headStart() []float64 {
 	x := l.start()
 	games, points := l.table.Totals()
@@ -74,8 +75,8 @@ func (l *ladder) headStart() []float64 {
 	return x
 }
 
-// start returns equal strengths and the observed draw rate. The draw rate is never 1, because a table with
-// only draws is not fitted.
+// start returns a point x with equal strengths and the observed draw rate. The draw rate is never 1, because a table
+// with only draws is not fitted.
 func (l *ladder) start() []float64 {
 	x := make([]float64, l.dim())
 	if l.draw >= 0 {

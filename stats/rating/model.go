@@ -121,7 +121,7 @@ type inner interface {
 	part(cells []crosstable.Cell) inner // the likelihood of these cells alone, without a prior.
 	gradient(x []float64) []float64     // gradient of logLik at x
 	shiftFree() bool                    // reports whether a common shift of log strengths changes nothing
-	estimated() int
+	estimated() int                     // number of estimated parameters
 }
 
 // Rate fits a model to even games. Without a prior it first excludes the players whose rating cannot be

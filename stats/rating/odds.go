@@ -80,8 +80,8 @@ func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64)
 	return sum
 }
 
-// slopes calculates the same slopes as outcome.slopes, except for HalfWin. With HalfWin, d is the number of
-// drawn games.
+// slopes sets s to the slopes that outcome.slopes returns. Only for HalfWin, d differs: it is the number of drawn games
+// and not 0.
 func (o *odds) slopes(c *crosstable.Cell, s *slopes) {
 	win, loss := o.of(c)
 	n, inverse := c.Games(), 1/(win+loss+o.nu)

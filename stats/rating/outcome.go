@@ -6,12 +6,13 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// An outcome is a model of the three results of one game. x is Black's log odds without draws, from the log
-// strengths and the first move. d is the draw parameter (Davidson's log ν). The
+// An outcome is a model of the three results of one game. Its methods have two arguments. x is the logarithm of Black's
+// strength divided by White's, including the first-move effect. d is the draw parameter (Davidson's log ν). The
 // log-likelihoods of all three results are concave in (x, d).
 type outcome struct{ draws Draws }
 
-// A slopes holds the first derivatives of a cell's log-likelihood in (x, d), and the negative second
+// A slopes has the derivatives of the log-likelihood of one cell ([crosstable.Cell]) by x and d, the arguments of
+// outcome.logLik. The fields x and d are the first derivatives. The fields xx, xd and dd are the negative second
 // derivatives.
 type slopes struct{ x, d, xx, xd, dd float64 }
 
@@ -27,7 +28,7 @@ func logLogistic(x float64) float64 {
 	return min(x, 0) - math.Log(1+e) // several times as fast as Log1p
 }
 
-// logLik returns a cell's log-likelihood, without binomial constants.
+// logLik returns the log-likelihood of the games of a cell, without binomial constants. outcome explains x and d.
 func (o outcome) logLik(c *crosstable.Cell, x, d float64) float64 {
 	if o.draws == Davidson {
 		top := max(math.Abs(x)/2, d)

@@ -70,7 +70,8 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 	return q, err
 }
 
-// finite returns an error if the model has no finite estimate for one of the players, or for a term that row uses.
+// finite returns an error if the model has no finite estimate for player i or j, or for a term that row uses. row has
+// the coefficients of the game's handicap.
 func (f *HandicapFit) finite(i, j int, row []float64) error {
 	for _, n := range []int{i, j} {
 		if slices.Contains(f.at.Drifting, n) {

@@ -104,11 +104,11 @@ func (s *stage) play(random *rand.Rand) crosstable.Table {
 	return crosstable.Table{Names: s.t.Names, Cells: cells}
 }
 
-// playAlike simulates pairs of games with swapped colours whose results have the wanted correlation. Both games of a
-// pair use one random number from 0 to 1. In the first game a small number is good for Black. In the second game the
-// same player is White. There a small number is good for this player if the correlation is positive, and a large number
-// otherwise. The range of the number consists of intervals with the same two outcomes, so playAlike draws only the
-// number of pairs for each interval.
+// playAlike simulates pairs of games with swapped colours whose results have the correlation s.alike. n and m are the
+// cells of the two games, and pairs is the number of pairs. Both games of a pair use one random number from 0 to 1. In
+// the first game a small number is good for Black. In the second game the same player is White. There a small number is
+// good for this player if the correlation is positive, and a large number otherwise. The range of the number consists
+// of intervals with the same two outcomes, so playAlike draws only the number of pairs for each interval.
 func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pairs int) {
 	other := func(u float64) float64 {
 		if s.alike > 0 {

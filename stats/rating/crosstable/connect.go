@@ -113,7 +113,8 @@ func (t Table) setAside() (Table, []Excluded) {
 }
 
 // newAside returns the reason to exclude a player with these games and points. Its Kind is "" if the player is not
-// excluded.
+// excluded. round is the number of the round of exclusion, from 0. From round 1 on, the games are only those against
+// players who were not excluded before.
 func newAside(player string, games, points float64, round int) Excluded {
 	rest := ""
 	if round > 0 {

@@ -86,12 +86,12 @@ func New(counts []Count) (Table, error) {
 	return Collect(len(counts), func(i int) Count { return counts[i] })
 }
 
-// Collect returns the table of n counts. It calls the function at twice for each number, so that the caller
+// Collect returns the table of n counts. It calls count(i) up to twice for each i from 0 to n-1, so that the caller
 // need not store all counts. It returns an error for impossible counts.
-func Collect(n int, at func(int) Count) (Table, error) {
+func Collect(n int, count func(int) Count) (Table, error) {
 	f := filing{terms: make([]terms, 0, n), number: map[string]int32{}}
 	for i := range n {
-		if err := f.see(at(i)); err != nil {
+		if err := f.see(count(i)); err != nil {
 			return Table{}, err
 		}
 	}
@@ -101,7 +101,7 @@ func Collect(n int, at func(int) Count) (Table, error) {
 	t.Cells = make([]Cell, 0, f.distinct(order))
 	groups := map[int][]int32{} // indices of the counts of each cluster
 	for _, i := range order {
-		c := at(int(i))
+		c := count(int(i))
 		if c.Cluster > 0 {
 			groups[c.Cluster] = append(groups[c.Cluster], i)
 		}
@@ -117,7 +117,7 @@ func Collect(n int, at func(int) Count) (Table, error) {
 		var cells []Cell
 		opening := 0
 		for _, i := range groups[cluster] {
-			c := at(int(i))
+			c := count(int(i))
 			cells, opening = append(cells, c.cell(f.terms[i].black, f.terms[i].white)), c.Opening
 		}
 		t.Clusters, t.Openings = append(t.Clusters, cells), append(t.Openings, opening)
@@ -125,7 +125,7 @@ func Collect(n int, at func(int) Count) (Table, error) {
 	return t, nil
 }
 
-// A terms holds the players' numbers and the handicap of a count. none means a count without games.
+// A terms holds the players' numbers and the handicap of a count. none is true for a count without games.
 type terms struct {
 	black, white int32
 	handicap     int32
@@ -325,11 +325,11 @@ func (t Table) Only(kept []bool) Table {
 // Totals returns each player's games and points, without weights.
 func (t Table) Totals() (games, points []float64) { return t.among(nil) }
 
-// Sum returns the sum of of(cell) over all cells.
-func (t Table) Sum(of func(*Cell) float64) float64 {
+// Sum returns the sum of value(cell) over all cells.
+func (t Table) Sum(value func(*Cell) float64) float64 {
 	s := 0.0
 	for i := range t.Cells {
-		s += of(&t.Cells[i])
+		s += value(&t.Cells[i])
 	}
 	return s
 }

@@ -25,8 +25,9 @@ func ConcaveProfile(p Problem, at Peak, weights []float64, z float64) (lo, hi fl
 	return lo, hi, err
 }
 
-// These constants limit the steps of leap. If an end is farther away than farLeap, Profile finds it. leap has found an
-// end if a step is so short that the next step, which is about its square, is negligible.
+// These constants limit the steps of leap. leap takes at most leaps steps. If a step is not shorter than farLeap, leap
+// gives up, and Profile finds the end. leap has found an end if a step is shorter than landed, because the next step,
+// which is about its square, is negligible. The value there may differ from the wanted value by the share heldValue.
 const (
 	leaps     = 12
 	landed    = 1e-5

@@ -21,8 +21,8 @@ func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, 
 	return lo, hi, err
 }
 
-// ProfileEnd returns the end of [Profile] on one side (-1 or 1). It calculates the deviance from at.Value. If the
-// maximum belongs to another problem that p continues, this value may be larger than the value at at.X.
+// ProfileEnd returns the end of [Profile] on one side (-1 or 1). It calculates the deviance from at.Value. This value
+// may be larger than the value at at.X, if at.X is not the maximum but only the point from which the search starts.
 func ProfileEnd(p Problem, at Peak, weights []float64, z, side float64) (float64, error) {
 	return search{p, at, weights, z}.end(side)
 }
