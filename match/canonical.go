@@ -67,7 +67,8 @@ type CanonicalOpenings struct {
 	SHA256 string `json:"sha256"` // SHA-256 of the openings' lines, in the order of the book
 }
 
-// CanonicalCouncil has the settings of a Council that decide how it plays.
+// CanonicalCouncil has the settings of a Council that decide how it plays. The fields have the same meaning as in
+// Council.
 type CanonicalCouncil struct {
 	Rule         string            `json:"rule"`
 	Ties         []string          `json:"ties,omitempty"`

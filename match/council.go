@@ -97,7 +97,7 @@ func (p *Player) each(visit func(*Player)) {
 // Spread is how the members think on the opponent's time. In the zero value all think on one reply.
 type Spread struct {
 	On    bool `json:"spread"` // each member thinks on another expected reply
-	Votes bool `json:"votes"`  // after a hit all members vote; if false, the members with the hit decide alone
+	Votes bool `json:"votes"`  // after a ponder hit all members vote; if false, the members that expected the reply decide alone
 }
 
 // Engines returns every engine of the council, also those of members that are councils.

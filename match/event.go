@@ -29,10 +29,10 @@ const (
 	// Slot if it concerns one slot. gogi reports each problem once.
 	EventWarning EventType = "warning"
 	EventControl EventType = "told" // a user changed the session: the new values of Phase, Slots, Pairs and Games
-	// The types of a tune's events. EventTune has the settings and comes once, after the run event.
-	// EventBlock reports that a block is learnt and stored. EventForfeit reports a pair that a point loses
-	// because the engine does not start with the point. EventCandidate has the tune's final values, and
-	// EventValidation the name of the run that validates them.
+	// The types of a tune's events. EventTune has the settings and comes once, after the run event. EventBlock reports
+	// that the tune has learnt from a block of pairs, and that its new state is stored. EventForfeit reports a pair
+	// that gogi does not play, because an engine does not start with its parameter values. EventCandidate has the
+	// tune's final values, and EventValidation the name of the run that validates them.
 	EventTune       EventType = "tune"       // Tune
 	EventBlock      EventType = "block"      // Block, Pairs, Theta, Spread, LostElo, Equal
 	EventForfeit    EventType = "forfeit"    // Pair, Engines, Note
@@ -136,7 +136,7 @@ type Vote struct {
 // Ballot is the vote of one member of a council.
 type Ballot struct {
 	Member string  `json:"member"`
-	Kind   string  `json:"kind"`             // move, resign, win, illegal, none (nothing in time), late, dead; only "move" is a vote for a move
+	Kind   string  `json:"kind"`             // move, resign, win, illegal, none (no answer), late (after the decision), dead; only "move" votes for a move
 	Move   string  `json:"move,omitempty"`   // the move voted for, if known, in USI
 	Piece  string  `json:"piece,omitempty"`  // the piece that moves, as in SFEN; absent if the move does not fit the board
 	Score  *int    `json:"score,omitempty"`  // score, as in a move event

@@ -83,8 +83,9 @@ func (p *CanonicalPlayer) engines() int {
 	return n
 }
 
-// keyText returns the canonical text of a player. inEffect has the options of the engines that follow; keyText
-// removes those of this player. nil means the options that were sent.
+// keyText returns the canonical text of a player. inEffect has the options in effect, one element for each engine:
+// first the engines of this player, then those of later players. keyText removes the elements of this player. If
+// inEffect is nil, the text has the options that the user set.
 func (p *CanonicalPlayer) keyText(inEffect *[][]Option) playerText {
 	t := playerText{Identity: p.Identity, Arguments: p.Arguments, Env: placeless(p.Env), Limits: p.Limits}
 	if c := p.Council; c != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // PairIndex checks the pairs of a stored run against the canonical text of the run's plan. The canonical text
-// decides a pair by its number, but it has only one hash for all openings. PairIndex therefore stores every
-// opening that was played.
+// determines each pair from its number, except its opening: the text has only one hash for all openings. PairIndex
+// therefore stores every opening that was played.
 type PairIndex struct {
 	plan *Plan // the plan without openings
 	book CanonicalOpenings

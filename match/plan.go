@@ -49,8 +49,8 @@ type Player struct {
 	Identity Identity      `json:"Identity"`
 	Profile  string        `json:"Profile"` // the option profile that was applied, or ""
 	Restart  Restart       `json:"Restart"`
-	Greeting time.Duration `json:"Greeting"` // usi → usiok
-	Ready    time.Duration `json:"Ready"`    // isready → readyok
+	Greeting time.Duration `json:"Greeting"` // longest time from "usi" to "usiok"
+	Ready    time.Duration `json:"Ready"`    // longest time from "isready" to "readyok"
 	WarmUp   bool          `json:"WarmUp"`   // the engine fills a cache at its first start; gogi therefore starts it once alone before the run
 
 	// Effect has the options in effect, except those that follow from the plan's rules and pondering. nil: unknown,
@@ -267,8 +267,8 @@ type Pair struct {
 	Opening Opening
 	Seed    uint64
 	Legs    int
-	// Options has the engine options of A and B for this pair, in the order of sending. gogi sends them after
-	// the plan's options. Only a tune sets them: they are the two points that the pair compares.
+	// Options has the engine options of A and B for this pair, in the order of sending. gogi sends them after the
+	// plan's options. Only a tune sets them, to the parameter values of the two players.
 	Options [2][]Option
 }
 

@@ -19,7 +19,7 @@ type Rules struct {
 	// MaxPlies ends the game when this many plies have been made, counted from
 	// the start position's move number; 0 is no limit.
 	MaxPlies int `json:"MaxPlies"`
-	// MateAtLimitDraws makes a mate by the last allowed ply a draw. In the CSA text the mover wins.
+	// MateAtLimitDraws makes a mate by the last allowed ply a draw. Under the rules of the CSA, the player who mates wins.
 	MateAtLimitDraws bool `json:"MateAtLimitDraws"`
 	// DeclareAtLimit lets the side to move at the limit win if it could declare.
 	DeclareAtLimit bool `json:"DeclareAtLimit"`

@@ -2,9 +2,9 @@ package match
 
 import "time"
 
-// Snapshot is the state of a running match at one moment. A consumer that connects late gets a Snapshot and
-// the events that follow it. It then has the same data as a consumer that was connected from the beginning.
-// Package live makes snapshots.
+// Snapshot is the state of a running match at one moment. A consumer that connects late gets a Snapshot and the events
+// that follow it. It then has the same data as a consumer that was connected from the beginning. Package runner/events
+// makes snapshots.
 type Snapshot struct {
 	Began  time.Time `json:"began,omitzero"`  // the beginning of the session: the time of its run event
 	Latest time.Time `json:"latest,omitzero"` // the time of the latest event
@@ -40,7 +40,7 @@ type Snapshot struct {
 	Unseen  int    `json:"unseen,omitempty"`  // games of stored pairs whose end events are missing
 }
 
-// RunPhase tells whether a session continues, pauses or ends.
+// RunPhase is the phase of a session: the session continues, pauses or ends.
 type RunPhase string
 
 // The phases of a session. A session begins with RunPlaying. It ends after the games in play have ended,
@@ -122,14 +122,14 @@ type Thought struct {
 	Vote   *Vote    `json:"vote,omitempty"`    // the vote of a council for the move
 }
 
-// RateSample has the number of games that ended and pairs stored pairs in ten seconds.
+// RateSample has the number of games that ended in ten seconds, and the number of pairs that were stored in this time.
 type RateSample struct {
 	From  time.Time `json:"from"` // beginning of the ten seconds, a multiple of ten seconds
 	Games int       `json:"games,omitempty"`
 	Pairs int       `json:"pairs,omitempty"` // that were stored
 }
 
-// Rate counts the games of the last RateWindow. A RateSample covers TempoSpan.
+// RateWindow is the time whose games Snapshot.Rate counts. TempoSpan is the length of one RateSample.
 const (
 	RateWindow = 10 * time.Minute
 	TempoSpan  = 10 * time.Second

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// SPRT has the settings of a sequential test as a user writes them. The text is two rating differences, such
-// as "0,4", or keys in any order, such as
-// "elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized,boundary=ratio". Flags, settings files and package
-// reckon use this type. Keys other than elo0 and elo1 may be absent; their fields are then nil or empty.
+// SPRT has the settings of a sequential test as a user writes them. The text is two rating differences, such as "0,4",
+// or keys in any order, such as "elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized,boundary=ratio". Flags, settings
+// files and package report/calculator use this type. Keys other than elo0 and elo1 may be absent; their fields are then
+// nil or empty.
 type SPRT struct {
 	Elo0, Elo1  float64
 	Alpha, Beta *float64

@@ -18,7 +18,7 @@ type TuneSetup struct {
 	Inflight int         `json:"inflight"`         // pairs
 	Target   float64     `json:"target,omitempty"` // Elo that a perturbed point should lose to the centre; 0: gogi does not control the perturbations
 	Params   []TuneParam `json:"params"`
-	// Track has the points of earlier sessions.
+	// Track has the states of the tune in earlier sessions, for a graph.
 	Track TuneTrack `json:"track"`
 }
 
@@ -34,11 +34,12 @@ type TuneParam struct {
 	Unused bool     `json:"unused,omitempty"` // the tune does not change it
 }
 
-// TunePoint is the state of a tune after a block, with its counts until then.
+// TunePoint is the state of a tune after a block, with its counts until then. The fields have the same meaning as in
+// EventBlock.
 type TunePoint struct {
 	Pairs   int       `json:"pairs"`
-	Theta   []float64 `json:"theta"`
-	Spread  float64   `json:"spread"`
+	Theta   []float64 // the centre, by parameter `json:"theta"`
+	Spread  float64   // factor of all perturbations   `json:"spread"`
 	LostElo *float64  `json:"lost_elo,omitempty"`
 	Equal   int       `json:"equal,omitempty"`
 }

@@ -90,8 +90,8 @@ func (c *Chance) AnyMove(p *shogi.Position) shogi.Move {
 	return moves[c.random.IntN(len(moves))]
 }
 
-// Lines returns the MultiPV for the player's next search after ply own moves. It returns 0 if the design
-// never chooses among several lines.
+// Lines returns the MultiPV for the player's next search. ply is the number of moves that the player has made in the
+// game. Lines returns 0 if the design never chooses among several lines.
 func (c *Chance) Lines(ply int) int {
 	switch {
 	case c.Design.TemperaturePlies == 0:
@@ -209,10 +209,11 @@ func Facts(plan *match.Plan, g *match.Result) (f SelfplayFacts, err error) {
 	return f, nil
 }
 
-// Note adds a move to by, the adjudicator of the game. plies is the number of plies after the move. If the scores end
-// the game with this move, Note stores the result in a and returns it. Otherwise it returns the zero Verdict.
-func (a *Adjudged) Note(by *Adjudicator, r *Referee, m *kifu.Move, plies int) match.Verdict {
-	v := by.Move(r.Position(), m.Score, m.HasScore && !m.Opening)
+// Note gives a move to the game's adjudicator. plies is the number of plies after the move. If the scores end the game
+// with this move, Note stores the result in a and returns it. Otherwise it returns the zero Verdict. A later end does
+// not change a.
+func (a *Adjudged) Note(adjudicator *Adjudicator, r *Referee, m *kifu.Move, plies int) match.Verdict {
+	v := adjudicator.Move(r.Position(), m.Score, m.HasScore && !m.Opening)
 	if !v.Over() || a.By != match.Unfinished {
 		return match.Verdict{}
 	}

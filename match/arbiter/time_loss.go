@@ -14,7 +14,8 @@ type Delays struct {
 	// Stopped is the time for which gogi saw the player's processes stopped by a signal, a debugger or a
 	// frozen cgroup.
 	Stopped time.Duration
-	// Late is the runner's own delay: its longest late wake-up, and the time to send the position.
+	// Late is the delay that gogi itself caused: the time to send the position, plus the largest delay of gogi's own
+	// timers during the move.
 	Late time.Duration
 }
 
@@ -55,10 +56,10 @@ func (o TimeLoss) tolerance() time.Duration {
 	return o.Margin
 }
 
-// Cause returns the cause of the loss. It is the player, unless other causes took more than half of the
-// margin. gogi measures the machine's delay with an error of up to a quarter of the margin and one tick of
-// the watcher (docs/faults.md). The time of the player's answer is unknown, because gogi stops it at the end
-// of the margin.
+// Cause returns the cause of the loss. It is the player, unless other causes took more than half of the margin. gogi
+// measures the machine's delay with an error of up to a quarter of the margin and one interval between two measurements
+// (docs/faults.md). The time at which the player would have answered is unknown, because gogi stops the search at the
+// end of the margin.
 func (o TimeLoss) Cause() Cause {
 	switch {
 	case o.Sum() > o.tolerance()/2 && o.Waited+o.Stopped >= o.Late:

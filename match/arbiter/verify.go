@@ -297,8 +297,8 @@ func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 	return v, fmt.Errorf("its last move does not end it by %s", v.Termination)
 }
 
-// sums returns an error if the sums of a side do not agree with its moves. If a player ended the game without
-// a move, the sums also count this last answer, which is not in the record.
+// sums returns an error if the sums of a side (match.Side: plies, nodes, depths and times) do not agree with its moves.
+// If a player ended the game without a move, the sums also count this last answer, which is not in the record.
 func (r *replay) sums(g *match.Result) error {
 	for i := range g.Sides {
 		c := shogi.Colour(i) //nolint:gosec // 0 or 1

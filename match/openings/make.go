@@ -74,7 +74,7 @@ type Thinker interface {
 	Close() error
 }
 
-// Maker makes openings with one or more engines, by random moves near the engine's best.
+// Maker makes openings with one or more engines, by random moves that are nearly as good as the engine's best move.
 type Maker struct {
 	Design Design
 	Wanted int // total number of openings, including existing openings

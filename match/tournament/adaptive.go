@@ -19,9 +19,10 @@ import (
 // of that block. The selected pairs do not depend on the number of pairs played at the same time.
 //
 // The results give a Bradley–Terry posterior (Posterior). adaptive compares neighbours in the ranking, or, with an
-// anchor, each player with the anchor. The weight of a comparison is the probability that its order is wrong. Each pair
-// of the block goes to the two players whose games are expected to reduce the variances of the comparisons most,
-// relative to their size. Later pairs of the block take the expected information of earlier ones into account.
+// anchor, each player with the anchor. Each comparison has the probability that its order is wrong as its weight. Each
+// pair of the block goes to two players. They are the two whose games are expected to reduce the variances of the
+// compared differences most; each reduction is a share of the variance, times the weight. Later pairs of the block take
+// the expected information of earlier ones into account.
 type adaptive struct {
 	blocks int            // that were drawn
 	met    map[[2]int]int // number of pairs of two players; the key has the smaller player number first
@@ -206,11 +207,11 @@ type sight struct {
 	*Posterior
 	legs    float64
 	anchor  int
-	order   []int // players, best first
-	place   []int // in order, by player
-	asked   [][2]int
+	order   []int     // players, best first
+	place   []int     // in order, by player
+	asked   [][2]int  // the comparisons: the two players of each
 	wrong   []float64 // probability that the order of each comparison is wrong
-	options [][2]int
+	options [][2]int  // the pairs that may be selected
 }
 
 // window limits the work of choosing a pair, in places of the ranking. The two players of a pair are at most
@@ -234,7 +235,7 @@ func newSight(s *Schedule, results []Outcome) (*sight, error) {
 	return w, nil
 }
 
-// ask sets the comparisons that gogi evaluates, and the pairs that it may select.
+// ask sets asked, the comparisons that gogi evaluates, and options, the pairs that it may select.
 func (w *sight) ask() {
 	for i, a := range w.order {
 		if w.anchor >= 0 {
@@ -354,8 +355,9 @@ func (w *sight) value(pair [2]int) float64 {
 	return sum
 }
 
-// near returns the indices of those comparisons in asked that a game between a and b would decide better. Only these
-// count for the value of the game.
+// near returns the indices in asked of the comparisons that gogi evaluates for a game between a and b. With an anchor
+// it is the comparison of the other player with the anchor. Otherwise they are the comparisons of players that are at
+// most window places from a or b.
 func (w *sight) near(a, b int) []int {
 	var list []int
 	if w.anchor >= 0 {

@@ -22,13 +22,13 @@ type knockout struct {
 
 type duel struct {
 	number int
-	round  int // from 0
-	left   int // number of later rounds; 0 is the final
-	third  bool
-	from   [2]origin
-	seats  [2]int // players, or nobody while unknown
-	drawn  int    // number of pairs selected so far
-	winner int    // a player, or nobody while the match is open
+	round  int       // from 0
+	left   int       // number of later rounds; 0 is the final
+	third  bool      // the match for third place
+	from   [2]origin // where its players come from
+	seats  [2]int    // players, or nobody while unknown
+	drawn  int       // number of pairs selected so far
+	winner int       // a player, or nobody while the match is open
 	how    Decision
 }
 
@@ -106,7 +106,8 @@ func (k *knockout) join(a, b origin, round int) origin {
 	return origin{player: nobody, match: k.add(&duel{round: round, from: [2]origin{a, b}})}
 }
 
-// playThird adds the match between the losers of the semifinals, if there are two semifinals.
+// playThird adds the match between the losers of the semifinals. level has the winners of the two semifinals. If a
+// semifinal was no match, because of byes, playThird adds nothing.
 func (k *knockout) playThird(level []origin, round int) {
 	a, b := level[0], level[1]
 	if a.match == nil || b.match == nil {

@@ -88,7 +88,7 @@ func (k *knockout) table(s *Schedule) []Round {
 	return rounds
 }
 
-// add adds the results of pairs of a match, beginning with the pair number first.
+// add adds the results of the match. Its pairs have the numbers first to first+pairs-1.
 func (m *Meeting) add(s *Schedule, first, pairs int) {
 	sum := [2]int{}
 	for id := first; id < first+pairs; id++ {
@@ -136,7 +136,8 @@ func (s *Schedule) Standings() []Standing {
 	return s.placed(list, rank)
 }
 
-// placed sorts standings and gives them their places.
+// placed sorts standings and gives them their places. It sorts by points and tie-breaks in a Swiss, and otherwise by
+// rank, the highest first. rank is indexed by player.
 func (s *Schedule) placed(list []Standing, rank []float64) []Standing {
 	compare := func(a, b Standing) int {
 		if s.spec.Kind == match.DesignSwiss {

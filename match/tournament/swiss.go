@@ -102,11 +102,11 @@ func below(v, n int) []int {
 	return list
 }
 
-// across returns the other places. A place comes first if its distance from v is nearest to the number places.
-func across(v, n, places int) []int {
+// across returns the other places. First come the places whose distance from v is nearest to wanted.
+func across(v, n, wanted int) []int {
 	list := below(v, n)
 	off := func(i int) int {
-		d := max(i-v, v-i) - places
+		d := max(i-v, v-i) - wanted
 		return max(d, -d)
 	}
 	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(off(a), off(b)) })

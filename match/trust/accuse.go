@@ -41,7 +41,7 @@ func Unlike(all []Evidence, alpha float64) []Evidence {
 	return Accused(list, alpha)
 }
 
-// Cell has the evidence about one worker in one test (a run on the farm).
+// Cell has the evidence about one worker in one test (a run on the farm). LogE is the natural logarithm of an e-value.
 type Cell struct {
 	Worker, Owner string
 	Test          string // the name of a run

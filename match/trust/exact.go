@@ -7,9 +7,9 @@ import (
 	"gogi/match"
 )
 
-// Exact reports whether a plan's games can be repeated move for move. This requires fixed nodes or depth, no
-// pondering, and one thread for each engine. gogi does not know other reasons why an engine does not repeat
-// its moves. If there is one, a third result differs from both, and no worker is responsible.
+// Exact reports whether a plan's games can be repeated move for move. This requires fixed nodes or depth, no pondering,
+// and one thread for each engine. An engine may have another reason not to repeat its moves, which gogi does not know.
+// Then a pair that is played a third time gives a third result, and no worker is responsible.
 func Exact(p *match.Plan) bool {
 	if p.Ponder != "" && p.Ponder != match.PonderOff {
 		return false

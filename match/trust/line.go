@@ -14,7 +14,8 @@ type Line struct {
 }
 
 // Put adds a stored pair by its number. A second Put of the same pair changes nothing. If compare is false, the pair is
-// not compared, because it is not between the run's first two players. closed reports whether the evidence has changed.
+// not compared, because it is not between the run's first two players. closed is true if the pair completed a block of
+// pairs, so that the evidence has changed.
 func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 	if _, there := l.waiting[id]; there || id < l.next {
 		return false, nil

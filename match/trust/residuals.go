@@ -206,8 +206,9 @@ func (r *Residuals) of(name string) *worker {
 	return w
 }
 
-// place updates the evidence about each worker after a block of pairs: it multiplies martingale i of kind k by the
-// e-value of the worker's pairs in the block.
+// place updates the evidence about each worker after a block of pairs. It multiplies martingale i of kind k by the
+// e-value of the worker's pairs in the block. bet is the λ of this martingale. x has the compared quantity of each pair
+// in the block.
 func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	g := make([]float64, len(x))
 	for j := range x {
@@ -307,7 +308,7 @@ type Evidence struct {
 	// Speeds, the kind with the stronger evidence. They never quarantine a worker.
 	Machine     float64
 	MachineKind Kind
-	Of          [kinds]float64
+	Of          [kinds]float64 // logarithm of the e-value of each kind
 }
 
 // Evidence returns, for every worker, how strongly its pairs differ from the pairs of the others. The list is

@@ -9,9 +9,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// drawChoice sets the value of a choice parameter for both players of a duel. In each round, every ordered pair of two
-// levels occurs once, in a random order for each parameter. If the choice is not tuned, or if the pair is a probe, both
-// players get the start level.
+// drawChoice sets the value of choice parameter i for both players of a duel. In each round, every ordered pair of two
+// levels occurs once, in a random order for each parameter. If the choice is not tuned now (on is false), or if the
+// pair is a probe, both players get the start level.
 func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
 	p := &s.Params[i]
 	d.Plus[i], d.Minus[i] = st.Theta[i], st.Theta[i]
@@ -84,9 +84,10 @@ func Levels(s *Settings, st *State, i int) []Level {
 	return levels
 }
 
-// against estimates the difference in strength between two levels of a choice. Each level met all n − 1 others equally
-// often. A level's mean score is therefore n/(n−1) times its advantage over the mean of all levels. The difference of
-// two mean scores is n/(n−1) times the difference of the levels.
+// against estimates the difference in strength between the level name of a choice and the start level. a and start are
+// the mean scores of the two levels, ofA and ofStart the numbers of their duels, and n is the number of levels. Each
+// level met all n − 1 others equally often. A level's mean score is therefore n/(n−1) times its advantage over the mean
+// of all levels. The difference of two mean scores is n/(n−1) times the difference of the levels.
 func (s *Settings) against(e *ParamSums, name string, a, start, ofA, ofStart float64, n int) Level {
 	toElo := EloPerPair * float64(n-1) / float64(n)
 	variance := e.YY / e.N

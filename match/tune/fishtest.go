@@ -6,7 +6,8 @@ import (
 )
 
 // drawFishtest perturbs all pairs of a block in the same direction, and rounds the two points independently, as the
-// server and the worker of fishtest do. It limits values to their range. An int is floor(v + U).
+// server and the worker of fishtest do. It limits values to their range. It rounds the value v of an int to floor(v +
+// U), with a random U in [0, 1).
 func (s *Settings) drawFishtest(st *State, pair int) Duel {
 	d, own := s.newDuel(pair), s.random(pair)
 	first, _ := s.PairsOf(s.BlockOf(pair))

@@ -200,7 +200,7 @@ func (st *State) Stored() match.TuneState {
 }
 
 // Perturbation returns how far parameter i is from the centre (the unperturbed value) in a duel after a number of
-// pairs.
+// pairs. factor is State.Factor, which multiplies all perturbations.
 func (s *Settings) Perturbation(i, pairs int, factor float64) float64 {
 	p := &s.Params[i]
 	_, t, k := s.place(min(pairs, s.Pairs-1))

@@ -70,7 +70,7 @@ func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 	return c.catchUp()
 }
 
-// Watch deletes the counted failures. Call it after the failures have been reported.
+// Watch starts the count of failures again from 0. Call it after the failures have been reported.
 func (c *Trajectory) Watch() { c.watch = NewFaults(c.settings) }
 
 // Drawable returns the number of pairs, from the first, whose parameter values can be calculated now.
