@@ -9,7 +9,7 @@ import (
 type Council struct {
 	Members      []Player  `json:"Members"`      // engines or councils; a member's own limits apply only if Own is set for it
 	Own          []bool    `json:"Own"`          // for each member: whether it searches under its own limits instead of the council's
-	Scales       []Scale   `json:"Scales"`       // for each member
+	Scales       []Scale   `json:"Scales"`       // for each member: the conversion of its scores
 	Clamps       []float64 `json:"Clamps"`       // limit of each member's scores in its centipawns; 0: no limit; empty, as in old plans: no limits
 	Rule         string    `json:"Rule"`         // "majority", "adoption:reward=voters", …
 	Shadows      []string  `json:"Shadows"`      // rules whose votes are recorded but not played

@@ -136,7 +136,7 @@ type Vote struct {
 // Ballot is the vote of one member of a council.
 type Ballot struct {
 	Member string  `json:"member"`
-	Kind   string  `json:"kind"`             // move, resign, win, illegal, none (no answer), late (after the decision), dead; only "move" votes for a move
+	Kind   string  `json:"kind"`             // move, resign, win, illegal, none (no answer), late (too late for the vote) or dead
 	Move   string  `json:"move,omitempty"`   // the move voted for, if known, in USI
 	Piece  string  `json:"piece,omitempty"`  // the piece that moves, as in SFEN; absent if the move does not fit the board
 	Score  *int    `json:"score,omitempty"`  // score, as in a move event

@@ -93,7 +93,7 @@ const (
 	ScoreAdjudication Termination = "score_adjudication"
 	MateAdjudication  Termination = "mate_adjudication" // a mate solver claimed a mate by the side to move, and gogi proved it
 	Crash             Termination = "crash"
-	NotStarted        Termination = "not_started" // in a tune: an engine does not start with its parameter values and loses; if neither engine starts, a draw
+	NotStarted        Termination = "not_started" // a tune: an engine does not start with its values, and loses; a draw if both
 	UnknownReason     Termination = "unknown"     // an imported game whose record has the winner but no reason
 )
 

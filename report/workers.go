@@ -100,8 +100,8 @@ func (w *workers) add(rows []match.Row, head bool) error {
 	return w.residuals.Add(p)
 }
 
-// list returns the workers. Workers that stand out come first, then the workers with the most pairs. The list
-// is empty if this process has played all pairs.
+// list returns the workers. pairs is the number of the run's pairs. Workers that stand out come first, then the workers
+// with the most pairs. The list is empty if this process has played all pairs.
 func (w *workers) list(pairs int) []Worker {
 	if !w.farm {
 		return nil
@@ -136,7 +136,8 @@ func (w *workers) list(pairs int) []Worker {
 	return list
 }
 
-// compare sets the worker's score, and its difference from the score of the other workers.
+// compare sets the worker's score, and its difference from the score of the other workers. own has the sums of the
+// worker, and rest those of the others.
 func (w *Worker) compare(own, rest sums) {
 	if own.n == 0 {
 		return

@@ -59,9 +59,10 @@ func (g *Gate) worse() (f Finding, why string) {
 	return Unclear, why
 }
 
-// Doubt changes doubtful results in a pair to the disadvantage of the finding f. If f is NotWeaker, B wins the games
-// that B lost by a fault. If f is Weaker, A wins the games in which A crashed before its first move, because they show
-// nothing about A's play. If the changed pairs lead to the same finding, the finding is reliable.
+// Doubt changes the results of games that a fault decided, if these results support the finding f. If f is NotWeaker, B
+// wins the games that B lost by a fault. If f is Weaker, A wins the games in which A crashed before its first move,
+// because they show nothing about A's play. If a test of the changed pairs has the same finding, the finding is
+// reliable.
 func (f Finding) Doubt(rows []match.Row) {
 	for i := range rows {
 		r := &rows[i]

@@ -20,7 +20,7 @@ type Homogeneity struct {
 	Residuals [][]float64 `json:"residuals"` // standardised, by source and outcome. They are 0 for outcomes that never occurred.
 	Limit     float64     `json:"limit"`     // a residual beyond this limit is significant, by Bonferroni's correction for all residuals.
 	Outliers  []int       `json:"outliers"`  // sources with a residual beyond the limit
-	Sparse    int         `json:"sparse"`    // number of pairs of source and outcome with fewer than 5 expected games. If there are many, P is inaccurate.
+	Sparse    int         `json:"sparse"`    // number of outcomes of a source with fewer than 5 expected games; many make P inexact
 }
 
 // SameEverywhere tests whether all sources have the same distribution of outcomes. To find the sources that

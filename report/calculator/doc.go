@@ -99,7 +99,7 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// cell formats a number with a layout, or returns a dash for nil.
+// cell returns the text of a table cell: v in the layout of fmt.Sprintf, or a dash for nil.
 func cell(v *float64, layout string) string {
 	return format.Or(v, func(v float64) string { return fmt.Sprintf(layout, v) })
 }

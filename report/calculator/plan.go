@@ -133,8 +133,7 @@ func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 	return row
 }
 
-// alternative returns whether the test is two-sided. For a one-sided test it returns the side, from the sign of the
-// difference.
+// alternative returns the alternative of the test: two-sided, or for a one-sided test the side of the sign of Elo.
 func (q PlanQuestion) alternative() binomial.Alternative {
 	switch {
 	case !q.OneSided:

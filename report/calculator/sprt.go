@@ -29,7 +29,7 @@ type SPRTQuestion struct {
 
 // A Design is the design of a sequential test in the form of flags.
 type Design struct {
-	SPRT     *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Bounds of the SPRT, as for gogi match --sprt; its other keys replace the flags below."`
+	SPRT     *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Hypotheses of the SPRT in Elo, as for gogi match --sprt; its other keys replace the flags below."`
 	Elo0     float64     `name:"elo0" type:"elo" default:"0" placeholder:"E" help:"Elo difference under H0 (default ${default})."`
 	Elo1     float64     `name:"elo1" type:"elo" default:"2" placeholder:"E" help:"Elo difference under H1 (default ${default})."`
 	Alpha    float64     `default:"0.05" help:"Probability to accept H1 under H0 (default ${default})."`

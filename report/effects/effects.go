@@ -130,12 +130,13 @@ func (s *sum) merge(o sum) {
 	s.points += o.points
 }
 
-// share returns A's mean score in thousandths, rounded to a whole number.
+// share returns A's mean score, rounded to a thousandth of a point.
 func (s sum) share() float64 {
 	return math.Round(float64(s.points)/float64(s.games)) / 1000
 }
 
-// add adds a game to its group.
+// add adds a game to its group. opening is the number of the game's opening. pair is the number of its pair; pairs that
+// repeat each other have the same number.
 func (w *grouping) add(g game, opening, pair int) {
 	group := w.sort(g)
 	if group == "" {

@@ -127,7 +127,7 @@ func (g *Gatherer) tested() (*Table, error) {
 	return t, err
 }
 
-// withhold removes the figures that are valid only if the number of games was fixed before the first game.
+// withhold removes the tests of an unfinished run, because they are valid only at its planned end.
 func (t *Table) withhold() {
 	for i := range t.Groupings {
 		for j := range t.Groupings[i].Rows {
@@ -362,6 +362,7 @@ func pooled(parts []part, without int) (scores []float64) {
 }
 
 // contributions returns how much each observation (unit) contributes to the difference between part k and the rest.
+// mean is the mean score of all units.
 func contributions(parts []part, k int, mean float64) []float64 {
 	n := 0
 	for _, p := range parts {

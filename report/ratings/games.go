@@ -142,7 +142,8 @@ func (r *Run) Add(rows []match.Row) error {
 	return nil
 }
 
-// see adds the pair to the series of its two players. evidence counts the observations of these series.
+// see adds the pair to the series of its two players. first is the number of the pair's first player. The method evidence
+// later counts the observations of these series.
 func (g *Games) see(key unitKey, rows []match.Row, first int) error {
 	p := gate.OfRows(rows)
 	if first != key.a {

@@ -47,7 +47,8 @@ func (q Query) wanted() []string {
 	return list
 }
 
-// read reads the named columns of a file, for the rows that where selects.
+// read reads the named columns of a file, for the rows that where selects. If emptyToo is true, an empty cell becomes
+// NaN; otherwise read returns an error for it.
 func read(file string, where csv.Conditions, emptyToo bool, names []string) (*grid, error) {
 	t := &grid{file: file}
 	var places []int

@@ -234,7 +234,8 @@ func (r *Reviewed) Measure(rules Rules) (sides [2]Parts) {
 	return sides
 }
 
-// take counts move ply, or the reason why it leaves the move out.
+// take counts move ply, or the reason why it leaves the move out. decided means that the rules leave the move out
+// because the position is decided.
 func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	theory := ply+1 < rules.From
 	if rules.Per == PerOwn && !theory {

@@ -105,19 +105,19 @@ func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo,
 	return plays, err
 }
 
-// tested returns the state of the test at the time at, from the pairs that counted at that time.
-func tested(r report.Registration, plays []play, at time.Time) (*report.Tested, error) {
+// tested returns the state of the test at a moment, from the pairs that counted at this moment.
+func tested(r report.Registration, plays []play, moment time.Time) (*report.Tested, error) {
 	test, err := gate.New(r.Design, r.Pairs)
 	if err != nil {
 		return nil, err
 	}
 	seen := map[int]bool{} // if the clock was set back, two plays of one pair must not both count
 	for _, p := range plays {
-		if seen[p.pair] || !p.gone.IsZero() && !p.gone.After(at) {
+		if seen[p.pair] || !p.gone.IsZero() && !p.gone.After(moment) {
 			continue
 		}
 		seen[p.pair] = true
-		if p.stored.After(at) {
+		if p.stored.After(moment) {
 			continue
 		}
 		if err := test.Add(p.pair, p.evidence); err != nil {

@@ -283,7 +283,8 @@ func matches(glob, name string) bool {
 	return ok && err == nil
 }
 
-// ofList returns the parameter for an entry in the tune file's list.
+// ofList returns the parameter for an entry in the tune file's list. set has the options that the user has set for the
+// engine, and declared the options that the engine declares.
 func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) (tune.Param, error) {
 	o, found := usi.FindOption(declared, from.Name)
 	if !found {

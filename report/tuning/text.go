@@ -160,8 +160,8 @@ type Interaction struct {
 	P           float64 `json:"p"`           // two-sided p value, adjusted over all pairs of parameters (Holm)
 }
 
-// couples returns at most most pairs of parameters, the most correlated pair first.
-func couples(a *Account, most int) []Interaction {
+// couples returns the interactions of pairs of parameters, the most correlated pair first, and at most limit of them.
+func couples(a *Account, limit int) []Interaction {
 	list := []Interaction{}
 	params, which := a.Plan.Settings.Params, perturbed(&a.Plan.Settings)
 	if len(params) > tune.MaxCoupled || a.Coupled.Probes < 3 {
@@ -182,7 +182,7 @@ func couples(a *Account, most int) []Interaction {
 		}
 	}
 	slices.SortStableFunc(list, func(x, y Interaction) int { return cmp.Compare(math.Abs(y.Correlation), math.Abs(x.Correlation)) })
-	return list[:min(len(list), most)]
+	return list[:min(len(list), limit)]
 }
 
 // perturbed returns the indices of the tuned parameters that are numbers. Only their values can be above or below the

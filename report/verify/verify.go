@@ -39,8 +39,9 @@ type Found struct {
 // Same reports whether nothing differs.
 func (f *Found) Same() bool { return len(f.Differences)+f.More == 0 }
 
-// Run replays a stored run in one pass, as it is stored at one moment. The memory grows with the number of
-// players and openings. Run returns an error if it cannot read the run.
+// Run replays a stored run in one pass, as it is stored at one moment. It calls progress with the number of pairs so
+// far and of all pairs. The memory grows with the number of players and openings. Run returns an error if it cannot
+// read the run.
 func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progress func(done, of int)) (*Found, error) {
 	c, err := newReplayer(info)
 	if err != nil {

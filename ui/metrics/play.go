@@ -230,8 +230,9 @@ func (r *Run) restore(s *match.Snapshot) {
 	}
 }
 
-// board keeps the counts of the games that are still played, and removes those of other games. It returns the removed
-// counts by player. It counts the games that were marked as delayed by the machine only once.
+// board keeps the counts of the games that are still played according to the state s, and removes those of other games.
+// It returns the removed counts by player. Since the last state, games with a delayed move may have ended without an
+// event of this move. board then adds one delayed move for each of them to r.marked.
 func (r *Run) board(s *match.Snapshot) (gone map[string]effort) {
 	before := r.games
 	r.games = map[seat]*game{}

@@ -74,7 +74,7 @@ func (r *Run) Set() *Set {
 	return r.set
 }
 
-// Play adds the run to its set. Follow must be one of series.Config.Watch.
+// Play adds the run to its set. The caller must put r.Follow into series.Config.Watch of the session.
 func (r *Run) Play(session Session) {
 	if r == nil {
 		return
@@ -253,7 +253,7 @@ func (r *Run) collectGate(t *collection) {
 	t.number(sprtBound, j.Upper, r.about.Run, "upper")
 }
 
-// collectCounts collects the counts of this Run.
+// collectCounts collects the counts of events that this Run has made itself.
 func (r *Run) collectCounts(t *collection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -82,7 +82,7 @@ func countVotes(votes map[[3]string]int, detail []byte) {
 	}
 }
 
-// result returns the result label of a ballot.
+// result returns the result label of a ballot. played is the move of the council, or "resign" or "win".
 func result(b *voting.BallotRecord, played string) string {
 	choice := ""
 	switch b.Kind {

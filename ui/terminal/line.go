@@ -35,7 +35,7 @@ type Span struct {
 // Line is one line of the terminal.
 type Line []Span
 
-// Width returns the number of cells of the line.
+// Width returns the width of the line in terminal cells.
 func (l Line) Width() int {
 	n := 0
 	for _, s := range l {
@@ -44,8 +44,8 @@ func (l Line) Width() int {
 	return n
 }
 
-// cells returns the width of a character. It is 2 for a wide East Asian character, and 0 for a character that
-// is invisible or joins another. Terminals disagree about the width of joined characters.
+// cells returns the width of a character in terminal cells. It is 2 for a wide East Asian character, and 0 for a
+// character that is invisible or joins another. Terminals disagree about the width of joined characters.
 func cells(r rune) int {
 	switch {
 	case !unicode.IsGraphic(r), unicode.In(r, unicode.M), isJoining(r):

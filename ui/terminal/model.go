@@ -101,7 +101,7 @@ func (m *model) setReport(r *report.Report, err error) {
 	m.report, m.unread = r, ""
 }
 
-// press handles a key, and returns its command or nil.
+// press handles a key. It returns the command that the key gives to the run, or nil.
 func (m *model) press(key rune) *control.Command {
 	if m.asks {
 		m.asks, m.message = false, m.say("not stopped")

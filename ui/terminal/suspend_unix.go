@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// notifyStops sends SIGTSTP (Ctrl-Z) to stops.
+// notifyStops makes the process pass each SIGTSTP (Ctrl-Z) to the channel stops.
 func notifyStops(stops chan<- os.Signal) { signal.Notify(stops, syscall.SIGTSTP) }
 
-// suspend releases the terminal while this program is stopped.
+// suspend releases the terminal, suspends this process, and takes the terminal again when the user resumes the process.
 func (w *watcher) suspend() error {
 	if err := w.screen.Suspend(); err != nil {
 		return fmt.Errorf("giving the terminal back: %w", err)

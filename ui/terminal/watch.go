@@ -22,7 +22,7 @@ import (
 type Run struct {
 	Name     string
 	Socket   string                                        // socket of the process that plays the run
-	Evidence func(context.Context) (*report.Report, error) // reads its stored games
+	Evidence func(context.Context) (*report.Report, error) // reads the report of its stored games
 	Language i18n.Language                                 // "" is English
 }
 

@@ -138,7 +138,7 @@ type rated struct {
 // ratedRow is a rated player.
 type ratedRow struct {
 	ratings.Player
-	Bar   template.HTML // its interval; "" without one
+	Bar   template.HTML // chart of its interval; "" without one
 	Since *float64      // difference from the row before
 }
 

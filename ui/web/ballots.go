@@ -21,7 +21,7 @@ type voteView struct {
 
 // ballotView is a member's ballot.
 type ballotView struct {
-	Member, Said  string
+	Member, Said  string // Said: the move or the other answer, in words
 	Score, Weight string
 	Played        bool // the council played this move
 }

@@ -176,7 +176,8 @@ func plyIn(r *http.Request, name string, usual, last int) (int, error) {
 	return ply, nil
 }
 
-// noPly returns the error of a request for a position that the game does not have. Its page links the game.
+// noPly returns the error of a request for a position that the game does not have. The page of the error has a link to
+// the game.
 func (g *storedGame) noPly(info *results.RunInfo, err error) error {
 	return &missing{What: "%s", Name: err.Error(), Status: http.StatusBadRequest, There: []crumb{
 		{Name: g.name(), Link: gameAt(info.Name, g.row.Pair, g.row.Leg)}, {Name: info.Name, Link: pathOf(info.Name)},
@@ -229,7 +230,8 @@ func (g *storedGame) drawn(in voice, p shogi.Position, last shogi.Move, ply stri
 	})
 }
 
-// page returns the data for the game's page at a ply, or after some moves of the variation there.
+// page returns the data for the game's page at a ply. If shown is above 0, the board shows the position after so many
+// moves of the engine's variation at this ply.
 func (g *storedGame) page(in voice, moves []moveLine, ply, shown int) (*gameBody, error) {
 	b := &gameBody{
 		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, At: shown, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),

@@ -276,7 +276,7 @@ func recordOf(b *match.Board) *kifu.Record {
 	return r
 }
 
-// viewOf returns a slot for a page.
+// viewOf returns a slot for a page. The board is drawn only if picture is true.
 func (v voice) viewOf(run string, slot match.SlotState, picture bool) seatView {
 	seat := v.blankSeat()
 	seat.Key, seat.Slot = seatKey(slot), strings.TrimPrefix(seatKey(slot), "/")
@@ -353,7 +353,8 @@ func signed(n int) string {
 	return "+" + strconv.Itoa(n)
 }
 
-// pictureOf draws a board. It draws an empty one if b is nil, or if its position is not a SFEN.
+// pictureOf draws a board. It draws an empty one if b is nil, or if its position is not a SFEN. key must be unique on
+// the page, because the ID of the picture is made from it.
 func (v voice) pictureOf(b *match.Board, key string) template.HTML {
 	d := diagram.Diagram{ID: "b-" + identifier(key), Title: "–"}
 	if b != nil {

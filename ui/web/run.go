@@ -94,7 +94,7 @@ func warned(given []match.WarningGiven) []i18n.Message {
 	return all
 }
 
-// runsJSON answers with the output of "gogi runs --json".
+// runsJSON sends the JSON that "gogi runs --json" prints.
 func (s *Server) runsJSON(w http.ResponseWriter, r *http.Request) error {
 	list, err := stored.Runs(r.Context(), s.config.Store)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Server) runsJSON(w http.ResponseWriter, r *http.Request) error {
 	return asJSON(w, list)
 }
 
-// runJSON answers with the output of "gogi report --json".
+// runJSON sends the JSON that "gogi report --json" prints.
 func (s *Server) runJSON(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Server) runJSON(w http.ResponseWriter, r *http.Request, info *results.R
 	return asJSON(w, made.report)
 }
 
-// gamesJSON answers with the output of "gogi games --json".
+// gamesJSON sends the JSON that "gogi games --json" prints.
 func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

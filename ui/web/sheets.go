@@ -70,8 +70,11 @@ func (c *sheets) of(ctx context.Context, s *Server, info *results.RunInfo) (*she
 	return c.made(ctx, s, info, s.newSheet)
 }
 
-// made returns the sheet of a run. If the cache has no valid one, made calls by.
-func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by func(context.Context, *results.RunInfo) (*sheet, error)) (*sheet, error) {
+// sheetMaker is a function that makes the sheet of a run, such as Server.newSheet.
+type sheetMaker func(context.Context, *results.RunInfo) (*sheet, error)
+
+// made returns the sheet of a run. If the cache has no valid one, made calls makeSheet.
+func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, makeSheet sheetMaker) (*sheet, error) {
 	stamp, err := s.config.Store.Stamp(ctx, info.ID)
 	if err != nil {
 		return nil, err
@@ -85,7 +88,7 @@ func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by 
 			return kept, nil
 		}
 		begun := time.Now()
-		made, err := by(ctx, info)
+		made, err := makeSheet(ctx, info)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +108,7 @@ var errNotYet = errors.New("the results are being read")
 
 // soon returns the sheet of a run as made does, but waits only until ctx ends. If the sheet is not ready by then, soon
 // returns errNotYet, and the server finishes the sheet for a later request.
-func (c *sheets) soon(ctx context.Context, s *Server, info *results.RunInfo, by func(context.Context, *results.RunInfo) (*sheet, error)) (*sheet, error) {
+func (c *sheets) soon(ctx context.Context, s *Server, info *results.RunInfo, makeSheet sheetMaker) (*sheet, error) {
 	type answer struct {
 		made *sheet
 		err  error
@@ -123,7 +126,7 @@ func (c *sheets) soon(ctx context.Context, s *Server, info *results.RunInfo, by 
 	}
 	done := make(chan answer, 1)
 	go func() {
-		made, err := c.made(lasting, s, info, by)
+		made, err := c.made(lasting, s, info, makeSheet)
 		done <- answer{made, err}
 	}()
 	select {

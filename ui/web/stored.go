@@ -84,7 +84,8 @@ func (s *Server) ofRun(answer func(http.ResponseWriter, *http.Request, *results.
 	}
 }
 
-// answered returns the handler of an answerer. If the client can correct the error, wrong writes the answer.
+// answered returns the handler of an answerer. If the answerer returns an error that the client can correct, the
+// handler calls wrong, which writes the answer.
 func (s *Server) answered(answer answerer, wrong func(http.ResponseWriter, *http.Request, int, *missing)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := answer(w, r)
@@ -201,7 +202,7 @@ func hasCouncil(info *results.RunInfo) bool {
 	return err == nil && slices.ContainsFunc(plan.Players, func(p match.CanonicalPlayer) bool { return p.Council != nil })
 }
 
-// asJSON answers with the output of a command with --json.
+// asJSON sends v as JSON, in the format that the commands print with --json. It runs no command.
 func asJSON(w http.ResponseWriter, v any) error {
 	var text bytes.Buffer
 	if err := format.JSON(&text, v); err != nil {

@@ -16,7 +16,7 @@ type Summary struct {
 	Ended   int            // games
 	Games   int            // planned
 	First   string         // the name of the first player; "" if Results has several players
-	Results i18n.Message   // of First, see Results, or of the leaders; zero before the first game has ended
+	Results i18n.Message   // results of First (function Results), or of the leaders; zero before the first game has ended
 	Rate    float64        // games per second
 	Left    string         // time to the end, such as 2h05m, or – if unknown
 	Faults  int
