@@ -35,7 +35,7 @@ type matchCommand struct {
 	Deterministic bool   `more:"" help:"Check before the match that each engine plays the same moves again with fixed nodes or depth. If an engine does so only in a new process, gogi starts a new process for each game."`
 	Exit          string `enum:"default,bisect" default:"default" more:"" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip, 255 stop)."`
 
-	FromFastchess string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
+	FromFastchess *string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
 
 	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits to bisect: gogi lowers alpha and beta, so that they hold for all steps together [--exit bisect]."`
 
@@ -69,8 +69,8 @@ Exit codes: 0 done or SPRT passed, 10 SPRT failed, 11 SPRT undecided, 3 pairs un
 // of gogi gate.
 func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
-	case c.FromFastchess != "":
-		return translate(env, c.FromFastchess)
+	case c.FromFastchess != nil:
+		return translate(env, *c.FromFastchess)
 	case c.Exit == cli.ExitBisect && (c.Session.OnEnd != "" || c.Session.OnFault != ""):
 		return fail.Usage(errors.New("--on-end, --on-fault: not with --exit bisect, because git runs the next command; leave them out"))
 	case c.Exit == cli.ExitBisect:
@@ -88,6 +88,9 @@ func translate(env *cli.Env, line string) error {
 		return fail.Usage(fmt.Errorf("--from-fastchess: %w", err))
 	}
 	t := fastchess.Translate(words)
+	if t.Engines < 2 {
+		return fail.Usage(fmt.Errorf("--from-fastchess: the line has %d -engine with a cmd; give the whole fastchess command, with both engines, as one quoted word", t.Engines))
+	}
 	fmt.Fprintln(env.Out, t)
 	for _, note := range t.Notes {
 		fmt.Fprintln(env.Err, "note:", note)

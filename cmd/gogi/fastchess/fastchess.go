@@ -15,8 +15,9 @@ import (
 
 // A Translation is a command line of gogi match, with notes about the parts that gogi cannot express.
 type Translation struct {
-	Words []string // the words after "gogi match"
-	Notes []string // one sentence for each omitted or different part
+	Words   []string // the words after "gogi match"
+	Engines int      // number of -engine options with a cmd
+	Notes   []string // one sentence for each omitted or different part
 }
 
 // String returns the line, quoted for a shell.
@@ -339,7 +340,13 @@ func (r *reader) write() Translation {
 	w.length()
 	w.add("--concurrency", r.concurrency)
 	w.add(r.flags...)
-	return Translation{Words: w.words, Notes: r.notes}
+	engines := 0
+	for _, e := range r.engines {
+		if e.cmd != "" {
+			engines++
+		}
+	}
+	return Translation{Words: w.words, Engines: engines, Notes: r.notes}
 }
 
 type writer struct {
