@@ -82,9 +82,9 @@ func gauss(h uint64) float64 {
 	return math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v)
 }
 
-// perturb adds random noise to the scores of the lines that a member sent, and sets the ballot's move to the line with
-// the best new score. The noise depends on the game's seed, the member, the position and the move, so a repeated search
-// gives the same move. The scores of mates do not change.
+// perturb adds random noise to the scores of the lines that a member sent. It sets the ballot's move to the line with
+// the best new score. The noise depends on the game's seed, the member, the position and the move, so a repeated
+// search gives the same move. The scores of mates do not change.
 func (c *Council) perturb(b *voting.Ballot, r *usi.Reply) {
 	if c.config.Noise == 0 || b.Kind != voting.KindMove || len(b.Ranked) < 2 {
 		return

@@ -11,9 +11,9 @@ import (
 	"gogi/usi"
 )
 
-// Examine configures cross-examination. After a split vote every member searches the position after each of
-// the leading moves, and the council plays the move that the members judge best. It is for members that are
-// different engines. The zero value turns it off.
+// Examine configures cross-examination. After a split vote every member searches the position after each of the
+// leading moves. The council plays the move that the members then judge best. It is for members that are different
+// engines. The zero value turns it off.
 type Examine struct {
 	Share float64 // a vote whose first move has this share of the weights needs no examination
 	Moves int     // the largest number of moves to examine; 0: no examination
@@ -137,7 +137,7 @@ func (v *vote) winsAtOnce(x *examination) []voting.Examination {
 	return nil
 }
 
-// searchAll lets every free member search after each move, and waits for the answers. It returns false if
+// searchAll lets every member that is not busy search after each move, and waits for the answers. It returns false if
 // there is no time for the searches, or if the caller stopped them.
 func (v *vote) searchAll(ctx context.Context, x *examination) bool {
 	longest, timed := v.prepare(x)

@@ -24,8 +24,8 @@ type pondered struct {
 	position string
 }
 
-// spread chooses a reply for each free member, the leader first. It returns nil if spread is off, or if the
-// request does not follow the council's last decision.
+// spread chooses a reply for each member that is not busy, the leader first. The leader is the member with the
+// largest weight. It returns nil if spread is off, or if the request does not follow the council's last decision.
 func (c *Council) spread(r *usi.Request) []pondered {
 	ply := len(r.Position.Moves) - 2
 	if !c.config.Spread.On || ply < 0 || len(c.observed) == 0 {
@@ -47,7 +47,7 @@ func (c *Council) spread(r *usi.Request) []pondered {
 	return list
 }
 
-// ponderSeats returns the free members in their order, with the leader first.
+// ponderSeats returns the members that can ponder and are not busy, in their order, but with the leader first.
 func (c *Council) ponderSeats(leader int) (seats []int) {
 	for i, s := range c.runners {
 		if _, can := playerAs[ponderer](s); !can || !s.free() {
@@ -62,9 +62,10 @@ func (c *Council) ponderSeats(leader int) (seats []int) {
 	return seats
 }
 
-// replies returns at most the given number of legal replies: the council's, then those that the backers of the
-// played move expect, by the number of backers, then by weight, then by the order of the members.
-func (c *Council) replies(o *observed, first shogi.Move, most int) []shogi.Move {
+// replies returns legal replies to the played move, the most likely first, but not more than limit. The first one is
+// first, the council's expected reply. Then come the replies that the backers of the played move expect. They are
+// sorted by the number of backers, then by weight, then by the order of the members.
+func (c *Council) replies(o *observed, first shogi.Move, limit int) []shogi.Move {
 	next := o.position
 	next.Apply(o.decision.Move)
 	weights := c.session.Weights()
@@ -83,7 +84,7 @@ func (c *Council) replies(o *observed, first shogi.Move, most int) []shogi.Move 
 		return voting.CompareSums(b.Weight, a.Weight)
 	})
 	moves := []shogi.Move{first}
-	for i := range list[:min(len(list), max(0, most-1))] {
+	for i := range list[:min(len(list), max(0, limit-1))] {
 		moves = append(moves, list[i].Move)
 	}
 	return moves

@@ -149,9 +149,9 @@ func (v *vote) ask(ctx context.Context) bool {
 	return true
 }
 
-// kept returns the time that the council reserves before its deadline. It is the larger of Level and three
-// quarters of the margin between the clock's limit and the deadline, and at most half of the deadline. The
-// margin is for delays of the machine, so a late member must not use it up.
+// kept returns the time that the council reserves before its deadline. It is three quarters of the margin between the
+// clock's limit and the deadline, at least Level, and at most half of the deadline. The margin is for delays of the
+// machine, so a late member must not use it up.
 func (v *vote) kept() time.Duration {
 	kept := Level
 	if limit, ok := v.clock(); ok {

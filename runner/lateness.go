@@ -8,8 +8,8 @@ import (
 
 // lateness measures how late the system wakes this program. If a timer fires late, this program may also stamp a
 // bestmove late. lateness reads two more clocks to see whether the machine or this program stood still. It also asks
-// the kernel how long threads of this program waited for a CPU, because a reader of engine output may be late while the
-// timer is not.
+// the kernel how long threads of this program waited for a CPU. This is necessary because a reader of engine output
+// may be late while the timer is not.
 //
 // A caller never waits for the goroutine that observes the clocks: since and stood include a tick that is due but has
 // not run. After a suspension goroutines continue in any order, so a slot may check the time of a move before that

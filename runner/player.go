@@ -103,9 +103,9 @@ func (u *Unplayable) Error() string {
 // Unwrap returns the error of the last attempt.
 func (u *Unplayable) Unwrap() error { return u.Err }
 
-// Sink stores the games that were played under a lease. All slots call it concurrently. An error of the Sink
-// ends the run, see Run. The context of its calls lasts ten seconds longer than the run's context, so that
-// the Sink can store the pairs that are finished when the run is cancelled.
+// Sink stores the games that were played under a lease. All slots call it concurrently. An error of the Sink ends the
+// run, see Run. The context of its calls lasts ten seconds longer than the run's context. So the Sink can store the
+// finished pairs of a cancelled run.
 type Sink interface {
 	// Put stores a finished pair with its attempts durably, and ends the lease even if Put fails. added is false
 	// if the pair was already stored. The games of r then do not count, see Run.

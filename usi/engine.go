@@ -315,8 +315,8 @@ func (r *Reply) setAnswer(b Bestmove) {
 // for concurrent use, also during Think.
 func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
 
-// fromVariation returns the reply with the first move of the best variation as its answer. It prefers the variation
-// of the last exact score to the variation of a later bound, which is less reliable.
+// fromVariation returns the reply with the first move of the best variation as its answer. It uses the variation of
+// the last exact score, if there is one, because the variation of a score that is only a bound is less reliable.
 func (r Reply) fromVariation() Reply {
 	pv := r.Exact.PV
 	if len(pv) == 0 {
@@ -615,9 +615,9 @@ func (e *Engine) diagnosis() string {
 	return sanitize.Printable(d.Diagnosis(), 1000)
 }
 
-// Ponder starts a search on the opponent's time (permanent brain). r.Position is the position after the
-// expected reply. The next Think with that position is a hit; a Think with another position is a miss. If the
-// engine answers early, the Engine stores the answer until then.
+// Ponder starts a search on the opponent's time (permanent brain). r.Position is the position after the expected
+// reply. The next Think with that position is a ponder hit; a Think with another position is a miss. If the engine
+// answers before that Think, the Engine stores the answer until then.
 func (e *Engine) Ponder(ctx context.Context, r Request) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
@@ -660,8 +660,8 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, e
 	return search{wait: s.wait, position: s.position, start: began, sending: time.Since(began), hit: true}, nil
 }
 
-// ponderHitLine returns the ponderhit line. The line has clocks only if "go ponder" had none, which is an
-// extension of YaneuraOu and ShogiHome.
+// ponderHitLine returns the ponderhit line. The line has clocks only if "go ponder" had none. Clocks in this line are
+// an extension of YaneuraOu and ShogiHome.
 func ponderHitLine(g Go) string {
 	if !g.Early {
 		return "ponderhit\n"

@@ -11,9 +11,9 @@ import (
 	"gogi/internal/i18n"
 )
 
-// earlyReport estimates the effect of asking only the first members, and the others only if the first answers differ.
-// It is calculated from the recorded ballots. So it shows changed moves, but not their effect on the results of
-// games.
+// earlyReport estimates the effect of a council that asks the first members first, and the other members only if the
+// first answers differ. It is calculated from the recorded ballots. So it shows changed moves, but not their effect
+// on the results of games.
 type earlyReport struct {
 	First     int    `json:"first"`     // number of members, in the order of the council
 	Decisions int    `json:"decisions"` // decisions in which every member voted

@@ -156,8 +156,8 @@ func (r *Record) voters() []Voter {
 	return voters
 }
 
-// ballots returns the record's ballots. It returns an error if a ballot that counts has an illegal move,
-// which only happens in a damaged record.
+// ballots returns the record's ballots. It returns an error if a ballot that counts has an illegal move. This happens
+// only in a damaged record.
 func (r *Record) ballots(p *shogi.Position) ([]Ballot, error) {
 	list := make([]Ballot, len(r.Ballots))
 	for i := range r.Ballots {

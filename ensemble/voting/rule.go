@@ -193,8 +193,8 @@ func (s *standing) Observe([]Ballot, *Decision) { s.decision++ }
 // Additive returns true, because values are sums of weights.
 func (s *standing) Additive() bool { return true }
 
-// Weights returns the members' weights. If the key placebo is set, it gives the weights to the wrong members at random,
-// so that a run can test whether the right weights help.
+// Weights returns the members' weights. If the key placebo is set, it gives the weights to the wrong members at
+// random. Such a run tests whether the right weights help.
 func (s *standing) Weights() []float64 { return s.owned(s.weights) }
 
 func (s *standing) owned(weights []float64) []float64 {

@@ -123,7 +123,7 @@ func errNoRule(name string) error {
 	return fmt.Errorf("there is no rule %q: expected one of %s", name, strings.Join(RuleNames(), ", "))
 }
 
-// own returns the keys that the rule has.
+// own returns the keys that this rule has, see the table of rules.
 func (s *Spec) own() []field {
 	k, _ := kindOf(s.Name)
 	return slices.DeleteFunc(s.fields(), func(f field) bool { return !slices.Contains(k.keys, f.key) })

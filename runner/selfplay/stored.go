@@ -111,8 +111,8 @@ func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	return b, nil
 }
 
-// IsOld reports whether a folder has blocks that an earlier version of gogi wrote, which stored no pairs. gogi only
-// reads such a folder.
+// IsOld reports whether a folder has blocks that an earlier version of gogi wrote. That version stored no pairs in a
+// database. gogi only reads such a folder.
 func IsOld(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, settingsName))
 	return err == nil

@@ -1,7 +1,7 @@
-// Package series plays a plan into a store. It plays the missing pairs, stops the series if the SPRT of the plan
-// decides, executes commands to pause or end, and reports the number of missing pairs at the end.
-// [New] begins or resumes a [Series], Play plays it, and [NewTune] does the same for a tune. The package has no flags, no
-// terminal and no database.
+// Package series plays a plan into a store. It plays the missing pairs, and stops the series if the SPRT of the plan
+// decides. It executes commands to pause or end, and reports the number of missing pairs at the end. [New] begins or
+// resumes a [Series], Play plays it, and [NewTune] does the same for a tune. The package has no flags, no terminal
+// and no database.
 package series
 
 import (
@@ -155,7 +155,7 @@ func (s *Series) stopWhenDecided() {
 // play, and sink stores them too.
 type sink struct{ *Series }
 
-// Put stores a pair. If the pair was not stored before, added is true, and Put gives the pair to the SPRT or to the
+// Put stores a pair. added is false if the pair was already stored. Otherwise Put gives the pair to the SPRT, or to a
 // design that depends on results.
 func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (added bool, err error) {
 	if s.tuned != nil {

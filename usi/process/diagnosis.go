@@ -75,9 +75,9 @@ func (e Exit) String() string {
 	return e.Ending() + "; stderr: " + e.Stderr
 }
 
-// Exit describes how the process ended. If a Read or Write found that the process is ending, Exit waits for
-// the exit status, at most three seconds. Then it waits up to 200 ms more for the end of stderr. Call it
-// before Kill or Close, which may send the signal that ends the process.
+// Exit describes how the process ended. If a Read or Write found that the process is ending, Exit waits for the exit
+// status, at most three seconds. Then it waits up to 200 ms more for the end of stderr. Call Exit before Kill or
+// Close, because these may send the signal that ends the process.
 func (p *Process) Exit() Exit {
 	if p.deaf.Load() || p.mute.Load() || isClosed(p.done) {
 		p.awaitLastWords(diagnosisWait)

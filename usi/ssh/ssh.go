@@ -130,8 +130,7 @@ func (r *Engine) ConnectionLost() bool {
 	return err != nil
 }
 
-// Close ends the connection. If ssh had to be killed, Close also kills the remote engine, which has not ended
-// by itself.
+// Close ends the connection. If ssh had to be killed, the remote engine may still run, so Close also kills it.
 func (r *Engine) Close() error {
 	err := r.Process.Close()
 	r.mu.Lock()

@@ -60,7 +60,7 @@ type chunk struct {
 // NewLog returns an empty log.
 func NewLog() *Log { return &Log{began: time.Now()} }
 
-// Sent stores whole lines to the engine, with their ends.
+// Sent stores lines that were sent to the engine. text contains whole lines with their line ends.
 func (l *Log) Sent(at time.Time, text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *Log) Sent(at time.Time, text []byte) {
 	}
 }
 
-// Received stores a line of the engine, without its end. It stores only the beginning of a very long line.
+// Received stores a line of the engine, without its line end. It stores only the beginning of a very long line.
 func (l *Log) Received(at time.Time, line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,8 +21,8 @@ type symbol struct {
 // symbolBits is the length of the longest code in bits.
 const symbolBits = 8
 
-// layout is one of the two encodings of pieces: PackedSfen's or HCP's. A piece in a hand, or in the box of
-// pieces out of play, needs as many bits as a piece on the board needs in addition to an empty square. So
+// layout is one of the two encodings of pieces: PackedSfen's or HCP's. A piece on the board needs more bits than an
+// empty square. The difference is the number of bits of a piece in a hand or in the box of pieces out of play. So
 // every position of two kings and 38 pieces needs 256 bits.
 type layout struct {
 	name  string

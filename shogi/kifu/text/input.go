@@ -17,9 +17,9 @@ import (
 // shorter.
 const maxLine = 4 << 20
 
-// Input reads a text line by line. The text may be in UTF-8 (with or without a byte order mark), Shift_JIS,
-// EUC-JP, ISO-2022-JP or UTF-16 with a byte order mark, and may have any line ends. Input holds only one line
-// and two buffers in memory.
+// Input reads a text line by line, with any line ends. The text may be in UTF-8 (with or without a byte order mark),
+// Shift_JIS, EUC-JP, ISO-2022-JP, or UTF-16 with a byte order mark. Input holds only one line and two buffers in
+// memory.
 type Input struct {
 	Name string // name of the file, for errors
 
