@@ -391,12 +391,12 @@ type longest struct {
 	total time.Duration
 }
 
-// add adds the largest increase of any member's delay since the last call. of returns a member's delay, and false if
-// the delay is unknown. known reports whether any delay is known.
-func (l *longest) add(members []*memberRunner, of func(*memberRunner) (time.Duration, bool)) (total time.Duration, known bool) {
+// add adds the largest increase of any member's delay since the last call. delayOf returns a member's delay, and
+// false if the delay is unknown. known reports whether any delay is known.
+func (l *longest) add(members []*memberRunner, delayOf func(*memberRunner) (time.Duration, bool)) (total time.Duration, known bool) {
 	most := time.Duration(0)
 	for i, s := range members {
-		if d, ok := of(s); ok {
+		if d, ok := delayOf(s); ok {
 			most, known = max(most, d-l.last[i]), true
 			l.last[i] = d
 		}

@@ -250,7 +250,7 @@ func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, 
 	}
 }
 
-// sendMove sends the event of a move.
+// sendMove sends the event of a move. Its parameters are the same as in moved.
 func (e *Events) sendMove(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
 	n := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
 	ev := match.Event{Type: match.EventMove, Pair: &n.pair, Leg: &n.leg, Slot: &n.slot}

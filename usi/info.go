@@ -128,9 +128,9 @@ func (b Bound) suffix() string {
 	return ""
 }
 
-// parseMoves parses moves up to the first word that is not a move. It returns at most most moves, or all
-// moves if most is 0. It collects them on the stack, so that it allocates only one block of the right size.
-func parseMoves(text string, most int) []shogi.Move {
+// parseMoves parses moves up to the first word that is not a move. It returns not more than limit moves, or all moves
+// if limit is 0. It collects them on the stack, so that it allocates only one block of the right size.
+func parseMoves(text string, limit int) []shogi.Move {
 	var room [64]shogi.Move
 	moves := room[:0]
 	p := words{rest: text}
@@ -139,7 +139,7 @@ func parseMoves(text string, most int) []shogi.Move {
 		if err != nil {
 			break
 		}
-		if moves = append(moves, m); len(moves) == most {
+		if moves = append(moves, m); len(moves) == limit {
 			break
 		}
 	}

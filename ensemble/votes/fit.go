@@ -131,7 +131,8 @@ func clampOf(vote *voting.Record, member int) float64 {
 }
 
 // add adds the score of one ballot, limited to ±clamp. result is the score of the council in the game. game is the
-// number of the game. It ignores ballots that came too late and ballots from a book. It only counts mates and bounds.
+// number of the game. add ignores ballots that came too late and ballots from a book. A mate or a bound only
+// increases LeftOut.
 func (m *memberFit) add(b *voting.BallotRecord, clamp, result float64, game int) {
 	if b.Kind != voting.KindMove && b.Kind != voting.KindResign || b.Source == voting.SourceBook {
 		return

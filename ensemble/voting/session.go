@@ -427,8 +427,8 @@ func (c *Session) Decided(ballots []Ballot, pending []int) bool {
 	return !c.couldResign(ballots, len(pending)) && c.ahead(ballots, pending)
 }
 
-// couldResign reports whether enough members could resign, if some of the pending members resigned and the
-// other pending members failed.
+// couldResign reports whether the council could still resign: some of the pending members could resign, and the other
+// pending members could fail. pending is their number.
 func (c *Session) couldResign(ballots []Ballot, pending int) bool {
 	resigned, alive := census(ballots)
 	for more := 0; more <= pending; more++ {

@@ -268,9 +268,9 @@ func candidatesOf(detail []byte) (list []packed.Candidate) {
 // isPack reports whether the format writes only complete games.
 func (w *dataWriter) isPack() bool { return w.Format.Name == "pack" }
 
-// sift removes the score of each position that was already written, so that Encode leaves the position out. left is
-// the number of the other positions, and again the number of repeated positions.
-func (w *dataWriter) sift(r *kifu.Record) (left, again int, err error) {
+// sift removes the score of each position that was already written, so that Encode leaves the position out. repeated
+// is the number of these positions, and left is the number of the other positions.
+func (w *dataWriter) sift(r *kifu.Record) (left, repeated int, err error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
 		return 0, 0, err
@@ -292,13 +292,13 @@ func (w *dataWriter) sift(r *kifu.Record) (left, again int, err error) {
 			w.manifest.Statistics.Mates++
 		case w.seen != nil && !w.seen.add(p.Key()):
 			m.HasScore = false
-			again++
+			repeated++
 		default:
 			left++
 		}
 		p.Apply(m.Move)
 	}
-	return left, again, nil
+	return left, repeated, nil
 }
 
 // wholeGame returns the number of positions in a game after the opening moves.

@@ -7,7 +7,7 @@ import (
 	"gogi/runner"
 )
 
-// source hands out the pairs of a plan, up to a target.
+// source hands out the pairs of a plan, up to a target number of pairs. SetTarget changes this number.
 type source interface {
 	runner.Source
 	SetTarget(pairs int)

@@ -91,15 +91,15 @@ func (t Topology) Lay(d Demand) (Layout, error) {
 // unit is the smallest part of a layout: all CPUs of a core, or one CPU.
 type unit []CPU
 
-// units groups the CPUs for which by returns the same number. Units and their CPUs have the order of list.
-func units(list []CPU, by func(CPU) int) []unit {
+// units groups the CPUs for which key returns the same number. Units and their CPUs have the order of list.
+func units(list []CPU, key func(CPU) int) []unit {
 	var all []unit
 	at := map[int]int{}
 	for _, c := range list {
-		i, ok := at[by(c)]
+		i, ok := at[key(c)]
 		if !ok {
 			i = len(all)
-			at[by(c)], all = i, append(all, nil)
+			at[key(c)], all = i, append(all, nil)
 		}
 		all[i] = append(all[i], c)
 	}

@@ -12,8 +12,8 @@ import (
 // PositionSize is the size of a packed position in bytes.
 const PositionSize = 32
 
-// ErrCut is the error for a position without a king that needs more than 256 bits. A reader could not restore the
-// bits after the first 256.
+// ErrCut is the error for a position without a king that does not fit into 256 bits. It occurs only if a reader could
+// not find out the bits after the first 256.
 var ErrCut = errors.New("the position has no king of one side and does not fit into 256 bits")
 
 // AppendSfen appends the PackedSfen of a position: 32 bytes without the move number. A position without a

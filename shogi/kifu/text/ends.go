@@ -32,7 +32,7 @@ const (
 
 const draw = "draw"
 
-// knownEnd reports whether word is one of these words.
+// knownEnd reports whether word is one of gogi's words for the end of a game, as in package match.
 func knownEnd(word string) bool {
 	return slices.ContainsFunc(floodgateWords, func(w [2]string) bool { return w[0] == word })
 }

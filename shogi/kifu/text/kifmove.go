@@ -244,7 +244,7 @@ func relativeWords(p *shogi.Position, m shogi.Move) string {
 	return ""
 }
 
-// alone reports whether the words fit only this move.
+// alone reports whether the relative words of KI2 select only the move m among the moves from origins.
 func alone(c shogi.Colour, t shogi.PieceType, m shogi.Move, origins []shogi.Square, words string) bool {
 	for _, o := range origins {
 		if fitsRelative(c, t, o, m.To(), origins, words) != (o == m.From()) {
