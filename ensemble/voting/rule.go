@@ -107,8 +107,8 @@ func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
 	return k.begin(newStanding(spec, voters, exact)), nil
 }
 
-// standing is the part that all rules share: the members and their weights. Without more it is the rule
-// "majority". With given weights it is the rule "weighted".
+// standing is the part that all rules share: the members and their weights. A standing alone is the rule "majority",
+// or the rule "weighted" if the spec gives weights.
 type standing struct {
 	spec     Spec
 	voters   []Voter
@@ -156,8 +156,7 @@ func (s *standing) Candidates(ballots []Ballot) []Candidate {
 	return s.tally(ballots, s.Weights())
 }
 
-// tally groups the ballots by move. The order of the moves is the order of the first member that voted for
-// each.
+// tally groups the ballots by move. It sorts the moves by the first member that voted for each move.
 func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
 	list := make([]Candidate, 0, 4)
 	for i := range ballots {

@@ -64,7 +64,7 @@ type Exit struct {
 	Text    string `json:"text"`   // a description of the exit
 }
 
-// File is a file of an engine's identity.
+// File identifies a file that belongs to an engine, such as its program or its network. Role is the kind of the file.
 type File struct {
 	Role   string `json:"role"`
 	Path   string `json:"path,omitempty"`

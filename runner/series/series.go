@@ -94,7 +94,7 @@ func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Se
 	return s, nil
 }
 
-// resume adds a pair that an earlier session stored to the standings. The SPRT, or a design that depends on results,
+// resume adds a stored pair of an earlier session to the standings. The SPRT, or a design that depends on results,
 // gets the pair too. rows are its games.
 func (s *Series) resume(rows []match.Row) error {
 	if len(rows) == 0 {
