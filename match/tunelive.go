@@ -38,8 +38,8 @@ type TuneParam struct {
 // EventBlock.
 type TunePoint struct {
 	Pairs   int       `json:"pairs"`
-	Theta   []float64 // the centre, by parameter `json:"theta"`
-	Spread  float64   // factor of all perturbations   `json:"spread"`
+	Theta   []float64 `json:"theta"`  // the centre, by parameter
+	Spread  float64   `json:"spread"` // factor of all perturbations
 	LostElo *float64  `json:"lost_elo,omitempty"`
 	Equal   int       `json:"equal,omitempty"`
 }
