@@ -23,7 +23,7 @@ type earlyReport struct {
 	Nodes     uint64 `json:"nodes"`     // nodes of all members
 }
 
-// addEarly counts a decision for each number of first members from 2 on.
+// addEarly adds a decision to c.Firsts: to the report about the first 2 members, about the first 3, and so on.
 func (c *Council) addEarly(vote *voting.Record) {
 	n := len(vote.Members)
 	if len(vote.Ballots) != n || vote.Split == "" {

@@ -53,7 +53,8 @@ func (h *Hub) ControlMoves(s MoveSource) {
 	}
 }
 
-// addListener counts a subscription to moves. For the first one it waits until the boards are up to date.
+// addListener counts a subscription to moves. For the first one it waits until the source has sent the boards of the
+// games in play.
 func (h *Hub) addListener() {
 	h.mu.Lock()
 	h.listeners++

@@ -51,7 +51,7 @@ type Manifest struct {
 	Statistics *Statistics `json:"statistics"`
 }
 
-// BlockRow is a block in a manifest.
+// BlockRow describes one block in a manifest.
 type BlockRow struct {
 	Block  int    `json:"block"`
 	SHA256 string `json:"sha256"`
@@ -62,7 +62,7 @@ type BlockRow struct {
 	Plies  int    `json:"plies"`
 }
 
-// ShardRow is a file in a manifest.
+// ShardRow describes one file with training data (a shard) in a manifest.
 type ShardRow struct {
 	File   string `json:"file"` // relative to the folder
 	SHA256 string `json:"sha256"`

@@ -15,7 +15,8 @@ func pointOf(st *tune.State) match.TunePoint {
 	return match.TunePoint{Pairs: st.Pairs, Theta: append([]float64(nil), st.Theta...), Spread: st.Factor, LostElo: st.Lost(), Equal: st.Equal}
 }
 
-// report sends the event of a stored state. It also sends the warning that no parameter has a measurable effect.
+// report sends the event of a stored state. If no parameter has a measurable effect, it also sends a warning, once in
+// a session. With Tuning.StopFutile it then ends the tune.
 func (t *tuned) report(st *tune.State) {
 	p := pointOf(st)
 	t.send(match.Event{Type: match.EventBlock, Block: st.Blocks, Pairs: p.Pairs, Theta: p.Theta, Spread: p.Spread, LostElo: p.LostElo, Equal: p.Equal})

@@ -74,7 +74,7 @@ var reasons = []struct {
 	{ReasonTry, "declaration", EndDeclaration, true},
 }
 
-// meaning returns the entry of reasons for a reason.
+// meaning returns the facts about r in the table reasons. It returns zero values if r is not in the table.
 func (r Reason) meaning() (word string, end End, needsWinner bool) {
 	for _, m := range reasons {
 		if m.reason == r {
