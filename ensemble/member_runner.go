@@ -82,8 +82,8 @@ type memberRunner struct {
 	events []string // events for the next record
 }
 
-// jobRoom is larger than the number of jobs that can wait: a ponder stop, a game's end, a new game, an
-// opening and a search.
+// jobRoom is the length of a member's queue. It is larger than the number of jobs that can wait: the end of a ponder
+// search, the end of a game, a new game, the start of the player and a search.
 const jobRoom = 16
 
 func newMemberRunner(m Member, index int, changed chan<- struct{}) *memberRunner {

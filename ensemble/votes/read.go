@@ -18,8 +18,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// OfGame returns the votes in a game's record. If player is not empty, it returns only the votes of that
-// player's council. plies is the number of plies that the engines played.
+// OfGame returns the votes in a game's record. name is the name of the game for the flag --game. If player is not
+// empty, it returns only the votes of that player's council. plies is the number of plies that the engines played.
 func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, error) {
 	voted := &Game{Name: name, plies: plies}
 	sides := [2]Votes{

@@ -8,7 +8,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// ErrNoOutcome is the error for a record without a known result, which is useless for training.
+// ErrNoOutcome is the error for a record without a known result. Such a record is useless for training.
 var ErrNoOutcome = errors.New("the record does not say who won")
 
 // ErrUnscored is the error for a game with a move without a score. pack cannot store such a game.
