@@ -198,7 +198,7 @@ func (p *page) functions() template.FuncMap {
 		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 		"label":   saying(w, text.IntervalLabel), "interval": saying(w, text.Interval), "test": saying(w, text.TestLabel), "result": saying(w, text.Test),
 		"elo": saying(w, text.Elo), "stopped": saying(w, text.StoppedElo), "gate": saying(w, text.Gate), "ifIndependent": saying(w, text.IfIndependent),
-		"advantage": saying(w, text.Advantage), "signed": format.Signed, "match": saying(w, text.Match), "note": saying(w, text.RatingNote), "said": func(m i18n.Message) string { return signed(w.Said(m)) }, "change": saying(w, report.Change.Message),
+		"advantage": saying(w, text.Advantage), "signed": format.Signed, "match": saying(w, text.Match), "note": saying(w, text.RatingNote), "said": func(m i18n.Message) string { return Minus(w.Said(m)) }, "change": saying(w, report.Change.Message),
 		"ending": w.Ending, "design": w.Design, "againstRest": func(k report.Worker) string { return minus(text.AgainstRest(k)) }, "workerEvidence": text.Evidence,
 		"worker": saying(w, text.WorkerName),
 	}
@@ -207,14 +207,14 @@ func (p *page) functions() template.FuncMap {
 // saying returns a template function that prints a value: it calls tell for the message, and writes the message in the
 // page's language with the typographic minus sign.
 func saying[T any](w Words, tell func(T) i18n.Message) func(T) string {
-	return func(v T) string { return signed(w.Said(tell(v))) }
+	return func(v T) string { return Minus(w.Said(tell(v))) }
 }
 
 // negative matches the hyphen of a negative number. It matches no hyphen within a name or a date.
 var negative = regexp.MustCompile(`(^|[\s\[(])-([0-9])`)
 
-// signed returns a text in which each negative number has the typographic minus sign.
-func signed(text string) string { return negative.ReplaceAllString(text, "${1}−${2}") }
+// Minus returns a text in which each negative number has the typographic minus sign.
+func Minus(text string) string { return negative.ReplaceAllString(text, "${1}−${2}") }
 
 // endingsChart returns the chart of how many games ended in each way.
 func endingsChart(r *report.Report, words Words) *barChart {

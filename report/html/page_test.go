@@ -390,7 +390,7 @@ func TestSigned(t *testing.T) {
 		"-12.3 Elo, between -20 and -4": "−12.3 Elo, between −20 and −4",
 		"engine-2 at 2026-11-25, +4":    "engine-2 at 2026-11-25, +4",
 	} {
-		testutil.Equal(t, signed(text), want)
+		testutil.Equal(t, Minus(text), want)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/tune"
+	"gogi/stats/binomial"
 )
 
 // account is a tune of two parameters of which the first matters: its best value is 70.
@@ -148,4 +149,16 @@ func TestBodyInJapanese(t *testing.T) {
 	testutil.Slices(t, sorted(i18n.Japanese), sorted(i18n.English), "the numbers are others")
 	why := &tune.Futile{Pairs: 1234, Factor: 4}
 	testutil.Equal(t, futile(why).String(), why.Error(), "%q", futile(why))
+}
+
+// TestMinusOnThePage holds that negative numbers of the page have the typographic minus sign, but names keep their hyphen.
+func TestMinusOnThePage(t *testing.T) {
+	s := &tune.Settings{Params: []tune.Param{{Name: "a-1", Kind: tune.Float, Min: -50, Max: 50, Start: -2}}}
+	elo := -35.9
+	table := answers(i18n.English, s, &tune.Summary{Params: []tune.ParamSummary{{
+		Name: "a-1", Value: "-7", SensitivityElo: &elo, Sensitivity: &binomial.Interval{Lo: -92, Hi: 20.1},
+	}}})
+	for _, want := range []string{">a-1<", ">−7<", ">−35.9 [−92.0, 20.1]<"} {
+		testutil.Contains(t, table, want)
+	}
 }
