@@ -21,7 +21,7 @@ const (
 	Failed    State = "failed"  // the coordinator cannot evaluate its results
 )
 
-// Final reports whether a test in this state gets no more grants.
+// Final reports whether the coordinator grants no more pairs of a test in this state.
 func (s State) Final() bool { return s == Over || s == Stopped || s == Failed }
 
 // A Submission is the request that submits a test, on the subject adm.NAME.submit. The answer is a
@@ -49,8 +49,8 @@ type Order struct {
 // A Purged is the answer to the verb purge, which makes stored pairs of a worker void.
 type Purged struct {
 	Pairs []int `cbor:"pairs" json:"pairs"`
-	// Drawn counts pairs of other workers that are void too, because their parameters depended on this worker's
-	// results.
+	// Drawn is the number of pairs of other workers that are void too. In a tune their parameters depended on this
+	// worker's results.
 	Drawn  int    `cbor:"drawn,omitempty" json:"drawn,omitempty"`
 	Before string `cbor:"before" json:"before"` // the SPRT's verdict before the void. It is "" without an SPRT.
 	After  string `cbor:"after" json:"after"`
@@ -127,7 +127,7 @@ type TestStatus struct {
 type LeaseCounts struct {
 	Granted   int `cbor:"granted" json:"granted"`
 	Expired   int `cbor:"expired" json:"expired"`     // ended because no heartbeat came for too long.
-	Adopted   int `cbor:"adopted" json:"adopted"`     // learned from a heartbeat. They were granted before a restart, or had already expired.
+	Adopted   int `cbor:"adopted" json:"adopted"`     // leases that the coordinator had to learn from a heartbeat: granted before its restart, or already expired.
 	Returned  int `cbor:"returned" json:"returned"`   // returned unplayed
 	Revoked   int `cbor:"revoked" json:"revoked"`     // revoked because they were much older than leases usually become
 	Regranted int `cbor:"regranted" json:"regranted"` // grants of pairs that had been granted before
@@ -246,7 +246,7 @@ type PlanOf struct {
 	Run string `cbor:"run"` // the plan's digest
 }
 
-// Words returns the state of the worker in words. moment formats the time at which a worker was here last.
+// Words returns the state of the worker in words. moment formats the time at which the worker was last connected.
 func (w *WorkerStatus) Words(moment func(time.Time) string) string {
 	switch {
 	case w.Quarantine != "":

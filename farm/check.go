@@ -32,7 +32,7 @@ func CheckLegs(plan *match.Plan) error {
 	return nil
 }
 
-// word returns an error if s is longer than MaxWord bytes.
+// word returns an error if s is longer than MaxWord bytes. The error contains what, the name of the field.
 func word(what, s string) error {
 	if len(s) > MaxWord {
 		return fmt.Errorf("%s has %d bytes: expected at most %d", what, len(s), MaxWord)
@@ -40,7 +40,7 @@ func word(what, s string) error {
 	return nil
 }
 
-// number returns an error if v is not a number from 0 to most.
+// number returns an error if v is not a number from 0 to most. The error contains what, the name of the field.
 func number(what string, v, most float64) error {
 	if !(v >= 0 && v <= most) || math.IsInf(v, 0) {
 		return fmt.Errorf("%s of %v: expected a number from 0 to %g", what, v, most)
@@ -48,7 +48,8 @@ func number(what string, v, most float64) error {
 	return nil
 }
 
-// words returns an error if the list has more than most strings or a string that word rejects.
+// words returns an error if a list has more than most strings, or a string longer than MaxWord bytes. The error
+// contains what, the name of the field.
 func words(what string, list []string, most int) error {
 	if len(list) > most {
 		return fmt.Errorf("%d %s: expected at most %d", len(list), what, most)
@@ -91,7 +92,7 @@ func (a *Ask) Check() error {
 		words("refused runs", a.Refuse, MaxRuns), words("reasons", a.Why, MaxRuns))
 }
 
-// Check returns an error if no granted lease can have the values of h.
+// Check returns an error if a field of h has a value that no granted lease can have.
 func (h *Held) Check() error {
 	switch {
 	case h.Pair < 0 || h.Take < 0 || h.Pair > math.MaxInt32 || h.Take > math.MaxInt32:
@@ -127,7 +128,7 @@ func (b *Beat) Check() error {
 		leases(b.Held), leases(b.Outbox), leases(b.Sent))
 }
 
-// Check returns an error for an item that gogi cannot count. It does not check the games of the pair;
+// Check returns an error if a field of the item is outside its bounds. It does not check the games of the pair;
 // arbiter.Verify does.
 func (it *Item) Check() error {
 	switch {

@@ -37,7 +37,7 @@ type Pulled struct {
 	More   bool              `cbor:"more"`
 }
 
-// A Void is a played pair that was made void. A copy of the test makes it void too.
+// A Void is the result of a pair that was made void. A copy of the test makes the same result void.
 type Void struct {
 	Pair    int       `cbor:"pair"`
 	Worker  string    `cbor:"worker"`  // the worker that played it

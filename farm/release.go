@@ -81,7 +81,7 @@ func (r *Release) signed() ([]byte, error) {
 type Update struct {
 	// Releases are the programs that workers get from now on, one for each kind of machine.
 	Releases []Release `cbor:"releases,omitempty"`
-	// Known are SHA-256 hashes of earlier releases.
+	// Known are SHA-256 hashes of earlier releases that workers get again, in addition to Releases.
 	Known []string `cbor:"known,omitempty"`
 	Off   bool     `cbor:"off,omitempty"` // cancel the update: each worker keeps its program
 	All   bool     `cbor:"all,omitempty"` // end the trial: all workers get the update

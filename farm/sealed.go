@@ -94,8 +94,8 @@ func (s *Secret) Token(worker string, lease Held) []byte {
 	return mac.Sum(nil)[:tokenSize]
 }
 
-// Granted reports whether the token of a lease is valid, so that the coordinator granted this lease to this
-// worker.
+// Granted reports whether the token of a lease is valid. This proves that the coordinator granted this lease to
+// this worker.
 func (s *Secret) Granted(worker string, lease Held) bool {
 	return hmac.Equal(lease.Token, s.Token(worker, lease))
 }

@@ -58,7 +58,7 @@ type Hello struct {
 	Slots     int               `cbor:"slots"`
 	Labels    map[string]string `cbor:"labels"`    // os, arch, isa, cores, mem, gpu, and the labels that the owner adds.
 	Artefacts []string          `cbor:"artefacts"` // SHA-256 of its artefacts, at most MaxArtefacts.
-	NPS       float64           `cbor:"nps"`       // nodes per second and slot of the reference engine. It is 0 if not measured.
+	NPS       float64           `cbor:"nps"`       // nodes per second of the reference engine in each slot. It is 0 if not measured.
 	// Reference is the identity of the engine that measured NPS, in the form of match.Scaling.
 	Reference string `cbor:"reference,omitempty"`
 	// Program is the SHA-256 (hex) of the worker's program, or "" if it is unknown.
@@ -99,7 +99,7 @@ type Ask struct {
 	Session string   `cbor:"session"`
 	Want    int      `cbor:"want"`
 	Open    []string `cbor:"open"`             // runs with open engines.
-	Known   []string `cbor:"known"`            // runs whose plan the worker has.
+	Known   []string `cbor:"known"`            // runs whose plan the worker already has.
 	Refuse  []string `cbor:"refuse,omitempty"` // runs that the worker does not play.
 	Why     []string `cbor:"why,omitempty"`    // the reasons, in the order of Refuse
 }
@@ -109,7 +109,7 @@ type Grants struct {
 	Grants  []Grant       `cbor:"grants"`
 	Plans   []Task        `cbor:"plans,omitempty"`   // plans of granted runs that the worker does not have
 	Retry   time.Duration `cbor:"retry"`             // the wait before the next Ask. A hint ends it early.
-	Later   bool          `cbor:"later,omitempty"`   // set without Grants, if there are free pairs that the worker may get later
+	Later   bool          `cbor:"later,omitempty"`   // set if Grants is empty, but there are free pairs that the worker may get later
 	Drain   bool          `cbor:"drain,omitempty"`   // send no more Asks.
 	Unknown bool          `cbor:"unknown,omitempty"` // the session is unknown, so the worker must send a Hello
 	// Over lists runs of Ask.Known that have ended. If the hint was lost, a worker without leases of a run
@@ -156,11 +156,11 @@ type Beat struct {
 
 // A BeatReply is the answer to a Beat.
 type BeatReply struct {
-	Drop    []Held        `cbor:"drop"`              // no longer leased to the worker, which must discard them.
+	Drop    []Held        `cbor:"drop"`              // leases that have ended: the worker must discard these pairs.
 	Stored  []Held        `cbor:"stored"`            // stored by the coordinator. The worker deletes them from the outbox.
 	Over    []string      `cbor:"over"`              // runs that have ended.
-	Watched []string      `cbor:"watched,omitempty"` // runs whose events the worker sends.
-	Say     string        `cbor:"say"`               // "", SayDrain, SayUpdate or SayBench.
+	Watched []string      `cbor:"watched,omitempty"` // runs that a user watches: the worker must send their events.
+	Say     string        `cbor:"say"`               // what the worker must do: "" (nothing), SayDrain, SayUpdate or SayBench.
 	Update  string        `cbor:"update,omitempty"`  // SHA-256 of the wanted program, with SayUpdate.
 	Release *Release      `cbor:"release,omitempty"` // the wanted program, with SayUpdate
 	Unknown bool          `cbor:"unknown"`           // the session is unknown, so the worker must send a Hello
@@ -168,7 +168,8 @@ type BeatReply struct {
 	Lease   time.Duration `cbor:"lease"`
 }
 
-// These are the values of BeatReply.Say and Hint.Say.
+// These are the values of BeatReply.Say and Hint.Say: the worker must finish its pairs and get no more, install
+// another version of gogi, or measure its speed again.
 const (
 	SayDrain  = "drain"
 	SayUpdate = "update"
@@ -197,7 +198,7 @@ type Item struct {
 	Block cbor.RawMessage `cbor:"block,omitempty"`
 }
 
-// A Hint is a message without an answer. It may be lost, because heartbeats carry the same information.
+// A Hint is a message without an answer. It may be lost, because the next heartbeat has the same information.
 type Hint struct {
 	Over   []string `cbor:"over,omitempty"`
 	Paused []string `cbor:"paused,omitempty"`

@@ -100,7 +100,7 @@ func New(c Config) *Pages {
 // ServeHTTP implements http.Handler.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.mux.ServeHTTP(w, r) }
 
-// LoggedIn reports whether a request has a valid session.
+// LoggedIn reports whether the user who sent a request is logged in.
 func (p *Pages) LoggedIn(r *http.Request) bool {
 	s, err := p.session(r)
 	return err == nil && s != nil
@@ -111,17 +111,18 @@ func (p *Pages) Open(path string) bool {
 	return slices.Contains([]string{"/farm/join", "/farm/connect", "/farm/challenge", "/farm/login"}, path)
 }
 
-// shares caches what all workers have played, because counting reads all games.
+// shares caches the games and the CPU time of all workers, because it takes a walk over all games to count them.
 type shares struct {
 	mu   sync.Mutex
 	at   time.Time
 	list []results.Played
 }
 
-// playedAge is the time for which a count is shown.
+// playedAge is the time for which the pages show the same counts. After it they read all games again.
 const playedAge = time.Minute
 
-// played returns a copy of what all workers have played.
+// played returns a copy of the games and the CPU time of all workers. It counts again if the cached counts are
+// older than playedAge.
 func (p *Pages) played(ctx context.Context) ([]results.Played, error) {
 	p.shares.mu.Lock()
 	defer p.shares.mu.Unlock()

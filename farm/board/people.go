@@ -92,8 +92,8 @@ func (p *Pages) orderKey(w http.ResponseWriter, v *visit) error {
 	return nil
 }
 
-// sum adds up the games of workers and their time. key clears the fields that do not separate sums, such as the month.
-// The sums have the order of the list.
+// sum adds up the games and the time of a list. key clears the fields in which entries of one sum may differ, such as
+// the month. The sums have the order of the list.
 func sum(list []results.Played, key func(*results.Played)) (all []results.Played) {
 	at := map[results.Played]int{}
 	for _, p := range list {

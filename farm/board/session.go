@@ -83,7 +83,7 @@ func FormToken(secret string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// owns reports whether a token is the token of the session.
+// owns reports whether a token of a form belongs to this session.
 func (s *session) owns(token string) bool {
 	return subtle.ConstantTimeCompare([]byte(token), []byte(s.CSRF())) == 1
 }
@@ -98,7 +98,7 @@ func (s *session) Admin() bool { return s != nil && s.key.May(keys.Admin) }
 // another owner.
 func (s *session) May(verb string) bool { return s != nil && s.key.MayVerb(verb) }
 
-// Is reports whether the user is this person.
+// Is reports whether the user is the person with this name.
 func (s *session) Is(owner string) bool { return s != nil && s.key.Owner == owner }
 
 // challenge returns a text that a user signs to log in. It has a code, so that the state need not store it.
@@ -113,7 +113,7 @@ func (p *Pages) code(text string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// fresh reports whether a challenge is from this farm and not too old.
+// fresh reports whether this farm made a challenge, and made it less than challengeLife ago.
 func (p *Pages) fresh(challenge string, now time.Time) bool {
 	i := strings.LastIndexByte(challenge, '.')
 	if i < 0 || !hmac.Equal([]byte(challenge[i+1:]), []byte(p.code(challenge[:i]))) {
@@ -142,7 +142,7 @@ func (p *Pages) loginForm(w http.ResponseWriter, v *visit) error {
 	return p.show(w, v, http.StatusOK, "login", frame{Title: "Log in", Trail: []crumb{{Name: "Log in"}}, Page: page})
 }
 
-// baseOf returns the address of the server for commands.
+// baseOf returns the address of this server as the commands of gogi farm need it.
 func baseOf(v *visit) string {
 	scheme := "http"
 	if v.TLS != nil {
@@ -254,7 +254,8 @@ func addressOf(v *visit) string {
 	return host
 }
 
-// A limiter limits how often something happens by name. It may forget its counts in a restart.
+// A limiter limits how often something may happen under one name: at most most times in the time every. A restart
+// of the farm may clear its counts.
 type limiter struct {
 	most  int
 	every time.Duration

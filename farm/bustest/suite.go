@@ -419,8 +419,8 @@ func artefacts(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-// waitEnds tests that Results ends with its context, and that a deadline, however near, is no failure of the
-// stream.
+// waitEnds tests that Results ends when its context ends. It also tests that a deadline, even a very near one, is
+// not reported as a failure of the stream.
 func waitEnds(t *testing.T, ctx context.Context, f Farm) {
 	ending, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)

@@ -12,7 +12,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// Kinds of changed things, see farmstate.Action.On.
+// Kinds of things that an action changes, see farmstate.Action.On.
 const (
 	onTest   = "test"
 	onWorker = "worker"
@@ -25,7 +25,8 @@ func (c *Coordinator) actions(ctx context.Context, _ Key, f *farmstate.Filter) (
 	return c.config.State.Actions(ctx, *f)
 }
 
-// act adds an action on a worker to the log of the farm. The action is stored with the worker.
+// act adds an action on a worker to the actions that wait. keepWorker writes them to the log of the farm together
+// with the worker.
 func (w *worker) act(by, name, what string) {
 	w.actions = append(w.actions, farmstate.Action{At: time.Now(), By: by, On: onWorker, Name: name, What: what})
 }
@@ -33,12 +34,13 @@ func (w *worker) act(by, name, what string) {
 // Limits of what a worker can make the coordinator store.
 const (
 	maxErrors   = 10          // errors of a worker
-	maxError    = 300         // bytes of one
-	keepPause   = time.Minute // shortest time between two times that an unimportant change is stored
-	keepAtATime = 4           // unimportant changes that are stored in one tick
+	maxError    = 300         // bytes of an error
+	keepPause   = time.Minute // shortest interval between two writes of a worker because of unimportant changes
+	keepAtATime = 4           // workers with unimportant changes that one tick writes
 )
 
-// failed adds an error to the latest errors of a worker.
+// failed adds an error to the latest errors of a worker, unless it repeats the last one. on is the name of the test
+// in which the error happened, and what its text.
 func (w *worker) failed(now time.Time, on, what string) {
 	what = strings.ToValidUTF8(what[:min(len(what), maxError)], "")
 	if n := len(w.Errors); n > 0 && w.Errors[n-1].What == what {
@@ -62,7 +64,7 @@ func (w *worker) describe(name string, h *farm.Hello, now time.Time) {
 	}
 }
 
-// noteRefusals adds the runs that a worker newly refuses to its latest errors.
+// noteRefusals adds a line to the latest errors of a worker for each run that the worker has begun to refuse.
 func (c *Coordinator) noteRefusals(s *session, w *worker, ask *farm.Ask) {
 	for i, digest := range ask.Refuse {
 		if r := c.runs[digest]; r != nil && i < len(ask.Why) && !slices.Contains(s.refuses, digest) {
@@ -71,7 +73,8 @@ func (c *Coordinator) noteRefusals(s *session, w *worker, ask *farm.Ask) {
 	}
 }
 
-// keepChanged stores some of the workers with unimportant changes.
+// keepChanged stores up to keepAtATime workers that have unimportant changes and were not stored in the last
+// keepPause.
 func (c *Coordinator) keepChanged(ctx context.Context, now time.Time) {
 	left := keepAtATime
 	for name, w := range c.workers {

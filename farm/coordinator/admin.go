@@ -143,7 +143,7 @@ func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (
 	return r.status(), nil
 }
 
-// These are the highest priorities: for all keys, and for owners without the right to run.
+// mostPriority is the highest priority. Keys without the right "run" may use priorities up to ownPriority.
 const (
 	mostPriority = 10
 	ownPriority  = 2
@@ -291,7 +291,7 @@ func (c *Coordinator) planOf(_ context.Context, _ Key, o *farm.Order) (any, erro
 	return farm.PlanOf{Submission: r.Submission, Run: r.digest}, nil
 }
 
-// is returns nil if a test is in one of the states, and a rejection otherwise.
+// is returns nil if a test is in one of the given states, and otherwise a rejection.
 func is(r *run, states ...farm.State) error {
 	if slices.Contains(states, r.State) {
 		return nil
@@ -320,8 +320,8 @@ func mayReject(who Key, _ *run) error {
 	return nil
 }
 
-// mayControl returns a check that accepts the owner of a test and keys with the right to run. what names the
-// action in the rejection.
+// mayControl returns a check that accepts the owner of a test, and keys with the right "run". what names the action
+// in the rejection.
 func mayControl(what string) func(Key, *run) error {
 	return func(who Key, r *run) error {
 		if r.Owner == who.Owner && who.may(rightSubmit) || who.may(rightRun) {
@@ -538,8 +538,8 @@ func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order
 	})
 }
 
-// drawn returns how many of the pairs that a purge removes from a tune were played by other workers. all is the number
-// of removed pairs.
+// drawn returns how many of the pairs that a purge removes from a tune were played by other workers. all is the
+// number of all removed pairs.
 func drawn(ctx context.Context, r *run, worker string, all int) (others int, err error) {
 	others = all
 	err = r.store.Rows(ctx, func(rows []match.Row) error {

@@ -141,9 +141,9 @@ func (r *run) endAudit(a *audit) {
 	r.auditsChanged, r.unproved = true, true
 }
 
-// mayAudit reports whether a worker may play the next result of an audit. Only a trusted worker plays the third result,
-// which decides a dispute, and only a trusted worker checks the pairs that a verdict waits for. A machine of the test's
-// owner may play these results too, unless the farm trusts the audited worker.
+// mayAudit reports whether a worker may play the next result of an audit. Only a trusted worker may play the third
+// result, which decides a dispute. Only a trusted worker may check a pair on which a provisional verdict rests. The
+// machines of the test's owner may play these results too, unless the farm trusts the audited worker.
 func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
 	w := c.workers[name]
 	switch {
@@ -155,7 +155,8 @@ func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
 	return owner == r.Owner && !c.trusted(a.Worker)
 }
 
-// trusted reports whether the farm trusts a worker, or a key that pushed pairs, without audits.
+// trusted reports whether pairs under this name need no audit to be believed: the name is that of a worker with a
+// trust level above untrusted, or of a key with the right "run", which may push pairs.
 func (c *Coordinator) trusted(name string) bool {
 	if w := c.workers[name]; w != nil && w.Trust != trust.Untrusted {
 		return true
@@ -164,12 +165,13 @@ func (c *Coordinator) trusted(name string) bool {
 	return ok && key.may(rightRun)
 }
 
-// auditedBy reports whether a worker holds an audit of the run.
+// auditedBy reports whether a worker holds a lease for an audit of the run.
 func (r *run) auditedBy(worker string) bool {
 	return slices.ContainsFunc(r.audits, func(a *audit) bool { return a.worker == worker })
 }
 
-// grantAudits grants up to n pairs that workers of other owners have played. It opens an ended run if necessary.
+// grantAudits grants up to n audits: pairs that a worker of another owner has played first. It opens an ended run
+// if necessary.
 func (c *Coordinator) grantAudits(ctx context.Context, now time.Time, r *run, s *session, n int) (grants []farm.Grant) {
 	for _, a := range slices.Clone(r.audits) {
 		if len(grants) >= n {
@@ -216,7 +218,7 @@ func (c *Coordinator) firstResult(ctx context.Context, r *run, a *audit) (*match
 	return &first, err
 }
 
-// auditOf returns the audit that a worker holds under a lease, or nil if there is none.
+// auditOf returns the audit that a worker plays under the lease h, or nil if there is none.
 func (r *run) auditOf(worker string, h farm.Held) *audit {
 	for _, a := range r.audits {
 		if a.epoch == h.Epoch && a.Pair == h.Pair && a.worker == worker {
@@ -226,11 +228,13 @@ func (r *run) auditOf(worker string, h farm.Held) *audit {
 	return nil
 }
 
-// unsentAudit is the time in leases for which a worker may keep a finished audit, like a finished pair.
+// unsentAudit limits how long a worker may keep a finished audit without sending it, in lease lifetimes. The limit
+// for other pairs is the same.
 const unsentAudit = 30
 
-// extendAudits extends the leases of audits in a list of a heartbeat, and returns the other leases. finished means
-// that the list has finished pairs. Their results may be lost, so their leases end after unsentAudit.
+// extendAudits extends the leases of the audits in one list of a heartbeat, and returns the other leases of the
+// list. finished means that the worker has finished the pairs in the list. The results of such pairs may be lost,
+// so their leases end after unsentAudit.
 func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, finished bool, reply *farm.BeatReply) (rest []farm.Held) {
 	for _, h := range list {
 		if !h.Audit {
@@ -255,8 +259,8 @@ func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, 
 	return rest
 }
 
-// expireAudits frees the audits whose worker has sent no heartbeat. It also deletes the old audits of an
-// ended run.
+// expireAudits ends the leases of audits whose worker has sent no heartbeat in time, so that another worker can
+// play them. It also deletes the old audits of an ended run.
 func (r *run) expireAudits(now time.Time) {
 	for _, a := range slices.Clone(r.audits) {
 		if r.State.Final() && r.Provisional == nil && now.Sub(a.Since) > auditsKept {
@@ -268,7 +272,8 @@ func (r *run) expireAudits(now time.Time) {
 	}
 }
 
-// audited compares the second or third result of an audited pair with the earlier results of the pair.
+// audited processes the second or third result of an audited pair. If the first two results agree, the audit ends.
+// If they differ, the audit waits for a third result, and decideAudit decides.
 func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item) {
 	a := r.auditOf(m.worker, it.Lease)
 	if a == nil {
@@ -310,11 +315,15 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 	r.endAudit(a)
 }
 
-// decideAudit decides an audit after its third result. If the third result equals the result of one worker,
-// decideAudit quarantines the other worker. If all three results differ, the players do not repeat their
-// games, and it quarantines no worker. A third result of a worker without trust, which is a machine of the test's owner,
-// decides nothing against a trusted worker, because the owner may know the audited worker. decideAudit then removes
-// the third result and returns false.
+// decideAudit decides an audit with three results, of which the first two differ. where is the first difference
+// between these two.
+//
+// If the third result equals one of them, the worker of the other one is quarantined. If all three differ, the
+// players do not repeat their games, so nobody is quarantined and the run gets no further audits. decided is then
+// true.
+//
+// The third result may be from an untrusted machine of the test's owner. The owner may know the audited worker, so
+// such a result decides nothing against a trusted second worker. decideAudit removes it and returns false.
 func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where string) (decided bool) {
 	first, second, third := a.results[0], a.results[1], a.results[2]
 	var wrong *match.PairResult

@@ -73,8 +73,8 @@ type State interface {
 const (
 	rightWork    = "work"
 	rightSubmit  = "submit"
-	rightApprove = "approve" // tests of other owners
-	rightRun     = "run"     // priority, share, stop and pause of any test
+	rightApprove = "approve" // approve and reject tests of other owners
+	rightRun     = "run"     // set the priority and the share of any test, stop it and pause it
 	rightAdmin   = "admin"   // everything except work
 )
 

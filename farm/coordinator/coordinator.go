@@ -37,13 +37,13 @@ type Coordinator struct {
 	unread   []farm.Unread // stored tests that this program cannot decode, see setUnread
 	sessions map[string]*session
 	allowed  map[string]allowance // allowances by owner
-	changes  int                  // number of changes of sessions and orders. After a change, crowds are counted again.
+	changes  int                  // number of changes after which other workers may play a run; see run.crowd
 	workers  map[string]*worker
 	schedule ledger.Schedule
 	epochs   *ledger.Epochs
 	judge    farm.JudgeStatus
-	day      time.Time                // the day of spent
-	spent    map[string]time.Duration // slot-time by owner
+	day      time.Time                // the UTC day to which spent applies
+	spent    map[string]time.Duration // slot-time that the tests of each owner have used on this day
 	voidDue  bool                     // a worker was quarantined, so its pairs may have to become void
 	broken   error                    // the failure of a store, after which nothing is granted or acknowledged
 	update   updating
@@ -80,7 +80,8 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 	return k, nil
 }
 
-// countBoot stores the number of this start (boot), and begins the epochs (numbers of grants) of the boot.
+// countBoot stores the number of this start (boot). It then begins a new range of epochs, the numbers of grants, so
+// that no two boots issue the same epoch.
 func (c *Coordinator) countBoot(ctx context.Context) error {
 	var last struct {
 		Boot uint32 `cbor:"boot"`
@@ -111,8 +112,8 @@ func (c *Coordinator) load(ctx context.Context, name string, to any) (revision u
 	return revision, err
 }
 
-// save replaces an entry of State, if no other process has changed it since this process read or stored it. It
-// adds the actions to the log, and updates the revision.
+// save replaces an entry of State and updates *revision. It fails if another process has changed the entry since
+// this process read or stored it. It also adds the actions to the log of the farm.
 func (c *Coordinator) save(ctx context.Context, bucket, name string, v any, revision *uint64, actions ...farmstate.Action) error {
 	body, err := farm.Encode(v)
 	if err != nil {
@@ -166,7 +167,7 @@ func (c *Coordinator) setUnread(digest, name string, why error) {
 	c.unread = append(c.unread, farm.Unread{Run: digest, Name: name, Why: why.Error()})
 }
 
-// enter adds a run to the coordinator, and opens the run if it may be played.
+// enter adds a run to the coordinator. It opens the run if workers may play it now.
 func (c *Coordinator) enter(ctx context.Context, r *run) error {
 	r.task = farm.Task{Run: r.digest, Name: r.Name, Plan: r.Plan, Owner: r.Owner, Approved: r.State != farm.Submitted}
 	if err := r.task.Sign(c.config.Sign); err != nil {
@@ -212,7 +213,7 @@ func (c *Coordinator) warn(err error, what string, args ...any) {
 	}
 }
 
-// place adds a running run to the schedule, and removes any other run from the schedule.
+// place adds a run to the schedule if its state is Running, and otherwise removes it from the schedule.
 func (c *Coordinator) place(r *run) {
 	if r.State != farm.Running {
 		c.schedule.Remove(r.digest)
@@ -318,7 +319,7 @@ func (c *Coordinator) publish(subject string, h farm.Hint) error {
 	return c.config.Bus.Send(subject, body)
 }
 
-// fail ends the work of this process: the process grants and acknowledges nothing any more. fail returns err.
+// fail records an error after which this process grants nothing and acknowledges no result. It returns err.
 func (c *Coordinator) fail(err error) error {
 	if c.broken == nil {
 		c.broken = err
@@ -402,15 +403,15 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 	}
 }
 
-// fewEpochs is the number of remaining epochs at which the coordinator counts another boot. It is enough for
-// an hour of grants.
+// fewEpochs is the number of unused epochs (numbers of grants) below which the coordinator begins the epochs of a
+// new boot. It is enough for an hour of grants.
 const fewEpochs = 1 << 26
 
 // mayCondemn is the number of given-up pairs at which the coordinator pauses a run without an SPRT. It pauses a run
 // with an SPRT, or a tune, at the first given-up pair, because they can use no results beyond a missing pair.
 const mayCondemn = 3
 
-// examine ends or pauses a run that cannot continue or needs no more pairs.
+// examine ends a run that needs no more pairs, and pauses a run that cannot continue.
 func (c *Coordinator) examine(ctx context.Context, r *run) {
 	if r.State != farm.Running {
 		return

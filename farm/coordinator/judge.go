@@ -30,7 +30,8 @@ const (
 	refusalsToQuarantine = 3
 )
 
-// A message is a message of the stream, with the results of all checks that need no other message.
+// A message is one message of the stream of results. It also has the results of all checks that need no other
+// message.
 type message struct {
 	farm.Delivery
 	worker  string
@@ -49,12 +50,12 @@ type item struct {
 	pair     match.PairResult
 	refuse   string // reason why the item does not count, for which its worker is responsible
 	stale    bool   // the item does not count, but its worker is not responsible
-	added    bool
-	copied   bool   // an earlier item of the message has the same lease.
+	added    bool   // the store has added the pair or the attempt
+	copied   bool   // an earlier item of the message has the same lease, so this item does not count
 	late     bool   // the pair was already stored or void when the item was read, so the item was not verified
-	twice    bool   // the store or an earlier item has the pair.
-	lost     string // for a stale item, reason why its ended run cannot be opened. The stream stores the message as evidence.
-	outdated bool   // for a stale item, it is a pair of a tune with parameters of an earlier path
+	twice    bool   // the pair is in the store, or an earlier item has it
+	lost     string // for a stale item: why its ended run cannot be opened, or "". The stream then stores the message as evidence.
+	outdated bool   // for a stale item: the pair of a tune was played with parameter values that the tune no longer uses
 }
 
 // judgeAll processes the stream of results until ctx ends or a store fails.
@@ -83,10 +84,10 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 	}
 }
 
-// errIdle is the reason why a wait for results ends after some time.
+// errIdle ends a wait for results after half a lease without any. judgeAll then calls drained.
 var errIdle = errors.New("coordinator: no result came")
 
-// drained informs the ledgers that all results published before a time have been processed.
+// drained informs the ledger of each open run that all results published before a time have been processed.
 func (c *Coordinator) drained(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -322,8 +323,8 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	}
 }
 
-// exclude marks all items in a message of a worker in quarantine as stale. So none of the items count, and the worker
-// gets no further blame. The caller holds mu.
+// exclude marks all items in a message of a worker in quarantine as stale: no item counts, and none counts as an
+// error of the worker. The caller holds mu.
 func (c *Coordinator) exclude(m *message) {
 	w := c.workers[m.worker]
 	if w == nil || w.Quarantine == "" {
@@ -335,7 +336,8 @@ func (c *Coordinator) exclude(m *message) {
 	}
 }
 
-// store stores an item. If carries is true, it also stores the new states of the item's tune.
+// store stores the pair or the attempt of an item. carries means that the store also gets the new states of the
+// item's tune. added is false if the pair was stored before.
 func (it *item) store(ctx context.Context, carries bool) (added bool, err error) {
 	if it.Attempt != nil {
 		return true, it.run.store.PutAttempt(ctx, *it.Attempt)
@@ -396,7 +398,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 	}
 }
 
-// countResult counts a worker's pair that was stored.
+// countResult updates the counts of a worker after a pair of it was stored.
 func (c *Coordinator) countResult(ctx context.Context, now time.Time, worker string, it *item) {
 	w := c.worker(worker, "")
 	w.Played++
@@ -438,8 +440,8 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 	c.examine(ctx, r)
 }
 
-// blame adds to the number of a worker's rejected results. At the third rejected result the coordinator quarantines the
-// worker.
+// blame adds results to the number of a worker's rejected results. At refusalsToQuarantine the coordinator
+// quarantines the worker.
 func (c *Coordinator) blame(ctx context.Context, name, why string, results int) {
 	w := c.worker(name, "")
 	w.Refused += results
@@ -478,7 +480,7 @@ func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why strin
 	c.compareAgain(ctx)
 }
 
-// answer acknowledges a message. If the message was rejected, the stream stores it as evidence.
+// answer acknowledges a message to the stream. If the message was rejected, the stream keeps it as evidence.
 func (c *Coordinator) answer(ctx context.Context, m *message) error {
 	why := m.why
 	for i := range m.items {

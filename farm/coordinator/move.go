@@ -73,7 +73,8 @@ func (c *Coordinator) pull(ctx context.Context, _ Key, o *farm.Pull) (any, error
 	return out, err
 }
 
-// storeOf opens a test and returns its store. It calls see with the test while it holds mu.
+// storeOf opens a test and returns its store. It calls see with the test while it holds mu, so that see can read
+// the test's state.
 func (c *Coordinator) storeOf(ctx context.Context, name string, see func(*run)) (Store, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,9 +103,9 @@ func (c *Coordinator) sum(ctx context.Context, _ Key, o *farm.SumOf) (any, error
 	return out, err
 }
 
-// push stores pairs that were played outside the farm. The owner of the test and keys with the right to run
-// may push. The coordinator verifies the pairs like results, and stores them under the name of the key. Only
-// an admin, who moves a farm, may name the workers that played the pairs.
+// push stores pairs that were played outside the farm. The owner of the test and keys with the right "run" may
+// push. The coordinator verifies the pairs like results, and stores them under the name of the key. Only an admin,
+// who moves a whole farm, may name the workers that played the pairs.
 func (c *Coordinator) push(ctx context.Context, who Key, o *farm.Push) (any, error) {
 	c.mu.Lock()
 	r, err := c.pushable(who, o.Run)

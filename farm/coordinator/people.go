@@ -124,7 +124,7 @@ func (c *Coordinator) signUps(ctx context.Context, who Key, _ []byte) (any, erro
 	return c.waitingSignUps(ctx)
 }
 
-// admit makes the key of a sign-up valid. dismiss rejects a sign-up.
+// admit makes the key of a sign-up valid.
 func (c *Coordinator) admit(ctx context.Context, who Key, o *farm.KeyOrder) (any, error) {
 	return c.endSignUp(ctx, who, o, "approved", func(r Registry, s farm.SignUp) error { return r.Enrol(s) })
 }
@@ -160,7 +160,7 @@ func (c *Coordinator) endSignUp(ctx context.Context, who Key, o *farm.KeyOrder, 
 	return s, c.config.State.Delete(ctx, bucketSignUps, s.Name, keyAction(who.Name, s.Name, what))
 }
 
-// revoke revokes a key for ever. An admin may revoke all keys, and each key may revoke itself.
+// revoke makes a key invalid for ever. An admin may revoke every key, and a key may revoke itself.
 func (c *Coordinator) revoke(ctx context.Context, who Key, o *farm.KeyOrder) (any, error) {
 	switch {
 	case !who.may(rightAdmin) && who.Name != o.Name:

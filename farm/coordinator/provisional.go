@@ -21,8 +21,8 @@ type provisional struct {
 	Text string   `cbor:"text"` // why the verdict is not final, and what to do
 }
 
-// provisional returns the provisional state of a run that ends now, or nil if its verdict is final at once. A
-// farm without audits has only final verdicts.
+// provisional returns the stored reason why the verdict of a run that ends now is not final, or nil if the verdict
+// is final. In a farm without audits every verdict is final.
 func (c *Coordinator) provisional(r *run) *provisional {
 	if r.gate == nil || c.config.Auditor == nil {
 		return nil
@@ -53,8 +53,8 @@ func (p *provisional) text() string {
 	return cmp.Or(p.Text, "the audits of its pairs are being chosen")
 }
 
-// mustProve reports whether audits must confirm a sample of a worker's pairs: the farm does not trust the worker, or
-// the test's log accuses it.
+// mustProve reports whether audits must confirm a sample of a worker's pairs. This is so if the farm does not trust
+// the worker, or if the test's log accuses it.
 func (c *Coordinator) mustProve(r *run, name string) bool {
 	return !c.trusted(name) || slices.Contains(r.Logged, name)
 }
@@ -124,8 +124,8 @@ func someOf(names []string) string {
 // shownWorkers is the maximum number of workers in the text about a verdict.
 const shownWorkers = 20
 
-// sample starts the audits that the workers' pairs lack. It returns the size of the sample, and the number of its pairs
-// that no trusted worker has confirmed yet.
+// sample starts those audits of the workers' pairs that do not exist yet. of is the number of pairs in the sample,
+// and missing the number of these pairs that no trusted worker has confirmed.
 func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers []string) (of, missing int, err error) {
 	if err := c.open(ctx, r, now); err != nil {
 		return 0, 0, err
@@ -159,7 +159,8 @@ func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers
 	return of, missing, nil
 }
 
-// confirms reports whether an agreement of an auditor still counts: the auditor may have lost its trust.
+// confirms reports whether an agreeing audit still counts for a worker's pair. It does not if the auditor, the
+// worker that played the pair again, has lost its trust or is in quarantine.
 func (c *Coordinator) confirms(r *run, auditor, worker string) bool {
 	w := c.workers[auditor]
 	return w != nil && w.Quarantine == "" && (w.Trust != trust.Untrusted || w.Owner == r.Owner && !c.trusted(worker))
@@ -174,8 +175,8 @@ func (c *Coordinator) ownerOf(name string) string {
 	return key.Owner
 }
 
-// mark stores why a verdict is provisional, in the games' database and in the test's record. An empty text makes the
-// verdict final. After an error the next tick tries again.
+// mark stores text, the reason why a verdict is provisional, in the games' database and in the test's record. An
+// empty text makes the verdict final. After an error the next tick tries again.
 func (c *Coordinator) mark(ctx context.Context, now time.Time, r *run, text string) {
 	if text != "" && text == r.Provisional.Text {
 		return

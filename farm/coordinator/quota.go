@@ -10,15 +10,15 @@ import (
 	"gogi/match"
 )
 
-// gameMost is the longest time that one game counts for a quota, because a worker's clock measures the time
-// of its games. Config.Spent has the same limit.
+// gameMost is the longest time that one game adds to the used quota. Without a limit, a worker with a wrong clock
+// could use up a quota. Config.Spent has the same limit.
 const gameMost = 24 * time.Hour
 
 // dayOf returns the start of the UTC day of a time. A quota of slot-hours applies to one such day.
 func dayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
-// readSpent starts a day with the slot-time of the pairs that were stored on this day (Config.Spent). So a
-// restart or a repeated result counts no time twice.
+// readSpent starts a new day of the quotas with the slot-time of the pairs that are already stored on this day
+// (Config.Spent). So neither a restart nor a repeated result counts a pair twice.
 func (c *Coordinator) readSpent(ctx context.Context) error {
 	c.day, c.spent = dayOf(time.Now()), map[string]time.Duration{}
 	if c.config.Spent == nil {
@@ -63,7 +63,7 @@ func (c *Coordinator) overspent(now time.Time, owner string) string {
 	return ""
 }
 
-// waits returns the quota that delays a test, or "" if no quota delays it.
+// waits returns the quota because of which a test does not start yet, or "" if there is none.
 func (c *Coordinator) waits(now time.Time, r *run) string {
 	switch r.State {
 	case farm.Approved:
@@ -103,7 +103,8 @@ func (c *Coordinator) running(owner string) (n int) {
 	return n
 }
 
-// addArtefacts adds the artefacts of a plan's engines to a set, with their sizes.
+// addArtefacts adds the artefacts of a plan's engines, with their sizes, to the map into. sizes has the sizes of
+// the farm's artefacts.
 func addArtefacts(plan *match.Plan, sizes, into map[string]int64) {
 	for _, p := range plan.Engines() {
 		for _, f := range p.Identity.Files {

@@ -28,7 +28,7 @@ type record struct {
 	Why       string        `cbor:"why"`
 	Condemned []int         `cbor:"condemned"`
 	Granted   bool          `cbor:"granted"` // the test was running before, so workers may hold leases.
-	Verdict   string        `cbor:"verdict"` // the latest reported verdict
+	Verdict   string        `cbor:"verdict"` // the SPRT's verdict when the state last changed
 	Log       []farm.Change `cbor:"log"`
 	// Rule is the rule by which results of this test quarantine workers automatically. It is set when the
 	// test is submitted.
@@ -64,24 +64,24 @@ type run struct {
 	gate      *gate.Gate // nil without an SPRT
 	tune      *tuned     // nil if the run is no tune
 	hub       *events.Hub
-	acted     int // number of lines of record.noted that are in the log of the farm
+	acted     int // number of the record.noted lines that the log of the farm has
 	crowd     crowd
-	strange   strange
+	untrusted untrustedPairs
 	events    uint64
-	stored    int                  // number of stored pairs when this process started
+	stored    int                  // number of stored pairs when this process started; used while the run is not open
 	listeners map[string]*listener // listeners by worker, while the run is watched
 	relayed   map[string]uint64    // number of published events, by worker
 
 	attempts map[int]int // number of stored attempts, by pair
 	by       []string    // in a run with an SPRT, the workers of the stored pairs
 	window   int         // the window of the ledger, in a run with an SPRT
-	trusted  time.Time   // the latest time when a trusted worker held a pair, or the first time when one could
+	trusted  time.Time   // the last time when a trusted worker held a pair, or else the first time when one could get one
 	cost     float64     // slot-seconds of a pair: an average of the latest pairs
 	counts   farm.ResultCounts
 	exact    bool          // the players repeat their games move for move
-	claims   *trust.Claims // claimed speeds of workers; nil if clocks are not scaled
+	claims   *trust.Claims // the speeds that the workers' machines claim to have; nil if clocks are not scaled
 	audits   []*audit
-	line     *trust.Line // compares the run's workers. It is nil if the run is not open or accuses no worker.
+	line     *trust.Line // compares the results of the run's workers; nil if the run is not open or its record has no Rule
 
 	auditsChanged  bool   // the audits have changed since they were stored
 	auditsRevision uint64 // the revision of the stored audits
@@ -205,7 +205,7 @@ func (c *Coordinator) rejudge(ctx context.Context, r *run) (*match.Standings, er
 	return &standings, nil
 }
 
-// limit applies the limits of the state, the SPRT and the tune to the ledger.
+// limit passes the limits of the run to its ledger: those of its state, its SPRT and its tune.
 func (r *run) limit() {
 	r.ledger.Over(r.State.Final())
 	r.ledger.Pause(r.State != farm.Running)
@@ -231,7 +231,7 @@ func (r *run) verdict() string {
 	return string(r.gate.State().Judgement.Decision)
 }
 
-// decided returns the reason why the run needs no more pairs, or "" if it needs more.
+// decided returns the reason why the run needs no more pairs, or "" if it still needs pairs.
 func (r *run) decided() string {
 	switch state := r.ledger.State(); {
 	case r.gate != nil && r.gate.State().Decided():
@@ -276,7 +276,7 @@ func (r *run) publishPair(p *match.PairResult) {
 	r.publish(match.Event{Type: match.EventPair, Pair: &pair})
 }
 
-// addCost adds a pair's slot-seconds to the average. The worker's clock has measured them.
+// addCost adds the slot-seconds of a pair, by the worker's clock, to the average of the run.
 func (r *run) addCost(p *match.PairResult) {
 	var sum float64
 	for i := range p.Games {
@@ -287,9 +287,9 @@ func (r *run) addCost(p *match.PairResult) {
 	}
 }
 
-// needTrust is the name of a need that is compared with the farm's trust in a worker, not with a label of the
-// worker. With this need an owner can exclude untrusted workers from a tune. A tune learns from results at
-// once, so audits come too late for a tune.
+// needTrust is the name of a need that gogi compares with the farm's trust in a worker, not with a label. With this
+// need an owner can exclude untrusted workers from a tune. A tune learns from each result at once, so an audit
+// would come too late.
 const needTrust = "trust"
 
 // levels holds the levels of trust, in ascending order.

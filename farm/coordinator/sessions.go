@@ -99,8 +99,8 @@ func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) er
 	return nil
 }
 
-// keepCounts stores a worker once in 16 of its pairs and audits. So after a crash at most 15 of them are
-// missing in the worker's counts.
+// keepCounts stores a worker after every 16 of its pairs and audits. So a crash loses at most 15 of them from the
+// worker's counts.
 func (c *Coordinator) keepCounts(ctx context.Context, name string, w *worker) {
 	if w.kept == 0 || w.Played+w.Agreed-w.kept >= 16 {
 		c.keepOrWarn(ctx, name, w)
@@ -218,7 +218,7 @@ func (c *Coordinator) setSession(name, owner string, h farm.Hello) {
 	c.workers[name].describe(name, &h, s.seen)
 }
 
-// refusal reports whether the worker refuses a run, and returns the reason.
+// refusal reports whether the worker refuses to play a run, and why.
 func (s *session) refusal(run string) (why string, refuses bool) {
 	i := slices.Index(s.refuses, run)
 	if i < 0 {
@@ -298,8 +298,8 @@ func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (a
 	return out, nil
 }
 
-// later reports whether there is a free pair of a run that the worker may play, although the worker gets no
-// pair now.
+// later reports whether a run has a free pair that the worker may play, although this request got no pair. The
+// worker then asks again soon.
 func (c *Coordinator) later(s *session, ask *farm.Ask) bool {
 	for _, r := range c.runs {
 		if r.State == farm.Running && c.mayPlayRun(r, s, ask) && r.ledger.Free() {
@@ -380,10 +380,10 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 			return 0 // a later reply has its plan
 		}
 		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
-		n = min(n, c.strangers(now, r, s, n), c.slotsLeft(r.Owner))
+		n = min(n, c.untrustedLeft(now, r, s, n), c.slotsLeft(r.Owner))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
 		if w.Trust == trust.Untrusted {
-			r.strange.add(s.owner, len(leases))
+			r.untrusted.add(s.owner, len(leases))
 		}
 		if r.tune != nil && len(leases) < n {
 			r.tune.wantsMore = true
@@ -436,9 +436,8 @@ type allowance struct {
 	counted time.Time
 }
 
-// allowance returns the allowance of an owner. Counting it takes a walk over all workers. So allowance counts
-// again only after crowdAge. If the allowance is less than want, it counts again after a twentieth of
-// crowdAge.
+// allowance returns the allowance of an owner. To count it, gogi must walk over all workers, so it counts at most
+// once per crowdAge. If the last count leaves fewer pairs than want, it counts again after a twentieth of crowdAge.
 func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance {
 	a, ok := c.allowed[owner]
 	if age := now.Sub(a.counted); ok && age < crowdAge && (a.left >= want || age < crowdAge/20) {
@@ -462,45 +461,44 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 	return a
 }
 
-// strangers returns how many more pairs of a run an untrusted worker may be granted while a trusted worker plays a run
-// with an SPRT. The limit applies to the pairs in the window and in a range of the same length before it. Of these
-// pairs, the untrusted workers of one owner may hold or have stored at most a quarter of the window's size, and all
-// untrusted workers at most a half. So they have at most that part of any consecutive pairs in a range as long as the
-// window.
-func (c *Coordinator) strangers(now time.Time, r *run, s *session, want int) int {
+// untrustedLeft returns how many more pairs of a run an untrusted worker may get while a trusted worker plays the run
+// too. It limits only runs with an SPRT. It looks at the pairs of the window and at as many pairs before it. The
+// untrusted workers of one owner may hold or have stored at most a quarter of the window's size, and all untrusted
+// workers at most a half. So they have at most this part of any range of pairs as long as the window.
+func (c *Coordinator) untrustedLeft(now time.Time, r *run, s *session, want int) int {
 	if r.gate == nil || !r.crowd.trusted || c.workers[s.name].Trust != trust.Untrusted {
 		return math.MaxInt
 	}
-	if age := now.Sub(r.strange.counted); age >= crowdAge || age >= crowdAge/20 && r.strange.left(s.owner, r.window) < want {
-		r.strange = c.countStrangers(now, r)
+	if age := now.Sub(r.untrusted.counted); age >= crowdAge || age >= crowdAge/20 && r.untrusted.left(s.owner, r.window) < want {
+		r.untrusted = c.countUntrusted(now, r)
 	}
-	return r.strange.left(s.owner, r.window)
+	return r.untrusted.left(s.owner, r.window)
 }
 
-// strange counts the pairs of the untrusted workers of a run to which Coordinator.strangers applies. Counting takes a
-// walk over the window and all leases. So grants are added to the numbers, and the walk comes again after crowdAge, or
-// after a twentieth of it if the numbers leave too few pairs.
-type strange struct {
+// untrustedPairs counts those pairs of untrusted workers to which Coordinator.untrustedLeft applies. A count is a walk over
+// the window and all leases. So gogi adds new grants to the numbers, and counts again after crowdAge. If the
+// numbers leave too few pairs, it counts again after a twentieth of crowdAge.
+type untrustedPairs struct {
 	all     int
 	byOwner map[string]int
 	counted time.Time
 }
 
-// left returns how many more pairs the workers of an owner may be granted.
-func (n *strange) left(owner string, window int) int {
+// left returns how many more pairs the workers of an owner may get. window is the size of the ledger's window.
+func (n *untrustedPairs) left(owner string, window int) int {
 	return min(window/4-n.byOwner[owner], window/2-n.all)
 }
 
 // add counts granted pairs of a worker. Before the first count it does nothing.
-func (n *strange) add(owner string, pairs int) {
+func (n *untrustedPairs) add(owner string, pairs int) {
 	if n.byOwner != nil {
 		n.all += pairs
 		n.byOwner[owner] += pairs
 	}
 }
 
-// countStrangers counts the pairs of the untrusted workers of a run in the window, and in as many pairs before it.
-func (c *Coordinator) countStrangers(now time.Time, r *run) strange {
+// countUntrusted counts the pairs of the untrusted workers of a run in the window, and in as many pairs before it.
+func (c *Coordinator) countUntrusted(now time.Time, r *run) untrustedPairs {
 	pairs := map[string]int{}
 	count := func(worker string) { pairs[worker]++ }
 	prefix := r.ledger.State().Prefix
@@ -508,7 +506,7 @@ func (c *Coordinator) countStrangers(now time.Time, r *run) strange {
 		count(name)
 	}
 	r.ledger.EachHeld(count)
-	out := strange{byOwner: map[string]int{}, counted: now}
+	out := untrustedPairs{byOwner: map[string]int{}, counted: now}
 	for name, n := range pairs {
 		if name != "" && !c.trusted(name) { // "" is a pair that is not stored
 			out.add(c.ownerOf(name), n)
@@ -521,10 +519,10 @@ func (c *Coordinator) countStrangers(now time.Time, r *run) strange {
 // workers.
 const trustedWait = 10 * time.Minute
 
-// A crowd is the number of slots that may play a run at one time.
+// A crowd is the number of slots of all workers that may play a run at one time.
 type crowd struct {
 	slots   int
-	trusted bool // a trusted worker plays the run
+	trusted bool // a trusted worker holds a pair of the run, or has not waited long for one
 	counted time.Time
 	version int // the value of Coordinator.changes
 }
@@ -560,8 +558,8 @@ func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int, trus
 	return all, trusted && now.Sub(r.trusted) < trustedWait
 }
 
-// grantAlone grants a pair that must be played alone, if such a pair waits for this worker. It reports
-// whether the worker must get no other pairs.
+// grantAlone grants a pair that must be played alone, if such a pair waits for this worker. playing is the number
+// of pairs that the worker plays. The result reports whether the worker must get no other pairs.
 func (c *Coordinator) grantAlone(now time.Time, s *session, w *worker, playing int, can func(string) bool, add func(*run, []ledger.Lease)) bool {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || !can(r.digest) {
@@ -637,7 +635,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	return reply, nil
 }
 
-// takeBack ends a lease that a worker returns.
+// takeBack ends a lease that a worker returns unplayed.
 func (c *Coordinator) takeBack(ctx context.Context, now time.Time, s *session, back *farm.Back) {
 	r := c.runs[back.Run]
 	if r == nil || r.ledger == nil || !c.config.Secret.Granted(s.name, back.Held) {

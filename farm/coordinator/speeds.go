@@ -19,7 +19,8 @@ func newClaims(plan *match.Plan) *trust.Claims {
 	return trust.NewClaims(0)
 }
 
-// unfit returns the reason why a worker's speed excludes the worker from a run, or nil.
+// unfit returns an error with the reason if the speed of a worker's machine excludes the worker from a run.
+// Otherwise it returns nil.
 func (c *Coordinator) unfit(r *run, s *session) error {
 	if !r.plan.Scales() {
 		return nil
@@ -47,8 +48,8 @@ func (c *Coordinator) unfitFor(s *session) (list []string) {
 	return list
 }
 
-// setClaim records the claimed speed of a worker's machine. A changed claim comes from a new measurement, so
-// setClaim deletes the evidence against the old claim.
+// setClaim records nps, the speed that a worker claims for its machine. A changed claim comes from a new
+// measurement, so setClaim deletes the evidence against the old claim.
 func (c *Coordinator) setClaim(ctx context.Context, name string, nps float64) {
 	w := c.worker(name, "")
 	if nps == 0 || nps == w.Claim {
@@ -63,7 +64,8 @@ func (c *Coordinator) setClaim(ctx context.Context, name string, nps float64) {
 	c.keepOrWarn(ctx, name, w)
 }
 
-// checkClaim compares the speed in a worker's pair with the factor of the worker's clocks.
+// checkClaim compares the speed of the base engine in a worker's pair with the claimed speed, by which the worker
+// scaled the clocks. If they differ too often, the worker is measured again or put on probation.
 func (c *Coordinator) checkClaim(ctx context.Context, r *run, name string, p *match.PairResult) {
 	if r.claims == nil || !r.claims.Add(name, trust.BaseSpeed(p), p.Played.Scale) {
 		return

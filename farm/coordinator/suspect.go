@@ -24,7 +24,7 @@ const ruleText = "a worker whose results differ from the others (e-values, at mo
 // them. In such a quantity both more and less than usual is suspect.
 const leastAccusers = 3
 
-// newLine returns a new comparison of a run's workers. It leaves out workers in quarantine.
+// newLine returns an empty comparison of a run's workers, which excludes workers in quarantine.
 func (c *Coordinator) newLine() *trust.Line {
 	l := &trust.Line{Without: map[string]bool{}}
 	for name, w := range c.workers {
@@ -33,8 +33,8 @@ func (c *Coordinator) newLine() *trust.Line {
 	return l
 }
 
-// compares reports whether the workers of a run are compared. The workers of a tune are not compared, because
-// the pairs of a tune have different parameters.
+// compares reports whether gogi compares the workers of a run by their results. It does not compare those of a
+// tune, because the pairs of a tune have different parameters.
 func (r *run) compares() bool { return r.Rule == ruleResiduals && r.plan.Tune == "" && !r.selfplays() }
 
 // putRows adds the data of a stored pair to the comparison of the run's workers.
@@ -68,8 +68,8 @@ func (c *Coordinator) compare(ctx context.Context, now time.Time, r *run, p *mat
 	}
 }
 
-// cells returns the evidence about every worker in all tests, without the evidence that a pardon cancelled. A
-// worker without evidence has one cell, because the number of workers matters.
+// cells returns the evidence (log e-value) against each worker in each test, without the evidence that a pardon
+// cancelled. A worker without evidence also has one cell, because the threshold depends on the number of workers.
 func (c *Coordinator) cells() (cells []trust.Cell) {
 	known := map[string]bool{}
 	add := func(r *run, name string, logE float64) {
@@ -168,7 +168,7 @@ func (c *Coordinator) lookAtMachines(ctx context.Context) {
 	}
 }
 
-// evidenceOf returns the evidence of a run about a worker.
+// evidenceOf returns the evidence from one run against a worker.
 func evidenceOf(r *run, worker string) trust.Evidence {
 	for _, e := range r.line.Evidence() {
 		if e.Worker == worker {
@@ -178,7 +178,7 @@ func evidenceOf(r *run, worker string) trust.Evidence {
 	return trust.Evidence{Worker: worker}
 }
 
-// logOnce adds a line to a test's log, unless the log has a line about the subject.
+// logOnce adds the line what to a test's log, unless the log already has a line about this subject.
 func (c *Coordinator) logOnce(ctx context.Context, now time.Time, r *run, subject, what string) {
 	if slices.Contains(r.Logged, subject) {
 		return

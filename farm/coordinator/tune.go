@@ -23,11 +23,11 @@ type tuned struct {
 	// drawable is the number of pairs that may be granted. It depends on the stored pairs only, but course also
 	// includes the pairs that are about to be stored.
 	drawable  int
-	points    map[int]uint64 // hash of the points of a granted pair (its perturbed parameters), by pair; see pointsOf
+	points    map[int]uint64 // for each granted pair, the hash of its points (perturbed parameter values); see pointsOf
 	wantsMore bool           // a worker wanted more pairs than drawable allowed
-	carrier   *item          // the pair of this batch with which states are stored
-	broken    error          // the reason why the path cannot continue
-	faulty    error          // the error if too many points fail
+	carrier   *item          // the pair of this batch together with which the new states are stored
+	broken    error          // the reason why the tune cannot continue
+	faulty    error          // the error if the engine fails at too many points
 }
 
 // settingsOf returns the settings of a tune's plan, or nil if the plan is not a tune.
@@ -68,8 +68,8 @@ func newTuned(ctx context.Context, r *run) (*tuned, error) {
 	return t, nil
 }
 
-// resume adds a stored pair to the tune. A pair that does not fit ends this tune and no other run. t may be
-// nil.
+// resume adds a stored pair to the tune at the start. If a pair does not fit, this tune ends and all other runs
+// continue. t may be nil.
 func (t *tuned) resume(rows []match.Row) {
 	if t != nil && t.broken == nil && len(rows) > 0 {
 		_, t.broken = t.course.Resume(rows)
@@ -93,8 +93,8 @@ func (r *run) protocol() int {
 	return farm.Oldest
 }
 
-// draw sets the points (perturbed parameters) of a grant. It returns false if the points of the pair cannot
-// be calculated any more.
+// draw sets the points (perturbed parameter values) of a grant. It returns false if the tune can no longer
+// calculate the points of the pair.
 func (t *tuned) draw(g *farm.Grant) bool {
 	if t.course.Known(g.Pair) {
 		return false
@@ -126,7 +126,7 @@ func (t *tuned) pointsOf(pair int) (hash uint64, ok bool) {
 	return t.points[pair], true
 }
 
-// playedAsGranted returns an error if a worker has played with other parameter values than the granted ones.
+// playedAsGranted returns an error if the worker's parameter values differ from the granted ones.
 func playedAsGranted(p *match.Plan, it *item) error {
 	if p.Tune != "" && tune.HashPoints(it.pair.Pair.Options) != it.Lease.Points {
 		return fmt.Errorf("pair %d was played with other points than were granted", it.Lease.Pair)
@@ -134,9 +134,9 @@ func playedAsGranted(p *match.Plan, it *item) error {
 	return nil
 }
 
-// outdated removes from a list the leases with parameter values that the tune no longer uses, and returns these
-// leases. The values change after a purge, or with an older backup. The coordinator grants the pairs again with the new
-// values.
+// outdated removes those leases from the lists of a heartbeat whose parameter values the tune no longer uses, and
+// returns them. The values change after a purge, or with an older backup. The coordinator grants the pairs again
+// with the new values.
 func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) {
 	if r.tune == nil {
 		return nil
@@ -157,9 +157,9 @@ func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) 
 	return out
 }
 
-// learn adds a result that is about to be stored to the tune. If the pair was played with parameter values that the
-// tune no longer uses, learn marks the item as stale and outdated, and the worker gets no blame. The order of the
-// results in the stream does not change the tune's path. t may be nil.
+// learn adds a result to the tune before it is stored. If the tune no longer uses the parameter values of the pair,
+// learn marks the item as stale and outdated, which is no error of the worker. The order of the results in the
+// stream does not change the tune's path. t may be nil.
 func (t *tuned) learn(p *match.Plan, it *item) {
 	if t == nil {
 		return
@@ -183,9 +183,9 @@ func (t *tuned) take(p *match.Plan, r *match.PairResult) error {
 	return err
 }
 
-// carries reports whether the new states of a tune are stored with an item. That item is the last item of the
-// batch that was learnt, and it is stored after the other items. So a state is never stored without the
-// results on which it depends.
+// carries reports whether the new states of a tune are stored together with this item. That is the last item of the
+// batch that the tune has learnt, and it is stored after the others. So a state is never stored without the results
+// on which it depends.
 func (r *run) carries(it *item) bool {
 	return it.Attempt == nil && r.tune != nil && r.tune.carrier == it
 }
@@ -227,7 +227,7 @@ func (t *tuned) learnPushed(p *match.Plan, r *match.PairResult) error {
 	return t.take(p, r)
 }
 
-// forgive makes a tune continue although the engine fails with some parameter values. t may be nil.
+// forgive makes a tune continue after the engine has failed with too many parameter values. t may be nil.
 func (t *tuned) forgive() {
 	if t != nil {
 		t.faulty = nil

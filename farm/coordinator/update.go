@@ -12,7 +12,8 @@ import (
 	"gogi/results/farmstate"
 )
 
-// updating holds the programs that workers must run, stored in the farm's bucket under keyUpdate.
+// updating is the current update: the programs that workers must run. State stores it in the farm's bucket under
+// keyUpdate.
 type updating struct {
 	rollout.State
 	revision uint64

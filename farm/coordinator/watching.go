@@ -11,14 +11,14 @@ import (
 	"gogi/match"
 )
 
-// A listener receives the events of a worker while the run is watched.
+// A listener receives the events of a worker while a user watches the run.
 type listener struct {
 	stop   func()
 	boards map[int]match.Event // for each slot with a board: the event that ends it
 }
 
-// watched returns the watched runs of which a worker holds pairs, and begins to listen to the worker's events
-// of these runs. The caller holds mu.
+// watched returns those runs that some user watches and of which the worker s holds pairs. It begins to listen to
+// the worker's events of these runs. The caller holds mu.
 func (c *Coordinator) watched(s *session) (list []string) {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || r.hub.Subscribers() == 0 || r.ledger.HeldBy(s.name) == 0 {
@@ -37,9 +37,8 @@ func (c *Coordinator) watched(s *session) (list []string) {
 	return list
 }
 
-// stopListening stops listening to the workers of a run that is no longer watched. It also stops listening to
-// workers that have left or hold no pair of the run. It removes the boards of these workers. The caller holds
-// mu.
+// stopListening ends listening to workers whose events nobody needs: nobody watches the run, or the worker has left
+// or holds no pair of the run. It removes the boards of these workers from the display. The caller holds mu.
 func (c *Coordinator) stopListening(now time.Time, r *run) {
 	for _, name := range slices.Sorted(maps.Keys(r.listeners)) {
 		s := c.sessions[name]

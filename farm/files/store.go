@@ -157,7 +157,7 @@ func (s *Store) adopt(file, sum string, size int64) error {
 	return nil
 }
 
-// failed returns ErrFull if the volume is full, and wraps any other error.
+// failed returns ErrFull if err means that the disk is full. Otherwise it returns err with the context added.
 func (s *Store) failed(err error) error {
 	if disk.IsFull(err) {
 		return fmt.Errorf("%w: %w", ErrFull, err)

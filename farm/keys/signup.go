@@ -78,8 +78,8 @@ func ReadSignUp(code, coordinator string) (s SignUp, err error) {
 	return s, Key{Name: s.Name, Owner: s.Owner, Rights: s.Rights, Public: s.Public}.check()
 }
 
-// LogInText returns the text that the holder of the key called name signs to log in on the pages of a farm. host
-// is the host in the address of the pages. It prevents that another site asks for the signature and uses it.
+// LogInText returns the text that the holder of the key called name signs to log in on the pages of a farm. host is
+// the host in the address of the pages, so that another site cannot use the signature.
 func LogInText(host, challenge, name string) []byte {
 	return []byte(logInDomain + strings.ToLower(host) + "\x00" + challenge + "\x00" + name)
 }

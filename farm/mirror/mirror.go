@@ -22,7 +22,7 @@ type Moved struct {
 	Run    string `json:"run"`
 	Added  int    `json:"added"`
 	Voided int    `json:"voided"` // pairs that the farm made void since the last copy
-	Stored int    `json:"stored"` // pairs stored in the copy
+	Stored int    `json:"stored"` // pairs that the copy has now
 	Pairs  int    `json:"pairs"`  // planned pairs
 	Tune   bool   `json:"tune,omitempty"`
 }
@@ -69,7 +69,7 @@ type copying struct {
 	verify func(*match.Plan, *match.PairResult) error
 	out    Moved
 
-	there  map[int]bool // stored pairs
+	there  map[int]bool // pairs that the copy has
 	prefix int          // number of stored pairs before the first gap
 	// states has the stored states of a tune, by the number of blocks. owed has the states whose pairs are
 	// not all stored yet.
@@ -98,7 +98,7 @@ func (c *copying) advance() {
 	}
 }
 
-// owe adds the states of a tune in a page to owed, the states that must still be stored. It omits stored states.
+// owe adds those states of a page that the copy does not have to owed. Their pairs must be stored first.
 func (c *copying) owe(states []match.TuneState) error {
 	for _, s := range states {
 		have, ok := c.states[s.Blocks]
@@ -112,7 +112,7 @@ func (c *copying) owe(states []match.TuneState) error {
 	return nil
 }
 
-// resting removes those states from the list owed whose pairs are all stored, and returns them.
+// resting removes the states whose pairs are all stored from owed, and returns them, so that they can be stored.
 func (c *copying) resting() (states []match.TuneState) {
 	n := 0
 	for n < len(c.owed) && c.owed[n].Pairs <= c.prefix {
@@ -197,8 +197,8 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	return nil
 }
 
-// takeOut makes the pairs void in the copy that are void in the farm. It handles all pairs with one reason at once,
-// because each call reads the run's games. It reports whether any of these pairs was in the copy.
+// takeOut makes the same pairs void in the copy as in the farm. It processes all pairs with one reason at once,
+// because each call reads the run's games. some reports whether the copy had any of these pairs.
 func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
 	type reason struct{ why, by string }
 	out := map[reason]map[int]bool{}

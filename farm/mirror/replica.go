@@ -25,22 +25,22 @@ type Replica struct {
 	Log   *slog.Logger
 	Tests []string // names or digests of the tests to copy. If empty, all approved tests are copied.
 
-	copied map[string]state // last copies by digest
+	copied map[string]state // the state of each test at its last copy, by digest
 }
 
 // A state describes a test at the time of its last copy.
 type state struct {
 	run    string // its name in the database
 	stored int
-	log    int // number of lines of the test's log, which grows when pairs are made void
-	pairs  int
+	log    int // number of lines of the test's log. It grows when pairs become void.
+	pairs  int // planned pairs
 
 	provisional string // see farm.TestStatus
 }
 
-// Round copies the new pairs of each test and returns the results for the tests that have changed. It replays
-// each pair by the rules, and returns ErrDiffers for an impossible pair. If one test fails, Round continues
-// with the next test.
+// Round copies the new pairs of each test and returns the results for the tests that have changed. It replays each
+// pair by the rules, and returns ErrDiffers for an impossible pair. An error in one test does not stop the other
+// tests; failed joins all errors.
 func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	tests, err := f.list(ctx)
 	if err != nil {
@@ -104,9 +104,9 @@ func verify(plan *match.Plan, p *match.PairResult) error {
 	return nil
 }
 
-// Compare compares the copies with checksums of the farm. If a test differs, Compare copies the test once
-// more, because the farm may have made pairs void in between. If the test still differs, ErrDiffers names the
-// first different pairs.
+// Compare compares the copies with the farm by checksums. If a test differs, Compare copies the test once more,
+// because pairs may have become void since the last copy. If it still differs, ErrDiffers names the first different
+// pairs. pairs is the number of equal pairs.
 func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	for _, digest := range slices.Sorted(maps.Keys(f.copied)) {
 		n, failed := f.test(ctx, digest)
@@ -126,7 +126,7 @@ func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	return pairs, err
 }
 
-// test compares the copied pairs of one test with the farm.
+// test compares the copied pairs of one test with the farm. pairs is the number of equal pairs.
 func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error) {
 	c := f.copied[digest]
 	info, err := f.Store.FindRun(ctx, c.run)
@@ -138,9 +138,10 @@ func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error
 	return pairs, err
 }
 
-// compare compares a range of pairs with the farm. If the farm has more pairs in the range than the copy, it
-// returns 0, because the next copy gets those pairs.
-func (f *Replica) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (int, error) {
+// compare compares the pairs from from to below-1 of a test with the farm, by a checksum. same is the number of
+// these pairs in the copy, all equal to the farm's. If the farm has more pairs in the range, compare returns 0 and
+// no error, because the next copy gets those pairs. Any other difference is ErrDiffers.
+func (f *Replica) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (same int, err error) {
 	here, stored, err := dump.StableSum(ctx, f.Store, info.ID, from, below)
 	if err != nil || stored == 0 {
 		return 0, err

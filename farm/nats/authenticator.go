@@ -76,7 +76,7 @@ func permissions(k keys.Key) *server.Permissions {
 	}
 }
 
-// shut closes all connections of a key.
+// shut closes all connections that use a key.
 func (d *authenticator) shut(public string) {
 	d.mu.Lock()
 	ids := d.come[public]

@@ -26,7 +26,7 @@ const coordinatorName = "COORDINATOR"
 type conn struct {
 	nats *nats.Conn
 	js   jetstream.JetStream
-	last atomic.Pointer[error] // the failure of the latest try to connect
+	last atomic.Pointer[error] // the error of the last try to connect
 
 	mu     sync.Mutex
 	asking map[*asked]bool // requests and publications without an answer
@@ -118,8 +118,8 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	return farm.Decode(answer.Data, out)
 }
 
-// ask registers a request as pending. The returned context ends with ctx, when over is called, or when denied
-// or broken cancels the request.
+// ask registers a request that waits for its answer. The returned context ends with ctx, when the caller calls
+// over, or when denied or broken cancels the request.
 func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over func()) {
 	ctx, give := context.WithCancelCause(ctx)
 	a := &asked{subject, give}

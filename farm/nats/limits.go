@@ -19,7 +19,8 @@ type limits struct {
 // MinBandwidth is the smallest bandwidth of an owner in bytes a second: one piece.
 const MinBandwidth = pieceBytes
 
-// wait waits until the owner of a key may send or receive n bytes. It returns false if that is not before ctx ends.
+// wait waits until the bandwidth of the key's owner allows another n bytes. It returns false if ctx would end
+// before that.
 func (l *limits) wait(ctx context.Context, key string, n int) bool {
 	if l.of == nil {
 		return true

@@ -56,7 +56,7 @@ type Bus struct {
 	artefacts *artefactServer
 	judge     jetstream.Consumer
 	intake    intake
-	before    uint64 // the sequence number up to which an earlier process has received results
+	before    uint64 // the last sequence number that an earlier process has received
 
 	mu      sync.Mutex
 	stops   []func()
@@ -229,8 +229,8 @@ func (b *Bus) sweep() {
 	}
 }
 
-// examine asks the server whether it can write its journal. After a failure, for example on a full volume, a server never
-// writes the journal again. A restart is necessary.
+// examine asks the server whether it can write its journal. After a failure to write, for example on a full disk, a
+// server never writes again until it is restarted.
 func (b *Bus) examine() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -267,7 +267,8 @@ func (b *Bus) alive() (map[uint64]bool, error) {
 	}
 }
 
-// URL returns the server's address. If the server listens on all addresses, the caller must replace the host.
+// URL returns the server's address. If the server listens on all addresses, the result contains no usable host, and
+// the caller must insert one.
 func (b *Bus) URL() string {
 	if b.embedded == nil {
 		return b.config.Outside.Creds.URL
@@ -279,8 +280,8 @@ func (b *Bus) URL() string {
 	return scheme + b.embedded.server.Addr().String()
 }
 
-// Revoke revokes a key and closes its connections before it returns. With an outside server its operator must close the
-// connections.
+// Revoke revokes a key, and closes its connections before it returns. With an outside server, only the operator of
+// that server can close them.
 func (b *Bus) Revoke(name, why string) error {
 	if err := b.config.Keys.Revoke(name, why, time.Now()); err != nil {
 		return err

@@ -24,7 +24,7 @@ type wanted struct {
 	Offset int64  `cbor:"o"`
 }
 
-// piece is the answer to wanted.
+// piece is the answer to wanted: the bytes of the artefact from the requested offset.
 type piece struct {
 	Body []byte `cbor:"b"`
 	Size int64  `cbor:"n"`           // size of the artefact
@@ -41,7 +41,7 @@ type offered struct {
 
 // taken is the answer to offered.
 type taken struct {
-	Have bool  `cbor:"h"` // the artefact is stored
+	Have bool  `cbor:"h"` // the coordinator already has the artefact
 	Next int64 `cbor:"x"` // the offset of the next piece
 }
 
@@ -114,7 +114,9 @@ func (r *reader) fill() error {
 
 func (r *reader) Close() error { return nil }
 
-// patiently repeats a request until an answer comes that is not busy. The waits between the tries grow.
+// patiently repeats a request, at most pieceTries times, until an answer comes that is not busy. out returns the
+// value into which the next answer is decoded. busy reports whether that answer is busy. The waits between the
+// tries grow.
 func (c *client) patiently(ctx context.Context, subject string, in any, out func() any, busy func() bool) error {
 	for try := 1; ; try++ {
 		asking, cancel := context.WithTimeout(ctx, pieceDeadline)
@@ -199,7 +201,7 @@ func newArtefactServer(store *files.Store, largest int64, readers int) *artefact
 // busyAfter is the time after which a waiting request gets the answer Busy.
 const busyAfter = 2 * time.Second
 
-// give answers a request for a piece on SubjectArtefact.
+// give is the handler of SubjectArtefact: it answers a request for a piece.
 func (s *artefactServer) give(ctx context.Context, subject string, body []byte) (any, error) {
 	var w wanted
 	if err := farm.Decode(body, &w); err != nil {
@@ -227,8 +229,8 @@ func (s *artefactServer) give(ctx context.Context, subject string, body []byte) 
 // uploadsAtATime bounds the open files and goroutines of uploads.
 const uploadsAtATime = 256
 
-// take answers a new piece on SubjectUpload. If the sender repeats a piece because the answer was lost, the
-// answer is the offset of the next piece.
+// take is the handler of SubjectUpload: it stores the next piece of an artefact. If the sender repeats a piece
+// because the answer was lost, the answer is the offset of the next piece.
 func (s *artefactServer) take(ctx context.Context, subject string, body []byte) (any, error) {
 	var o offered
 	if err := farm.Decode(body, &o); err != nil {

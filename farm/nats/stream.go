@@ -74,7 +74,8 @@ func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, er
 	return all, b.fetched(ctx, batch.Error())
 }
 
-// fetched returns the error of a fetch. A fetch without messages is not an error.
+// fetched returns the error of a fetch, or the cause if ctx has ended. A fetch that got no messages is not an
+// error.
 func (b *Bus) fetched(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -120,8 +121,8 @@ func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
 	return nil
 }
 
-// besideEvidence is the largest size of the data that are stored in addition to a rejected message. These
-// data are the reason (see oneLine), the number and the names of the headers.
+// besideEvidence is the largest size of the data that the stream stores in addition to a rejected message: the
+// reason (see oneLine), the number of deliveries and the names of the headers.
 const besideEvidence = 2 << 10
 
 // maxMessage is the largest size of a message of the stream. Every message must fit into the stream again

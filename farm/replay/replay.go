@@ -63,7 +63,8 @@ func Play(ctx context.Context, c Config) (Report, error) {
 	return p.out, err
 }
 
-// playing is the source and the sink of the pairs. Its methods are safe for concurrent use.
+// playing gives the pairs to the runner (Source) and compares the played ones (Sink). Its methods are safe for
+// concurrent use.
 type playing struct {
 	Config
 
@@ -72,7 +73,7 @@ type playing struct {
 	out  Report
 }
 
-// Next implements runner.Source. It does not wait.
+// Next implements runner.Source. It returns at once.
 func (p *playing) Next(ctx context.Context) (runner.Lease, error) {
 	if err := context.Cause(ctx); err != nil {
 		return runner.Lease{}, err

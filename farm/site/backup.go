@@ -89,7 +89,8 @@ func latestBackup(dir string) time.Time {
 	return info.ModTime()
 }
 
-// dropBackups deletes the oldest backups in a folder, so that keep of them stay. With 0 it deletes none.
+// dropBackups deletes the oldest backups in a folder, so that at most keep of them stay. With keep = 0 it deletes
+// none.
 func dropBackups(dir string, keep int) (err error) {
 	all := backups(dir)
 	if keep == 0 {
@@ -201,8 +202,8 @@ func addText(t *tar.Writer, name, text string) error {
 	return err
 }
 
-// bootsApart is the number that a restore adds to the count of boots. A farm has fewer starts than this
-// number between its backup and the restore. So no epoch is used twice, and tokens of leases from before the
+// bootsApart is the number that Restore adds to the number of boots. It is larger than the number of starts of a
+// farm between a backup and its restore. So the restored farm issues no epoch twice, and leases from before the
 // restore stay valid.
 const bootsApart = 1 << 16
 
@@ -286,7 +287,7 @@ func unpackOne(r io.Reader, path string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// raiseBoot adds bootsApart to the count of boots.
+// raiseBoot adds bootsApart to the number of boots in the state of the folder.
 func raiseBoot(ctx context.Context, dir string) (err error) {
 	s, err := openState(ctx, dir)
 	if err != nil {

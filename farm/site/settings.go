@@ -21,7 +21,7 @@ type Settings struct {
 	Farm struct {
 		Listen string        `toml:"listen"` // HOST:PORT of the embedded server.
 		State  string        `toml:"state"`  // the folder of keys, secrets and the journal.
-		Lease  time.Duration `toml:"lease"`  // time without a heartbeat after which a pair is free.
+		Lease  time.Duration `toml:"lease"`  // time without a heartbeat after which another worker may get a pair.
 		Hosts  []string      `toml:"hosts"`  // more names and addresses of this machine.
 	} `toml:"farm"`
 	TLS struct {

@@ -185,7 +185,8 @@ func (s *Site) URL() string {
 	return u.String()
 }
 
-// enlist writes the workers' keys into the database, so that signatures there can be verified after a key is deleted.
+// enlist writes the workers' public keys into the database. So gogi can still verify a worker's signatures there
+// after its key is deleted.
 func (s *Site) enlist(ctx context.Context) error {
 	s.enlisting.Lock()
 	defer s.enlisting.Unlock()
@@ -225,7 +226,7 @@ func (s *Site) openCoordinator(ctx context.Context) error {
 	return err
 }
 
-// check returns an error unless a message is a batch of results that the worker has signed.
+// check returns an error unless body is a batch of results that the worker has signed.
 func (s *Site) check(worker string, body []byte) error {
 	key, ok := ring{s.Ring}.Key(worker)
 	if !ok {
@@ -295,7 +296,7 @@ func (s *Site) backUp(ctx context.Context, now time.Time) {
 	}
 }
 
-// roomForBackup returns an error if backups in the default folder could fill the volume.
+// roomForBackup returns an error if one more backup in the default folder could fill the disk.
 func (s *Site) roomForBackup() error {
 	info, err := os.Stat(s.config.Database())
 	if err != nil || s.config.Backup.Dir != defaultBackups(s.config.Farm.State) {
@@ -311,7 +312,7 @@ func (s *Site) roomForBackup() error {
 // Quota returns the limits of an owner.
 func (s *Site) Quota(owner string) coordinator.Quota { return s.config.quota(owner) }
 
-// Lease returns the time without a heartbeat after which a pair is free.
+// Lease returns the time without a heartbeat after which another worker may get a pair.
 func (s *Site) Lease() time.Duration { return s.config.Farm.Lease }
 
 // Close closes everything. Serve must have returned.

@@ -136,7 +136,7 @@ func (s *State) URL() string {
 	return strings.TrimSpace(string(text))
 }
 
-// Log adds an action on a key by a user of this machine to the log of the farm. A coordinator may run meanwhile.
+// Log adds an action of a user of this machine on a key to the log of the farm. The coordinator may be running.
 func (s *State) Log(ctx context.Context, name, what string) error {
 	kept, err := openState(ctx, s.Dir)
 	if err != nil {

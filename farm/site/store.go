@@ -47,7 +47,7 @@ type stored struct {
 	store *results.Store
 }
 
-// Add implements coordinator.Store. Package results numbers takes from 1.
+// Add implements coordinator.Store. It converts take, because package results numbers takes from 1.
 func (s *stored) Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (bool, error) {
 	return s.AddTake(ctx, r, take+1, states...)
 }
@@ -67,8 +67,8 @@ func (s *stored) Rows(ctx context.Context, see func(rows []match.Row) error) err
 	return s.store.Pairs(ctx, s.ID(), results.Filter{}, see)
 }
 
-// of returns a function that reports whether a worker played a game. It returns an error for the worker "",
-// because games that were not played by a worker have that name.
+// of returns a function that reports whether worker played a game. If worker is "", it returns an error, because ""
+// is the worker of all games that were played outside a farm.
 func of(worker string) (func(match.Row) bool, error) {
 	if worker == "" {
 		return nil, errors.New("no worker is named")

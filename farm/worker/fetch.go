@@ -31,7 +31,7 @@ type Fetcher struct {
 	Log     *slog.Logger
 
 	mu   sync.Mutex
-	busy map[string]*sync.Mutex // a lock by SHA-256, so that an artefact is downloaded only once at a time
+	busy map[string]*sync.Mutex // a lock for each SHA-256, so that no artefact is downloaded twice at the same time
 }
 
 // Fetch returns the path of an artefact on this machine. The file stays there only while the artefact is
@@ -123,12 +123,12 @@ func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (_ io.ReadClos
 	return &listened{answer.Body, ctx, func() { timer.Reset(silence) }, end}, nil
 }
 
-// listened is a response body that returns an error if its source sends nothing for too long.
+// listened is a response body whose Read returns an error if the source sends nothing for too long.
 type listened struct {
 	io.ReadCloser
 
 	ctx  context.Context //nolint:containedctx // of one response
-	came func()          // restarts the timer after received bytes
+	came func()          // restarts the timer; called when bytes arrive
 	end  func()
 }
 

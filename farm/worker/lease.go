@@ -121,8 +121,8 @@ func (w *Worker) playing(l runner.Lease) *lease {
 	return w.byLease[l.Revoked]
 }
 
-// returned ends a lease whose pair runner gives back (runner.Lease.Return). If the pair's engines crashed, the worker
-// stops playing the run for a while.
+// returned ends a lease whose pair the runner gives back unplayed (runner.Lease.Return). If the pair's engines
+// crashed, the worker stops playing the run for a while.
 func (w *Worker) returned(l *lease, why error) {
 	_, crashed := errors.AsType[*runner.Unplayable](why)
 	if crashed && l.task.tune != nil && w.forfeits(l) {
@@ -144,8 +144,8 @@ func (w *Worker) returned(l *lease, why error) {
 	poke(w.beatNow)
 }
 
-// forfeits reports whether a player of a tune fails to start with the pair's parameters, although it starts
-// with the tune's start values. In that case forfeits stores the failure as the pair's result.
+// forfeits reports whether a player of a tune fails to start with the pair's parameters, although it starts with
+// the tune's start values. In that case forfeits stores a loss of this player as the pair's result.
 func (w *Worker) forfeits(l *lease) bool {
 	w.mu.Lock()
 	ctx, open := w.playCtx, w.open
@@ -183,7 +183,7 @@ func (w *Worker) revoke(l *lease) {
 	close(l.revoked)
 }
 
-// drop revokes leases that the coordinator no longer has for this worker. The caller holds w.mu.
+// drop revokes the leases that the coordinator has ended. The caller holds w.mu.
 func (w *Worker) drop(leases []farm.Held) {
 	for _, h := range leases {
 		if l := w.leases[keyOf(h)]; l != nil {
@@ -209,7 +209,8 @@ func (w *Worker) over(runs []string) {
 	}
 }
 
-// grant accepts granted leases, or gives them back with a reason. The caller holds w.mu.
+// grant adds granted leases to the waiting pairs. It gives back a lease whose run this machine cannot play, with
+// the reason. The caller holds w.mu.
 func (w *Worker) grant(g farm.Grants) {
 	w.learn(g.Plans)
 	for _, granted := range g.Grants {
@@ -240,7 +241,7 @@ func (w *Worker) grant(g farm.Grants) {
 	w.wake()
 }
 
-// pace is the mean time of a pair on this machine. The last ten pairs have the most weight.
+// pace is the mean playing time of a pair on this machine, with most weight on the last ten pairs.
 type pace struct{ mean time.Duration }
 
 func (p *pace) add(took time.Duration) {
@@ -251,8 +252,8 @@ func (p *pace) add(took time.Duration) {
 	p.mean += (took - p.mean) / 10
 }
 
-// ahead is the playing time for which a worker holds leases in advance. aheadMost bounds the number of leases
-// for that time, because pairs may take only milliseconds.
+// ahead is the playing time for which a worker holds pairs in advance. aheadMost limits the number of these pairs,
+// because a pair may take only milliseconds.
 const (
 	ahead     = time.Minute
 	aheadMost = 1024

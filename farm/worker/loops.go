@@ -42,7 +42,8 @@ func refusal(err error, refused *farm.Refusal) *End {
 	return &End{Exit: exit, Why: refused.Why}
 }
 
-// away returns an End if the coordinator has not answered for Config.GiveUp, and nil otherwise.
+// away returns an End if the coordinator has not answered for the time Config.GiveUp, and nil otherwise. err is the
+// error of the last request.
 func (w *Worker) away(err error) *End {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -187,7 +188,7 @@ func (w *Worker) known() bool {
 	return w.joined
 }
 
-// endBy ends the worker if err is an *End.
+// endBy ends the worker if err is an *End, and otherwise does nothing.
 func (w *Worker) endBy(err error) {
 	if end, ok := errors.AsType[*End](err); ok {
 		w.mu.Lock()
@@ -199,7 +200,7 @@ func (w *Worker) endBy(err error) {
 // listedMost bounds each list of a heartbeat, so that it fits in a message. The worker lists the oldest leases first.
 const listedMost = 2000
 
-// state returns the next heartbeat, and removes the returned pairs that it contains from w.back.
+// state returns the contents of the next heartbeat. It moves the returned pairs from w.back into the heartbeat.
 func (w *Worker) state() farm.Beat {
 	outbox, sent := w.outbox.Leases()
 	w.mu.Lock()
@@ -218,8 +219,8 @@ func (w *Worker) state() farm.Beat {
 
 func first(leases []farm.Held) []farm.Held { return leases[:min(len(leases), listedMost)] }
 
-// take processes the coordinator's answer to a heartbeat: it revokes leases, deletes stored results, and follows
-// instructions. The caller holds w.mu.
+// take processes the coordinator's answer to a heartbeat. It revokes leases, deletes stored results, and does what
+// reply.Say demands. The caller holds w.mu.
 func (w *Worker) take(reply farm.BeatReply) {
 	w.listed = true
 	w.drop(reply.Drop)
@@ -278,8 +279,8 @@ func (w *Worker) askLoop() {
 	}
 }
 
-// room waits until the worker can hold more pairs, and returns the number of these pairs. It returns -1 after
-// the end of the session.
+// room waits until the worker may hold more pairs, and returns how many more. It returns -1 after the end of the
+// session.
 func (w *Worker) room() int {
 	for {
 		full := w.outbox.Full()
@@ -378,8 +379,8 @@ func (w *Worker) publishLoop() {
 	}
 }
 
-// gather waits for an item, and then for further items of the same message. It returns false if the session
-// is over.
+// gather waits until the outbox has an unpublished item, and then a while for further items of the same message. It
+// returns false if the session is over.
 func (w *Worker) gather() bool {
 	for w.outbox.Waiting() == 0 {
 		select {

@@ -50,8 +50,7 @@ type segment struct {
 	file *os.File // open for reading
 	live int      // number of entries in the file
 	size int64
-	// marks means that some of its records refer to items of earlier files. It must be removed after these
-	// files.
+	// marks means that some of its records mark items of earlier files as done. gogi must delete these files first.
 	marks bool
 }
 
@@ -159,7 +158,8 @@ func record(f io.ReaderAt, at, size int64) ([]byte, error) {
 	return rest, nil
 }
 
-// take applies a record of a file to the list of items. offset is the position of the record's kind.
+// take adds an item of a file to the list of items, or removes an item that a record marks as done. offset is the
+// position of the record's kind, and rest the record from there on.
 func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	number := binary.BigEndian.Uint64(rest[1:])
 	o.next = max(o.next, number+1)
@@ -237,7 +237,7 @@ var errTooLong = errors.New("the result is too long for a farm's message")
 // maxItem is the maximum size of an item. It leaves space for the other fields of a message.
 const maxItem = farm.MaxBody - 64<<10
 
-// write appends an item's record, and returns the position up to which the disk must be synced.
+// write appends a record, and returns its number. After a sync up to the position upTo it is on disk.
 func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, upTo int64, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -302,7 +302,7 @@ func (o *Outbox) sync(upTo int64) error {
 	return nil
 }
 
-// roll starts another file if the last one is long.
+// roll starts another file if the last one is longer than segmentBytes.
 func (o *Outbox) roll() error {
 	o.mu.Lock()
 	long := len(o.files) > 0 && o.files[len(o.files)-1].size >= segmentBytes
@@ -325,7 +325,7 @@ func (o *Outbox) roll() error {
 	return errors.Join(o.begin(), o.removeDone())
 }
 
-// removeDone removes files that contain no needed records.
+// removeDone removes files whose items are all done.
 func (o *Outbox) removeDone() error {
 	var kept []*segment
 	var failed error
@@ -474,8 +474,8 @@ func (o *Outbox) Done(leases []farm.Held) {
 	o.tidy()
 }
 
-// tidy removes files that contain no needed records. If the outbox is empty, tidy replaces all files by a new
-// file. If the disk has no space for a new file, the next call tries again.
+// tidy removes files whose items are all done. If the outbox is empty, tidy replaces all files by a new file. If
+// the disk has no space for a new file, the next call tries again.
 func (o *Outbox) tidy() {
 	if err := o.removeDone(); err != nil {
 		o.broken = cmp.Or(o.broken, err)
@@ -492,7 +492,8 @@ func (o *Outbox) tidy() {
 	o.synced = o.written // the removed files need no sync
 }
 
-// done records that an item is finished. It does not wait for the disk: without the record the worker sends the item again.
+// done writes that an item is finished. It does not wait for the disk. If the record is lost, the worker sends the
+// item again, which does no harm.
 func (o *Outbox) done(number uint64) {
 	if e := o.entries[number]; e != nil && len(o.files) > 0 {
 		last := o.files[len(o.files)-1]

@@ -9,13 +9,12 @@ import (
 	"gogi/match"
 )
 
-// A Policy is the set of rules that allow runs on a machine. "hash:SHA256" allows a binary, and "owner:NAME"
-// allows all runs of an owner. "any-approved" allows every run that a person other than its owner has
-// approved. A run is played if one of the last two rules allows it, or if a hash rule allows each of its
-// binaries.
+// A Policy is the set of rules that allow runs on a machine. "hash:SHA256" allows a program, and "owner:NAME"
+// allows all runs of an owner. "any-approved" allows every run that a person other than its owner has approved. The
+// machine plays a run if an owner rule or "any-approved" allows it, or if hash rules allow all of its programs.
 type Policy struct{ Allow []string }
 
-// AnyApproved is the rule of a machine without other rules.
+// AnyApproved allows every approved run. A Policy without other rules has this rule.
 const AnyApproved = "any-approved"
 
 const (
@@ -56,9 +55,9 @@ func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 	return nil
 }
 
-// binaries returns the hashes of all binaries that a player may run: the binary of the plan's machine and those of other
-// machines. For the built-in engine it returns no hash. If the player's identity has no binary, it returns a hash that
-// no rule allows.
+// binaries returns the hashes of all binaries that a player may run, on the plan's machine and on other machines.
+// For the built-in engine it returns no hash. If the player has no known binary, it returns a hash that no rule
+// allows.
 func binaries(p match.Player) (sums []string) {
 	if p.Builtin {
 		return nil

@@ -29,11 +29,11 @@ type task struct {
 	until     time.Time // when refused ends. The zero time means never.
 	release   func()    // releases the resources of ready. It may be nil.
 	events    *runner.Events
-	watched   *atomic.Bool      // whether the worker forwards events
+	watched   *atomic.Bool      // the worker forwards the events to the coordinator
 	hub       *events.Hub       // hub of the run's events
-	forward   func(match.Event) // forwards an event.
-	shown     bool              // see Config.Show
-	silence   func()            // ends the forwarding.
+	forward   func(match.Event) // forwards an event to the coordinator
+	shown     bool              // Config.Show was called with the hub
+	silence   func()            // ends the forwarding
 	over      bool
 }
 
@@ -69,8 +69,8 @@ func settingsOf(plan *match.Plan) (*tune.Settings, error) {
 	return &p.Settings, nil
 }
 
-// tuning reports whether this machine plays a tune. Results of a tune that are not yet stored may lead to
-// more pairs. The caller holds w.mu.
+// tuning reports whether this machine plays a tune. In a tune, the coordinator may need this worker's results
+// before it can grant more pairs. The caller holds w.mu.
 func (w *Worker) tuning() bool {
 	for _, t := range w.tasks {
 		if t.tune != nil && t.refused == nil {
@@ -80,15 +80,15 @@ func (w *Worker) tuning() bool {
 	return false
 }
 
-// starving reports whether slots may be idle until the coordinator has this worker's results.
+// starving reports whether slots may stay idle until the coordinator gets this worker's results, so that the worker
+// must send them at once.
 func (w *Worker) starving() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.waiting) == 0 && w.tuning()
 }
 
-// wrong returns an error if a pair cannot have these options, because engines may get only options that the
-// signed plan allows.
+// wrong returns an error if the signed plan does not allow a pair with these options of its two players.
 func (t *task) wrong(options [2][]match.Option) error {
 	switch {
 	case t.tune != nil:
@@ -99,9 +99,9 @@ func (t *task) wrong(options [2][]match.Option) error {
 	return nil
 }
 
-// accept checks a task and returns its state on this machine. It returns an error if the coordinator has not signed the
-// task, the policy does not allow it, or its clocks do not fit this machine. The returned task is never nil, even with
-// an error.
+// accept checks a task and returns its state on this machine. It returns an error if the coordinator has not signed
+// the task, the policy does not allow it, or this machine cannot scale its clocks. The returned task is never nil,
+// even with an error.
 func (w *Worker) accept(t *farm.Task) (_ *task, err error) {
 	known := &task{name: t.Name, run: t.Run}
 	if err := t.Check(w.config.Coordinator); err != nil {
@@ -193,10 +193,10 @@ func (w *Worker) refuse(t *task, why error) {
 	w.wake()
 }
 
-// standing returns the known runs, the runs in play, and the runs that this machine does not play. Each list
-// is at most as long as an Ask allows. If a known run is not listed, the coordinator sends its plan again. If
-// a refused run is not listed, the coordinator may grant its pairs, and the worker gives them back. The
-// caller holds w.mu.
+// standing returns the lists of an Ask: the runs whose plans the worker has, the runs in play, and the refused runs
+// with the reasons. Each list is at most as long as an Ask allows. If a known run is left out, the coordinator
+// sends its plan again. If a refused run is left out, the coordinator may grant its pairs, and the worker gives
+// them back. The caller holds w.mu.
 func (w *Worker) standing() (known, open, refused, why []string) {
 	for run, t := range w.tasks {
 		if t.refused != nil && !t.until.IsZero() && time.Now().After(t.until) {
@@ -221,7 +221,7 @@ func (w *Worker) standing() (known, open, refused, why []string) {
 	return known, open, refused, why
 }
 
-// listen returns the run's events, and forwards them while the run is watched. The caller holds Worker.mu.
+// listen creates the run's events, and forwards them while a user watches the run. The caller holds Worker.mu.
 func (t *task) listen(w *Worker) *runner.Events {
 	if t.events != nil || t.over {
 		return t.events
@@ -269,8 +269,8 @@ func (t *task) listen(w *Worker) *runner.Events {
 	return t.events
 }
 
-// setWatched starts or stops forwarding the run's events. A new watcher first gets the boards of the games in play. The
-// caller holds Worker.mu.
+// setWatched starts or stops the forwarding of the run's events. A new watcher first gets the boards of the games
+// in play. The caller holds Worker.mu.
 func (t *task) setWatched(watched bool) {
 	if t.events == nil || t.watched.Swap(watched) == watched {
 		return

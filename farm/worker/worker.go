@@ -68,7 +68,7 @@ const (
 	ExitUnreachable = 6 // the coordinator was away for Config.GiveUp
 )
 
-// An End is the reason why a worker has ended without a local request. It is an error.
+// An End is the reason why a worker has ended by itself, without a signal or a call of Drain. It is an error.
 type End struct {
 	Exit   int
 	Why    string
@@ -115,15 +115,15 @@ type Worker struct {
 	watched    map[string]bool
 	idle       bool // the latest answer granted nothing
 	listed     bool // the coordinator has answered a heartbeat, so it knows the leases of this session.
-	hinted     bool // a hint reports that pairs are available
+	hinted     bool // a hint has reported that pairs are available
 	streamFull bool
-	measureSay bool           // the coordinator has requested a measurement
+	measureSay bool           // the coordinator has requested a measurement of the speed
 	forwarding sync.WaitGroup // the goroutines that forward events
 	pace       pace
 	stops      []func() // functions that end the subscriptions
 
 	// playCtx and the fields after it are set by Play.
-	playCtx context.Context //nolint:containedctx // for forfeits
+	playCtx context.Context //nolint:containedctx // the context of the starts in forfeits
 	open    func(plan *match.Plan) runner.Opener
 }
 
@@ -133,7 +133,7 @@ type lease struct {
 	options [2][]match.Option // options of the two players in a tune
 	task    *task
 	revoked chan struct{}
-	began   time.Time // zero while it waits
+	began   time.Time // start of the play; zero while the pair waits
 }
 
 // Join begins a session. It opens the outbox and sends a Hello until the coordinator answers, ctx ends, or
@@ -203,8 +203,8 @@ func (w *Worker) openFiles() error {
 	return err
 }
 
-// countStart replaces the number in a file by a larger number, if possible the clock's milliseconds, and
-// returns the new number. So if two machines use one key, the machine that started later wins.
+// countStart writes a larger start number into a file, if possible the clock's milliseconds, and returns it. So if
+// two machines use one key, the machine that started later has the larger number and wins.
 func countStart(f *os.File) (uint64, error) {
 	text := make([]byte, 32)
 	n, _ := f.ReadAt(text, 0) // the file is shorter
@@ -298,8 +298,8 @@ func (w *Worker) drain(why string) {
 	poke(w.beatNow)
 }
 
-// end ends the worker, so that it accepts no more pairs. With cut it also revokes the pairs in play. The
-// caller holds w.mu.
+// end records e as the reason of the end, and the worker accepts no more pairs. With cut it also revokes the pairs
+// in play. The caller holds w.mu.
 func (w *Worker) end(e *End, cut bool) {
 	if w.ended == nil {
 		w.ended = e
@@ -313,7 +313,7 @@ func (w *Worker) end(e *End, cut bool) {
 	}
 }
 
-// Ended returns the reason why the worker has ended by itself, or nil. After Drain it returns no reason to
+// Ended returns the reason why the worker has ended by itself, or nil. After Drain it returns nil for a reason to
 // start again (a measurement or an update).
 func (w *Worker) Ended() *End {
 	w.mu.Lock()
@@ -349,7 +349,7 @@ func (w *Worker) Close(ctx context.Context) error {
 	return w.closeFiles()
 }
 
-// farewells is the maximum number of heartbeats that Close sends while it waits for results to be stored.
+// farewells is the maximum number of heartbeats with which Close asks whether the results are stored.
 const farewells = 3
 
 func (w *Worker) farewell(ctx context.Context) {
@@ -393,13 +393,13 @@ func (w *Worker) Play(ctx context.Context, c runner.Config) error {
 
 // A Status is the current state of a worker.
 type Status struct {
-	Joined      bool              // the coordinator knows the session
-	Heard       time.Time         // when the coordinator last answered
-	Playing     int               // number of pairs in play
-	Waiting     int               // number of pairs that wait
-	Outbox      int               // number of items not yet confirmed as stored
-	OutboxBytes int64             // size of the outbox's files
-	Draining    bool              //
+	Joined      bool      // the coordinator knows the session
+	Heard       time.Time // when the coordinator answered last
+	Playing     int       // number of pairs in play
+	Waiting     int       // number of granted pairs that wait for a slot
+	Outbox      int       // number of items not yet confirmed as stored
+	OutboxBytes int64     // size of the outbox's files
+	Draining    bool
 	Refused     map[string]string // runs that this machine does not play, with the reason
 }
 

@@ -12,7 +12,7 @@ type Listed struct {
 	Sent   []Lease // in the stream, but not confirmed as stored
 }
 
-// A place is the list of a heartbeat in which a lease is.
+// A place is one of the three lists of a heartbeat, see Listed. It is the list that contains a lease.
 type place int
 
 const (
@@ -21,7 +21,8 @@ const (
 	sent
 )
 
-// A verdict is the answer to a worker about one lease in its heartbeat.
+// A verdict is the answer to a worker about one lease of its heartbeat: the worker keeps the lease, drops it, or
+// knows that its pair is stored.
 type verdict int
 
 const (
@@ -134,13 +135,14 @@ func (l *Ledger) sweep(now time.Time, h *holder) {
 	}
 }
 
-// revokeAfter × the 99th percentile of the durations of the run's pairs is the longest duration of a lease.
+// revokeAfter limits the duration of a lease: to revokeAfter times the 99th percentile of the durations of the
+// run's pairs.
 const revokeAfter = 5
 
 // Expire ends the leases that had no heartbeat for the lifetime of a lease, and returns them. It also revokes
-// a lease that is much older than leases usually become. The worker must then drop the lease, and another
-// worker gets the pair after the drop or after an expiry. So two workers never race for a pair. In a race the
-// result of the shorter game would count.
+// leases that are much older than usual. The worker must drop a revoked lease. Another worker gets the pair only
+// after the drop or an expiry, so two workers never race for a pair. In a race the result of the shorter game would
+// count.
 func (l *Ledger) Expire(now time.Time) (expired []Lease) {
 	for len(l.clock) > 0 && !l.clock[0].at.After(now) {
 		x := l.clock[0].lease

@@ -21,8 +21,8 @@ func (h *heapOf[T]) Pop() any {
 	return x
 }
 
-// A deadline is the time at which Expire examines a lease. To keep heartbeats cheap, they do not change it. Expire sets
-// a new deadline when it examines a lease that is still valid.
+// A deadline is an entry in the queue of Expire: the time at which Expire examines a lease. Heartbeats do not
+// change it, which keeps them cheap. If the lease is still valid at that time, Expire sets a new deadline.
 type deadline struct {
 	at    time.Time
 	lease *lease
@@ -30,7 +30,8 @@ type deadline struct {
 
 func (d deadline) less(other deadline) bool { return d.at.Before(other.at) } //nolint:unused // heapOf calls it
 
-// A gap is a pair that a worker returned or lost, and that waits until it is granted again.
+// A gap is a free pair below the next pair of the ledger. A worker returned or lost it, and it waits until it is
+// granted again. since is the start of the wait.
 type gap struct {
 	pair  int
 	since time.Time

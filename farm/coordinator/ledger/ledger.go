@@ -31,10 +31,10 @@ type Ledger struct {
 	stored int // number of stored pairs
 
 	prefix int // lowest pair that is not stored
-	beyond int // pairs from prefix+beyond on are not granted
-	until  int // pairs from here on are not granted either
+	beyond int // the window: pairs from prefix+beyond on are not granted
+	until  int // pairs from this one on are not granted, see Until
 	next   int // lowest pair that was neither granted nor skipped
-	// The pairs from low to lowEnd-1 are below next. They were skipped because other workers might hold them.
+	// The pairs from low to lowEnd-1 were skipped in the grace time, because workers might hold them from before a restart.
 	low, lowEnd int
 	high        int // highest pair known to have been granted
 	graceEnds   time.Time
@@ -68,8 +68,8 @@ type lease struct {
 	session  string
 	granted  time.Time
 	deadline time.Time // zero after the lease has ended.
-	waits    time.Time // when a heartbeat first listed it as finished but not sent. It is zero if none did.
-	sent     time.Time // when a heartbeat first listed it as sent. It is zero if none did.
+	waits    time.Time // when a heartbeat first listed it as finished but not sent; zero before that
+	sent     time.Time // when a heartbeat first listed it as sent; zero before that
 	finished bool      // the worker has finished the pair.
 	revoked  bool
 	solo     bool
@@ -84,7 +84,7 @@ type holder struct {
 	session  string
 	first    *lease
 	leases   int
-	finished int // leases whose result waits to be processed
+	finished int // leases of finished pairs whose result the coordinator has not processed
 	times    times
 }
 
@@ -132,7 +132,7 @@ func (l *Ledger) Leave(now time.Time, worker string) {
 	h.session = ""
 }
 
-// holder returns the worker if session is its current session, or else nil.
+// holder returns the record of a worker, or nil if session is not the worker's current session.
 func (l *Ledger) holder(worker, session string) *holder {
 	if h := l.holders[worker]; h != nil && session != "" && h.session == session {
 		return h
@@ -140,8 +140,8 @@ func (l *Ledger) holder(worker, session string) *holder {
 	return nil
 }
 
-// Grant grants up to n pairs to a worker's session, the lowest pairs first. For some time, a pair that came
-// back goes only to the faster half of the workers, see [holder.mayHave].
+// Grant grants up to n pairs to a worker's session, the lowest pairs first. For some time, only the faster half of
+// the workers may get a pair that another worker returned or lost, see [holder.mayHave].
 func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	h := l.holder(worker, session)
 	if h == nil || l.over || l.paused {
@@ -227,8 +227,9 @@ func (l *Ledger) Free() bool {
 	return len(l.gaps) > 0 && l.gaps[0].pair < limit || l.next < limit || l.low < min(l.lowEnd, limit)
 }
 
-// skip moves the cursors of Grant to free pairs. In the grace time it skips the pairs that other workers may hold.
-// Later candidate grants the skipped pairs.
+// skip moves the two cursors of Grant, next and low, to free pairs. In the grace time, next moves above all pairs
+// that workers may hold from before a restart. After the grace time Grant also grants the skipped pairs, from low
+// on.
 func (l *Ledger) skip(grace bool) {
 	if grace && l.next <= l.high {
 		l.next = l.high + 1
@@ -242,7 +243,8 @@ func (l *Ledger) skip(grace bool) {
 	}
 }
 
-// limit returns the first pair that must not be granted.
+// limit returns the lowest pair that must not be granted: the end of the window, or the limit of Until if it is
+// lower.
 func (l *Ledger) limit() int {
 	if l.beyond > l.config.Pairs-l.prefix {
 		return l.until
@@ -258,8 +260,8 @@ func (l *Ledger) isFree(pair int) bool {
 	return !l.done.has(pair) && l.held[pair] == nil
 }
 
-// Return ends a lease that a worker returns. crashed means that the worker tried to play the pair and failed.
-// fate is FateNone if the worker does not hold this lease.
+// Return ends a lease that a worker returns, and returns what happens to the pair. crashed means that the worker
+// tried to play the pair and failed. The result is FateNone if the worker does not hold this lease.
 func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) (fate Fate) {
 	x := l.held[what.Pair]
 	if x == nil || x.Epoch != what.Epoch || x.who.name != worker {
@@ -297,8 +299,8 @@ func (l *Ledger) Stored(now time.Time, pair int) {
 
 func (l *Ledger) inRun(pair int) bool { return pair >= 0 && pair < l.config.Pairs }
 
-// Refused records that the result under a lease was rejected. The lease becomes invalid, and the pair can be
-// granted again.
+// Refused records that the coordinator rejected the result under a lease. The lease becomes invalid, and the pair
+// can be granted again.
 func (l *Ledger) Refused(now time.Time, what Lease) {
 	l.refused[what.Epoch] = true
 	if x := l.held[what.Pair]; x != nil && x.Epoch == what.Epoch {
@@ -332,8 +334,8 @@ func (l *Ledger) Window(beyond int) { l.beyond = max(1, beyond) }
 // yet.
 func (l *Ledger) Until(pair int) { l.until = min(max(0, pair), l.config.Pairs) }
 
-// Over ends the run or starts it again. An ended run grants nothing and drops unfinished leases. Finished
-// results are still accepted.
+// Over ends the run, or with over = false continues it. An ended run grants nothing and drops the leases of
+// unfinished pairs. Results of finished pairs are still accepted.
 func (l *Ledger) Over(over bool) { l.over = over }
 
 // Pause stops grants or allows them again. It does not change existing leases.

@@ -12,20 +12,20 @@ type pace struct {
 	counts [600]int // counts by bucket. The first bucket begins at 1 ms, and each is 5% wider than the one before.
 	total  int
 	p99    time.Duration // 99th percentile at its latest calculation
-	fresh  int           // pairs seen since that calculation
+	fresh  int           // pairs added since that calculation
 
-	median time.Duration // median of the workers' 95th percentiles. It is 0 if fewer than two are known.
-	known  map[*holder]bool
-	stale  int // pairs seen since the median was calculated
+	median time.Duration    // median of the workers' 95th percentiles. It is 0 if fewer than two are known.
+	known  map[*holder]bool // workers with a 95th percentile
+	stale  int              // pairs added since the median was calculated
 }
 
 // paceSteps is the number of histogram buckets in which a duration grows by the factor e.
 var paceSteps = 1 / math.Log(1.05) //nolint:gochecknoglobals // a constant that the language cannot compute
 
-// enough is the number of pairs whose durations must be known before a lease can be too old.
+// enough is the number of pairs with known durations that longest needs. Before that, no lease is too old.
 const enough = 100
 
-// see adds the duration of a stored pair.
+// see adds the duration of a stored pair of the worker h. workers is the number of workers of the run.
 func (p *pace) see(h *holder, took time.Duration, workers int) {
 	bucket := int(math.Log(max(1, float64(took)/float64(time.Millisecond))) * paceSteps)
 	p.counts[min(bucket, len(p.counts)-1)]++
@@ -97,10 +97,10 @@ func (t *times) see(took time.Duration) {
 	}
 }
 
-// mayHave reports whether a worker may get a pair that came back some time ago. The stored prefix cannot grow
-// without this pair, so at first only the faster half of the workers may get it. After a third of a lease the
-// other workers may get it too, except workers slower than twice the median. After two leases without a
-// request every worker may get it.
+// mayHave reports whether a worker may get a pair that another worker returned or lost. waited is the time since
+// then. The stored prefix cannot grow without this pair, so at first only the faster half of the workers may get
+// it. After a third of a lease the others may get it too, except workers slower than twice the median. After two
+// leases every worker may get it.
 func (h *holder) mayHave(waited, lease, median time.Duration) bool {
 	p95 := h.times.p95
 	switch {

@@ -17,7 +17,7 @@ type Test struct {
 
 // A Worker is a worker that requests pairs, as a Schedule needs it.
 type Worker struct {
-	Open []string              // runs whose engines are open
+	Open []string              // runs whose engines the worker has open
 	Can  func(run string) bool // reports whether the worker may play a run. nil allows any run.
 }
 
@@ -38,9 +38,9 @@ type Schedule struct {
 // An entry is a test with the slot-seconds that it has received.
 type entry struct {
 	Test
-	had  float64 // slot-seconds divided by the share
+	had  float64 // slot-seconds of the granted pairs, divided by the share
 	held int
-	dry  bool // the current call of Pick found nothing to grant in this test
+	dry  bool // in the current call of Pick, this test has no pair to grant
 }
 
 const (
@@ -52,8 +52,8 @@ const (
 	arrears = 5 * maxBehind
 )
 
-// Set adds or changes a test. A test that is new, or whose priority or share has changed, starts with the
-// same balance as the other tests.
+// Set adds a test or changes it. A new test, or a test with a new priority or share, is treated as if it had
+// received as many slot-seconds as the other tests.
 func (s *Schedule) Set(t Test) {
 	if i := s.index(t.Run); i >= 0 {
 		e := s.tests[i]
@@ -71,7 +71,7 @@ func (s *Schedule) Remove(run string) {
 	s.tests = slices.DeleteFunc(s.tests, func(e *entry) bool { return e.Run == run })
 }
 
-// Held sets the number of leases of a run.
+// Held sets the number of a run's pairs that workers hold.
 func (s *Schedule) Held(run string, pairs int) {
 	if i := s.index(run); i >= 0 {
 		s.tests[i].held = pairs
@@ -104,7 +104,7 @@ func (s *Schedule) Pick(w Worker, n int, grant func(run string, n int) int) {
 	}
 }
 
-// charge adds the cost of granted pairs to a test.
+// charge adds the cost of granted pairs to the slot-seconds that a test has received.
 func (s *Schedule) charge(e *entry, pairs int) {
 	if pairs == 0 {
 		return
@@ -118,13 +118,14 @@ func (s *Schedule) charge(e *entry, pairs int) {
 	e.held += pairs
 }
 
-// owed returns the slot-seconds that the schedule counts for a test. A test that has used too few for a long time is
-// treated as if it were only arrears pairs behind.
+// owed returns the slot-seconds that the schedule counts for a test, divided by its share. A test that could not
+// use its share for a long time counts as at most arrears pairs behind the others.
 func (s *Schedule) owed(e *entry) float64 {
 	return max(e.had, s.clock[e.Priority]-arrears*e.Cost/e.Share)
 }
 
-// choose returns the test of the next pair. alone reports whether this is the only test that wants pairs.
+// choose returns the test that gets the next pair of the worker w, or nil if no test has a pair to grant. alone
+// reports whether this is the only test with pairs to grant.
 func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 	var wanting []*entry
 	for _, e := range s.tests {

@@ -54,7 +54,7 @@ func (l *Ledger) Holds(worker string, pair int) bool {
 	return x != nil && x.who.name == worker
 }
 
-// Playing returns the number of a worker's leases that it has not reported as finished.
+// Playing returns the number of a worker's leases whose pairs it has not reported as finished.
 func (l *Ledger) Playing(worker string) int {
 	if h := l.holders[worker]; h != nil {
 		return h.leases - h.finished

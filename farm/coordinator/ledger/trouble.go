@@ -22,22 +22,22 @@ type Fate int
 
 // These are the fates of a pair.
 const (
-	FateNone  Fate = iota // the lease was not held.
+	FateNone  Fate = iota // the worker does not hold the lease
 	FateAgain             // any worker may get it
 	FateSolo              // only a worker without other pairs may get it
 	FateVoid              // the pair is given up, because it crashes its players
 )
 
-// trouble is the record of a pair's lost leases and crashes.
+// trouble counts how often a pair was lost or crashed its players.
 type trouble struct {
-	losses   int
-	tries    int
+	losses   int      // leases that ended because their worker disappeared
+	tries    int      // crashes that count, see voidAfter
 	machines []string // workers that crashed on the pair
-	solo     bool
-	void     bool
+	solo     bool     // the pair must be played alone
+	void     bool     // the pair is given up
 }
 
-// solo contains the pairs that must be played by a worker that plays nothing else at the time.
+// solo contains the suspect pairs: a worker must play such a pair while it plays nothing else.
 type solo struct {
 	waiting []gap
 	// worker gets the lowest of these pairs when it holds no other pair. Until then it gets no other pair. If
@@ -134,9 +134,9 @@ func (l *Ledger) Forgive(now time.Time) {
 	}
 }
 
-// Solo grants the lowest pair that must be played alone to a worker that holds no pair of any run. wait means
-// that the worker must get no other pair before this one. For some time Solo prefers a trusted worker, and
-// for a longer time a machine on which the pair did not crash.
+// Solo grants the lowest pair that must be played alone. holding is the number of pairs of all runs that the worker
+// holds; Solo grants only at 0. wait means that the worker must get no other pair before this one. For some time
+// only a trusted worker gets the pair, and for a longer time only a machine on which the pair did not crash.
 func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holding int) (lease Lease, granted, wait bool) {
 	if h := l.holders[worker]; h != nil && l.heldAlone(h) {
 		return Lease{}, false, true

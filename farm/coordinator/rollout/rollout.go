@@ -26,7 +26,7 @@ type Worker struct {
 	Name     string
 	OS, Arch string // the worker's kind of machine
 	Program  string // the SHA-256 (hex) of its program; "" for a version without releases
-	Here     bool   // it was seen within the lifetime of a lease
+	Here     bool   // it is connected: its last heartbeat is younger than a lease
 	Sound    bool   // it is neither in quarantine nor draining
 }
 
@@ -61,8 +61,8 @@ func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers
 	return nil
 }
 
-// Resume completes a stored state that an older version has written. An older version stored one trial for
-// all releases, and Resume creates new trials instead.
+// Resume updates a stored state that an older version of gogi wrote. An older version stored one trial for all
+// releases; Resume begins a new trial for each release.
 func (s *State) Resume() {
 	if s.Stage == farm.StageTrial && len(s.Trials) == 0 {
 		s.beginTrials()
@@ -77,8 +77,8 @@ func (s *State) beginTrials() {
 	}
 }
 
-// wantedOf returns the releases of an order. It returns an error if two releases are for one kind of machine,
-// or if a release is no artefact of the farm.
+// wantedOf returns the releases that the workers must run after an order. It returns an error if two releases are
+// for one kind of machine, or if the farm does not have the program of a release.
 func (s *State) wantedOf(u *farm.Update, sizes map[string]int64) ([]farm.Release, error) {
 	wanted := slices.Clone(u.Releases)
 	for i := range wanted {
@@ -105,7 +105,8 @@ func (s *State) wantedOf(u *farm.Update, sizes map[string]int64) ([]farm.Release
 	return wanted, nil
 }
 
-// remembered returns the earlier releases that are not among the wanted ones.
+// remembered returns the earlier releases of this farm that are not among the wanted ones. An update may return to
+// them.
 func (s *State) remembered(wanted []farm.Release) (known []farm.Release) {
 	for _, r := range slices.Concat(s.Releases, s.Known) {
 		same := func(o farm.Release) bool { return o.SHA256 == r.SHA256 }

@@ -33,7 +33,7 @@ type Trial struct {
 	Pairs  int                      `cbor:"pairs"` // pairs of the first workers with the release
 	Passed bool                     `cbor:"passed"`
 
-	seen time.Time // when one of First was connected with the release, or was selected. It is zero if neither happened in this process.
+	seen time.Time // the last time when one of First was connected with the release, or was selected; zero if not in this process
 }
 
 // includes reports whether a worker must install the release during the trial. It returns false if t is nil.
@@ -41,7 +41,7 @@ func (t *Trial) includes(name string) bool {
 	return t != nil && (t.Passed || slices.Contains(t.First, name))
 }
 
-// tally returns the total counts of workers with the release and without it.
+// tally returns the counts over all tests, of workers with the release and of workers without it.
 func (t *Trial) tally() (all trust.Failing) {
 	for _, f := range t.Tried {
 		all.Tries, all.Failed = all.Tries+f.Tries, all.Failed+f.Failed
@@ -59,7 +59,8 @@ func (t *Trial) status(sum string) farm.TrialStatus {
 	}
 }
 
-// count counts a pair or an attempt in a test. has means that the worker has the release.
+// count counts a pair or an attempt in the test with this digest. has means that the worker has the release, and
+// failed that an engine failed.
 func (t *Trial) count(digest string, has, failed bool) {
 	if t.Tried == nil {
 		t.Tried = map[string]trust.Failing{}
@@ -128,9 +129,9 @@ func (s *State) firstOf(sum string, chosen []string, workers []Worker) (names []
 	return names
 }
 
-// Count counts a worker's pair for the trial of its release. test is the digest of the pair's plan. counts is
-// false for an attempt, which does not count as a pair. failed means that an engine failed. Count reports
-// whether the caller must call Look now.
+// Count counts a pair of worker w for the trial of its release. test is the digest of the pair's plan. counts is
+// false for an attempt, which is tested for failures but is no pair. failed means that an engine failed. The result
+// reports whether the caller must call Look now.
 func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	release := s.release(&w)
 	if s.Stage != farm.StageTrial || release == nil {
@@ -148,8 +149,8 @@ func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	return t.Pairs%trialLook == 0
 }
 
-// Look decides the trials if possible. accused is the reason why a worker of a trial is accused, or "" if no
-// worker is accused. An accusation ends the trials at once.
+// Look passes each trial that has enough good pairs, and fails each trial that has too many failures. accused is
+// the reason why a worker of a trial is accused, or "". An accusation ends all trials at once.
 func (s *State) Look(accused string) {
 	why := accused
 	for i := range s.Releases {

@@ -17,7 +17,7 @@ func Shown(ev *match.Event) match.Event {
 	}
 }
 
-// Cut returns the event that ends an event's game without a result.
+// Cut returns an event that ends the game of ev without a result.
 func Cut(ev match.Event) match.Event {
 	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
 }
@@ -55,5 +55,5 @@ func plays(plan *match.Plan, name string) bool {
 
 func bounded(n, most int) bool { return n >= 0 && n <= min(most, math.MaxInt32) }
 
-// paired reports whether there are clocks of both Black and White, or none.
+// paired reports whether a list of clocks has both Black's and White's, or no clock at all.
 func paired(clocks []*float64) bool { return len(clocks) == 0 || len(clocks) == 2 }

@@ -72,8 +72,8 @@ func Open(c Config) (*Machine, error) {
 // Artefacts returns the hashes of the artefacts on this machine, the last used first.
 func (m *Machine) Artefacts() []string { return m.store.Recent(farm.MaxArtefacts) }
 
-// Ready implements worker.Config.Ready. It fetches the plan's files and starts its engines. It returns an
-// error if an engine is not the engine of the plan.
+// Ready implements worker.Config.Ready. It fetches the plan's files and starts its engines. It returns an error if
+// a started engine differs from the engine in the plan.
 func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 	ready, release, err := m.fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
 		return identity.Place(p, find, m.here)
@@ -105,7 +105,8 @@ func (m *Machine) examine(ctx context.Context, o *players.Opener) error {
 	return m.fits(o.Plan, greetings)
 }
 
-// fits logs a warning for each slow setting, and returns an error for an impossible setting.
+// fits logs a warning for each setting that is slow on this machine, and returns an error for a setting that is
+// impossible here.
 func (m *Machine) fits(plan *match.Plan, greetings []usi.Greeting) error {
 	here := *plan
 	here.Concurrency = m.config.Slots
@@ -128,7 +129,7 @@ func (m *Machine) OpenFor(plan *match.Plan) runner.Opener {
 	}
 }
 
-// Close writes the crash records of all plans. No pair may be in play.
+// Close writes the crash records of all plans. The caller must have ended all pairs.
 func (m *Machine) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

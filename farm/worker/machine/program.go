@@ -117,8 +117,8 @@ func clean(programs, keep string) error {
 	return nil
 }
 
-// Own returns the SHA-256 of the running program. On Linux the result is right even if another file has
-// replaced the program's file.
+// Own returns the SHA-256 of the running program. On Linux it reads the running program itself, even if the file at
+// its path was replaced.
 func Own() (string, error) {
 	self := "/proc/self/exe"
 	if runtime.GOOS != "linux" {
