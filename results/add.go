@@ -40,9 +40,9 @@ func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err e
 	return r.add(ctx, pair, 0, nil)
 }
 
-// AddTake stores a pair like Add, if n is still the number of its current take. A take is one assignment of a pair: if
-// the pair is voided, the next take begins (see [Run.Take]). Otherwise AddTake returns ErrOldTake and stores nothing,
-// so a late delivery does not restore a voided pair. In a tune it also stores the states that follow from the pair, see
+// AddTake stores a pair like Add, but only if n is the number of the pair's current take (see [Run.Take]). Each
+// void of a pair begins its next take. If the take has changed, AddTake returns ErrOldTake and stores nothing, so a
+// late result does not restore a voided pair. In a tune it also stores the states that follow from the pair, see
 // [Run.AddStates].
 func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool, err error) {
 	if n < 1 {
@@ -201,7 +201,8 @@ func (s *statements) fields() []**sql.Stmt {
 	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID, &s.takes, &s.state}
 }
 
-// in returns the statements in a form that works in the transaction tx. The end of the transaction closes them.
+// in returns copies of the prepared statements for use inside the transaction tx. The end of the transaction closes
+// them.
 func (s *statements) in(ctx context.Context, tx *sql.Tx) statements {
 	var within statements
 	for i, field := range within.fields() {

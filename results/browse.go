@@ -27,7 +27,7 @@ type Search struct {
 	Result      string            // "black", "white" or "draw", or the result of Player: "win" or "loss"; "": any
 	Termination match.Termination // NotEnded: any
 	Opening     string            // ID of the opening; "": any
-	Marked      bool              // only games with a move that the machine delayed
+	Marked      bool              // only games in which the machine delayed a move
 	Faults      bool              // only games that ended because of an engine's fault
 	MinPlies    int               // number of plies, including the opening
 	MaxPlies    int               // 0: any
@@ -118,7 +118,7 @@ func (s *Store) search(ctx context.Context, runID int64, search Search) (games [
 // errEnough ends a scan when it has found enough games.
 var errEnough = errors.New("enough games were found")
 
-// enough reports whether n games reach the limit of the search.
+// enough reports whether n games are as many as the search may return.
 func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 
 // Records calls yield for each game of a run that the search selects, sorted by pair and leg, with its whole

@@ -3,7 +3,7 @@
 // Store return rows, records and settings. Only this package and its subpackages know SQL.
 //
 // The pair is the unit: Add stores both games of a pair or nothing, and ignores a pair that is stored
-// already, so a pair may be sent any number of times. Add returns which call counted. The missing pairs
+// already, so a pair may be sent any number of times. Add reports whether it stored the pair. The missing pairs
 // of a run are those that [Run.Finished] does not list.
 //
 // # Traps

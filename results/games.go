@@ -135,7 +135,7 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 		return record, err
 	}
 	// A new worker may have been added since.
-	if c, err = s.latest.anew(ctx, tx, runID); err != nil {
+	if c, err = s.latest.reload(ctx, tx, runID); err != nil {
 		return record, err
 	}
 	return oneRecord(ctx, tx, c, runID, pair, leg)

@@ -16,6 +16,7 @@ import (
 // The bytes of run n begin at n*holderSize.
 const holderSize = 512
 
+// holder describes the process that plays a run. The lock file contains it as JSON.
 type holder struct {
 	Host string    `json:"host"`
 	Boot string    `json:"boot"` // identifier of the machine's current start; all containers of a machine have the same, and a restart changes it; on Windows the identifier of the machine
@@ -38,8 +39,8 @@ func thisProcess() (holder, error) {
 	return holder{Host: host[:min(len(host), 128)], Boot: boot, PID: os.Getpid()}, err
 }
 
-// elsewhere reports whether h is a process on another machine than here. This machine cannot know whether
-// that process still runs.
+// elsewhere reports whether h is a process on another machine than the process here. This machine cannot know
+// whether such a process still runs.
 func (h holder) elsewhere(here holder) bool {
 	return h.Boot != "" && h.Boot != here.Boot && h.Host != here.Host
 }

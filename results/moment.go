@@ -102,7 +102,7 @@ func (m Moment) PairRows(ctx context.Context, runID int64, from, below int, yiel
 	return tables.NameRun(ctx, m.Q, runID, err)
 }
 
-// counted returns an error unless it finds all stored rows of a run in a table.
+// counted returns an error unless it finds as many rows of a run in these tables as the database has stored.
 func counted(ctx context.Context, q tables.Querier, runID int64, table ...string) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, 0, 0)
 	if err == nil {

@@ -22,10 +22,10 @@ import (
 // of a second. A long run of an older gogi gets its segments over several starts.
 const packedAtOnce = 64
 
-// filling counts the pairs that were added to each block.
+// filling counts, for each block (the pairs of one segment), the pairs that this process has added.
 type filling map[int64]int
 
-// full counts the pairs of a batch, and returns the blocks that are complete with these pairs.
+// full adds the pairs of a batch to the counts. It returns the blocks that have all their pairs now.
 func (f filling) full(batch []request) (blocks []int64) {
 	for i := range batch {
 		if batch[i].pair == nil {
@@ -113,7 +113,7 @@ func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list 
 	return list, err
 }
 
-// holdRuns locks these runs, so that no process can play them until the caller calls release.
+// holdRuns locks these runs, so that no other process can play them until the caller calls release.
 func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
 	var held []*hold
 	release = func() error {
@@ -150,8 +150,8 @@ func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err er
 // packedBlock has the numbers for one block. segments is 1, or 0 if the rows of the block are damaged.
 type packedBlock struct{ segments, pairs, games int }
 
-// packSome makes at most most segments of a run and calls tell for each block. If a block has damaged rows, packSome
-// continues with the next one, and returns the first such error at the end.
+// packSome makes at most most segments of a run and calls report for each block. If a block has damaged rows,
+// packSome continues with the next one, and returns the first such error at the end.
 func (s *Store) packSome(ctx context.Context, run int64, most int, report func(packedBlock)) error {
 	blocks, err := segments.Missing(ctx, s.read, run, most)
 	var damage error
@@ -195,14 +195,14 @@ func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list []
 	}
 	reader := newGameReader(c)
 	err = reader.each(ctx, q, run, pairRange{block * segments.Pairs, (block + 1) * segments.Pairs}, func(match.Row) error {
-		list = append(list, slices.Clone(reader.values[:reader.own]))
+		list = append(list, slices.Clone(reader.values[:reader.inGames]))
 		return nil
 	})
 	return list, err
 }
 
-// segment reads a range of pairs, which are all in one block, from the block's segment. If the segment is missing or
-// damaged, known is false, and the caller reads the rows. gogi db check reports damaged segments.
+// segment returns the games of a range of pairs from the segment that has all of them. If this segment is missing
+// or damaged, known is false, and the caller must read the rows. gogi db check reports damaged segments.
 func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64, pairs pairRange) (games []match.Row, known bool, err error) {
 	block := pairs.first / segments.Pairs
 	values := make([]driver.Value, 2)
@@ -215,7 +215,7 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 		return nil, false, err
 	}
 	games = make([]match.Row, 0, s.Len())
-	err = s.Each(r.targets[:r.own], func() error {
+	err = s.Each(r.targets[:r.inGames], func() error {
 		if pair := int64(r.game.Pair); pair < pairs.first || pair >= pairs.end {
 			return nil
 		}

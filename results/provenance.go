@@ -110,8 +110,8 @@ func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c pla
 	return c, false, err
 }
 
-// anew reads the player table of a run from the database again.
-func (l *latestCast) anew(ctx context.Context, q tables.Querier, run int64) (playerTable, error) {
+// reload reads the player table of a run from the database and stores it in the cache.
+func (l *latestCast) reload(ctx context.Context, q tables.Querier, run int64) (playerTable, error) {
 	l.mu.Lock()
 	l.run = 0
 	l.mu.Unlock()
@@ -119,7 +119,7 @@ func (l *latestCast) anew(ctx context.Context, q tables.Querier, run int64) (pla
 	return c, err
 }
 
-// checkPlayed returns an error if the facts about the machine contradict each other.
+// checkPlayed returns an error if the facts about who played a pair contradict each other.
 func checkPlayed(p match.Provenance) error {
 	switch {
 	case p.Worker == "" && (p.Owner != "" || p.Epoch != 0 || p.Scale != 0 || len(p.Proof) > 0):
@@ -130,7 +130,8 @@ func checkPlayed(p match.Provenance) error {
 	return nil
 }
 
-// played is a match.Provenance in the form of a row, which has the number of the worker instead of the name.
+// played is a match.Provenance (who played a pair) as columns of a row. The row has the number of the worker
+// instead of its name.
 type played struct {
 	worker int64 // number of the worker; 0: none
 	match.Provenance

@@ -212,8 +212,8 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 	return infos, nil
 }
 
-// checkName returns an error if a name has line breaks, which could add lines to a report. Only another
-// program can have stored such a name.
+// checkName returns an error if a name contains a line break. Such a name could add lines to a report, and only
+// another program can have stored it. of names the kind of thing in the error.
 func checkName(of, name string) error {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return fmt.Errorf("the name %q of a %s has control characters, which gogi does not write", name, of)

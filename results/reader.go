@@ -15,7 +15,7 @@ type gameReader struct {
 	playerTable
 	game    tables.Game
 	targets []any
-	own     int // number of targets for columns of the table games
+	inGames int // the first inGames targets are columns of the table games
 
 	values   []driver.Value // values of the current row, by target
 	pointers []any          // pointers to scanned, for Scan
@@ -30,7 +30,7 @@ func newGameReader(c playerTable, more ...any) *gameReader {
 	for _, c := range r.game.Columns() {
 		r.targets = append(r.targets, c.Value)
 	}
-	r.own = len(r.targets)
+	r.inGames = len(r.targets)
 	r.targets = append(append(r.targets, &r.stored), more...)
 	r.values, r.scanned = make([]driver.Value, len(r.targets)), make([]any, len(r.targets))
 	for i := range r.scanned {
@@ -87,7 +87,7 @@ func (r *gameReader) verify() error {
 		return nil
 	}
 	r.sum.Reset("games")
-	for _, v := range tables.Shortened(r.values[:r.own], r.own-tables.LateColumns, tables.Null) {
+	for _, v := range tables.Shortened(r.values[:r.inGames], r.inGames-tables.LateColumns, tables.Null) {
 		if err := r.sum.Add(v); err != nil {
 			return err
 		}

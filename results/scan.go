@@ -132,8 +132,8 @@ func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yi
 	return context.Cause(ctx)
 }
 
-// deal divides a range into parts. It sends each part to ahead, for the reader in order, and to todo, for the
-// connections.
+// deal divides a range of pairs into parts. It sends each part to todo, from which the connections take parts to
+// read. It also sends each part to ahead, from which scan takes them in order.
 func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *part) {
 	defer close(ahead)
 	defer close(todo)
@@ -176,8 +176,8 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 	})
 }
 
-// read reads a range of pairs, which are all in one block. It uses the block's segment, or the rows if there is no
-// segment. It returns an error unless it finds all stored games.
+// read reads a range of pairs that are all in one block (the pairs of one segment). It uses the block's segment, or
+// the rows if there is no segment. It returns an error unless it finds all stored games.
 func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row, error) {
 	rows, known, err := reader.segment(ctx, packed, c.run, pairs)
 	if err != nil || known && compared(c.inventory, pairs, rows) == nil {
@@ -189,7 +189,8 @@ func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statemen
 	return rows, compared(c.inventory, pairs, rows)
 }
 
-// compared returns an error unless rows are exactly the stored games of a range of pairs.
+// compared returns an error unless rows are exactly the games of a range of pairs that the inventory lists as
+// stored.
 func compared(inventory *tables.Inventory, pairs pairRange, rows []match.Row) error {
 	expected := inventory.Expect(pairs.first, pairs.end)
 	for i := range rows {

@@ -47,8 +47,8 @@ type PlayerSetting struct {
 	Command  []string          `json:"command"`
 	Dir      string            `json:"dir"`
 	Files    []tables.FileHash `json:"files"`
-	Greeting string            `json:"greeting"` // the limit, in the form of time.Duration
-	Ready    string            `json:"ready"`    // same form as Greeting
+	Greeting string            `json:"greeting"` // limit of the time from usi to usiok, in the form of time.Duration
+	Ready    string            `json:"ready"`    // limit of the time from isready to readyok, in the same form
 }
 
 func settingOf(plan *match.Plan) Setting {
@@ -125,8 +125,8 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	return id, err
 }
 
-// keepRegistered adds to text, the encoded setting now, the registered match and the remark on the verdict from the
-// last setting.
+// keepRegistered completes text, the encoded form of the setting now. It adds the two values of the last setting
+// that later settings repeat, unless now has its own: Validation and Provisional.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
 	if last == "" {

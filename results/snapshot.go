@@ -12,8 +12,8 @@ import (
 // must see the same state of the database.
 
 const (
-	// scanners is the largest number of connections that read one run. Two already keep a goroutine busy that
-	// adds up the games.
+	// scanners is the largest number of connections that read one run. Two of them already read as fast as one goroutine
+	// can add up the games.
 	scanners = 3
 	// settled is the number of attempts to start several connections together. Afterwards only one reads. A
 	// writer that commits each millisecond sometimes commits between them.
@@ -49,8 +49,8 @@ func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
 	return m, nil
 }
 
-// begin starts want connections. It repeats this until no other connection has committed between the first
-// and the last of them. together is false if all attempts failed.
+// begin starts want transactions that see the same state of the database: it starts them again if another process
+// has committed in between. After settled attempts together is false.
 func (m *snapshot) begin(ctx context.Context, db *sql.DB, want int) (together bool, err error) {
 	witness, err := db.Conn(ctx)
 	if err != nil {

@@ -32,7 +32,7 @@ func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string
 	return byDigest, nil
 }
 
-// Played is what a worker has played in a month of UTC: games of pairs that are stored now, and their time. The time is
+// Played is the work of one worker in one month of UTC: the number of its stored games, and their time. The time is
 // from the worker's clock, at most gameMost for each game.
 type Played struct {
 	Worker, Owner string
@@ -41,7 +41,7 @@ type Played struct {
 	Time          time.Duration
 }
 
-// Played returns what all workers have played, ordered by month, the latest first, and by worker.
+// Played returns the work of all workers, ordered by month, the latest first, and by worker.
 func (s *Store) Played(ctx context.Context) ([]Played, error) {
 	list, err := tables.List(ctx, s.read, func(rows *sql.Rows, p *Played) error {
 		var us int64

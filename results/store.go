@@ -131,7 +131,7 @@ func newStore(path string, create bool) (*Store, error) {
 	return s, nil
 }
 
-// orClose returns the store if err is nil. Otherwise it closes the store and returns err.
+// orClose returns the store and nil if err is nil. Otherwise it closes the store and returns err.
 func (s *Store) orClose(err error) (*Store, error) {
 	if err == nil {
 		return s, nil
@@ -155,7 +155,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// fail adds the file and doing, the failed action, to an error.
+// fail returns err with the name of the file and with doing, the name of the action that failed.
 func (s *Store) fail(doing string, err error) error {
 	return fmt.Errorf("results: %s: %s: %w", s.path, doing, file.Explain(err))
 }

@@ -22,7 +22,7 @@ func (r *Run) AddStates(ctx context.Context, pair match.PairResult, states []mat
 	return r.add(ctx, pair, 0, states)
 }
 
-// stateRows returns the values of the rows for states, without their checksums.
+// stateRows converts states of a tune to rows of the table tune_states, without their checksums.
 func stateRows(run int64, states []match.TuneState) (rows [][]any, err error) {
 	for _, s := range states {
 		centre, err := json.Marshal(s.Centre)
@@ -61,8 +61,8 @@ func tuneStates(ctx context.Context, q tables.Querier, runID int64) ([]match.Tun
 	}, " ORDER BY blocks")
 }
 
-// TunePoints calls see for each stored pair of a run, in order, with the options that the tune set in
-// addition to the plan's options.
+// TunePoints calls see for each stored pair of a run, in order, with the options that the tune set in addition to
+// the plan's options, for each of the two players.
 func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, options [2][]match.Option) error) error {
 	return s.Moment(ctx, "reading the points of a tune", func(m Moment) error {
 		return m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {

@@ -59,7 +59,7 @@ func (r *Run) open() error {
 	}
 }
 
-// voiding has the common values of all pairs of one Void.
+// voiding has the values that all pairs of one Void share.
 type voiding struct {
 	why, by string
 	at      int64
@@ -99,8 +99,8 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 	return chosen, nil
 }
 
-// withDrawn adds the dependent pairs of a tune to the chosen pairs. These are all pairs whose options come from a state
-// that depends on the first chosen pair. Without that pair these states no longer exist.
+// withDrawn adds to the chosen pairs those pairs of a tune that depend on them: all pairs whose options come from a
+// state that depends on the first chosen pair. Without that pair these states no longer exist.
 func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) ([]int, error) {
 	if len(chosen) == 0 {
 		return nil, nil

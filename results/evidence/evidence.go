@@ -79,18 +79,19 @@ type reader struct {
 	want       func(a, b *Player) bool
 	run        *results.RunInfo
 	conditions match.Key
-	of         map[string]int // index in Players by name
+	of         map[string]int // index in Players by the name in the run
 	rows       map[[2]int]int // index in Rows by players
 }
 
-// print identifies the games of a pair of two players: hashes of the moves, the game in which A has Black first.
+// print identifies the games of a pair: hashes of the moves of its two games. The first is the game in which a has
+// Black.
 type print struct {
 	a, b       int
 	conditions match.Key
 	games      [2]uint64
 }
 
-// wanted reports whether two players of the run are wanted.
+// wanted reports whether want accepts at least one pairing of the run's players.
 func (r *reader) wanted() bool {
 	for _, a := range r.of {
 		for _, b := range r.of {

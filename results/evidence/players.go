@@ -30,7 +30,7 @@ type Trait struct{ Name, Value string }
 // Players has the players of several runs, each once.
 type Players struct {
 	List []Player        // in the order of the runs and their plans
-	of   map[int64][]int // index in List by run and index in the plan
+	of   map[int64][]int // by run ID: for each player of the plan, its index in List
 }
 
 // Numbers returns the index in List of each player of a run, by its name in the run.
@@ -58,8 +58,8 @@ type entry struct {
 	match.PlayerKeys
 }
 
-// identity decides which entries are one player. Players of one run are always different, although their keys may
-// be equal. The names distinguish such players in all runs.
+// identity decides which entries are one player: those with equal identities. Two players of one run are never one
+// player, even if their keys are equal. For such keys the name is a part of the identity in all runs.
 type identity struct {
 	key  match.Key
 	name string // "" unless a run has several players with this key

@@ -87,11 +87,11 @@ func unwritable(err error) bool {
 	return t == cannotOpen || t == readOnly
 }
 
-// AsItStands returns the options for reading a database in a read-only place. No other process may write to
-// the database at the same time. If the database has a log, SQLite keeps the log's index in memory. This
-// needs locking_mode=EXCLUSIVE (see sqlite.org/wal.html#noshm) and therefore a VFS without locks. If the
-// database has no log, SQLite treats the file as one that never changes. AsItStands returns an error if it
-// cannot read the log, because the log may have pairs.
+// AsItStands returns the options for reading a database in a folder where gogi cannot write. No other process may
+// write to the database at the same time. If the database has a log, SQLite keeps the log's index in memory. This
+// needs locking_mode=EXCLUSIVE (see sqlite.org/wal.html#noshm) and therefore a VFS without locks. If the database
+// has no log, SQLite treats the file as one that never changes. AsItStands returns an error if it cannot read the
+// log, because the log may have pairs.
 func AsItStands(file string) (url.Values, error) {
 	log, err := os.Open(file + "-wal")
 	if errors.Is(err, os.ErrNotExist) {

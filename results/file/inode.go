@@ -104,8 +104,7 @@ func (i *File) At(file string) error {
 	return err
 }
 
-// Release reports that one Store no longer uses the file. Call Release after the Store has closed its
-// handles.
+// Release ends the use of the file by one Store. Call it after the Store has closed its handles.
 func (i *File) Release() error {
 	inodes.Lock()
 	defer inodes.Unlock()

@@ -9,9 +9,9 @@ import (
 // ErrTaken is the error if another process has locked the byte.
 var ErrTaken = errors.New("somebody else has locked it")
 
-// LockBeside locks one byte of the lock file next to the database at path. The lock ends when the returned
-// file is closed or the process ends, even if it is killed. If wait is false, LockBeside returns ErrTaken for
-// a locked byte; otherwise it waits.
+// LockBeside locks one byte of the lock file next to the database at path. The lock ends when the caller closes the
+// returned file or the process ends, even if it is killed. If another process has locked the byte, LockBeside
+// waits, or with wait = false returns ErrTaken.
 func LockBeside(path string, offset int64, wait bool) (*os.File, error) {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
 	if err != nil {

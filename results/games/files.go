@@ -83,7 +83,7 @@ func Whole(path string, write func(w io.Writer) error) error {
 	return p.publish(false)
 }
 
-// publish gives the file its final name. If sync is set, publish first waits until the data is on the disk.
+// publish gives the file its final name. With sync it first waits until the data is on the disk.
 func (p *part) publish(sync bool) error {
 	if p.as == nil {
 		return p.file.Close()
@@ -163,9 +163,9 @@ func plain(name string) string {
 // stream writes all games to one text.
 type stream struct {
 	w       *bufio.Writer
-	part    *part // nil: the text goes to a given writer
-	between []byte
-	begun   bool
+	part    *part  // nil: the text goes to a given writer
+	between []byte // written between two games
+	begun   bool   // the text has a game already
 }
 
 func newStream(w io.Writer, between []byte) *stream {

@@ -56,10 +56,10 @@ func (r Refusal) Place() string {
 
 // Imported counts the imported games.
 type Imported struct {
-	Games    int `json:"games"`    // in the run
-	Added    int `json:"added"`    // games that this call added; the others were already stored
-	Refused  int `json:"refused"`  // games and files
-	Players  int `json:"players"`  //
+	Games    int `json:"games"`   // in the run
+	Added    int `json:"added"`   // games that this call added; the others were already stored
+	Refused  int `json:"refused"` // games and files
+	Players  int `json:"players"`
 	Branches int `json:"branches"` // variations that were left out
 }
 

@@ -39,7 +39,8 @@ func newSources(ctx context.Context, paths []string, in io.Reader) (*sources, er
 	return s, nil
 }
 
-// readable returns nil for a folder and for a file that can be read more than once, else an error.
+// readable returns nil if path is a folder, or a file that gogi can read more than once. Otherwise it returns an
+// error.
 func readable(path string) error {
 	at, err := os.Stat(path)
 	if err == nil && !at.IsDir() && !at.Mode().IsRegular() {
@@ -188,7 +189,7 @@ func (w *walker) entry(name string, f *zip.File) error {
 	return w.text(name, &bounded{r, maxUnpacked})
 }
 
-// bounded is a reader that returns an error when it reads more than left bytes.
+// bounded is a reader that returns an error as soon as it has read more than left bytes.
 type bounded struct {
 	io.Reader
 	left int64

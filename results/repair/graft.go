@@ -54,7 +54,7 @@ type openingKey struct {
 	hash int64
 }
 
-// branch copies one run of a source into the new database.
+// branch copies one run from a source database into the new database.
 type branch struct {
 	*graft
 	from     *tables.Run     // the run in the source
@@ -268,7 +268,7 @@ func (b *branch) candidate(ctx context.Context, c *tables.Row) error {
 	return b.unless(ctx, c, "number")
 }
 
-// unless stores a row of the run, unless the new database has a row of that run with the same value in
+// unless stores a row of the run, unless the run in the new database already has a row with the same value in
 // column.
 func (b *branch) unless(ctx context.Context, r *tables.Row, column string) error {
 	n := 0

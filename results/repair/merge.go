@@ -116,7 +116,8 @@ func (m *merge) all(ctx context.Context, g *graft) error {
 	return nil
 }
 
-// take adds all runs of one database, read from one snapshot.
+// take adds all runs of one source database, read from one snapshot. number is the index of the database in the
+// list of sources.
 func (m *merge) take(ctx context.Context, g *graft, number int, from tables.Stored) error {
 	runs, err := from.Runs(ctx)
 	if err != nil {
@@ -137,7 +138,7 @@ func (m *merge) take(ctx context.Context, g *graft, number int, from tables.Stor
 	return nil
 }
 
-// run adds a run's pairs and its other rows.
+// run adds the pairs and the other rows of one run. number is the index of the source database.
 func (m *merge) run(ctx context.Context, b *branch, from tables.Stored, number int) error {
 	i := slices.IndexFunc(m.done.Runs, func(r MergedRun) bool { return r.Name == b.from.Name() })
 	if i < 0 {
@@ -208,8 +209,8 @@ func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int,
 	return b.pair(ctx, p)
 }
 
-// voided returns a function that adds a voided pair of a source. If the new database has the same games as a valid
-// pair, the function reports a conflict instead.
+// voided returns a function that adds a voided pair of a source. The new database may have the same games as a pair
+// that counts; then the function reports a conflict.
 func (m *merge) voided(b *branch) func(context.Context, *tables.Row) error {
 	return func(ctx context.Context, v *tables.Row) error {
 		have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, v.Int("pair"))

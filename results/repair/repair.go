@@ -34,8 +34,8 @@ type RepairedRun struct {
 	Lost      int    `json:"lost_pairs"` // pairs of which only a part was found
 }
 
-// connections is the number of connections to a damaged database. One connection lists rows, and the others
-// read more about each row.
+// connections is the number of connections to a damaged database. While one of them lists rows, the others read
+// more about each row.
 const connections = 4
 
 // Repair makes a new database at path to from the undamaged parts of the damaged database at path. It only

@@ -14,7 +14,7 @@ import (
 type Found struct {
 	file *sqlitefile.File
 	all  []*tables.Run // runs of which at least one row was found, by number
-	// own has the rows that every run needs.
+	// own has the rows without which a run cannot be read.
 	own map[string]map[int64][]*tables.Row // runs, engines and settings_log, by run
 	// by run and number
 	Paired   map[[2]int64]*tables.Row        // pairs
@@ -95,8 +95,8 @@ func (s *Found) readLoose(current *tables.Schema) {
 	}
 }
 
-// missing returns, by table, the numbers of rows that pairs refer to and that were not found. For the table
-// engines these are the numbers of the runs.
+// missing returns, by table, the numbers of rows to which pairs refer and that Read has not found. For the table
+// engines it returns the numbers of the runs.
 func (s *Found) missing() map[string][]int64 {
 	numbers := map[string][]int64{}
 	add := func(lost bool, table string, number int64) {
@@ -182,8 +182,8 @@ func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
 // the size.
 const mendableSize = 32 << 10
 
-// identify returns the row if it belongs to the table, is undamaged and was not found before; otherwise it
-// returns nil. It does not verify a row of games, because that needs the pair.
+// identify returns the row r of the file if it belongs to the table l, is undamaged and was not found before.
+// Otherwise it returns nil. It does not verify a row of games, because that needs the pair.
 func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	row := rowOf(l, r, r.Values)
 	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {

@@ -150,7 +150,8 @@ func Games(tb testing.TB, s *results.Store, runID int64) []match.Row {
 	return games
 }
 
-// Killed fails the test unless a second process was killed. err is the error from waiting for that process.
+// Killed fails the test unless a second process was killed by a signal. err is the error from waiting for that
+// process.
 func Killed(tb testing.TB, err error) {
 	tb.Helper()
 	var exit interface {
@@ -177,8 +178,8 @@ func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	return plan, s
 }
 
-// Tuned creates a database with a tune and returns its path and plan. It stores all pairs below n except
-// those in without, and the states.
+// Tuned creates a database with a tune and returns its path and plan. It stores all pairs below n except those in
+// without, and the states that follow from them.
 func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan) {
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "tune.db")

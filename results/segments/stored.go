@@ -50,7 +50,7 @@ func Put(ctx context.Context, tx *sql.Tx, run, block int64, rows [][]driver.Valu
 	return err
 }
 
-// Block is a range of Pairs consecutive pair numbers in a run.
+// Block is a range of Pairs consecutive pair numbers in a run: the pairs that one segment can have.
 type Block struct {
 	Number int64 // from 0
 	Pairs  int   // number of stored pairs in the block

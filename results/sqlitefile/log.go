@@ -95,7 +95,7 @@ func (l *Log) Problem() string {
 type frame struct {
 	page    int
 	commits bool // the frame ends a transaction
-	sound   bool // the checksum continues that of the previous frame
+	sound   bool // its checksum is correct: it continues the checksum of the previous frame
 }
 
 // readFrames finds the frames of the log, and the latest version of each page.

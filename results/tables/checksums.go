@@ -58,7 +58,7 @@ func (c *Checksum) int(v int64) {
 	c.text = binary.LittleEndian.AppendUint64(append(c.text, 'i'), uint64(v)) //nolint:gosec // all 64 bits
 }
 
-// appendSized appends the kind of a value, its length and its bytes.
+// appendSized appends the kind of a value, its length and its bytes to text.
 func appendSized[V string | []byte](text []byte, kind byte, v V) []byte {
 	return append(binary.AppendUvarint(append(text, kind), uint64(len(v))), v...)
 }
@@ -99,9 +99,10 @@ func SumOf(table string, values ...any) (int64, error) {
 	return c.Sum(), nil
 }
 
-// summed returns the columns that a row's checksum covers, in order, and the number of them that are older than the
-// checksum. It omits the number of a game, an opening or a worker, because SQLite assigns this number after the
-// checksum is calculated. Readers detect a wrong number anyway, because they use it to find related rows.
+// summed returns the columns that a row's checksum covers, in order. always is the number of these columns that are
+// older than the checksum, so that every checksum covers them. summed omits the number of a game, an opening or a
+// worker, because SQLite assigns this number after the checksum is calculated. Readers detect a wrong number
+// anyway, because they use it to find related rows.
 func (l *Layout) summed() (list []int, always int) {
 	for i, c := range l.Columns {
 		switch {
@@ -115,9 +116,9 @@ func (l *Layout) summed() (list []int, always int) {
 	return list, always
 }
 
-// Shortened removes the NULL values at the end of the columns that are newer than the checksum. So the
-// checksum of a row from before these columns stays valid. Different rows of a table still have different
-// checksum input, because only NULL values are removed.
+// Shortened removes the NULL values at the end of values, but never the first always values, which are older than
+// the checksum. So the checksum of a row from before the newer columns stays valid. null reports whether a value is
+// NULL. Different rows of a table still have different checksum input, because only NULL values are removed.
 func Shortened[V any](values []V, always int, null func(V) bool) []V {
 	for len(values) > always && null(values[len(values)-1]) {
 		values = values[:len(values)-1]

@@ -98,8 +98,8 @@ func InsertGame() string {
 	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
 }
 
-// Inserted returns the values to insert into the table games, in the order of InsertGame. The checksum covers all
-// columns, including those of the pair and the opening, because reports read them together.
+// Inserted returns the values to insert into the table games, in the order of InsertGame, the last being their
+// checksum. The checksum also covers the columns of the pair and the opening, because reports read them together.
 func (g *Game) Inserted() ([]any, error) {
 	var all, own []any
 	for _, c := range g.Columns() {

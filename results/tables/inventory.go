@@ -16,11 +16,11 @@ type Inventory struct {
 	run   int64
 	first int64 // the inventory covers the pair numbers from first to below end
 	end   int64
-	facts map[int64]int64 // values of the parts below 0
+	facts map[int64]int64 // values of the rows with negative part numbers (partPairs, …), by part number
 	parts []inventoryPart // in order
 }
 
-// inventoryPart has one bit for each of 64 consecutive pairs: whether the pair is stored.
+// inventoryPart says which of 64 consecutive pairs are stored: one bit for each pair.
 type inventoryPart struct {
 	first int64 // pair
 	bits  uint64
@@ -32,7 +32,7 @@ const (
 	partPairs   = -1
 	partLegs    = -2
 	partSetting = -3
-	partLast    = -9 // the last part of a run
+	partLast    = -9 // the lowest part number of a run
 	partRuns    = -10
 	partWorkers = -11
 )
@@ -160,8 +160,8 @@ func (v *Inventory) Has(pair int64) bool {
 	return pair >= v.first && pair < v.end && v.Expect(pair, pair+1).next == pair
 }
 
-// Count returns a *Damaged unless rows, the number of rows that the caller found in a table, equals the
-// stored number.
+// Count compares rows, the number of rows that the caller found in a table, with the stored number. If they differ,
+// it returns a *Damaged.
 func (v *Inventory) Count(table string, rows int64) error {
 	want, ok := v.facts[partOf[table]]
 	if table == "pairs" {
@@ -239,7 +239,7 @@ func OwnTables() []string {
 	return []string{"engines", "settings_log", "attempts", "voided", "tune_states", "tune_candidates"}
 }
 
-// CountRuns returns an error unless it finds all stored runs.
+// CountRuns returns an error unless it finds as many runs as the database has stored.
 func CountRuns(ctx context.Context, q Querier) error {
 	found := int64(0)
 	err := q.QueryRowContext(ctx, "SELECT count(*) FROM runs NOT INDEXED").Scan(&found)

@@ -45,7 +45,7 @@ func (l *Layout) index(column string) int {
 type Schema struct {
 	Tables []Layout // parents before children, as they were created
 	Texts  map[string]string
-	Always map[string]int // by table: the second result of Layout.summed
+	Always map[string]int // by table: the result always of Layout.summed
 }
 
 // Table returns the table with this name.
@@ -138,7 +138,7 @@ func ViewsFor(current, old *Schema) []string {
 	return views
 }
 
-// Takes reports whether the value v is valid in a column of a STRICT table.
+// Takes reports whether SQLite accepts the value v in this column of a STRICT table.
 func (c *columnLayout) Takes(v any) (ok bool) {
 	switch c.Kind {
 	case "INTEGER":
@@ -162,8 +162,8 @@ func (l *Layout) Rowid() int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.key == 1 })
 }
 
-// Stored returns the order of the columns in the file. In a table WITHOUT ROWID the columns of the primary
-// key come first (section 2.4 of the file format).
+// Stored returns the order of the columns in the file, as indices of Columns. In a table WITHOUT ROWID the columns
+// of the primary key come first (section 2.4 of the file format).
 func (l *Layout) Stored() []int {
 	var order []int
 	for i := range l.Columns {

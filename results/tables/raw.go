@@ -193,7 +193,7 @@ func (p *Pair) verifyGame(run *Run, leg int, g *Row) (doubtful bool, err error) 
 	return doubtful, nil
 }
 
-// SumOfGame returns the checksum that a game of the pair should have. It covers the columns that columns.go
+// SumOfGame returns the checksum that the game g of the pair should have. It covers the columns that Game.Columns
 // lists.
 func (p *Pair) SumOfGame(g *Row) (int64, error) {
 	var values []any
@@ -233,7 +233,8 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	return nil
 }
 
-// Identity returns a text for comparisons: equal rows have equal texts, and different rows have different texts.
+// Identity returns a text that equal rows share and that differs between different rows. rowid is the row number to
+// use in the text.
 func (r *Row) Identity(rowid int64) (string, error) {
 	var c Checksum
 	c.Reset(r.Layout.Name)
