@@ -101,8 +101,8 @@ func (f *File) contest(c *Council, member string) (*File, error) {
 	return &out, nil
 }
 
-// cost returns the searches of the council as a multiple of one member's limit. own reports whether the member has
-// limits of its own, which a council does not split.
+// cost returns the sum of the search limits of all searches of the council for one move, as a multiple of one
+// member's limit. own means that the member has limits of its own, which a council does not split.
 func (c *Council) cost(own bool) float64 {
 	n := float64(len(c.Members))
 	if len(c.Vary) > 0 {

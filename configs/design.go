@@ -64,7 +64,7 @@ func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
 	}
 }
 
-// joined joins the words to one text, with the text between between them.
+// joined joins the words to one text, with between as separator.
 func joined[T ~string](words []T, between string) string {
 	texts := make([]string, len(words))
 	for i, w := range words {

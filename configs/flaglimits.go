@@ -10,10 +10,11 @@ import (
 	"gogi/configs/position"
 )
 
+// ownLimits has the limits that flags set for one player or one colour.
 type ownLimits struct {
 	whose, flag string // owner of the limits (for errors), and the first flag that sets them
 	Limits
-	onlyClock bool
+	onlyClock bool // the flags set only parts of a clock
 }
 
 // limits applies the flags for limits to the file. If a flag sets a search limit, the flags replace all

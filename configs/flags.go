@@ -27,7 +27,7 @@ type Flags struct {
 	Engine  []string `group:"engines" name:"engine" sep:"none" placeholder:"A=CMD" help:"Engine named A that gogi starts by the command CMD, split into words as a shell does; the CMD builtin is the built-in engine."`
 	Council []string `group:"engines" name:"council" sep:"none" placeholder:"C=RULE:A,B" more:"" help:"Council: engines A and B vote by a rule, such as majority or adoption."`
 	Option  []string `group:"engines" name:"option" sep:"none" placeholder:"A.NAME=VALUE" help:"Option of engine A; all.NAME sets it for every engine."`
-	Profile string   `group:"engines" name:"profile" key:"profile" placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou."`
+	Profile string   `group:"engines" name:"profile" key:"profile" placeholder:"NAME" help:"Preset option values for a family of engines. The only preset is yaneuraou."`
 	Restart string   `group:"engines" name:"restart" key:"restart" placeholder:"WHEN" more:"" help:"Restart of engines: never, before each pair (pair) or before each game (game)."`
 
 	TC        []string `group:"limits" name:"tc" key:"limits.tc" sep:"none" placeholder:"8+0.08" help:"Time control in seconds: main+increment or main/byoyomi; black=… for one colour, A=… for engine A."`
@@ -58,7 +58,7 @@ type Flags struct {
 	StartParallel *int     `group:"series" name:"start-parallel" key:"start_parallel" placeholder:"N" more:"" help:"Maximum number of engines that start at the same time (default 4)."`
 	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" key:"slots_per_gpu" placeholder:"N" more:"" help:"Number of games at a time on each GPU; {gpu} in an engine's env becomes the GPU's number (default 1)."`
 	CPUs          string   `group:"series" name:"cpus" key:"cpus" placeholder:"LIST" more:"" help:"CPUs to which gogi binds the games: auto, a list such as 2-7,10, or off (default)."`
-	CoresPerSlot  *int     `group:"series" name:"cores-per-slot" key:"cores_per_slot" placeholder:"N" more:"" help:"Cores of each thinking player (default: its number of threads) [--cpus]."`
+	CoresPerSlot  *int     `group:"series" name:"cores-per-slot" key:"cores_per_slot" placeholder:"N" more:"" help:"With --cpus: number of cores for each thinking player (default: its number of threads)."`
 	Openings      string   `group:"series" name:"openings" key:"openings.file" placeholder:"FILE" help:"Opening file with lines \"startpos moves …\" or \"sfen …\" (also .gz, .zip, .epd), or a built-in set: builtin (12 to 16 moves, the default), builtin-1000, builtin-short (2 moves), builtin-64."`
 	OpeningPlies  *int     `group:"series" name:"opening-plies" key:"openings.plies" placeholder:"N" more:"" help:"Number of moves that gogi plays from each opening (default: all)."`
 	Handicap      string   `group:"series" name:"handicap" key:"openings.handicap" placeholder:"NAME" more:"" help:"Handicap of the first position, such as two-piece."`
@@ -137,8 +137,7 @@ type aFlag struct {
 	value     reflect.Value
 }
 
-// Given returns the names of the flags that have a value, in the form that users type, except the flags in
-// but.
+// Given returns the names of the flags that have a value, such as "--games". but lists flags that it omits.
 func (flags *Flags) Given(but ...string) (given []string) {
 	v := reflect.ValueOf(flags).Elem()
 	for i := range v.NumField() {

@@ -21,14 +21,15 @@ func (f *File) GateDesign() (match.Gate, error) {
 	return g, nil
 }
 
-// without clears the keys of g that s sets. It makes sure that a flag replaces only the keys that it sets.
+// without clears those keys of g that s sets too. So a flag with the value s replaces exactly the keys that it
+// sets.
 func (g *Gate) without(s *match.SPRT) {
 	for _, key := range or(s, match.SPRT{}).Keys() {
 		keyAt(reflect.ValueOf(g).Elem(), key).SetZero()
 	}
 }
 
-// twice returns the first key of g that g.SPRT sets too. It returns "" if there is none.
+// twice returns the first key that both g and g.SPRT set, or "" if there is none.
 func (g *Gate) twice() string {
 	for _, key := range g.SPRT.Keys() {
 		if !keyAt(reflect.ValueOf(g).Elem(), key).IsZero() {

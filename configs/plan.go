@@ -334,8 +334,7 @@ func (r *resolver) pairs(p *match.Plan) int {
 	return games / legs
 }
 
-// idleFlags warns about flags without effect. A flag has no effect if all players set the same value in their
-// own tables.
+// idleFlags warns about flags that have no effect, because all players set the same value in their own tables.
 func (r *resolver) idleFlags() {
 	own := map[string]func(e Engine) bool{
 		"limits":  func(e Engine) bool { return e.Limits != nil && e.Limits.search() },

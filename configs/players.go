@@ -122,9 +122,9 @@ func (f *File) EnginesOf(n int) []string {
 	return f.voters(r.seats[n].index, nil)
 }
 
-// voters returns the names of the engines in a council, including engines in councils that are members.
-// within has the councils that contain this council. It prevents an endless loop if a council contains itself
-// by mistake.
+// voters returns the names of the engines in a council, including the engines of councils that are its members.
+// within lists the councils that contain this council, so that a council that contains itself by mistake causes no
+// endless loop.
 func (f *File) voters(council int, within []int) (names []string) {
 	if slices.Contains(within, council) {
 		return nil

@@ -84,8 +84,8 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 	return nil, nil, errors.Join(err, apart(ProblemsOf(wrong), ProblemsOf(err)))
 }
 
-// apart joins the problems of list, except problems on a line that has a problem in others. Otherwise gogi would report
-// a value with an error also as missing.
+// apart joins all problems, except those of list on a line on which others has a problem. Otherwise gogi would
+// report a wrong value as a missing one, too.
 func apart(list, others []*Problem) error {
 	var errs []error
 	for _, p := range list {

@@ -19,9 +19,9 @@ import (
 
 // A Binding assigns CPUs to the slots of a plan. The methods accept a nil Binding, which binds nothing.
 type Binding struct {
-	Choice   string // the plan's text
+	Choice   string // the CPUs that the plan asks for, such as "auto" or "2-7"
 	Demand   affinity.Demand
-	Layout   affinity.Layout // has no shares if every engine is remote
+	Layout   affinity.Layout // assigns no CPUs if every engine is remote
 	Warnings []advice.Warning
 }
 
@@ -176,8 +176,8 @@ func (b *Binding) Room(slots int) error {
 	return nil
 }
 
-// Sets returns the CPUs of each slot for package runner, followed by the CPUs of slots that can be added
-// later. It returns nil if no CPUs are bound.
+// Sets returns, for each slot, the CPUs of its two players. After the slots of the plan it has the CPUs of slots
+// that can be added later. It returns nil if gogi binds no CPUs.
 func (b *Binding) Sets() [][2][]int {
 	if b == nil {
 		return nil

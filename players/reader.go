@@ -18,7 +18,7 @@ type reader struct {
 
 	name string
 	draw func(*shogi.Position, *rand.Rand) shogi.Move
-	seat bool   // the engine is a member of a council, which records book moves in its votes
+	seat bool   // the engine is a member of a council; the council then records itself that a move came from the book
 	seed uint64 // seed of the game
 	line usi.Line
 }

@@ -102,8 +102,8 @@ func (o *Opener) probe(ctx context.Context, p match.Player) (resets bool, err er
 	return slices.Equal(reused, slices.Concat(fresh, fresh)), nil
 }
 
-// traces plays the first moves from the openings of the given rounds in one process. It returns the moves and
-// node counts of each round.
+// traces plays probePlies moves from some openings of the plan, all in one process. rounds lists the openings,
+// counted from 0. The result has the moves and node counts from each opening as text.
 func (o *Opener) traces(ctx context.Context, p match.Player, rounds ...int) (traces []string, err error) {
 	engine, err := o.Open(ctx, p, nil)
 	if err != nil {

@@ -68,8 +68,8 @@ func (s *stamps) file(id match.Identity, f match.FileHash) error {
 	return nil
 }
 
-// same reads a file again and returns an error if its hash has changed. The hash of a program may be that of
-// any variant in the identity.
+// same returns an error if the file f, read again, no longer has its hash. If f is a program, it may have the hash
+// of any variant in the identity.
 func same(id match.Identity, f match.FileHash) error {
 	here := match.Player{}
 	if err := (identity.Hasher{}).Add(&here, f.Role, f.Path); err != nil {

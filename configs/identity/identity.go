@@ -104,8 +104,8 @@ func (h Hasher) folder(p *match.Player, role, path string) error {
 
 // These are the values of the parameter folder of Duplicates.
 const (
-	SameFolder   = true  // compare engines with the same working directory; for use before the USI handshake, when files in other folders are not known
-	otherFolders = false // compare engines with different working directories; for use after the handshake
+	SameFolder   = true  // compare only players with the same working directory; use it before the USI handshake, when files in other folders are not known
+	otherFolders = false // compare only players with different working directories; use it after the handshake
 )
 
 // Duplicates returns a warning for each two players that are the same engine with the same settings. With
@@ -124,7 +124,8 @@ func Duplicates(players []match.Player, folder bool) []advice.Warning {
 	return warnings
 }
 
-// essence returns a player without its name and paths, and with sorted options, for comparisons.
+// essence returns a copy of a player without its name and paths, and with sorted options. Equal copies mean the
+// same engine with the same settings.
 func essence(p match.Player) match.Player {
 	p.Name, p.Dir = "", ""
 	p.Command = slices.Clone(p.Command[min(1, len(p.Command)):])

@@ -131,8 +131,8 @@ func chooseVariant(p *match.Player, env Env) error {
 // layout describes where an engine's files are in its new folder.
 type layout struct {
 	files  []match.FileHash // files of the identity, as in the plan
-	spots  []string         // path of each file, relative to the folder
-	binary string           // entry of spots for the binary
+	spots  []string         // the spot of each file: its new path, relative to the engine's new folder
+	binary string           // the spot of the binary
 }
 
 // These are the subfolders of an engine's folder. Files below the working directory or next to the binary
@@ -254,7 +254,7 @@ func link(path, name string) error {
 	return os.Rename(fresh, name)
 }
 
-// enter makes the player use the files of the layout in the folder root.
+// enter changes the player so that it uses the files of the layout. root is the engine's new folder.
 func (l *layout) enter(p *match.Player, root string) error {
 	before := *p
 	p.Dir = filepath.Join(root, workSpot)
@@ -269,7 +269,8 @@ func (l *layout) enter(p *match.Player, root string) error {
 	return nil
 }
 
-// point replaces the old path of the i-th file by its new path everywhere in the player.
+// point replaces the old path of the i-th file by its new path in the player p: in the command or in an option.
+// before is the player with its old paths, and root the engine's new folder.
 func (l *layout) point(p, before *match.Player, i int, root string) error {
 	f, spot := l.files[i], l.spots[i]
 	switch f.Role {
@@ -302,8 +303,8 @@ func (l *layout) point(p, before *match.Player, i int, root string) error {
 	return l.besides(f.Role, spot)
 }
 
-// besides returns an error unless the file is an option file (see optionFiles) and spot is a place where the engine
-// looks for it.
+// besides returns an error unless the file is an option file (see optionFiles) and spot, its new path, is a place
+// where the engine looks for it.
 func (l *layout) besides(role, spot string) error {
 	folder := workSpot
 	name, beside := strings.CutPrefix(role, besideRole)
@@ -316,8 +317,9 @@ func (l *layout) besides(role, spot string) error {
 	return nil
 }
 
-// set changes the option name to the new path of its file, at spot below root. It keeps the value if it is a relative
-// path and the file stays below the working directory.
+// set changes the option called name to the new path of its file, which is spot below root. path is the file's old
+// path, and before the player with its old options. set keeps the value if it is a relative path and the file stays
+// below the working directory.
 func (l *layout) set(p, before *match.Player, name, path, spot, root string) (err error) {
 	kept := strings.HasPrefix(spot, workSpot+string(filepath.Separator))
 	for i, o := range before.Options {
@@ -336,8 +338,10 @@ func (l *layout) set(p, before *match.Player, name, path, spot, root string) (er
 	return nil
 }
 
-// renamed replaces the path in word, a part of a command or an option, by the path at spot. It does not
-// change a relative path if the base folder moved together with the file.
+// renamed returns the new path of a file for a command or an option of a player. word is the part of the command or
+// option that names the file now, and path the file's old absolute path. The new path is spot below root, the
+// engine's new folder. If word is a relative path and the file is below the working directory, word stays valid,
+// and renamed returns it unchanged. before is the player with its old paths.
 func renamed(before *match.Player, word, path, spot, root string) (string, error) {
 	switch {
 	case disk.Absolute(before.Dir, word) != filepath.Clean(path):

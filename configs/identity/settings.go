@@ -21,8 +21,8 @@ type profile struct {
 	shared []usi.Setting // options that other engines also have, perhaps with a different meaning
 }
 
-// settings returns the profile's settings for an engine with these declared options. It returns nothing if
-// the engine declares no option of the family.
+// settings returns the settings of the profile for an engine that declares these options. It returns nothing if the
+// engine does not belong to the profile's family, because it declares no option of the family.
 func (p profile) settings(declared []usi.Option) []usi.Setting {
 	for _, s := range p.family {
 		if _, ok := usi.FindOption(declared, s.Name); ok {
@@ -108,8 +108,8 @@ func ruleSettings(plan *match.Plan) []usi.Setting {
 	}
 }
 
-// fit returns a setting with the option name and a value that the engine declares. It returns false if the
-// engine has no such option or value.
+// fit returns a setting for an option that the engine declares: the declared name, and a value that the engine
+// accepts. ok is false if the engine has no such option or value.
 func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
 	o, ok := usi.FindOption(declared, s.Name)
 	if !ok {
@@ -197,8 +197,9 @@ func (o options) value(name string) (value string, set, ok bool) {
 	return option.Default, false, true
 }
 
-// effect returns the declared options with their current values, in the declared order. It leaves out the options of
-// follow, unless the user set them, files that the engine writes, and buttons that gogi does not press.
+// effect returns the declared options with their current values, in the declared order. It leaves out three kinds
+// of options: those of follow, which pondering and the rules set, unless the user set them; files that the engine
+// writes; and buttons that gogi does not press.
 func (o options) effect(follow []usi.Setting, user []match.Option) []match.Option {
 	list := []match.Option{}
 	for _, d := range o.declared {

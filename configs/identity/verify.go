@@ -28,7 +28,7 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 		if e.Builtin || IsRemote(e.Command) {
 			continue
 		}
-		here, err := hashes.anew(e, inForce(e, plan, declared))
+		here, err := hashes.rehash(e, inForce(e, plan, declared))
 		if err == nil {
 			err = compareFiles(e.Identity.Files, here)
 		}
@@ -42,8 +42,8 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	return errors.Join(errs...)
 }
 
-// anew calculates the hashes of an engine's files again.
-func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
+// rehash calculates the hashes of an engine's files again.
+func (h Hasher) rehash(p match.Player, in options) ([]match.FileHash, error) {
 	agreed := p.Identity.Files
 	p.Identity.Files = nil
 	for _, f := range agreed {

@@ -64,7 +64,7 @@ func unpacked(packed []byte) []byte {
 	return text
 }
 
-// someLines returns count lines of a text, evenly spaced.
+// someLines returns count lines of a text, evenly spaced over the text.
 func someLines(text []byte, count int) []byte {
 	lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	var some []byte

@@ -174,7 +174,7 @@ func parseOpenings(file string, texts []openingText, plies int, rules match.Rule
 // pgnTag matches the first line of a game in PGN.
 var pgnTag = regexp.MustCompile(`^\x{FEFF}?\s*\[[A-Za-z]+ "`)
 
-// otherKind returns the kind of a file, such as PGN, if its beginning shows that it is not a file of
+// otherKind returns the name of a file's format, such as PGN, if the beginning of data shows that it is no file of
 // openings. Otherwise it returns "".
 func otherKind(data []byte) string {
 	head := data[:min(len(data), 1024)]

@@ -34,8 +34,8 @@ type Row struct {
 	line  int
 }
 
-// Read reads a CSV file. It calls check with the header, and then see with each row. It stops at the first
-// error.
+// Read reads a CSV file. It calls check once with the sheet, whose header is then known, and then see with each
+// row. It stops at the first error.
 func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	file, err := disk.Open(path)
 	if err != nil {

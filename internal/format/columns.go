@@ -10,8 +10,8 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Columns writes a table in the style of Table if there are too many rows to hold in memory. The caller
-// passes all rows twice: first to Widen, then to Row.
+// Columns writes a table in the style of Table, row by row, for tables with too many rows for the memory. The
+// caller passes all rows twice: first to Widen, then to Row.
 type Columns struct {
 	header []string
 	widths []int

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Grace is the time that a start may still take after the order to end the run. An engine that is ready
-// within this time plays its game. Most engines answer isready in milliseconds.
+// Grace is the time that a start may still take after the order to end the run. If the engine is ready within this
+// time, it plays its game. Most engines answer isready in milliseconds.
 const Grace = 500 * time.Millisecond
 
 // ErrEnding is the cause of a context that Start has cancelled.

@@ -131,7 +131,7 @@ func Each(in Language, list []Message) []string {
 	return texts
 }
 
-// Heads translates the column heads of a table.
+// Heads translates the column heads of a table, in the form that format.Table takes.
 func Heads(in Language, heads ...string) []any {
 	texts := make([]any, len(heads))
 	for i, head := range heads {

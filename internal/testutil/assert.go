@@ -34,7 +34,7 @@ func prefix(about []any) string {
 	return format + ": "
 }
 
-// OK ends the test if err is not nil. about is a format with its arguments, which names the step.
+// OK ends the test if err is not nil. about names the step in the message: a format, and then its arguments.
 func OK(t Fataler, err error, about ...any) {
 	if h, ok := t.(interface{ Helper() }); ok {
 		h.Helper()
@@ -92,8 +92,8 @@ func Fails(t T, err error, want string, about ...any) {
 	}
 }
 
-// Equal reports a failure if got is not equal to want. about is a format with its arguments, which names the
-// value.
+// Equal reports a failure if got is not equal to want. about names the value in the message: a format, and then its
+// arguments.
 func Equal[V comparable](t T, got, want V, about ...any) {
 	t.Helper()
 	if got != want {

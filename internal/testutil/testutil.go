@@ -25,8 +25,8 @@ func Long() bool { return *asked || *figures }
 // Figures reports whether tests must calculate the numbers that the documentation quotes.
 func Figures() bool { return *figures }
 
-// OnlyLong skips a test in short runs. why names a test in make test that checks the same, or something that
-// the test needs.
+// OnlyLong skips a test in short runs. why is the reason in the message: another test that make test runs instead,
+// or something that the test needs.
 func OnlyLong(t testing.TB, why string) {
 	t.Helper()
 	if !Long() {

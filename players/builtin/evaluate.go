@@ -2,7 +2,7 @@ package builtin
 
 import "gogi/shogi"
 
-// span is the number of offsets between two squares of a line, in both directions.
+// span is the width of a grid with the offset of any square from any other. File and rank each differ by -8 to 8.
 const span = 17
 
 // tables has the weights of the evaluation in the form that the search uses.

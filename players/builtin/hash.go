@@ -45,7 +45,7 @@ func (h *hashTable) resize(megabytes int) {
 // newGame makes all entries invalid.
 func (h *hashTable) newGame() { h.game = h.search + 1 }
 
-// newSearch starts a search. If alone is true, this search ignores the entries of all other searches.
+// newSearch starts a search. With alone, the search ignores the entries of all earlier searches.
 func (h *hashTable) newSearch(alone bool) {
 	if h.search >= 1<<16-2 { // newGame adds one more
 		clear(h.entries)

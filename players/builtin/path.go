@@ -61,7 +61,7 @@ func (l *path) repeated(ply int) (score int, ok bool) {
 	return 0, true
 }
 
-// perpetual reports whether every second position after from, up to last, is a check.
+// perpetual reports whether every second position from index from+1 to index last is a check.
 func (l *path) perpetual(from, last int) bool {
 	for i := last; i > from; i -= 2 {
 		if !l.checks[i] {

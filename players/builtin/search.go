@@ -227,8 +227,8 @@ func (s *search) reply(ply, i, depth, alpha, beta int) int {
 	return score
 }
 
-// The quiescence search tries all evasions up to the first number of plies. After the second number it only
-// captures the piece that moved last.
+// These are numbers of plies in the quiescence search. Up to quietEvasions it tries all evasions of a check. After
+// quietCaptures it only tries to capture the piece that moved last.
 const (
 	quietEvasions = 4
 	quietCaptures = 5

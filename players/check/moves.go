@@ -25,7 +25,7 @@ type moveCheck struct {
 	asked     int
 	resigns   int
 	faults    int
-	undecided int // searches without a verdict, because the machine was busy
+	undecided int // searches that prove nothing, because the machine was busy
 }
 
 // checkLegalMoves checks the moves in tricky positions and in games of the engine against itself.
@@ -63,7 +63,8 @@ func (m *moveCheck) play(ctx context.Context, p usi.Position) {
 	}
 }
 
-// ask returns the engine's move, or NoMove if the engine did not return a legal move.
+// ask returns the engine's move in a position, or NoMove if it does not return a legal move. why describes the
+// position in findings.
 func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) shogi.Move {
 	if !m.unfinished(ctx) {
 		return shogi.NoMove

@@ -8,8 +8,9 @@ import (
 	"gogi/usi"
 )
 
-// middlegame returns the position of most searches. It is quiet, has no forced move, and is not in most
-// books. It comes from a self-play game of Fairy-Stockfish from a built-in opening (60,000 nodes per move).
+// middlegame returns the position in which the examination starts most of its searches. It is quiet, has no forced
+// move, and is not in most books. It comes from a self-play game of Fairy-Stockfish from a built-in opening (60,000
+// nodes per move).
 func middlegame() usi.Position {
 	const line = "7g7f 8c8d 7i6h 3c3d 6h7g 7a6b 2g2f 3a4b 2f2e 4b3c 2h2f 5a4b 5i6h " +
 		"7c7d 6h7i 4b3b 6i5h 4c4d 3i4h 5c5d 9g9f 4a5a 7g6h 2b3a 2f5f 8d8e"
@@ -31,7 +32,7 @@ type trickyPosition struct {
 	sfen string
 }
 
-// trickyPositions returns the positions. They are hand-made, unless their text names a source.
+// trickyPositions returns all tricky positions. They are hand-made, unless their text names a source.
 func trickyPositions() []trickyPosition {
 	return []trickyPosition{
 		{i18n.Of("a pawn drop would be mate, which is illegal (uchifuzume)"), "7nk/9/6G2/7N1/9/9/9/9/4K4 b P 1"},
@@ -47,8 +48,8 @@ func trickyPositions() []trickyPosition {
 	}
 }
 
-// These positions for the 27-point rule have an entered king; Black has 28 points in the first and 27 in the
-// second.
+// These positions test declarations by the 27-point rule. Black's king has entered in both. Black has 28 points in
+// declarable, and 27, one too few, in undeclarable.
 const (
 	declarable   = "+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4GN 1"
 	undeclarable = "+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4G 1"

@@ -10,6 +10,7 @@ import (
 	"gogi/usi"
 )
 
+// A goKind is one kind of search: the go command, and the expected behaviour.
 type goKind struct {
 	name  string
 	with  usi.Go
@@ -44,7 +45,7 @@ func goKinds(overrun time.Duration) []goKind {
 	}
 }
 
-// failure returns the verdict on an engine that cannot do this kind of search.
+// failure returns the verdict if the engine fails a search of this kind.
 func (k goKind) failure() Verdict {
 	if k.core {
 		return Fail
@@ -111,7 +112,8 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 // a pipe.
 const noise = time.Millisecond
 
-// late adds a warning if an answer came after the limit, and reports whether it came too late.
+// late reports whether an answer came after the limit by more than the measuring error (noise). It then adds a
+// warning to the finding.
 func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	over := r.Elapsed - limit
 	if over <= noise {

@@ -106,8 +106,8 @@ func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, s.endAfter(err)
 }
 
-// settle starts a new game. It returns the number of unexpected bestmoves since the last call. The isready in settle
-// makes the engine send them.
+// settle starts a new game with isready. An engine then sends bestmoves that are still due. extra is the number of
+// unexpected bestmoves since the last call.
 func (s *subject) settle(ctx context.Context) (extra int, err error) {
 	if err := s.newGame(ctx); err != nil {
 		return 0, err
@@ -191,7 +191,7 @@ func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, i18n.Message) {
 	return Pass, i18n.Message{}
 }
 
-// notStarted is the error if a process was not ready for its item.
+// notStarted is the error of an item that did not run, because its new process was not ready in time.
 type notStarted struct{ cause error }
 
 func (e *notStarted) Error() string { return e.cause.Error() }

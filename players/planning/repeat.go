@@ -105,7 +105,7 @@ func skeleton(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
 	return plan, err
 }
 
-// graft returns a copy of old with the fields of fresh that the flags give.
+// graft returns a copy of the plan old. It replaces the fields that flags set by those of the plan fresh.
 func graft(old, fresh *match.Plan, flags configs.Flags) *match.Plan {
 	out := *old
 	out.Players = slices.Clone(old.Players)

@@ -123,7 +123,7 @@ type councilMember struct {
 	of      *councilEngine
 	version int
 	sent    []usi.Setting
-	early   bool // the member ponders without clocks
+	early   bool // the member ponders on a position whose clocks it does not know yet
 }
 
 // openEngine starts a member's program. If an engine did not answer, openEngine does not start it again
@@ -146,7 +146,7 @@ func (s *council) openEngine(ctx context.Context, e *councilEngine) (ensemble.Pl
 	return m, nil
 }
 
-// silence returns the error of an engine that did not answer during this isready, or nil.
+// silence returns the stored error of an engine that did not answer since the last isready, or nil.
 func (e *councilEngine) silence() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

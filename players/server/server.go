@@ -392,7 +392,8 @@ func (s *council) allot(r *usi.Request) error {
 	return nil
 }
 
-// levels returns how many levels of councils are nested in c.
+// levels returns the number of levels of councils in c: 1 if no member is a council. It is a Duration because
+// callers multiply it by one.
 func levels(c *match.Council) time.Duration {
 	var deepest time.Duration
 	for _, m := range c.Members {
@@ -487,7 +488,7 @@ func (o *output) setKeepAlive(on bool) {
 	o.keepAlive = on
 }
 
-// answersUSI reports whether the first of lines belongs to the answer to usi.
+// answersUSI reports whether the first of these lines belongs to the engine's answer to usi.
 func answersUSI(lines []byte) bool {
 	return slices.ContainsFunc([]string{"id ", "option ", "usiok"}, func(word string) bool { return bytes.HasPrefix(lines, []byte(word)) })
 }
