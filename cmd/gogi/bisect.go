@@ -41,8 +41,8 @@ func mayBisect(args []string) bool {
 	})
 }
 
-// abortOnCrash makes the Go runtime end the program with SIGABRT after a panic or another fatal error. The
-// usual exit code of a panic, 2, would mean a bad commit to git bisect.
+// abortOnCrash makes the Go runtime end the program with SIGABRT after a panic or another fatal error, if the
+// command line is for git bisect. Otherwise the exit code of a panic, 2, would mean a bad commit.
 func abortOnCrash(args []string) {
 	if mayBisect(args) {
 		debug.SetTraceback("crash")
@@ -91,8 +91,8 @@ func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	return env.Judge("skip", cli.BisectSkip, why)
 }
 
-// doubt returns an error with the reason if a finding is not reliable, because it depends on games that were
-// lost by faults. Otherwise it returns nil.
+// doubt returns an error with the reason if found, the result of the run, is not reliable, because it depends on
+// games that were lost by faults. Otherwise it returns nil.
 func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report.Finding) (err error) {
 	if r.FaultLosses == (report.FaultLosses{}) || found == report.Unclear {
 		return nil

@@ -22,7 +22,7 @@ type bisectStep struct {
 	// rates are the errors of this step: a good commit counts as bad (Alpha), or a bad one as good (Beta).
 	// Commits is 0 if their number is unknown.
 	rates        binomial.Bisection
-	commits      *int     // value of --bisect-commits
+	commits      *int     // value of --bisect-commits; nil: not given
 	ours, theirs []string // names of the commit's engines, and of the other player's engines
 }
 
@@ -120,7 +120,8 @@ func (s *bisectStep) printErrors(w io.Writer, plan *match.Plan) {
 		binomial.NamesCulprit(16, a, b), binomial.NamesCulprit(256, a, b))
 }
 
-// missed describes which bad commits count as good in a run of fixed length, and how often.
+// missed returns a text for runs without an SPRT: how much weaker a bad commit must be, and how often gogi then
+// still calls it good.
 func missed(plan *match.Plan, rates binomial.Bisection) string {
 	power, few := 1-rates.Beta, stats.Conditions{DrawRate: calculator.TypicalDraws}
 	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: binomial.Less, Conditions: few}.Detectable

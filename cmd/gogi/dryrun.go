@@ -173,7 +173,8 @@ func fileOf(f match.FileHash) i18n.Message {
 	return i18n.Verbatim(fmt.Sprintf("%s…  %s (%s)", f.SHA256[:16], f.Role, filepath.Base(f.Path)))
 }
 
-// source returns the reason why gogi sends an option that the user did not set.
+// source names the setting because of which gogi sends an option that the user did not set: pondering, the rules or
+// a profile.
 func source(p match.Player, name string) i18n.Message {
 	switch {
 	case usi.SameOption(name, "USI_Ponder"):

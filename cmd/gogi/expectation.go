@@ -52,7 +52,8 @@ func expectationLine(w io.Writer, in i18n.Language, plan *match.Plan, game time.
 // undecidedOften is the share of undecided tests above which a run begins with a warning.
 const undecidedOften = 0.2
 
-// expected returns the input for the calculation of the expected length of the plan's SPRT.
+// expected returns the input for the calculation of how many games the plan's SPRT takes. game is the duration of
+// one game.
 func expected(plan *match.Plan, game time.Duration) (calculator.GateQuestion, error) {
 	prospect, err := gate.NewProspect(plan)
 	if err != nil {

@@ -101,7 +101,7 @@ func oneScreen(w io.Writer, app *kong.Application) error {
 			}
 		}
 	}
-	b.WriteString("\ngogi help COMMAND shows the flags of a command, gogi help -a all commands.\nA flag with [--x] at its end works only with --x.\n")
+	b.WriteString("\ngogi help COMMAND shows the flags of a command, gogi help -a all commands.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

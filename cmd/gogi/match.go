@@ -33,11 +33,11 @@ type matchCommand struct {
 
 	DryRun        bool   `help:"Start the engines and print the plan; play no game."`
 	Deterministic bool   `more:"" help:"Check before the match that each engine plays the same moves again with fixed nodes or depth. If an engine does so only in a new process, gogi starts a new process for each game."`
-	Exit          string `enum:"default,bisect" default:"default" more:"" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip, 255 stop)."`
+	Exit          string `enum:"default,bisect" default:"default" more:"" help:"Exit codes: default, or bisect for git bisect run (0: this commit is not worse, 1: it is worse, 125: it cannot be tested, 255: no verdict, git ends the bisection)."`
 
 	FromFastchess *string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
 
-	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits to bisect: gogi lowers alpha and beta, so that they hold for all steps together [--exit bisect]."`
+	BisectCommits *int `placeholder:"N" more:"" help:"With --exit bisect: number of commits in the bisected range. gogi lowers alpha and beta, so that they hold for all steps together."`
 
 	Session session.Flags `embed:""`
 
@@ -48,7 +48,7 @@ type matchCommand struct {
 	session    *session.Session
 	transcript bool                  // the match file or the flags request transcripts
 	step       *bisectStep           // for --exit bisect, else nil
-	room       func(slots int) error // see Room of session.Match
+	room       func(slots int) error // reports whether the machine has CPUs for this many slots; see session.Match.Room
 	durable    bool                  // the match file or the flags request durable storage
 }
 

@@ -70,7 +70,7 @@ func commandPage(t *testing.T) string {
 	model := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{all: true}))(t).Model
 	b := new(strings.Builder)
 	b.WriteString("# Commands\n\n" + generated)
-	b.WriteString("All commands have `--help` and `--lang`. A flag with `[--x]` at its end works only with `--x`. `gogi help` prints the most important commands, `gogi help -a` all of them.\n\n## Exit codes\n\n| code | meaning | commands |\n|---|---|---|\n")
+	b.WriteString("All commands have `--help` and `--lang`. `gogi help` prints the most important commands, `gogi help -a` all of them.\n\n## Exit codes\n\n| code | meaning | commands |\n|---|---|---|\n")
 	for _, c := range exitCodes() {
 		fmt.Fprintf(b, "| %d | %s | %s |\n", c.code, c.meaning, c.commands)
 	}

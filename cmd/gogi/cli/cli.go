@@ -43,7 +43,7 @@ type Env struct {
 
 	Judged bool // the exit code is the verdict on a commit, for git bisect
 
-	Above atomic.Pointer[func(line string)] // prints a line above the redrawn area of the terminal; nil: no area
+	Above atomic.Pointer[func(line string)] // prints a line above the area of the terminal that gogi redraws; nil: there is no such area
 }
 
 // GuardChanged warns of a change of the guard process. It is safe for concurrent use.
@@ -56,8 +56,8 @@ func (env *Env) Warn(what i18n.Message) {
 	env.print("", i18n.Of("warning: %s", what))
 }
 
-// print prints a line above the part of the terminal that gogi redraws, if there is such a part. Otherwise it prints
-// before, and then the line.
+// print prints the line what above the part of the terminal that gogi redraws. If there is no such part, it prints
+// the text before, and then the line.
 func (env *Env) print(before string, what i18n.Message) {
 	line := what.In(env.Language)
 	if above := env.Above.Load(); above != nil {
@@ -157,8 +157,8 @@ func (env *Env) Fail(err error, code int) int {
 	return Code(err, code)
 }
 
-// why returns the text of an error: the translation of the whole text, if ja.json has one, else the English
-// text.
+// why returns the text of an error in the language of the output: the translation if ja.json has the whole text,
+// else the English text.
 func (env *Env) why(err error) string {
 	message := i18n.Because(err)
 	if translated := message.In(env.Language); message.String() == err.Error() && translated != err.Error() {
@@ -167,7 +167,8 @@ func (env *Env) why(err error) string {
 	return printed(err)
 }
 
-// Code returns the exit code of an error. If the error has no exit code of its own, Code returns code.
+// Code returns the exit code of an error. If the error has no exit code of its own, the result is the parameter
+// code.
 func Code(err error, code int) int {
 	exit, ok := errors.AsType[*Exit](err)
 	switch {

@@ -11,9 +11,9 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Interrupts handles signals while a command runs engines. An interrupt cancels the context, unless Playing
-// has set another action. Interrupts also reports when Ctrl-Z stops gogi and when gogi continues. Commands
-// without Interrupts have the default handling of signals.
+// Interrupts handles signals while a command runs engines. An interrupt cancels the context, unless Playing has set
+// another action. Interrupts also reports when Ctrl-Z suspends gogi and when gogi continues. Commands without
+// Interrupts have the default handling of signals.
 type Interrupts struct {
 	env    *Env
 	cancel context.CancelCauseFunc
@@ -22,10 +22,10 @@ type Interrupts struct {
 	done   sync.WaitGroup
 
 	mu    sync.Mutex
-	drain func() (last i18n.Message) // action of the first interrupt, see Playing; nil: cancel the context
+	drain func() (last i18n.Message) // the action of the first interrupt, see Playing; nil: it cancels the context
 	seen  bool
 
-	stopped time.Time // time when gogi stopped, until it continues; only listen uses it
+	stopped time.Time // time when Ctrl-Z suspended gogi, until gogi continues; only listen uses it
 }
 
 // Catch starts the handling of signals. It returns a context that an interrupt cancels. It also ignores
@@ -70,8 +70,8 @@ func (i *Interrupts) handle(sig os.Signal) {
 	i.seen = true
 }
 
-// suspend prints that Ctrl-Z stops gogi, and stops this program with SIGSTOP. This is necessary because the
-// program catches SIGTSTP. Engines are in their own process groups and finish their searches.
+// suspend prints that Ctrl-Z suspends gogi, and then suspends this program with SIGSTOP. It must do this itself,
+// because the program catches SIGTSTP. Engines are in their own process groups and finish their searches.
 func (i *Interrupts) suspend() {
 	what := i18n.Of("stopped: fg or SIGCONT resumes")
 	if i.inPlay() {

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// stops returns the signals that stop this program (Ctrl-Z) and that let it continue.
+// stops returns the signals that suspend this program (Ctrl-Z) and that continue it.
 func stops() []os.Signal { return []os.Signal{syscall.SIGTSTP, syscall.SIGCONT} }
 
 func isStop(sig os.Signal) bool { return sig == syscall.SIGTSTP }
 
 func isContinue(sig os.Signal) bool { return sig == syscall.SIGCONT }
 
-// stop stops this program until SIGCONT.
+// stop suspends this program until SIGCONT.
 func stop() {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// stops returns nil, because Windows has no signal that stops a program.
+// stops returns nil, because Windows has no signal that suspends a program.
 func stops() []os.Signal { return nil }
 
 func isStop(os.Signal) bool { return false }

@@ -11,7 +11,7 @@ import (
 const (
 	tallyDrawn  = 200 * time.Millisecond // time between two updates on a terminal
 	tallyFirst  = 10 * time.Second       // time between the first two lines, if not on a terminal
-	tallyRarest = 10 * time.Minute
+	tallyRarest = 10 * time.Minute       // longest time between two lines, if not on a terminal
 )
 
 // A Tally prints the progress of a long job. On a terminal it redraws one line; elsewhere it prints further

@@ -27,7 +27,7 @@ Exit codes: 0 nothing differs, 12 something differs (gogi prints what and where)
 check failed, 2 usage.`
 }
 
-// Run prints the moves that differ. The exit code is 12 if any differs.
+// Run prints the differences between the stored games and the replay. The exit code is 12 if there are any.
 func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		found, err := verify.Run(ctx, store, info, cli.Percent(env.Err, c.Quiet))

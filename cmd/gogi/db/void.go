@@ -24,7 +24,7 @@ type VoidCommand struct {
 	Pairs  string `placeholder:"A-B" help:"Void pairs A to B, or one pair."`
 	Why    string `required:"" placeholder:"TEXT" help:"Reason, which every report quotes. Choose the pairs before you look at their results."`
 	By     string `env:"USER" placeholder:"NAME" help:"Name of the person who gives the reason."`
-	DryRun bool   `help:"List the pairs; void none."`
+	DryRun bool   `help:"List the pairs that would become void, and change nothing."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 

@@ -24,7 +24,7 @@ type CheckCommand struct {
 	File string `name:"file" placeholder:"FILE" help:"Check this match file instead of an engine; a name that ends in .toml needs no --file."`
 
 	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
-	Profile string   `placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou."`
+	Profile string   `placeholder:"NAME" help:"Preset option values for a family of engines. The only preset is yaneuraou."`
 	Dir     string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
 	GreetingTimeout time.Duration `default:"1m" placeholder:"DUR" help:"Maximum wait for usiok (default ${default})."`

@@ -35,7 +35,7 @@ type CSACommand struct {
 	File    string   `placeholder:"FILE" help:"Match file (TOML) that defines the player, or the name of a built-in match file."`
 	Player  string   `placeholder:"NAME" help:"Player of the file, if there are several."`
 	Option  []string `sep:"none" placeholder:"A.NAME=VALUE" help:"Option of engine A; all.NAME sets it for every engine."`
-	Profile string   `placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou. On a server the engine's defaults are usually right."`
+	Profile string   `placeholder:"NAME" help:"Preset option values for a family of engines. The only preset is yaneuraou. On a server the engine's defaults are usually right."`
 	Rules   string   `placeholder:"NAME" help:"Rules that set the engine's options: default, wcsc, denryu or floodgate (default: from the file, else floodgate)."`
 
 	csa.Settings
@@ -175,8 +175,8 @@ func (c *CSACommand) plan() (*match.Plan, error) {
 	return plan, err
 }
 
-// adapt changes the keys of the match file that do not apply on a server. gogi stores nothing, so it does not
-// have to hash files.
+// adapt changes the keys of the match file that do not apply on a server, and turns off the hashing of files,
+// because gogi stores nothing.
 func (c *CSACommand) adapt(file *configs.File) {
 	for i := range file.Engines {
 		file.Engines[i].Identity = "unknown"

@@ -21,11 +21,11 @@ import (
 // replayFlags has the flags of gogi check --replay, which repeats the search that crashed an engine.
 type replayFlags struct {
 	Bundle   string `name:"replay" group:"replay" type:"path" placeholder:"DUMP" help:"Repeat the failure of this crash dump. gogi report prints the path of a crash dump."`
-	With     string `name:"engine" group:"replay" placeholder:"CMD" help:"Engine command instead of the recorded one [--replay]."`
-	Times    int    `group:"replay" default:"1" placeholder:"N" help:"Number of replays (default ${default}) [--replay]."`
-	Fast     bool   `group:"replay" help:"Skip the recorded pauses between moves [--replay]."`
-	LastGame bool   `group:"replay" help:"Replay only the last game [--replay]."`
-	Exit     string `group:"replay" enum:"default,bisect" default:"default" placeholder:"HOW" help:"bisect: exit codes for git bisect run (0 did not happen, 1 happened, 125 undecided, 255 stop) [--replay]."`
+	With     string `name:"engine" group:"replay" placeholder:"CMD" help:"With --replay: engine command instead of the recorded one."`
+	Times    int    `group:"replay" default:"1" placeholder:"N" help:"With --replay: number of replays (default ${default})."`
+	Fast     bool   `group:"replay" help:"With --replay: skip the recorded pauses between moves."`
+	LastGame bool   `group:"replay" help:"With --replay: replay only the last game."`
+	Exit     string `group:"replay" enum:"default,bisect" default:"default" placeholder:"HOW" help:"With --replay: exit codes: default, or bisect for git bisect run (0: the failure did not happen, 1: it happened, 125: undecided, 255: gogi failed)."`
 }
 
 // These are the exit codes of a replay. Code 0 means that the failure did not happen.

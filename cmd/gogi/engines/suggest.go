@@ -117,23 +117,23 @@ type contest struct {
 	Run     string     `json:"run"`
 	Council string     `json:"council"`
 	Member  string     `json:"member"`
-	Limits  string     `json:"limits"` // the member's
+	Limits  string     `json:"limits"` // the member's search limits
 	Games   int        `json:"games"`
 	Won     int        `json:"won"`
 	Drawn   int        `json:"drawn"`
 	Lost    int        `json:"lost"`
 	Score   *float64   `json:"score"`
 	Elo     report.Elo `json:"elo"`
-	P       float64    `json:"p"` // one-sided, of the sign flips of whole openings
+	P       float64    `json:"p"` // one-sided p value of a permutation test that flips the signs of whole openings
 }
 
-// advised is the judgement of one council. It beats the best member if it beats each member, so its p value is the
-// largest of its contests.
+// advised is the judgement of one council. A council beats its best member if it beats each of them. So P is the
+// largest p value of its contests.
 type advised struct {
 	Council  string  `json:"council"`
 	P        float64 `json:"p"`
-	Adjusted float64 `json:"adjusted"` // for the number of councils, by Holm
-	Score    float64 `json:"score"`    // against the member that did best
+	Adjusted float64 `json:"adjusted"` // P, adjusted for the number of councils by Holm's method
+	Score    float64 `json:"score"`    // score per game against the member that did best against it
 }
 
 func contestOf(x *configs.Contest, r *report.Report) contest {

@@ -32,10 +32,10 @@ type AuditCommand struct {
 	owner
 	Test        string   `arg:"" name:"test" help:"Name of the test, or its plan hash."`
 	Replay      string   `group:"replay" placeholder:"SHARE" help:"Play a random sample of the pairs again; SHARE is its size, such as 1% or 0.01."`
-	Seed        uint64   `group:"replay" placeholder:"N" help:"Seed of the random selection (default: a new seed each time) [--replay]."`
-	Concurrency int      `group:"replay" placeholder:"N" help:"Number of games at a time (default: the number of CPUs) [--replay]."`
-	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"Folder for engines and networks (default: in the user's cache) [--replay]."`
-	Mirrors     []string `group:"replay" placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256 [--replay]."`
+	Seed        uint64   `group:"replay" placeholder:"N" help:"With --replay: seed of the random selection (default: a new seed each time)."`
+	Concurrency int      `group:"replay" placeholder:"N" help:"With --replay: number of games at a time (default: the number of CPUs)."`
+	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"With --replay: folder for engines and networks (default: in the user's cache)."`
+	Mirrors     []string `group:"replay" placeholder:"URL" help:"With --replay: mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
 }
 
 // Help returns the text below the usage line of --help.

@@ -35,10 +35,10 @@ type Command struct {
 	Pause   PauseCommand   `cmd:"" help:"Start no more pairs of a test; running pairs finish"`
 	Resume  ResumeCommand  `cmd:"" help:"Resume a paused or stopped test"`
 	Set     SetCommand     `cmd:"" help:"Set the priority of a test, or its share of the slots"`
-	Mirror  MirrorCommand  `cmd:"" help:"Replicate and verify tests into a database on this machine"`
+	Mirror  MirrorCommand  `cmd:"" help:"Copy tests to a database on this machine, and verify them"`
 	Pull    PullCommand    `cmd:"" help:"Copy a test's games into gogi.db once"`
 	Push    PushCommand    `cmd:"" help:"Send a run's games to the farm"`
-	Audit   AuditCommand   `cmd:"" help:"Check a test's moves locally, or play its pairs again"`
+	Audit   AuditCommand   `cmd:"" help:"Replay a test's moves here, or play its pairs again"`
 
 	Worker  WorkerCommand  `cmd:"" help:"List, drain, quarantine and trust workers"`
 	Release ReleaseCommand `cmd:"" help:"Sign programs for workers, and deploy them"`
@@ -59,8 +59,8 @@ type SetCommand struct {
 type WorkerCommand struct {
 	List       WorkersCommand    `cmd:"" help:"List the workers"`
 	Drain      DrainCommand      `cmd:"" help:"Let a worker finish its games and give it no more"`
-	Quarantine QuarantineCommand `cmd:"" help:"Take a worker's pairs in play away; its results stay"`
-	Trust      TrustCommand      `cmd:"" help:"Set how many of a worker's pairs others play again"`
+	Quarantine QuarantineCommand `cmd:"" help:"Give a worker no more pairs, and reject what it plays now"`
+	Trust      TrustCommand      `cmd:"" help:"Set the share of a worker's pairs that others play again"`
 	Void       VoidCommand       `cmd:"" help:"Void a worker's pairs of a test; they are played again"`
 }
 

@@ -14,9 +14,9 @@ import (
 // LogCommand prints the log of all actions on a farm.
 type LogCommand struct {
 	owner
-	By   string `placeholder:"KEY" help:"Only actions by this key; farm is the farm itself."`
-	On   string `placeholder:"KIND" enum:"test,worker,key,farm," default:"" help:"Only actions on a test, worker, key or the farm."`
-	Name string `placeholder:"NAME" help:"Only actions on the thing with this name."`
+	By   string `placeholder:"KEY" help:"Print only actions of this key; the name farm means actions of the farm itself."`
+	On   string `placeholder:"KIND" enum:"test,worker,key,farm," default:"" help:"Print only actions on this kind of thing: test, worker, key or farm."`
+	Name string `placeholder:"NAME" help:"Print only actions on the test, worker or key with this name."`
 	Last int    `default:"50" placeholder:"N" help:"Number of actions, at most 200 (default ${default})."`
 }
 
@@ -34,7 +34,8 @@ func (c *LogCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.printList(env, list, rows, "no such action", "time", "by", "on", "name", "action")
 }
 
-// printList prints rows as a table, or the list as JSON. It prints none if there are no rows.
+// printList prints rows as a table, or with --json the list as JSON. Without rows it prints the text none instead
+// of a table.
 func (o *owner) printList(env *cli.Env, list any, rows [][]string, none string, header ...string) error {
 	switch {
 	case o.JSON:

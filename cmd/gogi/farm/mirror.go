@@ -21,9 +21,9 @@ type MirrorCommand struct {
 	DB      string        `name:"db" default:"farm-copy.db" placeholder:"FILE" help:"Database of the copies (default ${default})."`
 	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between requests for new pairs (default ${default})."`
 	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the checksums of all pairs (default ${default})."`
-	Once    bool          `xor:"way" help:"Copy and compare the present pairs once, and end."`
-	Push    bool          `xor:"way" help:"Send the pairs of the runs named TEST from the database to the farm's tests with the same plans, and end."`
-	Quiet   bool          `short:"q" help:"Print only warnings."`
+	Once    bool          `xor:"way" help:"Copy and compare the pairs that the farm has now, then end."`
+	Push    bool          `xor:"way" help:"Send pairs from the database to the farm, then end: those of each run named TEST, to the farm's test with the same plan."`
+	Quiet   bool          `short:"q" help:"Print no messages except warnings."`
 }
 
 // Help returns the text below the usage line of --help.
@@ -81,7 +81,7 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	return unlessInterrupted(ctx, err)
 }
 
-// asking returns a mirror.Ask that sends requests with the key of this name.
+// asking returns a mirror.Ask that sends requests in the name of the key called name.
 func asking(t farm.Transport, name string) mirror.Ask {
 	return func(ctx context.Context, word string, in, out any) error { return request(ctx, t, name, word, in, out) }
 }

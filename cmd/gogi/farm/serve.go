@@ -39,9 +39,9 @@ type ServeCommand struct {
 	Lease  time.Duration `placeholder:"DUR" help:"Time without a heartbeat after which a pair is given to another worker (default 20s)."`
 	Trace  string        `type:"path" placeholder:"FILE" help:"Log file to which gogi appends requests, leases and results as JSON lines."`
 	Demo   bool          `help:"Try a farm with temporary keys and the default match. gogi prints the command for a worker and ends with the report."`
-	Games  *int          `placeholder:"N" help:"Number of games [--demo]."`
+	Games  *int          `placeholder:"N" help:"With --demo: number of games."`
 	HTTP   string        `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the farm's pages and of /metrics, such as 127.0.0.1:9422."`
-	Quiet  bool          `short:"q" help:"Print only warnings."`
+	Quiet  bool          `short:"q" help:"Print no messages except warnings."`
 
 	session.Pages
 }
@@ -114,7 +114,7 @@ func (c *ServeCommand) serve(ctx context.Context, env *cli.Env, config site.Conf
 	return errors.Join(unlessInterrupted(ctx, err), s.Close())
 }
 
-// shown calls do. While do runs, it serves the pages if the flags have an address for them.
+// shown calls do. While do runs, it serves the pages, if the settings have an address for them.
 func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do func() error) error {
 	addr := s.PagesAt()
 	if addr == "" {
@@ -218,7 +218,7 @@ func demoPlan(ctx context.Context, env *cli.Env, games *int) (plan *match.Plan, 
 	return plan, err
 }
 
-// show runs the farm until the test is over, and prints the report. db is the database of games.
+// show runs the farm until the test is over, and prints the report of the test. db is the database of games.
 func (c *ServeCommand) show(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan, db string) error {
 	serving, end := context.WithCancel(ctx)
 	defer end()

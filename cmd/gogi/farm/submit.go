@@ -29,17 +29,17 @@ type SubmitCommand struct {
 	owner
 	File string `arg:"" optional:"" help:"Match file, tune file or self-play file (TOML), or the name of a ready-made match."`
 
-	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" more:"" help:"Build of engine A, from the same commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA; may be repeated."`
-	Priority  *int     `group:"farm" placeholder:"N" help:"Priority from -10 to 10; above 2 it needs the right to run (default: 0, for a tune and its validation -1)."`
+	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" more:"" help:"Another build of engine A from the same commit, for machines of this ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA; may be repeated."`
+	Priority  *int     `group:"farm" placeholder:"N" help:"Priority from -10 to 10; a priority above 2 needs a key with the right named run (default: 0, for a tune and its validation -1)."`
 	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Weight: tests of equal priority get workers in proportion to their weights (default ${default})."`
 	Note      string   `group:"farm" placeholder:"TEXT" help:"Note to show in the list of tests."`
 	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker needs to play the test, such as os=linux; trust=verified requires a verified worker."`
-	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with the pulled tune; gogi submits a match between its final values and its start values."`
+	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with a tune that gogi farm pull copied. gogi submits a match of the tune's final values against its start values."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File that gogi farm bench --out wrote on the machine for which the time control is meant. Slower machines get more time, and faster ones less."`
-	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"Maximum speed ratio between a worker's machine and that of --scale-to, in both directions; other machines play no games of this test (default ${default}) [--scale-to]."`
+	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"With --scale-to: maximum speed ratio N. Machines that are more than N times slower or faster than that of --scale-to play no games of this test (default ${default})."`
 	Again     string   `group:"farm" placeholder:"TEST" help:"Repeat a test of the farm with the changes of the other flags. Without --seed the seed is the next number."`
-	EngineOf  []string `group:"farm" sep:"none" placeholder:"A=TEST/B" more:"" help:"Replace engine A by engine B of another test; may be repeated [--again]."`
-	DryRun    bool     `group:"farm" help:"Only print what gogi would submit and upload."`
+	EngineOf  []string `group:"farm" sep:"none" placeholder:"A=TEST/B" more:"" help:"With --again: replace engine A by engine B of another test; may be repeated."`
+	DryRun    bool     `group:"farm" help:"Print what gogi would submit and upload, and send nothing."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`
 	Base, Dev string   `group:"farm" hidden:""`
@@ -206,9 +206,9 @@ func target(word string) (system, arch, isa string, err error) {
 	return "", "", "", fmt.Errorf("%q is not an instruction set: expected x86-64-v2, x86-64-v3, armv8.2 or such, or OS/ARCH/ISA", word)
 }
 
-// withBuilds adds the builds to the engines' identities. All builds of an engine must come from one commit.
-// The binary in the plan is the build for this machine, unless builds contains one for it. called returns the
-// engine's name for a player's name.
+// withBuilds adds the builds to the identities of the plan's engines. All builds of an engine must come from one
+// commit. The binary in the plan is the build for this machine, unless builds contains one for it. called returns
+// the name of an engine, as builds name it, for a player's name.
 func withBuilds(plan *match.Plan, builds []build, called func(player string) string) (*match.Plan, error) {
 	known := map[string]bool{}
 	out := plan.WithEngines(func(_ int, p *match.Player) {
@@ -342,7 +342,8 @@ func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Pl
 // uploadMost is the largest size of an uploaded file. The farm's own limit may be smaller.
 const uploadMost = 1 << 40
 
-// upload sends a file to the farm. The file must be the same as when the plan was made.
+// upload sends a file to the farm. It returns an error if the file no longer has the SHA-256 sum that it had when
+// the plan was made.
 func upload(ctx context.Context, t farm.Transport, file, sum string) error {
 	f, err := os.Open(file)
 	if err != nil {

@@ -134,7 +134,8 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// remarks returns warnings for the operator about the verdict and the pairs of a test.
+// remarks returns remarks for the user about a test: why its verdict is not final, which pairs became void last,
+// and which workers do not play it.
 func remarks(t *farm.TestStatus) (all []string) {
 	if t.Provisional != "" {
 		all = append(all, "the verdict "+t.Verdict+" is provisional: "+sanitize.Printable(t.Provisional, 600))

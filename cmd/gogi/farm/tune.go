@@ -22,14 +22,14 @@ import (
 // tunePriority is the default priority of tunes and their validations, so that tests with a verdict come first.
 const tunePriority = -1
 
-// farmInflight is the default number of a tune's pairs in flight on a farm. At most 1/farmShare of the tune's
-// pairs may be in flight.
+// farmInflight is the default number of a tune's pairs that may be in play at a time on a farm. At most 1/farmShare
+// of the tune's pairs may be in play.
 const (
 	farmInflight = 1024
 	farmShare    = 5
 )
 
-// A handedTune is the tune that gogi farm submit submits, or whose validation it submits.
+// A handedTune is a tune that gogi farm submit reads, to submit the tune itself or its validation.
 type handedTune struct {
 	*planning.TuneBase
 	wish tuning.Request
@@ -37,8 +37,8 @@ type handedTune struct {
 	plan *match.Plan // the tune's games
 }
 
-// tunePlan returns the plan of a tune file: the tune's games. With --validate it returns the validation match
-// of the tune's result. The value of --validate is the database with the pulled tune.
+// tunePlan returns the plan of a tune's games. With --validate it returns the plan of the tune's validation match
+// instead. The value of --validate is the database into which gogi farm pull copied the tune.
 func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	wish, err := file.TakeTune()
 	if err != nil {
@@ -125,7 +125,8 @@ func next(ctx context.Context, store *results.Store, runs []string) (int, error)
 	return 0, wrong("%s: the database already has all matches that judge the candidate: %s", runs[0], strings.Join(runs, ", "))
 }
 
-// validation returns a line with the command that submits the validation of a completely pulled tune, or "".
+// validation returns a line with the command that submits the validation of a tune whose pairs are all copied, or
+// "" for any other run.
 func validation(m *mirror.Moved, db string) string {
 	if !m.Tune || m.Stored < m.Pairs {
 		return ""

@@ -28,7 +28,7 @@ import (
 type ReleaseCommand struct {
 	Keygen ReleaseKeyCommand  `cmd:"" help:"Make the key pair that signs programs"`
 	Sign   ReleaseSignCommand `cmd:"" help:"Sign programs, for gogi farm release deploy"`
-	Deploy UpdateCommand      `cmd:"" help:"Replace the program of the workers, on a few at first"`
+	Deploy UpdateCommand      `cmd:"" help:"Replace gogi on the workers, on a few of them first"`
 }
 
 // ReleaseKeyCommand makes the key that signs programs.
@@ -115,7 +115,7 @@ type UpdateCommand struct {
 	Artefact []string `placeholder:"SHA" help:"SHA-256 of the earlier program of this farm to which the workers return."`
 	All      bool     `help:"Update all workers now, without a trial."`
 	Off      bool     `help:"Cancel the update; workers keep the program that they run."`
-	Why      string   `placeholder:"TEXT" help:"Reason of the update or its cancellation [--all or --off]."`
+	Why      string   `placeholder:"TEXT" help:"With --all or --off: reason of the update or its cancellation."`
 }
 
 // Help returns the text below the usage line of --help.
@@ -219,7 +219,8 @@ func printUpdate(w io.Writer, s *farm.UpdateStatus) {
 	}
 }
 
-// trialText returns the result of a release's trial so far.
+// trialText returns the result of a release's trial so far, as text. need is the number of pairs that the trial
+// needs.
 func trialText(t *farm.TrialStatus, need int) string {
 	first := sanitize.Printable(strings.Join(t.First, " "), 200)
 	switch {
@@ -252,7 +253,8 @@ func maintainersOf(word string) (ed25519.PublicKey, error) {
 // tryFor is the longest time in which a new program must print its version.
 const tryFor = time.Minute
 
-// starts returns an error if a program cannot print its version. Such a program would leave this machine without a worker.
+// starts returns an error if a program cannot print its version. Otherwise a bad program would replace this worker,
+// and the machine would play no more.
 func starts(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()

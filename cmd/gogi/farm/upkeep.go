@@ -102,7 +102,7 @@ type DoctorCommand struct {
 	owner
 	State   string `type:"path" placeholder:"DIR" help:"Farm folder on this machine to check."`
 	NATS    string `name:"nats" placeholder:"URL" help:"External NATS server to check."`
-	Monitor string `placeholder:"URL" help:"Monitoring page of the NATS server, such as http://127.0.0.1:8222 [--nats]."`
+	Monitor string `placeholder:"URL" help:"With --nats: monitoring page of the NATS server, such as http://127.0.0.1:8222."`
 }
 
 // finding is the result of one check.
@@ -160,8 +160,8 @@ func roomEnough(room int64) error {
 	return nil
 }
 
-// reach checks that the farm answers a request, and that the clocks of both machines agree. It calls note for
-// each check.
+// reach checks that the farm answers a request, and that the clocks of both machines agree. It calls note with the
+// result of each check: the name of the check, the text if it passes, and the error if it fails.
 func (c *DoctorCommand) reach(ctx context.Context, note func(what, good string, err error)) {
 	var s farm.Status
 	began := time.Now()

@@ -42,17 +42,17 @@ type WorkCommand struct {
 	URL         string           `name:"url" placeholder:"URL" help:"Address of the coordinator (default: from the credentials)."`
 	Concurrency string           `default:"cpus" placeholder:"N" help:"Number of games at a time; cpus: the number of CPUs (default ${default})."`
 	CPUs        string           `name:"cpus" placeholder:"LIST" help:"CPUs to which gogi binds the games: auto, or a list such as 2-7,10."`
-	CoresSlot   int              `name:"cores-per-slot" default:"1" placeholder:"N" help:"Cores of each thinking player (default ${default}) [--cpus]."`
+	CoresSlot   int              `name:"cores-per-slot" default:"1" placeholder:"N" help:"With --cpus: number of cores for each thinking player (default ${default})."`
 	Cache       string           `type:"path" placeholder:"DIR" help:"Folder for engines, networks and unsent results (default: in the user's cache)."`
 	CacheMax    coordinator.Size `default:"20GB" placeholder:"SIZE" help:"Maximum size of engines and networks in the cache (default ${default})."`
 	Labels      []string         `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
-	Policy      string           `type:"existingfile" placeholder:"FILE" help:"Policy file: tests that this machine plays, as allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
+	Policy      string           `type:"existingfile" placeholder:"FILE" help:"Policy file (TOML): tests that this machine plays (default: all approved tests). Example: allow = [\"owner:NAME\", \"hash:SHA256\"]: the tests of this owner, and tests that use only programs with these hashes."`
 	Mirrors     []string         `placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
 	NPSFile     string           `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests that were submitted with gogi farm submit --scale-to."`
-	BenchEngine string           `default:"builtin" placeholder:"CMD" help:"Reference engine for new measurements that the farm requests (default ${default}) [--nps-file]."`
+	BenchEngine string           `default:"builtin" placeholder:"CMD" help:"With --nps-file: reference engine for new measurements that the farm requests (default ${default})."`
 	BenchTime   time.Duration    `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`
 	DrainAfter  time.Duration    `placeholder:"DUR" help:"Time after which the worker finishes its games and ends."`
-	Once        bool             `help:"End when there is nothing to play."`
+	Once        bool             `help:"End when the farm has no pair to play."`
 	Updates     string           `placeholder:"KEY" help:"Public key with which the worker verifies a new gogi program before it installs it, or off (default: the key built into this program). Without a key an update ends the worker with exit code 5."`
 	GiveUp      time.Duration    `placeholder:"DUR" help:"Time without the coordinator after which the worker ends with exit code 6 (default: never)."`
 
@@ -235,7 +235,7 @@ func load() float64 {
 	return n / float64(runtime.NumCPU())
 }
 
-// working is the state of a worker's process.
+// working is the state of the process of a worker.
 type working struct {
 	*WorkCommand
 	config    worker.Config
@@ -293,7 +293,7 @@ func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.P
 	}, send)
 }
 
-// bind assigns the machine's CPUs to slots of equal size.
+// bind assigns the machine's CPUs to the slots, the same number to each. It returns nil without --cpus.
 func (w *working) bind() (*players.Binding, error) {
 	if w.CPUs == "" || w.CPUs == "off" {
 		return nil, nil
@@ -405,7 +405,8 @@ func (w *working) renew(ctx context.Context, end *worker.End) error {
 	return nil
 }
 
-// idle returns an error if a worker with --once found runs and could play none of them.
+// idle returns an error if a worker with --once got runs from the farm, but could play none of them. refused has
+// the reasons, by run.
 func (w *working) idle(refused map[string]string) error {
 	if !w.Once || len(refused) == 0 {
 		return nil
@@ -414,7 +415,8 @@ func (w *working) idle(refused map[string]string) error {
 	return &cli.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("this machine cannot play run %.12s: %s", run, refused[run])}
 }
 
-// exitOf adds the exit code to the error of a worker that ended by itself.
+// exitOf converts the error of a worker that ended by itself to an error with the worker's exit code. It returns
+// other errors unchanged.
 func exitOf(err error) error {
 	end, ok := errors.AsType[*worker.End](err)
 	if !ok {

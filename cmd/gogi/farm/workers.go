@@ -96,7 +96,7 @@ func (c *DrainCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "drain", farm.Order{Off: c.Off})
 }
 
-// QuarantineCommand revokes a worker's leases; its results stay.
+// QuarantineCommand sets a worker aside: the farm revokes its leases and gives it no more; its results stay.
 type QuarantineCommand struct {
 	onWorker
 	Why string `placeholder:"TEXT" help:"Reason of the quarantine."`
@@ -122,8 +122,8 @@ func (c *TrustCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "trust", farm.Order{Level: c.Level})
 }
 
-// drawn returns the text for the later pairs of a tune that also become void, because their values depend on a worker's
-// voided pairs.
+// drawn returns a part of a sentence about pairs, the number of later pairs of a tune that also become void. Their
+// parameter values depend on the worker's pairs.
 func drawn(pairs int) string {
 	if pairs == 0 {
 		return ""
@@ -137,7 +137,7 @@ type VoidCommand struct {
 	Worker string `arg:"" help:"Name of the worker."`
 	Test   string `name:"run" required:"" placeholder:"TEST" help:"Name of the test, or its plan hash."`
 	Why    string `required:"" placeholder:"TEXT" help:"Reason, which every report quotes."`
-	DryRun bool   `help:"Print the number of pairs; void none."`
+	DryRun bool   `help:"Print how many pairs would become void, and change nothing."`
 }
 
 // Run sends the order, and prints how the verdict changed.

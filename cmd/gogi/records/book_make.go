@@ -31,14 +31,14 @@ type BookMakeCommand struct {
 	Option []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
 	Dir    string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
-	From  string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file to filter: gogi keeps its balanced lines, instead of random moves."`
+	From  string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file; gogi evaluates its lines and keeps the balanced ones (default: gogi makes lines of random moves)."`
 	All   bool   `xor:"lines" help:"Evaluate all lines of --plies legal moves and keep the balanced ones (default: random lines)."`
-	Count int    `placeholder:"N" help:"Number of openings, those in the file included (default 100; with --from and --all: every balanced line)."`
+	Count int    `placeholder:"N" help:"Number of openings, including those that the file already has (default 100; with --from and --all: every balanced line)."`
 	openings.Design
 	Concurrency int  `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on this number."`
 	Quiet       bool `short:"q" help:"Print no progress."`
 
-	attempts int // number of lines, with --from and --all
+	attempts int // with --from and --all: number of lines to evaluate
 }
 
 // Run makes the missing openings and prints how many attempts were rejected.
@@ -81,8 +81,8 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// length returns the text about the number of plies for the last printed line. It returns "" with --from,
-// because the lines of that file do not change their lengths.
+// length returns a part of the last printed line: the number of plies of the openings. It returns "" with --from,
+// because the lines of that file keep their lengths.
 func (c *BookMakeCommand) length() string {
 	if c.From != "" {
 		return ""
@@ -90,8 +90,8 @@ func (c *BookMakeCommand) length() string {
 	return fmt.Sprintf(" of %d plies", c.Plies)
 }
 
-// given returns the lines to evaluate, or nil if gogi chooses moves at random. head describes the lines in
-// the first line of the written file. given also sets the default of --count.
+// given returns the lines to evaluate, or nil if gogi chooses moves at random. head describes the lines, for the
+// first line of the written file. given also sets the default of --count.
 func (c *BookMakeCommand) given() (lines []usi.Position, head string, err error) {
 	switch {
 	case c.From != "":

@@ -47,8 +47,8 @@ type ExportCommand struct {
 	Played   bool               `more:"" help:"For hcpe3: write the played move as the candidate of a position without votes of a council, because dlshogi needs a candidate."`
 	Shard    int                `placeholder:"N" help:"Training data: number of positions in each file."`
 	Shuffle  bool               `help:"Training data: shuffle the positions."`
-	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"Seed of the order (default: ${default}) [--shuffle]."`
-	JSON     bool               `name:"json" help:"Print one JSON object with what gogi wrote [--to]."`
+	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"With --shuffle: seed of the order (default: ${default})."`
+	JSON     bool               `name:"json" help:"With --to: print one JSON object with what gogi wrote."`
 }
 
 // Run exports the games, and prints on stderr what it skipped.

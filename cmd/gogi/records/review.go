@@ -37,8 +37,8 @@ type ReviewCommand struct {
 type reviewed struct {
 	Files []string `arg:"" optional:"" help:"Game files, folders or archives; - is standard input. Not with --run."`
 	Run   string   `placeholder:"NAME" help:"Stored run to read instead of files."`
-	DB    string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run [--run]."`
-	Pairs string   `placeholder:"A-B" help:"Only games of pairs A to B, or of one pair [--run]."`
+	DB    string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"With --run: database of the run."`
+	Pairs string   `placeholder:"A-B" help:"With --run: only games of pairs A to B, or of one pair."`
 	Of    string   `name:"player" placeholder:"NAME" help:"Only games of this player."`
 }
 
@@ -88,7 +88,7 @@ type ReviewReadCommand struct {
 
 	Engine  string   `placeholder:"CMD" help:"USI engine: a command, split into words as a shell does, or builtin for the built-in engine."`
 	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
-	Profile string   `placeholder:"NAME" help:"Set of option values for a kind of engine: yaneuraou."`
+	Profile string   `placeholder:"NAME" help:"Preset option values for a family of engines. The only preset is yaneuraou."`
 	Dir     string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
 	Nodes     uint64        `placeholder:"N" help:"Number of nodes for each position."`

@@ -21,7 +21,7 @@ type reviewRules struct {
 	From    *int     `name:"from-move" placeholder:"N" help:"Skip the moves before move N, as opening theory (default: 40)."`
 	Within  *float64 `placeholder:"P" help:"Skip positions with a win rate below P or above 100 - P percent (default: 20)."`
 	Decided string   `enum:"skip,stop" default:"skip" help:"Treatment of the positions that --within excludes: skip (skip only these) or stop (skip also all later moves of the player) (default: ${default})."`
-	Opening *int     `placeholder:"N" help:"Number of the last move that is part of the opening (default: 64)."`
+	Opening *int     `placeholder:"N" help:"Last move of the opening, for the separate figures of the opening and of the rest (default: 64)."`
 	Change  string   `enum:"auto,turn,move" default:"auto" help:"Two positions whose evaluations give the effect of a move. move: before and after the move. turn: the player's turn and the player's next turn, because some engines evaluate the side to move too high (auto: move, but turn for a table of Go)."`
 	Per     string   `enum:"counted,own" default:"counted" help:"Moves by which rates and averages are divided: counted (the moves that counted) or own (all moves of the player) (default: ${default})."`
 }

@@ -32,10 +32,10 @@ func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 
 type tabled struct {
 	Table string `placeholder:"FILE" help:"CSV table of players or ranks instead of a review, with the metrics as columns: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
-	Names string `default:"name" placeholder:"COLUMN" help:"Column with the names of the players (default: ${default}) [--table]."`
-	Known string `name:"rating" placeholder:"COLUMN" help:"Column of known ratings [--table]."`
-	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
-	From  string `name:"engine" placeholder:"NAME" help:"Name of the engine that evaluated the games of the table [--table]."`
+	Names string `default:"name" placeholder:"COLUMN" help:"With --table: column with the names of the players (default: ${default})."`
+	Known string `name:"rating" placeholder:"COLUMN" help:"With --table: column of known ratings."`
+	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"With --table: game of the table: go or shogi."`
+	From  string `name:"engine" placeholder:"NAME" help:"With --table: name of the engine that evaluated the games of the table."`
 }
 
 // source describes where the metrics come from: the settings of the review, or the flags for the table.
@@ -56,8 +56,8 @@ func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, erro
 	return strength.Source{Game: t.Game, Engine: t.From, Rules: rules}, nil
 }
 
-// subjects returns the players with their metrics, from the table or from the review. tally is nil for a
-// table.
+// subjects returns the players with their metrics, from the table or from the review. units makes the list from a
+// review. empty names the players without metrics. tally has the metrics of the review; it is nil for a table.
 func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings) ([]strength.Subject, []string)) (list []strength.Subject, empty []string, tally *review.Tally, err error) {
 	if (c.File == "") == (t.Table == "") {
 		return nil, nil, nil, fail.Usage(errors.New("expected either the file of a review or --table FILE"))
@@ -132,7 +132,7 @@ type StrengthEstimateCommand struct {
 	tabled
 
 	Model   string   `required:"" placeholder:"FILE" help:"Model from which gogi estimates ratings: a file that gogi review fit wrote."`
-	Players []string `name:"player" placeholder:"NAME" help:"Only this player; may be repeated."`
+	Players []string `name:"player" placeholder:"NAME" help:"Estimate the rating of this player only; may be repeated (default: all players)."`
 	Ranks   bool     `help:"Also print ranks of Go, for ratings with 1000 points a rank and 26,500 for 1-dan."`
 	JSON    bool     `name:"json" help:"Print one JSON object."`
 }
@@ -196,7 +196,7 @@ type StrengthValidateCommand struct {
 	measured
 
 	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the models (default: ${default}). gogi review fit --help lists them."`
-	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Numbers of games from which gogi estimates a rating (default: ${default})."`
+	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Numbers of games per estimate; gogi measures the error for each of these numbers (default: ${default})."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"Name of the unit of the ratings, for the output (default: ${default})."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }

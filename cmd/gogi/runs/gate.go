@@ -78,8 +78,8 @@ func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *res
 	return g.Report().GateVerdict(run.Gate), nil
 }
 
-// registration returns the SPRT settings of the run, or those of the --gate file. With a --gate file it also
-// records how the file differs from the run.
+// registration replaces the SPRT settings of the run, r, by those of the --gate file, if the flag is given. It then
+// also records how the file differs from the run.
 func (c *GateCommand) registration(r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {

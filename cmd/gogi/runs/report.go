@@ -24,8 +24,8 @@ type ReportCommand struct {
 	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object."`
 	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"HTML file for the report with charts; - is standard output."`
 	Openings bool     `help:"Print the results of each opening instead of the report."`
-	Also     []string `sep:"none" placeholder:"RUN" help:"Add the games of another run; may be repeated [--openings]."`
-	Top      int      `default:"20" placeholder:"N" help:"Number of openings to print (default ${default}) [--openings]."`
+	Also     []string `sep:"none" placeholder:"RUN" help:"With --openings: add the games of another run; may be repeated."`
+	Top      int      `default:"20" placeholder:"N" help:"With --openings: number of openings to print (default ${default})."`
 
 	Verbose bool `short:"v" xor:"form" help:"Print all tables, tests and remarks."`
 }
@@ -82,7 +82,8 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 	return nil
 }
 
-// pageOf returns a run's HTML page in a language, with the sources of the Elo difference.
+// pageOf returns a run's HTML page in a language. The page also shows from which openings, colours and ponder hits
+// the Elo difference comes.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo, in i18n.Language) (string, error) {
 	shown, err := stored.Shown(ctx, store, info)
 	if err != nil {

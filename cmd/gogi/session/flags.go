@@ -17,7 +17,7 @@ type Flags struct {
 	Quiet bool `short:"q" help:"Print no progress."`
 
 	HTTP     string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the live pages, such as 127.0.0.1:7878."`
-	HTTPStay bool   `name:"http-stay" group:"pages" help:"Keep serving the pages after the last game, until Ctrl-C [--http]."`
+	HTTPStay bool   `name:"http-stay" group:"pages" help:"With --http: keep serving the pages after the last game, until Ctrl-C."`
 	Pages
 
 	OnEnd   string `name:"on-end" placeholder:"CMD" more:"" help:"Command that gogi runs after the match, with GOGI_RUN, GOGI_DB, GOGI_EXIT, GOGI_ENDING, GOGI_VERDICT and GOGI_CLAIM in its environment."`

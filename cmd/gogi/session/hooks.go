@@ -26,8 +26,8 @@ const commandLimit = time.Minute
 // and receives its data in environment variables.
 type command []string
 
-// run runs the command with more variables, each KEY=VALUE, and writes its output to out. If ctx ends, or
-// after a minute, run kills the command.
+// run runs the command with additional environment variables, each KEY=VALUE, and writes its output to out. It
+// kills the command if ctx ends, or after commandLimit.
 func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	if len(c) == 0 {
 		return nil

@@ -25,7 +25,8 @@ import (
 	"gogi/usi"
 )
 
-// eventLines writes events as JSON lines until a write fails. It is safe for concurrent use.
+// eventLines writes events as JSON lines. After the first failed write it writes no more. It is safe for concurrent
+// use.
 type eventLines struct {
 	encoder *json.Encoder
 
@@ -74,7 +75,7 @@ type progress struct {
 	every    time.Duration
 	plan     *match.Plan
 	hub      *events.Hub     // has the state of the run
-	look     func() []string // returns lines for the score with its always-valid interval, and the SPRT; or nil
+	look     func() []string // returns lines with the score, its always-valid interval and the SPRT. It may be nil.
 	language i18n.Language
 
 	mu     sync.Mutex // protects the fields below
@@ -86,12 +87,12 @@ type progress struct {
 }
 
 const (
-	redraw      = 200 * time.Millisecond
-	plainEvery  = 10 * time.Second
-	plainRarest = 10 * time.Minute
-	mostFaults  = 20 // number of faults printed one by one; the report has all
+	redraw      = 200 * time.Millisecond // time between two drawings on a terminal
+	plainEvery  = 10 * time.Second       // time between the first two plain lines
+	plainRarest = 10 * time.Minute       // longest time between two plain lines
+	mostFaults  = 20                     // number of faults printed one by one; the report has all
 	shownSlots  = 8
-	lookFirst   = 3 * time.Second // least time between two calls of look; it is also at least 50 times the duration of a call
+	lookFirst   = 3 * time.Second // least time between two calls of look; it is also at least lookShare times the duration of a call
 	lookShare   = 50
 )
 
@@ -322,7 +323,7 @@ func faultsOf(now *match.Snapshot) int {
 	return n
 }
 
-// forfeits returns the number of games of the session that an engine lost by its own faults.
+// forfeits returns the number of games of this session that the engine lost by its own faults.
 func forfeits(now *match.Snapshot, engine string) int {
 	n := 0
 	for _, f := range now.Faults {

@@ -40,7 +40,7 @@ import (
 // A Target is the database and the run of a session.
 type Target struct {
 	DB  string // the database
-	Run string // the run of the flags, later the last played run; may be ""
+	Run string // the run that the flags name, and later the run that was played last; may be ""
 	Dry bool   // the command plays nothing and does not run --on-end
 }
 
@@ -81,8 +81,8 @@ func (f *Flags) Run(ctx context.Context, env *cli.Env, to Target, play func(cont
 	return err
 }
 
-// stay prints the command that shows the pages again. With --http-stay it also runs the command of --on-end and then
-// serves the pages until an interrupt.
+// stay prints the command with which the user can see the pages later. With --http-stay it instead runs the command
+// of --on-end, and serves the pages until an interrupt.
 func (s *Session) stay(ctx context.Context, ended error) {
 	if s.pages == nil {
 		return
@@ -201,7 +201,7 @@ func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, c
 	return nil
 }
 
-// hubOnly is the metrics.Session of a worker's run, which has a hub and no SPRT.
+// hubOnly is the metrics.Session of a run that a worker plays: it has a hub and no SPRT.
 type hubOnly struct{ hub *events.Hub }
 
 func (h hubOnly) Hub() *events.Hub { return h.hub }
@@ -255,7 +255,8 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	return r, played
 }
 
-// withPaths adds paths of files to the differences of a rejected plan.
+// withPaths adds the paths of the engines' files to a *results.DifferentPlan error, and rename as advice. It
+// returns other errors unchanged.
 func withPaths(err error, db string, plan *match.Plan, rename string) error {
 	different, ok := errors.AsType[*results.DifferentPlan](err)
 	if !ok {
@@ -418,7 +419,7 @@ func (s *Session) progress(plan *match.Plan, look func() []string) func(*events.
 	return shown.follow
 }
 
-// glance returns a function that reads the score of a run from the database, as lines for the progress.
+// glance returns a function that reads the run from the database and returns its score as lines for the progress.
 func (s *Session) glance(ctx context.Context, run string) func() []string {
 	return func() []string {
 		so, err := stored.Report(ctx, s.Store, run)
@@ -454,8 +455,8 @@ func collectLess() {
 	}
 }
 
-// ended returns the command's error, with its exit code, after a series ended with e. internal is an error in writing
-// the output, or nil.
+// ended returns the error with the exit code of the command, after a run ended with e. internal is an error in
+// writing the output, or nil.
 func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:

@@ -39,7 +39,7 @@ type position struct {
 	node   *kong.Node
 	flag   *kong.Flag // the flag whose value is the next word; or nil
 	nth    int        // number of positional arguments so far
-	closed bool       // "--" came, so no flags follow
+	closed bool       // the line has a "--", so no flags follow
 	given  map[string]string
 	known  Known
 }

@@ -9,7 +9,7 @@ import (
 	"gogi/stats"
 )
 
-// command is a command whose flags are the fields of Q, the input of a calculation.
+// command is a command of gogi stats. Its flags are the fields of Q, the input of a calculation.
 type command[Q interface{ Answer() (A, error) }, A cli.Printer] struct {
 	Question Q    `embed:""`
 	JSON     bool `name:"json" help:"Print one JSON object."`
@@ -27,7 +27,7 @@ type IntervalCommand struct {
 	Losses *int `placeholder:"L" help:"Number of losses."`
 	Draws  int  `placeholder:"D" help:"Number of draws."`
 	calculator.IntervalQuestion
-	All  bool `xor:"which" help:"Print every method (default: clopper-pearson, gaffke for pairs, and anytime)."`
+	All  bool `xor:"which" help:"Print the intervals of all methods (default: clopper-pearson, gaffke for pairs, and anytime)."`
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 

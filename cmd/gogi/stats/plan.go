@@ -19,11 +19,11 @@ import (
 type PlanCommand struct {
 	calculator.PlanQuestion
 	From        string        `placeholder:"RUN" xor:"draws,correlation" help:"Stored run from which gogi takes the draw rate and the correlation within pairs."`
-	DB          string        `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database with the run of --from [--from]."`
+	DB          string        `name:"db" default:"gogi.db" placeholder:"FILE" help:"With --from: database of the stored run."`
 	Draws       *float64      `xor:"draws" placeholder:"RATE" help:"Draw rate, from 0 to 1 (default 0.03)."`
 	Correlation *float64      `xor:"correlation" type:"signed" placeholder:"R" help:"Correlation between the two games of a pair (default 0)."`
 	Length      time.Duration `name:"game-length" xor:"speed" placeholder:"DUR" help:"Duration of a game, such as 2m; gogi then prints how many hours the games take."`
-	AtATime     int           `name:"concurrency" default:"1" placeholder:"N" help:"Number of games at a time (default ${default}) [--game-length]."`
+	AtATime     int           `name:"concurrency" default:"1" placeholder:"N" help:"With --game-length: number of games at a time (default ${default})."`
 	JSON        bool          `name:"json" help:"Print one JSON object."`
 }
 

@@ -12,5 +12,5 @@ type Command struct {
 	Show     ShowCommand     `cmd:"" help:"Print the state of a tune after an iteration"`
 	Export   ExportCommand   `cmd:"" help:"Print the result as options, TOML, a patch, …"`
 	Validate ValidateCommand `cmd:"" help:"Play the match of the final values against the start"`
-	Verify   VerifyCommand   `cmd:"" help:"Recalculate a tune from its pairs; exit code 12 if different"`
+	Verify   VerifyCommand   `cmd:"" help:"Recalculate a tune; exit code 12 if a stored value differs"`
 }

@@ -114,7 +114,8 @@ func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) 
 	return tuning.Read(ctx, p.Store, info, tuning.Latest)
 }
 
-// answered returns a function that stores the first candidate of a tune as soon as the tune has one.
+// answered returns a function that a tune calls when it has final values. The function stores them as a candidate,
+// unless the tune already has one, and returns the names of the runs that validate the candidate.
 func (p *player) answered(run *results.Run) func(context.Context, tune.State) ([]string, error) {
 	return func(ctx context.Context, st tune.State) ([]string, error) {
 		t := p.study.tune
@@ -168,8 +169,8 @@ func (p *position) learnt(st tune.State) {
 	p.lines = []string{line}
 }
 
-// validate plays the missing pairs of a tune's newest validation match. If another is true, it starts a further match
-// for the values in a.
+// validate plays the missing pairs of the matches that validate the newest candidate of a tune. With another, it
+// first makes the values in a a further candidate.
 func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) error {
 	if !a.Done() {
 		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run, a.State.Blocks, a.Plan.Settings.Blocks()))
@@ -191,7 +192,8 @@ func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) 
 	return nil
 }
 
-// validateOnce plays one of the validation matches of a candidate.
+// validateOnce plays the missing pairs of one of the matches that validate candidate c. which is the index of the
+// match.
 func (p *player) validateOnce(ctx context.Context, which int, c match.TuneCandidate) error {
 	plan := tuning.Validation(p.study.base, p.study.tune, which, c)
 	if err := plan.Check(); err != nil {
@@ -213,8 +215,8 @@ func (p *player) validateOnce(ctx context.Context, which int, c match.TuneCandid
 	return cli.GateExit(judged.Gate.Verdict)
 }
 
-// candidate returns the newest candidate for the final values of a tune, see tuning.Candidate. It prints a new
-// candidate.
+// candidate returns the newest candidate of a tune, or stores the final values as the first candidate and prints
+// it. With another it stores a further candidate. See tuning.Candidate.
 func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool) (match.TuneCandidate, error) {
 	c, proposed, err := tuning.Candidate(ctx, p.Store, p.study.plan, a, another)
 	if proposed && !p.JSON {

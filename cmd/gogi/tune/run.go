@@ -84,7 +84,8 @@ func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, erro
 	return s, s.fits(base.Greetings)
 }
 
-// fits returns an error if the machine cannot run the tune, and adds warnings.
+// fits checks whether the machine has the memory and the CPUs for the tune. It returns an error if it has not, and
+// otherwise adds warnings to the study.
 func (s *study) fits(greetings []usi.Greeting) (err error) {
 	if s.opener.Bound, err = players.Bind(s.base, greetings); err != nil {
 		return err
@@ -94,7 +95,8 @@ func (s *study) fits(greetings []usi.Greeting) (err error) {
 	return fatal
 }
 
-// match returns the match file of the tune, and the folder of its paths.
+// match returns the file with the settings of the tune's games, and the folder to which paths in this file are
+// relative.
 func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
 	if file, dir, err = c.load(); err == nil {
 		err = file.Apply(c.Flags)
@@ -219,7 +221,8 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// guarded calls prepare, and then do with the study and a session for it. If dry is true, do plays no game.
+// guarded calls prepare with a guard process, and then do with a session that plays the prepared study. dry means
+// that do plays no game.
 func (c *setup) guarded(ctx context.Context, env *cli.Env, flags *session.Flags, dry bool, prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
 	return flags.Run(ctx, env, session.Target{DB: c.DB, Run: c.Run, Dry: dry}, func(ctx context.Context, s *session.Session) error {
 		started := s.Starting()

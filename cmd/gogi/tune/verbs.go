@@ -196,7 +196,7 @@ type VerifyCommand struct {
 	cli.Stored
 }
 
-// Run prints how the recalculated tune differs from the stored tune. The exit code is 12 if it differs.
+// Run prints the differences between the stored tune and its recalculation. The exit code is 12 if there are any.
 func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
 	return withAccount(ctx, c.Stored, tuning.Latest, func(_ *results.Store, a *tuning.Account) error {
 		for _, d := range a.Differences {

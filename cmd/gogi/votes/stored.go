@@ -55,7 +55,7 @@ func (s *votesSource) each(ctx context.Context, see func(*votes.Game) error) (ru
 	return run, err
 }
 
-// wants reports whether the flags select a logged game. The caller must have called check.
+// wants reports whether the flags select a game of a vote log. The caller must have called check before.
 func (s *votesSource) wants(g *votes.Game) bool {
 	if s.Player != "" && s.Player != g.Votes[0].Council {
 		return false

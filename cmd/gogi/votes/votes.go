@@ -23,7 +23,7 @@ type Command struct {
 type ShowCommand struct {
 	votesSource
 	JSON bool   `name:"json" help:"Print one JSON object."`
-	CSV  string `name:"csv" placeholder:"FILE" help:"CSV file for the weights of the members over the game [--game]."`
+	CSV  string `name:"csv" placeholder:"FILE" help:"With --game: CSV file to which gogi writes each member's weight at each vote."`
 }
 
 // Run prints the votes.
