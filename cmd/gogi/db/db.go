@@ -18,7 +18,7 @@ type Command struct {
 	Merge    MergeCommand    `cmd:"" help:"Merge databases into a new one"`
 	Backup   BackupCommand   `cmd:"" help:"Back up a database, also while runs write to it"`
 	Optimize OptimizeCommand `cmd:"" help:"Pack the games of older runs to make reports quick"`
-	Verify   VerifyCommand   `cmd:"" help:"Replay a run's moves; exit code 12 if a game breaks a rule"`
+	Verify   VerifyCommand   `cmd:"" help:"Check a run's games by replay; exit code 12 if one is wrong"`
 	Void     VoidCommand     `cmd:"" help:"Void pairs of a run; gogi plays them again"`
 }
 

@@ -59,7 +59,7 @@ type SetCommand struct {
 type WorkerCommand struct {
 	List       WorkersCommand    `cmd:"" help:"List the workers"`
 	Drain      DrainCommand      `cmd:"" help:"Let a worker finish its games and give it no more"`
-	Quarantine QuarantineCommand `cmd:"" help:"Give a worker no more pairs, and reject what it plays now"`
+	Quarantine QuarantineCommand `cmd:"" help:"Give a worker no more pairs; its stored results stay"`
 	Trust      TrustCommand      `cmd:"" help:"Set the share of a worker's pairs that others play again"`
 	Void       VoidCommand       `cmd:"" help:"Void a worker's pairs of a test; they are played again"`
 }
