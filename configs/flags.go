@@ -70,7 +70,7 @@ type Flags struct {
 	SPRT          string   `group:"series" name:"sprt" key:"gate.sprt" placeholder:"0,4" help:"Stop when an SPRT of elo0 and elo1 decides; --games is the maximum. The long form is elo0=0,elo1=4 with any of these keys, here with their defaults: alpha=0.05,beta=0.05,model=logistic,boundary=ratio. Other values: model=normalized, boundary=bounded."`
 	Ponder        string   `group:"series" name:"ponder" key:"ponder" placeholder:"MODE" more:"" help:"Pondering: off (default), standard or early (gogi sends the new clocks with ponderhit)."`
 	Slowed        string   `group:"series" name:"slowed" key:"slowed" placeholder:"POLICY" more:"" help:"Treatment of pairs in which the machine delayed a move: count or void (play again)."`
-	Durable       *bool    `group:"series" name:"durable" key:"store.durable" negatable:"" more:"" help:"Wait for the disk at each commit (default no: after a power cut gogi plays the last pairs again)."`
+	Durable       *bool    `group:"series" name:"durable" key:"store.durable" negatable:"" more:"" help:"Wait until each stored pair is on the disk (default no: after a power cut gogi plays the last pairs again)."`
 	PVPlies       *int     `group:"series" name:"pv-plies" key:"pv_plies" placeholder:"N" more:"" help:"Number of moves of each principal variation that gogi stores (default 12)."`
 	Transcript    *bool    `group:"series" name:"transcript" key:"transcript" negatable:"" more:"" help:"Write the USI dialogue of each game to a file of its own."`
 }
@@ -258,8 +258,9 @@ func fromOne[T int | uint64](text string, into *T) error {
 	return nil
 }
 
-// engine applies the flag --engine "A=CMD". It also clears the engine's identity key, because the identity
-// belonged to the replaced command. It reports an error for a name that an earlier flag has already given.
+// engine applies a flag --engine "A=CMD" with the value text. It also clears the engine's identity key, because the
+// identity belonged to the replaced command. It reports an error if before, the values of the earlier flags, has
+// the same name.
 func (a *applier) engine(text string, before []string) {
 	name, command, ok := strings.Cut(text, "=")
 	if !ok || name == "" || strings.TrimSpace(command) == "" {

@@ -119,7 +119,8 @@ func parent(path string) string {
 	return path[:max(0, strings.LastIndexAny(path, ".["))]
 }
 
-// base returns the base folder for a relative path at the key.
+// base returns the base folder for a relative path at a key: workDir, the working directory, if a flag set the key,
+// or else fileDir, the folder of the file.
 func (f *File) base(path, fileDir, workDir string) string {
 	if _, ok := f.flags[path]; ok {
 		return workDir

@@ -299,8 +299,9 @@ func (f *File) enginesFound() string {
 	return found
 }
 
-// limitsPath returns the TOML key of the limits of an engine or a council, for error messages. The key names
-// its own limits, or the common limits of the file if own is nil.
+// limitsPath returns the TOML key of a player's limits, for error messages. kind is "engine" or "council", and i
+// the index of the player's table. The key is that of the player's own limits, or of the file's common limits if
+// own is nil.
 func limitsPath(kind string, i int, own *Limits) string {
 	if own != nil {
 		return position.Element(kind, i) + ".limits"

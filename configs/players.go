@@ -52,7 +52,8 @@ func (r *resolver) checkNames() {
 	}
 }
 
-// checkName reports an error for a name that flags cannot express, or that another player already has.
+// checkName reports an error for a name that flags cannot express, or that another player already has. what is
+// "engine" or "council". seen has the names so far, and checkName adds this name.
 func (r *resolver) checkName(path, what, name string, seen map[string]bool) {
 	if why := badName(name); why != "" {
 		r.fail(path, "%s name %q %s", what, name, why)
@@ -159,8 +160,8 @@ func (r *resolver) checkOptions(path, whose string, options Options) {
 	}
 }
 
-// limitsOf returns a player's limits: its own limits, merged with the file's common limits. It checks the limits for
-// each colour that the player may have.
+// limitsOf returns a player's limits: its own limits, merged with the file's common limits. It checks the limits
+// for each colour that the player may have. whose and path name the player and the key in errors.
 func (r *resolver) limitsOf(whose, path string, own *Limits) match.Limits {
 	limits, err := or(r.file.Limits, Limits{}).override(or(own, Limits{})).resolve()
 	as := ""

@@ -74,8 +74,9 @@ func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	return hash, max(threads, 1)
 }
 
-// effective returns the value that a spin option of an engine will have: the value that gogi sends, or else
-// the declared default. The option is the first of names that the engine declares.
+// effective returns the value that a spin option of an engine will have: the value that gogi sends, or else the
+// declared default. The option is the first of names that the engine declares. The second result is false if it
+// declares none of them.
 func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ...string) (int64, bool) {
 	for _, name := range names {
 		if _, value, ok := valueOf(p, plan, declared, name); ok {

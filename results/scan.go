@@ -66,7 +66,7 @@ func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, yield func
 	return view.scan(ctx, runID, f, yield)
 }
 
-// scan does the work of Store.scan in an existing snapshot.
+// scan does the same as Store.scan, in this snapshot.
 func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, yield func([]match.Row) error) error {
 	who, err := castOf(ctx, view.conns[0], runID)
 	if err != nil {

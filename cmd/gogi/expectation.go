@@ -12,8 +12,8 @@ import (
 	"gogi/report/calculator"
 )
 
-// expectation prints how many games the plan's SPRT is expected to take and which tests take fewer games.
-// game is the duration of one game.
+// expectation prints how many games the plan's SPRT takes on average, and alternatives to this SPRT that take fewer
+// games. game is the duration of one game.
 func expectation(w io.Writer, in i18n.Language, plan *match.Plan, game time.Duration) error {
 	question, err := expected(plan, game)
 	if err != nil {

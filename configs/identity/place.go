@@ -61,7 +61,8 @@ func placeCouncil(p *match.Player, find func(string) (string, error), env Env) e
 	return err
 }
 
-// placeEngine changes one engine for this machine. Afterwards the engine shares no memory with another plan.
+// placeEngine changes one engine so that it can run on this machine. For find, see Place. Afterwards the engine
+// shares no memory with another plan.
 func placeEngine(p *match.Player, find func(string) (string, error), env Env) error {
 	switch {
 	case p.Builtin && p.Identity.Fixed != env.BuiltinVersion:
@@ -81,7 +82,7 @@ func placeEngine(p *match.Player, find func(string) (string, error), env Env) er
 	return lay(p, find, env)
 }
 
-// placeBuiltin makes the player use the built-in engine of this program, with the same books.
+// placeBuiltin makes the player use the built-in engine of this program, with the same books. For find, see Place.
 func placeBuiltin(p *match.Player, find func(string) (string, error), env Env) error {
 	if len(p.Identity.Files) > 0 {
 		if err := lay(p, find, env); err != nil {
@@ -94,7 +95,7 @@ func placeBuiltin(p *match.Player, find func(string) (string, error), env Env) e
 	return nil
 }
 
-// lay makes the player's folder, and changes the player to use the files in it.
+// lay makes the player's folder, and changes the player to use the files in it. For find, see Place.
 func lay(p *match.Player, find func(string) (string, error), env Env) error {
 	l, err := layoutOf(p)
 	if err != nil {

@@ -266,8 +266,8 @@ func isOutput(name string) bool {
 	return strings.Contains(name, "log") || name == "csafile"
 }
 
-// folderOf returns the value of a folder option as an absolute path. It returns "" if the option has no
-// folder.
+// folderOf returns the value of a folder option as an absolute path; a relative value is relative to base. path is
+// "" if the option names no folder. set is true if gogi sends the value.
 func (o options) folderOf(name, base string) (path string, set bool) {
 	value, set, ok := o.value(name)
 	if !ok || cmp.Or(value, internalEval) == internalEval {

@@ -9,9 +9,9 @@ import (
 	"gogi/match"
 )
 
-// SplitPath finds a path with blanks that was split into several words of a command. It joins the first words
-// of the command until they are the path of a file, and returns this path. It returns "" if there is none, or
-// if the first word alone is the path of a program.
+// SplitPath finds a path with blanks that was split into several words of a command. It joins the first words of
+// the command until they are the path of a file, and returns this path. Relative paths are relative to base. It
+// returns "" if there is no such path, or if the first word alone is the path of a program.
 func SplitPath(base string, words []string) string {
 	if strings.Contains(words[0], "/") && disk.CheckProgram(disk.Absolute(base, words[0])) == nil {
 		return ""

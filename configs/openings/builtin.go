@@ -47,6 +47,8 @@ func builtinText(name string) []byte {
 	return nil
 }
 
+// unpackedLong returns the text of the set BuiltinOpenings.
+//
 //nolint:gochecknoglobals // unpacked at most once in a process
 var unpackedLong = sync.OnceValue(func() []byte { return unpacked(builtinLong) })
 

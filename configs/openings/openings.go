@@ -252,7 +252,7 @@ func wholeLines(text []byte) []byte {
 	return text
 }
 
-// read reads the lines of a block, up to the first wrong line.
+// read reads the lines of a block, up to the first wrong line. It uses at most plies moves of each line; 0: all.
 func (k *block) read(rules match.Rules, plies int) {
 	reader := openingReader{referee: arbiter.BlankReferee(rules), plies: plies}
 	n := k.first

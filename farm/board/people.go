@@ -28,7 +28,8 @@ func (p *Pages) joinForm(w http.ResponseWriter, v *visit) error {
 	return p.showJoin(w, v, http.StatusOK, "", "")
 }
 
-// showJoin shows the form of a sign-up, with the name of a key that has signed up, or an error.
+// showJoin shows the form for a sign-up. After a sign-up, done is the name of the key. wrong is the error in the
+// last sign-up, or "".
 func (p *Pages) showJoin(w http.ResponseWriter, v *visit, status int, done, wrong string) error {
 	page := map[string]string{"Base": baseOf(v), "Done": done, "Wrong": wrong}
 	if wrong != "" {

@@ -219,7 +219,8 @@ func (p *Pages) base(v *visit) (*match.Plan, error) {
 	return planning.Builtin()
 }
 
-// These limit the engines to choose from, because the plan of each test must be decoded.
+// engineTests is the number of latest tests whose engines the form offers, and maxEngines limits the number of
+// these engines. Without limits the form would take long, because gogi must decode the plan of each test.
 const (
 	engineTests = 50
 	maxEngines  = 100

@@ -47,7 +47,7 @@ func (c *Coordinator) Do(ctx context.Context, name, word string, in any) (any, e
 	return c.do(ctx, name, word, body)
 }
 
-// do executes the request of a user with the key called name.
+// do executes the request called word of the user with the key called name.
 func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (any, error) {
 	key, ok := c.config.Keys.Key(name)
 	if !ok {
@@ -223,8 +223,8 @@ func (c *Coordinator) found(name string) (*run, error) {
 	return nil, refuse("there is no test %q", name)
 }
 
-// onTest returns a verb about a test. The test must be in one of the states; nil allows any state. The answer
-// of the verb is the new status of the test.
+// onTest returns a verb about a test. The verb first checks that may returns nil, and that the test is in one of
+// the states; nil allows any state. Then it calls do. Its answer is the new status of the test.
 func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do func(context.Context, Key, *run, *farm.Order) error) verb {
 	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
@@ -385,7 +385,8 @@ func (c *Coordinator) share(ctx context.Context, who Key, r *run, o *farm.Order)
 	return c.set(ctx, who.Name, r, fmt.Sprintf("share %v", o.Number), func() { r.Share = o.Number })
 }
 
-// set changes a test's record, adds a line to its log, and stores both. After an error nothing has changed.
+// set changes a test's record with change, adds the line what to its log, and stores both. by is the name of the
+// user's key. After an error nothing has changed.
 func (c *Coordinator) set(ctx context.Context, by string, r *run, what string, change func()) error {
 	before := r.record
 	change()
@@ -398,8 +399,8 @@ func (c *Coordinator) set(ctx context.Context, by string, r *run, what string, c
 	return nil
 }
 
-// onWorker returns a verb about a worker. It rejects keys without the given right. The answer of the verb is
-// the new status of the worker.
+// onWorker returns a verb about a worker. The verb rejects keys without the given right, and otherwise calls do.
+// Its answer is the new status of the worker.
 func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who Key, name string, w *worker, o *farm.Order) error) verb {
 	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
 		c.mu.Lock()

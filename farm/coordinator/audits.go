@@ -349,9 +349,9 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	return true
 }
 
-// agree counts an audit in which a worker's result agrees with the audited one. The agreement of an untrusted
-// worker earns no trust, because two keys of one person always agree. After enough agreeing audits a worker
-// is verified.
+// agree counts an audit in which the result of the worker by agrees with the result of the audited worker. If by is
+// trusted, both workers come nearer to the trust level verified, which they get after enough such audits. The
+// agreement of an untrusted worker earns no trust, because two keys of one person always agree.
 func (c *Coordinator) agree(ctx context.Context, r *run, a *audit, by string) {
 	if !r.plan.Gate.IsZero() && c.mustProve(r, a.Worker) {
 		if r.agreed == nil {

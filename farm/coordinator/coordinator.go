@@ -206,7 +206,8 @@ func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	c.hint(r)
 }
 
-// warn logs an error after which the coordinator continues. It does nothing if err is nil.
+// warn logs an error after which the coordinator continues. what describes the failure. It does nothing if err is
+// nil.
 func (c *Coordinator) warn(err error, what string, args ...any) {
 	if err != nil {
 		c.config.Log.Warn(what, append(args, "err", err)...)
@@ -238,7 +239,8 @@ func (c *Coordinator) keep(ctx context.Context, r *run) error {
 	return nil
 }
 
-// turn changes the state of a test. It stores the record before the change takes effect. The caller holds mu.
+// turn changes the state of a test. by is the name of the user's key or "farm", and why the reason. turn stores the
+// record before the change takes effect. The caller holds mu.
 func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, why string) error {
 	now := time.Now()
 	if state == farm.Running || state == farm.Paused {

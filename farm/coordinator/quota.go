@@ -116,8 +116,9 @@ func addArtefacts(plan *match.Plan, sizes, into map[string]int64) {
 	}
 }
 
-// mayKeep returns a rejection if a plan exceeds the owner's quota of artefacts. It counts the plan's engines
-// and the engines of the owner's tests that have not ended. An artefact that several tests share counts once.
+// mayKeep returns a rejection if a plan would exceed the owner's quota of artefacts. It counts the plan's engines
+// and the engines of the owner's tests that have not ended. An artefact that several tests share counts once. sizes
+// has the sizes of the farm's artefacts.
 func (c *Coordinator) mayKeep(owner string, plan *match.Plan, sizes map[string]int64) error {
 	most := c.config.Quota(owner).Artefacts
 	if most == 0 {

@@ -256,8 +256,8 @@ func (c *Coordinator) sessionOf(subject, session string) *session {
 	return s
 }
 
-// mayHold returns how many unfinished pairs a worker may hold. The number is far more than a worker requests
-// in advance. It is small enough that no worker can hold most of the pairs.
+// mayHold returns how many unfinished pairs a worker with this number of slots may hold. It is far more than a
+// worker requests in advance, but so few that no worker can hold most of a run's pairs.
 func mayHold(slots int) int { return 64 + 16*slots }
 
 // grantPlans is the maximum total size of the plans in a reply with grants, in bytes.
@@ -317,8 +317,8 @@ func (c *Coordinator) mayPlayRun(r *run, s *session, ask *farm.Ask) bool {
 // grantOver is the maximum number of ended runs in one reply.
 const grantOver = 1000
 
-// over returns the runs of a worker that have ended or are unknown, at most grantOver runs. A run with an
-// audit that the worker holds is not listed before the audit ends.
+// over returns those runs of known, the runs that a worker knows, that have ended or that the coordinator does not
+// know. It returns at most grantOver runs. It leaves out a run of which the worker still holds an audit.
 func (c *Coordinator) over(worker string, known []string) (over []string) {
 	for _, digest := range known {
 		if r := c.runs[digest]; (r == nil || r.State.Final() && !r.auditedBy(worker)) && len(over) < grantOver {
@@ -475,9 +475,9 @@ func (c *Coordinator) untrustedLeft(now time.Time, r *run, s *session, want int)
 	return r.untrusted.left(s.owner, r.window)
 }
 
-// untrustedPairs counts those pairs of untrusted workers to which Coordinator.untrustedLeft applies. A count is a walk over
-// the window and all leases. So gogi adds new grants to the numbers, and counts again after crowdAge. If the
-// numbers leave too few pairs, it counts again after a twentieth of crowdAge.
+// untrustedPairs counts those pairs of untrusted workers to which Coordinator.untrustedLeft applies. A count is a
+// walk over the window and all leases. So gogi adds new grants to the numbers, and counts again after crowdAge. If
+// the numbers leave too few pairs, it counts again after a twentieth of crowdAge.
 type untrustedPairs struct {
 	all     int
 	byOwner map[string]int
@@ -559,7 +559,8 @@ func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int, trus
 }
 
 // grantAlone grants a pair that must be played alone, if such a pair waits for this worker. playing is the number
-// of pairs that the worker plays. The result reports whether the worker must get no other pairs.
+// of pairs that the worker plays. can reports whether the worker may play a run, and add adds granted leases to the
+// reply. The result reports whether the worker must get no other pairs.
 func (c *Coordinator) grantAlone(now time.Time, s *session, w *worker, playing int, can func(string) bool, add func(*run, []ledger.Lease)) bool {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || !can(r.digest) {

@@ -20,8 +20,8 @@ const ruleResiduals = "residuals"
 // ruleText is the text about the rule in a test's log.
 const ruleText = "a worker whose results differ from the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
 
-// leastAccusers is the smallest number of compared workers at which a two-sided quantity can accuse one of
-// them. In such a quantity both more and less than usual is suspect.
+// leastAccusers is the smallest number of compared workers with which a two-sided quantity can accuse one of them.
+// In a two-sided quantity, both too much and too little are suspect.
 const leastAccusers = 3
 
 // newLine returns an empty comparison of a run's workers, which excludes workers in quarantine.

@@ -68,8 +68,8 @@ func newTuned(ctx context.Context, r *run) (*tuned, error) {
 	return t, nil
 }
 
-// resume adds a stored pair to the tune at the start. If a pair does not fit, this tune ends and all other runs
-// continue. t may be nil.
+// resume adds a stored pair to the tune, when the run is opened. If a pair does not fit, this tune ends and all
+// other runs continue. t may be nil.
 func (t *tuned) resume(rows []match.Row) {
 	if t != nil && t.broken == nil && len(rows) > 0 {
 		_, t.broken = t.course.Resume(rows)
@@ -190,7 +190,7 @@ func (r *run) carries(it *item) bool {
 	return it.Attempt == nil && r.tune != nil && r.tune.carrier == it
 }
 
-// add stores a pair. If carries is true, it also stores the new states of the tune.
+// add stores a pair under its take number. If carries is true, it also stores the new states of the tune.
 func (r *run) add(ctx context.Context, p match.PairResult, take int, carries bool) (added bool, err error) {
 	if !carries {
 		return r.store.Add(ctx, p, take)

@@ -54,8 +54,8 @@ func (s SignUp) Code(coordinator string, sign farm.Signer) (string, error) {
 // maxCode is the largest length of a sign-up's text.
 const maxCode = 2000
 
-// ReadSignUp reads the text of Code. It returns an error for a sign-up whose sender does not hold the secret half of
-// the key, or that is for another farm.
+// ReadSignUp reads a text that Code has made. coordinator is the public key of this farm's coordinator. ReadSignUp
+// returns an error if the sender does not hold the secret half of the key, or if the sign-up is for another farm.
 func ReadSignUp(code, coordinator string) (s SignUp, err error) {
 	code = strings.Join(strings.Fields(code), "")
 	if len(code) > maxCode {

@@ -34,7 +34,8 @@ func newAuthenticator(k keyring, coordinator string) *authenticator {
 	return d
 }
 
-// Check implements server.Authentication. The server calls it for each connection before it reads anything else.
+// Check implements server.Authentication: it reports whether the server accepts a connection. The server calls it
+// before it reads anything else from the connection.
 func (d *authenticator) Check(c server.ClientAuthentication) bool {
 	public := c.GetOpts().Nkey
 	if c.Kind() != server.CLIENT || !signed(c, public) {
@@ -87,8 +88,8 @@ func (d *authenticator) shut(public string) {
 	}
 }
 
-// sweep closes the connections of keys that are no longer valid, and removes closed connections from the
-// list.
+// sweep closes the connections of keys that are no longer valid, and removes closed connections from the list.
+// alive returns the set of open connections.
 func (d *authenticator) sweep(alive func() (map[uint64]bool, error), now time.Time) error {
 	known := d.connections() // this call comes before alive, so that sweep does not remove a new connection
 	for public := range known {

@@ -249,7 +249,7 @@ func (b *Bus) unbroken() error {
 	return b.broken
 }
 
-// alive returns the numbers of the open connections.
+// alive returns the set of open connections, by the server's numbers for them.
 func (b *Bus) alive() (map[uint64]bool, error) {
 	all := map[uint64]bool{}
 	for {

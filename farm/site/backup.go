@@ -31,9 +31,10 @@ const (
 // journal. The results in the journal that are not stored yet are played again after a restore.
 var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir}
 
-// Backup writes the data that a farm cannot recreate into a new file in dir: games, keys, secrets and tests.
-// The farm may run during the backup. The backup contains the hashes of the artefacts, and with whole also
-// the artefacts. Backup writes the SHA-256 of the file into file.sha256.
+// Backup writes the data that a farm cannot recreate into a new file in dir: games, keys, secrets and tests. state
+// is the farm's folder, and db the database of games. The farm may run during the backup. The backup contains the
+// hashes of the artefacts, and with whole also the artefacts. Backup writes the SHA-256 of the file into
+// file.sha256.
 func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Time) (file string, err error) {
 	if _, err := os.Stat(filepath.Join(state, secretFile)); err != nil {
 		return "", fmt.Errorf("farm: %s is not a farm's folder: %w", state, err)
@@ -207,8 +208,8 @@ func addText(t *tar.Writer, name, text string) error {
 // restore stay valid.
 const bootsApart = 1 << 16
 
-// Restore makes a farm's folder from a backup. It checks the SHA-256 in file.sha256. Results stored after the backup are
-// played again. The folder must not exist.
+// Restore makes a farm's folder, state, from a backup. It checks the SHA-256 in file.sha256. Workers play again
+// what was stored after the backup. The folder must not exist.
 func Restore(ctx context.Context, file, state string) (err error) {
 	if err := checkSum(file); err != nil {
 		return err

@@ -34,8 +34,8 @@ type Fetcher struct {
 	busy map[string]*sync.Mutex // a lock for each SHA-256, so that no artefact is downloaded twice at the same time
 }
 
-// Fetch returns the path of an artefact on this machine. The file stays there only while the artefact is
-// pinned.
+// Fetch returns the path of an artefact on this machine, and downloads the artefact if necessary. The file stays
+// there only while the artefact is pinned.
 func (f *Fetcher) Fetch(ctx context.Context, sum string) (string, error) {
 	one := f.alone(sum)
 	one.Lock()

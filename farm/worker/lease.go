@@ -158,7 +158,8 @@ func (w *Worker) forfeits(l *lease) bool {
 	return added && err == nil
 }
 
-// giveBack ends a lease and reports it with the next heartbeat. The caller holds w.mu.
+// giveBack ends a lease and returns the pair unplayed with the next heartbeat. crashed means that the worker tried
+// to play the pair and failed. The caller holds w.mu.
 func (w *Worker) giveBack(l *lease, why string, crashed bool) {
 	w.forget(l)
 	w.back = append(w.back, farm.Back{Held: l.Held, Why: short(why), Crashed: crashed})

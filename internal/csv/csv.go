@@ -138,7 +138,7 @@ func (r Row) At(column int) string {
 	return strings.TrimSpace(r.cells[column])
 }
 
-// Bytes returns the bytes of At.
+// Bytes returns the result of At as bytes.
 func (r Row) Bytes(column int) []byte { return []byte(r.At(column)) }
 
 // Unexpected returns the error for a cell with other text than expected.

@@ -180,7 +180,7 @@ func (p *Plot) label(v float64) string {
 	return text
 }
 
-// points returns the points of a polyline, in coordinates of the drawing.
+// points returns the points of a polyline as text. x and y convert the values to coordinates of the drawing.
 func points(xs, ys []float64, x, y func(float64) float64) string {
 	var b strings.Builder
 	for i := range min(len(xs), len(ys)) {

@@ -45,7 +45,8 @@ func (i Info) String() string {
 	return i.Version + " " + i.Revision
 }
 
-// of returns the build information. It prefers values from the linker to values from the go command. info may be nil.
+// of returns the build information. version and revision are the values from the linker, which have precedence over
+// those of the go command in info. info may be nil.
 func of(version, revision string, info *debug.BuildInfo) Info {
 	own := Info{Version: version, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info != nil {

@@ -156,7 +156,8 @@ func (e *entry) settles(score, beta int) bool {
 	return true
 }
 
-// tryMoves searches the moves of the position at ply and stores the result.
+// tryMoves searches the moves of the position at ply, stores the result in the hash table, and returns the score.
+// static is the evaluation of the position.
 func (s *search) tryMoves(ply, depth, alpha, beta, static int) int {
 	f := &s.stack[ply]
 	best, bestMove, kind := -infinity, shogi.NoMove, atMost
@@ -191,8 +192,8 @@ func (s *search) tryMoves(ply, depth, alpha, beta, static int) int {
 	return best
 }
 
-// hopeless reports whether the search can skip the i-th move near the leaves: the move is quiet and gives no check, and
-// it comes late or the position is far below alpha.
+// hopeless reports whether the search can skip the i-th move near the leaves. The move must be quiet and give no
+// check. It must also come late, or static, the evaluation of the position, must be far below alpha.
 func (s *search) hopeless(f *frame, i, depth, alpha, static int) bool {
 	if depth > 3 || f.check {
 		return false

@@ -17,8 +17,8 @@ import (
 	"gogi/shogi"
 )
 
-// A rawDialogue is a dialogue with an extra process, line by line. Its items cannot use a usi.Engine: mate
-// searches and the end of the process.
+// A rawDialogue is a dialogue with an extra process, line by line. Mate searches and the end of the process are
+// checked in this way, because a usi.Engine cannot do it.
 type rawDialogue struct {
 	proc  players.Process
 	lines *bufio.Reader

@@ -199,8 +199,9 @@ func (e *notStarted) Error() string { return e.cause.Error() }
 // Unwrap returns the cause.
 func (e *notStarted) Unwrap() error { return e.cause }
 
-// charge adds the error of an item to its finding, and reports whether the engine caused it. A new process
-// that was not ready in time proves nothing about the item, because the machine may be busy.
+// charge adds the error of an item to its finding with the verdict failure. at describes what gogi asked. charge
+// returns false, and adds only a warning, if a new process was not ready in time: the machine may be busy, so this
+// proves nothing about the engine.
 func (s *subject) charge(f *Finding, failure Verdict, err error, at i18n.Message) bool {
 	silent, what := silence(err)
 	_, early := errors.AsType[*notStarted](err)

@@ -226,7 +226,8 @@ func (m *councilMember) Ponder(ctx context.Context, r usi.Request) error {
 	return m.Engine.Ponder(ctx, r)
 }
 
-// Rest ends the search on the opponent's time, because another member thought on the reply that was played.
+// Rest ends the search on the opponent's time. The council calls it if another member thought on the reply that was
+// played.
 func (m *councilMember) Rest(ctx context.Context, deadline time.Duration) error {
 	m.early = false
 	return m.Engine.Rest(ctx, deadline)

@@ -75,8 +75,8 @@ func combo(name, value string, choices []string) usi.Option {
 	return usi.Option{Name: name, Type: usi.Combo, Default: value, Vars: defaultFirst(value, choices)}
 }
 
-// defaultFirst moves the default to the front. uci2wb takes the first choice as the default and sends it to the
-// engine.
+// defaultFirst moves value, the default, to the front of choices. The adapter uci2wb takes the first choice as the
+// default and sends it to the engine.
 func defaultFirst(value string, choices []string) []string {
 	i := slices.IndexFunc(choices, func(c string) bool { return strings.EqualFold(c, value) })
 	if i < 0 {

@@ -289,9 +289,9 @@ func (s *council) config() (ensemble.Config, error) {
 	return config, err
 }
 
-// configOf returns the configuration of a council in the file. With this configuration, s itself opens the
-// members, so that they get their options. The council and all councils in it accept missing members
-// (Degrade).
+// configOf returns the configuration of a council in the file. With this configuration, s itself opens the members,
+// so that they get their options. prefix begins the labels of the members, such as E2_. The council, and all
+// councils in it, play even if members are missing (Degrade).
 func (s *council) configOf(p match.Player, prefix string) (ensemble.Config, error) {
 	config, err := s.opener.CouncilConfig(p, nil)
 	if err != nil {

@@ -132,8 +132,8 @@ func (c *checker) all(ctx context.Context) error {
 	return nil
 }
 
-// reading reports a read error as a problem, because it means damaged data. It returns an error only if the check was
-// cancelled.
+// reading adds a read error to the problems, because it means damaged data. what names what was read. If the check
+// was cancelled, reading returns the error instead.
 func (c *checker) reading(run, what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -202,7 +202,8 @@ func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) 
 	return slices.Sorted(maps.Keys(ids)), ctx.Err()
 }
 
-// pair saves a pair if SQLite or the search finds it complete and undamaged.
+// pair saves a pair if SQLite or the search finds it complete and undamaged. It leaves out pairs in gone, which are
+// rows of voided pairs; the keys are the pair and the start time of its first game.
 func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int64]bool, done *RepairedRun) error {
 	if r.seen++; r.progress != nil {
 		r.progress(r.seen, max(r.of, r.seen))

@@ -98,7 +98,8 @@ type frame struct {
 	sound   bool // its checksum is correct: it continues the checksum of the previous frame
 }
 
-// readFrames finds the frames of the log, and the latest version of each page.
+// readFrames finds the frames of the log, and the latest version of each page. published is the number of frames
+// that the log's index reports as committed.
 func (l *Log) readFrames(header []byte, sum logSum, published int) error {
 	frames, err := l.follow(header, sum)
 	if err != nil {

@@ -149,7 +149,8 @@ func EachRow(ctx context.Context, q Querier, table string, yield func(*Row) erro
 	}, "SELECT "+strings.Join(row.Layout.Names(), ", ")+" FROM "+table+" "+where, args...)
 }
 
-// VerifyRows returns an error for the first selected row that is damaged or that it finds twice.
+// VerifyRows returns an error for the first row selected by where, an SQL clause, that is damaged or that it finds
+// twice.
 func VerifyRows(ctx context.Context, q Querier, table, where string, args ...any) error {
 	return EachSound(ctx, q, table, func(*Row) error { return nil }, where, args...)
 }
@@ -189,7 +190,8 @@ func (r *Row) Damage() *Damaged {
 	return e
 }
 
-// Seal writes the checksums of new or changed rows. The caller must verify rows before it changes them.
+// Seal writes the checksums of new or changed rows of a table. where is an SQL clause that selects them. The caller
+// must verify rows before it changes them.
 func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) error {
 	type sealed struct {
 		sum int64

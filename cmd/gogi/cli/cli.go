@@ -138,7 +138,7 @@ func (e *Exit) Error() string {
 // Unwrap returns Err.
 func (e *Exit) Unwrap() error { return e.Err }
 
-// GateExit returns the exit code of an SPRT decision.
+// GateExit returns an error with the exit code of an SPRT decision, or nil for a passed SPRT.
 func GateExit(verdict string) error {
 	switch verdict {
 	case "pass":

@@ -11,10 +11,10 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// LanguageOf returns the language of the output. This is the value of --lang, else of the variable GOGI_LANG.
-// On a terminal it is else the language of the locale (the first set variable of LC_ALL, LC_MESSAGES and
-// LANG, as in POSIX). Output that does not go to a terminal is for programs, so it does not depend on the
-// locale.
+// LanguageOf returns the language of the output. asked is the value of --lang and has precedence. The next choice
+// is the variable GOGI_LANG. On a terminal the last choice is the language of the locale (the first set variable of
+// LC_ALL, LC_MESSAGES and LANG, as in POSIX). Output that does not go to a terminal is for programs, so it does not
+// depend on the locale.
 func LanguageOf(asked string, variable func(name string) string, terminal bool) i18n.Language {
 	for _, name := range []string{asked, variable("GOGI_LANG")} {
 		if name != "" {

@@ -54,7 +54,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// void marks the pairs as void. With --dry-run it only selects them.
+// void marks the pairs as void whose games which selects. With --dry-run it only lists them.
 func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match.Row) bool) (err error) {
 	open := openThere
 	if c.DryRun {

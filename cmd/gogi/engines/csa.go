@@ -113,7 +113,7 @@ func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
 	}, nil
 }
 
-// csaAddress adds the protocol's port if the address has none.
+// csaAddress returns the address of a server. It adds the protocol's port, 4081, if server has no port.
 func csaAddress(server string) (string, error) {
 	host, port, err := net.SplitHostPort(server)
 	if err != nil {

@@ -72,7 +72,8 @@ func request(ctx context.Context, t farm.Transport, name, word string, in, out a
 	}
 }
 
-// ask reads the credentials, connects to the coordinator and sends a request, see request.
+// ask reads the credentials, connects to the coordinator and sends the request called word, such as "show". It
+// decodes the answer into out.
 func (o *owner) ask(ctx context.Context, word string, in, out any) error {
 	return o.with(func(t farm.Transport, name string) error { return request(ctx, t, name, word, in, out) })
 }

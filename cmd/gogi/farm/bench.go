@@ -178,7 +178,8 @@ func (c *BenchCommand) search(ctx context.Context, e *usi.Engine) (float64, erro
 	return float64(nodes) / took.Seconds(), nil
 }
 
-// readNPS reads a file that bench --out wrote. It has the nodes per second, and the identity of the engine.
+// readNPS reads a file that gogi farm bench --out wrote: the nodes per second, and the identity of the engine. flag
+// is the name of the flag, for errors.
 func readNPS(flag, file string) (nps float64, engine string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

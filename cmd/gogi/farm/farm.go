@@ -88,7 +88,8 @@ func (o *owner) read() (keys.Creds, error) {
 	return keys.ReadCreds(file)
 }
 
-// logger returns a log of a long-running command on standard error, one line for each event.
+// logger returns a log of a long-running command on standard error, one line for each event. With quiet it writes
+// only warnings and errors.
 func logger(env *cli.Env, quiet bool) *slog.Logger {
 	level := slog.LevelInfo
 	if quiet {
@@ -97,7 +98,7 @@ func logger(env *cli.Env, quiet bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(env.Err, &slog.HandlerOptions{Level: level}))
 }
 
-// labels parses labels of the form "k=v".
+// labels parses labels: words of the form "k=v".
 func labels(words []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, w := range words {

@@ -183,7 +183,7 @@ func (p *pages) challenge(ctx context.Context) (string, error) {
 	return answer.Challenge, err
 }
 
-// signed returns the fields of a log-in.
+// signed signs challenge with the key of the credentials, and returns the fields of the log-in form.
 func (p *pages) signed(creds keys.Creds, challenge string) (url.Values, error) {
 	sign, err := creds.Sign()
 	if err != nil {

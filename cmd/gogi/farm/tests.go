@@ -22,7 +22,7 @@ type onTest struct {
 	Why  string `placeholder:"TEXT" help:"Reason, for the log of the test."`
 }
 
-// order sends an order and prints the new state of the test.
+// order sends the order called word, such as "stop", and prints the new state of the test.
 func (c *onTest) order(ctx context.Context, env *cli.Env, word string, o farm.Order) error {
 	o.Run, o.Why = c.Test, c.Why
 	var status farm.TestStatus
@@ -43,13 +43,18 @@ func reason(why string) string {
 	return ": " + sanitize.Printable(why, 400)
 }
 
-//nolint:revive // the fields of Command have the descriptions
+// These are the commands that change a test.
 type (
+	// ApproveCommand approves a test of another owner.
 	ApproveCommand struct{ onTest }
-	RejectCommand  struct{ onTest }
-	StopCommand    struct{ onTest }
-	PauseCommand   struct{ onTest }
-	ResumeCommand  struct{ onTest }
+	// RejectCommand rejects a test of another owner before it is played.
+	RejectCommand struct{ onTest }
+	// StopCommand stops a test; its stored pairs stay.
+	StopCommand struct{ onTest }
+	// PauseCommand starts no more pairs of a test.
+	PauseCommand struct{ onTest }
+	// ResumeCommand resumes a paused or stopped test.
+	ResumeCommand struct{ onTest }
 	// PriorityCommand sets the priority of a test.
 	PriorityCommand struct {
 		onTest

@@ -71,8 +71,8 @@ func (h *handedTune) resolve() (err error) {
 	return fail.Usage(err)
 }
 
-// validation returns the match of the tune's newest candidate against the start values. It adds the candidate to the
-// database if the database has none.
+// validation returns the match that validates the newest candidate of the tune in the database db, against the
+// start values. If the database has no candidate, it first adds one.
 func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Plan, err error) {
 	store, err := results.Open(ctx, db)
 	if err != nil {
@@ -110,8 +110,8 @@ func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Pla
 	return plan, plan.Check()
 }
 
-// next returns the index of the next validation match of a candidate: the first that the database does not
-// have. The matches are played one after the other, because the first failed match rejects the candidate.
+// next returns the index in runs of the next validation match of a candidate: the first one that the database does
+// not have. The matches are played one after the other, because the first failed match rejects the candidate.
 func next(ctx context.Context, store *results.Store, runs []string) (int, error) {
 	for i, run := range runs {
 		_, err := store.FindRun(ctx, run)

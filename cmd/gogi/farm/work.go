@@ -188,7 +188,8 @@ func (c *WorkCommand) labels() (map[string]string, error) {
 	return all, err
 }
 
-// dir returns the worker's own folder. An outbox belongs to one key of one farm.
+// dir returns the folder of this worker. Each key of each farm has a folder of its own, because the unsent results
+// in it belong to this key.
 func (c *WorkCommand) dir(creds keys.Creds) (string, error) {
 	root := c.Cache
 	if root == "" {
@@ -274,7 +275,8 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 	return errors.Join(played, w.machine.Close())
 }
 
-// show adds a run of this worker to the pages. Each process makes a new database for the pages.
+// show adds a run of this worker to the pages. Each process of the worker makes a new database for the pages. send
+// adds an event to the hub.
 func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.Plan, hub *events.Hub, send func(match.Event)) error {
 	if s := w.session; s.Store == nil {
 		for _, part := range []string{"", "-wal", "-shm"} {
@@ -372,7 +374,8 @@ func (c *WorkCommand) measures(w worker.Config) bool {
 	return true
 }
 
-// measured measures this machine with all its slots, and writes --nps-file.
+// measured measures this machine with all its slots and writes the result to --nps-file. It returns the nodes per
+// second of a slot.
 func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w worker.Config) (float64, error) {
 	bench := &BenchCommand{Engine: c.BenchEngine, Concurrency: w.Slots, Time: c.BenchTime, Nodes: benchNodes, Out: c.NPSFile}
 	out, err := bench.measure(ctx, guard)

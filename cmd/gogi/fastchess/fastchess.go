@@ -127,7 +127,7 @@ func (r *reader) option(name string, words []string) {
 	}
 }
 
-// other handles options that need no flag of gogi, and adds notes about options that gogi does not have.
+// other handles an option of fastchess that needs no flag of gogi. If gogi has no such option, it adds a note.
 func (r *reader) other(name, value string) {
 	given := strings.TrimSpace(name + " " + value)
 	switch strings.TrimLeft(name, "-") {

@@ -120,7 +120,8 @@ func (c *BookMakeCommand) given() (lines []usi.Position, head string, err error)
 	return lines, head, nil
 }
 
-// progress returns a function that prints the progress, on a terminal in one line.
+// progress returns a function that prints the progress of making openings, on a terminal in one redrawn line.
+// before is the number of openings that the file already has.
 func (c *BookMakeCommand) progress(env *cli.Env, before int) func(tried, found int) {
 	tally := cli.NewTally(env.Err)
 	first := -1

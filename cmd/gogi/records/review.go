@@ -172,7 +172,8 @@ func (c *ReviewReadCommand) open(o *players.Opener) (s review.Settings, open fun
 	return s, func(ctx context.Context) (review.Engine, error) { return engines.OpenUSI(ctx, o, say) }, nil
 }
 
-// into writes the evaluations to the file and prints a summary.
+// into writes the evaluations to the file and prints a summary. refused is the number of games that could not be
+// read.
 func (c *ReviewReadCommand) into(ctx context.Context, env *cli.Env, v *review.Review, s review.Settings, refused int) error {
 	log, err := review.OpenLog(c.Out, s)
 	if err != nil {

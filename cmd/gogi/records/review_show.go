@@ -23,7 +23,7 @@ type reviewRules struct {
 	Decided string   `enum:"skip,stop" default:"skip" help:"Treatment of the positions that --within excludes: skip (skip only these) or stop (skip also all later moves of the player) (default: ${default})."`
 	Opening *int     `placeholder:"N" help:"Last move of the opening, for the separate figures of the opening and of the rest (default: 64)."`
 	Change  string   `enum:"auto,turn,move" default:"auto" help:"Two positions whose evaluations give the effect of a move. move: before and after the move. turn: the player's turn and the player's next turn, because some engines evaluate the side to move too high (auto: move, but turn for a table of Go)."`
-	Per     string   `enum:"counted,own" default:"counted" help:"Moves by which rates and averages are divided: counted (the moves that counted) or own (all moves of the player) (default: ${default})."`
+	Per     string   `enum:"counted,own" default:"counted" help:"Number of moves by which gogi divides to get rates and averages: counted (the moves that --from-move, --within and --decided leave) or own (all moves of the player) (default: ${default})."`
 }
 
 // rules returns the rules according to the flags.

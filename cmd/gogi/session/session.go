@@ -357,8 +357,8 @@ func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error
 	return s.set.Run(metrics.AboutStored(info)), nil
 }
 
-// show returns the functions that follow a run's hub (the source of its events): progress, events, hooks
-// and pages. The first call starts the pages.
+// show returns the functions that follow a run's hub (the source of its events): progress, events, hooks and pages.
+// control sends orders to the run. The first call starts the pages.
 func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, measured *metrics.Run) ([]func(*events.Hub), error) {
 	list := []func(*events.Hub){measured.Follow}
 	if len(s.fault) > 0 {

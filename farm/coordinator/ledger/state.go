@@ -65,9 +65,10 @@ func (l *Ledger) Playing(worker string) int {
 // Remaining returns the number of pairs in the current window that are not stored.
 func (l *Ledger) Remaining() int { return max(0, l.limit()-l.stored) }
 
-// Fair returns how many unfinished pairs of a run a worker may hold, if remaining pairs are left. The number
-// is the worker's share of remaining by its slots, but at least its slots. Without this limit a worker that
-// asks early would hold the last pairs of a run, and the other workers would wait for it.
+// Fair returns how many unfinished pairs of a run a worker with this number of slots may hold. all is the number of
+// slots of all workers, and remaining the number of pairs that are not stored. The result is the worker's share of
+// remaining, but at least its slots. Without this limit a worker that asks early would hold the last pairs of a
+// run, and the other workers would wait for it.
 func Fair(remaining, slots, all int) int {
 	if all <= slots {
 		return remaining

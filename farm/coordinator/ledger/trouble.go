@@ -17,7 +17,7 @@ const (
 	soloTries = 6
 )
 
-// A Fate is the decision about a pair that came back.
+// A Fate is the decision about a pair that a worker returned or lost.
 type Fate int
 
 // These are the fates of a pair.
