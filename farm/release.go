@@ -114,7 +114,7 @@ type Stage string
 // these workers do worse than others.
 const (
 	StageNone  Stage = ""      // no update.
-	StageTrial Stage = "trial" // only the workers in TrialStatus.First get the update, and all workers of the kinds of machines whose trial has passed.
+	StageTrial Stage = "trial" // TrialStatus.First gets the update, and all workers of a kind of machine whose trial has passed.
 	StageAll   Stage = "all"   // the update is for every worker.
 	StageHeld  Stage = "held"  // no more workers are updated. UpdateStatus.Why has the reason.
 )

@@ -104,8 +104,8 @@ func (h Hasher) folder(p *match.Player, role, path string) error {
 
 // These are the values of the parameter folder of Duplicates.
 const (
-	SameFolder   = true  // compare only players with the same working directory; use it before the USI handshake, when files in other folders are not known
-	otherFolders = false // compare only players with different working directories; use it after the handshake
+	SameFolder   = true  // compare only players with the same working directory; for use before the USI handshake
+	otherFolders = false // compare only players with different working directories; for use after the handshake
 )
 
 // Duplicates returns a warning for each two players that are the same engine with the same settings. With

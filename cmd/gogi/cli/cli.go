@@ -43,7 +43,7 @@ type Env struct {
 
 	Judged bool // the exit code is the verdict on a commit, for git bisect
 
-	Above atomic.Pointer[func(line string)] // prints a line above the area of the terminal that gogi redraws; nil: there is no such area
+	Above atomic.Pointer[func(line string)] // prints a line above the redrawn part of the terminal; nil: no part is redrawn
 }
 
 // GuardChanged warns of a change of the guard process. It is safe for concurrent use.
