@@ -18,7 +18,7 @@ import (
 type Selfplay struct {
 	*configs.SelfplayPlan
 
-	Opener    *players.Opener // with Plan
+	Opener    *players.Opener // opens the players of Plan
 	Greetings []usi.Greeting  // in the order of Plan.Engines
 	Warnings  []advice.Warning
 }

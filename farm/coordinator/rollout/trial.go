@@ -50,7 +50,7 @@ func (t *Trial) tally() (all trust.Failing) {
 	return all
 }
 
-// status returns the status of the trial.
+// status returns the status of the trial. sum is the SHA-256 of its release.
 func (t *Trial) status(sum string) farm.TrialStatus {
 	all := t.tally()
 	return farm.TrialStatus{

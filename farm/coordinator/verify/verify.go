@@ -10,8 +10,8 @@ import (
 	"gogi/match/arbiter"
 )
 
-// Pair returns an error if a worker cannot have played a pair. If the plan scales clocks, the pair must have
-// the factor of its clocks; otherwise Pair deletes the factor.
+// Pair returns an error if a worker cannot have played a pair. If the plan scales clocks, the pair must name the
+// factor of its clocks (Played.Scale). Otherwise a factor has no meaning, and Pair deletes it.
 func Pair(plan *match.Plan, r *match.PairResult) error {
 	if plan.Scales() && r.Played.Scale == 0 {
 		return fmt.Errorf("pair %d: its factor of the clocks is missing, and the plan scales them", r.Pair.ID)
