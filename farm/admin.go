@@ -17,7 +17,7 @@ const (
 	Running   State = "running"
 	Paused    State = "paused"
 	Over      State = "over"    // its SPRT has decided, or every pair is stored.
-	Stopped   State = "stopped" // an owner stopped it, or it was rejected.
+	Stopped   State = "stopped" // a user stopped it, or it was rejected.
 	Failed    State = "failed"  // the coordinator cannot evaluate its results
 )
 

@@ -113,8 +113,8 @@ func (d dryText) capacity(c players.Capacity) {
 	d.line("", i18n.Of("threads"), i18n.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
 }
 
-// player prints a player with its limits. It returns the rest of greetings, which belong to the engines of
-// the next players.
+// player prints a player with its limits. greetings begins with the greetings of the player's engines; player
+// returns the others, which belong to the next players.
 func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetings []usi.Greeting) []usi.Greeting {
 	if p.Council == nil {
 		d.engine(plan, p, limits, greetings[0])

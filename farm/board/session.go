@@ -198,7 +198,7 @@ func (p *Pages) setCookie(w http.ResponseWriter, v *visit, secret string, age in
 	})
 }
 
-// use records a challenge, so that nobody uses it again. It returns an error if it was used before.
+// use records a challenge that was used in a log-in. It returns an error if the challenge was used before.
 func (p *Pages) use(v *visit, challenge string) error {
 	_, err := p.config.State.Put(v.Context(), bucketUsed, challenge, []byte{}, 0)
 	return err

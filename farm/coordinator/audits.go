@@ -318,9 +318,9 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 // decideAudit decides an audit with three results, of which the first two differ. where is the first difference
 // between these two.
 //
-// If the third result equals one of them, the worker of the other one is quarantined. If all three differ, the
-// players do not repeat their games, so nobody is quarantined and the run gets no further audits. decided is then
-// true.
+// If the third result equals one of them, decideAudit quarantines the worker of the other one. If all three differ,
+// the players do not repeat their games. Then it quarantines no worker, and the run gets no further audits. decided
+// is true in both cases.
 //
 // The third result may be from an untrusted machine of the test's owner. The owner may know the audited worker, so
 // such a result decides nothing against a trusted second worker. decideAudit removes it and returns false.

@@ -14,7 +14,7 @@ import (
 // bucketSignUps has the sign-ups that wait for an admin, by the name of the key.
 const bucketSignUps = "signups"
 
-// Limits of sign-ups, which anybody can send.
+// Limits of sign-ups. They are necessary, because every visitor of the pages can send a sign-up.
 const (
 	maxSignUps = 200
 	signUpLife = 30 * 24 * time.Hour // a sign-up that waited longer is deleted

@@ -37,8 +37,8 @@ func (c *Coordinator) watched(s *session) (list []string) {
 	return list
 }
 
-// stopListening ends listening to workers whose events nobody needs: nobody watches the run, or the worker has left
-// or holds no pair of the run. It removes the boards of these workers from the display. The caller holds mu.
+// stopListening ends listening to a worker if no user watches the run, or if the worker has left or holds no pair
+// of the run. It removes the boards of this worker from the display. The caller holds mu.
 func (c *Coordinator) stopListening(now time.Time, r *run) {
 	for _, name := range slices.Sorted(maps.Keys(r.listeners)) {
 		s := c.sessions[name]

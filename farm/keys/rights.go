@@ -39,7 +39,7 @@ var verbs = map[string][]Right{
 	"submit": {Submit}, "push": {Submit},
 	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run}, // Submit: own tests only; the coordinator checks
 	"approve": {Approve}, "reject": {Approve},
-	"priority": {Submit, Run}, // likewise, in a small range
+	"priority": {Submit, Run}, // Submit: own tests only, and only a small range of priorities; the coordinator checks
 	"share":    {Run}, "drain": {Run},
 }
 
