@@ -99,7 +99,7 @@ var gamesQuery = "SELECT " + tables.GameColumns() + fromGames + inRange
 // inRange is the condition of gamesQuery.
 const inRange = "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg"
 
-// pairRange is a range of pair numbers: from first to below end.
+// pairRange is the range of pairs with first ≤ number < end.
 type pairRange struct{ first, end int64 }
 
 // all returns the range of pair numbers that the filter selects.

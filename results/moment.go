@@ -67,8 +67,8 @@ func (m Moment) Games(ctx context.Context, runID int64, f Filter, yield func(mat
 	return selectGames(ctx, m.Q, runID, f, yield)
 }
 
-// Records calls yield for the games of the pairs with numbers from from to below below, by pair and leg, with
-// their whole records.
+// Records calls yield for the games of the pairs with from ≤ number < below, by pair and leg, with their whole
+// records.
 func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield func(match.Row, kifu.Record) error) error {
 	c, err := castOf(ctx, m.Q, runID)
 	if err != nil {
@@ -79,8 +79,8 @@ func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield
 	})
 }
 
-// PairRows calls yield for the rows of the pairs with numbers from from to below below, in order. It returns
-// an error for a damaged row, and if it does not find a stored row.
+// PairRows calls yield for the rows of the pairs with from ≤ number < below, in order. It returns an error for a
+// damaged row, and if it does not find a stored row.
 func (m Moment) PairRows(ctx context.Context, runID int64, from, below int, yield func(*tables.Row) error) error {
 	inventory, err := tables.ReadInventory(ctx, m.Q, runID, int64(from), int64(below))
 	if err != nil {

@@ -16,14 +16,15 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Void voids whole pairs of the run, all or none: the pairs with at least one game for which which returns true. gogi
-// keeps voided pairs (see Voided), but no other reader sees them, and gogi plays the pairs again. Void also stores why,
+// Void makes pairs of the run void, all or none: the pairs with a game for which selects returns true. gogi keeps
+// voided pairs (see Voided), but no other reader sees them, and gogi plays the pairs again. Void also stores why,
 // the reason, and by, its author. It returns the numbers of the pairs in order. In a tune it also voids later pairs
-// that depend on these pairs, and deletes the states that depend on voided pairs. which must not use the Run, because
-// the Run stores nothing during the call. A caller that has counted the pairs must count again from the first one.
-func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+// that depend on these pairs, and deletes the states that depend on voided pairs. selects must not use the Run,
+// because the Run stores nothing during the call. A caller that has counted the pairs must count again from the
+// first one.
+func (r *Run) Void(ctx context.Context, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
 	if err = r.open(); err == nil {
-		pairs, err = r.store.void(ctx, r.id, why, by, which)
+		pairs, err = r.store.void(ctx, r.id, why, by, selects)
 	}
 	if err != nil {
 		return nil, r.store.fail(fmt.Sprintf("run %q: voiding pairs", r.plan.Run), err)
@@ -33,13 +34,13 @@ func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bo
 
 // Void does the work of Run.Void for a run that is not being played. It returns ErrRunLocked if the run is
 // being played.
-func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
 	if s.write == nil {
 		err = errors.New("the database was opened for reading only")
 	} else {
 		var lock *hold
 		if lock, err = s.holdRun(run.ID); err == nil {
-			pairs, err = s.void(ctx, run.ID, why, by, which)
+			pairs, err = s.void(ctx, run.ID, why, by, selects)
 			err = errors.Join(err, lock.Close())
 		}
 	}
@@ -65,21 +66,21 @@ type voiding struct {
 	at      int64
 }
 
-func (s *Store) void(ctx context.Context, run int64, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+func (s *Store) void(ctx context.Context, run int64, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
 	if why == "" || by == "" {
 		return nil, errors.New("expected a reason, and who voids them")
 	}
 	err = file.InTx(ctx, s.write, func(tx *sql.Tx) (err error) {
-		pairs, err = voidPairs(ctx, tx, run, voiding{why, by, tables.Now()}, which)
+		pairs, err = voidPairs(ctx, tx, run, voiding{why, by, tables.Now()}, selects)
 		return err
 	})
 	return pairs, err
 }
 
-func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func(match.Row) bool) ([]int, error) {
+func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, selects func(match.Row) bool) ([]int, error) {
 	var chosen []int
 	err := selectGames(ctx, tx, run, Filter{}, func(g match.Row) error {
-		if which(g) {
+		if selects(g) {
 			chosen = append(chosen, g.Pair)
 		}
 		return nil

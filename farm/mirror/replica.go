@@ -138,9 +138,9 @@ func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error
 	return pairs, err
 }
 
-// compare compares the pairs from from to below-1 of a test with the farm, by a checksum. same is the number of
-// these pairs in the copy, all equal to the farm's. If the farm has more pairs in the range, compare returns 0 and
-// no error, because the next copy gets those pairs. Any other difference is ErrDiffers.
+// compare compares the pairs with from ≤ number < below of a test with the farm, by a checksum. same is the number
+// of these pairs in the copy, all equal to the farm's. If the farm has more pairs in the range, compare returns 0
+// and no error, because the next copy gets those pairs. Any other difference is ErrDiffers.
 func (f *Replica) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (same int, err error) {
 	here, stored, err := dump.StableSum(ctx, f.Store, info.ID, from, below)
 	if err != nil || stored == 0 {

@@ -201,9 +201,8 @@ func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunIn
 	return nil
 }
 
-// StableSum returns the SHA-256 (hexadecimal) of the stable dump's lines for the pairs of a run from number
-// from to below number below. It also returns the number of these pairs that are stored. Equal copies of a
-// run have equal sums.
+// StableSum returns the SHA-256 (hexadecimal) of the stable dump's lines for the pairs of a run with from ≤ number
+// < below. pairs is the number of these pairs that are stored. Equal copies of a run have equal sums.
 func StableSum(ctx context.Context, s *results.Store, runID int64, from, below int) (sum string, pairs int, err error) {
 	hash := sha256.New()
 	d := newDumper(hash, true)

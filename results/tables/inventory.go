@@ -14,7 +14,7 @@ import (
 // file.
 type Inventory struct {
 	run   int64
-	first int64 // the inventory covers the pair numbers from first to below end
+	first int64 // the inventory covers the pairs with first ≤ number < end
 	end   int64
 	facts map[int64]int64 // values of the rows with negative part numbers (partPairs, …), by part number
 	parts []inventoryPart // in order
@@ -82,8 +82,7 @@ func FillStored(ctx context.Context, tx *sql.Tx) error {
 // damage of the row.
 func guardOf(run, part, value int64) int64 { return ^(value ^ (run<<40 + part)) }
 
-// eachStored calls yield for the rows of a run in the table stored, with part numbers from from to below
-// below.
+// eachStored calls yield for the rows of a run in the table "stored" with from ≤ part number < below.
 func eachStored(ctx context.Context, q Querier, run, from, below int64, yield func(part, value int64)) error {
 	return Each(ctx, q, func(rows *sql.Rows) error {
 		var part, value, guard int64
@@ -98,8 +97,8 @@ func eachStored(ctx context.Context, q Querier, run, from, below int64, yield fu
 	}, "SELECT part, value, guard FROM stored WHERE run_id = ? AND part >= ? AND part < ? ORDER BY part", run, from, below)
 }
 
-// ReadInventory reads the inventory of a run for the pair numbers from first to below end. It returns a
-// *Damaged if a row of the table stored is damaged.
+// ReadInventory reads the inventory of a run for the pairs with first ≤ number < end. It returns a *Damaged if a
+// row of the table "stored" is damaged.
 func ReadInventory(ctx context.Context, q Querier, run, first, end int64) (*Inventory, error) {
 	v := &Inventory{run: run, first: first, end: end, facts: map[int64]int64{}}
 	err := eachStored(ctx, q, run, math.MinInt64, 0, func(part, value int64) { v.facts[part] = value })
@@ -272,7 +271,7 @@ type Expected struct {
 	leg   int   // the next game of this pair to find
 }
 
-// Expect returns the Expected for the pair numbers from first to below end.
+// Expect returns the Expected for the pairs with first ≤ number < end.
 func (v *Inventory) Expect(first, end int64) *Expected {
 	e := &Expected{parts: v.parts, end: min(end, v.end), next: max(first, v.first) - 1, legs: v.Legs()}
 	e.advance()

@@ -30,7 +30,7 @@ type VoidCommand struct {
 
 // Run prints the voided pairs, and their effect on the SPRT of the run.
 func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
-	which, err := text.Selection{Worker: c.Worker, Pairs: c.Pairs}.Which()
+	selects, err := text.Selection{Worker: c.Worker, Pairs: c.Pairs}.Which()
 	switch {
 	case err == nil && c.Why == "":
 		err = errors.New("expected a reason: --why TEXT")
@@ -41,7 +41,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 		return fail.Usage(err)
 	}
 	v := &text.Voided{Why: c.Why, By: c.By, DryRun: c.DryRun}
-	if err := c.void(ctx, v, which); err != nil {
+	if err := c.void(ctx, v, selects); err != nil {
 		return err
 	}
 	if len(v.Pairs) == 0 {
@@ -54,8 +54,8 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// void marks the pairs as void whose games which selects. With --dry-run it only lists them.
-func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match.Row) bool) (err error) {
+// void marks the pairs as void that have a game for which selects returns true. With --dry-run it only lists them.
+func (c *VoidCommand) void(ctx context.Context, v *text.Voided, selects func(match.Row) bool) (err error) {
 	open := openThere
 	if c.DryRun {
 		open = results.OpenExisting
@@ -71,10 +71,10 @@ func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match
 	}
 	v.Run = info.Name
 	if c.DryRun {
-		v.Pairs, err = text.Select(ctx, store, info, which)
+		v.Pairs, err = text.Select(ctx, store, info, selects)
 		return err
 	}
-	if v.Pairs, err = store.Void(ctx, info, c.Why, c.By, which); err != nil || len(v.Pairs) == 0 {
+	if v.Pairs, err = store.Void(ctx, info, c.Why, c.By, selects); err != nil || len(v.Pairs) == 0 {
 		return err
 	}
 	rep, err := stored.Report(ctx, store, info.Name)

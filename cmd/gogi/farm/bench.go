@@ -35,7 +35,7 @@ type BenchCommand struct {
 	JSON        bool          `name:"json" help:"Print one JSON object."`
 }
 
-// benchNodes is the default of --nodes, for measurements that the farm requests.
+// benchNodes is the default of --nodes. gogi also uses it in measurements that the farm requests.
 const benchNodes = 100_000
 
 // benchRounds is the number of rounds. The result is their median.

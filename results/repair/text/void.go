@@ -48,11 +48,11 @@ func (s Selection) Which() (func(match.Row) bool, error) {
 	}, nil
 }
 
-// Select returns the pairs to void: those with at least one game for which which returns true, and in a tune also the
-// pairs that depend on them. It voids nothing.
-func Select(ctx context.Context, store *results.Store, run *results.RunInfo, which func(match.Row) bool) (pairs []int, err error) {
+// Select returns the pairs to void: those with a game for which selects returns true, and in a tune also the pairs
+// that depend on them. It voids nothing.
+func Select(ctx context.Context, store *results.Store, run *results.RunInfo, selects func(match.Row) bool) (pairs []int, err error) {
 	err = store.Games(ctx, run.ID, func(r match.Row) error {
-		if which(r) {
+		if selects(r) {
 			pairs = append(pairs, r.Pair)
 		}
 		return nil
