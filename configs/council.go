@@ -27,20 +27,20 @@ type Council struct {
 	Rule         Rule          `toml:"rule"` // required
 	Members      []string      `toml:"members"`
 	Vary         Vary          `toml:"vary"`          // uses one member several times, each time with other option values
-	Stop         string        `toml:"stop"`          // default "all"
+	Stop         string        `toml:"stop"`          // when gogi ends the search of all members, see ensemble.StopPolicy; default "all"
 	Quorum       *float64      `toml:"quorum"`        // for stop = "quorum", default 2/3
 	Shadow       []Rule        `toml:"shadow"`        // rules whose vote is recorded but not played
-	Tiebreak     []string      `toml:"tiebreak"`      // default score, member
-	ResignQuorum *float64      `toml:"resign_quorum"` // default 0.5
-	MinAlive     *int          `toml:"min_alive"`     // default 1
+	Tiebreak     []string      `toml:"tiebreak"`      // criteria that decide a tied vote, in order; default score, member
+	ResignQuorum *float64      `toml:"resign_quorum"` // the council resigns if more than this share of its members resigns; default 0.5
+	MinAlive     *int          `toml:"min_alive"`     // the council loses if fewer members are still running; default 1
 	Restarts     *int          `toml:"restarts"`      // restarts of a member, per game; default 3
 	Budget       string        `toml:"budget"`        // "member" (default): each member has the full limits; "split": the members share them
-	NodeJitter   *float64      `toml:"node_jitter"`   // default 0
-	ScoreNoise   *float64      `toml:"score_noise"`   // default 0
+	NodeJitter   *float64      `toml:"node_jitter"`   // largest random change of the members' nodes, as a share of them; default 0
+	ScoreNoise   *float64      `toml:"score_noise"`   // standard deviation of the noise on each line's score, in centipawns; default 0
 	Veto         *Veto         `toml:"veto"`          // default none
 	Examine      *Examine      `toml:"examine"`       // default none; not together with veto
 	Ponder       *Spread       `toml:"ponder"`        // default "same"
-	Ask          *int          `toml:"ask"`           // default 0
+	Ask          *int          `toml:"ask"`           // number of members that gogi asks first; default 0: all at once
 	Book         string        `toml:"book"`          // a book file that gogi uses before the members search; default none
 	Limits       *Limits       `toml:"limits"`        // search limits, as for an engine
 	Restart      match.Restart `toml:"restart"`
@@ -54,7 +54,7 @@ type Veto struct {
 	Members *int           `toml:"members"` // largest number of engines that check the move
 }
 
-// Examine has the settings for cross-examination after a split vote; see ensemble.Examine.
+// Examine has the settings for cross-examination after a split vote; ensemble.Examine explains them.
 type Examine struct {
 	Share *float64 `toml:"share"` // default 1.0
 	Moves *int     `toml:"moves"` // default 2

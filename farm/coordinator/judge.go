@@ -87,7 +87,8 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 // errIdle ends a wait for results after half a lease without any. judgeAll then calls drained.
 var errIdle = errors.New("coordinator: no result came")
 
-// drained informs the ledger of each open run that all results published before a time have been processed.
+// drained informs the ledger (the record of leases) of each open run that all results published before a time have
+// been processed.
 func (c *Coordinator) drained(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -428,9 +428,9 @@ func (c *Coordinator) heldBy(name string) (held, playing int) {
 	return held, playing
 }
 
-// An allowance is the number of further pairs that the untrusted workers of an owner may be granted together. Together
-// they may hold as many unfinished pairs as one worker with all their slots, and four times as many including finished
-// pairs.
+// An allowance is the number of further pairs that the coordinator may grant to the untrusted workers of one owner
+// together. Together they may hold as many unfinished pairs as one worker with all their slots (see mayHold). With
+// their finished pairs they may hold four times as many.
 type allowance struct {
 	left    int
 	counted time.Time

@@ -183,7 +183,7 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	}
 }
 
-// begin starts another file. After an error the outbox continues to use the last file.
+// begin starts another file for further records. After an error the outbox continues to use the last file.
 func (o *Outbox) begin() error {
 	last := uint64(0)
 	if n := len(o.files); n > 0 {

@@ -59,7 +59,8 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 	return dropped, stored
 }
 
-// touch extends a lease if it is valid, and returns the verdict about it.
+// touch extends the lease what if it is valid, and returns the verdict about it. where is the list of the heartbeat
+// that contains it.
 func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdict {
 	finished := where != playing
 	switch {

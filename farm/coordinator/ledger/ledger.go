@@ -252,7 +252,8 @@ func (l *Ledger) limit() int {
 	return min(l.prefix+l.beyond, l.until)
 }
 
-// isFree reports whether Grant may grant a pair: it is not stored, leased, given up or to be played alone.
+// isFree reports whether Grant may grant a pair. It may not if the pair is stored, leased, given up or to be played
+// alone.
 func (l *Ledger) isFree(pair int) bool {
 	if t := l.troubled[pair]; t != nil && (t.solo || t.void) {
 		return false
