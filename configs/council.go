@@ -64,7 +64,7 @@ type Examine struct {
 // Spread has the settings for thinking on the opponent's time; see ensemble.Spread.
 type Spread struct {
 	Mode string `toml:"mode,short"` // "same" (default): all members think on one reply; "spread": each on another
-	Hit  string `toml:"hit"`        // what follows a ponderhit. "decides" (default): only the members that thought on the played reply answer; "votes": gogi asks all members
+	Hit  string `toml:"hit"`        // after a ponderhit: "decides" (default): members that expected the move decide; "votes": all
 }
 
 // Scale converts an engine's centipawns to win probabilities.
