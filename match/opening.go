@@ -59,8 +59,8 @@ func openingIndex(seed uint64, round, n int) int {
 	}
 }
 
-// feistel returns the image of x in a permutation of the numbers with 2*half bits. Twelve rounds make all
-// orders of a small book about equally frequent; six rounds are not enough.
+// feistel returns the image of x in a permutation of the numbers with 2*half bits. key selects the permutation. Twelve
+// rounds make all orders of a small book about equally frequent; six rounds are not enough.
 func feistel(x, key uint64, half uint) uint64 {
 	mask := uint64(1)<<half - 1
 	left, right := x>>half, x&mask

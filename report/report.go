@@ -393,7 +393,8 @@ func (g *Gatherer) addPair(rows []match.Row) error {
 	return g.headPair(rows, play.Pair, repeats)
 }
 
-// headPair adds a pair of A against B to all figures except the score.
+// headPair adds a pair of A against B to all figures except the score. repeats means that the pair repeats an earlier
+// pair move for move.
 func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, repeats bool) error {
 	for _, r := range rows {
 		g.report.FaultLosses.count(r, g.report.A)

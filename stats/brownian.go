@@ -67,8 +67,8 @@ func (b brownian) worseSeries(time, height float64) float64 {
 	}
 }
 
-// ruin returns the probability that the motion ends at the lower bound. x is the distance of the start from
-// the lower bound.
+// ruin returns the probability that the motion ends at the lower bound. x is the distance of the start from the lower
+// bound. width is the distance of the bounds, and gamma the drift divided by the variance.
 func (b brownian) ruin(x, width, gamma float64) float64 {
 	switch {
 	case math.Abs(gamma*width) < 1e-8:

@@ -162,7 +162,8 @@ func correlationOf(a, b []float64) float64 {
 	return sab / math.Sqrt(saa*sbb)
 }
 
-// mover sets c's Elo difference and its interval by the method MOVER, see [Compare].
+// mover sets c's Elo difference and its interval by the method MOVER, see [Compare]. correlation is the correlation of
+// the two means.
 func (c *Comparison) mover(a, b means, correlation, level float64) error {
 	x, err := a.interval("", level)
 	y, err2 := b.interval("", level)

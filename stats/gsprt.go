@@ -317,7 +317,8 @@ func (r records) mean() float64 {
 	return r.squares / r.sum / 2
 }
 
-// decide compares the ratio with the bounds and returns the state of the test.
+// decide compares the ratio with the bounds and returns the state of the test. units is the number of observations, and
+// jumps the estimate of the overshoot.
 func (s SPRT) decide(llr, information float64, units int, jumps overshoot) Judgement {
 	lower, upper := s.BoundsAt(information)
 	j := Judgement{Decision: Continue, LLR: llr, Information: information, Units: units, Openings: units}

@@ -66,7 +66,8 @@ func (d PairDesign) Length(elo float64) (PairLength, error) {
 	return rates.exactLength(hi, d.tail(), d.Power), nil
 }
 
-// exactLength returns the first number of pairs near n for which the exact power is at least power.
+// exactLength returns the first number of pairs near n for which the exact power is at least power. tail is the error
+// probability of the test.
 func (r PairRates) exactLength(n int, tail, power float64) PairLength {
 	has := r.exactPower(n, tail)
 	for has >= power && n > 1 {
@@ -148,7 +149,8 @@ func (r PairRates) normalPower(n int, tail float64) float64 {
 }
 
 // exactPower returns the same probability as normalPower without approximation. For given numbers of pairs that deviate
-// by one and by two half points, A's wins of each kind have a binomial distribution.
+// by one and by two half points, A's wins of each kind have a binomial distribution. tail is the error probability of
+// the test.
 func (r PairRates) exactPower(n int, tail float64) float64 {
 	share := func(part, of float64) float64 {
 		if !(of > 0) {

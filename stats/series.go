@@ -164,10 +164,11 @@ func (s *Series) repeats(o *opening, p Play) bool {
 	return len(s.seen) == before
 }
 
-// mean returns the opening's mean score in [0, 1], with half a point for a draw.
+// mean returns the opening's mean score in [0, 1], with half a point for a draw. legs is the number of games of a pair.
 func (o *opening) mean(legs int) float64 { return float64(o.halves) / float64(2*legs*o.pairs) }
 
-// share returns the opening's mean score in [0, 1], with the points that the rules gave for draws.
+// share returns the opening's mean score in [0, 1], with the points that the rules gave for draws. legs is the number
+// of games of a pair.
 func (o *opening) share(legs int) float64 { return float64(o.points) / float64(legs*milli*o.pairs) }
 
 // A means counts openings by mean score, in ascending order.

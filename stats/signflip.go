@@ -149,8 +149,9 @@ func exactFlips(all []coins) (atLeast func(weight int) float64, err error) {
 	}, nil
 }
 
-// normalFlips is like exactFlips, but uses the normal distribution of the heads' weight minus the tails'
-// weight. This difference moves in steps of 2, because the greatest common divisor of the sizes is 1.
+// normalFlips is like exactFlips, but uses the normal distribution of the heads' weight minus the tails' weight. This
+// difference moves in steps of 2, because the greatest common divisor of the sizes is 1. total is the total weight of
+// heads and tails.
 func normalFlips(all []coins, total int) (atLeast func(weight int) float64) {
 	variance := 0.0
 	for _, c := range all {

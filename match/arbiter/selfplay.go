@@ -90,8 +90,8 @@ func (c *Chance) AnyMove(p *shogi.Position) shogi.Move {
 	return moves[c.random.IntN(len(moves))]
 }
 
-// Lines returns the MultiPV for the player's next search. ply is the number of moves that the player has made in the
-// game. Lines returns 0 if the design never chooses among several lines.
+// Lines returns the MultiPV for the player's next search. ply is the number of moves since the beginning (opening and
+// random plies) of the game. Lines returns 0 if the design never chooses among several lines.
 func (c *Chance) Lines(ply int) int {
 	switch {
 	case c.Design.TemperaturePlies == 0:
@@ -110,9 +110,9 @@ func (c *Chance) Nodes(n uint64) uint64 {
 	return n
 }
 
-// Choose returns the move to play instead of the player's move m. First it chooses one of the player's lines
-// by the temperature; the move then has the score of that line. Then it may replace the move by a random
-// legal move (noise). A noise move is marked as Opening and keeps the score of the position.
+// Choose returns the move to play instead of the player's move m. First it chooses one of the player's lines by the
+// temperature; the move then has the score of that line. Then it may replace the move by a random legal move (noise). A
+// noise move is marked as Opening and keeps the score of the position. ply has the same meaning as in Lines.
 func (c *Chance) Choose(p *shogi.Position, ply int, m kifu.Move, lines []kifu.Move) kifu.Move {
 	if ply < c.Design.TemperaturePlies {
 		c.warm(p, &m, lines)

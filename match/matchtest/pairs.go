@@ -64,8 +64,8 @@ func Opening(start, line string) match.Opening {
 	return match.Opening{ID: "7", Start: start, Moves: Moves(line)}
 }
 
-// Pair returns a pair of realistic games. The moves are legal, principal variations often predict the next
-// moves, and node counts are near the limit. The games depend only on the ID.
+// Pair returns a pair of realistic games. The moves are legal, principal variations often predict the next moves, and
+// node counts are near the limit. The games depend only on the ID. plies is the number of plies of each game.
 func Pair(plan *match.Plan, id, plies int) match.PairResult {
 	r := rand.New(rand.NewPCG(1, uint64(id)))
 	pair := plan.Pair(id)

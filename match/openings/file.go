@@ -34,8 +34,8 @@ func OpenFile(name, head string) (*File, []Opening, error) {
 	return &File{f}, made, nil
 }
 
-// readMade returns the openings up to the last whole line of a file, and sets the file offset to the end of
-// this line.
+// readMade returns the openings up to the last whole line of a file, and sets the file offset to the end of this line.
+// It returns an error if the file does not begin with head.
 func readMade(f *os.File, head string) (made []Opening, err error) {
 	data, err := os.ReadFile(f.Name())
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"gogi/usi"
 )
 
-// value lets the engine score the end of a given line and the position before its last move. For a line
-// without moves, the engine scores one position, and the score counts for both sides.
+// value lets the engine score the end of the given line with this number, and the position before its last move. For a
+// line without moves, the engine scores one position, and the score counts for both sides.
 func (m *Maker) value(ctx context.Context, engine Thinker, number int) (attempt, error) {
 	line := m.Given[number]
 	a := attempt{number: number, opening: Opening{Attempt: number, Line: line}}

@@ -94,8 +94,8 @@ func (k *knockout) entries(s *Schedule) []origin {
 	return level
 }
 
-// join adds a match between two places of the bracket and returns the origin of its winner. If one place is
-// empty, it returns the other place.
+// join adds a match between two places of the bracket and returns the origin of its winner. If one place is empty, it
+// returns the other place. round is the number of the match's round, from 0.
 func (k *knockout) join(a, b origin, round int) origin {
 	switch {
 	case b.empty():
@@ -211,7 +211,8 @@ func (d *duel) points(s *Schedule) (points [2]int, played int) {
 	return points, played
 }
 
-// decide sets the winner of a match without open pairs, if there is one.
+// decide sets the winner of a match without open pairs, if there is one. points has the points of both players in all
+// pairs of the match, in millionths.
 func (d *duel) decide(s *Schedule, points [2]int) {
 	t := s.spec.Tournament
 	switch {

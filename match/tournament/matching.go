@@ -41,8 +41,8 @@ type forest struct {
 	queue  []int
 }
 
-// augment matches a free vertex by an augmenting path, if there is one. If there is
-// none now, then no perfect matching exists.
+// augment matches the free vertex root by an augmenting path, if there is one. If there is none now, then no perfect
+// matching exists.
 func (m *matching) augment(root int) bool {
 	f := &forest{matching: m, parent: make([]int, m.n), base: make([]int, m.n), even: make([]bool, m.n), queue: []int{root}}
 	for i := range m.n {
@@ -62,8 +62,8 @@ func (m *matching) augment(root int) bool {
 	return false
 }
 
-// visit follows the edge from the even vertex v to the vertex to. If the edge ends an augmenting path, visit returns the
-// path's end, and found is true.
+// visit follows the edge (v, to). v is an even vertex of the forest with this root. If the edge ends an augmenting
+// path, visit returns the path's end, and found is true.
 func (f *forest) visit(root, v, to int) (end int, found bool) {
 	if to == v || f.gone[to] || f.base[v] == f.base[to] || f.mate[v] == to || !f.edge(v, to) {
 		return 0, false
@@ -82,7 +82,7 @@ func (f *forest) visit(root, v, to int) (end int, found bool) {
 	return 0, false
 }
 
-// contract contracts the odd cycle that is closed by an edge between two even vertices. The cycle then counts
+// contract contracts the odd cycle that is closed by the edge (v, to) between two even vertices. The cycle then counts
 // as one even vertex.
 func (f *forest) contract(v, to int) {
 	top := f.meeting(v, to)
@@ -101,7 +101,8 @@ func (f *forest) contract(v, to int) {
 	}
 }
 
-// mark adds the blossoms between an even vertex and top to the new blossom.
+// mark adds the blossoms between an even vertex and top to the new blossom. child becomes the parent of v in the
+// forest.
 func (f *forest) mark(blossom []bool, v, top, child int) {
 	for f.base[v] != top {
 		blossom[f.base[v]], blossom[f.base[f.mate[v]]] = true, true
@@ -131,7 +132,7 @@ func (f *forest) meeting(a, b int) int {
 	}
 }
 
-// flip exchanges matched and free edges along a path.
+// flip exchanges matched and free edges along the path from end to the root.
 func (f *forest) flip(end int) {
 	for end >= 0 {
 		before := f.parent[end]

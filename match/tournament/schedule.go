@@ -27,7 +27,7 @@ func Of(p *match.Plan) Spec {
 	return s
 }
 
-// OfCanonical returns the Spec of a stored plan, with its target.
+// OfCanonical returns the Spec of a stored plan. pairs is the planned number of pairs, which the plan does not contain.
 func OfCanonical(p *match.CanonicalPlan, pairs int) Spec {
 	s := Spec{Design: match.Design{Kind: p.Design, Swap: p.Swap, Anchor: p.Anchor}, Seed: p.Seed, Pairs: pairs, Legs: 1}
 	if p.Tournament != nil {

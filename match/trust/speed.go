@@ -54,8 +54,8 @@ func NewClaims(nps float64) *Claims {
 // dueEvery is the number of pairs between two evaluations of a worker.
 const dueEvery = 10
 
-// Add adds a pair of a worker. nps is the base engine's nodes per second on that machine (see BaseSpeed), and
-// scale is the factor of the clocks. due means that Action may return another answer.
+// Add adds a pair of a worker. nps is the base engine's nodes per second on that machine (see BaseSpeed), and scale is
+// the factor of the clocks. If due is true, the caller must call Action again, because its result may have changed.
 func (c *Claims) Add(worker string, nps, scale float64) (due bool) {
 	d := c.of[worker]
 	if d == nil {

@@ -61,9 +61,10 @@ func (p *Path) Draw(pair int) (Duel, bool) {
 	return Draw(&p.settings, &st, pair), true
 }
 
-// Add adds the result of a pair. score is W − L of the point Plus. For a known pair, Add changes nothing and returns
-// false. It returns an error for an impossible score, and for a pair whose points are not known. states has the state
-// after each block that the pair completed, oldest first.
+// Add adds the result of a pair. score is W − L of the point Plus. forfeit means that the engine did not start with one
+// of the points. For a known pair, Add changes nothing and returns false. It returns an error for an impossible score,
+// and for a pair whose points are not known. states has the state after each block that the pair completed, oldest
+// first.
 func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []State, err error) {
 	switch {
 	case pair < 0 || pair >= p.settings.Pairs:

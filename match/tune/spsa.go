@@ -68,9 +68,9 @@ func (s *Settings) size(p *Param, c float64) float64 {
 	return p.bounded(c)
 }
 
-// perturb sets parameter i in both points of a duel, to the centre plus and minus the perturbation. The centre is at,
-// or the nearest value from which both points are within the range. In a probe the second point keeps the value at. u
-// decides how an int is rounded (see rounded).
+// perturb sets parameter i in both points of a duel, to the centre plus and minus the perturbation. The centre is the
+// value at, or the nearest value from which both points are within the range. In a probe the second point keeps the
+// value at. u decides how an int is rounded (see rounded).
 func (s *Settings) perturb(d *Duel, i int, at, u float64) {
 	p, c := &s.Params[i], d.C[i]
 	middle := min(max(at, p.Min+c), p.Max-c)
@@ -194,8 +194,8 @@ func (s *Settings) firstFactor() float64 { return cmp.Or(s.Wide, 1) }
 func (s *Settings) mostFactor() float64 { return factorMost * s.firstFactor() }
 
 // control adapts the factor of all perturbations, so that the perturbed values lose about s.Spread Elo to the centre.
-// If a probe loses ℓ Elo, the logarithm of the factor falls by η(ℓ − T)/T. T is s.Spread, and η is the rate of the
-// controller.
+// score is W − L of a probe. If a probe loses ℓ Elo, the logarithm of the factor falls by η(ℓ − T)/T. T is s.Spread,
+// and η is the rate of the controller.
 func (st *State) control(s *Settings, score float64) {
 	st.Probes++
 	st.ProbeSum += score

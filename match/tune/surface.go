@@ -156,7 +156,8 @@ func (m *model) priors() []float64 {
 	return v
 }
 
-// top returns the maximum of the fitted surface, in perturbations from the start.
+// top returns the maximum of the fitted surface, in perturbations from the start. which has the indices of the
+// parameters with a slope.
 func (m *model) top(s *Settings, which []int) []float64 {
 	var best []float64
 	most := math.Inf(-1)
@@ -236,7 +237,8 @@ func (m *model) square() *mat.SymDense {
 // sweeps is the number of sweeps of coordinate ascent. It is enough for a dozen parameters.
 const sweeps = 60
 
-// climb returns the maximum of a fitted surface within the allowed ranges. It changes one coordinate at a time.
+// climb returns the maximum of a fitted surface within the allowed ranges. It changes one coordinate at a time. which
+// has the indices of the parameters with a slope, and beta the coefficients of the surface.
 func (m *model) climb(s *Settings, which []int, beta []float64) []float64 {
 	h := make([][]float64, m.d)
 	for i := range h {

@@ -122,7 +122,7 @@ func (q PlanQuestion) sequence() (sequence, error) {
 	return s, nil
 }
 
-// row returns a plan for a difference, still without the number of games.
+// row returns a plan for a difference, still without the number of games. kind is PlanRow.Kind, and elo the difference.
 func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 	row := q.Conditions.row(kind, elo, q.Unpaired)
 	row.Alpha, row.Power = q.Alpha, q.Power
@@ -226,7 +226,8 @@ func Played(run string, t *stats.Tally) (Conditions, error) {
 	return Conditions{c, "run " + run}, nil
 }
 
-// row returns a plan with these conditions. The caller sets the number of games.
+// row returns a plan with these conditions, for the difference elo. kind is PlanRow.Kind. unpaired means that pairs
+// have one game. The caller sets the number of games.
 func (c Conditions) row(kind string, elo float64, unpaired bool) PlanRow {
 	row := PlanRow{Kind: kind, Elo: &elo, Unit: "pair", DrawRate: c.DrawRate, Correlation: c.Correlation, Conditions: c.Source}
 	if unpaired {

@@ -48,8 +48,8 @@ func (r *Report) printSteps(w io.Writer, in i18n.Language) {
 	}
 }
 
-// line returns the text of a step's difference. If there are several steps, the text has a test that is adjusted for
-// them.
+// line returns the text of a step's difference. tested is the number of tested steps. If it is above 1, the text has
+// the p value that is adjusted for them.
 func (s Step) line(tested int) i18n.Message {
 	if s.Elo == nil {
 		return i18n.Of("no difference: %s", s.Why)
@@ -87,7 +87,7 @@ func (s Step) how() i18n.Message {
 	return i18n.Of("%s; the test is approximate, two-sided", message)
 }
 
-// line returns the text of the verdict about the margin, with its test.
+// line returns the text of the verdict about the margin, with its test. tested is the number of tested steps.
 func (n *NotWorse) line(tested int) i18n.Message {
 	margin := fmt.Sprintf("%g", n.Margin)
 	message := i18n.Of("not shown: not worse by %s Elo or more", margin)

@@ -235,12 +235,12 @@ func endingsChart(r *report.Report, words Words) *barChart {
 	return newBarChart(rows)
 }
 
-// playersChart returns a chart with one figure of each player. of returns the figure, which is printed with
-// the number of digits and the unit.
-func playersChart(r *report.Report, unit string, digits int, of func(report.Player) *float64) *barChart {
+// playersChart returns a chart with one figure of each player. The function value returns this figure, which is
+// printed with the number of digits and the unit.
+func playersChart(r *report.Report, unit string, digits int, value func(report.Player) *float64) *barChart {
 	var rows []bar
 	for i := range r.Players {
-		if v := of(r.Players[i]); v != nil {
+		if v := value(r.Players[i]); v != nil {
 			rows = append(rows, bar{Label: r.Players[i].Name, Value: format.Decimal(v, digits) + " " + unit, value: *v})
 		}
 	}

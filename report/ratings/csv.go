@@ -128,7 +128,7 @@ func (c gameColumns) addResult(row csv.Row, n *fileCount) error {
 	return row.Unexpected(c.result, "1-0, 0-1 or 1/2, as Black sees it")
 }
 
-// outcomeOf reads a result in upper or lower case.
+// outcomeOf reads a result in upper or lower case. known is false for any other text.
 func outcomeOf(cell []byte) (wins, draws, losses uint32, known bool) {
 	for {
 		switch string(cell) {

@@ -67,7 +67,8 @@ func Rate(games *Games, o Options) (*Report, error) {
 	return r, nil
 }
 
-// noRatings returns an error with the reason why there are no ratings, and with advice.
+// noRatings returns an error with the reason why there are no ratings, and with advice. handicaps means that the models
+// are models of handicaps, which allow no prior.
 func noRatings(err error, record played, handicaps bool) error {
 	connection := record.table.Connection()
 	if connection.Why == "" {

@@ -163,7 +163,7 @@ func (r *Report) addPlayers(players []crosstable.Player) {
 	}
 }
 
-// addAside adds the players without a rating to the report.
+// addAside adds the players without a rating to the report. games has the number of games of each player.
 func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int) {
 	for _, a := range aside {
 		r.Players = append(r.Players, Player{Estimate: Estimate{Name: a.Player}, Games: games[a.Player], Why: apart(a)})

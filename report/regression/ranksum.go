@@ -47,8 +47,9 @@ type groups struct {
 	values []map[string][]float64
 }
 
-// CompareGroups tests each column of a file between two groups of rows with different values in the
-// column by. It returns an error if there are not exactly two groups.
+// CompareGroups tests each of the columns of a file between two groups of rows. by is the column whose value divides
+// the rows into groups. skipEmpty leaves out rows with an empty cell. CompareGroups returns an error if there are not
+// exactly two groups.
 func CompareGroups(file string, columns []string, by string, where csv.Conditions, skipEmpty bool) (*RankSums, error) {
 	g, err := readGroups(file, columns, by, where, skipEmpty)
 	if err != nil {
@@ -163,8 +164,8 @@ type Difference struct {
 	Bias      float64 `json:"bias"` // mean of predicted minus actual values
 }
 
-// Compare returns the differences between a column of predicted values and a column of actual values. It returns an
-// error if no row is usable.
+// Compare returns the differences between a column of predicted values and a column of actual values. skipEmpty leaves
+// out rows with an empty cell. It returns an error if no row is usable.
 func Compare(file, predicted, actual string, where csv.Conditions, skipEmpty bool) (*Difference, error) {
 	t, err := read(file, where, skipEmpty, []string{predicted, actual})
 	if err != nil {

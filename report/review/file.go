@@ -126,9 +126,9 @@ func Read(path string, see func(*Reviewed) error) (Settings, error) {
 	return scan(path, file, see, &whole)
 }
 
-// scan reads the complete lines, and stores the offset of the end of the last one in whole. Anything after it
-// is part of a line whose writer is still running or was killed. A game that is in the file twice counts
-// once.
+// scan reads the complete lines and calls see for each game. It stores in whole the offset of the end of the last
+// complete line. The text after it is part of a line whose writer is still running or was killed. A game that is in the
+// file twice counts once.
 func scan(path string, r io.Reader, see func(*Reviewed) error, whole *int64) (s Settings, err error) {
 	seen := map[string]bool{}
 	in := bufio.NewReaderSize(r, 1<<16)

@@ -86,9 +86,9 @@ type Reviewed struct {
 	Readings []*Reading `json:"readings"`
 }
 
-// readings returns two readings for move ply: before the move, and after it. by decides whether "after" is the next
-// position or the same player's next turn. Both are from the view of the player who made the move. ok is false if a
-// reading is missing.
+// readings returns two readings for move ply: before the move, and after it. The parameter by decides whether "after"
+// is the next position or the same player's next turn. Both are from the view of the player who made the move. ok is
+// false if a reading is missing.
 func (r *Reviewed) readings(ply int, by Change) (before, after Reading, ok bool) {
 	next := ply + 1
 	if by == TurnChange {

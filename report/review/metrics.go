@@ -139,7 +139,7 @@ func (s *Sums) Add(o Sums) {
 }
 
 // count adds one move. equal means that it is the engine's move. change is the move's change of the win rate. If it is
-// unknown, it is 0, so that the move is neither good nor bad.
+// unknown, it is 0, so that the move is neither good nor bad. point is Rules.Point.
 func (s *Sums) count(equal bool, change, point float64) {
 	s.Moves++
 	switch {

@@ -219,8 +219,8 @@ func registrationOf(settings []results.Setting, first int64) report.Registration
 	return r
 }
 
-// noteChanges adds each difference between the registered design and the given one to r.Changes, unless it is
-// already there.
+// noteChanges adds each difference between the registered design and a later one to r.Changes, unless it is already
+// there.
 func noteChanges(r *report.Registration, design match.Gate, pairs int) {
 	note := func(message i18n.Message) {
 		if !slices.ContainsFunc(r.Changes, func(known i18n.Message) bool { return known.String() == message.String() }) {

@@ -34,7 +34,7 @@ type Model struct {
 	fit regress.Fit
 }
 
-// NewModel returns a model of the subjects' ratings, fitted to the subjects that have a rating. of is the
+// NewModel returns a model of the subjects' ratings, fitted to the subjects that have a rating. The parameter of is the
 // unit of the ratings, and terms are the metrics to use.
 func NewModel(of string, terms []string, subjects []Subject) (*Model, error) {
 	m := &Model{Version: version, Of: of, Terms: terms}

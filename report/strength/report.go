@@ -60,8 +60,8 @@ type WonLost struct {
 	Why    string   `json:"why,omitempty"`
 }
 
-// NewReport returns the report of a fitted model, with a regression for each metric alone. t is the tally of
-// the review, or nil for subjects of a table.
+// NewReport returns the report of a fitted model, with a regression for each metric alone. t is the tally of the
+// review, or nil for subjects of a table. empty has the names of the players without a move that counts.
 func NewReport(m *Model, subjects []Subject, empty []string, t *review.Tally) *Report {
 	r := &Report{Version: 1, Of: m.Of, Subjects: m.Subjects, Unrated: []string{}, Empty: append([]string{}, empty...), Games: []WonLost{}}
 	for _, s := range subjects {
@@ -243,8 +243,8 @@ type Estimates struct {
 	ranks    bool
 }
 
-// NewEstimates returns a model's estimates for players. ranks means that ratings are points of Go, so that
-// estimates also have ranks.
+// NewEstimates returns a model's estimates for players. ranks means that ratings are points of Go, so that estimates
+// also have ranks. empty has the names of the players without a move that counts.
 func NewEstimates(m *Model, subjects []Subject, empty []string, ranks bool) (*Estimates, error) {
 	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...), Warnings: []string{}, ranks: ranks}
 	sum := 0.0

@@ -52,8 +52,8 @@ type Point struct {
 	Estimate float64 `json:"estimate"`
 }
 
-// Validate returns the errors of estimates from each number of games in sizes. The models use the metrics in
-// terms.
+// Validate returns the errors of estimates from each number of games in sizes. The models use the metrics in terms. The
+// parameter of is the unit of the ratings.
 func Validate(t *review.Tally, ratings Ratings, of string, terms []string, sizes []int) (*Validation, error) {
 	rated := slices.DeleteFunc(slices.Clone(t.Players), func(p *review.Player) bool { return math.IsNaN(ratings.Of(p)) })
 	slices.SortStableFunc(rated, func(a, b *review.Player) int { return cmp.Compare(ratings.Of(a), ratings.Of(b)) })
@@ -87,8 +87,8 @@ func Validate(t *review.Tally, ratings Ratings, of string, terms []string, sizes
 	return v, nil
 }
 
-// player adds the estimates of one player. For each number of games it makes as many estimates as the
-// player's games allow.
+// player adds the estimates of one player. For each number of games it makes as many estimates as the player's games
+// allow. rating is the player's true rating.
 func (v *Validation) player(m *Model, p *review.Player, rating float64) error {
 	for i := range v.Rows {
 		size := &v.Rows[i]

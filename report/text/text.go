@@ -137,8 +137,8 @@ func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// penta returns the text of a pentanomial: the number of pairs for each combination of A's two results. It writes the
-// letters LL to WW in every language.
+// penta returns the text of a pentanomial: the number of pairs for each combination of A's two results. between is the
+// text between two of these numbers. penta writes the letters LL to WW in every language.
 func penta(p stats.Pentanomial, between string) string {
 	return strings.Join([]string{
 		fmt.Sprintf("LL %d", p.LL), fmt.Sprintf("LD %d", p.LD), fmt.Sprintf("WL %d", p.WL),

@@ -24,7 +24,7 @@ type Account struct {
 // Latest is a value for Read's parameter at. It requests the latest state.
 const Latest = -1
 
-// Read reads all stored pairs of a tune, in order, and calculates every state again. at is the number of
+// Read reads all stored pairs of a tune, in order, and calculates every state again. The parameter at is the number of
 // learnt blocks (of pairs) of the requested state, or Latest.
 func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at int) (*Account, error) {
 	plan, err := PlanOf(info)

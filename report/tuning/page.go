@@ -101,7 +101,8 @@ func numeric(column int) string {
 	return ` class="num"`
 }
 
-// trajectory returns a chart of one parameter's values over the tune, with the range that the engine plays.
+// trajectory returns a chart of one parameter's values over the tune, with the range that the engine plays. mean is the
+// final value.
 func trajectory(in i18n.Language, s *tune.Settings, i int, mean float64, track []tune.Step) template.HTML {
 	p := &s.Params[i]
 	line := svg.Line{Name: i18n.Say(in, "current value"), Class: "c1"}

@@ -89,7 +89,7 @@ func (p *prober) close() {
 	}
 }
 
-// param returns the finding for one parameter.
+// param returns the finding for one parameter. repeats means that the engine repeats its searches at the start values.
 func (p *prober) param(ctx context.Context, i int, repeats bool) (Finding, error) {
 	param := &p.settings.Params[i]
 	f := Finding{Param: param.Name, Unclear: !repeats}

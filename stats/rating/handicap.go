@@ -191,7 +191,8 @@ func shapeOf(m HandicapModel, levels []int) (shape, error) {
 	return s, nil
 }
 
-// increments adds a term for each handicap: how much its effect exceeds the effect of the next smaller handicap.
+// increments adds a term for each handicap: how much its effect exceeds the effect of the next smaller handicap. letter
+// is the letter of the effect in the paper, f or g.
 func (s *shape) increments(letter string, levels []int) {
 	for k, h := range levels {
 		name := fmt.Sprintf("%s(%d)", letter, h)
@@ -207,7 +208,8 @@ func (s *shape) increments(letter string, levels []int) {
 	}
 }
 
-// line adds two terms: the effect at h = 1, and the slope of the effect over h.
+// line adds two terms: the effect at h = 1, and the slope of the effect over h. letter is the letter of the effect in
+// the paper, f or g.
 func (s *shape) line(letter string, levels []int) {
 	s.names = []string{letter + "(1)", "slope"}
 	for _, h := range levels {

@@ -123,7 +123,7 @@ func playersOf(cells []crosstable.Cell) []int {
 	return list
 }
 
-// filling returns the middle matrix of the sandwich.
+// filling returns the middle matrix of the sandwich. It multiplies the squares of the slopes by scale.
 func filling(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) matrix {
 	m := mat.NewSymDense(len(x), nil)
 	for _, cluster := range clusters {
@@ -197,8 +197,9 @@ func (r *robust) method() string {
 	return "profile_likelihood_clusters"
 }
 
-// ratio returns a likelihood-ratio test of df terms, which are the coordinates from first on. If games depend
-// on each other, the statistic is divided by the mean design effect of the terms (Rao and Scott 1984).
+// ratio returns a likelihood-ratio test of df terms, which are the coordinates from first on. null and full are the
+// log-likelihoods of the two models. If games depend on each other, the statistic is divided by the mean design effect
+// of the terms (Rao and Scott 1984).
 func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	t := LRTest{Statistic: math.Max(0, 2*(full-null)), DF: df}
 	if r == nil || df < 1 {

@@ -191,7 +191,7 @@ func (g *ground) slopes(x []float64) ([]float64, matrix) {
 	return gradient, info
 }
 
-// addCell adds a cell's derivatives by θ of Black, θ of White, and each r. at holds the indices of these
+// addCell adds a cell's derivatives by θ of Black, θ of White, and each r. The parameter at holds the indices of these
 // coordinates.
 func (g *ground) addCell(gradient []float64, info matrix, at []int, b, w side, s slopes) {
 	local := make([]float64, len(at))

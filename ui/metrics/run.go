@@ -108,14 +108,14 @@ func (r *Run) addPlies(plies int) {
 	r.plies.Observe(float64(plies))
 }
 
-// Started counts a start of a player and the time that it took. why is the error of a failed start, or nil. It is a
+// Started counts a start of a player and the time that it took. failure is the error of a failed start, or nil. It is a
 // function for runner.Config.
-func (r *Run) Started(player string, took time.Duration, why error) {
+func (r *Run) Started(player string, took time.Duration, failure error) {
 	if r == nil {
 		return
 	}
 	result := "failed"
-	if why == nil {
+	if failure == nil {
 		result = "ready"
 		r.set.starts.WithLabelValues(text(r.about.Run), text(player)).Observe(took.Seconds())
 	}
@@ -141,7 +141,7 @@ func (r *Run) collect(t *collection) {
 	r.collectEngines(t)
 }
 
-// about collects the description of a run and its state.
+// about collects the description of a run and its state. now is the label of the state.
 func (t *collection) about(a *About, now string) {
 	run := a.Run
 	t.number(runInfo, 1, run, a.Digest, a.Rules, a.Design)
@@ -253,7 +253,7 @@ func (r *Run) collectGate(t *collection) {
 	t.number(sprtBound, j.Upper, r.about.Run, "upper")
 }
 
-// collectCounts collects the counts of events that this Run has made itself.
+// collectCounts collects the numbers that this Run has counted from events.
 func (r *Run) collectCounts(t *collection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -67,7 +67,8 @@ func (r *Run) stored(p match.PairResult) {
 	}
 }
 
-// countVotes adds the ballots of a decision of a council.
+// countVotes reads the record of a council's vote, and counts each of its ballots in votes. The key of votes is the
+// council, the member and the result label.
 func countVotes(votes map[[3]string]int, detail []byte) {
 	if len(detail) == 0 {
 		return

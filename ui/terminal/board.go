@@ -67,7 +67,8 @@ func position(b *match.Board) (p shogi.Position, last shogi.Square, ok bool) {
 	return p, m.To(), true
 }
 
-// square returns the three terminal cells of a square of the board: the sign of the side, and the piece.
+// square returns the three terminal cells of a square of the board: the sign of the side, and the piece. On a grid, an
+// empty square has no dot.
 func square(p *shogi.Position, s, last shogi.Square, grid bool) Line {
 	piece := p.PieceAt(s)
 	switch {

@@ -89,7 +89,8 @@ func Glance(r *report.Report) []i18n.Message {
 	return list
 }
 
-// elo returns a score as Elo. For a score of 0 or 1 the Elo is infinite.
+// elo returns a score as Elo. For a score of 0 or 1 the Elo is infinite. side is the sign of an infinite Elo; with 0 it
+// follows from the score.
 func elo(score float64, side int) string {
 	if side == 0 && score == 0 {
 		side = -1

@@ -64,7 +64,8 @@ func mover(b *match.Board) (shogi.Colour, bool) {
 	return p.Side(), err == nil
 }
 
-// side returns three lines about a player: its name and clock, its last search data, and its variation.
+// side returns three lines about a player: its name and clock, its last search data, and its variation. moves means
+// that this player is to move; the first line then has its thinking time.
 func (v View) side(b *match.Board, c shogi.Colour, moves bool) []Line {
 	name, mark, style := b.Black, "  "+pad(v.say("Black"), 6), Blacks
 	if c == shogi.White {

@@ -103,7 +103,7 @@ func (f *feed) follow() {
 	}
 }
 
-// look polls the run. If its state has changed, look makes the next moment.
+// look polls the run. If its state has changed, look makes the next moment. last means that the session has ended.
 func (f *feed) look(last bool) {
 	old := f.moment()
 	event, version, news := f.hub.Look(old.scene.version)

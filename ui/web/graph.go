@@ -42,7 +42,8 @@ type graphColumn struct {
 // bend is the score, in centipawns, around which the scale turns from linear to logarithmic.
 const bend = 400
 
-// newScoreGraph returns the graph of the moves' scores, or nil if no move has a score.
+// newScoreGraph returns the graph of the moves' scores, or nil if no move has a score. It marks ply, the ply that the
+// page shows.
 func (v voice) newScoreGraph(moves []moveLine, ply int) *scoreGraph {
 	g := &scoreGraph{Frame: svg.Frame{Left: 60, Top: 10, Right: 630, Bottom: 190}}
 	limit, mates := 2000, false
@@ -100,7 +101,8 @@ func (v voice) newScoreGraph(moves []moveLine, ply int) *scoreGraph {
 }
 
 // weightGraph returns a chart of the weights of a council's members in a game. It has one column for each decision,
-// with the shares of the members. It returns "" if no weight is stored.
+// with the shares of the members. plies is the number of plies of the game, and now the ply that the page shows.
+// weightGraph returns "" if no weight is stored.
 func (v voice) weightGraph(council string, decisions []*voting.Record, plies, now int) template.HTML {
 	if len(decisions) == 0 || len(decisions[0].Before) == 0 {
 		return ""

@@ -172,7 +172,8 @@ func (s *Server) showAs(w http.ResponseWriter, r *http.Request, status int, name
 	reply(w, status, "text/html; charset=utf-8", html.Bytes())
 }
 
-// reply writes a whole answer that no cache stores. It ignores a failed write, because the client has then left.
+// reply writes a whole answer that no cache stores. kind is its content type. It ignores a failed write, because the
+// client has then left.
 func reply(w http.ResponseWriter, status int, kind string, body []byte) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")

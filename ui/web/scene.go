@@ -87,7 +87,7 @@ func (s *scene) seats(game string) (list fields, err error) {
 	return list, nil
 }
 
-// full returns the whole scene as one object.
+// full returns the whole scene as one object. game has the same meaning as in seats.
 func (s *scene) full(game string) (json.RawMessage, error) {
 	all := maps.Clone(s.fields)
 	seats, err := s.seats(game)
@@ -101,6 +101,7 @@ func (s *scene) full(game string) (json.RawMessage, error) {
 }
 
 // since returns the changes since an earlier scene as a JSON merge patch (RFC 7396), or nil if nothing has changed.
+// game has the same meaning as in seats.
 func (s *scene) since(before *scene, game string) (json.RawMessage, error) {
 	patch, err := merge(before.fields, s.fields)
 	if err != nil {

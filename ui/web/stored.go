@@ -160,7 +160,8 @@ func tabs() [][2]string {
 	return [][2]string{{"", "Report"}, {"/games", "Games"}, {"/openings", "Openings"}, {"/time", "Time and speed"}, {"/faults", "Faults"}, {"/votes", "Votes"}}
 }
 
-// runFrame returns the frame of one of a run's pages: its heading, and links to the other pages.
+// runFrame returns the frame of one of a run's pages: its heading, and links to the other pages. here is the path of
+// the page below the run's path.
 func (s *Server) runFrame(r *http.Request, info *results.RunInfo, here string, body any) frame {
 	v := runView{Info: info, Body: body}
 	trail := []crumb{{Name: info.Name, Link: pathOf(info.Name)}}

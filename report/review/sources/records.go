@@ -55,11 +55,11 @@ func FromRecord(r *kifu.Record) (*review.Game, error) {
 // why the reason.
 type Refused func(place, why string)
 
-// Files passes each game in files to see. It reads the formats of package records, folders and
-// archives. in is the input for the file name "-".
-func Files(ctx context.Context, paths []string, in io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
+// Files calls see for each game in the files, folders and archives at paths. It reads all formats that package
+// results/games reads. stdin is the input for the file name "-".
+func Files(ctx context.Context, paths []string, stdin io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
 	refuse := func(r games.Refusal) { refused(r.Place(), r.Why) }
-	return games.Each(ctx, paths, in, refuse, func(r *kifu.Record, at games.Refusal) error {
+	return games.Each(ctx, paths, stdin, refuse, func(r *kifu.Record, at games.Refusal) error {
 		if r.Event == "" {
 			r.Event = at.Place() // so that two games without an origin are not taken for one game
 		}
@@ -72,13 +72,13 @@ func Files(ctx context.Context, paths []string, in io.Reader, refused Refused, s
 	})
 }
 
-// Run calls see for each game of a stored run that matches the search what.
-func Run(ctx context.Context, store *results.Store, info *results.RunInfo, what results.Search, see func(*review.Game, *kifu.Record) error) error {
+// Run calls see for each game of a stored run that search selects.
+func Run(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search, see func(*review.Game, *kifu.Record) error) error {
 	completer, err := games.NewCompleter(info)
 	if err != nil {
 		return err
 	}
-	return store.Records(ctx, info.ID, what, func(row match.Row, r kifu.Record) error {
+	return store.Records(ctx, info.ID, search, func(row match.Row, r kifu.Record) error {
 		completer.Complete(row, &r)
 		g, err := FromRecord(&r)
 		if err != nil {

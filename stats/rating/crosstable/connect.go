@@ -217,8 +217,8 @@ func (t Table) components() [][]int {
 	return groups
 }
 
-// visit appends to order the unseen nodes that can be reached from a. A node comes after all nodes that can be reached
-// from it.
+// visit appends nodes to the list order: the unseen nodes that can be reached from node a. to has the nodes to which
+// each node leads. A node comes after all nodes that can be reached from it.
 func visit(a int, to [][]int, seen []bool, order []int) []int {
 	if seen[a] {
 		return order

@@ -21,8 +21,8 @@ func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, 
 	return lo, hi, err
 }
 
-// ProfileEnd returns the end of [Profile] on one side (-1 or 1). It calculates the deviance from at.Value. This value
-// may be larger than the value at at.X, if at.X is not the maximum but only the point from which the search starts.
+// ProfileEnd returns the end of [Profile] on one side (-1 or 1). It calculates the deviance from at.Value, and begins
+// its search at at.X. The value at at.X may be smaller, if at.X is not the maximum.
 func ProfileEnd(p Problem, at Peak, weights []float64, z, side float64) (float64, error) {
 	return search{p, at, weights, z}.end(side)
 }
@@ -113,18 +113,18 @@ func (s search) constrained(from []float64, value float64) ([]float64, float64, 
 	return best.X, math.Sqrt(2 * max(0, s.at.Value-best.Value)), nil
 }
 
-// moved returns the point from, moved so that weights·x has the value. The move is in the direction in which the
-// function falls least.
-func (s search) moved(from []float64, value float64) ([]float64, error) {
-	_, solve := s.p.Derivatives(from)
+// moved returns the point start, after a move that makes weights·x equal to value. The move is in the direction in
+// which the function falls least.
+func (s search) moved(start []float64, value float64) ([]float64, error) {
+	_, solve := s.p.Derivatives(start)
 	across := solve(s.weights)
-	x := append([]float64(nil), from...)
+	x := append([]float64(nil), start...)
 	addTo(x, (value-Dot(s.weights, x))/Dot(s.weights, across), across)
 	if v := s.p.Value(x); !math.IsInf(v, -1) && !math.IsNaN(v) {
 		return x, nil
 	}
 	// If this path leaves the domain, moved goes straight along the weights.
-	x = append(x[:0], from...)
+	x = append(x[:0], start...)
 	addTo(x, (value-Dot(s.weights, x))/Dot(s.weights, s.weights), s.weights)
 	if v := s.p.Value(x); math.IsInf(v, -1) || math.IsNaN(v) {
 		return nil, errors.New("the profile leads to where the additive effect outweighs a player's strength")
