@@ -109,6 +109,21 @@ func (r *resolver) choosePlayers() {
 	}
 }
 
+// PlayerNames returns the names of the players: those of the key players, or by default all engines and councils that
+// are not members of a council.
+func (f *File) PlayerNames() (names []string) {
+	r := resolver{file: f}
+	r.choosePlayers()
+	for _, s := range r.seats {
+		if s.council {
+			names = append(names, f.Councils[s.index].Name)
+		} else {
+			names = append(names, f.Engines[s.index].Name)
+		}
+	}
+	return names
+}
+
 // EnginesOf returns the names of the engines of the file's n-th player, counted from 0. For a council these
 // are the engines among its members. EnginesOf returns nil if there is no such player.
 func (f *File) EnginesOf(n int) []string {

@@ -50,6 +50,8 @@ type matchCommand struct {
 	step       *bisectStep           // for --exit bisect, else nil
 	room       func(slots int) error // reports whether the machine has CPUs for this many slots; see session.Match.Room
 	durable    bool                  // the match file or the flags request durable storage
+
+	greeted map[string]usi.Greeting // greetings by engine, if the command plays many runs; else nil
 }
 
 // Help returns the text below the usage line of --help.
@@ -141,32 +143,20 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 
 // play performs the handshakes, opens the store, plays the games and makes the report.
 func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
-	started := c.session.Starting(o.Names()...)
-	greetings, more, err := c.resolve(ctx, o)
-	started()
+	greetings, more, err := c.prepare(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	warnings = append(warnings, more...)
-	if o.Bound, err = players.Bind(o.Plan, greetings); err != nil {
-		return nil, err
-	}
-	warnings = append(warnings, o.Bound.Warned()...)
 	if c.step != nil {
 		c.step.printErrors(env.Err, o.Plan)
 	}
 	if c.DryRun {
 		return nil, dryRun(ctx, env, o, greetings, warnings)
 	}
-	more, fatal := players.CapacityFor(o.Plan, greetings).Problems()
-	if fatal != nil {
-		return nil, fatal
-	}
-	c.room = func(slots int) error {
-		wider := *o.Plan
-		wider.Concurrency = slots
-		_, fatal := players.CapacityFor(&wider, greetings).Problems()
-		return errors.Join(fatal, o.Bound.Room(slots))
+	more, err = c.capacity(o, greetings)
+	if err != nil {
+		return nil, err
 	}
 	for _, w := range append(warnings, more...) {
 		c.session.Note(w.Message())
@@ -175,6 +165,32 @@ func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener
 		return nil, err
 	}
 	return c.playInto(ctx, env, o)
+}
+
+// prepare performs the handshakes, completes the opener's plan and binds its CPUs.
+func (c *matchCommand) prepare(ctx context.Context, o *players.Opener) ([]usi.Greeting, []advice.Warning, error) {
+	started := c.session.Starting(o.Names()...)
+	greetings, warnings, err := c.resolve(ctx, o)
+	started()
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Bound, err = players.Bind(o.Plan, greetings); err != nil {
+		return nil, nil, err
+	}
+	return greetings, append(warnings, o.Bound.Warned()...), nil
+}
+
+// capacity sets c.room. It returns an error if the machine cannot run the plan's slots.
+func (c *matchCommand) capacity(o *players.Opener, greetings []usi.Greeting) ([]advice.Warning, error) {
+	warnings, fatal := players.CapacityFor(o.Plan, greetings).Problems()
+	c.room = func(slots int) error {
+		wider := *o.Plan
+		wider.Concurrency = slots
+		_, fatal := players.CapacityFor(&wider, greetings).Problems()
+		return errors.Join(fatal, o.Bound.Room(slots))
+	}
+	return warnings, fatal
 }
 
 // resolve starts each engine once, checks the engine's options and adds the engine's identity to the opener's
@@ -205,11 +221,31 @@ func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Gree
 	if c.DryRun {
 		return o.GreetAll(ctx)
 	}
+	if list := c.known(o.Plan); list != nil {
+		return list, nil
+	}
 	o.Records = crash.Begin(c.DB, o.Plan.Run, "")
 	greetings, err := o.GreetAll(ctx)
 	err = errors.Join(err, o.Records.Close())
 	o.Records = nil
+	for i, e := range o.Plan.Engines() {
+		if err == nil && c.greeted != nil {
+			c.greeted[e.Name] = greetings[i]
+		}
+	}
 	return greetings, err
+}
+
+// known returns the greetings of the plan's engines, or nil if one of them has not been greeted.
+func (c *matchCommand) known(plan *match.Plan) (list []usi.Greeting) {
+	for _, e := range plan.Engines() {
+		greeting, ok := c.greeted[e.Name]
+		if !ok {
+			return nil
+		}
+		list = append(list, greeting)
+	}
+	return list
 }
 
 func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Opener) (*report.Report, error) {

@@ -181,11 +181,11 @@ func TestSimulatedHunts(t *testing.T) {
 		testutil.Check(t, r.claimed-r.right/r.named <= .05, "claims: %v", r)
 		testutil.Check(t, r.bisectPairs >= factor*r.pairs, "games: %v", r)
 	}
-	check(simulate(t, "30, 16, 0", testutil.ByLength(100, 1000), 16, 30, 0, c, 50_000), 2)
+	check(simulate(t, "30, 16, 0", testutil.ByLength(50, 400), 16, 30, 0, c, 50_000), 2)
 	if !testutil.Long() {
 		return
 	}
-	check(simulate(t, "30, 64, 0", 600, 64, 30, 0, c, 50_000), 2)
-	check(simulate(t, "30, 16, ± 1", 600, 16, 30, 1, c, 50_000), 2)
-	check(simulate(t, "30, 64, ± 1", 600, 64, 30, 1, c, 50_000), 1.8)
+	check(simulate(t, "30, 64, 0", 200, 64, 30, 0, c, 50_000), 2)
+	check(simulate(t, "30, 16, ± 1", 400, 16, 30, 1, c, 50_000), 2)
+	check(simulate(t, "30, 64, ± 1", 200, 64, 30, 1, c, 50_000), 1.8)
 }

@@ -77,6 +77,7 @@ type progress struct {
 	hub      *events.Hub     // has the state of the run
 	look     func() []string // returns lines with the score, its always-valid interval and the SPRT. It may be nil.
 	language i18n.Language
+	part     bool // see Match.Part
 
 	mu     sync.Mutex // protects the fields below
 	began  time.Time
@@ -243,6 +244,9 @@ func (p *progress) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
+	if p.part {
+		return
+	}
 	elapsed := time.Since(p.began)
 	now := p.hub.State().State
 	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds()).In(p.language))

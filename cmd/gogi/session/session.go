@@ -221,6 +221,8 @@ type Match struct {
 	// Look returns the result of the stored games as lines for the progress. If Look is nil, the progress
 	// shows the score.
 	Look func() []string
+	// Part means that the run is a part of the command's work. Then the progress prints no lines at the end of the run.
+	Part bool
 }
 
 // Play plays the missing pairs of a run. The report is nil for a tune and for self-play, and after some
@@ -327,7 +329,7 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 		return err
 	}
 	if !s.Quiet {
-		config.Watch = append(config.Watch, s.progress(plan, m.Look))
+		config.Watch = append(config.Watch, s.progress(plan, m))
 	}
 	s.interrupted.Playing(func() i18n.Message { made.Drain(); return inPlay(made.Hub().State().State, plan) })
 	ending, err := made.Play(ctx, config)
@@ -410,10 +412,10 @@ func (s *Session) begin(ctx context.Context) error {
 	return nil
 }
 
-// progress returns a follower that shows a run on the terminal; look may be nil.
-func (s *Session) progress(plan *match.Plan, look func() []string) func(*events.Hub) {
+// progress returns a follower that shows a run on the terminal; m.Look may be nil.
+func (s *Session) progress(plan *match.Plan, m *Match) func(*events.Hub) {
 	shown := newProgress(s.Env.Err, plan)
-	shown.language, shown.look = s.Env.Language, look
+	shown.language, shown.look, shown.part = s.Env.Language, m.Look, m.Part
 	above := shown.above
 	s.Env.Above.Store(&above)
 	return shown.follow

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gogi/cmd/gogi/session"
+	"gogi/configs"
+	"gogi/internal/fail"
+	"gogi/internal/shellwords"
+	"gogi/match"
+	"gogi/players"
+	"gogi/players/planning"
+	"gogi/report"
+	"gogi/usi"
+)
+
+// versionFlags has the flags of the commands that play versions of an engine against each other.
+type versionFlags struct {
+	Programs []string `arg:"" optional:"" name:"versions" help:"Programs of the versions, the oldest first, or one match file (*.toml) whose engines are the versions."`
+
+	DB      string        `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Session session.Flags `embed:""`
+	configs.Flags
+}
+
+// versions plays runs between two versions of an engine. The runs are ordinary matches.
+type versions struct {
+	names []string // oldest first
+	run   string   // the first part of the names of all runs
+	games *int     // value of --games; nil: not given
+
+	file   *configs.File
+	dir    string
+	match  *matchCommand
+	warned map[string]bool // warnings that were printed
+}
+
+// open reads the versions and the settings of their matches. noun is the default name of the runs.
+func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) {
+	flags := f.Flags
+	name := ""
+	if len(f.Programs) == 1 {
+		name = f.Programs[0]
+	} else if err := f.addVersions(&flags); err != nil {
+		return nil, err
+	}
+	if name == "" && len(flags.Engine) == 0 {
+		return nil, errors.New("no versions: give the programs from the oldest to the newest, or a match file")
+	}
+	file, dir, err := flags.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	v := &versions{names: file.PlayerNames(), run: file.Run, games: file.Games, file: file, dir: dir, warned: map[string]bool{}}
+	if name == "" && flags.Run == "" {
+		v.run = noun
+	}
+	v.match = &matchCommand{DB: f.DB, session: s, durable: file.Durable(), greeted: map[string]usi.Greeting{}}
+	return v, v.check()
+}
+
+// check returns an error for settings that runs between two versions cannot have.
+func (v *versions) check() error {
+	f := v.file
+	switch {
+	case len(v.names) < 2:
+		return fmt.Errorf("%d version: expected two at least", len(v.names))
+	case f.Gate != nil:
+		return errors.New("--sprt, gate: the command itself decides how many games it plays; remove the SPRT")
+	case f.Swap != nil && !*f.Swap:
+		return errors.New("--no-swap, swap: the command needs pairs with swapped colours; remove it")
+	case f.Design != nil && f.Design.Kind != "" && f.Design.Kind != match.DesignMatch:
+		return errors.New("--design, design: the command itself pairs the versions; remove the design")
+	}
+	f.Design = nil
+	return nil
+}
+
+// addVersions adds an engine for each program. The name of an engine is the shortest end of the program's path that no
+// other program has.
+func (f *versionFlags) addVersions(flags *configs.Flags) error {
+	names, err := namesOf(f.Programs)
+	for i, name := range names {
+		path := f.Programs[i]
+		if filepath.Base(path) == path {
+			path = "./" + path
+		}
+		flags.Engine = append(flags.Engine, name+"="+shellwords.Quote(path))
+	}
+	return err
+}
+
+// namesOf returns names of the programs without the characters that flags cannot express.
+func namesOf(programs []string) ([]string, error) {
+	for depth := 1; depth < 64; depth++ {
+		var names []string
+		for _, p := range programs {
+			parts := strings.Split(filepath.ToSlash(filepath.Clean(p)), "/")
+			names = append(names, strings.Map(func(r rune) rune {
+				if strings.ContainsRune("=.,", r) {
+					return '_'
+				}
+				return r
+			}, strings.Join(parts[max(0, len(parts)-depth):], "/")))
+		}
+		if len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names) {
+			return names, nil
+		}
+	}
+	return nil, errors.New("versions: a program is there twice; give each program once")
+}
+
+// A pairing is a run between two versions. Its openings are those from Offset on, in the order that the seed decides.
+type pairing struct {
+	Run      string
+	Old, New string
+	Pairs    int
+	Offset   int
+	Look     func() []string // lines for the progress
+}
+
+// play plays the missing pairs of a run and returns its report. The newer version is its player A.
+func (v *versions) play(ctx context.Context, p pairing) (*report.Report, error) {
+	c, s := v.match, v.match.session
+	file, games := *v.file, 2*p.Pairs
+	file.Run, file.Players, file.Games = p.Run, []string{p.New, p.Old}, &games
+	plan, warnings, err := planning.Plan(&file, v.dir, s.Guard)
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	plan.Openings = openingsFrom(plan, p.Offset)
+	o := &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}
+	greetings, more, err := c.prepare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	capacity, err := c.capacity(o, greetings)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range slices.Concat(warnings, more, capacity) {
+		if text := w.Message().String(); !v.warned[text] {
+			v.warned[text] = true
+			s.Note(w.Message())
+		}
+	}
+	if s.Store == nil {
+		if err := s.Open(ctx, c.durable); err != nil {
+			return nil, err
+		}
+	}
+	return s.Play(ctx, session.Match{Opener: o, Room: c.room, Rename: "--run gives the new runs another name", Look: p.Look, Part: true})
+}
+
+// openingsFrom returns the openings of the plan's pairs from an offset on, so that runs with other offsets have other
+// openings until all openings have been played.
+func openingsFrom(plan *match.Plan, offset int) (list []match.Opening) {
+	for n := range plan.Pairs {
+		list = append(list, plan.Pair(offset+n).Opening)
+	}
+	return list
+}
