@@ -12,14 +12,14 @@ builds() {
 	done
 }
 
-# 12 builds of fairy-stockfish. The node limit makes each build play other moves; from v08 on it has 40% fewer nodes.
+# 12 builds of fairy-stockfish. The node limit makes each build play other moves; from v08 on it has a third of the nodes.
 version() {
-	nodes=$((300 + $1))
-	[ "$1" -lt 8 ] || nodes=$((180 + $1))
+	nodes=$((150 + $1))
+	[ "$1" -lt 8 ] || nodes=$((50 + $1))
 	printf 'cmd = "fairy-stockfish"\nlimits = {nodes = %d}\noptions = {UCI_Variant = "shogi", Threads = 1}\n' "$nodes"
 }
 builds >fairy.toml
-gogi hunt fairy.toml --run fairy --db fairy.db >fairy.txt 2>fairy.log || echo "fairy: exit code $?"
+gogi hunt fairy.toml --run fairy --db fairy.db --resign 1:800x3 >fairy.txt 2>fairy.log || echo "fairy: exit code $?"
 
 # 12 builds of the built-in engine with another seed each; from v05 on its evaluation has more noise.
 version() {
@@ -28,5 +28,5 @@ version() {
 	printf 'cmd = "builtin"\nlimits = {nodes = 60}\noptions = {Seed = %d, EvalNoise = %d}\n' "$((100 + $1))" "$noise"
 }
 builds >builtin.toml
-gogi hunt builtin.toml --run builtin --db builtin.db >builtin.txt 2>builtin.log || echo "builtin: exit code $?"
+gogi hunt builtin.toml --resign 1:800x3 --run builtin --db builtin.db >builtin.txt 2>builtin.log || echo "builtin: exit code $?"
 touch done
