@@ -47,10 +47,11 @@ type File struct {
 	Params        []TuneParam      `toml:"param"`    // parameters of a tune
 	Selfplay      *Selfplay        `toml:"selfplay"` // see PlanSelfplay; not used in a match
 
-	name   string                    // name of the file, for errors
-	ready  bool                      // a built-in series, which is not a file on disk
-	places map[string]position.Place // place of each key in the file, for errors
-	flags  map[string]string         // the flag that set a key; errors then name the flag instead of the place
+	between bool                      // see Between
+	name    string                    // name of the file, for errors
+	ready   bool                      // a built-in series, which is not a file on disk
+	places  map[string]position.Place // place of each key in the file, for errors
+	flags   map[string]string         // the flag that set a key; errors then name the flag instead of the place
 }
 
 // Design has the settings that decide the pairings. The keys other than kind and anchor are for designs whose

@@ -358,6 +358,9 @@ func (r *resolver) idleFlags() {
 		r.warnings = append(r.warnings, advice.Warning{Text: text})
 	}
 	for i, e := range r.file.Engines {
+		if r.file.between {
+			break
+		}
 		if _, added := r.file.flags[position.Element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
 			r.warnings = append(r.warnings, advice.Of("engine %s does not play: it is not among the players", e.Name))
 		}

@@ -124,6 +124,14 @@ func (f *File) PlayerNames() (names []string) {
 	return names
 }
 
+// Between returns a copy of the file for a match between two of its players. Plan then does not warn that the other
+// engines do not play.
+func (f *File) Between(a, b string) *File {
+	pair := *f
+	pair.Players, pair.between = []string{a, b}, true
+	return &pair
+}
+
 // EnginesOf returns the names of the engines of the file's n-th player, counted from 0. For a council these
 // are the engines among its members. EnginesOf returns nil if there is no such player.
 func (f *File) EnginesOf(n int) []string {

@@ -45,6 +45,7 @@ type commandLine struct {
 	Gate    runscmd.GateCommand    `cmd:"" menu:"decide" help:"Print the SPRT decision of a run; exit code 0, 10 or 11"`
 	Compare runscmd.CompareCommand `cmd:"" menu:"decide" help:"Compare runs, or show where an Elo difference comes from"`
 	Hunt    huntCommand            `cmd:"" menu:"decide" help:"Find the version that lost Elo"`
+	Ladder  ladderCommand          `cmd:"" menu:"decide" help:"Rate all versions of an engine"`
 	Rate    runscmd.RateCommand    `cmd:"" menu:"decide" help:"Calculate ratings from runs or game records"`
 	Stats   statscmd.Command       `cmd:"" menu:"decide" help:"Calculate intervals, SPRT states, numbers of games and Elo"`
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,12 +14,16 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/cmd/gogi/session"
 	"gogi/internal/fail"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/stats"
 	"gogi/stats/hunt"
 )
 
 // huntCommand finds the version that lost or gained Elo.
 type huntCommand struct {
 	versionFlags
+	buildFlags
 
 	Confidence float64 `default:"0.95" placeholder:"P" help:"Posterior probability at which gogi names a version (default ${default})."`
 	Drift      float64 `default:"1" placeholder:"ELO" more:"" help:"Standard deviation of the Elo change of each other version (default ${default}); 0: no other version changes the strength."`
@@ -38,12 +43,16 @@ func (*huntCommand) Help() string {
 	gogi hunt --run lost builds/v1 builds/v2 builds/v3 builds/v4 builds/v5 \
 	    --option all.Threads=1 --tc 8+0.08
 
+The versions may be the commits of a git repository. gogi builds only those that it needs:
+
+	gogi hunt --good v1.2 --bad main --build 'make -j' --engine ./engine --tc 8+0.08
+
 gogi selects two versions, plays a block of pairs between them, and calculates for each version the probability that it is
 the one that lost Elo. Each block is an ordinary run: NAME-001, NAME-002, …. No block starts after --games games (default 20000).
 Run the same command again to resume. With --json the last line on stdout is the answer.
 
 Exit codes: 0 found, 10 the last version is not weaker, 11 not found in --games games, 12 several versions changed the strength,
-3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
+125 the good or the bad commit does not build, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
 // Run plays the hunt and prints its answer.
@@ -51,54 +60,113 @@ func (c *huntCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.Session.Run(ctx, env, session.Target{DB: c.DB, Run: c.Flags.Run}, c.hunt)
 }
 
-func (c *huntCommand) hunt(ctx context.Context, s *session.Session) error {
-	config := hunt.Config{Confidence: c.Confidence, Drift: c.Drift, Block: huntBlock}
-	if c.Block != nil {
-		config.Block = *c.Block
+func (c *huntCommand) hunt(ctx context.Context, s *session.Session) (err error) {
+	var git *commits
+	if c.Good != "" {
+		if git, err = c.commits(ctx, c.DB, &c.Flags); err != nil {
+			return fail.Usage(err)
+		}
+	} else if c.Bad != "" || c.Build != "" || c.Path != nil {
+		return fail.Usage(errors.New("--bad, --build, --path: they need --good REV"))
 	}
 	v, err := c.open(s, "hunt")
 	if err != nil {
 		return fail.Usage(err)
 	}
-	config.Versions = len(v.names)
-	h, err := hunt.New(config)
-	if err != nil {
-		return fail.Usage(fmt.Errorf("hunt: %w", err))
+	if git != nil {
+		git.identify(v.file)
+	}
+	v.git = git
+	config := hunt.Config{Confidence: c.Confidence, Drift: c.Drift, Block: huntBlock}
+	if c.Block != nil {
+		config.Block = *c.Block
 	}
 	games := huntGames
 	if v.games != nil {
 		games = *v.games
 	}
-	for block := 1; ; block++ {
-		a := c.answer(v, h)
+	return (&search{huntCommand: c, versions: v, config: config}).run(ctx, s, games)
+}
+
+// A search is a hunt in progress.
+type search struct {
+	*huntCommand
+	*versions
+
+	config hunt.Config
+	hunt   *hunt.Hunt
+	played []played
+}
+
+// played is a block with the scores of its newer version.
+type played struct {
+	old, new string
+	scores   stats.Scores
+}
+
+// run plays blocks until there is an answer, or no block may start after this number of games.
+func (h *search) run(ctx context.Context, s *session.Session, games int) error {
+	if err := h.restart(); err != nil {
+		return fail.Usage(fmt.Errorf("hunt: %w", err))
+	}
+	for {
+		a := h.answer()
 		if a.Verdict != hunt.Open || 2*a.Pairs >= games {
-			return a.end(s, c.Session.JSON)
+			return a.end(s, s.JSON)
 		}
-		if err := c.block(ctx, v, h, block); err != nil {
+		err := h.block(ctx, a)
+		if broken, ok := errors.AsType[*unbuildable](err); ok {
+			err = h.without(s, broken)
+		}
+		if err != nil {
 			return err
 		}
 	}
 }
 
+// restart calculates the hunt from the blocks so far.
+func (h *search) restart() (err error) {
+	h.config.Versions = len(h.names)
+	if h.hunt, err = hunt.New(h.config); err != nil {
+		return err
+	}
+	for _, p := range h.played {
+		h.hunt.Add(slices.Index(h.names, p.old), slices.Index(h.names, p.new), p.scores)
+	}
+	return nil
+}
+
+// without removes a commit that does not build. Its changes count as changes of the next commit.
+func (h *search) without(s *session.Session, broken *unbuildable) error {
+	at := slices.Index(h.names, broken.name)
+	if at == 0 || at == len(h.names)-1 {
+		return &cli.Exit{Code: cli.BisectSkip, Err: fmt.Errorf("%w; give another commit for --good or --bad", broken)}
+	}
+	s.Note(i18n.Of("%s", fmt.Sprintf("%s; its changes count as changes of %s", broken, h.names[at+1])))
+	h.names = slices.Delete(slices.Clone(h.names), at, at+1)
+	return h.restart()
+}
+
 // block plays the next block of a hunt and adds its results.
-func (c *huntCommand) block(ctx context.Context, v *versions, h *hunt.Hunt, number int) error {
-	q, before := h.Next(), c.answer(v, h)
+func (h *search) block(ctx context.Context, before huntAnswer) error {
+	q, env := h.hunt.Next(), h.match.session.Env
 	p := pairing{
-		Run: fmt.Sprintf("%s-%03d", v.run, number), Old: v.names[q.Old], New: v.names[q.New], Pairs: q.Pairs, Offset: before.Pairs,
+		Run: fmt.Sprintf("%s-%03d", h.versions.run, len(h.played)+1), A: h.names[q.New], B: h.names[q.Old], Pairs: q.Pairs, Offset: before.Pairs,
 		Look: func() []string { return []string{before.state()} },
 	}
-	r, err := v.play(ctx, p)
+	r, err := h.play(ctx, env, p)
 	if err != nil {
 		return err
 	}
 	scores := r.Pentanomial.PairScores()
-	if c.Gained {
+	if h.Gained {
 		scores = scores.Mirror()
 	}
-	h.Add(q.Old, q.New, scores)
-	if !c.Session.Quiet {
-		line := fmt.Sprintf("%s %s–%s, %d pairs: %s", p.Run, p.Old, p.New, p.Pairs, c.answer(v, h).state())
-		fmt.Fprintln(v.match.session.Env.Err, text.Trim(line, 79))
+	h.played = append(h.played, played{p.B, p.A, scores})
+	h.hunt.Add(q.Old, q.New, scores)
+	if !h.match.session.Quiet {
+		line := fmt.Sprintf("%s %s–%s, %d pairs: %s", p.Run, p.B, p.A, p.Pairs, h.answer().state())
+		fmt.Fprintln(env.Err, text.Trim(line, 79))
 	}
 	return nil
 }
@@ -113,9 +181,26 @@ type huntAnswer struct {
 	Gained   bool     `json:"gained"`   // the hunt is for a version that gained Elo
 }
 
-func (c *huntCommand) answer(v *versions, h *hunt.Hunt) huntAnswer {
-	a := h.Answer()
-	return huntAnswer{v.run, a, v.names[a.Culprit], v.names[a.Culprit-1], v.names, c.Gained}
+func (h *search) answer() huntAnswer {
+	a := h.hunt.Answer()
+	return huntAnswer{h.versions.run, a, h.title(a.Culprit), h.title(a.Culprit - 1), h.titles(), h.Gained}
+}
+
+// titles returns the names of all versions.
+func (h *search) titles() (list []string) {
+	for i := range h.names {
+		list = append(list, h.title(i))
+	}
+	return list
+}
+
+// title returns the name of a version. For a commit it is the short hash with the subject.
+func (h *search) title(version int) string {
+	name := h.names[version]
+	if h.git == nil {
+		return name
+	}
+	return name + " " + sanitize.Printable(h.git.of[name].subject, 60)
 }
 
 // state returns the most probable culprit and its loss, for the progress.

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gogi/cmd/gogi/cli"
 	"gogi/cmd/gogi/session"
 	"gogi/configs"
 	"gogi/internal/fail"
@@ -37,6 +37,8 @@ type versions struct {
 	file   *configs.File
 	dir    string
 	match  *matchCommand
+	anchor string          // value of --anchor, else the oldest version
+	git    *commits        // nil: the versions are no commits
 	warned map[string]bool // warnings that were printed
 }
 
@@ -56,11 +58,17 @@ func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) 
 	if err != nil {
 		return nil, err
 	}
+	if len(file.PlayerNames()) < 2 {
+		return nil, errors.New("versions: expected two at least")
+	}
 	v := &versions{names: file.PlayerNames(), run: file.Run, games: file.Games, file: file, dir: dir, warned: map[string]bool{}}
 	if name == "" && flags.Run == "" {
 		v.run = noun
 	}
 	v.match = &matchCommand{DB: f.DB, session: s, durable: file.Durable(), greeted: map[string]usi.Greeting{}}
+	if v.anchor = v.names[0]; file.Design != nil && file.Design.Anchor != "" {
+		v.anchor = file.Design.Anchor
+	}
 	return v, v.check()
 }
 
@@ -68,8 +76,6 @@ func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) 
 func (v *versions) check() error {
 	f := v.file
 	switch {
-	case len(v.names) < 2:
-		return fmt.Errorf("%d version: expected two at least", len(v.names))
 	case f.Gate != nil:
 		return errors.New("--sprt, gate: the command itself decides how many games it plays; remove the SPRT")
 	case f.Swap != nil && !*f.Swap:
@@ -115,46 +121,74 @@ func namesOf(programs []string) ([]string, error) {
 	return nil, errors.New("versions: a program is there twice; give each program once")
 }
 
-// A pairing is a run between two versions. Its openings are those from Offset on, in the order that the seed decides.
+// A pairing is a run between two versions, A and B.
 type pairing struct {
-	Run      string
-	Old, New string
-	Pairs    int
-	Offset   int
-	Look     func() []string // lines for the progress
+	Run    string
+	A, B   string
+	Pairs  int
+	Offset int             // the openings are those from here on, in the order that the seed decides; below 0: all openings
+	Seed   uint64          // added to the seed
+	Look   func() []string // lines for the progress
 }
 
-// play plays the missing pairs of a run and returns its report. The newer version is its player A.
-func (v *versions) play(ctx context.Context, p pairing) (*report.Report, error) {
+// play plays the missing pairs of a run and returns its report. If the versions are commits, it builds them. It returns an
+// *unbuildable if a commit does not build or does not start.
+func (v *versions) play(ctx context.Context, env *cli.Env, p pairing) (*report.Report, error) {
+	for _, name := range []string{p.A, p.B} {
+		if v.git == nil {
+			break
+		}
+		if err := v.git.build(ctx, env, name); err != nil {
+			return nil, err
+		}
+	}
+	o, err := v.prepare(ctx, p)
+	for _, name := range []string{p.A, p.B} {
+		if err != nil && v.git != nil && (&bisectStep{ours: []string{name}}).isOurs(err) {
+			return nil, v.git.broken(name, err)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s := v.match.session; s.Store == nil {
+		if err := s.Open(ctx, v.match.durable); err != nil {
+			return nil, err
+		}
+	}
+	return v.match.session.Play(ctx, session.Match{
+		Opener: o, Room: v.match.room, Rename: "--run gives the new runs another name", Look: p.Look, Part: true,
+	})
+}
+
+// prepare plans a run and performs the handshakes. It prints each warning once.
+func (v *versions) prepare(ctx context.Context, p pairing) (*players.Opener, error) {
 	c, s := v.match, v.match.session
-	file, games := *v.file, 2*p.Pairs
-	file.Run, file.Players, file.Games = p.Run, []string{p.New, p.Old}, &games
-	plan, warnings, err := planning.Plan(&file, v.dir, s.Guard)
+	file, games, seed := v.file.Between(p.A, p.B), 2*p.Pairs, p.Seed+1
+	if file.Seed != nil {
+		seed = *file.Seed + p.Seed
+	}
+	file.Run, file.Games, file.Seed = p.Run, &games, &seed
+	plan, warnings, err := planning.Plan(file, v.dir, s.Guard)
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	plan.Openings = openingsFrom(plan, p.Offset)
+	if p.Offset >= 0 {
+		plan.Openings = openingsFrom(plan, p.Offset)
+	}
 	o := &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}
 	greetings, more, err := c.prepare(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	capacity, err := c.capacity(o, greetings)
-	if err != nil {
-		return nil, err
-	}
 	for _, w := range slices.Concat(warnings, more, capacity) {
-		if text := w.Message().String(); !v.warned[text] {
+		if text := w.Message().String(); err == nil && !v.warned[text] {
 			v.warned[text] = true
 			s.Note(w.Message())
 		}
 	}
-	if s.Store == nil {
-		if err := s.Open(ctx, c.durable); err != nil {
-			return nil, err
-		}
-	}
-	return s.Play(ctx, session.Match{Opener: o, Room: c.room, Rename: "--run gives the new runs another name", Look: p.Look, Part: true})
+	return o, err
 }
 
 // openingsFrom returns the openings of the plan's pairs from an offset on, so that runs with other offsets have other

@@ -124,8 +124,8 @@ func (c *chooser) answer(found any, err error) error {
 	return nil
 }
 
-// maxRated is the largest number of runs for which the page rates the players together.
-const maxRated = 50
+// MaxRated is the largest number of runs for which the page of ratings rates the players together.
+const MaxRated = 300
 
 // rated is the data for the page of ratings.
 type rated struct {
@@ -159,8 +159,8 @@ func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(c.Chosen) > maxRated {
-		return &badQuery{fmt.Errorf("%d runs: expected %d at most", len(c.Chosen), maxRated)}
+	if len(c.Chosen) > MaxRated {
+		return &badQuery{fmt.Errorf("%d runs: expected %d at most", len(c.Chosen), MaxRated)}
 	}
 	if len(c.Chosen) > 0 {
 		err = s.alone(r, func() error {
