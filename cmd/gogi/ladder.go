@@ -71,14 +71,12 @@ func (c *ladderCommand) ladder(ctx context.Context, s *session.Session) error {
 // rate prints the ratings of the versions.
 func (c *ladderCommand) rate(ctx context.Context, v *versions, runs []string) error {
 	s, all := v.match.session, ratings.NewGames()
-	for _, run := range runs {
-		info, err := s.Store.FindRun(ctx, run)
-		if err == nil {
-			err = stored.Rate(ctx, s.Store, info, all)
-		}
-		if err != nil {
-			return err
-		}
+	infos, err := s.Store.FindRuns(ctx, runs)
+	if err == nil {
+		_, err = stored.Rate(ctx, s.Store, infos, all)
+	}
+	if err != nil {
+		return err
 	}
 	r, err := ratings.Rate(all, ratings.Options{Model: "all", Draws: "auto", Confidence: 0.95, Seed: 1, Anchor: &ratings.Anchor{Player: v.anchor}})
 	if err != nil {
