@@ -81,8 +81,8 @@ func (f Finding) Doubt(rows []match.Row) {
 	}
 }
 
-// mostly reports whether some is more than half of all.
-func mostly(some, all int) bool { return 2*some > all }
+// mostly reports whether part is more than half of whole.
+func mostly(part, whole int) bool { return 2*part > whole }
 
 // slowedOf returns text with the number of pairs in which the machine delayed a move.
 func slowedOf(slowed, pairs int) i18n.Message {

@@ -113,9 +113,9 @@ func (s sequence) bounded() (sequence, bool) {
 // differ at 2% and 5% of plies, and .4326 with random node limits. At 17% there was no effect.
 var couplings = []struct{ divergence, variance float64 }{{0.02, 0.2532 / 0.4326}, {0.05, 0.3614 / 0.4326}}
 
-// deterministic returns the plans of the same test for deterministic players. Their pairs vary less, so the test needs
-// fewer pairs. (This is not true for hypotheses in normalised Elo, which are divided by the standard deviation of a
-// score.)
+// deterministic returns the plans of the same test for deterministic players. at has the true differences. Their pairs
+// vary less, so the test needs fewer pairs. (This is not true for hypotheses in normalised Elo, which are divided by
+// the standard deviation of a score.)
 func (s sequence) deterministic(at []float64) []PlanRow {
 	var rows []PlanRow
 	correlation := s.conditions.Correlation
