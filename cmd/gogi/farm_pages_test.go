@@ -159,9 +159,11 @@ func (p *farmTab) logIn(f *farmProcess, creds string) {
 	p.send("main form button")
 }
 
-// picture stores pictures of the page, wide and narrow, light and dark.
-func (p *farmTab) picture(name string) {
+// look checks that axe-core finds nothing serious on the page. It stores pictures of the page if -farm.pictures asks for
+// them, wide and narrow, light and dark.
+func (p *farmTab) look(name string) {
 	p.t.Helper()
+	p.axe(name)
 	if *farmPictures == "" {
 		return
 	}
@@ -179,6 +181,20 @@ func (p *farmTab) picture(name string) {
 	p.do(chromedp.EmulateViewport(1280, 900))
 }
 
+func (p *farmTab) axe(name string) {
+	p.t.Helper()
+	axe, err := os.ReadFile("../../ui/web/testdata/npm/node_modules/axe-core/axe.min.js")
+	if os.IsNotExist(err) && os.Getenv("GOGI_REAL_BROWSER") != "required" {
+		return // npm ci --prefix ui/web/testdata/npm installs it
+	}
+	testutil.OK(p.t, err)
+	const find = `;axe.run({ resultTypes: ['violations'] }).then(r => r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
+		.map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' ')))`
+	for _, bad := range testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[[]string](string(axe)+find, chromedp.EvalAwaitPromise)))(p.t) {
+		p.t.Errorf("%s: %s", name, bad)
+	}
+}
+
 // TestFarmPages manages a farm in a real browser: a volunteer and a submitter sign up, an admin approves both, the
 // submitter submits a test by the form, the admin approves it, and a real worker plays it to a verdict.
 func TestFarmPages(t *testing.T) {
@@ -190,14 +206,14 @@ func TestFarmPages(t *testing.T) {
 		chromedp.SendKeys(chromedp.CSS("#note"), "one quiet machine"))
 	p.send("main form button")
 	p.has("The sign-up of box waits for an admin")
-	p.picture("join")
+	p.look("join")
 	f.gogi("farm", "join", f.pages, "ann-submit", "--owner", "ann", "--may", "submit", "--note", "patches")
 
 	p.logIn(f, "boss.creds")
 	p.has("Keys \\(2 new\\)")
 	p.do(chromedp.Navigate(f.pages + "/farm/keys"))
 	p.has("one quiet machine")
-	p.picture("keys")
+	p.look("keys")
 	p.send(`form[action="/farm/keys/admit"] button`)
 	p.send(`form[action="/farm/keys/admit"] button`)
 	p.has("No sign-up waits")
@@ -205,7 +221,7 @@ func TestFarmPages(t *testing.T) {
 
 	p.logIn(f, "ann-submit.creds")
 	p.do(chromedp.Navigate(f.pages + "/farm/submit"))
-	p.picture("submit")
+	p.look("submit")
 	for field, value := range map[string]string{"run": "strong", "games": "200", "sprt": "0,200", "note": "a first test"} {
 		p.do(chromedp.SendKeys(chromedp.CSS("#"+field), value))
 	}
@@ -219,25 +235,25 @@ func TestFarmPages(t *testing.T) {
 
 	p.logIn(f, "boss.creds")
 	p.do(chromedp.Navigate(address))
-	p.picture("test-submitted")
+	p.look("test-submitted")
 	p.send(`form[action$="/approve"] button`)
 	p.has("running")
 	f.gogi("farm", "work", "--once", "--creds", "box.creds", "--concurrency", "2", "-q")
 	p.until("over: the gate has decided: pass")
 	p.has("box")
-	p.picture("test")
+	p.look("test")
 	p.do(chromedp.Navigate(f.pages + "/farm/m/box"))
 	p.has("connected: gogi")
 	p.do(chromedp.SetValue(chromedp.CSS(`select[name="level"]`), "owner"))
 	p.send(`form[action$="/trust"] button`)
 	p.has("trust owner")
-	p.picture("machine")
+	p.look("machine")
 	p.do(chromedp.Navigate(address))
 	p.until("the verdict pass is final")
 	for name, path := range map[string]string{"farm": "/farm", "people": "/farm/people", "person": "/farm/p/vol",
 		"log": "/farm/log", "login": "/farm/login"} {
 		p.do(chromedp.Navigate(f.pages + path))
-		p.picture(name)
+		p.look(name)
 	}
 	p.do(chromedp.Navigate(f.pages + "/farm/log"))
 	for _, want := range []string{"signed up: vol, may work", "approved: vol, may work", "submitted",

@@ -211,7 +211,8 @@ func (p *Pages) do(v *visit, verb string, in any) (any, error) {
 type frame struct {
 	Title   string
 	Trail   []crumb // the path to the page, below the farm
-	Refresh bool    // the browser loads the page again after some seconds
+	Refresh bool    // the page changes by itself: it offers to load itself again
+	Again   bool    // the reader has asked for that, by ?refresh
 	Page    any
 
 	Session *session // nil: not logged in
@@ -223,6 +224,9 @@ type crumb struct{ Name, Link string }
 // show writes a page with a status.
 func (p *Pages) show(w http.ResponseWriter, v *visit, status int, name string, f frame) error {
 	f.Session = v.session
+	if f.Again = f.Refresh && v.URL.Query().Has("refresh"); f.Again {
+		w.Header().Set("Refresh", "10")
+	}
 	if f.Session.Admin() {
 		if waiting, err := p.do(v, "signups", farm.Order{}); err == nil {
 			list, _ := waiting.([]farm.SignUp)

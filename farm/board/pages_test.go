@@ -161,6 +161,16 @@ func (w *world) state(run string) farm.State {
 	return ""
 }
 
+// TestReload holds that a page loads itself again only if its reader has asked for it.
+func TestReload(t *testing.T) {
+	p := openWorld(t).person()
+	for path, want := range map[string]string{"/farm": "", "/farm?refresh": "10", "/farm/login?refresh": ""} {
+		a := testutil.Must(p.http.Get(p.w.http.URL + path))(t)
+		testutil.OK(t, a.Body.Close())
+		testutil.Equal(t, a.Header.Get("Refresh"), want, "%s", path)
+	}
+}
+
 // TestRights walks through the orders of each right: the server checks the session's key, whatever the page shows.
 func TestRights(t *testing.T) {
 	w := openWorld(t)
