@@ -404,23 +404,23 @@ func (r view) printFaults(w io.Writer, line func(w io.Writer, name, text i18n.Me
 	for _, f := range r.Faults {
 		line(w, name, i18n.Of("%s: %s", f.Player, i18n.Of("%s ×%d", Ending(f.Kind), f.Count)))
 	}
-	r.printBundles(w)
+	r.printBundles(w, line)
 }
 
 // shownBundles is the largest number of crash dumps that the report names.
 const shownBundles = 3
 
-// printBundles writes the names of crash dumps, which can be replayed.
-func (r view) printBundles(w io.Writer) {
+// printBundles writes the names of crash dumps, which can be replayed. line writes a title and its text.
+func (r view) printBundles(w io.Writer, line func(w io.Writer, name, text i18n.Message)) {
 	for i, path := range r.Bundles[:min(shownBundles, len(r.Bundles))] {
 		title := ""
 		if i == 0 {
 			title = "gogi check --replay"
 		}
-		r.remark(w, i18n.Verbatim(title), i18n.Verbatim(sanitize.Printable(path, 4000)))
+		line(w, i18n.Verbatim(title), i18n.Verbatim(sanitize.Printable(path, 4000)))
 	}
 	if more := len(r.Bundles) - shownBundles; more > 0 {
-		r.remark(w, i18n.Message{}, i18n.Of("and %s more", format.Count(more)))
+		line(w, i18n.Message{}, i18n.Of("and %s more", format.Count(more)))
 	}
 }
 
