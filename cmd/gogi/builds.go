@@ -17,11 +17,11 @@ import (
 
 // buildFlags has the flags for versions that are commits of a git repository.
 type buildFlags struct {
-	Good   string   `placeholder:"REV" help:"Commit with the good version, in the repository of the working directory [--bad, --build, --engine]."`
-	Bad    string   `placeholder:"REV" help:"Later commit with the bad version [--good]."`
-	Build  string   `placeholder:"CMD" help:"Shell command that builds the engine in the folder of a commit, such as 'make -j' [--good]. --engine is the program that it makes, such as ./engine."`
-	Path   []string `sep:"none" placeholder:"PATH" more:"" help:"Only commits that change this path; may be repeated [--good]."`
-	Builds int      `default:"16" placeholder:"N" more:"" help:"Number of built commits that gogi keeps on disk (default ${default}) [--good]."`
+	Good   string   `placeholder:"REV" help:"With --bad, --build and --engine: commit with the good version, in the repository of the working directory."`
+	Bad    string   `placeholder:"REV" help:"With --good: later commit with the bad version."`
+	Build  string   `placeholder:"CMD" help:"With --good: shell command that builds the engine in the folder of a commit, such as 'make -j'. --engine is the program that it makes, such as ./engine."`
+	Path   []string `sep:"none" placeholder:"PATH" more:"" help:"With --good: only commits that change this path; may be repeated."`
+	Builds int      `default:"16" placeholder:"N" more:"" help:"With --good: number of built commits that gogi keeps on disk (default ${default})."`
 }
 
 // commits has the commits of a hunt and builds them. Each build is a git worktree in the folder dir.
