@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gogi/configs/advice"
+	"gogi/configs/identity"
 	"gogi/internal/fail"
 	"gogi/match"
 	"gogi/runner"
@@ -47,8 +48,26 @@ func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*
 			p.Restart = match.RestartGame
 			notes = append(notes, warning("%s does not reset itself between games; it gets a fresh process for each", p.Name))
 		}
+		p.Repeats = Repeats(*p) == nil
 	}
 	return &plan, notes, nil
+}
+
+// Repeats returns an error if a player may play other games on another day, although it repeats its games now. The
+// error has the reason without the name of the player.
+func Repeats(p match.Player) error {
+	gpu := func(v string) bool { return strings.Contains(v, "VISIBLE_DEVICES=") || strings.Contains(v, "{gpu}") }
+	switch {
+	case p.Council != nil:
+		return errors.New("is a council, whose games depend on the seed of the run")
+	case slices.ContainsFunc(p.Identity.Files, func(f match.FileHash) bool { return f.Role == match.BookRole }):
+		return errors.New("has a book, whose moves depend on the seed of the run")
+	case identity.IsRemote(p.Command):
+		return errors.New("runs on another machine, where its files may change")
+	case slices.ContainsFunc(p.Env, gpu) || slices.ContainsFunc(p.Effect, func(o match.Option) bool { return strings.HasPrefix(o.Name, "DNN_") }):
+		return errors.New("uses a GPU, which does not repeat its results exactly")
+	}
+	return nil
 }
 
 // repeatable returns an error if a player, or a member of a council, has a time limit.

@@ -47,8 +47,9 @@ type Report struct {
 	EloDecisive Elo               `json:"elo_decisive"` // Elo of the share of wins in decisive games. It assumes independent games.
 	Dependence  stats.Dependence  `json:"dependence"`   // how much the pairs of one opening depend on each other
 	Looks       OptionalStopping  `json:"looks"`
-	Voided      []Voiding         `json:"voided,omitempty"`  // oldest first
-	Workers     []Worker          `json:"workers,omitempty"` // workers of a farm. Those that differ from the others are first.
+	Voided      []Voiding         `json:"voided,omitempty"`       // oldest first
+	Reused      int               `json:"reused_pairs,omitempty"` // pairs that were taken from earlier runs, see gogi match --reuse
+	Workers     []Worker          `json:"workers,omitempty"`      // workers of a farm. Those that differ from the others are first.
 
 	BlackAdvantage Advantage `json:"black_advantage"`
 	Terminations   []Ending  `json:"terminations"`
@@ -252,6 +253,7 @@ type Run struct {
 	// Tournament decides the pairings. It is nil if the design ignores results.
 	Tournament *Tourney
 	Voided     []Voiding // oldest first
+	Reused     int       // pairs that were taken from earlier runs
 }
 
 // New returns a Gatherer for a run, without pairs. It returns an error for fewer than two players.
@@ -448,7 +450,7 @@ func (g *Gatherer) conclude() {
 		rep.Tournament = g.tournament()
 		rep.Finished = rep.Tournament.Over
 	}
-	rep.Voided, rep.Workers = g.run.Voided, g.workers.list(rep.Pairs)
+	rep.Reused, rep.Voided, rep.Workers = g.run.Reused, g.run.Voided, g.workers.list(rep.Pairs)
 	rep.Looks = newLooks(g.run, rep.Gate)
 	if earlier := rep.withdrawn(); earlier != stats.Continue {
 		rep.Gate.withdraw(earlier)

@@ -179,7 +179,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error
 	texts := []string{
 		"INSERT INTO openings (run_id, name, start, moves, plies, hash, checksum) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		"SELECT id FROM openings WHERE run_id = ? AND name = ? AND hash = ?",
-		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored, worker, epoch, scale, proof, options, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
+		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored, worker, epoch, scale, proof, options, reused, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
 		tables.InsertGame(),
 		"INSERT INTO records (game_id, start, event, site, plies, final, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		"INSERT INTO attempts (run_id, pair, ended, why, checksum) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -236,7 +236,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		return false, err
 	}
 	result, err := execSummed(ctx, s.pair, "pairs",
-		append(append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, tables.Now()}, played.values()...), p.options)...)
+		append(append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, tables.Now()}, played.values()...), p.options, p.reused)...)
 	if err != nil {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +32,10 @@ type matchCommand struct {
 	DB  string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	New bool   `more:"" help:"Start a new run NAME-2 instead of resuming NAME."`
 
-	DryRun        bool   `help:"Start the engines and print the plan; play no game."`
-	Deterministic bool   `more:"" help:"Check before the match that each engine plays the same moves again with fixed nodes or depth. If an engine does so only in a new process, gogi starts a new process for each game."`
-	Exit          string `enum:"default,bisect" default:"default" more:"" help:"Exit codes: default, or bisect for git bisect run (0: this commit is not worse, 1: it is worse, 125: it cannot be tested, 255: no verdict, git ends the bisection)."`
+	DryRun        bool           `help:"Start the engines and print the plan; play no game."`
+	Deterministic bool           `more:"" help:"Check before the match that each engine plays the same moves again with fixed nodes or depth. If an engine does so only in a new process, gogi starts a new process for each game."`
+	Reuse         *configs.Reuse `more:"" placeholder:"exact" help:"exact: take pairs that the database has already from earlier runs, and play the others. It implies --deterministic. gogi first replays 10 of the known pairs; exact,checks=N replays N. Only at fixed nodes or depth, and without an SPRT (default off)."`
+	Exit          string         `enum:"default,bisect" default:"default" more:"" help:"Exit codes: default, or bisect for git bisect run (0: this commit is not worse, 1: it is worse, 125: it cannot be tested, 255: no verdict, git ends the bisection)."`
 
 	FromFastchess *string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
 
@@ -49,6 +51,7 @@ type matchCommand struct {
 	transcript bool                  // the match file or the flags request transcripts
 	step       *bisectStep           // for --exit bisect, else nil
 	room       func(slots int) error // reports whether the machine has CPUs for this many slots; see session.Match.Room
+	reuse      configs.Reuse         // of the match file or the flags
 	durable    bool                  // the match file or the flags request durable storage
 
 	greeted map[string]usi.Greeting // greetings by engine, if the command plays many runs; else nil
@@ -123,6 +126,9 @@ func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report
 			return nil, fail.Usage(err)
 		}
 	}
+	if err := c.checkReuse(plan); err != nil {
+		return nil, fail.Usage(err)
+	}
 	c.session = s
 	return c.play(ctx, s.Env, &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}, warnings)
 }
@@ -135,6 +141,9 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 	}
 	c.transcript = c.TranscriptDir != "" || file.Transcript != nil && *file.Transcript
 	c.durable = file.Durable()
+	if reuse := cmp.Or(c.Reuse, file.Reuse); reuse != nil {
+		c.reuse = *reuse
+	}
 	if c.step != nil {
 		c.step.setSides(file)
 	}
@@ -204,7 +213,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	if err != nil {
 		return nil, nil, fail.Usage(err)
 	}
-	if !c.Deterministic {
+	if !c.Deterministic && c.reuse.Checks == 0 {
 		return greetings, warnings, nil
 	}
 	plan, notes, err := o.Deterministic(ctx, greetings)
@@ -212,7 +221,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 		return nil, nil, err
 	}
 	o.Plan = plan
-	return greetings, append(warnings, notes...), nil
+	return greetings, append(warnings, notes...), fail.Usage(c.checkReuse(plan))
 }
 
 // greet performs a USI handshake with each engine and returns the greetings. If an engine fails, greet writes
@@ -255,6 +264,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Op
 	m := session.Match{Opener: o, Room: c.room, Rename: "--new starts another run, --run gives it a name", Begin: func(_ context.Context, _ *results.Run, pairs int) error {
 		return c.expect(ctx, env, o, pairs)
 	}}
+	m.Known = func(ctx context.Context, run *results.Run) error { return c.takeKnown(ctx, o, run) }
 	if c.transcript {
 		m.Transcripts = crash.TranscriptDir(c.TranscriptDir, c.DB, o.Plan.Run)
 	}

@@ -157,6 +157,11 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	if run.Voided, err = voidings(ctx, store, info, run.Gate); err != nil {
 		return run, err
 	}
+	reused, err := store.Reused(ctx, info.ID)
+	if err != nil {
+		return run, err
+	}
+	run.Reused = len(reused)
 	for _, s := range settings {
 		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
 	}

@@ -20,12 +20,23 @@ func known(p *match.Plan) {
 	}
 }
 
-// played stores the pairs with these numbers of a plan, and returns the run.
+// played stores the pairs with these numbers of a plan, and returns the run. The games of pair 7 end by a crash, the
+// others without a fault.
 func played(t *testing.T, s *results.Store, plan *match.Plan, ids ...int) results.RunInfo {
 	t.Helper()
 	run := resultstest.Begin(t, s, plan)
 	for _, id := range ids {
-		matchtest.Put(t, run, matchtest.Pair(plan, id, 20))
+		pair := matchtest.Pair(plan, id, 20)
+		for leg := range pair.Games {
+			g := &pair.Games[leg]
+			if g.Marked = false; g.Termination == match.Crash || id == 7 {
+				g.Verdict = match.Verdict{Outcome: match.WhiteWins, Termination: match.Resignation}
+			}
+			if id == 7 {
+				g.Termination = match.Crash
+			}
+		}
+		matchtest.Put(t, run, pair)
 	}
 	testutil.OK(t, run.Close())
 	return *testutil.Must(s.FindRun(t.Context(), plan.Run))(t)

@@ -169,6 +169,7 @@ func (e *engine) run() int {
 		}
 		command, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		e.seen[command]++
+		e.values["games"] = e.seen["usinewgame"] // for faults that begin after some games, such as other@go~games>8
 		e.set(line)
 		if done, code := e.misbehave(command); done {
 			if code >= 0 {
@@ -315,6 +316,13 @@ func (e *engine) play(what string) (done bool, code int) {
 	case "keepalive":
 		for range 3 {
 			fmt.Fprintln(e.out)
+		}
+	case "other":
+		if p := e.reached(); p != nil {
+			if moves := p.LegalMoves(nil); len(moves) > 0 {
+				fmt.Fprintln(e.out, "bestmove "+moves[len(moves)-1].String())
+				return true, -1
+			}
 		}
 	case "early":
 		fmt.Fprintln(e.out, "bestmove "+e.choose())

@@ -1,0 +1,165 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gogi/match"
+	"gogi/results"
+)
+
+// Known has the pairs of a plan whose games stored runs have already: games with equal keys, of players that repeat
+// their games.
+type Known struct {
+	Pairs []int // in ascending order
+
+	store *results.Store
+	plan  *match.Plan
+	keys  map[match.Key]results.GameSource
+	runs  map[string]int64 // number of the source run by its name
+	want  keysOf
+}
+
+// keysOf returns the key of each game of a pair of the plan.
+type keysOf func(pair *match.Pair) []match.Key
+
+// FindKnown searches all other runs of the store for the pairs of the plan that are not stored. All players of the plan
+// must repeat their games and have known options in effect. It uses only runs that proved the same. It leaves out
+// reused pairs, games with a fault and games with a move that the machine delayed.
+func FindKnown(ctx context.Context, store *results.Store, plan *match.Plan, stored map[int]bool) (*Known, error) {
+	k := &Known{store: store, plan: plan, keys: map[match.Key]results.GameSource{}, runs: map[string]int64{}}
+	canonical, err := match.ParseCanonical(plan.Canonical())
+	if err != nil {
+		return nil, err
+	}
+	conditions := canonical.Conditions()
+	players := make([]match.Key, len(plan.Players))
+	for i := range plan.Players {
+		players[i] = plan.Keys(i).Exact
+	}
+	k.want = func(pair *match.Pair) (keys []match.Key) {
+		for leg := range pair.Legs {
+			g := pair.Game(leg)
+			keys = append(keys, match.GameKey(players[g.Players[0]], players[g.Players[1]], conditions, g.Opening, 0))
+		}
+		return keys
+	}
+	wanted := map[match.Key]bool{}
+	for id := range plan.Pairs {
+		if pair := plan.Pair(id); !stored[id] {
+			for _, key := range k.want(&pair) {
+				wanted[key] = true
+			}
+		}
+	}
+	if err := k.search(ctx, conditions, wanted); err != nil {
+		return nil, err
+	}
+	for id := range plan.Pairs {
+		if pair := plan.Pair(id); !stored[id] && len(k.Sources(id)) == pair.Legs {
+			k.Pairs = append(k.Pairs, id)
+		}
+	}
+	return k, nil
+}
+
+// search finds the wanted games in all other runs with the same conditions.
+func (k *Known) search(ctx context.Context, conditions match.Key, wanted map[match.Key]bool) error {
+	infos, err := k.store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	openings := map[uint64]match.Opening{}
+	for _, o := range k.plan.Openings {
+		openings[o.Hash()] = o
+	}
+	for i := range infos {
+		info := &infos[i]
+		plan, err := info.ParsePlan()
+		if err != nil {
+			return err
+		}
+		if info.Name == k.plan.Run || plan.Conditions() != conditions || len(plan.Tune) > 0 || plan.Design == match.DesignSelfplay {
+			continue
+		}
+		players := map[string]match.Key{}
+		for at, e := range info.Engines {
+			if key := info.Keys(plan, at).Exact; e.Repeats && key != (match.Key{}) {
+				players[e.Name] = key
+			}
+		}
+		reused, err := k.store.Reused(ctx, info.ID)
+		if err != nil {
+			return err
+		}
+		k.runs[info.Name] = info.ID
+		err = k.store.Games(ctx, info.ID, func(g match.Row) error {
+			black, knownBlack := players[g.Black]
+			white, knownWhite := players[g.White]
+			opening, inBook := openings[g.OpeningHash]
+			if !knownBlack || !knownWhite || !inBook || reused[g.Pair] || g.Marked || g.Termination.IsFault() {
+				return nil
+			}
+			key := match.GameKey(black, white, conditions, opening, 0)
+			if _, found := k.keys[key]; wanted[key] && !found {
+				k.keys[key] = results.GameSource{Run: info.Name, Pair: g.Pair, Leg: g.Leg}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sources returns the stored game of each game of a pair. It leaves out games that are not stored.
+func (k *Known) Sources(id int) (list []results.GameSource) {
+	pair := k.plan.Pair(id)
+	for _, key := range k.want(&pair) {
+		if source, found := k.keys[key]; found {
+			list = append(list, source)
+		}
+	}
+	return list
+}
+
+// Result returns a known pair as a result of the plan. It returns an error if the opening of a stored game is not the
+// plan's opening.
+func (k *Known) Result(ctx context.Context, id int) (match.PairResult, error) {
+	r := match.PairResult{Pair: k.plan.Pair(id)}
+	for leg, source := range k.Sources(id) {
+		from, err := k.store.Pair(ctx, k.runs[source.Run], source.Pair)
+		if err != nil {
+			return r, err
+		}
+		if from.Pair.Opening.String() != r.Pair.Opening.String() {
+			return r, fmt.Errorf("pair %d of run %s has another opening with the hash of opening %s", source.Pair, source.Run, r.Pair.Opening.ID)
+		}
+		g := from.Games[source.Leg]
+		g.Pair, g.Leg, g.Players = id, leg, r.Pair.Game(leg).Players
+		g.Record.Event = k.plan.Run
+		r.Games = append(r.Games, g)
+	}
+	return r, nil
+}
+
+// Sample returns n known pairs at random, or all if there are fewer. Equal seeds of plans select equal pairs.
+func (k *Known) Sample(n int) []int {
+	drawn := slices.Clone(k.Pairs)
+	random := rand.New(rand.NewPCG(k.plan.Seed, 0x6b6e6f776e)) //nolint:gosec // "known" in ASCII; no secret
+	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	drawn = drawn[:min(n, len(drawn))]
+	slices.Sort(drawn)
+	return drawn
+}
+
+// Drop makes all pairs of a player of the plan unknown.
+func (k *Known) Drop(player int) {
+	k.Pairs = slices.DeleteFunc(k.Pairs, func(id int) bool {
+		players := k.plan.Pair(id).Players
+		return players[0] == player || players[1] == player
+	})
+}

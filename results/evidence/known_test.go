@@ -1,0 +1,96 @@
+package evidence_test
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/results"
+	"gogi/results/evidence"
+	"gogi/results/resultstest"
+	"gogi/shogi"
+)
+
+// find returns the known pairs of a plan.
+func find(t *testing.T, s *results.Store, plan *match.Plan) *evidence.Known {
+	t.Helper()
+	return testutil.Must(evidence.FindKnown(t.Context(), s, plan, nil))(t)
+}
+
+// A pair is known if an earlier run has both its games, in whatever order and under whatever names.
+func TestFindKnown(t *testing.T) {
+	t.Parallel()
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := func(name string, change func(*match.Plan)) *match.Plan {
+		return planOf(name, func(p *match.Plan) {
+			p.Openings, p.Pairs = nil, 8
+			start := shogi.StartPos()
+			for i, m := range start.LegalMoves(nil)[:8] {
+				p.Openings = append(p.Openings, match.Opening{ID: strconv.Itoa(i), Start: "startpos", Moves: []shogi.Move{m}})
+			}
+			change(p)
+		})
+	}
+	one := plan("one", func(*match.Plan) {})
+	info := played(t, s, one, 0, 2, 3, 7)
+	same := func(*match.Plan) {}
+	for name, c := range map[string]struct {
+		change func(*match.Plan)
+		known  int
+	}{
+		"equal":   {same, 3},
+		"names":   {func(p *match.Plan) { p.Players[0].Name, p.Players[1].Name = "x", "y" }, 3},
+		"order":   {func(p *match.Plan) { slices.Reverse(p.Players) }, 3},
+		"nodes":   {func(p *match.Plan) { p.Players[1].Limits.Nodes++ }, 0},
+		"option":  {func(p *match.Plan) { p.Players[1].Effect[0].Value = "2" }, 0},
+		"rules":   {func(p *match.Plan) { p.Rules.MaxPlies++ }, 0},
+		"shorter": {func(p *match.Plan) { p.Pairs = 3 }, 2},
+	} {
+		k := find(t, s, plan("two", c.change))
+		testutil.Equal(t, len(k.Pairs), c.known, "%s: %v", name, k.Pairs)
+	}
+	testutil.Equal(t, len(find(t, s, one).Pairs), 0, "the run itself")
+	reversed := plan("two", func(p *match.Plan) { slices.Reverse(p.Players) })
+	k := find(t, s, reversed)
+	run := resultstest.Begin(t, s, reversed)
+	for _, id := range k.Pairs {
+		pair := testutil.Must(k.Result(t.Context(), id))(t)
+		testutil.Check(t, testutil.Must(run.AddReused(t.Context(), pair, k.Sources(id)))(t), "pair %d was stored before", id)
+	}
+	testutil.OK(t, run.Close())
+	two := *testutil.Must(s.FindRun(t.Context(), "two"))(t)
+	testutil.Equal(t, len(testutil.Must(s.Reused(t.Context(), two.ID))(t)), 3)
+	testutil.Equal(t, len(testutil.Must(s.Reused(t.Context(), info.ID))(t)), 0)
+	e := read(t, s, info, two)
+	testutil.Check(t, len(e.Rows) == 2 && e.Rows[0].Tally.Pairs() == 4 && e.Rows[1].Copies == 3 && e.Rows[1].Tally.Pairs() == 0, "%+v", e.Rows)
+	// A reused pair is no source, and neither is a run without the proof.
+	third := find(t, s, plan("three", same))
+	testutil.Check(t, len(third.Pairs) == 3 && third.Sources(third.Pairs[0])[0].Run == "one", "%v", third.Sources(third.Pairs[0]))
+	played(t, s, plan("unproved", func(p *match.Plan) { p.Players[0].Repeats, p.Players[0].Limits.Nodes = false, 77 }), 0)
+	testutil.Equal(t, len(find(t, s, plan("x", func(p *match.Plan) { p.Players[0].Limits.Nodes = 77 })).Pairs), 0)
+	k.Drop(0)
+	testutil.Equal(t, len(k.Pairs), 0)
+}
+
+// A sample of m of n pairs misses all of the f·n wrong ones about as often as (1-f)^m.
+func TestSampleMisses(t *testing.T) {
+	t.Parallel()
+	const n, m, f, seeds = 100, 10, 0.2, 4000
+	plan := planOf("x", func(*match.Plan) {})
+	missed := 0
+	for seed := range seeds {
+		plan.Seed = uint64(seed)
+		k := evidence.KnownOf(plan, n)
+		wrong := slices.ContainsFunc(k.Sample(m), func(id int) bool { return id < f*n })
+		if !wrong {
+			missed++
+		}
+	}
+	want := math.Pow(1-f, m) // 0.107; without replacement it is 0.095
+	got := float64(missed) / seeds
+	testutil.Check(t, got > want-0.03 && got < want+0.02, "%.3f of the samples miss, %.3f expected", got, want)
+	testutil.Equal(t, len(evidence.KnownOf(plan, 3).Sample(m)), 3)
+}
