@@ -65,8 +65,9 @@ func (c *matchCommand) takeKnown(ctx context.Context, o *players.Opener, run *re
 	if err != nil {
 		return err
 	}
+	dropped := map[int]bool{}
 	for _, d := range checked.Different {
-		if err := c.dropKnown(ctx, o.Plan, known, d); err != nil {
+		if err := c.dropKnown(ctx, o.Plan, known, d, dropped); err != nil {
 			return err
 		}
 	}
@@ -79,13 +80,16 @@ func (c *matchCommand) takeKnown(ctx context.Context, o *players.Opener, run *re
 			return err
 		}
 	}
+	if len(known.Pairs) == 0 {
+		return nil
+	}
 	c.session.Note(i18n.Of("%s taken from earlier runs; %d replayed as a check", i18n.Number{N: len(known.Pairs), Noun: "pair"}, checked.Played))
 	return nil
 }
 
 // dropKnown drops the known pairs of the player to move at the first difference, and prints it. If the stored game
-// ended before that move, gogi cannot find the player and drops the pairs of both.
-func (c *matchCommand) dropKnown(ctx context.Context, plan *match.Plan, known *evidence.Known, d replay.Difference) error {
+// ended before that move, gogi cannot find the player and drops the pairs of both. dropped has the players of earlier calls.
+func (c *matchCommand) dropKnown(ctx context.Context, plan *match.Plan, known *evidence.Known, d replay.Difference, dropped map[int]bool) error {
 	was, err := known.Result(ctx, d.Pair)
 	if err != nil {
 		return err
@@ -104,6 +108,10 @@ func (c *matchCommand) dropKnown(ctx context.Context, plan *match.Plan, known *e
 		wrong = slices.Clone(game.Players[:])
 	}
 	for _, player := range wrong {
+		if dropped[player] {
+			continue
+		}
+		dropped[player] = true
 		known.Drop(player)
 		c.session.Env.Warn(i18n.Of("%s does not repeat its stored games: pair %d, game %d differs from ply %d on (%s). gogi plays all its pairs",
 			plan.Players[player].Name, d.Pair, d.Leg+1, d.Ply, d.What))
