@@ -232,7 +232,7 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 }
 
 // errStale is the error for a segment that differs from its rows.
-var errStale = errors.New("a segment is not what the rows say, and reports read it (gogi db repair makes it anew)")
+var errStale = errors.New("a segment is not what the rows say, and reports read it (gogi db repair makes it again)")
 
 // Segments compares a run's segments with the rows from which they were made. For each segment that differs
 // it calls wrong with the first different pair.
@@ -247,7 +247,7 @@ func (m Moment) Segments(ctx context.Context, runID int64, wrong func(pair int, 
 
 func (m Moment) segment(ctx context.Context, run, block int64, values []driver.Value) error {
 	if _, err := segments.Open(run, block, values); err != nil {
-		return fmt.Errorf("%w: the rows are read instead (gogi db repair makes it anew)", err)
+		return fmt.Errorf("%w: the rows are read instead (gogi db repair makes it again)", err)
 	}
 	rows, err := blockRows(ctx, m.Q, run, block)
 	if _, damaged := errors.AsType[*tables.Damaged](err); damaged {

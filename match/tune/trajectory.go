@@ -203,7 +203,7 @@ func (c *Trajectory) takeStored(id int, r Result) ([]State, error) {
 		return nil, err
 	}
 	if c.points[id] != HashPoints(want) {
-		return nil, fmt.Errorf("tune: pair %d is stored with other points than the results before it lead to (gogi tune verify tells all; gogi db void --pairs %d takes it out, to be played anew)", id, id)
+		return nil, fmt.Errorf("tune: pair %d is stored with other points than the results before it lead to (gogi tune verify prints all such pairs; after gogi db void --pairs %d gogi plays it again)", id, id)
 	}
 	delete(c.points, id)
 	states, _, err := c.enter(id, r)

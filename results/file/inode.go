@@ -93,7 +93,7 @@ func Hold(file string, write bool) (*File, error) {
 }
 
 // ErrMoved is the error if a path no longer leads to the file that was opened under that path.
-var ErrMoved = errors.New("the file was deleted, moved or replaced while it was in use; what was stored since then is not in it. Restore a backup, or run the same command again to begin anew")
+var ErrMoved = errors.New("the file was deleted, moved or replaced while it was in use; what was stored since then is not in it. Restore a backup, or run the same command again to start from the beginning")
 
 // At returns ErrMoved if the path no longer leads to this file.
 func (i *File) At(file string) error {

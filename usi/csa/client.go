@@ -314,7 +314,7 @@ func (c *Client) ready(ctx context.Context, s *Summary, resumed bool) error {
 		if err = c.prepare(ctx, s); err == nil || ctx.Err() != nil {
 			return err
 		}
-		c.emit(Event{Type: EventFault, Game: s.GameID, Note: err.Error() + "; it is started anew"})
+		c.emit(Event{Type: EventFault, Game: s.GameID, Note: err.Error() + "; gogi starts it again"})
 	}
 	return err
 }

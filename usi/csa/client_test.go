@@ -318,7 +318,7 @@ func TestFailingPlayer(t *testing.T) {
 			if want := min(test.failures, 3) + 1; b.opened != want {
 				t.Errorf("%d failures: opened %d times, want %d", test.failures, b.opened, want)
 			}
-			b.has(EventFault, "crash; it is started anew")
+			b.has(EventFault, "crash; gogi starts it again")
 			want := fmt.Sprintf("go btime %d wtime 60000 byoyomi %d", 60000-max(0, 2000*min(3, test.failures)-9000), max(0, 9000-2000*min(3, test.failures)))
 			testutil.Equal(t, player.requests[len(player.requests)-1].Go.String(), want, "%d failures", test.failures)
 			if test.failures > 3 {

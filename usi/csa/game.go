@@ -292,7 +292,7 @@ func (g *game) failed(ctx context.Context, err error) (again bool) {
 	}
 	g.reopenings++
 	again = g.reopenings <= maxReopenings
-	then := "; it is started anew"
+	then := "; gogi starts it again"
 	if !again {
 		then = fmt.Sprintf("; this was failure %d in this game", g.reopenings)
 	}
@@ -370,7 +370,7 @@ func (g *game) ponder(ctx context.Context, expected shogi.Move) {
 	next.Moves = append(append([]shogi.Move(nil), next.Moves...), expected)
 	args, _ := search(g.clocks, g.summary.Colour, g.client.config.Margin, 0)
 	if err := p.Ponder(ctx, usi.Request{Position: next, Go: args}); err != nil {
-		g.fault(err.Error() + "; it is started anew at its next move")
+		g.fault(err.Error() + "; gogi starts it again at its next move")
 		if err := g.client.closePlayer(); err != nil {
 			g.fault(err.Error())
 		}

@@ -170,16 +170,21 @@ func (c *DoctorCommand) reach(ctx context.Context, note func(what, good string, 
 	if err != nil {
 		return
 	}
-	err = nil
-	off := time.Since(s.At)
-	if off.Abs() > time.Minute {
-		err = fmt.Errorf("this machine's clock and the farm's are %v apart: the expiry of certificates and keys depends on them", off.Round(time.Second))
+	apart, full := troubles(&s, time.Now())
+	note("clocks", "agree", apart)
+	note("stream", fmt.Sprintf("%.0f%% full, %d messages judged", 100*s.Judge.Fill, s.Judge.Messages), full)
+}
+
+// troubles returns what is wrong with the farm's clock, compared with this machine's clock now, and with its stream of
+// results. nil means that there is no trouble.
+func troubles(s *farm.Status, now time.Time) (clock, stream error) {
+	if off := now.Sub(s.At); off.Abs() > time.Minute {
+		clock = fmt.Errorf("this machine's clock and the farm's are %v apart: the expiry of certificates and keys depends on them", off.Round(time.Second))
 	}
-	note("clocks", "agree", err)
 	if s.Judge.Fill > 0.7 {
-		err = fmt.Errorf("it is %.0f%% full", 100*s.Judge.Fill)
+		stream = fmt.Errorf("it is %.0f%% full", 100*s.Judge.Fill)
 	}
-	note("stream", fmt.Sprintf("%.0f%% full, %d messages judged", 100*s.Judge.Fill, s.Judge.Messages), err)
+	return clock, stream
 }
 
 func (c *DoctorCommand) print(env *cli.Env, all []finding) error {
