@@ -66,9 +66,12 @@ func TestFindKnown(t *testing.T) {
 	testutil.Equal(t, len(testutil.Must(s.Reused(t.Context(), info.ID))(t)), 0)
 	e := read(t, s, info, two)
 	testutil.Check(t, len(e.Rows) == 2 && e.Rows[0].Tally.Pairs() == 4 && e.Rows[1].Copies == 3 && e.Rows[1].Tally.Pairs() == 0, "%+v", e.Rows)
-	// A reused pair is no source, and neither is a run without the proof.
+	// A reused pair is no source, even if its source is voided. Neither is a run without the proof.
+	again := resultstest.Begin(t, s, one)
+	testutil.Must(again.Void(t.Context(), "test", "me", func(r match.Row) bool { return r.Pair == 0 }))(t)
+	testutil.OK(t, again.Close())
 	third := find(t, s, plan("three", same))
-	testutil.Check(t, len(third.Pairs) == 3 && third.Sources(third.Pairs[0])[0].Run == "one", "%v", third.Sources(third.Pairs[0]))
+	testutil.Check(t, len(third.Pairs) == 2 && third.Sources(third.Pairs[0])[0].Run == "one", "%v", third.Sources(third.Pairs[0]))
 	played(t, s, plan("unproved", func(p *match.Plan) { p.Players[0].Repeats, p.Players[0].Limits.Nodes = false, 77 }), 0)
 	testutil.Equal(t, len(find(t, s, plan("x", func(p *match.Plan) { p.Players[0].Limits.Nodes = 77 })).Pairs), 0)
 	k.Drop(0)
@@ -93,4 +96,18 @@ func TestSampleMisses(t *testing.T) {
 	got := float64(missed) / seeds
 	testutil.Check(t, got > want-0.03 && got < want+0.02, "%.3f of the samples miss, %.3f expected", got, want)
 	testutil.Equal(t, len(evidence.KnownOf(plan, 3).Sample(m)), 3)
+}
+
+// Databases of earlier schemas have no reused pairs, and their players have inferred keys.
+func TestOlderDatabases(t *testing.T) {
+	t.Parallel()
+	path := resultstest.Filled(t, "r", []int{0, 1}, func(*match.Plan) {})
+	for _, version := range []int{1, 4, 9} {
+		s := resultstest.Existing(t, resultstest.Older(t, path, version))
+		info := *testutil.Must(s.FindRun(t.Context(), "r"))(t)
+		testutil.Equal(t, len(testutil.Must(s.Reused(t.Context(), info.ID))(t)), 0, "schema %d", version)
+		e := read(t, s, info)
+		testutil.Check(t, len(e.Rows) == 1 && e.Rows[0].Tally.Pairs() == 2 && e.Players[0].Inferred && e.Rows[0].Class == evidence.ClassSession,
+			"schema %d: %+v", version, e)
+	}
 }
