@@ -40,14 +40,14 @@ version() {
 builds >seeds.toml
 gogi hunt seeds.toml --resign 1:800x3 --concurrency 2 --run seeds --db seeds.db >seeds.txt 2>seeds.log || echo "seeds: exit code $?"
 
-# 20 versions of the built-in engine with 20 to 77 nodes: a ladder, and a round robin with about as many games (690 and 760).
+# 20 versions of the built-in engine with 20 to 77 nodes: a ladder, and a round robin with about as many games (3,864 and 3,800).
 nodes=20
 { printf 'rules = {name = "default", max_plies = 320}\n'
 for i in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20; do
 	printf '[[engine]]\nname = "v%s"\ncmd = "builtin"\nlimits = {nodes = %d}\n' "$i" "$nodes"
 	nodes=$((nodes + 3))
 done; } >levels.toml
-gogi ladder levels.toml --run ladder --db ladder.db --games 10 --concurrency 2 --resign 1:800x3 >ladder.txt 2>ladder.log
-gogi match levels.toml --run robin --db robin.db --design round_robin --games 760 --concurrency 2 --resign 1:800x3 >robin.txt 2>robin.log
+gogi ladder levels.toml --run ladder --db ladder.db --games 56 --concurrency 2 --resign 1:800x3 >ladder.txt 2>ladder.log
+gogi match levels.toml --run robin --db robin.db --design round_robin --games 3800 --concurrency 2 --resign 1:800x3 >robin.txt 2>robin.log
 gogi rate robin --db robin.db --anchor v01 >robin.txt
 touch done

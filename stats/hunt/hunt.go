@@ -232,13 +232,8 @@ func (h *Hunt) logE() float64 {
 
 // mode returns the most probable culprit and its posterior.
 func (h *Hunt) mode() (culprit int, posterior float64) {
-	best := 0
-	for k, p := range h.culprit {
-		if p > h.culprit[best] {
-			best = k
-		}
-	}
-	return best + 1, h.culprit[best]
+	posterior = slices.Max(h.culprit)
+	return slices.Index(h.culprit, posterior) + 1, posterior
 }
 
 // moments returns the posterior mean and standard deviation of the loss in Elo.
@@ -267,7 +262,7 @@ const headShare, headSD = 0.15, 0.5
 func (h *Hunt) Next() Query {
 	last := h.config.Versions - 1
 	pairs := max(h.config.Block, h.pairs/blockShare)
-	if mean, sd := h.moments(); sd > headSD*mean && float64(h.played(0, last)) <= headShare*float64(h.pairs) {
+	if mean, sd := h.moments(); sd > headSD*mean && float64(h.between(0, last).N()) <= headShare*float64(h.pairs) {
 		return Query{0, last, pairs}
 	}
 	if k, p := h.mode(); p >= h.config.Confidence {
@@ -365,13 +360,14 @@ func (h *Hunt) driftVariance(inverse *mat.SymDense, old, new int) float64 {
 	return step*step*float64(new-old) - known
 }
 
-func (h *Hunt) played(old, new int) int {
+// between returns the pairs of two versions, or no scores.
+func (h *Hunt) between(old, new int) stats.Scores {
 	for _, c := range h.cells {
 		if c.old == old && c.new == new {
-			return c.scores.N()
+			return c.scores
 		}
 	}
-	return 0
+	return stats.Scores{}
 }
 
 // used returns 1 for each version that has played, and 0 for the others.
@@ -446,13 +442,12 @@ func (h *Hunt) Answer() Answer {
 // total returns the loss of the bad version against the good one, from their own pairs, and an interval of z standard
 // errors. Without these pairs all three are 0.
 func (h *Hunt) total(z float64) (elo, lo, hi float64) {
-	for _, c := range h.cells {
-		if c.old == 0 && c.new == h.config.Versions-1 {
-			mean, width := c.scores.Mean(), z*math.Sqrt(h.variance/float64(c.scores.N()))
-			return loss(mean), loss(mean + width), loss(mean - width)
-		}
+	scores := h.between(0, h.config.Versions-1)
+	if scores.N() == 0 {
+		return 0, 0, 0
 	}
-	return 0, 0, 0
+	mean, width := scores.Mean(), z*math.Sqrt(h.variance/float64(scores.N()))
+	return loss(mean), loss(mean + width), loss(mean - width)
 }
 
 // loss is the inverse of lost for scores, which are first limited to [0.001, 0.999].

@@ -185,7 +185,7 @@ func TestSimulatedHunts(t *testing.T) {
 	if !testutil.Long() {
 		return
 	}
-	check(simulate(t, "30, 64, 0", 200, 64, 30, 0, c, 50_000), 2)
-	check(simulate(t, "30, 16, ± 1", 400, 16, 30, 1, c, 50_000), 2)
-	check(simulate(t, "30, 64, ± 1", 200, 64, 30, 1, c, 50_000), 1.8)
+	check(simulate(t, "30, 64, 0", 100, 64, 30, 0, c, 50_000), 2)
+	check(simulate(t, "30, 16, ± 1", 200, 16, 30, 1, c, 50_000), 2)
+	check(simulate(t, "30, 64, ± 1", 100, 64, 30, 1, c, 50_000), 1.8)
 }
