@@ -64,7 +64,9 @@ func (f buildFlags) commits(ctx context.Context, db string, flags *configs.Flags
 	if err != nil {
 		return nil, err
 	}
-	later, err := git(ctx, append([]string{"log", "--reverse", "--first-parent", "--format=%h %H %T %s", f.Good + ".." + f.Bad, "--"}, f.Path...)...)
+	later, err := git(ctx, append([]string{
+		"log", "--reverse", "--first-parent", "--format=%h %H %T %s", f.Good + ".." + f.Bad, "--",
+	}, f.Path...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +146,8 @@ func (c *commits) build(ctx context.Context, env *cli.Env, name string) error {
 	if err != nil {
 		out, mark = fmt.Appendf(out, "%v\n", err), failed
 	}
-	if written := errors.Join(os.WriteFile(log, out, 0o600), os.WriteFile(mark, []byte(c.Build), 0o600)); written != nil || err == nil {
+	written := errors.Join(os.WriteFile(log, out, 0o600), os.WriteFile(mark, []byte(c.Build), 0o600))
+	if written != nil || err == nil {
 		return written
 	}
 	return &unbuildable{name, log}
@@ -172,7 +175,8 @@ func (c *commits) evict(ctx context.Context) error {
 func (c *commits) broken(name string, why error) error {
 	folder := c.folder(name)
 	text := fmt.Appendf(nil, "%v\n", why)
-	if err := errors.Join(os.WriteFile(folder+".log", text, 0o600), os.WriteFile(folder+".failed", []byte(c.Build), 0o600)); err != nil {
+	err := errors.Join(os.WriteFile(folder+".log", text, 0o600), os.WriteFile(folder+".failed", []byte(c.Build), 0o600))
+	if err != nil {
 		return err
 	}
 	return &unbuildable{name, folder + ".log"}

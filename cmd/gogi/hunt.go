@@ -48,8 +48,8 @@ The versions may be the commits of a git repository. gogi builds only those that
 	gogi hunt --good v1.2 --bad main --build 'make -j' --engine ./engine --tc 8+0.08
 
 gogi selects two versions, plays a block of pairs between them, and calculates for each version the probability that it is
-the one that lost Elo. Each block is an ordinary run: NAME-001, NAME-002, …. No block starts after --games games (default 20000).
-Run the same command again to resume. With --json the last line on stdout is the answer.
+the one that lost Elo. Each block is an ordinary run: NAME-001, NAME-002, …. No block starts after --games games
+(default 20000). Run the same command again to resume. With --json the last line on stdout is the answer.
 
 Exit codes: 0 found, 10 the last version is not weaker, 11 not found in --games games, 12 several versions changed the strength,
 125 the good or the bad commit does not build, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
@@ -151,7 +151,8 @@ func (h *search) without(s *session.Session, broken *unbuildable) error {
 func (h *search) block(ctx context.Context, before huntAnswer) error {
 	q, env := h.hunt.Next(), h.match.session.Env
 	p := pairing{
-		Run: fmt.Sprintf("%s-%03d", h.versions.run, len(h.played)+1), A: h.names[q.New], B: h.names[q.Old], Pairs: q.Pairs, Offset: before.Pairs,
+		Run: fmt.Sprintf("%s-%03d", h.versions.run, len(h.played)+1), A: h.names[q.New], B: h.names[q.Old],
+		Pairs: q.Pairs, Offset: before.Pairs,
 		Look: func() []string { return []string{before.state()} },
 	}
 	r, err := h.play(ctx, env, p)
@@ -250,7 +251,8 @@ func (a huntAnswer) print(w io.Writer) {
 		fmt.Fprintf(w, "Not found: these versions may have %s Elo.\n", lost)
 		a.printPosterior(w)
 	}
-	fmt.Fprintf(w, "  %s %s %.0f Elo [%.0f, %.0f] against %s. %d games.\n", a.Versions[last], lost, a.Total, a.TotalLo, a.TotalHi, a.Versions[0], 2*a.Pairs)
+	fmt.Fprintf(w, "  %s %s %.0f Elo [%.0f, %.0f] against %s. %d games.\n",
+		a.Versions[last], lost, a.Total, a.TotalLo, a.TotalHi, a.Versions[0], 2*a.Pairs)
 	fmt.Fprintln(w, "Next: "+a.next())
 }
 
@@ -277,7 +279,8 @@ func (a huntAnswer) next() string {
 	case a.Verdict == hunt.Found:
 		return fmt.Sprintf("read the change from %s to %s.", a.Before, a.Version)
 	case a.Verdict == hunt.Several:
-		return fmt.Sprintf("hunt again in the parts from %s to %s and from %s to %s.", a.Versions[0], a.Before, a.Version, a.Versions[last])
+		return fmt.Sprintf("hunt again in the parts from %s to %s and from %s to %s.",
+			a.Versions[0], a.Before, a.Version, a.Versions[last])
 	case a.Verdict == hunt.NoLoss:
 		return "name a version that is stronger first, and a weaker one last; --gained looks for the opposite."
 	}

@@ -60,7 +60,8 @@ func (c *ladderCommand) ladder(ctx context.Context, s *session.Session) error {
 		older, newer := v.names[p[0]], v.names[p[1]]
 		run := strings.ReplaceAll(fmt.Sprintf("%s-%s-%s", v.run, older, newer), "/", "_")
 		look := func() []string { return []string{fmt.Sprintf("pairing %d/%d", i+1, len(pairings))} }
-		if _, err := v.play(ctx, s.Env, pairing{Run: run, A: older, B: newer, Pairs: games / 2, Seed: uint64(i), Offset: -1, Look: look}); err != nil {
+		next := pairing{Run: run, A: older, B: newer, Pairs: games / 2, Seed: uint64(i), Offset: -1, Look: look}
+		if _, err := v.play(ctx, s.Env, next); err != nil {
 			return err
 		}
 		runs = append(runs, run)
@@ -78,7 +79,9 @@ func (c *ladderCommand) rate(ctx context.Context, v *versions, runs []string) er
 	if err != nil {
 		return err
 	}
-	r, err := ratings.Rate(all, ratings.Options{Model: "all", Draws: "auto", Confidence: 0.95, Seed: 1, Anchor: &ratings.Anchor{Player: v.anchor}})
+	r, err := ratings.Rate(all, ratings.Options{
+		Model: "all", Draws: "auto", Confidence: 0.95, Seed: 1, Anchor: &ratings.Anchor{Player: v.anchor},
+	})
 	if err != nil {
 		return err
 	}

@@ -218,8 +218,8 @@ func (h *Hunt) nominate() {
 }
 
 // logE returns the logarithm of the e-value against "the nominee is no weaker than the version before it". Its gambler
-// divides a capital of 1 among the losses of the grid by the posterior at the nomination, and bets on each loss the share
-// that is best for it. The nominee's later pairs decide, so the games that raised the suspicion do not count.
+// has a capital of 1, and divides it among the losses of the grid by the posterior at the nomination. On each loss the
+// gambler bets the share that is best for it. The games that raised the suspicion do not count.
 func (h *Hunt) logE() float64 {
 	of, wealth := h.nominee, 0.0
 	for g, p := range of.stakes {
@@ -248,8 +248,7 @@ func (h *Hunt) moments() (mean, sd float64) {
 	return mean, math.Sqrt(max(0, square-mean*mean))
 }
 
-// A block is a growing part of all pairs, so that a hunt makes a number of decisions that grows only with the
-// logarithm of its pairs.
+// A block is a growing part of all pairs. The number of decisions then grows with the logarithm of the pairs.
 const blockShare = 12
 
 // headShare is the largest part of the pairs between the good and the bad version. These pairs measure the loss, and
@@ -281,12 +280,12 @@ func (h *Hunt) Next() Query {
 }
 
 // worths returns a function for the worth of a number of pairs between two versions: the variance over the culprits of
-// the expected score, divided by the variance of the score. It is twice the expected information about the culprit, for
-// small values. Without drift, and with the same loss for each culprit, it is largest if the culprit is between the two
-// versions with the probability one half.
+// the expected score, divided by the variance of the score. For small values it is twice the expected information.
+// Without drift, and with the same loss for each culprit, it is largest if the culprit is between the two versions with
+// the probability one half.
 func (h *Hunt) worths(pairs int) func(old, new int) float64 {
 	inverse, deviations, _ := h.precision()
-	n := len(h.culprit)
+	n, step := len(h.culprit), lost(h.config.Drift)
 	means, drifts := make([]float64, n), make([][]float64, n) // by culprit: lost score; drift of the score up to each version
 	for k := range n {
 		means[k] = h.meanLost(k)
@@ -302,7 +301,7 @@ func (h *Hunt) worths(pairs int) func(old, new int) float64 {
 			sum += p * expected
 			squares += p * expected * expected
 		}
-		return (squares - sum*sum) / (h.variance/float64(pairs) + h.driftVariance(inverse, old, new))
+		return (squares - sum*sum) / (h.variance/float64(pairs) + step*step*float64(new-old))
 	}
 }
 
@@ -339,25 +338,6 @@ func (h *Hunt) drifted(inverse *mat.SymDense, deviations []float64, k int, s flo
 		path[version] += path[version-1]
 	}
 	return path
-}
-
-// driftVariance returns the variance of the drift between two versions, given the results so far.
-func (h *Hunt) driftVariance(inverse *mat.SymDense, old, new int) float64 {
-	step := lost(h.config.Drift)
-	if step == 0 {
-		return 0
-	}
-	common := make([]float64, len(h.cells))
-	for i, c := range h.cells {
-		common[i] = step * step * float64(max(0, min(c.new, new)-max(c.old, old)))
-	}
-	known := 0.0
-	for i, x := range common {
-		for j := 0; x != 0 && j < len(common); j++ {
-			known += x * inverse.At(i, j) * common[j]
-		}
-	}
-	return step*step*float64(new-old) - known
 }
 
 // between returns the pairs of two versions, or no scores.

@@ -137,7 +137,8 @@ func TestDeterministic(t *testing.T) {
 func TestImpossible(t *testing.T) {
 	for _, c := range []Config{
 		{Versions: 1, Confidence: .95, Block: 1}, {Versions: 2, Confidence: .5, Block: 1}, {Versions: 2, Confidence: 1, Block: 1},
-		{Versions: 2, Confidence: .95, Drift: -1, Block: 1}, {Versions: 2, Confidence: .95, Drift: math.NaN(), Block: 1}, {Versions: 2, Confidence: .95},
+		{Versions: 2, Confidence: .95, Drift: -1, Block: 1},
+		{Versions: 2, Confidence: .95, Drift: math.NaN(), Block: 1}, {Versions: 2, Confidence: .95},
 	} {
 		testutil.Fails(t, testutil.Err(New(c)), "", "%+v", c)
 	}

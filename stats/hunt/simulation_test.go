@@ -100,7 +100,9 @@ func bisect(t testing.TB, w *world, elo, errors float64) (culprit, pairs int) {
 	commits := len(w.strength) - 1
 	rates, err := binomial.NewBisection(commits, errors, errors)
 	testutil.OK(t, err)
-	design := stats.PairDesign{Alpha: rates.Alpha, Power: 1 - rates.Beta, Alternative: binomial.Less, Conditions: stats.Conditions{DrawRate: draws}}
+	design := stats.PairDesign{
+		Alpha: rates.Alpha, Power: 1 - rates.Beta, Alternative: binomial.Less, Conditions: stats.Conditions{DrawRate: draws},
+	}
 	length, err := design.Length(-elo)
 	testutil.OK(t, err)
 	good, bad := 0, commits
@@ -130,8 +132,9 @@ type record struct {
 
 func (r record) String() string {
 	se := func(p float64) float64 { return math.Sqrt(p * (1 - p) / float64(r.repetitions)) }
-	return fmt.Sprintf("| %s | %d | %.3f ± %.3f | %.3f | %.3f | %.3f | %.0f | %.0f | %.3f ± %.3f | %.0f | %.2f |", r.name, r.repetitions, r.right, se(r.right),
-		r.right/r.named, r.claimed, r.several, 2*r.pairs, r.decisions, r.bisectRight, se(r.bisectRight), 2*r.bisectPairs, r.bisectPairs/r.pairs)
+	return fmt.Sprintf("| %s | %d | %.3f ± %.3f | %.3f | %.3f | %.3f | %.0f | %.0f | %.3f ± %.3f | %.0f | %.2f |",
+		r.name, r.repetitions, r.right, se(r.right), r.right/r.named, r.claimed, r.several, 2*r.pairs, r.decisions,
+		r.bisectRight, se(r.bisectRight), 2*r.bisectPairs, r.bisectPairs/r.pairs)
 }
 
 // simulate plays hunts and bisections with the seeds 0, 1, …; a hunt and its bisection have the same culprit and the same
