@@ -43,6 +43,7 @@ func (e engineResolver) resolve(limits match.Limits) match.Player {
 		Greeting: e.timeout(e.at+".greeting_timeout", e.GreetingTimeout, defaultGreeting),
 		Ready:    e.timeout(e.at+".ready_timeout", e.ReadyTimeout, defaultReady),
 		WarmUp:   e.WarmUp,
+		Device:   e.Device,
 	}
 	p.Restart = e.restart(e.at+".restart", e.Restart)
 	if err := e.program(&p); err != nil {

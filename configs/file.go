@@ -82,6 +82,7 @@ type Engine struct {
 	GreetingTimeout *time.Duration `toml:"greeting_timeout"` // usi → usiok, default 1m
 	ReadyTimeout    *time.Duration `toml:"ready_timeout"`    // isready → readyok, default 10m
 	WarmUp          bool           `toml:"warm_up"`          // start the engine once alone before the run, because its first start fills a cache
+	Device          string         `toml:"device"`           // device that it shares, such as "gpu{gpu}": engines with the same device search one at a time
 	Identity        string         `toml:"identity"`         // an identity that the user gives, instead of the binary's SHA-256
 	Scale           *Scale         `toml:"scale"`            // scale of its scores, if it is a member of a council
 	Book            string         `toml:"book"`             // a book file that gogi uses before the engine searches; default none

@@ -25,7 +25,7 @@ func fullPlan(t *testing.T) *match.Plan {
 // noPartOfTheDigest are the fields that do not change how games come out. A new
 // field that is not here must change the digest.
 func noPartOfTheDigest() []string {
-	players := []string{"Players.Builtin", "Players.Dir", "Players.Greeting", "Players.Ready", "Players.WarmUp", "Players.Identity.Files.Path", "Players.Repeats"}
+	players := []string{"Players.Builtin", "Players.Dir", "Players.Greeting", "Players.Ready", "Players.WarmUp", "Players.Device", "Players.Identity.Files.Path", "Players.Repeats"}
 	for _, path := range slices.Clone(players) {
 		players = append(players, strings.Replace(path, "Players.", "Players.Council.Members.", 1))
 	}

@@ -53,6 +53,10 @@ type Player struct {
 	Ready    time.Duration `json:"Ready"`    // longest time from "isready" to "readyok"
 	WarmUp   bool          `json:"WarmUp"`   // the engine fills a cache at its first start; gogi therefore starts it once alone before the run
 
+	// Device is the name of a device, such as "gpu0". Players with the same device search one at a time, also in
+	// different games. No clock runs while they wait. "": the player waits for nobody.
+	Device string `json:"Device,omitempty"`
+
 	// Effect has the options in effect, except those that follow from the plan's rules and pondering. nil: unknown,
 	// because the engine has made no handshake in this process. It is no part of an encoded plan.
 	Effect []Option `json:"-"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// InSlot returns the player as the slot with this number starts it: with numbers for {slot} and {gpu} in its environment,
+// InSlot returns the player as the slot with this number starts it: with numbers for {slot} and {gpu} in its device and environment,
 // and in the environments of the members of a council. perGPU is the number of slots on each GPU; 0 counts as 1.
 func (p Player) InSlot(number, perGPU int) Player {
 	fill := strings.NewReplacer("{slot}", strconv.Itoa(number), "{gpu}", strconv.Itoa(number/max(1, perGPU)))
@@ -14,6 +14,7 @@ func (p Player) InSlot(number, perGPU int) Player {
 }
 
 func (p Player) filled(fill *strings.Replacer) Player {
+	p.Device = fill.Replace(p.Device)
 	p.Env = slices.Clone(p.Env)
 	for i, v := range p.Env {
 		p.Env[i] = fill.Replace(v)

@@ -22,6 +22,7 @@ type game struct {
 	match.Game
 	players     [2]Player // by colour; nil after a failure
 	limits      [2]match.Limits
+	devices     [2]string // by colour; "": none
 	clocks      [2]arbiter.Clock
 	chance      *arbiter.Chance // only for self-play, else nil
 	adjudged    arbiter.Adjudged
@@ -72,6 +73,9 @@ func newGame(s *slot, plan *match.Plan, m match.Game, players [2]Player) (*game,
 	}
 	for c := range g.limits {
 		g.limits[c] = plan.LimitsOf(m.Players[c], shogi.Colour(c))
+		if p := &plan.Players[m.Players[c]]; p.Device != "" {
+			g.devices[c] = p.InSlot(s.number, plan.SlotsPerGPU).Device
+		}
 		g.clocks[c] = arbiter.NewClock(g.limits[c])
 	}
 	g.result = match.Result{Pair: m.Pair, Leg: m.Leg, Players: m.Players, Slot: s.number, Started: time.Now(), Record: g.newRecord()}
@@ -136,6 +140,11 @@ func (g *game) play(ctx context.Context) error {
 func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	c := g.referee.Side()
 	clock := &g.clocks[c]
+	release, err := g.slot.devices.take(ctx, g.devices[c])
+	if err != nil {
+		return match.Verdict{}, err
+	}
+	defer release()
 	g.watchMove(c)
 	request := usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(), MaxPV: cmp.Or(g.plan.PVPlies, usi.NoPV)}
 	if g.chance != nil {
@@ -144,6 +153,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 		}
 	}
 	reply, err := g.players[c].Think(ctx, request)
+	release()
 	delays, slowed := g.watch.end(reply.Sending)
 	if ctx.Err() != nil {
 		return match.Verdict{}, context.Cause(ctx)

@@ -92,6 +92,8 @@ type run struct {
 	failed *failure
 	starts *semaphore.Weighted // limits the players that start at the same time
 
+	devices devices
+
 	warming *semaphore.Weighted // of weight 1; guards warm and the warm-up
 	warm    map[*match.Plan]bool
 }
