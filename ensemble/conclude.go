@@ -11,8 +11,8 @@ import (
 	"gogi/usi"
 )
 
-// conclude applies the decision: every rule observes the decision, and conclude returns the reply with the
-// vote's record.
+// conclude applies the decision d: the council's rule observes it, and each shadow rule observes its own decision from
+// shadows. conclude returns the reply with the vote's record.
 func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply, error) {
 	elapsed := time.Since(v.start)
 	before := v.session.Weights()
@@ -32,7 +32,7 @@ func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply
 	return reply, nil
 }
 
-// shown returns the vote as observers get it. before contains the members' weights before the decision.
+// shown returns the part of the vote that observers receive. before contains the members' weights before the decision.
 func (v *vote) shown(d *voting.Decision, before []float64) *usi.Vote {
 	t := &usi.Vote{By: string(d.By), Split: d.Split(), Ballots: make([]usi.Ballot, 0, len(v.ballots))}
 	for i := range v.ballots {
@@ -94,7 +94,7 @@ func (v *vote) absent() int {
 	return n
 }
 
-// scalesOf returns every member's slope and intercept. It returns nil if no member has its own values.
+// scalesOf returns every member's Voter.Slope and Voter.Intercept. It returns nil if no member has its own values.
 func scalesOf(voters []voting.Voter) [][2]float64 {
 	var list [][2]float64
 	for _, v := range voters {
@@ -103,7 +103,7 @@ func scalesOf(voters []voting.Voter) [][2]float64 {
 	return anyOf(list)
 }
 
-// clampsOf returns every member's clamp. It returns nil if no member has a clamp.
+// clampsOf returns every member's Voter.Clamp, the limit of its scores. It returns nil if no member has one.
 func clampsOf(voters []voting.Voter) []float64 {
 	var list []float64
 	for _, v := range voters {

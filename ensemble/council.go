@@ -174,8 +174,8 @@ func both(ctx, other context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// everyMember runs a job on every member and waits for all of them. It returns an error if members failed
-// that the council needs, see tolerate.
+// everyMember runs a job on every member and waits for all of them. It returns an error if the council cannot play
+// without the members whose job failed, see tolerate.
 func (c *Council) everyMember(job func(life context.Context, s *memberRunner) error) error {
 	errs := make([]error, len(c.runners))
 	var all sync.WaitGroup
@@ -222,8 +222,8 @@ func (c *Council) Amend(config Config) error {
 	return nil
 }
 
-// Absent returns an error for each missing member with the reason. It includes the missing members of nested
-// councils.
+// Absent returns one error for each member that takes no part at present, because it did not start or has failed. The
+// error has the reason. Absent includes the members of nested councils.
 func (c *Council) Absent() []error {
 	var list []error
 	for i, s := range c.runners {

@@ -52,9 +52,9 @@ func scaled(d time.Duration, f float64) time.Duration {
 	return max(time.Millisecond, time.Duration(float64(d)*f).Truncate(time.Millisecond))
 }
 
-// limit returns the limit of one of the examination's searches. first is the member's limit in the vote, spent is the
-// time that it took there, and moves is the number of moves to examine. With a clock the search gets a part of spent.
-// Depth and Infinite stay.
+// limit returns the limit of one search of the examination. first is the member's limit in the vote, spent is the time
+// that its search took there, and moves is the number of moves to examine. The nodes and the move time are the share
+// Extra/moves of those in first. With a clock the time is the same share of spent. Depth and Infinite do not change.
 func (x Examine) limit(first *usi.Go, spent time.Duration, moves int) usi.Go {
 	part := x.Extra / float64(moves)
 	g := usi.Go{Depth: first.Depth, Infinite: first.Infinite, MoveTime: scaled(first.MoveTime, part)}

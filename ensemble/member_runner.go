@@ -189,7 +189,7 @@ func (s *memberRunner) lost(err error) error {
 }
 
 // broke sets the member's condition after a failure: gone if the member may not be restarted, otherwise starting. It
-// runs before the council continues, so that the council gets no old condition.
+// runs before the council gets the failure, so that the council does not see the old condition.
 func (s *memberRunner) broke(why error) {
 	if s.restarts > 0 {
 		s.become(conditionStarting)
@@ -280,9 +280,9 @@ func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q questio
 	}
 }
 
-// show makes snapshots refer to the question with this number. The player may first have to stop a search on the
-// opponent's time, which may take long. Snapshots then refer to the question only from the first info of the new
-// search.
+// show lets snapshot return the result of the player's search for the question with this number. If the player must
+// first stop a search on the opponent's time, that may take long. Then snapshot returns nothing before the first info
+// of the new search.
 func (s *memberRunner) show(r *usi.Request, number uint64) {
 	missed := s.pondered != "" && s.pondered != r.Position.String()
 	s.pondered = ""

@@ -62,9 +62,9 @@ func (c *Council) ponderSeats(leader int) (seats []int) {
 	return seats
 }
 
-// replies returns legal replies to the played move, the most likely first, but not more than limit. The first one is
-// first, the council's expected reply. Then come the replies that the backers of the played move expect. They are
-// sorted by the number of backers, then by weight, then by the order of the members.
+// replies returns at most limit legal replies to the played move, the most likely one first. It begins with the
+// parameter first, which is the reply that the council expects. Then come the replies that the backers of the played
+// move expect. They are sorted by the number of backers, then by weight, then by the order of the members.
 func (c *Council) replies(o *observed, first shogi.Move, limit int) []shogi.Move {
 	next := o.position
 	next.Apply(o.decision.Move)
@@ -117,7 +117,7 @@ func (v *vote) recall(ctx context.Context) {
 	v.pondering = nil
 }
 
-// rest ends the member's search on the opponent's time. deadline is the time of the move.
+// rest ends the member's search on the opponent's time. deadline is the maximum time of the council's move.
 func (s *memberRunner) rest(deadline time.Duration) {
 	if !s.free() {
 		return // it is still busy with an earlier request, and stops at the next one
@@ -134,8 +134,9 @@ func (s *memberRunner) rest(deadline time.Duration) {
 	}
 }
 
-// Rest ends the members' searches on the opponent's time. A council that has this council as a member calls it when
-// another member's reply was played. deadline is the time of the move.
+// Rest ends the members' searches on the opponent's time. If this council is a member of an outer council, the outer
+// council calls Rest when the opponent plays the expected reply of another member. deadline is the maximum time of the
+// outer council's move.
 func (c *Council) Rest(_ context.Context, deadline time.Duration) error {
 	for _, s := range c.runners {
 		s.rest(deadline)

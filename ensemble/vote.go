@@ -27,7 +27,7 @@ type vote struct {
 	answers  chan answer
 	question uint64        // number of the latest question
 	saved    time.Duration // part of the main time reserved for later moves
-	early    bool
+	early    bool          // the stop policy ended the vote before all answers arrived
 	hit      bool
 	stopped  bool // the caller stopped the search
 	veto     []voting.VetoResult
@@ -177,7 +177,8 @@ func (v *vote) clock() (limit time.Duration, ok bool) {
 // it. Without this limit a member that hangs would use up the whole main time.
 const mainShare = 0.4
 
-// save reserves the other part of the main time for later moves.
+// save reserves a part of the main time for later moves, so that this move takes at most mainShare of it. It shortens
+// the request's deadline by the reserved time, but by at most three quarters.
 func (v *vote) save() {
 	g := &v.request.Go
 	if !g.Clock || v.request.Deadline == 0 {

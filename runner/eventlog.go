@@ -63,7 +63,7 @@ func (t *eventLog) add(c shogi.Colour, m *kifu.Move, hit bool, left time.Duratio
 }
 
 // Listen turns move events on or off. When it turns them on, it also sends the current position of each game that has
-// unsent moves. It returns the number of the last event of this process.
+// unsent moves. It returns the sequence number of the last event of this process, or 0 when it turns them off.
 func (e *Events) Listen(on bool) (last uint64) {
 	e.listening.Store(on && e.moves)
 	if !on {
@@ -93,7 +93,7 @@ func (e *Events) sendBoard(t *eventLog) {
 	t.sent = len(t.moves)
 }
 
-// board returns the current state of the game in the form of an event.
+// board returns the content of a board event: the current state of the game.
 func (t *eventLog) board() *match.Board {
 	g := t.game
 	names := g.names()
@@ -118,7 +118,8 @@ func (t *eventLog) board() *match.Board {
 	return b
 }
 
-// thought returns the search data of a move in the form of a move event. It returns nil if there is no move.
+// thought returns the player's last move with the data of its search, for a board event. It returns nil before the
+// player's first move.
 func (s lastMove) thought() *match.Thought {
 	if s.ply == 0 {
 		return nil

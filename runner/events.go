@@ -12,8 +12,8 @@ import (
 	"gogi/usi"
 )
 
-// Events is the single event stream of a run. All slots send to it, and one consumer reads its channel until Close.
-// A nil *Events drops every event at no cost, because the senders build an event only after that check.
+// Events is the single event stream of a run. All slots send to it, and one consumer reads its channel until Close. A
+// nil *Events drops every event at no cost, because each sender checks for nil before it builds an event.
 type Events struct {
 	run       string
 	moves     bool

@@ -46,7 +46,8 @@ func (f *failure) result() error {
 	return errors.Join(f.cut, f.err)
 }
 
-// errFailedElsewhere is the reason why a slot returns a pair whose game has not begun after another slot has failed.
+// errFailedElsewhere is the reason why a slot returns its pair unplayed: another slot has failed, and no game of the
+// pair has begun.
 var errFailedElsewhere = errors.New("runner: the run has failed")
 
 // until returns a context that ends when ctx ends or when the run fails. After a failure its cause is

@@ -215,8 +215,8 @@ func (g *game) overstepped(c shogi.Colour, o arbiter.TimeLoss) match.Verdict {
 	return match.LossFor(c, g.tooLate(c), g.explain(c, o).String())
 }
 
-// explain adds the limits to o, the data of a move that exceeded its time, and returns o. It marks the game if the
-// machine or this program may have caused the delay.
+// explain adds the margin, or the stall limit, to o, the data of a move that exceeded its time, and returns o. It
+// marks the result of the game if the machine or this program may have caused the delay.
 func (g *game) explain(c shogi.Colour, o arbiter.TimeLoss) arbiter.TimeLoss {
 	o.Margin = g.limits[c].Margin
 	if !g.limits[c].Timed() {

@@ -11,9 +11,9 @@ import (
 // the kernel how long threads of this program waited for a CPU. This is necessary because a reader of engine output
 // may be late while the timer is not.
 //
-// A caller never waits for the goroutine that observes the clocks: since and stood include a tick that is due but has
-// not run. After a suspension goroutines continue in any order, so a slot may check the time of a move before that
-// goroutine runs.
+// A caller never waits for the goroutine that observes the clocks: the methods since and stood also count a tick that
+// is due but has not run. After a suspension goroutines continue in any order, so a slot may check the time of a move
+// before that goroutine runs.
 type lateness struct {
 	now   func() time.Time     // time.Now, except in tests
 	other func() offsets       // readOffsets, except in tests
@@ -84,7 +84,7 @@ func (l *lateness) tick() {
 	l.expect(now)
 }
 
-// note stores a delay that ended at the time at and had the length by. It ignores delays of at most latenessFloor.
+// note stores a delay. at is the end of the delay, and by is its length. It ignores delays of at most latenessFloor.
 func (l *lateness) note(at time.Time, by time.Duration) {
 	if by > latenessFloor {
 		l.worst = append(recent(l.worst), delay{at, by})

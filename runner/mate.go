@@ -23,7 +23,7 @@ type mateSearch struct {
 	questions match.Questions
 	claimed   [2]bool // by colour: the score of the latest move claims a mate for that side
 	plies     [2]int  // by colour: the number of moves that the side has played in this game
-	silent    bool    // the solver has failed, so the game asks it no more
+	silent    bool    // the solver has failed, so gogi does not use it again in this game
 	player    Player  // nil before the first question
 }
 
@@ -33,8 +33,9 @@ func (m *mateSearch) moved(c shogi.Colour, score usi.Score) {
 	m.claimed[c] = score.Mate > 0
 }
 
-// askForMate asks the plan's solver for a mate by the side to move, if Mate.Asks selects this move. It runs between
-// two moves, while no clock runs. Only a mate that ProveMate proves ends the game. A failed solver loses no game.
+// askForMate asks the plan's solver for a mate by the side to move. It does nothing if Mate.Asks does not select this
+// move. It runs between two moves, while no clock runs. Only a mate that the referee proves (ProveMate) ends the game.
+// A failed solver loses no game.
 func (g *game) askForMate(ctx context.Context) match.Verdict {
 	c, m := g.referee.Side(), &g.mates
 	if m.silent || !g.plan.Mate.Asks(m.claimed[c], m.plies[c]) {
@@ -107,7 +108,7 @@ func (g *game) askSolver(ctx context.Context) (usi.Checkmate, error) {
 	return answer, nil
 }
 
-// solverFailed reports a failed solver. The rest of the game does not ask it.
+// solverFailed reports a failed solver and closes it. gogi does not use it again in this game.
 func (g *game) solverFailed(err error) {
 	g.mates.silent = true
 	g.mates.questions.Failed++

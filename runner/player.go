@@ -72,12 +72,12 @@ type Lease struct {
 	// is the same, so a source uses one pointer for each plan.
 	Plan *match.Plan
 	Pair match.Pair
-	Kind string // the kind in the pair event; "" if all pairs have the same kind
+	Kind string // the kind of the pair in a tune, for the pair event; "" in other runs
 	// Revoked, if not nil, is closed by the source when it takes the pair back. The runner then discards its games.
 	Revoked <-chan struct{}
-	// Return gives the pair back unplayed. Before that, the sink has stored the attempts at the pair. The reason
-	// why is ErrRevoked, the cause of the context's end, an *Unplayable, or a failure in another slot. Return is
-	// never nil.
+	// Return gives the pair back unplayed. Before that, the sink has stored the attempts at the pair. The parameter
+	// is the reason: ErrRevoked, the cause of the context's end, an *Unplayable, or a failure in another slot. Return
+	// is never nil.
 	Return func(why error)
 	// Events receives the events of the pair; nil means Config.Events.
 	Events *Events

@@ -27,9 +27,9 @@ type Config struct {
 	// calls OpenFor at each start of a player.
 	OpenFor func(plan *match.Plan) Opener
 	Events  *Events // may be nil
-	// Started, if not nil, is called at each start of a player, concurrently by all slots. took is the time
-	// until the player was ready for its first game. why is nil, or the error if the player did not become
-	// ready. Started is not called for cancelled starts.
+	// Started, if not nil, is called at each start of a player, concurrently by all slots. The duration is the time
+	// until the player was ready for its first game. The error is nil if the player became ready. Started is not
+	// called for cancelled starts.
 	Started func(player string, took time.Duration, why error)
 
 	// CPUs are the CPU sets of each slot, one for each of the two players; equal sets are shared.
@@ -54,8 +54,9 @@ type Config struct {
 	OnlyReturn bool
 }
 
-// attempts is the maximum number of attempts at a pair. If all of them fail before a game's first move, the run ends.
-// If the machine slowed a move of the last attempt, gogi nevertheless accepts that attempt.
+// attempts is the maximum number of attempts at a pair. If each of them fails before a game's first move, the run
+// ends. If the plan's Slowed is PolicyVoid, an attempt in which the machine delayed a move does not count either, but
+// gogi accepts the last attempt.
 const attempts = 3
 
 // standstillAttempts is the maximum number of consecutive attempts at a pair that a Standstill interrupts. Then the run

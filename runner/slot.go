@@ -185,7 +185,7 @@ func (s *slot) opener(plan *match.Plan) Opener {
 }
 
 // started calls Config.Started after a start of a player, unless the start was cancelled. took is the duration of the
-// start, and why its error or nil.
+// start. why is the error of the start, or nil.
 func (s *slot) started(ctx context.Context, at seat, took time.Duration, why error) {
 	if s.config.Started != nil && (why == nil || ctx.Err() == nil) {
 		s.config.Started(at.name(), took, why)

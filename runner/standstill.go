@@ -27,7 +27,7 @@ type StandstillKind int
 const (
 	Stopped StandstillKind = iota // this program did not run: it or its virtual machine was suspended, or it got no CPU
 	Slept                         // the machine slept
-	Stepped                       // the wall clock was set, as after a stop that no other clock shows; engines may use it
+	Stepped                       // the wall clock jumped: it was set, or a virtual machine was suspended
 )
 
 // Standstill is an interruption that makes measured times useless, because engines do not know their remaining time

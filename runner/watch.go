@@ -40,7 +40,7 @@ type moveWatch struct {
 	before    reading          // the first measurement
 	early     time.Duration    // the possible wait between start and the first measurement
 	seen      *reading         // the latest measurement of this side
-	sides     [2]reading
+	sides     [2]reading       // by colour: the latest measurement of each side
 }
 
 // reading is a player's total wait for a CPU since its start. ok is false if it is unknown.

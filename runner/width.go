@@ -10,7 +10,8 @@ import (
 type Width struct {
 	mu    sync.Mutex
 	slots int
-	// work is the loop of a slot, set when the run begins. It reports whether only retirement ended it.
+	// work is the loop of a slot, set when the run begins. It returns true if it ended only because its retired
+	// channel was closed.
 	work   func(number int, retired <-chan struct{}) bool
 	places map[int]*place // the working slots, by number
 	over   bool           // the last slot has ended, so no slot begins
@@ -79,8 +80,8 @@ func (w *Width) begin(number int) {
 	go func() { w.ended(number, w.work(number, p.retired)) }()
 }
 
-// ended removes a slot after its goroutine has ended. retired means that only the wanted number of slots ended it. If
-// the number has increased in the meantime, ended starts the slot again.
+// ended removes a slot after its goroutine has ended. retired means that the slot ended only because the run needed
+// fewer slots. If the run needs the slot again now, ended starts it again.
 func (w *Width) ended(number int, retired bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

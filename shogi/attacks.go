@@ -6,7 +6,8 @@ import "math/bits"
 // slide come from a table that is indexed by the occupied squares of its line. A file is nine neighbouring
 // bits. One multiplication moves the bits of a rank or diagonal into seven neighbouring bits (see line).
 
-// direction is a step on the board: files towards 9, ranks towards i.
+// direction is a step on the board: the number of files towards file 9, and the number of ranks towards rank i. Both
+// may be negative.
 type direction struct{ file, rank int }
 
 // shift returns the square one step from s. If that square is off the board, it returns NoSquare.

@@ -174,8 +174,8 @@ func (g *generator) drops(moves []Move) []Move {
 	return moves
 }
 
-// pawnDrops returns squares without those on which a pawn may not be dropped: the last rank, files with an
-// unpromoted pawn of the same side (nifu, 二歩), and the square where the drop would give checkmate.
+// pawnDrops removes from squares those on which a pawn may not be dropped, and returns the rest. It removes the last
+// rank, files with an unpromoted pawn of the same side (nifu, 二歩), and the square where the drop would give checkmate.
 func (g *generator) pawnDrops(squares bitboard) bitboard {
 	p := g.pos
 	pawns := p.byType[Pawn].and(p.byColour[g.us])
@@ -198,8 +198,8 @@ func (p *Position) dropMates(s Square) bool {
 	return !after.HasLegalMove()
 }
 
-// add adds the moves of one piece: with promotion to the squares promoting, and without promotion to the
-// squares plain.
+// add adds the moves of one piece. promoting has the target squares of moves with promotion, and plain those of moves
+// without promotion.
 func (g *generator) add(moves []Move, from Square, promoting, plain bitboard) []Move {
 	if !g.listing {
 		g.count += promoting.count() + plain.count()

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// ReadLine parses a position in the form of USI's "position" command. It accepts "startpos" or an SFEN, with
-// or without the words "position" and "sfen", and optionally "moves" with moves. It returns the start in USI
-// notation ("startpos" or "sfen …"), the start position, and the moves. It does not check whether the moves
-// are legal.
+// ReadLine parses a line like USI's "position" command. It accepts "startpos" or an SFEN, with or without the words
+// "position" and "sfen", and optionally "moves" with moves. It returns the start in USI notation ("startpos" or "sfen
+// …"), the start position, and the moves. It does not check whether the moves are legal.
 func ReadLine(line string) (start string, first Position, moves []Move, err error) {
 	text := strings.TrimSpace(line)
 	text = strings.TrimSpace(strings.TrimPrefix(text, "position "))
@@ -33,8 +32,8 @@ func ReadLine(line string) (start string, first Position, moves []Move, err erro
 	return start, first, moves, nil
 }
 
-// LineText returns a start and moves in the form that ReadLine reads. It omits the word "moves" if there are
-// no moves.
+// LineText returns a start and moves as a line that ReadLine can parse. It omits the word "moves" if there are no
+// moves.
 func LineText(start string, moves []Move) string {
 	if len(moves) == 0 {
 		return start

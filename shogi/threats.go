@@ -7,7 +7,7 @@ func (p *Position) attacked(s Square, c Colour, occupied bitboard) bool {
 	return p.attackedBy(p.byColour[c.Opponent()], s, c, occupied)
 }
 
-// attackedBy does the same as attacked, but for only the enemy pieces on the squares enemy. After a capture, for
+// attackedBy does the same as attacked, but considers only the attackers on the squares in enemy. After a capture, for
 // example, enemy does not include the captured piece.
 func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitboard) bool {
 	if !p.stepAttackers(s, c).and(enemy).empty() {
@@ -89,8 +89,8 @@ func (p *Position) GivesCheck(m Move) bool {
 	return p.uncovers(king, from, occ)
 }
 
-// uncovers reports whether a slider of the side to move attacks the king after a piece has left the square
-// from. occ has the squares that are then occupied.
+// uncovers reports whether a slider of the side to move attacks the king after a piece has moved away from its square.
+// from is that square, and occ has the squares that are then occupied.
 func (p *Position) uncovers(king, from Square, occ bitboard) bool {
 	behind := rays[king][from].andNot(bit(from)).and(p.snipers(king, p.side.Opponent()))
 	for ; !behind.empty(); behind = behind.rest() {

@@ -203,7 +203,7 @@ func (p Position) Append(dst []byte) []byte {
 // positionLine builds the lines that start searches. Between two searches a game grows by only one or two
 // moves. So positionLine stores the text of the last position and appends only the new moves.
 type positionLine struct {
-	text  []byte // the position of this struct, and the commands after it
+	text  []byte // the position command, and after it the go command of the last search
 	start string
 	moves []shogi.Move
 	size  int // length of the position in text; 0: no position

@@ -174,8 +174,8 @@ func (e *Engine) Set(settings []Setting) error {
 	return nil
 }
 
-// sendOptions sends the settings for which chosen returns true. It returns all settings in the form of
-// Resolve.
+// sendOptions sends the settings for which chosen returns true. It returns all settings as Resolve returns them, under
+// the names that the engine declared.
 func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]Setting, error) {
 	settings, err := Resolve(e.greeting.Options, settings)
 	if err != nil {
@@ -310,9 +310,9 @@ func (r *Reply) setAnswer(b Bestmove) {
 }
 
 // Snapshot returns the infos of the search that Think, Ponder or Mate started last. It is for a caller that must
-// choose a move without the engine's bestmove. The answer of the reply is the first move of the best line's
-// variation, of Reply.Exact if that is set. Without a variation it is AnswerInvalid. Elapsed is 0. Snapshot is safe
-// for concurrent use, also during Think.
+// choose a move without the engine's bestmove. The Move of the reply is the first move of the variation in
+// Reply.Exact, if there is one, else of the best line's variation. Without a variation the Answer is AnswerInvalid.
+// Elapsed is 0. Snapshot is safe for concurrent use, also during Think.
 func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
 
 // fromVariation returns the reply with the first move of the best variation as its answer. It uses the variation of

@@ -31,7 +31,7 @@ const maxGathered = 10_000
 
 // event is a line that ends a wait, or the end of the engine's output.
 type event struct {
-	line  []byte    // a buffer of the inbox, valid until its next expect
+	line  []byte    // a buffer of the inbox, valid until the next call of expect
 	stamp time.Time // the time when the read that completed the line returned
 	err   error     // the reason for the end of the output; then line is empty
 	// informed reports whether an info line came before this line, since the start of the search. For a
@@ -136,8 +136,8 @@ func (in *inbox) forget() {
 	in.begin(nil)
 }
 
-// behind returns a second bestmove of the last search, even if both came in the same read. ok is false if there is
-// none.
+// behind returns the second bestmove of the last search, if the engine has sent one. It first waits until the reader
+// has handled all lines of its current read, which may contain both. ok is false if there is no second bestmove.
 func (in *inbox) behind() (ev event, ok bool) {
 	in.burst.Lock() // the reader may still be handling the lines of one read
 	defer in.burst.Unlock()
@@ -425,8 +425,8 @@ func isExactLine(line []byte) bool {
 	return len(pv) > 0 && (pv[0] >= '1' && pv[0] <= '9' || pv[0] >= 'A' && pv[0] <= 'Z')
 }
 
-// find returns the index of a short word in a line, like bytes.Index. It searches for the letter at index
-// rare of the word. bytes.Index would search for the first byte, a space, which is too common in these lines.
+// find returns the index of a short word in a line, like bytes.Index. It searches for the letter word[rare], which is
+// rare in these lines. bytes.Index would search for the first byte, which is a space and very common.
 func find(line []byte, word string, rare int) int {
 	for from := rare; from < len(line); {
 		i := bytes.IndexByte(line[from:], word[rare])

@@ -184,7 +184,7 @@ func canonicalName(name string) string {
 	return name
 }
 
-// Accept checks a value against the declaration and returns it in the form that gogi sends.
+// Accept checks a value against the declaration, and returns the text that gogi sends for it.
 func (o Option) Accept(value string) (string, error) {
 	if strings.ContainsAny(value, "\r\n") {
 		return "", fmt.Errorf("option %s: a value cannot contain a line break", o.Name)

@@ -44,7 +44,7 @@ type Reply struct {
 	Ponder shogi.Move // the expected reply, or NoMove
 	Text   string     // the answer as sent, for notes about invalid ones
 	Lines  []Info     // the last info with a score for each multipv, best first
-	Exact  Info       // last info of the best line that has a variation and an exact score, or zero
+	Exact  Info       // the last info of the best line with both a variation and an exact score; zero if there is none
 	Nodes  uint64     // the last node count that the engine reported
 	// Elapsed is the time from just before gogi writes go or ponderhit until gogi reads the bestmove. It is
 	// never negative and never less than the engine's own time. It is longer if gogi itself was delayed.

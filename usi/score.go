@@ -43,7 +43,8 @@ func (s Score) Number() int {
 	return max(-maxCentipawns, min(maxCentipawns, s.Value))
 }
 
-// ScoreFromNumber returns the score of a number that Number returned. The score has no bound.
+// ScoreFromNumber is the reverse of Score.Number: it returns the score with the number n. The score is exact, because
+// a number has no bound.
 func ScoreFromNumber(n int) Score {
 	switch {
 	case n > maxCentipawns:

@@ -468,7 +468,7 @@ func (s *server) finish() {
 	s.run = nil
 }
 
-// word returns the answer in the form of the word after "bestmove".
+// word returns the word for the answer in a bestmove line: a move, "resign" or "win".
 func (r Reply) word() string {
 	switch r.Answer {
 	case AnswerWin:

@@ -27,7 +27,7 @@ type Fit struct {
 type councilFit struct {
 	Council string       `json:"council"`
 	Members []*memberFit `json:"members"`
-	All     *memberFit   `json:"all"` // all members as one, for an engine that the match file multiplies with vary
+	All     *memberFit   `json:"all"` // one scale for all members, if they are one engine (vary in the match file)
 }
 
 // memberFit is a member's scale. The numbers are null if the games do not determine them; Why has the reason.

@@ -133,8 +133,8 @@ func shortWeight(w float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// CSV returns a table with one row for each decision, which holds the weights after the decision. An
-// additional first row holds the weights at the start.
+// CSV returns the decisions as a table, one row for each. Its last columns have the members' weights after the
+// decision. An additional first row has the weights at the start.
 func (c *gameCouncil) CSV() (string, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)

@@ -65,7 +65,7 @@ type replayRule struct {
 	Ties      []string      `json:"ties"` // empty: the chain of each record
 	Decisions int           `json:"decisions"`
 	Differs   int           `json:"differs"` // number of decisions that differ from the record
-	Share     *float64      `json:"share"`
+	Share     *float64      `json:"share"`   // Differs/Decisions
 	Why       string        `json:"why,omitempty"`
 	InTies    int           `json:"differs_in_ties"` // differences at decisions whose recorded vote was a tie at the top
 	Where     []replayPlace `json:"where"`
@@ -83,16 +83,16 @@ type replayPlace struct {
 	What     string `json:"what,omitempty"` // only if Replay.Verifies: the first difference between the vote and the record
 }
 
-// keptPlaces is the largest number of places in memory. shownPlaces is the largest number of places in a
+// keptPlaces is the maximum length of replayRule.Where. shownPlaces is the maximum number of these places in a printed
 // table.
 const (
 	keptPlaces  = 1000
 	shownPlaces = 20
 )
 
-// Add repeats the votes of a game with every rule. If a council's weights last between games, the caller must
-// add its games in the order of play. Add returns an error with the place of the record if a record cannot be
-// voted on.
+// Add repeats the votes of a game with every rule. If a council's weights last between games, the caller must add its
+// games in the order of play. If a vote cannot be repeated from its record, Add stops and returns an error with the
+// place of the record.
 func (r *Replay) Add(g *Game) error {
 	r.Games++
 	for i := range g.Votes {

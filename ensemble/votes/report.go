@@ -75,7 +75,7 @@ type memberReport struct {
 	Name    string      `json:"name"`
 	Votes   int         `json:"votes"`   // number of ballots that counted as moves
 	Adopted int         `json:"adopted"` // number of votes for the move that was played
-	Share   *float64    `json:"share"`
+	Share   *float64    `json:"share"`   // Adopted/Votes
 	Why     string      `json:"why,omitempty"`
 	Led     int         `json:"led"` // decisions in which the member had the largest weight
 	Nodes   uint64      `json:"nodes"`
@@ -127,19 +127,19 @@ type entropyReport struct {
 // leaderReport describes the leader: the member with the largest weight. Of members with equal weights the
 // first leads. There is no leader while all weights are equal.
 type leaderReport struct {
-	Games         int      `json:"games"` // number of games that had a leader
-	OneThroughout int      `json:"one_throughout"`
-	PerGame       *float64 `json:"per_game"` // number of different leaders per game
-	MeanTenure    *float64 `json:"mean_tenure"`
-	LongestTenure *int     `json:"longest_tenure"`
+	Games         int      `json:"games"`          // number of games that had a leader
+	OneThroughout int      `json:"one_throughout"` // number of these games in which only one member led
+	PerGame       *float64 `json:"per_game"`       // number of different leaders per game
+	MeanTenure    *float64 `json:"mean_tenure"`    // mean number of decisions in a row with the same leader
+	LongestTenure *int     `json:"longest_tenure"` // largest number of decisions in a row with the same leader
 	Why           string   `json:"why,omitempty"`
 }
 
 // dictatorReport describes members that outweigh all other members together.
 type dictatorReport struct {
-	Games       int    `json:"games"` // number of games with such a member
-	Earliest    *int   `json:"earliest"`
-	MedianOnset *int   `json:"median_onset"`
+	Games       int    `json:"games"`        // number of games with such a member
+	Earliest    *int   `json:"earliest"`     // lowest number of a decision at which a member outweighed the others
+	MedianOnset *int   `json:"median_onset"` // median, over these games, of the number of the first such decision
 	Why         string `json:"why,omitempty"`
 }
 
@@ -156,9 +156,9 @@ type shadowReport struct {
 type agreementShare struct {
 	A     string   `json:"a"`
 	B     string   `json:"b"`
-	Both  int      `json:"both"` // decisions in which both voted
-	Same  int      `json:"same"`
-	Share *float64 `json:"share"`
+	Both  int      `json:"both"`  // decisions in which both voted
+	Same  int      `json:"same"`  // decisions in which both voted for the same move
+	Share *float64 `json:"share"` // Same/Both
 	Why   string   `json:"why,omitempty"`
 }
 
@@ -298,7 +298,8 @@ func (c *Council) addBallots(vote *voting.Record) {
 	}
 }
 
-// addLeaders counts the leaders of a game.
+// addLeaders adds the votes of one game to the statistics about the members with the largest weight (leaders), and
+// about members that outweigh all others together.
 func (c *Council) addLeaders(votes []*voting.Record) {
 	last, tenure, dictated := -1, 0, false
 	different := map[int]bool{}

@@ -161,8 +161,8 @@ func (e *evaluation) total(member int) float64 {
 	return sum
 }
 
-// enough reports whether as many members searched as the key searched requires. leader is the member with the
-// highest sum among the members that searched.
+// enough reports whether the members that searched are enough to change weights, according to the key "searched" of
+// the rule. leader is the member with the highest sum among the members that searched.
 func (e *evaluation) enough(ballots []Ballot, leader int) bool {
 	searched, all := 0, 0
 	for i := range ballots {

@@ -14,7 +14,7 @@ type valued struct {
 	value func(*standing, []Ballot) []Candidate
 }
 
-// valuedBy returns a function that makes a rule. The rule values the moves with the function value.
+// valuedBy returns a function that makes a valued rule. value calculates the values of the moves.
 func valuedBy(value func(*standing, []Ballot) []Candidate) func(standing) Rule {
 	return func(s standing) Rule { return &valued{s, value} }
 }

@@ -74,7 +74,8 @@ type Record struct {
 	Events  []string       `json:"events,omitempty"`
 }
 
-// PonderRecord is a member's reply on the opponent's time. A record has the most likely reply first.
+// PonderRecord is the reply of the opponent that one member searched before the opponent moved. A record has the most
+// likely reply first.
 type PonderRecord struct {
 	Member int    `json:"m"`
 	Reply  string `json:"reply"`
@@ -87,7 +88,7 @@ type ShadowVote struct {
 	By     By     `json:"by"`
 }
 
-// BallotRecord is a Ballot in the form of a record.
+// BallotRecord is the JSON form of a Ballot in a record.
 type BallotRecord struct {
 	Member int    `json:"m"`
 	Name   string `json:"name"`
@@ -148,7 +149,7 @@ func readMove(text string) (shogi.Move, error) {
 	return shogi.ParseMove(text)
 }
 
-// NewScoreRecord returns a score in the form of a record. It returns the zero value if has is false.
+// NewScoreRecord returns the JSON form of a score. If has is false, there is no score, and it returns the zero value.
 func NewScoreRecord(s usi.Score, has bool) (r ScoreRecord) {
 	if !has {
 		return r
@@ -192,7 +193,7 @@ func (r ScoreRecord) read() (s usi.Score, has bool) {
 // no member votes.
 const keptPlies = 3
 
-// RecordBallot returns a ballot in the form of a record. name is the member's name.
+// RecordBallot returns the JSON form of a ballot. name is the member's name.
 func RecordBallot(b *Ballot, name string) BallotRecord {
 	r := BallotRecord{
 		Member: b.Member, Name: name, Kind: b.Kind, Move: moveText(b.Move), Ponder: moveText(b.Ponder),
@@ -267,7 +268,7 @@ func ParseRecord(data []byte) (*Record, error) {
 	return &r, nil
 }
 
-// Word returns the decision in the form of a record: a move, "win" or "resign".
+// Word returns the word for the decision in a record: a move, "win" or "resign".
 func (d *Decision) Word() string {
 	switch d.Answer {
 	case usi.AnswerWin:

@@ -122,7 +122,7 @@ func newMajority(s standing) Rule { return &s }
 
 func (s *standing) clone() Rule { return new(s.twin()) }
 
-// twin returns a copy of which the weights can change without changing the original.
+// twin returns a copy of s that has its own weights.
 func (s *standing) twin() standing {
 	twin := *s
 	twin.weights = slices.Clone(s.weights)

@@ -11,9 +11,9 @@ import (
 	"gogi/match"
 )
 
-// After failsAtFirst lost games gogi warns of an engine that has lost every game: two pairs from two openings. After
-// a good game, failsInARow lost games in a row are necessary. An engine that fails in every third game loses so many
-// in a row about once in 10,000 games.
+// gogi warns of a player that lost each of its first failsAtFirst games (two pairs) by the same fault. If it also
+// played games without this fault, gogi warns only after failsInARow such losses in a row. An engine that fails in
+// every third game loses that many in a row about once in 10,000 games.
 const (
 	failsAtFirst = 4
 	failsInARow  = 8

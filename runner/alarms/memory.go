@@ -2,7 +2,7 @@ package alarms
 
 import "fmt"
 
-// Sample is the memory of an engine process at the beginning of a game.
+// Sample is the memory use of an engine process at the beginning of a game.
 type Sample struct {
 	Player string
 	Slot   int
@@ -19,7 +19,7 @@ const (
 	keptSamples  = 64
 )
 
-// memory detects growing processes of all players.
+// memory detects engine processes whose memory use grows from game to game.
 type memory struct {
 	processes map[memorySeat]*growth
 	warned    map[string]bool // by player

@@ -14,13 +14,15 @@ import (
 	"gogi/usi"
 )
 
-// Monitor passes the events of a run and the memory of its processes to a Watch. It sends the warnings of the
-// Watch as events. It also sends events when council members fail, and when records cannot be written.
+// Monitor gives the events of a run, and the memory use of its engine processes, to a Watch. It sends each warning of
+// the Watch as an event. It also sends an event if a council member fails, and if a crash dump or a transcript cannot
+// be written.
 type Monitor struct {
 	watch *Watch
 
-	// notes receives samples and events from all slots, as functions that Follow calls with its function to send
-	// events. Senders do not wait: a full channel drops the note. It is never closed.
+	// notes is a queue of functions from all slots. Each one gives a sample to the Watch, or sends an event. Follow
+	// calls each function with send, the function that sends an event. If the queue is full, add drops the function.
+	// The channel is never closed.
 	notes chan func(send func(match.Event))
 
 	mu      sync.Mutex
@@ -47,9 +49,9 @@ func (d *Monitor) Attend(r *crash.Records) {
 // engine with many threads.
 const sampleEvery = 2 * time.Second
 
-// Resident is a process that can measure its memory.
+// Resident is a process that can measure its own memory use.
 type Resident interface {
-	// Resident returns the bytes of the process and its descendants, without pages of files.
+	// Resident returns the memory use of the process and its descendants in bytes, without pages of files.
 	Resident() (int64, error)
 }
 
@@ -72,8 +74,8 @@ func (d *Monitor) playing(r *crash.Recorder, g usi.Game) {
 	d.add(func(send func(match.Event)) { sendAll(send, d.watch.Sample(s)) })
 }
 
-// due counts one more game of the process of r. games is the number of its earlier games. due is true if it is time to
-// sample the memory of the process.
+// due counts a game that begins in the process of the recorder r. games is the number of games that the process had
+// begun before. due is true if it is time for another sample of the memory use.
 func (d *Monitor) due(r *crash.Recorder) (games int, due bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -168,7 +170,7 @@ func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.E
 	}
 }
 
-// rest handles the events and notes that are still unread at the end.
+// rest handles the events and the functions in notes that are left when ctx ends. It does not wait for more.
 func (d *Monitor) rest(s *events.Subscription, send func(match.Event)) {
 	for {
 		select {

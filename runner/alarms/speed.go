@@ -22,9 +22,9 @@ type speed struct {
 	pairs  map[int]*pairSpeed // by slot: the pair in play
 
 	bySlot map[int][]float64 // logarithms of nodes per second
-	tests  map[int]int       // by slot
-	kept   int
-	slow   map[int]bool // slots with a warning
+	tests  map[int]int       // number of tests so far, by slot
+	kept   int               // number of values in bySlot
+	slow   map[int]bool      // slots with a warning
 }
 
 type pairSpeed struct {
@@ -44,8 +44,8 @@ func newSpeed(player string, slots int) *speed {
 // clock with larger steps.
 const shortest = 20 // ms
 
-// game adds the nodes and the thinking time in milliseconds of the player in a game. It returns a warning if the slot
-// is slow.
+// game adds a game of the player: its number of nodes and its thinking time in milliseconds. At the first game of the
+// next pair it also tests the slot, and returns a warning if the slot is slow.
 func (s *speed) game(slot, pair int, nodes uint64, ms float64) []Warning {
 	if nodes == 0 || ms < shortest {
 		return nil

@@ -31,7 +31,8 @@ type Warning struct {
 // of tests.
 const Level = 0.005
 
-// share returns the part of Level for the n-th test, counted from 1. The sum of all parts is 1.
+// share returns the fraction of Level that the n-th test may use, counted from 1. The fractions of all tests add up to
+// 1.
 func share(n int) float64 { return 1 / (float64(n) * float64(n+1)) }
 
 // lower returns the p value of the hypothesis that x and y have one distribution, against smaller values in x. It is

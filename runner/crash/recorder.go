@@ -40,7 +40,7 @@ type MemberFault struct {
 	Game                                usi.Game // Pair is usi.NoPair outside a game
 }
 
-// Recorder is the usi.Tap of one engine process.
+// Recorder is the usi.Tap of one engine process. It records the dialogue, and writes a crash dump if the engine fails.
 type Recorder struct {
 	Player  match.Player
 	Council string // the council of which the player is a member, or ""
@@ -116,7 +116,7 @@ func (r *Recorder) transcribe(l transcript.Line) {
 	}
 }
 
-// Name returns the name of the player, after the name of its council and a slash.
+// Name returns the name of the player. For a member of a council, "COUNCIL/" comes before it.
 func (r *Recorder) Name() string {
 	if r.Council == "" {
 		return r.Player.Name

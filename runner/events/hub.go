@@ -30,8 +30,9 @@ type Hub struct {
 
 // MoveSource is a sender of events that can turn its move events on and off.
 type MoveSource interface {
-	// Listen turns the move events on or off. When it turns them on, it sends the boards of the games in play with unsent
-	// moves. It returns the number of the last event, for which the hub waits; 0 means none.
+	// Listen turns the move events on or off. When it turns them on, it sends the board of each game in play that has
+	// unsent moves. last is the sequence number of the last event that the source has sent. The hub waits until it
+	// has published this event; 0 means that it does not wait.
 	Listen(on bool) (last uint64)
 }
 
@@ -112,7 +113,8 @@ func (h *Hub) Publish(ev match.Event) {
 	}
 }
 
-// Await waits until the total number of published events reaches events, the hub is closed, or ctx ends.
+// Await waits until the hub has published the given number of events in total, until the hub is closed, or until ctx
+// ends.
 func (h *Hub) Await(ctx context.Context, events uint64) {
 	defer context.AfterFunc(ctx, func() {
 		h.mu.Lock()
@@ -131,8 +133,8 @@ func (h *Hub) Await(ctx context.Context, events uint64) {
 // closed hub sends only the state.
 func (h *Hub) Subscribe(buffer int) *Subscription { return h.SubscribeExcept("", buffer) }
 
-// SubscribeExcept does the same as Subscribe, but the subscription does not get events of the type but. A subscriber
-// that reads the boards from State needs no move events.
+// SubscribeExcept does the same as Subscribe, but the subscription gets no events of the type given as but; ""
+// excludes none. A subscriber that reads the boards from State needs no move events.
 func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	moves := but != match.EventMove
 	if moves {
@@ -156,8 +158,8 @@ func (h *Hub) State() match.Event {
 	return h.state.Event()
 }
 
-// Look returns the current state event if it is newer than the version seen. Then ok is true. Otherwise ok is false,
-// and the call is cheap. version is the number of published events.
+// Look returns the current state event if the hub has published more than seen events; then ok is true. Otherwise ok
+// is false, and the call is cheap. version is the number of published events, for seen in the next call.
 func (h *Hub) Look(seen uint64) (state match.Event, version uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

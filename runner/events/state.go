@@ -356,8 +356,7 @@ func (s *State) done(ev *match.Event) {
 	}
 }
 
-// rate returns the sample in which the finished games of the latest time stamp are counted. It adds the sample if it
-// is missing.
+// rate returns the sample for the ten seconds that contain the latest time stamp. It adds the sample if it is missing.
 func (s *State) rate() *match.RateSample {
 	from := s.known.Latest.Truncate(match.TempoSpan)
 	n := len(s.known.Recent)

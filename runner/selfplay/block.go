@@ -25,7 +25,7 @@ type Block struct {
 // Game is a game of self-play.
 type Game struct {
 	Start    string      `json:"start"` // SFEN
-	Moves    []kifu.Move `json:"-"`     // random moves have Opening; all others have Move, Score and Detail, a list of packed.Candidate
+	Moves    []kifu.Move `json:"-"`     // random moves have Opening set; the Detail of the others is a list of packed.Candidate
 	Packed   []byte      `json:"moves"` // Moves, by kifu.Pack
 	Result   string      `json:"result"`
 	Winner   string      `json:"winner"`                // black, white or draw

@@ -26,8 +26,9 @@ type Data struct {
 	Shuffle   bool          `json:"shuffle"`           // shuffle samples, or games in a format of games
 	Seed      uint64        `json:"shuffle_seed"`
 	NoMate    bool          `json:"no_mate"` // leave out positions whose score is a mate
-	// Distinct is the memory in MiB for the keys of written positions, which leaves out repeated positions. 0 writes all.
-	// The format pack cannot leave out a position, so it leaves out repeated games.
+	// Distinct is the size in MiB of the set of written positions, which Make uses to leave out repeated positions. 0
+	// means that Make writes all positions. The format pack cannot leave out a position, so Make leaves out repeated
+	// games.
 	Distinct int `json:"distinct_mib"`
 }
 

@@ -7,7 +7,7 @@ import "slices"
 type seen struct {
 	table     []uint64 // buckets of bucketKeys, newest first; 0 is free
 	buckets   uint64
-	forgotten int
+	forgotten int // number of dropped keys
 }
 
 // bucketKeys is the number of keys in a cache line.

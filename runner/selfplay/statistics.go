@@ -196,8 +196,8 @@ func (s *Statistics) printScores(out io.Writer) {
 	}
 }
 
-// counted returns the text before, followed by the counts with their names, the highest count first. It returns "" if
-// there are no counts.
+// counted returns the counts with their names, the highest count first. The text in before comes before the first
+// count. It returns "" if there are no counts.
 func counted(before string, by map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(by[b]-by[a], strings.Compare(a, b))

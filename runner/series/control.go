@@ -11,7 +11,7 @@ import (
 	"gogi/runner"
 )
 
-// ErrStopped is the cause of the end of a session's games after a stop command.
+// ErrStopped is the cause with which a stop command cancels the games of a session.
 var ErrStopped = errors.New("the run was told to stop")
 
 // orders has the state that Control changes, and the functions that it calls after a change.
@@ -67,13 +67,14 @@ func (s *Series) Control(ctx context.Context, c control.Command) error {
 	return nil
 }
 
-// session has the settings of a session that the commands so far demand.
+// session has the settings of a session that a command can change.
 type session struct {
 	Phase        match.RunPhase
 	Pairs, Slots int
 }
 
-// wanted returns the settings of the session after a command, or an error if the command is impossible.
+// wanted returns the settings that the session will have after the command c, or an error if the command is
+// impossible.
 func (s *Series) wanted(c control.Command) (session, error) {
 	phase, _ := s.valve.state()
 	now := session{phase, s.orders.target, s.width.Slots()}

@@ -311,7 +311,7 @@ func await(ctx context.Context, observers *sync.WaitGroup) {
 	}
 }
 
-// missing returns how many of the pairs with numbers below pairs are not finished.
+// missing returns the number of unfinished pairs among the pairs 0 to pairs-1.
 func missing(pairs int, finished map[int]bool) int {
 	n := 0
 	for id := range pairs {

@@ -27,10 +27,10 @@ type TuneStore interface {
 
 // Tuning is the configuration of a tune that is not part of its plan.
 type Tuning struct {
-	// Forfeit scores a side whose engine fails with the options of the tune as the loser, without a limit. Otherwise
-	// too many failures end the run with a *tune.Faulty.
+	// If an engine fails with the options of the tune, its side loses the game or the pair. With Forfeit the number
+	// of such failures has no limit. Otherwise too many of them end the run with a *tune.Faulty.
 	Forfeit bool
-	// Learnt is called for each stored block, in order; may be nil.
+	// Learnt is called with each new state after it is stored; may be nil.
 	Learnt func(tune.State)
 	// StopFutile ends the tune with a *tune.Futile if it can gain nothing. Otherwise gogi sends a warning.
 	StopFutile bool

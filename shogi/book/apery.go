@@ -131,7 +131,8 @@ func readApery(data []byte) (*Book, error) {
 	return b, nil
 }
 
-// walkApery returns an entry for each hash for which it finds the position. The keys of moves are the hashes.
+// walkApery returns an entry for each hash whose position it finds. moves has the book's moves by the hash of their
+// position.
 func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 	met := map[uint64]bool{} // hashes that have been put into the queue
 	queue := []shogi.Position{shogi.StartPos()}

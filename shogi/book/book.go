@@ -109,8 +109,8 @@ type keyed[K any] struct {
 	*Entry
 }
 
-// keyedBy returns the entries of a merged book that have moves, sorted with compare by their keys. key returns the
-// key of an entry.
+// keyedBy merges the book and returns its entries with at least one move, sorted by their keys. key returns the key of
+// an entry, and compare orders two keys.
 func keyedBy[K any](b *Book, key func(*Entry) (K, error), compare func(a, b K) int) (list []keyed[K], err error) {
 	for _, e := range b.Merged().Entries {
 		if len(e.Moves) == 0 {

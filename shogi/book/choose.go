@@ -61,8 +61,8 @@ func byCount(moves []Move, n int) shogi.Move {
 	return shogi.NoMove
 }
 
-// best returns the move with the highest score, or the first of these moves. ok is false if no move has a
-// score.
+// best returns the move with the highest score. If several moves have this score, it returns the first. ok is false if
+// no move has a score.
 func (e *Entry) best() (best Move, ok bool) {
 	for _, m := range e.Moves {
 		if m.HasScore && (!ok || m.Score > best.Score) {

@@ -88,8 +88,8 @@ func parseCSASquare(text string) shogi.Square {
 	return shogi.NewSquare(int(text[0]-'0'), int(text[1]-'0'))
 }
 
-// ParseCSAPiece returns the piece type for two letters such as "FU", in the form of CSAPiece. ok is false for
-// other text.
+// ParseCSAPiece returns the piece type for two letters such as "FU", as CSAPiece writes them. ok is false for other
+// text.
 func ParseCSAPiece(text string) (shogi.PieceType, bool) {
 	if len(text) != 2 || text[0] < 'A' || text[0] > 'Z' || text[1] < 'A' || text[1] > 'Z' {
 		return shogi.NoPieceType, false

@@ -107,7 +107,7 @@ type Header struct {
 	HasLast  bool          // LastTime is known
 	Note     string        // why the game ended
 	About    [2]string     // descriptions of the players, such as program hashes, by colour
-	Comment  string        // a human's comment before the first move, in the form of Move.Comment
+	Comment  string        // a human's comment before the first move; lines end as in Move.Comment
 	Branches int           // number of omitted variations; the record has only the main line
 }
 

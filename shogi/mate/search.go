@@ -39,7 +39,7 @@ type Limits struct {
 // Result is the verdict of a search with its details.
 type Result struct {
 	Verdict Verdict
-	Line    []shogi.Move // only for Mate: a mating line with the longest defence against the proof, which need not be the shortest mate
+	Line    []shogi.Move // only for Mate: the proven mating line with the longest defence; a shorter mate may exist
 	Nodes   int          // number of searched positions
 	Why     string       // the reason why a claimed line is not proven
 }
@@ -128,19 +128,18 @@ type search struct {
 	barred  map[uint64]bool // positions that would occur for the fourth time
 	nodes   int
 	stopped bool
-	cut     bool // the search left a position because of a repetition or the depth, so a disproof may only be valid on this path
-	room    [][]child
+	cut     bool      // a repetition or the depth limit ended a branch, so a disproof may be valid only on this path
+	room    [][]child // by depth: lists that the method children uses again
 }
 
 // child is the position after one move.
 type child struct {
 	move shogi.Move
 	pos  shogi.Position
-	lost bool // the attacker cannot use this move
+	lost bool // the position cannot be part of a mate
 }
 
-// occurrencesBefore is a number of earlier occurrences. If a position has occurred so often, its next occurrence ends
-// the game.
+// occurrencesBefore is the number of earlier occurrences after which one more occurrence of a position ends the game.
 const occurrencesBefore = 3
 
 func newSearch(h *shogi.History, l Limits) *search {
@@ -306,8 +305,9 @@ func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 // shogiMoves is the initial capacity of a list of moves. It is enough for most positions.
 const shogiMoves = 128
 
-// begin stores the first numbers of a position after a check. attacks means that the attacker made the last move. The
-// proof number is the number of the defender's answers, because a mate against more answers is harder to prove.
+// begin stores the first proof numbers of the position c, unless it is known. It does so only if the attacker has made
+// the last move (attacks). The proof number is the number of the defender's answers, because a mate against more
+// answers is harder to prove.
 func (s *search) begin(c *child, attacks bool) {
 	if !attacks || c.lost {
 		return

@@ -24,7 +24,7 @@ func (d Demand) block() int {
 
 // Share has the CPUs of one slot.
 type Share struct {
-	Sets  [2]Set // the CPUs of the two players of a game; equal unless they are apart
+	Sets  [2]Set // the CPUs of the two players of a game; equal, except with Demand.Apart
 	Cores int    // number of cores of both sets together; in a Split layout it counts a core even if the slot has only a part of it
 	Nodes []int  // memory nodes, ascending
 	Kind  Kind
@@ -118,8 +118,8 @@ func kinds(list []CPU) int {
 	return len(seen)
 }
 
-// blocks makes as many blocks as possible, each of size units of one kind. The first blocks have the fastest kind,
-// and within a kind the units that share the most, such as a cache.
+// blocks makes as many blocks as possible. Each block has units of one kind, and their number is size. The blocks of
+// the fastest kind come first, and within a kind the blocks whose units share the most, such as a cache.
 func blocks(all []unit, size int) [][]unit {
 	slices.SortStableFunc(all, compare)
 	var list [][]unit
@@ -159,10 +159,11 @@ func spread(block []unit) int {
 	return 0
 }
 
-// within makes blocks of size units that share as much as possible, and returns the remaining units. levels are the
-// resources to share, the largest first. It first makes blocks inside each part of the machine, such as a memory
-// node. Then it makes blocks of the units that remain in all parts. The result has one block of each part in turn,
-// beginning with the last part. So the first blocks are spread over the machine, and the lowest units come last.
+// within makes blocks whose units share as much as possible, and returns the remaining units. size is the number of
+// units in a block. levels are the resources to share, the largest first. It first makes blocks inside each part of
+// the machine, such as a memory node. Then it makes blocks of the units that remain in all parts. The result has one
+// block of each part in turn, beginning with the last part. So the first blocks are spread over the machine, and the
+// lowest units come last.
 func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest []unit) {
 	if len(levels) == 0 {
 		return cut(all, size)
@@ -185,8 +186,8 @@ func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest 
 	return append(turns(lists), across...), rest
 }
 
-// cut makes blocks with size units each, beginning at the end of all. rest are the units that are too few for a
-// block.
+// cut divides all into blocks, beginning at the end of all. size is the number of units in a block. rest are the units
+// that are too few for another block.
 func cut(all []unit, size int) (found [][]unit, rest []unit) {
 	for len(all) >= size {
 		found, all = append(found, all[len(all)-size:]), all[:len(all)-size]

@@ -105,8 +105,8 @@ func (s Set) Union(t Set) Set { return slices.Concat(s, t).sorted() }
 
 // Choice is the user's choice of CPUs. The zero value means that gogi binds no engine.
 type Choice struct {
-	On   bool
-	List Set // the CPUs to choose from; empty: all CPUs that this process may use
+	On   bool // gogi binds engines to CPUs
+	List Set  // the CPUs to choose from; empty: all CPUs that this process may use
 }
 
 // String returns the form that ParseChoice reads; "" is the zero value.

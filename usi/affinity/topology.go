@@ -123,7 +123,8 @@ func (r reader) number(name string, none int) int {
 	return n
 }
 
-// named returns, for each CPU in a file that matches pattern, the name of the file's folder without prefix.
+// named reads the lists of CPUs in all files that match pattern. For each CPU in a list it returns the name of the
+// file's folder without prefix.
 func (r reader) named(pattern, prefix string) map[int]string {
 	of := map[int]string{}
 	files, _ := fs.Glob(r.sys, pattern) // the patterns are well formed

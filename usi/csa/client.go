@@ -131,7 +131,7 @@ func (c *Client) mayNotRetry(err error) bool {
 	return errors.Is(err, errPlayer) || errors.Is(err, ErrLogin) && !c.entered
 }
 
-// errPlayer is wrapped by the error if a player cannot be opened or prepared.
+// errPlayer marks the errors about a player that cannot be opened or prepared; playerError wraps it.
 var errPlayer = errors.New("the player")
 
 func playerError(err error) error { return fmt.Errorf("csa: %w: %w", errPlayer, err) }
@@ -221,7 +221,8 @@ func (c *Client) games(ctx context.Context, conn *Conn) (games int, err error) {
 	return games, nil
 }
 
-// proposal waits for a game that can be played. It returns nil if the caller must check again whether to
+// proposal waits until the server proposes a game. It returns nil without an error if it rejected an unreadable
+// proposal, if the interrupted game did not resume in time, or if Finish was called. The caller then checks whether to
 // continue.
 func (c *Client) proposal(ctx context.Context, conn *Conn) (*Summary, error) {
 	var late <-chan time.Time

@@ -34,7 +34,7 @@ const (
 	Disconnected Outcome = "disconnected" // the connection broke and the game did not resume
 )
 
-// usi returns the outcome in the form for a player's GameOver. A disconnected game counts as lost, as on most servers.
+// usi returns the outcome to report to the player's GameOver. A disconnected game counts as lost, as on most servers.
 func (o Outcome) usi() usi.Outcome {
 	switch o {
 	case Won:

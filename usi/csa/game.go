@@ -63,8 +63,9 @@ func newGame(c *Client, conn *Conn, s *Summary) *game {
 	return g
 }
 
-// takeOver copies the data of the moves from before, the same game on the connection that broke. The server does not
-// send these data again.
+// takeOver copies the data that the server does not send again when a game resumes: the start time, the number of
+// failures, and the data of each move. before is the game on the connection that broke, and g is the same game on the
+// new connection.
 func (g *game) takeOver(before *game) {
 	g.record.Started = before.record.Started
 	g.reopenings = before.reopenings

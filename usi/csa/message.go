@@ -2,7 +2,7 @@ package csa
 
 import "strings"
 
-// Kind is what a server's message means for a player, such as a move or the end of a game.
+// Kind is the meaning of a server's message for a player, such as a move or the end of a game.
 type Kind int
 
 // These are the kinds of messages.

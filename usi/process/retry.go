@@ -12,9 +12,9 @@ const (
 	// busyPause is the pause between two tries. The usual cause is a child that another thread forked while
 	// it wrote the file. That child has the file open until its exec.
 	busyPause = 10 * time.Millisecond
-	// scarceWait is how long Patiently waits for file descriptors.
+	// scarceWait is the longest time for which Patiently waits for a free file descriptor.
 	scarceWait = 2 * time.Minute
-	// scarcePause is the pause between two tries.
+	// scarcePause is the pause between two calls of start by Patiently.
 	scarcePause = 200 * time.Millisecond
 )
 

@@ -24,9 +24,8 @@ func (p *Process) CPU() (time.Duration, error) {
 // tick is the unit of times in jobs.
 const tick = 100 * time.Nanosecond
 
-// Resident returns the memory of the process and its descendants in bytes, without shared file pages. For
-// each process it counts the private commit, or the working set if that is less. It returns an error for an
-// ended process.
+// Resident returns the memory use of the process and its descendants in bytes, without shared file pages. For each
+// process it counts the private commit, or the working set if that is less. It returns an error for an ended process.
 func (p *Process) Resident() (int64, error) {
 	p.mu.Lock() // the lock keeps the job open
 	defer p.mu.Unlock()

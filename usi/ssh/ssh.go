@@ -18,7 +18,8 @@ import (
 // sshLost is ssh's exit status for its own errors, such as a lost connection.
 const sshLost = 255
 
-// probeLimit is the maximum duration of a second connection (a probe, a kill, a hash).
+// probeLimit is how long Ask waits for the output of its command. Ask uses a second ssh connection, to test whether
+// the host can be reached, to kill an engine, or to hash a file.
 const probeLimit = 10 * time.Second
 
 // Command is a command that runs an engine on another machine.

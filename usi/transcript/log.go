@@ -139,7 +139,7 @@ func (l *Log) Excerpt() Excerpt {
 	return e
 }
 
-// read appends the lines of a chunk, in the format of add.
+// read appends the lines that add has stored in a chunk.
 func (l *Log) read(lines []Line, c chunk) []Line {
 	text := bytes.Clone(c.text)
 	for len(text) > 0 {

@@ -1,7 +1,6 @@
-// Package usitest is a USI engine for tests that can misbehave in given ways. It plays legal moves, which it
-// selects by the position's key without a search. A script of faults tells it what to do at the n-th
-// occurrence of a command. [Main] runs the engine, [Command] returns the command line to start it, and
-// [RunTests] makes a test binary run the engine.
+// Package usitest is a USI engine for tests. It plays legal moves, which it selects by the position's key without a
+// search. It can also misbehave: a script has faults, each for the n-th occurrence of a command. [Main] runs the
+// engine, [Command] returns the command line to start it, and [RunTests] makes a test binary run the engine.
 package usitest
 
 import (
@@ -23,15 +22,15 @@ import (
 )
 
 // fault is one entry of the script: FAULT@COMMAND[:N] or FAULT@COMMAND/N. The first form is a fault at every
-// occurrence of the command, or only at the N-th. The second form is a fault in the positions whose key N divides.
-// With ~OPTION>N after it, the fault happens only while the option is above N.
+// occurrence of the command, or only at the N-th. The second form is a fault if the key of the position is a multiple
+// of N. With ~OPTION>N after it, the fault happens only while the option is above N.
 type fault struct {
 	what    string
 	command string
 	nth     int    // 0: at every occurrence
 	option  string // the option must be above a bound; "": no condition
 	above   int
-	rare    uint64 // only in positions whose key it divides, so that equal games have equal faults; 0: in all positions
+	rare    uint64 // only if the key of the position is a multiple of it, so that equal games have equal faults; 0: always
 }
 
 // engine is the state of one process.

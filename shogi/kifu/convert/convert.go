@@ -68,7 +68,7 @@ func (c *converter) run(name string, in io.Reader, from Kind) error {
 	return c.samples(in, *from.packed)
 }
 
-// record writes a game as a game or as training data.
+// record writes a game in the target format: as a record, or as training data.
 func (c *converter) record(r *kifu.Record) error {
 	if c.to.packed == nil {
 		var text []byte

@@ -148,7 +148,7 @@ const fixedBits = 256
 // bitWords is a stream of bits. It has space for more than 256 bits.
 type bitWords [5]uint64
 
-// put writes a code at bit number at and returns the number of the next bit.
+// put writes a code and returns the number of the bit after it. at is the number of its first bit.
 func (w *bitWords) put(at uint, c code) uint {
 	i, s := at/64, at%64
 	w[i] |= c.bits << s
@@ -158,7 +158,7 @@ func (w *bitWords) put(at uint, c code) uint {
 	return at + c.n
 }
 
-// peek returns n bits, starting at bit number at. Bits after the end are zeros.
+// peek returns n bits. at is the number of the first one. Bits after the end are zeros.
 func (w *bitWords) peek(at, n uint) uint64 {
 	i, s := at/64, at%64
 	v := w[i] >> s

@@ -23,7 +23,7 @@ func fault(offset int64, format string, args ...any) *Error {
 	return &Error{offset, fmt.Errorf(format, args...)}
 }
 
-// moved adds offset to the offset of an Error in a part of the input. offset is the beginning of that part.
+// moved converts an error in a part of the input to an Error in the whole input. offset is the beginning of the part.
 func moved(offset int64, err error) error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -260,8 +260,9 @@ func readHCPE3Ply(r *source) (p rawPly, err error) {
 	return p, nil
 }
 
-// These constants of the format pack are the two tags of a start position, and a factor: the end mark of a game is the
-// number of its outcome times packEndStep. That is a move whose origin and target are both the square with this number.
+// These constants belong to the format pack. packPosition and packStart are the two tags of a start position. The end
+// mark of a game is the number of its outcome times packEndStep. So the mark looks like a move whose origin and target
+// are the same square: the outcome is the number of that square.
 const (
 	packPosition = 0
 	packStart    = 1

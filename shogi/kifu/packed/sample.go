@@ -33,7 +33,7 @@ func (o Outcome) String() string {
 // MarshalText returns the text of String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// forSide returns the outcome in the form of psv: 1 if side c won, -1 if it lost, 0 for a draw.
+// forSide returns the outcome as the number that psv stores: 1 if side c won, -1 if it lost, 0 for a draw.
 func (o Outcome) forSide(c shogi.Colour) int8 {
 	switch {
 	case o == Draw:

@@ -46,8 +46,8 @@ type ShardOptions struct {
 // For a hundred million samples in the format psv a part has 31 MB.
 const shuffleBuckets = 128
 
-// bucket is a part of the unshuffled data on the disk. Each block in it has its length and its number of
-// positions before it.
+// bucket is a part of the unshuffled data on the disk. The file has blocks of one sample or game each. A header before
+// each block has its length in bytes and its number of positions.
 type bucket struct {
 	file *os.File
 	w    *bufio.Writer

@@ -231,8 +231,9 @@ func (w *walk) end() End {
 	return end
 }
 
-// reason returns the Reason of pack for the record. If pack has none for the end, it returns resignation if a
-// player won, else interrupted. A win by the try rule differs from a win by declaration in the side to move.
+// reason returns the Reason of pack for the record. If pack has none for the end, it returns resignation if a player
+// won, else interrupted. If the game ended by declaration and the winner made the last move, the reason is the try
+// rule, because a player can declare only on its own turn.
 func (w *walk) reason() Reason {
 	switch w.record.Result {
 	case "stall":

@@ -152,7 +152,7 @@ func (w *csaWriter) limits() {
 	w.line("$TIME_LIMIT:", fmt.Sprintf("%02d:%02d+%02d", minutes/60, minutes%60, int(c.Byoyomi/time.Second)))
 }
 
-// ratings writes the players' ratings in the form that training scripts look for.
+// ratings writes the players' ratings in the lines that training scripts look for.
 func (w *csaWriter) ratings() {
 	for c, name := range w.record.Names() {
 		if rating := w.record.Ratings[c]; rating != 0 && !math.IsNaN(rating) && !math.IsInf(rating, 0) {

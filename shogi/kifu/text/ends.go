@@ -67,8 +67,8 @@ func loserMoves(r *kifu.Record, side shogi.Colour) bool {
 	return r.Winner == side.Opponent().String()
 }
 
-// byRepetition returns the word for perpetual check if the moves contain one, else the word other. Some formats have
-// only one word for perpetual check and for other illegal acts.
+// byRepetition returns the word for perpetual check if the moves end with one, else it returns other. Some formats
+// have only one word for perpetual check and for other illegal acts.
 func byRepetition(r *kifu.Record, start shogi.Position, other string) string {
 	h := shogi.NewHistory(start)
 	for i := range r.Moves {

@@ -408,7 +408,7 @@ func (g *kifGame) jkfPly(m *jkfPly) (string, error) {
 }
 
 // jkfEnd reads the word for the end of the game, which is one of CSA's words. times is the time of the answer that
-// ended the game, in the form of KIF.
+// ended the game, written as in KIF.
 func (g *kifGame) jkfEnd(word, times string) error {
 	if g.illegal != nil && !strings.Contains(word, "ILLEGAL") {
 		return g.illegal

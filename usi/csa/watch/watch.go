@@ -44,7 +44,7 @@ func (w *Watch) See(e csa.Event) {
 	}
 }
 
-// CsaEvent is an event in the form that --json prints.
+// CsaEvent is the JSON form of an event, which --json prints.
 type CsaEvent struct {
 	Version int    `json:"v"`
 	Time    string `json:"time"`
