@@ -137,7 +137,7 @@ type aFlag struct {
 	value     reflect.Value
 }
 
-// Given returns the names of the flags that have a value, such as "--games". but lists flags that it omits.
+// Given returns the names of the flags that have a value, such as "--games", except the names in the list but.
 func (flags *Flags) Given(but ...string) (given []string) {
 	v := reflect.ValueOf(flags).Elem()
 	for i := range v.NumField() {
@@ -206,8 +206,8 @@ func (a *applier) replace() {
 	}
 }
 
-// keyAt returns the value of the key at a path, so that the caller can set it. It copies the tables on the
-// path. The path of a table with a short key means the short key.
+// keyAt returns the value of the key at a path, so that the caller can set it. It copies the tables on the path. If
+// the path is that of a table with a short key, keyAt returns the value of the short key.
 func keyAt(table reflect.Value, path string) reflect.Value {
 	name, rest, deeper := strings.Cut(path, ".")
 	known := fields(table)
@@ -258,9 +258,9 @@ func fromOne[T int | uint64](text string, into *T) error {
 	return nil
 }
 
-// engine applies a flag --engine "A=CMD" with the value text. It also clears the engine's identity key, because the
-// identity belonged to the replaced command. It reports an error if before, the values of the earlier flags, has
-// the same name.
+// engine applies a flag --engine "A=CMD". text is the value of the flag, and before has the values of the earlier
+// flags. engine reports an error if two flags have the same name. It also clears the engine's identity key, because
+// the identity belonged to the replaced command.
 func (a *applier) engine(text string, before []string) {
 	name, command, ok := strings.Cut(text, "=")
 	if !ok || name == "" || strings.TrimSpace(command) == "" {

@@ -21,7 +21,7 @@ func (f *File) GateDesign() (match.Gate, error) {
 	return g, nil
 }
 
-// without clears those keys of g that s sets too. So a flag with the value s replaces exactly the keys that it
+// without clears the keys of g that the SPRT s sets. So a flag with the value s replaces exactly the keys that it
 // sets.
 func (g *Gate) without(s *match.SPRT) {
 	for _, key := range or(s, match.SPRT{}).Keys() {

@@ -84,8 +84,8 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 	return nil, nil, errors.Join(err, apart(ProblemsOf(wrong), ProblemsOf(err)))
 }
 
-// apart joins all problems, except those of list on a line on which others has a problem. Otherwise gogi would
-// report a wrong value as a missing one, too.
+// apart joins the problems in list to one error. It leaves out a problem if others has a problem on the same line,
+// because otherwise gogi would report a wrong value as a missing one, too.
 func apart(list, others []*Problem) error {
 	var errs []error
 	for _, p := range list {

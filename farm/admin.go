@@ -63,7 +63,7 @@ type Purged struct {
 // A Status is the current state of a farm, for terminals, pages, metrics and --json.
 type Status struct {
 	At      time.Time      `cbor:"at" json:"at"`
-	Boot    uint32         `cbor:"boot" json:"boot"`
+	Boot    uint32         `cbor:"boot" json:"boot"`       // number of the coordinator's start; each start has a higher number
 	Tests   []TestStatus   `cbor:"tests" json:"tests"`     // ordered by priority, then by submission
 	Workers []WorkerStatus `cbor:"workers" json:"workers"` // ordered by name
 	Judge   JudgeStatus    `cbor:"judge" json:"judge"`

@@ -49,8 +49,8 @@ func abortOnCrash(args []string) {
 	}
 }
 
-// bisectCode returns the exit code for git bisect. It returns code if code is a verdict or an interrupt, and
-// BisectAbort otherwise.
+// bisectCode converts code, the exit code of the command, to an exit code for git bisect. It returns code if it is
+// a verdict or an interrupt, and BisectAbort otherwise.
 func bisectCode(env *cli.Env, code int) int {
 	if env.Judged || code == cli.Interrupted {
 		return code
@@ -91,8 +91,8 @@ func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	return env.Judge("skip", cli.BisectSkip, why)
 }
 
-// doubt returns an error with the reason if found, the result of the run, is not reliable, because it depends on
-// games that were lost by faults. Otherwise it returns nil.
+// doubt returns an error with the reason if a verdict is not reliable, because it depends on games that were lost
+// by faults. r is the report of the run, and found its verdict.
 func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report.Finding) (err error) {
 	if r.FaultLosses == (report.FaultLosses{}) || found == report.Unclear {
 		return nil

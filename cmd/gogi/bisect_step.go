@@ -19,7 +19,7 @@ import (
 
 // A bisectStep has the error rates and the engines of one step of a bisection.
 type bisectStep struct {
-	// rates are the errors of this step: a good commit counts as bad (Alpha), or a bad one as good (Beta).
+	// rates are the error probabilities of this step: that a good commit counts as bad (Alpha), or a bad one as good (Beta).
 	// Commits is 0 if their number is unknown.
 	rates        binomial.Bisection
 	commits      *int     // value of --bisect-commits; nil: not given

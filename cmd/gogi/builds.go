@@ -44,7 +44,8 @@ func (u *unbuildable) Error() string {
 	return fmt.Sprintf("%s does not build; see %s", u.name, u.log)
 }
 
-// commits lists the commits from good to bad and adds an engine to flags for each of them.
+// commits lists the commits from Good to Bad, both included, and adds an engine for each of them to flags. db is
+// the path of the database; its name gives the folder of the builds.
 func (f buildFlags) commits(ctx context.Context, db string, flags *configs.Flags) (*commits, error) {
 	if f.Bad == "" || f.Build == "" || len(flags.Engine) != 1 {
 		return nil, errors.New("--good: it needs --bad REV, --build CMD and one --engine PATH")
@@ -171,7 +172,8 @@ func (c *commits) evict(ctx context.Context) error {
 	return nil
 }
 
-// broken marks a commit whose engine does not start as one that does not build.
+// broken stores that the engine of a commit does not start, with the reason why. From then on the commit counts as
+// one that does not build. broken returns an *unbuildable.
 func (c *commits) broken(name string, why error) error {
 	folder := c.folder(name)
 	text := fmt.Appendf(nil, "%v\n", why)

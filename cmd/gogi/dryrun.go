@@ -113,8 +113,8 @@ func (d dryText) capacity(c players.Capacity) {
 	d.line("", i18n.Of("threads"), i18n.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
 }
 
-// player prints a player with its limits. greetings begins with the greetings of the player's engines; player
-// returns the others, which belong to the next players.
+// player prints a player with its limits. greetings has the greetings of all engines that are not printed yet,
+// beginning with those of this player. player returns the greetings that are left for the next players.
 func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetings []usi.Greeting) []usi.Greeting {
 	if p.Council == nil {
 		d.engine(plan, p, limits, greetings[0])
@@ -196,7 +196,8 @@ func orButton(value string) i18n.Message {
 	return i18n.Verbatim(value)
 }
 
-// council prints the settings of a council. The method player prints the members of the council.
+// council prints the settings of a council and the names of its members. The method player prints the settings of
+// each member.
 func (d dryText) council(p match.Player, limits string) {
 	c := p.Council
 	var names []string

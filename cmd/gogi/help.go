@@ -28,8 +28,8 @@ type helpHow struct {
 	all bool // every command, or every flag of a command
 }
 
-// helpAsked translates the command lines of gogi help, --version and --help-all to words of the grammar. It
-// also returns the kind of help to print.
+// helpAsked rewrites gogi help, --version and --help-all, which are not in the grammar, to commands and flags that
+// the grammar has, such as --help. It also returns which kind of help to print.
 func helpAsked(args []string) ([]string, helpHow) {
 	var how helpHow
 	if len(args) == 0 {

@@ -98,13 +98,15 @@ type search struct {
 	played []played
 }
 
-// played is a block with the scores of its newer version.
+// played is a finished block: some pairs between an older and a newer version. scores are the pair scores of the
+// newer version; with --gained, of the older version.
 type played struct {
 	old, new string
 	scores   stats.Scores
 }
 
-// run plays blocks until there is an answer, or no block may start after this number of games.
+// run plays blocks until the hunt has an answer, or until at least this number of games has been played. Then it
+// prints the answer.
 func (h *search) run(ctx context.Context, s *session.Session, games int) error {
 	if err := h.restart(); err != nil {
 		return fail.Usage(fmt.Errorf("hunt: %w", err))
@@ -124,7 +126,7 @@ func (h *search) run(ctx context.Context, s *session.Session, games int) error {
 	}
 }
 
-// restart calculates the hunt from the blocks so far.
+// restart begins the calculation of the hunt again and adds all blocks that were played.
 func (h *search) restart() (err error) {
 	h.config.Versions = len(h.names)
 	if h.hunt, err = hunt.New(h.config); err != nil {
@@ -147,7 +149,8 @@ func (h *search) without(s *session.Session, broken *unbuildable) error {
 	return h.restart()
 }
 
-// block plays the next block of a hunt and adds its results.
+// block plays the next block of a hunt and adds its results. before is the answer before this block, which the
+// progress shows.
 func (h *search) block(ctx context.Context, before huntAnswer) error {
 	q, env := h.hunt.Next(), h.match.session.Env
 	p := pairing{

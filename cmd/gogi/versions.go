@@ -126,7 +126,7 @@ type pairing struct {
 	Run    string
 	A, B   string
 	Pairs  int
-	Offset int             // the openings are those from here on, in the order that the seed decides; below 0: all openings
+	Offset int             // index of the first opening, in the order that the seed decides; below 0: the run uses all openings
 	Seed   uint64          // added to the seed
 	Look   func() []string // lines for the progress
 }
@@ -191,8 +191,8 @@ func (v *versions) prepare(ctx context.Context, p pairing) (*players.Opener, err
 	return o, err
 }
 
-// openingsFrom returns the openings of the plan's pairs from an offset on, so that runs with other offsets have other
-// openings until all openings have been played.
+// openingsFrom returns one opening for each pair of the plan, beginning with the opening number offset. If the next
+// run begins where this one ends, no opening repeats until all have been played.
 func openingsFrom(plan *match.Plan, offset int) (list []match.Opening) {
 	for n := range plan.Pairs {
 		list = append(list, plan.Pair(offset+n).Opening)

@@ -304,8 +304,8 @@ func (l *layout) point(p, before *match.Player, i int, root string) error {
 	return l.besides(f.Role, spot)
 }
 
-// besides returns an error unless the file is an option file (see optionFiles) and spot, its new path, is a place
-// where the engine looks for it.
+// besides returns an error unless the engine finds the file without an option. It finds option files (see
+// optionFiles) in its working directory and next to its binary. spot is the file's new path in the engine's folder.
 func (l *layout) besides(role, spot string) error {
 	folder := workSpot
 	name, beside := strings.CutPrefix(role, besideRole)
@@ -318,9 +318,9 @@ func (l *layout) besides(role, spot string) error {
 	return nil
 }
 
-// set changes the option called name to the new path of its file, which is spot below root. path is the file's old
-// path, and before the player with its old options. set keeps the value if it is a relative path and the file stays
-// below the working directory.
+// set changes an option of the player p to the new path of the option's file. name is the name of the option, and
+// path the old path of the file. The new path is spot below root, the engine's new folder. before is the player
+// with its old options. set keeps a relative value if the file stays below the working directory.
 func (l *layout) set(p, before *match.Player, name, path, spot, root string) (err error) {
 	kept := strings.HasPrefix(spot, workSpot+string(filepath.Separator))
 	for i, o := range before.Options {

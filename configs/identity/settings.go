@@ -197,9 +197,9 @@ func (o options) value(name string) (value string, set, ok bool) {
 	return option.Default, false, true
 }
 
-// effect returns the declared options with their current values, in the declared order. It leaves out three kinds
-// of options: those of follow, which pondering and the rules set, unless the user set them; files that the engine
-// writes; and buttons that gogi does not press.
+// effect returns the declared options with their current values, in the declared order. It leaves out files that
+// the engine writes, and buttons that gogi does not press. It also leaves out the options in follow, unless the
+// user has set them. follow has the options that pondering and the rules set.
 func (o options) effect(follow []usi.Setting, user []match.Option) []match.Option {
 	list := []match.Option{}
 	for _, d := range o.declared {

@@ -157,7 +157,8 @@ func (f *failure) Error() string { return f.why }
 
 func notFound(why string) error { return &failure{http.StatusNotFound, why} }
 
-// handle returns the handler that calls f with the session of the request, and answers errors.
+// handle returns the handler that calls f with the session of the request. If f returns an error, the handler sends a
+// page or a plain text about it.
 func (p *Pages) handle(f handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s, err := p.session(r)
@@ -211,8 +212,8 @@ func (p *Pages) do(v *visit, verb string, in any) (any, error) {
 type frame struct {
 	Title   string
 	Trail   []crumb // the path to the page, below the farm
-	Refresh bool    // the page changes by itself: it offers to load itself again
-	Again   bool    // the reader has asked for that, by ?refresh
+	Refresh bool    // the page has a link with which the browser loads it again every few seconds
+	Again   bool    // the browser loads the page again, because the user has clicked this link (?refresh)
 	Page    any
 
 	Session *session // nil: not logged in
@@ -295,7 +296,7 @@ func bytesOf(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// barOf returns a bar with the LLR between its bounds.
+// barOf returns a bar in HTML that shows where the LLR is between its bounds. It returns "" without an SPRT.
 func barOf(t farm.TestStatus) template.HTML {
 	if !(t.Lower < 0) || !(t.Upper > 0) {
 		return ""

@@ -38,7 +38,8 @@ func (p *Pages) showJoin(w http.ResponseWriter, v *visit, status int, done, wron
 	return p.show(w, v, status, "join", frame{Title: "Join", Trail: []crumb{{Name: "Join"}}, Page: page})
 }
 
-// join stores a sign-up. The text of gogi farm join has the name and the public half of the key, with a signature.
+// join stores a sign-up. The form contains the text that gogi farm join prints: the name and the public half of the
+// key, with a signature.
 func (p *Pages) join(w http.ResponseWriter, v *visit) error {
 	wrong := func(status int, why string) error {
 		if v.forBrowser() {
@@ -93,8 +94,8 @@ func (p *Pages) orderKey(w http.ResponseWriter, v *visit) error {
 	return nil
 }
 
-// sum adds up the games and the time of a list. key clears the fields in which entries of one sum may differ, such as
-// the month. The sums have the order of the list.
+// sum groups the entries of a list, and adds up the games and the time of each group. Entries are in one group if
+// they are equal after key has cleared some fields, such as the month. The groups have the order of the list.
 func sum(list []results.Played, key func(*results.Played)) (all []results.Played) {
 	at := map[results.Played]int{}
 	for _, p := range list {

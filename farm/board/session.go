@@ -101,7 +101,8 @@ func (s *session) May(verb string) bool { return s != nil && s.key.MayVerb(verb)
 // Is reports whether the user is the person with this name.
 func (s *session) Is(owner string) bool { return s != nil && s.key.Owner == owner }
 
-// challenge returns a text that a user signs to log in. It has a code, so that the state need not store it.
+// challenge returns a text that a user signs to log in. The text ends with an HMAC by the farm's secret. So fresh
+// can recognise it later, and the farm does not store it.
 func (p *Pages) challenge(now time.Time) string {
 	text := fmt.Sprintf("%d.%s", now.Add(challengeLife).Unix(), rand.Text())
 	return text + "." + p.code(text)
@@ -254,7 +255,7 @@ func addressOf(v *visit) string {
 	return host
 }
 
-// A limiter limits how often something may happen under one name: at most most times in the time every. A restart
+// A limiter limits how often something may happen under one name. most is the limit for a period of length every. A restart
 // of the farm may clear its counts.
 type limiter struct {
 	most  int

@@ -73,7 +73,7 @@ func (p *Pages) test(w http.ResponseWriter, v *visit) error {
 // An order is a button on the page of a test.
 type order struct {
 	Verb, Words    string
-	Number, Danger bool // the order has a number; it cannot be taken back
+	Number, Danger bool // Number: the user enters a number. Danger: the user cannot undo the order
 }
 
 func orders() []order {
@@ -85,8 +85,8 @@ func orders() []order {
 	}
 }
 
-// may sets the orders that the user of a session may give, so that the page shows no useless buttons. The coordinator
-// decides when it gets the order.
+// may sets the orders that the user of a session may give, so that the page shows no useless buttons. The
+// coordinator checks each order again.
 func (t *testPage) may(s *session) {
 	state := t.Test.State
 	mine := s.Is(t.Test.Owner)

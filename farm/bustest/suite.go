@@ -24,8 +24,8 @@ import (
 // A Farm is the input of a test: the coordinator's bus, and transports to it.
 type Farm struct {
 	Bus farm.Bus
-	// Worker and Owner return transports of keys with these names. They have the rights of a worker, and all rights
-	// of an owner.
+	// Worker returns the transport of a key with this name and the rights of a worker. Owner returns one with all
+	// rights of an owner.
 	Worker, Owner func(t *testing.T, name string) farm.Transport
 	// Again ends the coordinator's process, and returns the bus of the next process, which has the durable data.
 	// Existing transports connect to the new process.

@@ -25,8 +25,8 @@ func (c *Coordinator) actions(ctx context.Context, _ Key, f *farmstate.Filter) (
 	return c.config.State.Actions(ctx, *f)
 }
 
-// act adds an action on a worker to the actions that wait. keepWorker writes them to the log of the farm together
-// with the worker.
+// act records what the user or the farm (by) did with the worker called name. The next call of keepWorker writes it
+// to the log of the farm, together with the worker.
 func (w *worker) act(by, name, what string) {
 	w.actions = append(w.actions, farmstate.Action{At: time.Now(), By: by, On: onWorker, Name: name, What: what})
 }
@@ -39,8 +39,8 @@ const (
 	keepAtATime = 4           // workers with unimportant changes that one tick writes
 )
 
-// failed adds an error to the latest errors of a worker, unless it repeats the last one. on is the name of the test
-// in which the error happened, and what its text.
+// failed adds an error with the text what to the latest errors of a worker, unless the last error has the same
+// text. on is the name of the test in which the error happened, or "farm".
 func (w *worker) failed(now time.Time, on, what string) {
 	what = strings.ToValidUTF8(what[:min(len(what), maxError)], "")
 	if n := len(w.Errors); n > 0 && w.Errors[n-1].What == what {
@@ -51,8 +51,8 @@ func (w *worker) failed(now time.Time, on, what string) {
 	w.changed = true
 }
 
-// describe stores the version, the slots and the labels that a worker reports. The log gets a line if the worker has not
-// changed in the last keepPause, so that a worker cannot fill the log.
+// describe stores the version, the slots and the labels that a worker reports. If they have changed, it adds a line
+// to the log, unless the coordinator stored the worker less than keepPause ago. So a worker cannot fill the log.
 func (w *worker) describe(name string, h *farm.Hello, now time.Time) {
 	version := strings.ToValidUTF8(h.Version, "?")
 	if w.Version == version && w.Slots == h.Slots && maps.Equal(w.Labels, h.Labels) {

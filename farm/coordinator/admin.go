@@ -47,7 +47,8 @@ func (c *Coordinator) Do(ctx context.Context, name, word string, in any) (any, e
 	return c.do(ctx, name, word, body)
 }
 
-// do executes the request called word of the user with the key called name.
+// do executes a request. name is the name of the sender's key, word the verb, such as "submit", and body the
+// encoded content of the request.
 func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (any, error) {
 	key, ok := c.config.Keys.Key(name)
 	if !ok {
@@ -74,7 +75,8 @@ func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (a
 	return do(ctx, key, body)
 }
 
-// deny returns the rejection of a key without the necessary right.
+// deny returns the rejection of a request because the user's key lacks the necessary right. The arguments after who
+// are the forbidden action, as in fmt.Sprintf.
 func deny(who Key, format string, values ...any) error {
 	return refuse("%s may not %s", who.Name, fmt.Sprintf(format, values...))
 }
@@ -223,8 +225,9 @@ func (c *Coordinator) found(name string) (*run, error) {
 	return nil, refuse("there is no test %q", name)
 }
 
-// onTest returns a verb about a test. The verb first checks that may returns nil, and that the test is in one of
-// the states; nil allows any state. Then it calls do. Its answer is the new status of the test.
+// onTest returns a verb that changes a test by calling do. The verb rejects a request if may returns an error, or
+// if the test is in none of the given states; nil allows any state. The answer to the request is the new status of
+// the test.
 func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do func(context.Context, Key, *run, *farm.Order) error) verb {
 	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
@@ -301,8 +304,8 @@ func is(r *run, states ...farm.State) error {
 
 func anybody(Key, *run) error { return nil }
 
-// mayApprove returns a rejection if an owner may not approve a test. An owner may not approve tests of the
-// same owner.
+// mayApprove returns nil if a key may approve a test, and a rejection otherwise. The key needs the right "approve"
+// and must belong to another owner than the test.
 func mayApprove(who Key, r *run) error {
 	switch {
 	case !who.may(rightApprove):
@@ -385,8 +388,8 @@ func (c *Coordinator) share(ctx context.Context, who Key, r *run, o *farm.Order)
 	return c.set(ctx, who.Name, r, fmt.Sprintf("share %v", o.Number), func() { r.Share = o.Number })
 }
 
-// set changes a test's record with change, adds the line what to its log, and stores both. by is the name of the
-// user's key. After an error nothing has changed.
+// set calls change, which changes the record of a test. Then it adds the line what to the test's log, and stores
+// both. by is the name of the user's key. After an error nothing has changed.
 func (c *Coordinator) set(ctx context.Context, by string, r *run, what string, change func()) error {
 	before := r.record
 	change()
@@ -539,8 +542,8 @@ func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order
 	})
 }
 
-// drawn returns how many of the pairs that a purge removes from a tune were played by other workers. all is the
-// number of all removed pairs.
+// drawn counts the pairs of other workers among all pairs that a purge of one worker removes from a tune. all is
+// the number of removed pairs.
 func drawn(ctx context.Context, r *run, worker string, all int) (others int, err error) {
 	others = all
 	err = r.store.Rows(ctx, func(rows []match.Row) error {

@@ -28,9 +28,9 @@ type Auditor interface {
 	Sample(run string, pairs []int) []int
 }
 
-// An audit is a pair that another worker plays again. The coordinator compares the second result with the
-// first and does not count it. If the results differ, a trusted worker of a third owner plays the pair as well,
-// see Coordinator.mayAudit. The end of the run does not end an audit.
+// An audit is a second playing of a pair by another worker. The coordinator compares the second result with the
+// first, and never counts the second result. If the results differ, a trusted worker of a third owner plays the
+// pair as well, see Coordinator.mayAudit. The end of the run does not end an audit.
 type audit struct {
 	dueAudit
 
@@ -233,8 +233,8 @@ func (r *run) auditOf(worker string, h farm.Held) *audit {
 const unsentAudit = 30
 
 // extendAudits extends the leases of the audits in one list of a heartbeat, and returns the other leases of the
-// list. finished means that the worker has finished the pairs in the list. The results of such pairs may be lost,
-// so their leases end after unsentAudit.
+// list. finished is true for the lists of finished pairs. The results of finished pairs may be lost, so their
+// leases end after unsentAudit.
 func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, finished bool, reply *farm.BeatReply) (rest []farm.Held) {
 	for _, h := range list {
 		if !h.Audit {
@@ -349,9 +349,10 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	return true
 }
 
-// agree counts an audit in which the result of the worker by agrees with the result of the audited worker. If by is
-// trusted, both workers come nearer to the trust level verified, which they get after enough such audits. The
-// agreement of an untrusted worker earns no trust, because two keys of one person always agree.
+// agree counts an audit in which two results agree: that of the audited worker, and that of the worker called by,
+// which has played the pair again. If the farm trusts this second worker, both workers come nearer to the trust
+// level verified. They get this level after enough such audits. The agreement of an untrusted worker earns no
+// trust, because two keys of one person always agree.
 func (c *Coordinator) agree(ctx context.Context, r *run, a *audit, by string) {
 	if !r.plan.Gate.IsZero() && c.mustProve(r, a.Worker) {
 		if r.agreed == nil {

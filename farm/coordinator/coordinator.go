@@ -99,8 +99,8 @@ func (c *Coordinator) countBoot(ctx context.Context) error {
 	return nil
 }
 
-// load decodes an entry of the farm's bucket into to, and returns its revision. It returns 0 if there is no
-// entry.
+// load decodes the entry called name in the farm's bucket, and stores the value in *to. It returns the revision of
+// the entry, or 0 if there is no entry.
 func (c *Coordinator) load(ctx context.Context, name string, to any) (revision uint64, err error) {
 	err = c.config.State.Each(ctx, bucketFarm, func(other string, body []byte, r uint64) error {
 		if other != name {
@@ -206,8 +206,8 @@ func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	c.hint(r)
 }
 
-// warn logs an error after which the coordinator continues. what describes the failure. It does nothing if err is
-// nil.
+// warn logs an error after which the coordinator continues. The argument what describes the failure, and args are
+// further values for the log. If err is nil, warn does nothing.
 func (c *Coordinator) warn(err error, what string, args ...any) {
 	if err != nil {
 		c.config.Log.Warn(what, append(args, "err", err)...)

@@ -87,8 +87,8 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 // errIdle ends a wait for results after half a lease without any. judgeAll then calls drained.
 var errIdle = errors.New("coordinator: no result came")
 
-// drained informs the ledger (the record of leases) of each open run that all results published before a time have
-// been processed.
+// drained is called when all results that were published before the time at have been processed. It passes this
+// information to the ledger (the record of leases) of each open run.
 func (c *Coordinator) drained(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -337,8 +337,8 @@ func (c *Coordinator) exclude(m *message) {
 	}
 }
 
-// store stores the pair or the attempt of an item. carries means that the store also gets the new states of the
-// item's tune. added is false if the pair was stored before.
+// store stores the pair or the attempt of an item. If carries is true, it stores the new states of the tune
+// together with the pair. added is false if the pair was stored before.
 func (it *item) store(ctx context.Context, carries bool) (added bool, err error) {
 	if it.Attempt != nil {
 		return true, it.run.store.PutAttempt(ctx, *it.Attempt)
@@ -441,8 +441,8 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 	c.examine(ctx, r)
 }
 
-// blame adds results to the number of a worker's rejected results. At refusalsToQuarantine the coordinator
-// quarantines the worker.
+// blame adds a number of results to the worker's count of rejected results. why is the reason. When the count
+// reaches refusalsToQuarantine, the coordinator quarantines the worker.
 func (c *Coordinator) blame(ctx context.Context, name, why string, results int) {
 	w := c.worker(name, "")
 	w.Refused += results

@@ -21,7 +21,8 @@ const (
 	maxNote    = 500                 // bytes of the note
 )
 
-// registry returns the keys that can be changed, or a rejection.
+// registry returns the keys of the farm for changing them. It returns a rejection if this farm's keys cannot be
+// changed through the coordinator.
 func (c *Coordinator) registry() (Registry, error) {
 	if r, ok := c.config.Keys.(Registry); ok {
 		return r, nil
@@ -86,7 +87,8 @@ func mayAsk(s *farm.SignUp) error {
 	return nil
 }
 
-// keyAction returns an action about a key. The name "" stands for a person without a key.
+// keyAction returns an action about the key called name. by is the name of the key that acts, "farm", or "" for a
+// person without a key.
 func keyAction(by, name, what string) farmstate.Action {
 	return farmstate.Action{At: time.Now(), By: by, On: onKey, Name: name, What: what}
 }

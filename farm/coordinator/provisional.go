@@ -65,15 +65,16 @@ func (c *Coordinator) barred(name string) bool {
 	return w != nil && w.Quarantine != ""
 }
 
-// proveAgain makes the next tick examine all provisional verdicts again. The caller has changed the trust in a worker.
+// proveAgain makes the next tick examine all provisional verdicts again. The coordinator calls it after a change of
+// the trust in a worker.
 func (c *Coordinator) proveAgain() {
 	for _, r := range c.runs {
 		r.unproved = true
 	}
 }
 
-// prove examines a provisional verdict: it starts missing audits, and makes the verdict final if none is missing. It
-// does nothing if nothing has changed since the last call.
+// prove examines the provisional verdict of a run. It starts the audits that the verdict still needs. If the
+// verdict needs no more audits, prove makes it final. It does nothing if nothing has changed since the last call.
 func (c *Coordinator) prove(ctx context.Context, now time.Time, r *run) {
 	if r.Provisional == nil {
 		return
@@ -124,8 +125,8 @@ func someOf(names []string) string {
 // shownWorkers is the maximum number of workers in the text about a verdict.
 const shownWorkers = 20
 
-// sample starts those audits of the workers' pairs that do not exist yet. of is the number of pairs in the sample,
-// and missing the number of these pairs that no trusted worker has confirmed.
+// sample starts an audit for each pair of the workers' samples that needs one and has none. of is the number of
+// pairs in the samples. missing is the number of these pairs that no audit by a trusted worker has confirmed.
 func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers []string) (of, missing int, err error) {
 	if err := c.open(ctx, r, now); err != nil {
 		return 0, 0, err

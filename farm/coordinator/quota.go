@@ -63,7 +63,7 @@ func (c *Coordinator) overspent(now time.Time, owner string) string {
 	return ""
 }
 
-// waits returns the quota because of which a test does not start yet, or "" if there is none.
+// waits returns a message about the used-up quota of the owner for which a test waits, or "" if it waits for none.
 func (c *Coordinator) waits(now time.Time, r *run) string {
 	switch r.State {
 	case farm.Approved:
@@ -103,8 +103,8 @@ func (c *Coordinator) running(owner string) (n int) {
 	return n
 }
 
-// addArtefacts adds the artefacts of a plan's engines, with their sizes, to the map into. sizes has the sizes of
-// the farm's artefacts.
+// addArtefacts adds the artefacts (files) of a plan's engines to into, a map from SHA-256 to size. sizes has the
+// sizes of the farm's artefacts.
 func addArtefacts(plan *match.Plan, sizes, into map[string]int64) {
 	for _, p := range plan.Engines() {
 		for _, f := range p.Identity.Files {

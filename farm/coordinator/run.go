@@ -64,7 +64,7 @@ type run struct {
 	gate      *gate.Gate // nil without an SPRT
 	tune      *tuned     // nil if the run is no tune
 	hub       *events.Hub
-	acted     int // number of the record.noted lines that the log of the farm has
+	acted     int // how many of the lines that record.noted counts are already in the log of the farm
 	crowd     crowd
 	untrusted untrustedPairs
 	events    uint64
@@ -255,7 +255,8 @@ func (r *run) publish(ev match.Event) {
 	r.hub.Publish(ev)
 }
 
-// publishPair publishes the end events of a stored pair's games, and then the event that the pair counts.
+// publishPair publishes one event for the end of each game of a stored pair. Then it publishes an event that the
+// pair counts.
 func (r *run) publishPair(p *match.PairResult) {
 	for i := range p.Games {
 		g := &p.Games[i]

@@ -298,8 +298,8 @@ func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (a
 	return out, nil
 }
 
-// later reports whether a run has a free pair that the worker may play, although this request got no pair. The
-// worker then asks again soon.
+// later reports whether some run has a free pair that the worker may play. The coordinator calls it if a request
+// got no pair. If the result is true, the worker asks again soon.
 func (c *Coordinator) later(s *session, ask *farm.Ask) bool {
 	for _, r := range c.runs {
 		if r.State == farm.Running && c.mayPlayRun(r, s, ask) && r.ledger.Free() {
@@ -317,8 +317,8 @@ func (c *Coordinator) mayPlayRun(r *run, s *session, ask *farm.Ask) bool {
 // grantOver is the maximum number of ended runs in one reply.
 const grantOver = 1000
 
-// over returns those runs of known, the runs that a worker knows, that have ended or that the coordinator does not
-// know. It returns at most grantOver runs. It leaves out a run of which the worker still holds an audit.
+// over returns at most grantOver runs of the list known, which has the runs that a worker knows. These runs have
+// ended, or the coordinator does not know them. over leaves out a run of which the worker still holds an audit.
 func (c *Coordinator) over(worker string, known []string) (over []string) {
 	for _, digest := range known {
 		if r := c.runs[digest]; (r == nil || r.State.Final() && !r.auditedBy(worker)) && len(over) < grantOver {
@@ -461,10 +461,10 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 	return a
 }
 
-// untrustedLeft returns how many more pairs of a run an untrusted worker may get while a trusted worker plays the run
-// too. It limits only runs with an SPRT. It looks at the pairs of the window and at as many pairs before it. The
-// untrusted workers of one owner may hold or have stored at most a quarter of the window's size, and all untrusted
-// workers at most a half. So they have at most this part of any range of pairs as long as the window.
+// untrustedLeft returns how many more pairs of a run an untrusted worker may get. There is a limit only in a run
+// with an SPRT that a trusted worker plays too. untrustedLeft looks at the pairs of the window and at as many pairs
+// before it. Of these, untrusted workers may hold or have stored at most half the window's size, and those of one
+// owner at most a quarter. So they have at most this part of any range of pairs as long as the window.
 func (c *Coordinator) untrustedLeft(now time.Time, r *run, s *session, want int) int {
 	if r.gate == nil || !r.crowd.trusted || c.workers[s.name].Trust != trust.Untrusted {
 		return math.MaxInt

@@ -13,8 +13,9 @@ import (
 	"gogi/match/trust"
 )
 
-// ruleResiduals is the rule by which a farm quarantines workers automatically. The coordinator stores it in a
-// test's record before the first grant. A test without this rule accuses no worker.
+// ruleResiduals is the rule that a worker is quarantined if its results differ too much from those of the others,
+// see trust.Residuals. The coordinator stores this name in a test's record before the first grant. The results of a
+// test without this rule accuse no worker.
 const ruleResiduals = "residuals"
 
 // ruleText is the text about the rule in a test's log.
@@ -178,7 +179,8 @@ func evidenceOf(r *run, worker string) trust.Evidence {
 	return trust.Evidence{Worker: worker}
 }
 
-// logOnce adds the line what to a test's log, unless the log already has a line about this subject.
+// logOnce adds the line what to a test's log, unless it has added a line with the same subject before. subject is a
+// key and not a part of the line.
 func (c *Coordinator) logOnce(ctx context.Context, now time.Time, r *run, subject, what string) {
 	if slices.Contains(r.Logged, subject) {
 		return

@@ -157,9 +157,9 @@ func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) 
 	return out
 }
 
-// learn adds a result to the tune before it is stored. If the tune no longer uses the parameter values of the pair,
-// learn marks the item as stale and outdated, which is no error of the worker. The order of the results in the
-// stream does not change the tune's path. t may be nil.
+// learn adds a result to the tune before the result is stored. If the tune no longer uses the parameter values of
+// the pair, learn marks the item as stale and outdated. This does not count as an error of the worker. The order in
+// which results arrive does not change the tune. t may be nil.
 func (t *tuned) learn(p *match.Plan, it *item) {
 	if t == nil {
 		return
@@ -183,9 +183,9 @@ func (t *tuned) take(p *match.Plan, r *match.PairResult) error {
 	return err
 }
 
-// carries reports whether the new states of a tune are stored together with this item. That is the last item of the
-// batch that the tune has learnt, and it is stored after the others. So a state is never stored without the results
-// on which it depends.
+// carries reports whether the new states of the tune are stored together with this item. It returns true for the
+// last item that the tune has learnt from this batch. This item is stored after the others, so a state is never
+// stored without the results on which it depends.
 func (r *run) carries(it *item) bool {
 	return it.Attempt == nil && r.tune != nil && r.tune.carrier == it
 }

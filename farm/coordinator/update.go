@@ -121,8 +121,8 @@ func (c *Coordinator) lookAtTrials(ctx context.Context) {
 	c.warn(c.keepUpdate(ctx, by), "the update was not stored")
 }
 
-// accusedInTrial returns the reason why a worker of an open trial is in quarantine, or "" if no such worker
-// is.
+// accusedInTrial returns the reason why a worker of an open trial was quarantined since the order of the update. It
+// returns "" if there is no such worker.
 func (c *Coordinator) accusedInTrial() string {
 	return c.update.Accused(func(name string) (why string, since time.Time) {
 		if w := c.workers[name]; w != nil {

@@ -17,8 +17,8 @@ type listener struct {
 	boards map[int]match.Event // for each slot with a board: the event that ends it
 }
 
-// watched returns those runs that some user watches and of which the worker s holds pairs. It begins to listen to
-// the worker's events of these runs. The caller holds mu.
+// watched returns the runs that a user watches and of which the worker holds pairs. It begins to listen to the
+// events of the worker in these runs. The caller holds mu.
 func (c *Coordinator) watched(s *session) (list []string) {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || r.hub.Subscribers() == 0 || r.ledger.HeldBy(s.name) == 0 {

@@ -30,7 +30,8 @@ var (
 	ErrFull    = errors.New("artefacts: no room is left")
 )
 
-// A Store is a folder of artefacts. Other processes may read it.
+// A Store is a folder of artefacts: files that are named by the SHA-256 of their content. Other processes may read
+// it.
 type Store struct {
 	dir    string
 	max    int64 // maximum size of all artefacts in bytes
@@ -46,9 +47,9 @@ type Store struct {
 
 var hexSHA256 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
-// Open opens a folder, or creates it, and removes unfinished files. maximum bounds the total size in bytes. A
-// full Store with evicts removes the unpinned artefact that was used longest ago. A full Store without evicts
-// returns ErrFull.
+// Open opens a folder, or creates it, and removes unfinished files. maximum is the largest total size of the
+// artefacts in bytes. When the Store is full and evicts is true, the Store removes the unpinned artefact that was
+// used longest ago. If evicts is false, it returns ErrFull.
 func Open(dir string, maximum int64, evicts bool) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("artefacts: %w", err)

@@ -109,8 +109,8 @@ func (a *Authority) TLS(hosts []string) (*tls.Config, error) {
 	}}, nil
 }
 
-// makeCert generates a key and signs a certificate from template with the authority by. If by is nil, the
-// certificate is self-signed.
+// makeCert generates a key, and makes a certificate for it from a template. The authority signs the certificate; if
+// the authority by is nil, the certificate is self-signed. makeCert returns the certificate in DER, and the key.
 func makeCert(template *x509.Certificate, by *Authority) ([]byte, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -30,14 +30,14 @@ type signed struct {
 	Signature []byte `cbor:"g"`
 }
 
-// signUpText returns the text that the holder of the key signs. It has the coordinator's public key, so that no
-// other farm can use the sign-up.
+// signUpText returns the text that the holder of the key signs. The text contains the public key of the
+// coordinator, so that the signature is not valid on another farm.
 func signUpText(coordinator string, body []byte) []byte {
 	return append([]byte(signUpDomain+coordinator+"\x00"), body...)
 }
 
-// Code returns the sign-up as one line of text for the farm with this coordinator's public key. sign signs with
-// the secret half of the key.
+// Code returns the sign-up as one line of text. The text is valid only on one farm: coordinator is the public key
+// of the farm's coordinator. sign signs with the secret half of the key.
 func (s SignUp) Code(coordinator string, sign farm.Signer) (string, error) {
 	body, err := farm.Encode(s)
 	if err != nil {

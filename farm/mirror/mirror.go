@@ -98,7 +98,8 @@ func (c *copying) advance() {
 	}
 }
 
-// owe adds those states of a page that the copy does not have to owed. Their pairs must be stored first.
+// owe adds the states that the copy does not have to the list owed, because their pairs must be stored first.
+// states are those of one answer of the farm. A state that differs from the stored one is an error.
 func (c *copying) owe(states []match.TuneState) error {
 	for _, s := range states {
 		have, ok := c.states[s.Blocks]
@@ -112,7 +113,8 @@ func (c *copying) owe(states []match.TuneState) error {
 	return nil
 }
 
-// resting removes the states whose pairs are all stored from owed, and returns them, so that they can be stored.
+// resting returns the states in the list owed whose pairs are all stored, and removes them from the list. The
+// caller stores them.
 func (c *copying) resting() (states []match.TuneState) {
 	n := 0
 	for n < len(c.owed) && c.owed[n].Pairs <= c.prefix {
@@ -197,7 +199,7 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	return nil
 }
 
-// takeOut makes the same pairs void in the copy as in the farm. It processes all pairs with one reason at once,
+// takeOut makes pairs of the copy void that the farm has made void. It processes all pairs with one reason at once,
 // because each call reads the run's games. some reports whether the copy had any of these pairs.
 func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
 	type reason struct{ why, by string }

@@ -118,8 +118,8 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	return farm.Decode(answer.Data, out)
 }
 
-// ask registers a request that waits for its answer. The returned context ends with ctx, when the caller calls
-// over, or when denied or broken cancels the request.
+// ask registers a request that waits for its answer. The caller calls over when it has the answer. The returned
+// context ends with ctx or over, or when denied or broken cancels the request.
 func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over func()) {
 	ctx, give := context.WithCancelCause(ctx)
 	a := &asked{subject, give}
@@ -148,7 +148,7 @@ func (c *conn) broken(err error) {
 	}
 }
 
-// errBroken is the reason why broken cancels a request.
+// errBroken is the cause of a request that the method broken has cancelled.
 var errBroken = errors.New("the connection broke before the answer came")
 
 // unanswered returns the error of a request that got no answer. ctx is the context of the request.

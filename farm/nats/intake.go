@@ -40,8 +40,8 @@ const badToShut = 16
 // workers has less than 128 bytes.
 const maxID = 256
 
-// errUnderWay rejects a message while another message of the same worker is in progress. The error code makes
-// the worker wait and try again.
+// errUnderWay rejects a message because another message of the same worker is in progress. Workers know its error
+// code: they wait and try again.
 var errUnderWay = &jetstream.APIError{Code: 503, ErrorCode: busyCode, Description: "another message of this worker is under way"}
 
 // busyCode is the code of JetStream's error that a service is temporarily unavailable.

@@ -19,8 +19,8 @@ type limits struct {
 // MinBandwidth is the smallest bandwidth of an owner in bytes a second: one piece.
 const MinBandwidth = pieceBytes
 
-// wait waits until the bandwidth of the key's owner allows another n bytes. It returns false if ctx would end
-// before that.
+// wait waits until the bandwidth of the key's owner allows another n bytes. It returns false if ctx ends
+// before, and at once if the deadline of ctx is too near for the wait.
 func (l *limits) wait(ctx context.Context, key string, n int) bool {
 	if l.of == nil {
 		return true

@@ -51,8 +51,8 @@ type settings struct {
 	} `json:"jetstream"`
 }
 
-// Examine returns in wrong an error for each setting of the server that could lose results or accept connections
-// without a key. err means that gogi cannot read the settings.
+// Examine checks the settings of the server. wrong has an error for each setting that could lose results or that
+// lets connections in without a key. err means that gogi cannot read the settings.
 func (o *Outside) Examine(ctx context.Context) (wrong []error, err error) {
 	if o.Monitor == "" {
 		return nil, errors.New("bus: gogi checks on the server's monitoring page that it syncs what it acknowledges: set http_port there, and name the page")

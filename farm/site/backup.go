@@ -32,8 +32,8 @@ const (
 var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir}
 
 // Backup writes the data that a farm cannot recreate into a new file in dir: games, keys, secrets and tests. state
-// is the farm's folder, and db the database of games. The farm may run during the backup. The backup contains the
-// hashes of the artefacts, and with whole also the artefacts. Backup writes the SHA-256 of the file into
+// is the farm's folder, and db the database of games. The farm may run during the backup. If whole is true, the
+// backup contains the artefacts, and otherwise only their hashes. Backup writes the SHA-256 of the file into
 // file.sha256.
 func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Time) (file string, err error) {
 	if _, err := os.Stat(filepath.Join(state, secretFile)); err != nil {

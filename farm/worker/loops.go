@@ -26,8 +26,8 @@ func (w *Worker) request(ctx context.Context, subject string, in, out any) error
 	return err
 }
 
-// refusal returns the End that a refusal causes, or nil without a refusal. The refusal is err if err is a
-// *farm.Refusal, and otherwise the one in the reply, which may be nil.
+// refusal returns the End of the worker that a refusal of the coordinator causes, or nil without a refusal. A
+// refusal comes either as the error err (a *farm.Refusal), or in the reply as refused, which may be nil.
 func refusal(err error, refused *farm.Refusal) *End {
 	if r, ok := errors.AsType[*farm.Refusal](err); ok {
 		refused = r

@@ -134,8 +134,8 @@ func (o *Outbox) read(name string) (dropped int64, err error) {
 	}
 }
 
-// record returns the record at an offset without its head. It returns nil if the file has no complete record
-// at that offset.
+// record returns the record at an offset, without its length and its checksum. It returns nil if the file has no
+// complete record at that offset.
 func record(f io.ReaderAt, at, size int64) ([]byte, error) {
 	if size-at < headBytes+kindBytes {
 		return nil, nil
@@ -237,7 +237,8 @@ var errTooLong = errors.New("the result is too long for a farm's message")
 // maxItem is the maximum size of an item. It leaves space for the other fields of a message.
 const maxItem = farm.MaxBody - 64<<10
 
-// write appends a record, and returns its number. After a sync up to the position upTo it is on disk.
+// write appends the record of an item, and returns the number of the record. The record is on disk after the call
+// sync(upTo).
 func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, upTo int64, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -88,7 +88,8 @@ func (w *Worker) starving() bool {
 	return len(w.waiting) == 0 && w.tuning()
 }
 
-// wrong returns an error if the signed plan does not allow a pair with these options of its two players.
+// wrong returns an error if a pair may not have these options of its two players, because the signed plan does not
+// allow them.
 func (t *task) wrong(options [2][]match.Option) error {
 	switch {
 	case t.tune != nil:

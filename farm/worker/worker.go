@@ -298,8 +298,8 @@ func (w *Worker) drain(why string) {
 	poke(w.beatNow)
 }
 
-// end records e as the reason of the end, and the worker accepts no more pairs. With cut it also revokes the pairs
-// in play. The caller holds w.mu.
+// end makes the worker accept no more pairs, and stores e as the reason, unless there is an earlier reason. If cut
+// is true, end also revokes the pairs in play. The caller holds w.mu.
 func (w *Worker) end(e *End, cut bool) {
 	if w.ended == nil {
 		w.ended = e

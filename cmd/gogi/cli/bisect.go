@@ -18,8 +18,8 @@ const (
 // ExitBisect is the value of --exit that selects these codes.
 const ExitBisect = "bisect"
 
-// Judge prints the verdict on a commit for git bisect: word (good, bad or skip) and why, the reason. It returns an
-// error with the exit code code.
+// Judge prints the verdict on a commit for git bisect. word is good, bad or skip, and why is the reason. Judge
+// returns an error with this exit code.
 func (env *Env) Judge(word string, code int, why string) error {
 	fmt.Fprintf(env.Err, "bisect: %s: %s\n", word, sanitize.PrintableLines(why))
 	env.Judged = true

@@ -56,8 +56,8 @@ func (env *Env) Warn(what i18n.Message) {
 	env.print("", i18n.Of("warning: %s", what))
 }
 
-// print prints the line what above the part of the terminal that gogi redraws. If there is no such part, it prints
-// the text before, and then the line.
+// print prints a line. If gogi redraws a part of the terminal, print inserts the line above this part. Otherwise it
+// writes the text before, such as a line break, and then the line.
 func (env *Env) print(before string, what i18n.Message) {
 	line := what.In(env.Language)
 	if above := env.Above.Load(); above != nil {
@@ -149,7 +149,8 @@ func GateExit(verdict string) error {
 	return &Exit{Code: GateOpen}
 }
 
-// Fail prints err unless it is nil, and returns its exit code, see Code.
+// Fail prints an error, unless it is nil or an Exit without text. It returns the exit code of the error; for the
+// parameter code, see Code.
 func (env *Env) Fail(err error, code int) int {
 	if exit, ok := errors.AsType[*Exit](err); err != nil && (!ok || exit.Err != nil) {
 		fmt.Fprintf(env.Err, "gogi: %s\n", sanitize.PrintableLines(env.why(err)))
@@ -167,8 +168,8 @@ func (env *Env) why(err error) string {
 	return printed(err)
 }
 
-// Code returns the exit code of an error. If the error has no exit code of its own, the result is the parameter
-// code.
+// Code returns the exit code of an error: Done for nil, and otherwise the code that belongs to the type of the
+// error. For an error of any other type it returns its argument code.
 func Code(err error, code int) int {
 	exit, ok := errors.AsType[*Exit](err)
 	switch {

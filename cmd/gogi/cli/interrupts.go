@@ -57,8 +57,8 @@ func (i *Interrupts) listen() {
 	}
 }
 
-// handle calls the action of Playing at the first interrupt. It cancels the context at the second interrupt,
-// SIGTERM and SIGHUP.
+// handle handles a signal. At the first interrupt it calls the function that was set with Playing. At any other
+// signal, or if no function is set, it cancels the context.
 func (i *Interrupts) handle(sig os.Signal) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -100,9 +100,9 @@ func (i *Interrupts) inPlay() bool {
 	return i.drain != nil
 }
 
-// Playing sets the action of the first interrupt. If drain is nil, the first interrupt cancels the context.
-// drain must return at once. It returns the games that gogi still finishes, such as "the pairs in play (3
-// games)".
+// Playing sets the function that the first interrupt calls. If drain is nil, the first interrupt cancels the
+// context. drain must return at once. Its result is a text about the games that gogi still finishes, such as "the
+// pairs in play (3 games)".
 func (i *Interrupts) Playing(drain func() (last i18n.Message)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

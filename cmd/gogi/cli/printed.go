@@ -14,8 +14,8 @@ import (
 // no meaning for a user.
 var ofPackage = regexp.MustCompile(`^((results|keys|usi|runner|process|convert|reading a series): )+`)
 
-// printed returns the text of an error in the form that gogi prints: without names of packages, and with the
-// same words for a missing file in all packages.
+// printed returns the text that gogi prints for an error. This text has no names of packages, and the same words
+// for a missing file in all packages.
 func printed(err error) string {
 	text := ofPackage.ReplaceAllString(err.Error(), "")
 	for _, step := range []string{": finding a run: ", ": repairing: "} {

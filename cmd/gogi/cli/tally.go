@@ -35,7 +35,7 @@ func NewTally(w io.Writer) *Tally {
 	return t
 }
 
-// Percent returns a function that prints the progress of a long job over pairs on a terminal. It returns nil
+// Percent returns a function that prints how many pairs of a long job are done, on a terminal. Percent returns nil
 // if w is not a terminal or quiet is set.
 func Percent(w io.Writer, quiet bool) func(done, of int) {
 	t := NewTally(w)

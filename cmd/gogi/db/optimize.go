@@ -27,7 +27,8 @@ changes nothing else. No run may play into the database at the same time.
 An interrupt (exit code 130) keeps what is packed. Run the same command again to resume.`
 }
 
-// Run packs the games and prints the packed runs, also after an error in the middle.
+// Run packs the games, and prints which runs it has packed. It also prints them if an error or an interrupt ends
+// the work early.
 func (c *OptimizeCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, interrupted := cli.Catch(ctx, env)
 	p, err := c.pack(ctx, cli.Percent(env.Err, c.Quiet))

@@ -54,7 +54,8 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// void marks the pairs as void that have a game for which selects returns true. With --dry-run it only lists them.
+// void voids each pair with a game for which selects returns true, and stores the voided pairs in v. With --dry-run
+// it only lists these pairs in v.
 func (c *VoidCommand) void(ctx context.Context, v *text.Voided, selects func(match.Row) bool) (err error) {
 	open := openThere
 	if c.DryRun {

@@ -45,7 +45,8 @@ type findings struct {
 	warnings []advice.Warning
 }
 
-// lint checks the text of a match file, and whether the SPRT of the file can decide.
+// lint checks the text of a match file, and whether the SPRT of the file can accept both H0 and H1 with the given
+// openings. name is the path of the file, and here describes this machine.
 func lint(name string, data []byte, here identity.Env) *findings {
 	plan, warnings, err := configs.Inspect(data, name, filepath.Dir(name), here)
 	found := &findings{file: name, plan: plan, problems: configs.ProblemsOf(err), warnings: warnings}

@@ -11,7 +11,8 @@ import (
 	"gogi/players/planning"
 )
 
-// again repeats a test of the farm with changes. The farm has the files of the engines.
+// again submits a test of the farm once more, with the changes in the flags. It uploads no files, because the farm
+// already has the files of the engines.
 func (c *SubmitCommand) again(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.Again == "":

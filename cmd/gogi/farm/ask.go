@@ -20,8 +20,8 @@ import (
 	"gogi/usi/process"
 )
 
-// makePlan returns the complete plan of the match file name. It applies flags to the file, and performs the
-// handshakes with the engines.
+// makePlan reads the match file called name and applies the flags to it. It performs the handshakes with the
+// engines, and returns the plan with complete identities of the engines.
 func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := flags.Read(name)
 	if err != nil {
@@ -49,8 +49,9 @@ func planOf(ctx context.Context, file *configs.File, dir string, guard *process.
 // answerIn is the longest wait for an answer of the coordinator.
 const answerIn = 30 * time.Second
 
-// request sends the request word to the coordinator and stores the answer in out. If it cannot reach the
-// coordinator, it tries again until answerIn is over.
+// request sends a request to the coordinator and decodes the answer into out. name is the name of the sender's key,
+// word the kind of request, such as "show", and in its content. If request cannot reach the coordinator, it tries
+// again for the time answerIn.
 func request(ctx context.Context, t farm.Transport, name, word string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
@@ -72,8 +73,8 @@ func request(ctx context.Context, t farm.Transport, name, word string, in, out a
 	}
 }
 
-// ask reads the credentials, connects to the coordinator and sends the request called word, such as "show". It
-// decodes the answer into out.
+// ask reads the credentials, connects to the coordinator and sends a request. word is the kind of request, such as
+// "show". ask decodes the answer into out.
 func (o *owner) ask(ctx context.Context, word string, in, out any) error {
 	return o.with(func(t farm.Transport, name string) error { return request(ctx, t, name, word, in, out) })
 }

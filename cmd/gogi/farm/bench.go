@@ -47,7 +47,7 @@ type benched struct {
 	Slots  int       `json:"slots"` // slots that searched at the same time
 	Rounds []float64 `json:"rounds"`
 	Engine string    `json:"engine"`
-	// Identity is the engine's name in plans with scaled clocks.
+	// Identity is the text that identifies the engine in plans whose clocks follow the speed of each machine.
 	Identity string `json:"identity"`
 }
 

@@ -21,7 +21,7 @@ type Command struct {
 	Key   KeyCommand   `cmd:"" help:"Make, list and revoke keys"`
 	Login LoginCommand `cmd:"" help:"Check credentials and store them for the other commands"`
 
-	Join   JoinCommand   `cmd:"" help:"Make a key here, and sign up for it at a farm"`
+	Join   JoinCommand   `cmd:"" help:"Make a key here, and send a sign-up for it to a farm"`
 	Signup SignUpCommand `cmd:"" help:"List, approve and reject sign-ups"`
 	Web    WebCommand    `cmd:"" help:"Print a link that logs a browser in at a farm's pages"`
 	Log    LogCommand    `cmd:"" help:"Print the log of all actions on a farm"`

@@ -19,7 +19,7 @@ import (
 	"gogi/farm/worker"
 )
 
-// JoinCommand makes a key on this machine, and signs up for it at the pages of a farm.
+// JoinCommand makes a key on this machine, and sends a sign-up for this key to the pages of a farm.
 type JoinCommand struct {
 	Farm  string   `arg:"" name:"url" help:"Address of the farm's pages, such as https://farm.example."`
 	Name  string   `arg:"" help:"Name of the key, such as the name of this machine: a-z, 0-9, - and _."`
@@ -94,7 +94,8 @@ type WebCommand struct {
 	Challenge string `placeholder:"TEXT" help:"Challenge that the log-in page shows; print only the key and the signature for its form."`
 }
 
-// Run signs a challenge of the farm, and prints the link.
+// Run signs a challenge, a random text from the farm, and prints the link. With --challenge it prints the key and
+// the signature instead.
 func (c *WebCommand) Run(ctx context.Context, env *cli.Env) error {
 	creds, err := c.read()
 	if err != nil {

@@ -34,8 +34,8 @@ func (c *LogCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.printList(env, list, rows, "no such action", "time", "by", "on", "name", "action")
 }
 
-// printList prints rows as a table, or with --json the list as JSON. Without rows it prints the text none instead
-// of a table.
+// printList prints a list as JSON with --json, and otherwise as a table of these rows. If there are no rows, it
+// prints the argument none instead of a table.
 func (o *owner) printList(env *cli.Env, list any, rows [][]string, none string, header ...string) error {
 	switch {
 	case o.JSON:

@@ -81,7 +81,7 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	return unlessInterrupted(ctx, err)
 }
 
-// asking returns a mirror.Ask that sends requests in the name of the key called name.
+// asking returns a mirror.Ask that sends requests over a connection. name is the name of the connection's key.
 func asking(t farm.Transport, name string) mirror.Ask {
 	return func(ctx context.Context, word string, in, out any) error { return request(ctx, t, name, word, in, out) }
 }

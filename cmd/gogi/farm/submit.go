@@ -138,7 +138,8 @@ func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, di
 	return plan, s.Warnings, err
 }
 
-// units returns the number of games or blocks of a plan as text.
+// units returns the size of a plan as text: its number of games, or for self-play its number of blocks and the
+// number of games in a block.
 func units(plan *match.Plan) string {
 	if plan.Design.Kind == match.DesignSelfplay {
 		return fmt.Sprintf("%s of %d games", format.NumberOf(plan.Pairs, "block"), plan.Legs())
@@ -207,8 +208,8 @@ func target(word string) (system, arch, isa string, err error) {
 }
 
 // withBuilds adds the builds to the identities of the plan's engines. All builds of an engine must come from one
-// commit. The binary in the plan is the build for this machine, unless builds contains one for it. called returns
-// the name of an engine, as builds name it, for a player's name.
+// commit. If the binary in the plan is not among the builds, withBuilds adds it as the build for this machine.
+// called converts the name of a player to the engine name that the builds use.
 func withBuilds(plan *match.Plan, builds []build, called func(player string) string) (*match.Plan, error) {
 	known := map[string]bool{}
 	out := plan.WithEngines(func(_ int, p *match.Player) {

@@ -22,7 +22,8 @@ type onTest struct {
 	Why  string `placeholder:"TEXT" help:"Reason, for the log of the test."`
 }
 
-// order sends the order called word, such as "stop", and prints the new state of the test.
+// order sends an order about the test to the farm, and prints the new state of the test. word is the kind of order,
+// such as "stop".
 func (c *onTest) order(ctx context.Context, env *cli.Env, word string, o farm.Order) error {
 	o.Run, o.Why = c.Test, c.Why
 	var status farm.TestStatus

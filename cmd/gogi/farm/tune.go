@@ -71,8 +71,9 @@ func (h *handedTune) resolve() (err error) {
 	return fail.Usage(err)
 }
 
-// validation returns the match that validates the newest candidate of the tune in the database db, against the
-// start values. If the database has no candidate, it first adds one.
+// validation returns the next validation match of the finished tune in the database db. It plays the newest
+// candidate, a set of tuned values, against the start values. If the database has no candidate, validation first
+// stores the tune's final values as one.
 func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Plan, err error) {
 	store, err := results.Open(ctx, db)
 	if err != nil {

@@ -112,7 +112,7 @@ func releaseOf(program, version string) (*farm.Release, error) {
 type UpdateCommand struct {
 	owner
 	Program  []string `arg:"" optional:"" type:"existingfile" help:"Signed programs, one for each kind of machine; without a program gogi prints the state of the update."`
-	Artefact []string `placeholder:"SHA" help:"SHA-256 of the earlier program of this farm to which the workers return."`
+	Artefact []string `placeholder:"SHA" help:"SHA-256 of an earlier program of this farm; the workers return to this program."`
 	All      bool     `help:"Update all workers now, without a trial."`
 	Off      bool     `help:"Cancel the update; workers keep the program that they run."`
 	Why      string   `placeholder:"TEXT" help:"With --all or --off: reason of the update or its cancellation."`

@@ -394,8 +394,8 @@ func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w work
 	return out.NPS, nil
 }
 
-// renew downloads the program that the farm wants and sets next. If that fails, the error has the exit code
-// of a wanted update.
+// renew downloads the program that the farm wants, and stores its path in w.next. After a failure the error has the
+// exit code worker.ExitUpdate, except after an interrupt.
 func (w *working) renew(ctx context.Context, end *worker.End) error {
 	file, err := w.renewed(ctx, end)
 	if ctx.Err() != nil {

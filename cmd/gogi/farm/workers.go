@@ -85,7 +85,7 @@ func (c *onWorker) order(ctx context.Context, env *cli.Env, word string, o farm.
 	return nil
 }
 
-// DrainCommand lets a worker finish its games, and gives it no more.
+// DrainCommand lets a worker finish its games, and gives it no more pairs.
 type DrainCommand struct {
 	onWorker
 	Off bool `help:"End the drain; the worker gets pairs again."`
@@ -96,7 +96,8 @@ func (c *DrainCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "drain", farm.Order{Off: c.Off})
 }
 
-// QuarantineCommand sets a worker aside: the farm revokes its leases and gives it no more; its results stay.
+// QuarantineCommand puts a worker in quarantine: the farm revokes its leases and gives it no more pairs; its stored
+// results stay.
 type QuarantineCommand struct {
 	onWorker
 	Why string `placeholder:"TEXT" help:"Reason of the quarantine."`
@@ -122,8 +123,8 @@ func (c *TrustCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "trust", farm.Order{Level: c.Level})
 }
 
-// drawn returns a part of a sentence about pairs, the number of later pairs of a tune that also become void. Their
-// parameter values depend on the worker's pairs.
+// drawn returns a part of a sentence: how many pairs of other workers also become void. In a tune, their parameter
+// values depend on the worker's pairs. It returns "" for 0 pairs.
 func drawn(pairs int) string {
 	if pairs == 0 {
 		return ""

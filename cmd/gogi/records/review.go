@@ -148,7 +148,8 @@ func (c *ReviewReadCommand) games(ctx context.Context, env *cli.Env, refused *in
 	return list, err
 }
 
-// open resolves the engine. It returns the settings that determine the engine's evaluations.
+// open sets the plan of the opener o, with the engine as its only player. s has the settings that determine the
+// engine's evaluations. The result open starts one process of the engine.
 func (c *ReviewReadCommand) open(o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
 	limits, say := configs.Limits{}, usi.Go{Nodes: c.Nodes, MoveTime: c.Time}
 	if c.Nodes > 0 {

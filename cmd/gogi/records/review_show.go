@@ -52,7 +52,7 @@ func (c *reviewRules) rules() (review.Rules, error) {
 	return rules, fail.Usage(rules.Check())
 }
 
-// tally returns the tally of a review file according to the flags.
+// tally reads a review file, and counts the moves that the flags select.
 func (c *reviewRules) tally(path string) (*review.Tally, error) {
 	rules, err := c.rules()
 	if err != nil {

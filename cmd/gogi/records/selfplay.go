@@ -43,7 +43,7 @@ type SelfplayPlayCommand struct {
 	cli.Database
 	DryRun      bool `help:"Start the engines once and print the plan; play no game."`
 	Assemble    bool `help:"Play no game; only make the training data, from the stored blocks before the first missing block. With --json, print the manifest of the data."`
-	Concurrency int  `placeholder:"N" help:"Number of blocks at a time (default: the number in the file, else one for each CPU); the data do not depend on this number."`
+	Concurrency int  `placeholder:"N" help:"Number of blocks (groups of games) at a time (default: the number in the file, else one for each CPU); the data do not depend on this number."`
 
 	Session session.Flags `embed:""`
 }
@@ -200,7 +200,8 @@ func (c *SelfplayPlayCommand) dryRun(ctx context.Context, env *cli.Env, s *plann
 	return c.there(ctx, env, s.Plan)
 }
 
-// there prints how many blocks are already stored. It returns an error if the stored run has another plan.
+// there prints how many blocks of the run are already stored. It prints nothing if the run is not in the database.
+// It returns an error if the stored run has another plan.
 func (c *SelfplayPlayCommand) there(ctx context.Context, env *cli.Env, plan *match.Plan) error {
 	if _, err := os.Stat(c.DB); err != nil {
 		return nil //nolint:nilerr // the database does not exist yet

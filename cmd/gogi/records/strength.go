@@ -56,8 +56,9 @@ func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, erro
 	return strength.Source{Game: t.Game, Engine: t.From, Rules: rules}, nil
 }
 
-// subjects returns the players with their metrics, from the table or from the review. units makes the list from a
-// review. empty names the players without metrics. tally has the metrics of the review; it is nil for a table.
+// subjects returns the players with their metrics: from the table if one is given, and otherwise from the review.
+// units converts the metrics of a review to a list of players. empty has the names of the players without metrics.
+// tally has the metrics of the review; it is nil for a table.
 func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings) ([]strength.Subject, []string)) (list []strength.Subject, empty []string, tally *review.Tally, err error) {
 	if (c.File == "") == (t.Table == "") {
 		return nil, nil, nil, fail.Usage(errors.New("expected either the file of a review or --table FILE"))

@@ -78,8 +78,8 @@ func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *res
 	return g.Report().GateVerdict(run.Gate), nil
 }
 
-// registration replaces the SPRT settings of the run, r, by those of the --gate file, if the flag is given. It then
-// also records how the file differs from the run.
+// registration returns the SPRT settings that the decision uses. By default they are r, the settings of the run.
+// With --gate they are those of the file, and registration also records how they differ from r.
 func (c *GateCommand) registration(r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {

@@ -48,8 +48,8 @@ func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	return nil
 }
 
-// commandOf parses the command in a flag's value, split like in a shell. It returns an error if the program
-// does not exist.
+// commandOf splits the value of a flag into a program and its arguments, as a shell does. flag is the name of the
+// flag, for errors. commandOf returns an error if the program does not exist.
 func commandOf(flag, line string) (command, error) {
 	words, err := shellwords.Split(line)
 	switch {

@@ -419,7 +419,8 @@ func (s *Session) begin(ctx context.Context) error {
 	return nil
 }
 
-// progress returns a follower that shows a run on the terminal; m.Look may be nil.
+// progress returns a function that shows a run on the terminal until the hub, the source of the run's events,
+// closes. m.Look may be nil.
 func (s *Session) progress(plan *match.Plan, m *Match) func(*events.Hub) {
 	shown := newProgress(s.Env.Err, plan)
 	shown.language, shown.look, shown.part = s.Env.Language, m.Look, m.Part
@@ -439,7 +440,7 @@ func (s *Session) glance(ctx context.Context, run string) func() []string {
 	}
 }
 
-// inPlay describes the number of games that the running pairs still have to finish, including the current
+// inPlay returns a text with the number of games that the running pairs still have to finish, including the current
 // games.
 func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
 	games := 0

@@ -10,7 +10,7 @@
 //     series.
 //   - Lost games: the test kills and stops engines, wrappers and members of councils. Every
 //     lost game must have an explanation.
-//   - One long session with a page server and readers, whose memory is watched.
+//   - One long session with a page server and readers. The test checks that the memory use of these programs does not grow.
 //
 // A disturbance counts only if there is evidence that it happened. The test uses all disturbances once before
 // it repeats one, and continues after its time until each disturbance has happened. So on a slow machine the

@@ -169,8 +169,9 @@ func (p *position) learnt(st tune.State) {
 	p.lines = []string{line}
 }
 
-// validate plays the missing pairs of the matches that validate the newest candidate of a tune. With another, it
-// first makes the values in a a further candidate.
+// validate plays the missing pairs of the matches that validate the newest candidate (a set of tuned values) of a
+// tune. If another is true, it first stores the final values in a as a further candidate. The candidate must pass
+// every match.
 func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) error {
 	if !a.Done() {
 		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run, a.State.Blocks, a.Plan.Settings.Blocks()))
@@ -192,8 +193,8 @@ func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) 
 	return nil
 }
 
-// validateOnce plays the missing pairs of one of the matches that validate candidate c. which is the index of the
-// match.
+// validateOnce plays the missing pairs of one of the matches that validate candidate c. The argument which is the
+// index of this match. If the candidate does not pass, the error has the exit code of the SPRT decision.
 func (p *player) validateOnce(ctx context.Context, which int, c match.TuneCandidate) error {
 	plan := tuning.Validation(p.study.base, p.study.tune, which, c)
 	if err := plan.Check(); err != nil {
@@ -215,8 +216,8 @@ func (p *player) validateOnce(ctx context.Context, which int, c match.TuneCandid
 	return cli.GateExit(judged.Gate.Verdict)
 }
 
-// candidate returns the newest candidate of a tune, or stores the final values as the first candidate and prints
-// it. With another it stores a further candidate. See tuning.Candidate.
+// candidate returns the newest candidate of a tune. If there is none, or if another is true, it first stores the
+// final values as a candidate, and prints it. See tuning.Candidate.
 func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool) (match.TuneCandidate, error) {
 	c, proposed, err := tuning.Candidate(ctx, p.Store, p.study.plan, a, another)
 	if proposed && !p.JSON {

@@ -84,8 +84,8 @@ func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, erro
 	return s, s.fits(base.Greetings)
 }
 
-// fits checks whether the machine has the memory and the CPUs for the tune. It returns an error if it has not, and
-// otherwise adds warnings to the study.
+// fits returns an error if the machine has too little memory or too few CPUs for the tune. Otherwise it adds
+// warnings to the study.
 func (s *study) fits(greetings []usi.Greeting) (err error) {
 	if s.opener.Bound, err = players.Bind(s.base, greetings); err != nil {
 		return err
@@ -221,8 +221,8 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// guarded calls prepare with a guard process, and then do with a session that plays the prepared study. dry means
-// that do plays no game.
+// guarded starts a guard process and calls prepare. Then it calls the function do with a session that plays the
+// prepared study. dry means that this function plays no game.
 func (c *setup) guarded(ctx context.Context, env *cli.Env, flags *session.Flags, dry bool, prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
 	return flags.Run(ctx, env, session.Target{DB: c.DB, Run: c.Run, Dry: dry}, func(ctx context.Context, s *session.Session) error {
 		started := s.Starting()

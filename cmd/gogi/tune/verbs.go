@@ -172,7 +172,7 @@ type ExportCommand struct {
 	At string `default:"mean" placeholder:"WHERE" help:"Values to print: mean (the final values), last (the values after the last block), or the number of a block (default ${default})."`
 }
 
-// Run prints the tuned values in the form of --as.
+// Run prints the tuned values in the format that --as names.
 func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	at := tuning.Latest
 	if c.At != "mean" && c.At != "last" {

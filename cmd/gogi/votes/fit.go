@@ -14,7 +14,7 @@ type FitCommand struct {
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the scales in the form of a match file.
+// Run prints the scales as lines of a match file.
 func (c *FitCommand) Run(ctx context.Context, env *cli.Env) error {
 	source := votesSource{Stored: c.Stored, Player: c.Player}
 	fit := votes.NewFit()

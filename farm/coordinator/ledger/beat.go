@@ -12,7 +12,7 @@ type Listed struct {
 	Sent   []Lease // in the stream, but not confirmed as stored
 }
 
-// A place is one of the three lists of a heartbeat, see Listed. It is the list that contains a lease.
+// A place is one of the three lists of a heartbeat (see Listed): the list in which the worker reports a lease.
 type place int
 
 const (
@@ -31,10 +31,10 @@ const (
 	isStored
 )
 
-// Beat processes the leases that a session reports, and extends the valid leases. dropped contains the leases
-// that the session no longer has. stored contains the finished leases whose pair is in the store. If no
-// worker is known to hold a reported pair, the lease is from before a restart or has expired, and Beat adopts
-// the lease. If the session is old, Beat drops all its leases.
+// Beat processes the leases that a session reports, and extends those that are valid. If no worker holds a reported
+// free pair, the lease is from before a restart or has expired; Beat then gives the lease back to the worker (it
+// adopts the lease). dropped has the leases that have ended: the worker must discard them. stored has the finished
+// leases whose pair is in the store. If the session is not the worker's current one, Beat drops all its leases.
 func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropped, stored []Lease) {
 	h := l.holder(worker, session)
 	l.beats++
@@ -59,8 +59,8 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 	return dropped, stored
 }
 
-// touch extends the lease what if it is valid, and returns the verdict about it. where is the list of the heartbeat
-// that contains it.
+// touch decides about one lease of a heartbeat, and extends it if it is valid. what is the lease, h its worker, and
+// where the list of the heartbeat that contains it.
 func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdict {
 	finished := where != playing
 	switch {

@@ -328,8 +328,8 @@ func (l *Ledger) Void(now time.Time, pair int) {
 // more than a lease earlier and is not stored, the ledger treats it as lost.
 func (l *Ledger) Drained(now time.Time) { l.drained = now }
 
-// Window limits grants to the pairs below a moving end: beyond pairs (at least 1) above the lowest pair that is not
-// stored.
+// Window limits grants to the pairs near the lowest pair that is not stored. beyond is the number of pairs, counted
+// from this pair on, that may be granted; it is at least 1.
 func (l *Ledger) Window(beyond int) { l.beyond = max(1, beyond) }
 
 // Until limits grants to pairs below a number, because a tune does not know the parameters of later pairs

@@ -25,7 +25,8 @@ var paceSteps = 1 / math.Log(1.05) //nolint:gochecknoglobals // a constant that 
 // enough is the number of pairs with known durations that longest needs. Before that, no lease is too old.
 const enough = 100
 
-// see adds the duration of a stored pair of the worker h. workers is the number of workers of the run.
+// see adds took, the time from the grant of a pair to its storage. h is the worker of the pair, and workers the
+// number of workers of the run.
 func (p *pace) see(h *holder, took time.Duration, workers int) {
 	bucket := int(math.Log(max(1, float64(took)/float64(time.Millisecond))) * paceSteps)
 	p.counts[min(bucket, len(p.counts)-1)]++

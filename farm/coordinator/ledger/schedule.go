@@ -44,9 +44,9 @@ type entry struct {
 }
 
 const (
-	// maxBehind is the number of pairs that a run may be behind before a worker opens the run's engines in
-	// addition to, or instead of, its open engines. With a much larger value the shares would not stay within 2%
-	// over 1,000 grants.
+	// maxBehind is the number of pairs that a run may be behind its share before a worker opens the run's engines.
+	// Until then the worker plays runs whose engines are open. With a much larger value the shares would not stay
+	// within 2% over 1,000 grants.
 	maxBehind = 4
 	// arrears is the largest number of pairs that a run may catch up if it could not use its share.
 	arrears = 5 * maxBehind
@@ -118,7 +118,7 @@ func (s *Schedule) charge(e *entry, pairs int) {
 	e.held += pairs
 }
 
-// owed returns the slot-seconds that the schedule counts for a test, divided by its share. A test that could not
+// owed returns the slot-seconds that a test counts as having received, divided by its share. A test that could not
 // use its share for a long time counts as at most arrears pairs behind the others.
 func (s *Schedule) owed(e *entry) float64 {
 	return max(e.had, s.clock[e.Priority]-arrears*e.Cost/e.Share)

@@ -65,10 +65,11 @@ func (l *Ledger) Playing(worker string) int {
 // Remaining returns the number of pairs in the current window that are not stored.
 func (l *Ledger) Remaining() int { return max(0, l.limit()-l.stored) }
 
-// Fair returns how many unfinished pairs of a run a worker with this number of slots may hold. all is the number of
-// slots of all workers, and remaining the number of pairs that are not stored. The result is the worker's share of
-// remaining, but at least its slots. Without this limit a worker that asks early would hold the last pairs of a
-// run, and the other workers would wait for it.
+// Fair returns how many unfinished pairs of a run a worker may hold. It divides the remaining pairs among the
+// workers in proportion to their slots, but allows each worker at least one pair for each slot. remaining is the
+// number of pairs that are not stored, slots the worker's number of slots, and all the number of slots of all
+// workers. Without this limit a worker that asks early would hold the last pairs of a run, and the other workers
+// would wait for it.
 func Fair(remaining, slots, all int) int {
 	if all <= slots {
 		return remaining
@@ -83,9 +84,9 @@ func (l *Ledger) IsStored(pair int) bool { return l.inRun(pair) && l.done.has(pa
 // Take returns how often a pair was voided.
 func (l *Ledger) Take(pair int) int { return l.takes[pair] }
 
-// Window returns how many pairs beyond the prefix may be granted in a test that is expected to need remaining
-// more pairs. It is a tenth of remaining, at least 64 and at most 4096. With 64 a small test still has enough
-// pairs in play. The window limits the number of played pairs that do not count because the test stops.
+// Window returns how many pairs above the prefix may be granted. remaining is the number of pairs that the test
+// probably still needs. Window is a tenth of this number, at least 64 and at most 4096. With 64 a small test still
+// has enough pairs in play. The window limits the number of played pairs that do not count because the test stops.
 func Window(remaining float64) int {
 	return int(min(max(remaining/10, 64), 4096))
 }

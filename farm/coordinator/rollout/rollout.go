@@ -30,8 +30,8 @@ type Worker struct {
 	Sound    bool   // it is neither in quarantine nor draining
 }
 
-// Order executes an order that the key by has sent. sizes has the farm's artefacts with their sizes. After an
-// error nothing has changed.
+// Order executes the order o. by is the name of the key that has sent it, and sizes has the sizes of the farm's
+// artefacts. After an error nothing has changed.
 func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers []Worker, now time.Time) error {
 	next := *s // its maps and lists are replaced below
 	next.By, next.Why = by, o.Why

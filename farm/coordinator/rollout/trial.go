@@ -12,10 +12,11 @@ import (
 	"gogi/match/trust"
 )
 
-// These are the rules of a trial. In each kind of machine, one of firstOf workers gets the program first. The others
-// get it after the first ones have played trialPairs pairs without a quarantine, and with no more failing engines than
-// the others. The failures are tested ten times, each time at a significance level of 0.01%. If no worker runs the new
-// program for trialTimeout, more workers are selected.
+// These are the rules of a trial. In each kind of machine, one of every firstOf workers gets the program first. The
+// others get it after the first workers have played trialPairs pairs. Until then no first worker may be
+// quarantined, and their engines may not fail more often than those of the others. The failures are tested ten
+// times, each time at a significance level of 0.1%. If for the time trialTimeout none of the first workers runs the
+// new program, more workers are selected.
 const (
 	firstOf       = 20
 	trialPairs    = 500
@@ -33,7 +34,7 @@ type Trial struct {
 	Pairs  int                      `cbor:"pairs"` // pairs of the first workers with the release
 	Passed bool                     `cbor:"passed"`
 
-	seen time.Time // the last time when one of First was connected with the release, or was selected; zero if not in this process
+	seen time.Time // when a connected worker in First last ran the release, or when First last grew; zero: not in this process
 }
 
 // includes reports whether a worker must install the release during the trial. It returns false if t is nil.
@@ -59,8 +60,8 @@ func (t *Trial) status(sum string) farm.TrialStatus {
 	}
 }
 
-// count counts a pair or an attempt in the test with this digest. has means that the worker has the release, and
-// failed that an engine failed.
+// count counts a pair or an attempt. digest is that of the test's plan. has is true if the worker runs the release,
+// and failed is true if an engine failed.
 func (t *Trial) count(digest string, has, failed bool) {
 	if t.Tried == nil {
 		t.Tried = map[string]trust.Failing{}
@@ -77,8 +78,8 @@ func (t *Trial) count(digest string, has, failed bool) {
 	t.Tried[digest] = f
 }
 
-// draw selects the first workers of trials that have no workers, or whose workers did not install the release
-// in time. It reports whether it selected any worker.
+// draw selects the first workers of each open trial that has none. It selects more of them if the present ones did
+// not run the release in time, see stuck. drew is true if it selected any worker.
 func (s *State) draw(workers []Worker, now time.Time) (drew bool) {
 	for sum, t := range s.Trials {
 		if t.Passed || len(t.First) > 0 && !s.stuck(t, workers, now) {
@@ -92,9 +93,8 @@ func (s *State) draw(workers []Worker, now time.Time) (drew bool) {
 	return drew
 }
 
-// stuck reports whether no worker of a trial has been connected with the trial's release for trialTimeout.
-// Such workers have disappeared or reject the release. A new process of the coordinator waits for the same
-// time again.
+// stuck reports whether, for the time trialTimeout, no connected worker in t.First has run the release. Then these
+// workers have disappeared or do not accept the release. After a restart of the coordinator the time begins again.
 func (s *State) stuck(t *Trial, workers []Worker, now time.Time) bool {
 	has := func(w Worker) bool { return w.Here && s.has(&w) && slices.Contains(t.First, w.Name) }
 	if t.seen.IsZero() || slices.ContainsFunc(workers, has) {
@@ -129,9 +129,9 @@ func (s *State) firstOf(sum string, chosen []string, workers []Worker) (names []
 	return names
 }
 
-// Count counts a pair of worker w for the trial of its release. test is the digest of the pair's plan. counts is
-// false for an attempt, which is tested for failures but is no pair. failed means that an engine failed. The result
-// reports whether the caller must call Look now.
+// Count counts a pair or an attempt of the worker w for the trial of its release. test is the digest of the plan.
+// counts is true for a pair. It is false for an attempt, of which Count only counts the failures. failed means that
+// an engine failed. look is true if the caller must call Look now.
 func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	release := s.release(&w)
 	if s.Stage != farm.StageTrial || release == nil {
@@ -178,9 +178,9 @@ func (t *Trial) look() (why string) {
 	return ""
 }
 
-// Accused returns the reason why a worker of an open trial was quarantined since the order, or "" if no such
-// worker was. The function quarantined returns the reason and the start of a worker's quarantine, or "" if
-// the worker is not in quarantine.
+// Accused returns the reason why a first worker of an open trial was quarantined since the order, or "" if there is
+// none. The function quarantined returns the reason and the start of a worker's quarantine. Its reason is "" if the
+// worker is not in quarantine.
 func (s *State) Accused(quarantined func(worker string) (why string, since time.Time)) string {
 	for _, t := range s.Trials {
 		for _, name := range t.First {

@@ -17,7 +17,7 @@ func Shown(ev *match.Event) match.Event {
 	}
 }
 
-// Cut returns an event that ends the game of ev without a result.
+// Cut returns an event which reports that the game of ev has ended without a result.
 func Cut(ev match.Event) match.Event {
 	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
 }

@@ -10,8 +10,8 @@ import (
 	"gogi/match/arbiter"
 )
 
-// Pair returns an error if a worker cannot have played a pair. If the plan scales clocks, the pair must name the
-// factor of its clocks (Played.Scale). Otherwise a factor has no meaning, and Pair deletes it.
+// Pair returns an error if a worker cannot have played a pair. In a plan with scaled clocks, the pair must name the
+// factor of its clocks (Played.Scale). In any other plan, Pair deletes the factor, because it has no meaning there.
 func Pair(plan *match.Plan, r *match.PairResult) error {
 	if plan.Scales() && r.Played.Scale == 0 {
 		return fmt.Errorf("pair %d: its factor of the clocks is missing, and the plan scales them", r.Pair.ID)
