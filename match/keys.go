@@ -12,7 +12,7 @@ import (
 )
 
 // A Key is the SHA-256 of a canonical text. Equal keys mean the same player, the same conditions or the same
-// game in every run and database. docs/known-games.md lists the fields of the texts.
+// game in every run and database. docs/ratings.md lists the fields of the texts.
 type Key [sha256.Size]byte
 
 // String returns the key in hexadecimal.
