@@ -33,8 +33,8 @@ func (c *Council) budgets(r *usi.Request) []usi.Go {
 	return gos
 }
 
-// reserve subtracts the veto's time from the byoyomi and the move time. It subtracts at most half of each. It
-// leaves the byoyomi alone if the request uses increments.
+// reserve subtracts the veto's time from the byoyomi and the move time. It subtracts at most half of each. If the
+// request uses increments, it does not change the byoyomi.
 func reserve(g usi.Go, veto time.Duration) usi.Go {
 	if !g.UseInc {
 		g.Byoyomi = max(g.Byoyomi-veto, g.Byoyomi/2)

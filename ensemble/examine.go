@@ -31,8 +31,8 @@ const (
 
 func (x Examine) on() bool { return x.Moves > 1 }
 
-// reserve shortens the time of the first searches so that the examination fits in the limit. It leaves clocks
-// with increments alone: the members manage them.
+// reserve shortens the time of the first searches so that the examination fits in the limit. It does not change clocks
+// with increments, because the members manage such clocks themselves.
 func (x Examine) reserve(g usi.Go) usi.Go {
 	if !x.on() {
 		return g
@@ -282,7 +282,7 @@ func judgement(a answer, after *shogi.Position) (j voting.Judgement, ok bool) {
 	return j, true
 }
 
-// losesByForce reports whether the side to move ends in checkmate by the variation.
+// losesByForce reports whether the variation pv ends in the checkmate of the side to move in p.
 func losesByForce(p *shogi.Position, pv []shogi.Move) bool {
 	if len(pv) == 0 || p.CheckLegal(pv[0]) != nil {
 		return false

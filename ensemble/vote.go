@@ -350,9 +350,9 @@ func (v *vote) enough() bool {
 	return false
 }
 
-// leader returns the member with the largest weight among the members that were asked; of equal members it returns the
-// first. It skips members that failed or gave no usable answer: if the council stopped the other searches for such a
-// member, it would have no vote.
+// leader returns the member with the largest weight among the members that were asked. If several members have this
+// weight, it returns the first. It skips members that failed or gave no usable answer. They have no vote, so the
+// council must not stop the other searches because of them.
 func (v *vote) leader() int {
 	leader, weights := -1, v.session.Weights()
 	for _, i := range v.polled {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// started is the start time of this program, by the clocks of time.Now.
+// started is the start time of this program. It has a reading of the wall clock and one of the monotonic clock.
 var started = time.Now()
 
 // readOffsets returns the offsets of other clocks from CLOCK_MONOTONIC, which stops while the machine sleeps.

@@ -186,8 +186,8 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 }
 
 // stood returns the standstill (see Standstill) that makes the game invalid, or nil. turn calls it when a reply has
-// arrived, before it uses the reply. With a clock any standstill during the game counts, because the engine then had
-// another time than it knows. Without a clock a standstill counts only if the player failed during it.
+// arrived, before it uses the reply. With a clock any standstill during the game counts, because afterwards the engine
+// does not know its remaining time. Without a clock a standstill counts only if the player failed during it.
 func (g *game) stood(failed bool) *Standstill {
 	if failed || g.limits[shogi.Black].Timed() || g.limits[shogi.White].Timed() {
 		return g.slot.late.stood(g.began)

@@ -9,7 +9,8 @@ import (
 )
 
 // state is the state of a Server's search. Without a search the Server is idle. This table has the effect of each
-// command in each state:
+// command in each state: "answer" means that the Server sends the answer of the search, – that nothing happens, and
+// the last word is the next state.
 //
 //	command    idle        thinking, solving   held                    pondering
 //	go         thinking    answer, thinking    answer, thinking        answer, thinking

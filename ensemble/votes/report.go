@@ -332,8 +332,9 @@ func (c *Council) addLeaders(votes []*voting.Record) {
 	}
 }
 
-// heaviest returns the member with the largest weight, or the first of several. leader is -1 if all weights
-// are equal. outweighs reports whether this member's weight is larger than the sum of all other weights.
+// heaviest returns the member with the largest weight. If several members have this weight, it returns the first.
+// leader is -1 if all weights are equal. outweighs reports whether this member's weight is larger than the sum of all
+// other weights.
 func heaviest(weights []float64) (leader int, outweighs bool) {
 	if len(weights) < 2 || voting.CompareSums(slices.Max(weights), slices.Min(weights)) == 0 {
 		return -1, false

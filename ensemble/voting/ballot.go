@@ -63,8 +63,8 @@ type Ballot struct {
 }
 
 // Points returns a score as one number in centipawns, so that scores can be ordered. A score in centipawns is within
-// ±30000. A mate is beyond this range: ±(32000-k) for a mate in k plies, and ±31000 for a mate of unknown length. If
-// has is false, there is no score, and Points returns -Inf.
+// ±30000. A mate is beyond this range: ±(32000-k) for a mate in k plies, and ±31000 for a mate of unknown length. has
+// reports whether there is a score; without a score the result is -Inf.
 func Points(s usi.Score, has bool) float64 {
 	const mate, unknown, most = 32000, 31000, 30000
 	switch {

@@ -130,9 +130,9 @@ func (e *evaluation) leads(ballots []Ballot) int {
 	return leader
 }
 
-// highest returns the member with the highest sum, including these ballots. It considers only members whose
-// ballot came in time and fulfils the condition. Of equal sums it returns the first member. It returns -1 if
-// no member is left.
+// highest returns the member with the highest sum, including these ballots. It considers only members whose ballot
+// came in time and fulfils the condition. If several members have this sum, it returns the first. It returns -1 if no
+// member is left.
 func (e *evaluation) highest(ballots []Ballot, fulfils func(*Ballot) bool) int {
 	highest, best := -1, 0.0
 	for i := range ballots {

@@ -26,9 +26,9 @@ type Judgement struct {
 	Nodes  uint64 `json:"n"`
 }
 
-// Examine lets the examinations decide after a vote. It sets each examination's value: the mean of the
-// members' win probabilities, by the rule's weights. The move with the highest value wins; of equal values
-// the first wins. It returns an error if the list is empty or has a move that is no candidate of the vote.
+// Examine lets the examinations decide after a vote. It sets each examination's value: the mean of the members' win
+// probabilities, by the rule's weights. The move with the highest value wins. If several moves have this value, the
+// first one wins. Examine returns an error if the list is empty or has a move that is no candidate of the vote.
 func (c *Session) Examine(p *shogi.Position, ballots []Ballot, d *Decision, list []Examination) error {
 	if len(list) == 0 {
 		return errors.New("an examination without moves")

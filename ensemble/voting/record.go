@@ -149,7 +149,8 @@ func readMove(text string) (shogi.Move, error) {
 	return shogi.ParseMove(text)
 }
 
-// NewScoreRecord returns the JSON form of a score. If has is false, there is no score, and it returns the zero value.
+// NewScoreRecord returns the JSON form of a score. has reports whether there is a score; without a score the result is
+// the zero value.
 func NewScoreRecord(s usi.Score, has bool) (r ScoreRecord) {
 	if !has {
 		return r

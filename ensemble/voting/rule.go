@@ -33,7 +33,7 @@ const DefaultClamp = 2000
 const DefaultSlope = 1.0 / 600
 
 // Points returns a score in the member's centipawns, limited by the clamp. proven means that the variation shows the
-// mate to its end. If has is false, there is no score, and Points returns -Inf.
+// mate to its end. has reports whether there is a score; without a score the result is -Inf.
 func (v Voter) Points(s usi.Score, has, proven bool) float64 {
 	x := Points(s, has)
 	if v.Clamp == 0 || proven || !has {

@@ -24,7 +24,7 @@ const (
 	ByResignation By = "resignation" // more than a quorum of the members resigned
 	ByRule        By = "rule"        // the vote
 	ByVeto        By = "veto"        // the vote's runner-up, after other members objected to the voted move
-	ByExamination By = "examination" // the best leading candidate after each member searched the positions after them
+	ByExamination By = "examination" // the candidate that the members judged best in a cross-examination
 	ByPlan        By = "plan"        // no member voted: the move continues the last decision's variation
 	ByDefault     By = "default"     // no member voted: the first legal move
 	ByBook        By = "book"        // the council's book: no member was asked
@@ -239,7 +239,8 @@ func Counted(ballots []Ballot) []Ballot {
 	return votes
 }
 
-// leader returns the member with the largest weight, or the first of several. It returns -1 without ballots.
+// leader returns the member with the largest weight. If several members have this weight, it returns the first. It
+// returns -1 without ballots.
 func (c *Session) leader(ballots []Ballot) int {
 	if len(ballots) == 0 {
 		return -1
@@ -370,8 +371,8 @@ func planAfter(p *shogi.Position, ballots []Ballot, d *Decision) plan {
 	return plan{next.Key(), ballots[i].PV[2]}
 }
 
-// BestBacker returns the member with the best score among the members that voted for a move, or the first of several.
-// It returns -1 if no member voted for the move.
+// BestBacker returns the member with the best score among the members that voted for a move. If several members have
+// this score, it returns the first. It returns -1 if no member voted for the move.
 func BestBacker(votes []Ballot, m shogi.Move, voters []Voter) int {
 	backer, best := -1, 0.0
 	for i := range votes {
@@ -386,8 +387,8 @@ func BestBacker(votes []Ballot, m shogi.Move, voters []Voter) int {
 	return backer
 }
 
-// expectedReply returns the reply that most of the move's backers expect, or the first of several. If no
-// backer names a reply, it returns the reply that the leader expects.
+// expectedReply returns the reply that most of the move's backers expect. If several replies have the same number of
+// backers, it returns the first. If no backer names a reply, it returns the reply that the leader expects.
 func expectedReply(next *shogi.Position, votes []Ballot, played shogi.Move, leader int) shogi.Move {
 	var list []Candidate
 	for i := range votes {

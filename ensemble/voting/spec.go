@@ -20,7 +20,7 @@ type Spec struct {
 	Reset   string  // reset: game (default: weights begin again in each game), or never (weights last as long as the council)
 
 	// Keys of adoption.
-	Reward    string  // reward: the members that gain weight: top (default, as in the paper: the first of the ranking, as many as voted for the move), or voters
+	Reward    string  // reward: the n voters for the move gain weight (voters), or the first n of the ranking (top, default)
 	Order     string  // order: the order of members with equal records: member (default), before (the order at the last decision), recent (last adopted first), random
 	Book      bool    // book: whether a decision counts if no member searched, default true
 	Absent    string  // absent: a member that did not vote stays in the ranking but gains nothing (keep, default), or is left out (drop)

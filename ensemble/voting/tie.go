@@ -148,7 +148,8 @@ func CompareSums(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// compareSums compares two sums and returns a number as CompareSums does. With exact it compares them bit by bit.
+// compareSums compares two sums. Its result has the same meaning as that of CompareSums. With exact it compares the
+// sums bit by bit.
 func compareSums(a, b float64, exact bool) int {
 	if exact {
 		return cmp.Compare(a, b)

@@ -1,8 +1,7 @@
-// Package alarms detects slow problems during a run. They are an engine whose speed differs between slots, growing memory,
-// and an engine that loses all games by one fault.
-// A [Watch] is a state machine that contains the detectors. It takes events and samples, and returns each [Warning] once.
-// A [Monitor] follows a run, feeds a Watch, and sends the warnings as events. docs/faults.md has the thresholds and
-// their reasons.
+// Package alarms detects slow problems during a run: an engine is slower in one slot than in the others, the memory
+// use of an engine grows, or a player loses all games by one fault. A [Watch] is a state machine that contains the
+// detectors. It takes events and samples, and returns each [Warning] once. A [Monitor] follows a run, feeds a Watch,
+// and sends the warnings as events. docs/faults.md has the thresholds and their reasons.
 package alarms
 
 import (

@@ -133,8 +133,8 @@ func (h *Hub) Await(ctx context.Context, events uint64) {
 // closed hub sends only the state.
 func (h *Hub) Subscribe(buffer int) *Subscription { return h.SubscribeExcept("", buffer) }
 
-// SubscribeExcept does the same as Subscribe, but the subscription gets no events of the type given as but; ""
-// excludes none. A subscriber that reads the boards from State needs no move events.
+// SubscribeExcept does the same as Subscribe, but leaves out the events of one type, the parameter but. With "" it
+// leaves out none. A subscriber that reads the boards from State needs no move events.
 func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	moves := but != match.EventMove
 	if moves {

@@ -19,7 +19,7 @@ type TuneStore interface {
 	// AddStates stores a pair as Add does, together with the states that result from the pair. It stores both or
 	// neither.
 	AddStates(ctx context.Context, r match.PairResult, states []match.TuneState) (added bool, err error)
-	// Points calls see for each stored pair, in order, with the options with which it was played.
+	// Points calls see for each stored pair, in order, and passes the options that the two players had in that pair.
 	Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error
 	// States returns the stored states, ordered by block.
 	States(ctx context.Context) ([]match.TuneState, error)

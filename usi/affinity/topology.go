@@ -113,7 +113,7 @@ func (r reader) set(name string) Set {
 	return s
 }
 
-// number reads a file with a whole number. It returns the value none if the file is missing, or if the number is
+// number reads a file with a whole number. It returns the given value none if the file is missing, or if the number is
 // negative, which means "unknown" in the kernel.
 func (r reader) number(name string, none int) int {
 	n, err := strconv.Atoi(r.text(name))

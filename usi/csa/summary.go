@@ -184,7 +184,8 @@ func (r *summaryReader) declaration(line, value string) {
 	}
 }
 
-// time stores a key of one clock or of both clocks.
+// time reads a line KEY:VALUE of a time section and stores the value. The section, or a sign after the key, determines
+// whether the value belongs to one clock or to both.
 func (r *summaryReader) time(line string) {
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)

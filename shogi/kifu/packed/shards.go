@@ -135,7 +135,7 @@ func (s *Shards) Close() (int, error) {
 	return s.count, errors.Join(err, s.Abort())
 }
 
-// pour shuffles a part and writes it.
+// pour shuffles the data of a bucket and writes them to the shards.
 func (s *Shards) pour(b *bucket) error {
 	if err := b.w.Flush(); err != nil {
 		return err
