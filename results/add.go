@@ -18,7 +18,7 @@ const maxBatch = 64
 // request is the data that one Add or PutAttempt stores.
 type request struct {
 	pair     *pairRows // nil: the request has only attempts
-	take     int       // number of the take that the pair must be (see Run.Take); 0: any
+	take     int       // the pair is stored only if this is the number of its current take (see Run.Take); 0: always
 	attempts []match.Attempt
 	// answer receives one value from the writer when the request is stored or has failed. It is never closed.
 	// Its capacity is one, so that the writer does not wait.

@@ -49,8 +49,8 @@ func (s Search) Check() error {
 	return fmt.Errorf("result %q: expected one of %s", s.Result, strings.Join(words[1:], ", "))
 }
 
-// turns divides a range of pairs into parts, in the order in which the search reads them. A search for games before a
-// given place reads backwards, one block at a time.
+// turns divides a range of pairs into parts, in the order in which the search reads them. With Search.Before it
+// returns parts of at most scanPairs pairs, the last part first. Otherwise the whole range is one part.
 func (s Search) turns(r pairRange) iter.Seq[pairRange] {
 	return func(yield func(pairRange) bool) {
 		for s.Before != nil && r.end > r.first {

@@ -15,12 +15,14 @@
 //     games; use arbiter.Verify for pairs from other machines.
 //   - The target may be lowered while pairs are in play. Add takes pairs up to the greatest target that
 //     the run ever had.
-//   - The order of the log of settings decides what came before the first game ([Store.FirstStored]); no
-//     clock does.
-//   - [Run.Void] hides pairs from every reader except [Store.Voided], and they are missing again.
-//   - A run in WAL mode is three files (X, X-wal, X-shm) and the lock file X-lock: copy them with
-//     [Store.Backup]. The bytes of X-lock carry the locks (byte 0: the schema, byte n: run n), and its
-//     content names their holders. The database file carries the same locks, far behind its end.
+//   - [Store.FirstStored] finds the settings before the first game by their order in the log of settings.
+//     It uses no clock, except for pairs of an older gogi.
+//   - [Run.Void] hides pairs from every reader except [Store.Voided]. They count as missing, so gogi plays
+//     them again.
+//   - A database in WAL mode consists of three files (X, X-wal, X-shm), and gogi adds the lock file X-lock.
+//     Copy a database with [Store.Backup]. A process locks byte n of X-lock to play run n, and byte 0 to
+//     change the schema. The text in X-lock names the processes that play. To play a run, a process also
+//     locks a byte of the database file, far behind its end.
 //   - Open the database file only through this package while a Store of it is open: closing any
 //     descriptor of it drops SQLite's own locks.
 //   - Every row has a checksum (package results/tables). If you change a row by hand, set its checksum to

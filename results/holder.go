@@ -19,7 +19,7 @@ const holderSize = 512
 // holder describes the process that plays a run. The lock file contains it as JSON.
 type holder struct {
 	Host string    `json:"host"`
-	Boot string    `json:"boot"` // identifier of the machine's current start; all containers of a machine have the same, and a restart changes it; on Windows the identifier of the machine
+	Boot string    `json:"boot"` // result of file.BootID, which all containers of a machine share
 	PID  int       `json:"pid"`
 	At   time.Time `json:"at"`
 }

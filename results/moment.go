@@ -14,8 +14,8 @@ type Moment struct {
 	Q tables.Querier // for queries that read rows
 }
 
-// Moment calls read with a snapshot of the database. doing names the action of read. An error gets the name of the file
-// and of the action.
+// Moment calls read with a snapshot of the database. doing describes the action of the function read, such as
+// "reading the settings". Moment adds the name of the file and this description to an error.
 func (s *Store) Moment(ctx context.Context, doing string, read func(Moment) error) error {
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err == nil {

@@ -150,8 +150,8 @@ func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err er
 // packedBlock has the numbers for one block. segments is 1, or 0 if the rows of the block are damaged.
 type packedBlock struct{ segments, pairs, games int }
 
-// packSome makes at most most segments of a run and calls report for each block. If a block has damaged rows,
-// packSome continues with the next one, and returns the first such error at the end.
+// packSome makes segments of a run and calls report for each block. most is the largest number of segments to make.
+// If a block has damaged rows, packSome continues with the next one, and returns the first such error at the end.
 func (s *Store) packSome(ctx context.Context, run int64, most int, report func(packedBlock)) error {
 	blocks, err := segments.Missing(ctx, s.read, run, most)
 	var damage error
@@ -234,8 +234,8 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 // errStale is the error for a segment that differs from its rows.
 var errStale = errors.New("a segment is not what the rows say, and reports read it (gogi db repair makes it again)")
 
-// Segments compares a run's segments with the rows from which they were made. For each segment that differs
-// it calls wrong with the first different pair.
+// Segments compares a run's segments with the rows from which they were made. It calls the function wrong for each
+// segment that differs, with the number of the first pair of its block and the reason.
 func (m Moment) Segments(ctx context.Context, runID int64, wrong func(pair int, why error)) error {
 	return segments.Stored(ctx, m.Q, runID, func(block int64, values []driver.Value) error {
 		if err := m.segment(ctx, runID, block, values); err != nil {

@@ -212,8 +212,9 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 	return infos, nil
 }
 
-// checkName returns an error if a name contains a line break. Such a name could add lines to a report, and only
-// another program can have stored it. of names the kind of thing in the error.
+// checkName returns an error if a name contains a control character, such as a line break. Such a name could add
+// lines to a report, and only another program can have stored it. The parameter of is the kind of thing that has the
+// name, for the error.
 func checkName(of, name string) error {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return fmt.Errorf("the name %q of a %s has control characters, which gogi does not write", name, of)
@@ -282,7 +283,7 @@ func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, err
 	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) { return m.Attempts(ctx, runID) })
 }
 
-// attempts returns the failed attempts of a run. more is the end of an SQL clause that selects them.
+// attempts returns failed attempts of a run. more is "" for all attempts, or a further condition, as in ownRows.
 func attempts(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) ([]match.Attempt, error) {
 	return ownRows(ctx, q, runID, "attempts", func(r *tables.Row) (match.Attempt, error) {
 		return match.Attempt{Pair: int(r.Int("pair")), Ended: tables.FromMicros(r.Int("ended")), Why: r.Text("why")}, nil

@@ -17,18 +17,18 @@ import (
 // Setting has the values of a run that the plan hash does not cover. gogi logs it at the start of the run and after
 // each change, as JSON. New fields are added only at its end.
 type Setting struct {
-	ID          int64           `json:"-"` // number of the row in the log; it grows with each entry
-	At          time.Time       `json:"-"` // by the clock of the machine that has the database
-	Pairs       int             `json:"pairs"`
-	Concurrency int             `json:"concurrency"`
-	PVPlies     int             `json:"pv_plies"`
-	Rules       string          `json:"rules"` // name of the rules' profile
-	Gate        match.Gate      `json:"gate,omitzero"`
+	ID          int64           `json:"-"`             // number of the row in the log; it grows with each entry
+	At          time.Time       `json:"-"`             // by the clock of the machine that has the database
+	Pairs       int             `json:"pairs"`         // the target
+	Concurrency int             `json:"concurrency"`   // number of slots
+	PVPlies     int             `json:"pv_plies"`      // number of plies that gogi stores of each principal variation
+	Rules       string          `json:"rules"`         // name of the rules' profile
+	Gate        match.Gate      `json:"gate,omitzero"` // settings of the SPRT
 	Players     []PlayerSetting `json:"players"`
 	// Phase is the last order to the process that plays the run; "" before the first order.
 	Phase match.RunPhase `json:"phase,omitempty"`
-	// CPUs is the set of cores to which engines were bound, as in the file. CoresPerSlot is the number of
-	// cores for each player. The zero values mean no binding, and as many cores as the player has threads.
+	// CPUs is the set of CPUs to which gogi binds the slots, as in match.Plan. CoresPerSlot is the number of cores
+	// for each player. The zero values mean no binding, and as many cores as the player has threads.
 	CPUs         string `json:"cpus,omitzero"`
 	CoresPerSlot int    `json:"cores_per_slot,omitzero"`
 	// Validation is the match that validates a tune's final values, see Run.Register. Later settings of the
@@ -125,8 +125,8 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	return id, err
 }
 
-// keepRegistered completes text, the encoded form of the setting now. It adds the two values of the last setting
-// that later settings repeat, unless now has its own: Validation and Provisional.
+// keepRegistered returns text, the encoded form of the setting now, with two values that later settings repeat.
+// Validation comes from the last setting unless now has its own, and Provisional always comes from the last setting.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
 	if last == "" {

@@ -15,8 +15,9 @@ const (
 	// scanners is the largest number of connections that read one run. Two of them already read as fast as one goroutine
 	// can add up the games.
 	scanners = 3
-	// settled is the number of attempts to start several connections together. Afterwards only one reads. A
-	// writer that commits each millisecond sometimes commits between them.
+	// settled is the number of attempts to start several connections in the same state of the database. An attempt
+	// fails if a writer commits during it, as a writer with a commit each millisecond sometimes does. If all attempts
+	// fail, only one connection reads.
 	settled = 5
 )
 
@@ -49,8 +50,9 @@ func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
 	return m, nil
 }
 
-// begin starts want transactions that see the same state of the database: it starts them again if another process
-// has committed in between. After settled attempts together is false.
+// begin starts transactions on several connections; want is their number. All must see the same state of the
+// database, so begin starts them again if another process has committed in between. together is false if no attempt
+// succeeds; settled is the number of attempts.
 func (m *snapshot) begin(ctx context.Context, db *sql.DB, want int) (together bool, err error) {
 	witness, err := db.Conn(ctx)
 	if err != nil {

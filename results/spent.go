@@ -13,8 +13,8 @@ import (
 // its clock may be wrong by years.
 const gameMost = 24 * time.Hour
 
-// Spent returns how long the games of pairs stored after since have occupied their slots. The times are summed by plan
-// hash. Pairs that were voided since then do not count.
+// Spent returns how long games have occupied their slots, as sums by plan hash. It counts the games of pairs that
+// were stored at the time since or later, and that are not voided.
 func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string]time.Duration, err error) {
 	byDigest = map[string]time.Duration{}
 	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {

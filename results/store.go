@@ -39,8 +39,8 @@ type Durability string
 
 // These are the values of Durability. They are SQLite's names for its modes of synchronisation.
 const (
-	Quick   Durability = "NORMAL" // survives the death of the process; after a power cut the last commits are missing, and gogi plays those pairs again
-	Durable Durability = "FULL"   // also survives a power cut, for a store that acknowledges pairs to other programs; each commit waits for the disk
+	Quick   Durability = "NORMAL" // survives the death of the process, but the last commits may not survive a power cut
+	Durable Durability = "FULL"   // also survives a power cut; each commit waits for the disk. Use it to acknowledge pairs.
 )
 
 // Open opens the database at path for writing and reading. It creates a missing database and migrates an
@@ -155,7 +155,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// fail returns err with the name of the file and with doing, the name of the action that failed.
+// fail returns err with two additions: the name of the file, and doing, a description of the failed action.
 func (s *Store) fail(doing string, err error) error {
 	return fmt.Errorf("results: %s: %s: %w", s.path, doing, file.Explain(err))
 }

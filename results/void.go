@@ -193,8 +193,9 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 	}, more+" ORDER BY pair, take", args...)
 }
 
-// ownRows returns the rows of a run in a table; more is the end of an SQL clause that selects them. It
-// returns an error for a damaged row, and if it does not find a stored row of the run.
+// ownRows returns the rows of a run in a table. more is SQL text that follows the condition for the run, and args has
+// the values for this text. ownRows returns an error for a damaged row, and if it does not find a stored row of the
+// run.
 func ownRows[T any](ctx context.Context, q tables.Querier, runID int64, table string, convert func(*tables.Row) (T, error), more string, args ...any) (list []T, err error) {
 	err = tables.EachSound(ctx, q, table, func(r *tables.Row) error {
 		value, err := convert(r)

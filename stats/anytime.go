@@ -66,7 +66,7 @@ func (s Scores) Mean() float64 {
 	return sum / float64(s.N())
 }
 
-// Plus returns the scores of both. The unit is that of s.
+// Plus returns the scores of s and o together. The unit is that of s, or that of o if s has no unit.
 func (s Scores) Plus(o Scores) Scores {
 	all := slices.Clone(s.all)
 	for _, c := range o.all {
@@ -90,8 +90,9 @@ func (s Scores) Scatter() float64 {
 	return sum
 }
 
-// LogWealth returns the logarithm of the wealth of a gambler who always bets this share of the wealth that
-// the mean score is above m. It is the logarithm of an e-value if the share was fixed before the games.
+// LogWealth returns the logarithm of a gambler's wealth after all scores. The gambler starts with the wealth 1 and
+// bets that the mean score is above m. Each bet is the same share of the current wealth. The result is the logarithm
+// of an e-value if the share was fixed before the games.
 func (s Scores) LogWealth(share, m float64) float64 {
 	growth, _ := s.all.logGrowth(share, m)
 	return growth
@@ -100,9 +101,9 @@ func (s Scores) LogWealth(share, m float64) float64 {
 // betting is the method name in the results of [Scores.AnytimeInterval] and [Scores.EValue].
 const betting = "betting"
 
-// AnytimeInterval returns the confidence sequence for the mean score. The confidence level holds for the intervals at
-// all numbers of scores together. A user may therefore read the interval while the games run, and may stop for any
-// reason.
+// AnytimeInterval returns a confidence interval for the mean score that is valid after every number of scores. With a
+// probability of at least level, all intervals of a growing list of scores contain the mean (a confidence sequence).
+// A user may therefore read the interval while the games run, and may stop for any reason.
 //
 // The interval is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random
 // variables by betting"). It contains each mean m whose e-value ([Scores.EValue]) is below 1/(1-level). The less the

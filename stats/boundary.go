@@ -43,8 +43,9 @@ func (s SPRT) Bounds() (lower, upper float64) { return s.BoundsAt(0) }
 //
 // The bounds of BoundaryBounded are u - I/10 and I/10 - l for the information I. u and l are such that a Brownian
 // motion has the error rates α and β. The bounds meet at I = 5(u+l). There the test ends, and passes if the ratio is
-// above 0. The slope 1/10 is a compromise between 0 and 1/4. With slope 0 the test is Wald's test, which is the
-// shortest under the hypotheses. With slope 1/4 it is Lorden's 2-SPRT, whose longest runs are the shortest.
+// above 0. The slope 1/10 is a compromise between 0 and 1/4. With slope 0 the test is Wald's test, which has the
+// smallest expected length under the two hypotheses. With slope 1/4 it is Lorden's 2-SPRT, which minimises the
+// largest expected length over all true differences.
 //
 // At α = β = 0.05 the expected length grows by 2 % under either hypothesis. It grows by 9 % if the true difference is
 // below Elo0 by half of the distance between the hypotheses. Halfway between the hypotheses it falls by 10 %, and its
@@ -93,10 +94,10 @@ func boundedBy(alpha, beta float64) triangle {
 	return t
 }
 
-// newTriangle returns the triangle with the error rates alpha and beta. It adjusts u and l repeatedly: it adds the
-// logarithm of the actual error rate divided by the wanted rate, because this changes the error rate by nearly this
-// factor. It stops at changes below 0.0005, because the random walk that calculates the error rates is no more
-// accurate.
+// newTriangle returns the triangle with the error rates alpha and beta. It adjusts u and l repeatedly. Each time it
+// adds the logarithm of the actual error rate divided by the wanted rate, because this changes the actual rate to
+// nearly the wanted one. It stops at changes below 0.0005, because the random walk that calculates the error rates is
+// no more accurate.
 func newTriangle(alpha, beta float64) triangle {
 	t := triangle{-1.2 * math.Log(alpha), -1.2 * math.Log(beta)}
 	for range 50 {
@@ -149,8 +150,8 @@ func (t triangle) worse(drift, information, height float64) float64 {
 }
 
 // A walk is a random walk between the bounds with steps of one size. It approximates a Brownian motion. After an even
-// number of steps only places at an even distance from the start are possible, and else only places at an odd distance.
-// The other elements of now are out of date.
+// number of steps, only places at an even distance from the start are possible. After an odd number of steps, only
+// places at an odd distance are possible. The elements of now for all other places have no meaning.
 type walk struct {
 	bounds         triangle
 	size, up       float64

@@ -21,18 +21,18 @@ type Comparison struct {
 	Test     binomial.Test     `json:"test"`     // two-sided test of no difference
 }
 
-// Compare returns the Elo of the first series minus the Elo of the second series, each over all of its
-// openings.
+// Compare returns the Elo of the first series minus the Elo of the second series, each over all of its openings.
 //
-// The test is exact if both series played the same openings, and at least two. It flips the signs of the
-// openings' differences in score (method paired_sign_flip). If the players were interchangeable, they could
-// have changed places in all games of an opening. Otherwise the test uses the normal distribution. If the
-// series share at least two openings, it includes the observed correlation of these openings (method
-// partly_paired_normal). If they share fewer, it treats the series as independent (method welch_normal).
+// The test is exact if both series played the same openings, and at least two. Its null hypothesis is that the two
+// players are interchangeable. To exchange them in all games of an opening would then only flip the sign of the
+// opening's difference in score. The test therefore compares the sum of the differences with sums of randomly flipped
+// signs (method paired_sign_flip). Otherwise the test uses the normal distribution. If the series share at least two
+// openings, it includes the observed correlation of these openings (method partly_paired_normal). If they share
+// fewer, it treats the series as independent (method welch_normal).
 //
-// The interval is approximate. It combines the intervals of the two Elo differences with their correlation
-// (Zou and Donner 2008, "Construction of confidence limits about effect measures: MOVER"). Compare returns an
-// error if a series has no finite Elo, and for a level outside (0, 1).
+// The interval is approximate. It combines the intervals of the two Elo differences with their correlation (Zou and
+// Donner 2008, "Construction of confidence limits about effect measures: MOVER"). Compare returns an error if a
+// series has no finite Elo, and for a level outside (0, 1).
 func Compare(first, second *Series, level float64) (Comparison, error) {
 	if first.Pairs() == 0 || second.Pairs() == 0 {
 		return Comparison{}, ErrNoGame

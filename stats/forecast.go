@@ -144,9 +144,10 @@ type kernel struct {
 	weights [3]float64
 }
 
-// kernels divides each step among the three places around its end, so that mean and variance stay the same. distance is
-// the distance between two places. kernels shortens steps that are longer than width, because such steps pass the
-// bounds in any case. reach is the largest number of places that a step can move.
+// kernels divides each step among the three places around its end, so that the mean and the variance stay the same.
+// distance is the distance between two places, and width the distance between the two bounds. kernels shortens a
+// longer step to width, because such a step passes a bound from every place. reach is the largest number of places
+// that a step can move.
 func (s ratioSteps) kernels(distance, width float64) (all []kernel, reach int) {
 	reach = int(math.Round(width/distance)) + 1
 	weights := make([]float64, 2*reach+3) // by distance, from -reach
@@ -169,8 +170,8 @@ func (s ratioSteps) kernels(distance, width float64) (all []kernel, reach int) {
 	return all, longest
 }
 
-// add adds the probabilities that a step of the kernel leads from a place of now to a place of next. lo and hi are the
-// first and the last place of now with a probability above 0.
+// add adds the probabilities after a step of the kernel to next. now has the probability of each place before the
+// step. lo and hi are the first and the last place with a probability above 0 before the step.
 func (k kernel) add(next, now []float64, lo, hi int) {
 	to := next[lo+k.offset : hi+k.offset+3]
 	first, second, third := now[lo:hi+3], now[lo-1:hi+2], now[lo-2:hi+1]
@@ -228,16 +229,17 @@ func (w ratioWalk) run(method string, places, limit int) SPRTForecast {
 	return c
 }
 
-// A tail is the state of a forecast after n pairs. left is the share of the tests that still run, and SPRTForecast has
-// the course of the other tests.
+// A tail is the state of a forecast after n pairs. left is the share of the tests that still run. The embedded
+// SPRTForecast describes the tests that have ended.
 type tail struct {
 	SPRTForecast
 	n, left float64
 }
 
-// finish adds to c the tests that end between now.n and limit pairs. Between constant bounds the share of tests that
-// still run finally falls exponentially. finish takes the rate of this fall from the two states before and now. It
-// returns the share of tests that still run after limit pairs.
+// finish adds to c the tests that end after now.n pairs and at most limit pairs. If the bounds are constant, the
+// share of the tests that still run finally falls exponentially. finish calculates the rate of this fall from two
+// states of the forecast: before, which is the earlier one, and now. It returns the share of the tests that still run
+// after limit pairs.
 func (c *SPRTForecast) finish(before, now tail, limit float64) float64 {
 	rate := math.Log(before.left/now.left) / (now.n - before.n)
 	running := now.left * math.Exp(-rate*(limit-now.n))
@@ -249,7 +251,8 @@ func (c *SPRTForecast) finish(before, now tail, limit float64) float64 {
 	return running
 }
 
-// mark sets the quantiles of c that are now reached. ended is the share of the tests that end within n pairs.
+// mark sets those quantiles of c that the forecast first reaches at n pairs. ended is the share of the tests that end
+// within n pairs.
 func (c *SPRTForecast) mark(ended, n float64) {
 	for _, q := range c.quantiles() {
 		if *q.pairs == 0 && ended >= q.share {

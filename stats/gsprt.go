@@ -216,9 +216,9 @@ func (d distribution) withT(t float64) ([]float64, bool) {
 	return probs, math.Abs(t-(mean-0.5)/math.Sqrt(variance)) < 1e-5
 }
 
-// tilted returns the first distribution for the iteration of withT. Its mean is t standard deviations above ½,
-// and its probabilities are a geometric progression. It does not depend on the observations. (fishtest begins with equal probabilities, and so finds no
-// solution beyond 230 normalised Elo.)
+// tilted returns the first distribution for the iteration of withT. Its mean is t standard deviations above ½, and
+// its probabilities are a geometric progression. It does not depend on the observations. (fishtest begins with equal
+// probabilities, and so finds no solution beyond 230 normalised Elo.)
 func (d distribution) tilted(t float64) []float64 {
 	probs := make([]float64, len(d.values))
 	excess := func(ratio float64) float64 {

@@ -18,7 +18,7 @@ type Homogeneity struct {
 	Freedom   int         `json:"freedom"` // degrees of freedom
 	P         float64     `json:"p"`
 	Residuals [][]float64 `json:"residuals"` // standardised, by source and outcome. They are 0 for outcomes that never occurred.
-	Limit     float64     `json:"limit"`     // a residual beyond this limit is significant, by Bonferroni's correction for all residuals.
+	Limit     float64     `json:"limit"`     // a residual beyond this limit is significant (Bonferroni's correction)
 	Outliers  []int       `json:"outliers"`  // sources with a residual beyond the limit
 	Sparse    int         `json:"sparse"`    // number of outcomes of a source with fewer than 5 expected games; many make P inexact
 }

@@ -188,10 +188,11 @@ func headsOf(n int, p float64) (fair, biased []float64) {
 	return fair, biased
 }
 
-// rejects returns the probability that biased coins reach a critical total weight of heads. Some coins have the weight
-// 1; fair and biased are the distributions of their number of heads, for fair and for biased coins. n2 further coins
-// have the weight 2, and show heads with probability p2 if they are biased. The critical weight is the smallest that
-// fair coins reach with a probability of at most tail.
+// rejects returns the probability that biased coins reach the critical total weight of heads. A coin is a pair that A
+// won or lost. Coins of weight 1 are pairs that deviate by one half point, and coins of weight 2 are pairs that
+// deviate by two. fair and biased are the distributions of the number of heads of the coins of weight 1, for fair and
+// for biased coins. n2 is the number of coins of weight 2, and p2 the probability of their heads if they are biased.
+// The critical weight is the smallest that fair coins reach with a probability of at most tail.
 func (r PairRates) rejects(n2 int, p2 float64, fair, biased []float64, tail float64) float64 {
 	upper, others := binomial.NewBinomial(n2, 0.5).UpperTails(), binomial.NewBinomial(n2, p2).UpperTails()
 	weighs := func(weight int, ones, twos []float64) float64 {

@@ -124,8 +124,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// exactFlips returns a function. It returns the exact probability that the total weight of the heads is at least
-// weight.
+// exactFlips returns the function atLeast. atLeast(weight) returns the exact probability that the heads have at least
+// this total weight. exactFlips returns an error if the calculation would take too long.
 func exactFlips(all []coins) (atLeast func(weight int) float64, err error) {
 	if len(all) == 0 {
 		return func(int) float64 { return 1 }, nil

@@ -139,7 +139,7 @@ type Judgement struct {
 	Units       int     `json:"units"`    // number of pairs or games that the decision uses.
 	Openings    int     `json:"openings"` // number of the openings of these pairs: the independent units
 	Copies      int     `json:"copies"`   // number of these pairs that repeat an earlier pair move for move.
-	Beyond      int     `json:"beyond"`   // number of finished pairs that the decision does not use. They are after an unfinished pair in the plan, or after the stop.
+	Beyond      int     `json:"beyond"`   // finished pairs after an unfinished one or after the stop; the decision does not use them
 }
 
 // Judge returns the state of the test after these counts. Each pair or game must have its own opening. Judge makes no

@@ -29,7 +29,7 @@ func NewPart(path string) (*Part, error) {
 	return &Part{f, path}, nil
 }
 
-// Publish closes the file and gives it its final name. With sync the file and its name survive a power cut.
+// Publish closes the file and gives it its final name. If sync is true, the file and its name survive a power cut.
 func (p *Part) Publish(sync bool) error {
 	var err error
 	if sync {

@@ -80,8 +80,8 @@ func Signed(v float64) string {
 	return Figure(v)
 }
 
-// Figure returns a number with six significant digits, or with its whole integer part. It avoids
-// scientific notation if the number is readable without it.
+// Figure returns a number with six significant digits. If its integer part has more digits, Figure prints all of
+// them. It avoids scientific notation if the number is readable without it.
 func Figure(v float64) string {
 	if v != 0 && (v < 1e-4 || v >= 1e12) {
 		return strconv.FormatFloat(v, 'g', 6, 64)
@@ -144,8 +144,8 @@ func Or[T any](v *T, format func(T) string) string {
 	return format(*v)
 }
 
-// Decimal returns a number with digits decimals, or a dash if v is nil. With digits 0 it groups the digits by
-// three.
+// Decimal returns a number with a fixed number of decimals, or a dash if v is nil. digits is the number of decimals.
+// If it is 0, Decimal rounds the number and groups its digits by three.
 func Decimal(v *float64, digits int) string {
 	if v == nil {
 		return "–"

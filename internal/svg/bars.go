@@ -16,8 +16,9 @@ func Ratio(value, lower, upper float64, words string) template.HTML {
 		html.EscapeString(words), from, max(1, to-from), x(0)))
 }
 
-// Interval returns a small picture of an estimate and its interval from lo to hi. The scale goes from low to high
-// and has a mark at the value even. words are the alternative text.
+// Interval returns a small picture of an estimate and its interval from lo to hi. low and high are the ends of the
+// scale. The scale has a mark at the value of the parameter even, such as the score of equal players. words are the
+// alternative text.
 func Interval(lo, estimate, hi, low, high, even float64, words string) template.HTML {
 	x := func(v float64) float64 { return 4 + 184*(max(low, min(high, v))-low)/max(high-low, 1e-9) }
 	return template.HTML(fmt.Sprintf( //nolint:gosec // words are escaped

@@ -19,7 +19,8 @@ type T interface {
 // A Fataler can end a test with a message.
 type Fataler interface{ Fatal(args ...any) }
 
-// prefix returns the text before the message of a check: about, formatted.
+// prefix returns the text before the message of a check. about has a format and then its arguments. Without them the
+// text is "".
 func prefix(about []any) string {
 	if len(about) == 0 {
 		return ""

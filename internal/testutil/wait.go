@@ -12,8 +12,8 @@ const WaitLimit = 2 * time.Minute
 // every is the time between two checks of Eventually.
 const every = 10 * time.Millisecond
 
-// Eventually waits until so returns true. It fails the test after WaitLimit. what completes the sentence "it
-// never happened that …".
+// Eventually calls the function so again and again until it returns true. It fails the test after WaitLimit. what
+// completes the sentence "it never happened that …".
 func Eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(every)

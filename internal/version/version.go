@@ -20,7 +20,7 @@ const unknown = "unknown"
 
 // Info describes a build of this program.
 type Info struct {
-	Version  string `json:"version"`  // such as v1.2.3, or v0.0.0-TIME-COMMIT between releases; "(devel)" if the sources were not in a repository
+	Version  string `json:"version"`  // such as v1.2.3, v0.0.0-TIME-COMMIT between releases, or "(devel)" without a repository
 	Revision string `json:"revision"` // the commit, 40 hexadecimal digits, or "unknown"
 	Go       string `json:"go"`       // version of Go that built the program
 	OS       string `json:"os"`

@@ -65,8 +65,9 @@ type identity struct {
 	name string // "" unless a run has several players with this key
 }
 
-// PlayersOf returns the players of runs. A player with unknown options in effect is the same as a player with equal
-// sent options, if these runs have only one such player.
+// PlayersOf returns the players of runs. If the options in effect of a player are unknown, PlayersOf compares the
+// options that gogi sent. If exactly one player with known options in effect has the same sent options, it is the
+// same player. Otherwise all players with unknown options in effect and the same sent options are one player.
 func PlayersOf(infos []results.RunInfo) (*Players, error) {
 	entries, err := entriesOf(infos)
 	if err != nil {

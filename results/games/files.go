@@ -18,7 +18,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// sink writes games that it receives as text, one whole game at a time.
+// sink is the destination of exported games. It receives each whole game as text and writes it.
 type sink interface {
 	put(row match.Row, record *kifu.Record, text []byte) error
 	// close publishes the written games under their final names. discard deletes them.
@@ -83,7 +83,7 @@ func Whole(path string, write func(w io.Writer) error) error {
 	return p.publish(false)
 }
 
-// publish gives the file its final name. With sync it first waits until the data is on the disk.
+// publish gives the file its final name. If sync is true, it first waits until the data is on the disk.
 func (p *part) publish(sync bool) error {
 	if p.as == nil {
 		return p.file.Close()

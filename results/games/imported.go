@@ -13,7 +13,7 @@ import (
 // game, but the database has no columns for them. gogi stores them as JSON in the column for the site of the
 // game, which is empty in its own runs.
 
-// elsewhere has the facts of an imported record that no column of the database has.
+// elsewhere has those facts of an imported record for which the database has no column.
 type elsewhere struct {
 	Site     string         `json:"site,omitempty"`
 	Clocks   [2]kifu.Clock  `json:"clocks_ns,omitzero"`
@@ -28,7 +28,7 @@ type elsewhere struct {
 	Comments map[int]string `json:"comments,omitempty"` // by move, from 0
 }
 
-// keepImported writes these facts as JSON into the record's Site, which the database stores.
+// keepImported writes the facts of type elsewhere as JSON into the record's Site, which the database stores.
 func keepImported(r *kifu.Record) error {
 	e := elsewhere{
 		Site: r.Site, Clocks: r.Clocks, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Ratings: r.Ratings, About: r.About,

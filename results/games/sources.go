@@ -94,7 +94,7 @@ func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusa
 	return errors.Join(s.each(ctx, refused, game), s.close())
 }
 
-// found is called for each game that a reader reads, with the place of the game.
+// found is a function that is called for each game that a reader reads, with the place of the game.
 type found func(r *kifu.Record, at Refusal) error
 
 // each calls game for all games, and refused for games and files that it cannot read. It stops if game
@@ -189,7 +189,8 @@ func (w *walker) entry(name string, f *zip.File) error {
 	return w.text(name, &bounded{r, maxUnpacked})
 }
 
-// bounded is a reader that returns an error as soon as it has read more than left bytes.
+// bounded is a reader with a limit. left is the number of bytes that may still be read. A read beyond the limit
+// returns an error.
 type bounded struct {
 	io.Reader
 	left int64

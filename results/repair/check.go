@@ -55,7 +55,7 @@ type CheckedRun struct {
 	Name      string `json:"name"`
 	Pairs     int    `json:"pairs"`     // stored pairs
 	Sound     int    `json:"sound"`     // pairs without any damage
-	Unchecked int    `json:"unchecked"` // pairs of Sound that an older gogi stored without checksums; only their consistency is checked
+	Unchecked int    `json:"unchecked"` // pairs of Sound from an older gogi without checksums: only consistency is checked
 	Replayed  int    `json:"replayed"`  // pairs whose moves were all replayed
 }
 
@@ -132,8 +132,8 @@ func (c *checker) all(ctx context.Context) error {
 	return nil
 }
 
-// reading adds a read error to the problems, because it means damaged data. what names what was read. If the check
-// was cancelled, reading returns the error instead.
+// reading adds an error of a read to the problems, because it means damaged data. what names the data that was read.
+// If the check was cancelled, reading returns the error instead.
 func (c *checker) reading(run, what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

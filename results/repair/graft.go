@@ -140,8 +140,8 @@ func (b *branch) begin(ctx context.Context) (err error) {
 	return b.log(ctx, have)
 }
 
-// log appends the missing rows of a source's settings log to the new database. A design from a later source therefore
-// counts as a later change.
+// log appends those rows of a source's settings log that the new database does not have. The rows of a later source
+// come after those of the earlier sources, so they count as later changes.
 func (b *branch) log(ctx context.Context, have *tables.Run) error {
 	for _, s := range b.from.Settings {
 		same := func(h *tables.Row) bool { return h.Value("settings") == s.Value("settings") }
@@ -268,8 +268,8 @@ func (b *branch) candidate(ctx context.Context, c *tables.Row) error {
 	return b.unless(ctx, c, "number")
 }
 
-// unless stores a row of the run, unless the run in the new database already has a row with the same value in
-// column.
+// unless stores a row of the run. It does nothing if the run in the new database already has a row with the same
+// value in the given column.
 func (b *branch) unless(ctx context.Context, r *tables.Row, column string) error {
 	n := 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.Layout.Name+" WHERE run_id = ? AND "+column+" = ?", b.id, r.Value(column)).Scan(&n)

@@ -96,7 +96,7 @@ func (s *Found) readLoose(current *tables.Schema) {
 }
 
 // missing returns, by table, the numbers of rows to which pairs refer and that Read has not found. For the table
-// engines it returns the numbers of the runs.
+// "engines" it returns the numbers of the runs whose players are not complete.
 func (s *Found) missing() map[string][]int64 {
 	numbers := map[string][]int64{}
 	add := func(lost bool, table string, number int64) {

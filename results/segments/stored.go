@@ -56,7 +56,8 @@ type Block struct {
 	Pairs  int   // number of stored pairs in the block
 }
 
-// Missing returns at most most blocks of a run that have enough pairs and no segment, the newest first.
+// Missing returns the blocks of a run that have enough pairs for a segment, but no segment. The newest blocks come
+// first. most is the largest number of blocks to return.
 func Missing(ctx context.Context, q tables.Querier, run int64, most int) ([]Block, error) {
 	return tables.List(ctx, q, func(rows *sql.Rows, b *Block) error {
 		return rows.Scan(&b.Number, &b.Pairs)

@@ -157,11 +157,12 @@ func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	}
 }
 
-// leftovers returns the number of the first frame of unfinished transactions whose last frame is in the log, or -1 if
-// there are none. There are two causes. A process may be killed after it wrote such a frame and before it updates the
-// index (2.3.1); the next writer overwrites these frames. A process with a too small cache may leave frames with wrong
-// checksums. In both cases the frames follow the frames that the index reports as committed, and there is only one
-// transaction between two wrong checksums. If there is more than one, the log is damaged and was recovered since.
+// leftovers returns the number of the first frame that belongs to an unfinished transaction, although the last frame
+// of a transaction is in the log. It returns -1 if there is none. There are two causes. A process may be killed after
+// it wrote the last frame and before it updates the index (2.3.1); the next writer overwrites these frames. A process
+// with a too small cache may leave frames with wrong checksums. In both cases the frames follow the frames that the
+// index reports as committed, and only one transaction ends between two wrong checksums. If more than one ends there,
+// the log was damaged, and SQLite has recovered it since.
 func leftovers(frames []frame, published int) int {
 	first := slices.IndexFunc(frames, func(f frame) bool { return !f.sound })
 	if first < published { // also if no frame is damaged

@@ -35,9 +35,9 @@ const (
 // length must not allocate much memory.
 const maxPayload = 64 << 20
 
-// Rows calls yield for all data that may be a row, page by page. The kind of a page and its number of rows
-// may be damaged. So Rows reads each page as every kind, up to the start of its rows. Much of the data is
-// therefore not a row, and a row may come more than once. Rows skips a page that it cannot read.
+// Rows calls yield for all data that may be a row, page by page. The stored kind of a page and its number of rows may
+// be damaged. So Rows reads each page as a page of every kind, and ignores the number. Much of the data is therefore
+// not a row, and a row may come more than once. Rows skips a page that it cannot read.
 func (f *File) Rows(yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)
@@ -81,8 +81,8 @@ func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 }
 
 // Loose calls yield for all data at any offset of a page that may be the payload of a row. So it also finds rows
-// without a pointer, and rows after damaged bytes. It finds only rows whose header has at least least and at most most
-// bytes and whose payload is on one page. Their rowids are unknown.
+// without a pointer, and rows after damaged bytes. It finds only rows whose payload is on one page. The size of their
+// header must be from least to most bytes. Their rowids are unknown.
 func (f *File) Loose(least, most int, yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)

@@ -99,10 +99,10 @@ func SumOf(table string, values ...any) (int64, error) {
 	return c.Sum(), nil
 }
 
-// summed returns the columns that a row's checksum covers, in order. always is the number of these columns that are
-// older than the checksum, so that every checksum covers them. summed omits the number of a game, an opening or a
-// worker, because SQLite assigns this number after the checksum is calculated. Readers detect a wrong number
-// anyway, because they use it to find related rows.
+// summed returns the columns that a row's checksum covers, in order. The second result, always, is the number of
+// these columns that are older than the checksum, so that every checksum covers them. summed omits the number of a
+// game, an opening or a worker, because SQLite assigns this number after the checksum is calculated. Readers detect a
+// wrong number anyway, because they use it to find related rows.
 func (l *Layout) summed() (list []int, always int) {
 	for i, c := range l.Columns {
 		switch {
@@ -116,9 +116,10 @@ func (l *Layout) summed() (list []int, always int) {
 	return list, always
 }
 
-// Shortened removes the NULL values at the end of values, but never the first always values, which are older than
-// the checksum. So the checksum of a row from before the newer columns stays valid. null reports whether a value is
-// NULL. Different rows of a table still have different checksum input, because only NULL values are removed.
+// Shortened removes the NULL values at the end of values. It removes no value of the columns that are older than the
+// checksum; the parameter always is the number of these columns. So the checksum of a row from before the newer
+// columns stays valid. null reports whether a value is NULL. Different rows of a table still have different checksum
+// input, because only NULL values are removed.
 func Shortened[V any](values []V, always int, null func(V) bool) []V {
 	for len(values) > always && null(values[len(values)-1]) {
 		values = values[:len(values)-1]

@@ -20,9 +20,9 @@ type Inventory struct {
 	parts []inventoryPart // in order
 }
 
-// inventoryPart says which of 64 consecutive pairs are stored: one bit for each pair.
+// inventoryPart shows which of 64 consecutive pairs are stored: one bit for each pair.
 type inventoryPart struct {
-	first int64 // pair
+	first int64 // number of the first pair
 	bits  uint64
 }
 
@@ -37,13 +37,13 @@ const (
 	partWorkers = -11
 )
 
-// partOf has, for each of these tables, the number of the row in the table "stored" that counts the table's rows of a
-// run.
+// partOf has the part numbers of rows in the table "stored" that count the rows of other tables. The keys are these
+// tables. Each number is the part number of the row that counts the table's rows of a run.
 var partOf = map[string]int64{
 	"engines": -4, "settings_log": -5, "attempts": -6, "voided": -7, "tune_states": -8, "tune_candidates": -9,
 }
 
-// pairsInPart is the number of pairs that one row of the table stored covers.
+// pairsInPart is the number of pairs that one row of the table "stored" covers.
 const pairsInPart = 64
 
 // computed calculates the rows of the table "stored" from the other tables. The migration uses it, and so do readers of
@@ -62,13 +62,13 @@ const computed = `SELECT run_id, pair / 64 AS part, sum(1 << (pair % 64)) AS val
 	UNION ALL SELECT 0, -10, (SELECT count(*) FROM runs)
 	UNION ALL SELECT 0, -11, (SELECT count(*) FROM workers)`
 
-// viewOfStored is a view that replaces the table stored in a file without this table.
+// viewOfStored is a view that replaces the table "stored" in a file without this table.
 const viewOfStored = "CREATE TEMP VIEW stored AS SELECT run_id, part, value, ~((value | ((run_id << 40) + part)) - (value & ((run_id << 40) + part))) AS guard FROM (" + computed + ")"
 
-// StoredSchema is the version of the schema that first has the table stored.
+// StoredSchema is the first version of the schema with the table "stored".
 const StoredSchema = 9
 
-// FillStored fills the table stored after a migration has created it. The caller has verified the file
+// FillStored fills the table "stored" after a migration has created the table. The caller has verified the file
 // before.
 func FillStored(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM stored")
@@ -78,8 +78,8 @@ func FillStored(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// guardOf returns the correct value of the column guard for a row of the table stored. The guard detects
-// damage of the row.
+// guardOf returns the correct value of the column guard for a row of the table "stored". The guard detects damage of
+// the row.
 func guardOf(run, part, value int64) int64 { return ^(value ^ (run<<40 + part)) }
 
 // eachStored calls yield for the rows of a run in the table "stored" with from ≤ part number < below.

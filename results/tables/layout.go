@@ -45,7 +45,7 @@ func (l *Layout) index(column string) int {
 type Schema struct {
 	Tables []Layout // parents before children, as they were created
 	Texts  map[string]string
-	Always map[string]int // by table: the result always of Layout.summed
+	Always map[string]int // by table: the second result of Layout.summed
 }
 
 // Table returns the table with this name.

@@ -145,7 +145,8 @@ func CheckCounts(k, n int) error {
 	return nil
 }
 
-// CheckOpen returns an error unless x is strictly between 0 and 1. NaN is an error. what names x in the error.
+// CheckOpen returns an error unless x is strictly between 0 and 1. NaN is an error. what is the name of x for the
+// error.
 func CheckOpen(what string, x float64) error {
 	if !(x > 0 && x < 1) {
 		return fmt.Errorf("%s %v is not between 0 and 1", what, x)

@@ -12,7 +12,7 @@ type DrawRule string
 const (
 	DrawsDropped DrawRule = "dropped"      // only decisive games count, as exact methods require
 	DrawsHalf    DrawRule = "half"         // a draw counts half a point, so the result is a score and not a number of wins
-	DrawsFloored DrawRule = "floored_half" // half of the draws, rounded down, count as wins. This is another convention of the LFICS calculator.
+	DrawsFloored DrawRule = "floored_half" // half of the draws, rounded down, count as wins, as another option of LFICS
 )
 
 // A Counted is the result of a series under a draw rule.

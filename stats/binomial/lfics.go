@@ -45,8 +45,9 @@ func narrow(b Binomial, alpha float64) (lo, hi int) {
 // rounding is the largest relative difference between probabilities that count as equal.
 const rounding = 1e-12
 
-// narrowed returns a range [lo, hi] through which narrow passes if it starts at [0, n]. It is the last such range whose
-// lower end is removed next. If narrow removes no lower end, it is the final range.
+// narrowed returns one of the ranges that narrow reaches if it starts at [0, n]. This range is near the final range,
+// so that narrow can start from it and saves time. It is the last range from which narrow would next remove the lower
+// end. If narrow removes no lower end, narrowed returns the final range.
 func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	mode := min(b.n, int(float64(b.n+1)*b.p))
 	// rival returns the upper end of the range at the stage that drops the lower end lo.

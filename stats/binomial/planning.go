@@ -14,9 +14,9 @@ type Design struct {
 	Alternative Alternative `json:"alternative"`
 }
 
-// A Length is the number of games that a design needs. The power of an exact test does not grow evenly with the number
-// of games: it falls at each number of games that needs one more win. The JSON tags are the field names of a plan in
-// JSON output.
+// A Length is the number of games that a design needs. The power of an exact test does not grow evenly with the
+// number of games: it falls whenever the critical number of wins grows by one. The JSON tags are the field names of a
+// plan in JSON output.
 type Length struct {
 	Decisive     int     `json:"decisive"`      // the smallest number of decisive games that reaches the power.
 	CriticalWins int     `json:"critical_wins"` // critical number of wins in Decisive games
@@ -111,8 +111,9 @@ func errTooClose(elo float64) error {
 	return fmt.Errorf("a difference of %v Elo takes more than ten million decisive games", elo)
 }
 
-// A tooth is the exact test of n games with k critical wins. (The power as a function of n is a saw-tooth.) Its method
-// step changes n to n+1, and calculates only one or two terms of each binomial distribution.
+// A tooth is the exact test of n games with k critical wins. Its name comes from the power, which is a saw-tooth as a
+// function of n. The method step changes n to n+1, and calculates only one or two terms of each binomial
+// distribution.
 type tooth struct {
 	n, k        int
 	p, alpha    float64

@@ -67,7 +67,7 @@ type Test struct {
 	Method      string      `json:"method"` // such as binomial_exact or pair_sign_flip.
 	Alternative Alternative `json:"alternative"`
 	N           int         `json:"n"`               // number of units: decisive games, pairs or openings
-	P           float64     `json:"p"`               // p value in [0, 1]. Below 1e-308 it has fewer digits, and below 1e-323 it is 0.
+	P           float64     `json:"p"`               // p value in [0, 1]. Below 1e-308 it has fewer digits; below 1e-323 it is 0.
 	Draws       DrawRule    `json:"draws,omitempty"` // the draw rule of a [Counted]
 }
 
@@ -151,10 +151,10 @@ func critical(n int, alpha float64, alt Alternative, least func(tail float64) in
 	return k, true
 }
 
-// NormalCriticalWins is like [CriticalWins], but uses the normal approximation without continuity correction.
-// The critical number is the smallest count that is at least n/2 + z√n/2. The function explains numbers that
-// are often quoted. For example, at one-sided 1 %, it calls 537 of 1000 significant, but the exact test needs
-// 538. In half of all cases its result is one win too few.
+// NormalCriticalWins is like [CriticalWins], but uses the normal approximation without continuity correction. The
+// critical number is the smallest count that is at least n/2 + z√n/2. Use it to explain published numbers. For
+// example, at one-sided 1 %, it calls 537 of 1000 significant, but the exact test needs 538. In half of all cases its
+// result is one win too few.
 func NormalCriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
 	return critical(n, alpha, alt, func(tail float64) int {
 		return max(0, int(math.Ceil(float64(n)/2+ZAbove(tail)*math.Sqrt(float64(n))/2)))

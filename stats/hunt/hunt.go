@@ -63,16 +63,17 @@ type Hunt struct {
 	cells  []cell
 	pairs  int
 
-	variance  float64     // of a pair's score
+	variance  float64     // variance of a pair's score
 	joint     [][]float64 // posterior by culprit (minus 1) and loss
 	culprit   []float64   // posterior by culprit (minus 1)
-	chiSquare float64     // of the residuals of the most probable culprit and loss
+	chiSquare float64     // chi-square of the residuals of the most probable culprit and loss
 
 	nominee nominee
 }
 
-// A nominee is a culprit whose posterior has reached one half. fresh has the later pairs of it and the version
-// before it. stakes has the posterior of the loss at the nomination.
+// A nominee is a culprit whose posterior has reached one half. fresh has the scores of the pairs that the nominee and
+// the version before it played after the nomination. stakes has the posterior of the nominee's loss at the
+// nomination, by loss.
 type nominee struct {
 	culprit int // 0: none
 	fresh   stats.Scores
@@ -119,8 +120,10 @@ func (h *Hunt) Add(old, new int, scores stats.Scores) {
 	h.nominate()
 }
 
-// update calculates the posterior. The score of each cell is normal. Its mean is ½, minus the loss if the culprit is in
-// the cell. The covariance has the games of the cell, and the drift of the versions that two cells have in common.
+// update calculates the posterior. It models the mean score of each cell as a normal variable. Its mean is ½, minus
+// the loss if the culprit is newer than the old version of the cell, and not newer than the new one. The variance
+// comes from the games of the cell and from the drift of the versions. The scores of two cells are correlated,
+// because both depend on the drift of the versions that they have in common.
 func (h *Hunt) update() {
 	h.variance = h.pooled()
 	n := h.config.Versions - 1
@@ -217,9 +220,10 @@ func (h *Hunt) nominate() {
 	}
 }
 
-// logE returns the logarithm of the e-value against "the nominee is no weaker than the version before it". Its gambler
-// has a capital of 1, and divides it among the losses of the grid by the posterior at the nomination. On each loss the
-// gambler bets the share that is best for it. The games that raised the suspicion do not count.
+// logE returns the logarithm of the e-value against the hypothesis that the nominee is no weaker than the version
+// before it. A gambler divides a capital of 1 among the losses of the grid, in proportion to their posterior at the
+// nomination. With each part, the gambler always bets the share that is best for this loss. Only the pairs after the
+// nomination count, so the games that led to the nomination do not.
 func (h *Hunt) logE() float64 {
 	of, wealth := h.nominee, 0.0
 	for g, p := range of.stakes {
@@ -248,16 +252,19 @@ func (h *Hunt) moments() (mean, sd float64) {
 	return mean, math.Sqrt(max(0, square-mean*mean))
 }
 
-// A block is a growing part of all pairs. The number of decisions then grows with the logarithm of the pairs.
+// blockShare sets the size of a block. A block has 1/blockShare of the pairs so far, but at least Config.Block pairs.
+// The number of blocks therefore grows only with the logarithm of the number of pairs.
 const blockShare = 12
 
-// headShare is the largest part of the pairs between the good and the bad version. These pairs measure the loss, and
-// play until its standard deviation is at most headSD times its mean.
+// The pairs between the good and the bad version measure the loss. Next returns such a block until the standard
+// deviation of the loss is at most headSD times its mean. It does so only while such pairs are at most the share
+// headShare of all pairs.
 const headShare, headSD = 0.15, 0.5
 
-// Next returns the block to play. The first block is between the good and the bad version, and so is a part of the
-// later blocks, until the loss is roughly known. Then the two versions are those whose pairs have the largest worth.
-// With almost equal worth Next prefers versions that have played already.
+// Next returns the block to play. The first block is between the good and the bad version. Until the loss is roughly
+// known, some of the later blocks are, too (see headShare). If the posterior of a culprit has reached the confidence,
+// the block is between the culprit and the version before it. Otherwise the two versions are those whose pairs have
+// the largest worth (see worths). With almost equal worth Next prefers versions that have played already.
 func (h *Hunt) Next() Query {
 	last := h.config.Versions - 1
 	pairs := max(h.config.Block, h.pairs/blockShare)
@@ -279,10 +286,10 @@ func (h *Hunt) Next() Query {
 	return best
 }
 
-// worths returns a function for the worth of a number of pairs between two versions: the variance over the culprits of
-// the expected score, divided by the variance of the score. For small values it is twice the expected information.
-// Without drift, and with the same loss for each culprit, it is largest if the culprit is between the two versions with
-// the probability one half.
+// worths returns a function that returns the worth of a block of pairs between two versions. The worth is the
+// variance of the expected score over the possible culprits, divided by the variance of the observed score. For small
+// values it is twice the expected information about the culprit. Without drift, and with the same loss for each
+// culprit, it is largest if the culprit is between the two versions with the probability one half.
 func (h *Hunt) worths(pairs int) func(old, new int) float64 {
 	inverse, deviations, _ := h.precision()
 	n, step := len(h.culprit), lost(h.config.Drift)
@@ -315,7 +322,8 @@ func (h *Hunt) meanLost(k int) float64 {
 	return sum / max(weight, math.SmallestNonzeroFloat64)
 }
 
-// drifted returns the expected drift of the score from the good version to each version, if version k+1 loses s.
+// drifted returns, for each version, how much it is expected to score above the good version because of drift. It
+// assumes that version k+1 is the culprit and loses the score s.
 func (h *Hunt) drifted(inverse *mat.SymDense, deviations []float64, k int, s float64) []float64 {
 	path, step := make([]float64, h.config.Versions), lost(h.config.Drift)
 	if step == 0 {
@@ -381,7 +389,7 @@ type Answer struct {
 	Total     float64   `json:"total"`    // loss of the bad version against the good one, from their own pairs
 	TotalLo   float64   `json:"total_lo"` // approximate 95% interval of this loss
 	TotalHi   float64   `json:"total_hi"`
-	EValue    float64   `json:"e_value"`    // evidence of fresh pairs that the culprit is weaker than the version before it
+	EValue    float64   `json:"e_value"`    // evidence that the culprit is weaker than the version before it, see logE
 	ResidualP float64   `json:"residual_p"` // chi-square test that one culprit explains all pairings; 1 with few pairings
 	Pairs     int       `json:"pairs"`
 }
@@ -391,8 +399,9 @@ const (
 	residualP = 0.001 // p value of the residuals below which no culprit is named; a hundredth of it ends a hunt
 )
 
-// Answer returns the current result. A named culprit has a posterior of at least the confidence, its own fresh pairs
-// show the loss, and the residuals of all pairings fit one culprit.
+// Answer returns the current result. The verdict is Found only if three conditions hold. The posterior of the culprit
+// is at least the confidence. The pairs that the culprit and the version before it played after its nomination show
+// the loss. The residuals of all pairings fit one culprit.
 func (h *Hunt) Answer() Answer {
 	k, p := h.mode()
 	a := Answer{Verdict: Open, Culprit: k, Posterior: append([]float64{0}, h.culprit...), ResidualP: 1, Pairs: h.pairs}

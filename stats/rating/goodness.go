@@ -17,7 +17,7 @@ import (
 type Goodness struct {
 	Deviance float64 // twice the difference between two log-likelihoods: with a separate rate for each pairing, and of the fit
 	Pearson  float64 // X², the sum of (observed - expected)²/expected
-	DF       int     // degrees of freedom of both statistics. It is 0 or less if the fit has at least as many parameters as there are rates.
+	DF       int     // degrees of freedom of both statistics. It is 0 or less for a fit with as many parameters as rates.
 	P        float64 // p value of the deviance by χ². It is correct only if each pairing has many games.
 	// Bootstrap is the p value of X² by parametric bootstrap. It is correct also for few games. A bootstrap
 	// of the deviance would not be correct: the deviance depends on how even the pairings are, and fitted

@@ -73,7 +73,7 @@ type HandicapFit struct {
 	AIC        float64 // -2(LogLik - Parameters)
 	AICc       float64 // AIC corrected for few games. It is +Inf if there are no more than Parameters + 1 games.
 	BIC        float64
-	Against    LRTest   // test against NoEffect. It is conservative for models 1 to 3, because NoEffect is at a bound of their parameters.
+	Against    LRTest   // test against NoEffect. It is conservative if NoEffect is at a bound of the parameters.
 	Notes      []string // parameters or strengths without a finite estimate
 
 	fitted
@@ -297,7 +297,8 @@ func Criteria(logLik float64, k int, games float64) (aic, aicc, bic float64) {
 }
 
 // starts returns several starting points, because additive models may have several local maxima. Each has the
-// strengths of the fit without handicaps, and terms from small to large.
+// strengths of the fit without handicaps (null). All its terms are equal; they are small in the first point and large
+// in the last.
 func (g *ground) starts(null *HandicapFit) [][]float64 {
 	base := make([]float64, g.players+g.terms)
 	if null != nil {

@@ -156,7 +156,7 @@ type link struct {
 	xx   float64
 }
 
-// A curvature is the information: the negative matrix of second derivatives. It consists of a sum over pairs of
+// A curvature is the information: the matrix of the negative second derivatives. It consists of a sum over pairs of
 // players, and a row for each of the two other terms.
 type curvature struct {
 	l           *ladder
@@ -222,7 +222,8 @@ func (l *ladder) curvature(x []float64) ([]float64, *curvature) {
 	return g, info
 }
 
-// flat returns the information with the links of the cells and all values 0.
+// flat returns an information in which all values are 0. It has a link for each pair of players who met, and for each
+// pair of the prior.
 func (l *ladder) flat() *curvature {
 	met := len(l.ends)
 	if l.ends == nil {
@@ -298,8 +299,8 @@ func (i *curvature) multiply(v, out []float64) {
 	}
 }
 
-// border adds the products with one term to out: the term's row times v, and the term's column times the term's value
-// in v.
+// border adds the products of v with the row and the column of one term to out. term is the index of the term in x,
+// and row has the values of its row by player. border does nothing if term is negative.
 func (i *curvature) border(term int, row, v, out []float64) {
 	if term < 0 {
 		return

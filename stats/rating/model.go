@@ -42,7 +42,7 @@ const (
 // A Prior pulls ratings towards each other, so that even a player who lost every game has a rating. The zero
 // value means no prior, so the fit has the maximum likelihood.
 type Prior struct {
-	SD           float64 // standard deviation of a Gaussian prior for each log strength, in natural units (1 is 173.7 Elo). 0 means no such prior.
+	SD           float64 // standard deviation of a Gaussian prior of each log strength (1 is 173.7 Elo); 0: no such prior
 	VirtualDraws float64 // number of added draws, half a win each, between every two players, without a first-move effect
 }
 

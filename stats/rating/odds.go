@@ -22,7 +22,7 @@ type odds struct {
 // smaller rounding errors.
 const widestOdds = 24
 
-// manyCells is a number of cells. From this number on, type odds is faster than type outcome.
+// manyCells is the number of cells from which type odds is faster than type outcome.
 const manyCells = 500
 
 // odds returns the odds at x. ok is false for few cells and for strengths too far apart.

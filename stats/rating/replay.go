@@ -45,8 +45,8 @@ func newStage(f *fitted) *stage {
 	return s
 }
 
-// correlation returns the correlation between the results with the two colours within clusters, from one player's point
-// of view. To avoid an extreme value from few clusters, it adds one cluster of independent games.
+// correlation returns how strongly the results of games with swapped colours are correlated within a cluster, from
+// one player's point of view. To avoid an extreme value from few clusters, it adds one cluster of independent games.
 func (s *stage) correlation() float64 {
 	mean := map[terms]float64{} // Black's expected points
 	for n, c := range s.t.Cells {

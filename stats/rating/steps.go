@@ -94,7 +94,8 @@ func (g *ground) side(theta float64, r, row []float64) side {
 	return s
 }
 
-// raw returns the terms in the unit of exp(θ). share has each player's share of the sum of strengths.
+// raw returns the values r of the terms (see ground): w plus s in the additive family, and w in the others. share has
+// each player's share of the sum of strengths in the additive family, and is nil in the others.
 func (g *ground) raw(x []float64) (r, share []float64) {
 	theta := x[:g.players]
 	r = append([]float64(nil), x[g.players:]...)

@@ -44,8 +44,8 @@ func AkaikeWeights(criteria []float64) ([]float64, error) {
 	return weights, nil
 }
 
-// followed is an R². From this value on, a warning reports that the handicaps depend on the players. Standard errors
-// are then more than three times as large as without such a dependence.
+// followed is the R² from which a warning reports that the handicaps depend on the players. Standard errors are then
+// more than three times as large as without such a dependence.
 const followed = 0.9
 
 // judge selects the best model and adds the warnings.
@@ -88,9 +88,9 @@ func signed(c *crosstable.Cell) float64 {
 	return float64(c.Handicap)
 }
 
-// following returns the R² of a least-squares regression. It explains number(cell) by the difference between a value of
-// Black and a value of White. If the R² is 1, such values explain the number exactly. Then the games cannot distinguish
-// the effect of the number from the players' strengths.
+// following returns the R² of a least-squares regression. The regression gives each player a value, and explains
+// number(cell) by the value of Black minus the value of White. If the R² is 1, such values explain the number
+// exactly. Then the games cannot distinguish the effect of the number from the players' strengths.
 func following(t crosstable.Table, number func(*crosstable.Cell) float64) float64 {
 	diagonal, rhs := make([]float64, len(t.Names)), make([]float64, len(t.Names))
 	total := 0.0
@@ -118,11 +118,11 @@ func following(t crosstable.Table, number func(*crosstable.Cell) float64) float6
 	return min(1, newton.Dot(scale, rhs)/total)
 }
 
-// confounded is an R². From this value on, the games cannot determine the effect of a handicap.
+// confounded is the R² above which the games cannot determine the effect of a handicap.
 const confounded = 1 - 1e-9
 
-// variety returns the number of pairs of players that met more than once, and the number of pairs that met
-// under more than one handicap.
+// variety returns two numbers of pairs of players. again counts the pairs that met more than once. varied counts the
+// pairs that met under more than one handicap.
 func variety(t crosstable.Table) (again, varied int) {
 	type met struct {
 		games    float64

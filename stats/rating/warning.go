@@ -12,11 +12,12 @@ type Warning struct {
 // A WarningKind names the subject of a [Warning].
 type WarningKind string
 
-// The kinds of a Warning.
+// The kinds of a Warning. The first two compare the handicaps with differences: each player has a value, and the
+// value of Black minus the value of White explains the handicap.
 const (
-	HandicapIsGap    WarningKind = "handicap_is_gap"    // the handicap is a function of the players' difference, so its effect cannot be separated from the ratings.
-	HandicapFollows  WarningKind = "handicap_follows"   // the handicap is nearly such a function, so standard errors are large.
+	HandicapIsGap    WarningKind = "handicap_is_gap"    // such differences explain all handicaps, so their effect is not separable
+	HandicapFollows  WarningKind = "handicap_follows"   // such differences nearly explain them, so standard errors are large
 	HandicapIsPair   WarningKind = "handicap_is_pair"   // players who met again always had the same handicap.
-	FirstMoveIgnored WarningKind = "first_move_ignored" // even games have a first-move effect that only FirstMoveOnly and LogFreeFirst contain.
-	DrawsAreHalves   WarningKind = "draws_are_halves"   // draws count as half wins, so likelihoods are not comparable with those of draw models
+	FirstMoveIgnored WarningKind = "first_move_ignored" // even games have a first-move effect, which few models have
+	DrawsAreHalves   WarningKind = "draws_are_halves"   // draws are half wins; likelihoods of draw models are not comparable
 )

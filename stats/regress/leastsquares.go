@@ -20,8 +20,8 @@ type Column struct {
 type Term struct {
 	Name  string  `json:"name"`  // name of its column, or "intercept" for the constant.
 	Value float64 `json:"value"` // in units of y per unit of the column.
-	SE    float64 `json:"se"`    // standard error, for errors of equal variance
-	T     float64 `json:"t"`     // Value/SE. It is 0 for a perfect fit, which has no errors.
+	SE    float64 `json:"se"`    // standard error, if all residuals have the same variance
+	T     float64 `json:"t"`     // Value/SE. It is 0 for a perfect fit, whose residuals are all 0.
 	P     float64 `json:"p"`     // two-sided p value by Student's t with DF degrees of freedom. It is 1 for a perfect fit.
 }
 
@@ -41,8 +41,8 @@ type Quality struct {
 	N          int     `json:"n"` // number of rows
 	R2         float64 `json:"r2"`
 	AdjustedR2 float64 `json:"adjusted_r2"` // 1 - (1-R²)(N-1)/DF
-	// LOORMSE is the root mean square of the leave-one-out errors, in units of y. The leave-one-out error of
-	// a row is the error if the row is predicted from the other rows.
+	// LOORMSE is the root mean square of the leave-one-out errors, in units of y. The leave-one-out error of a row is
+	// y minus the value that a fit of the other rows predicts.
 	LOORMSE float64 `json:"loo_rmse"`
 }
 
@@ -53,10 +53,10 @@ const rankTolerance = 1e-10
 // LeastSquares regresses y on the columns with an intercept, by QR decomposition of the standardised columns. All
 // numbers of the result are finite.
 //
-// LeastSquares returns an error if columns are missing or not as long as y, if numbers are too large or not finite, and
-// if there are not more rows than terms. It also returns an error if y does not vary, or if a column is constant or a
-// linear function of the others. The last error is a row that alone determines a coefficient, because its leave-one-out
-// error is unknown.
+// LeastSquares returns an error if columns are missing or not as long as y, if numbers are too large or not finite,
+// and if there are not more rows than terms. It also returns an error if y does not vary, or if a column is constant
+// or a linear function of the others. It returns an error if one row alone determines a coefficient, because the
+// leave-one-out error of this row is unknown.
 func LeastSquares(y []float64, columns ...Column) (Fit, error) {
 	if err := checkColumns(y, columns); err != nil {
 		return Fit{}, err
@@ -243,10 +243,10 @@ type Prediction struct {
 	Value, Lo, Hi float64 // in units of y
 }
 
-// PredictInterval returns the value of the regression for a row of regressors, with its interval at a level
-// in (0, 1), such as 0.95. The interval is exact, by Student's t, if errors are independent and normal with
-// one variance. PredictInterval returns an error if the row does not have as many regressors as the fit, and
-// for a level outside (0, 1). It also returns an error for a Fit that is not from [LeastSquares].
+// PredictInterval returns the value of the regression for a row of regressors, with its interval at a level in (0,
+// 1), such as 0.95. The interval is exact, by Student's t, if the deviations of y from the regression are independent
+// and normal with one variance. PredictInterval returns an error if the row does not have as many regressors as the
+// fit, and for a level outside (0, 1). It also returns an error for a Fit that is not from [LeastSquares].
 func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
 	switch {
 	case len(f.Terms) == 0 || len(row) != len(f.Terms)-1:
@@ -268,8 +268,8 @@ func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) 
 	return Prediction{y, y - reach, y + reach}, nil
 }
 
-// leverage returns the variance of a new row's prediction, divided by the variance of an error. It solves Rᵀz
-// = x, where x is the new row, standardised as the columns.
+// leverage returns the variance of the prediction for a new row, divided by the variance of y around the regression.
+// n is the number of rows of the fit. leverage solves Rᵀz = x, where x is the new row, standardised as the columns.
 func (d *design) leverage(n int, row []float64) float64 {
 	z, h := make([]float64, len(row)), 1/float64(n)
 	for j, x := range row {

@@ -17,7 +17,8 @@ type LogisticFit struct {
 	Clusters    int
 }
 
-// ErrSeparated means that a threshold of x separates all 1 from all 0, so no finite slope is the most likely.
+// ErrSeparated is the error if all outcomes of 1 are on one side of a threshold of x, and all outcomes of 0 on the
+// other. The likelihood then rises with the slope without end, so no finite slope is the most likely.
 var ErrSeparated = errors.New("a threshold of x separates the outcomes: the slope would be infinite")
 
 // ErrOneOutcome means that all outcomes are the same.

@@ -14,8 +14,8 @@ type Correlation struct {
 	Method string  `json:"method"` // pearson or spearman.
 	N      int     `json:"n"`
 	R      float64 `json:"r"` // in [-1, 1]
-	T      float64 `json:"-"` // R√((N-2)/(1-R²)). It is 0 if N is 2 or R is ±1, because there are no errors.
-	P      float64 `json:"p"` // two-sided p value by Student's t with N-2 degrees of freedom. It is 0 for R = ±1, and 1 for N = 2.
+	T      float64 `json:"-"` // R√((N-2)/(1-R²)). It is 0 if R is ±1, because the formula then divides by 0.
+	P      float64 `json:"p"` // two-sided p value by Student's t with N-2 degrees of freedom. It is 1 if N is 2, else 0 for R = ±1.
 }
 
 // Pearson returns the product-moment correlation. Its p value assumes normal numbers. It returns an error for lists
@@ -86,7 +86,7 @@ type RankSumTest struct {
 	// p value.
 	Test binomial.Test
 	W    float64 // sum of a's ranks among all numbers.
-	U    float64 // number of pairs (one number of a, one of b) in which a's number is larger. Ties count half. R calls it W, scipy U.
+	U    float64 // number of pairs of a number of a and one of b in which a's is larger; ties count half. R calls it W.
 	Ties bool    // some numbers are equal
 	// PNormal is the p value by the normal approximation with continuity and tie correction, as in R for
 	// samples with ties.
@@ -97,14 +97,15 @@ type RankSumTest struct {
 // of 50 take 40 million steps.
 const exactUpTo = 2500
 
-// RankSum tests whether a's numbers tend to be larger than b's (binomial.Greater), smaller, or either
-// (Wilcoxon 1945, Mann and Whitney 1947). If the product of the sample sizes is at most 2,500, the p value is
-// exact, also with ties. It is then the share of all divisions of the numbers into two samples of these sizes
-// that are at least as extreme. Two-sided, it is twice the smaller tail. For a larger product RankSum uses
-// the normal approximation with continuity and tie correction.
+// RankSum tests whether the numbers in a tend to be larger than the numbers in b (binomial.Greater), or to be smaller
+// (binomial.Less). With binomial.TwoSided it tests both directions. The method is from Wilcoxon (1945) and from Mann
+// and Whitney (1947). If the product of the sample sizes is at most 2,500, the p value is exact, also with ties.
+// RankSum then considers all divisions of the numbers into two samples of these sizes. The p value is the share of
+// the divisions whose rank sum is at least as extreme as the observed one. Two-sided, it is twice the smaller tail.
+// For a larger product RankSum uses the normal approximation with continuity and tie correction.
 //
-// RankSum returns an error for an empty sample, for numbers that are not finite, for an unknown alternative,
-// and if all numbers are equal.
+// RankSum returns an error for an empty sample, for numbers that are not finite, for an unknown alternative, and if
+// all numbers are equal.
 func RankSum(a, b []float64, alt binomial.Alternative) (RankSumTest, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return RankSumTest{}, errors.New("a sample is empty")

@@ -35,8 +35,8 @@ type tally struct {
 }
 
 // AddDatabase adds the metrics of all runs in a database, including runs that other processes play. gogi begins to
-// count such a run at the first collection. A run that no process plays has the state done. Reads of the database end
-// with ctx.
+// count the events of another process's run at the first collection. A run that no process plays has the state done.
+// If ctx ends, reads of the database return an error.
 func (s *Set) AddDatabase(ctx context.Context, store *results.Store, l Live) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

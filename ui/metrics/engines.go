@@ -24,8 +24,8 @@ type Process interface {
 	CPU() (time.Duration, error)
 }
 
-// Attend makes records call the run when an engine process begins a game and when it ends. The functions that were set
-// in records before are still called.
+// Attend sets two functions in records. They add an engine process to the run's counts when it begins a game, and its
+// processor time when it ends. They also call the functions that were set in records before.
 func (r *Run) Attend(records *crash.Records) {
 	if r == nil {
 		return
@@ -64,7 +64,8 @@ func (r *Run) left(rec *crash.Recorder) {
 	}
 }
 
-// collectEngines measures the live processes. It does not hold engines.mu during a measurement, because a measurement takes some time.
+// collectEngines measures the live processes. It does not hold engines.mu during a measurement, because a measurement
+// takes some time.
 func (r *Run) collectEngines(t *collection) {
 	cpu, living := r.engines.now()
 	held := map[string]int64{}

@@ -30,7 +30,7 @@ type game struct {
 	names     [2]string
 	players   [2]*player // by colour; nil until they are known
 	done      [2]effort  // by colour
-	marked    bool
+	marked    bool       // the machine delayed a move of the game
 }
 
 // effort is the number of answers with their nodes and their time.

@@ -47,8 +47,8 @@ type Run struct {
 	numbers  map[string]uint64 // the last event number of each worker. It is nil before the first state.
 	missed   uint64            // number of missed events
 	ended    map[string]match.Effort
-	marked   int // number of marked moves
-	markedIn int // number of marked moves in ended games
+	marked   int // number of moves that the machine delayed
+	markedIn int // number of ended games with such a move
 	lastPair time.Time
 	starts   map[[2]string]int // number of starts by player and result
 	votes    map[[3]string]int // number of ballots by council, member and result

@@ -33,15 +33,15 @@ type model struct {
 	in     i18n.Language
 	state  *events.State
 	report *report.Report
-	unread string
+	unread string // the error of the last reading of the stored games, or ""
 
-	chosen  Seat
-	follows bool
+	chosen  Seat               // the slot with the shown board
+	follows bool               // the board changes to the slot of the latest event
 	changed time.Time          // the time of the last change of the board.
 	moved   map[Seat]time.Time // the time of the last move of each slot.
 
 	faults  []string
-	message string
+	message string           // the answer to the last key, or a question
 	asks    bool             // the message asks whether to stop
 	ordered *control.Command // the command that has no answer yet
 }

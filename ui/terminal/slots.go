@@ -7,7 +7,8 @@ import (
 	"gogi/match"
 )
 
-// slots returns at most height lines: a heading, and a range of slots that includes the shown slot.
+// slots returns at most height lines: a heading, and a range of slots that includes the shown slot. across is the
+// width of the list in terminal cells.
 func (v View) slots(across, height int) []Line {
 	all := v.Now.Slots
 	if height < 2 || len(all) == 0 {
@@ -28,7 +29,8 @@ func (v View) slots(across, height int) []Line {
 	return lines
 }
 
-// slotLine returns the line of a slot, across cells wide.
+// slotLine returns the line of a slot. across is the width of the line in terminal cells. shown means that the board
+// of this slot is shown.
 func (v View) slotLine(s match.SlotState, shown bool, across int) Line {
 	style, mark := Plain, " "
 	if shown {

@@ -54,7 +54,8 @@ const (
 	leastChart = 8
 )
 
-// tune returns at most height lines, a heading and the parameters with the charts of their trajectories.
+// tune returns at most height lines: a heading, and the parameters with the charts of their trajectories. across is
+// the width in terminal cells.
 func (v View) tune(across, height int) []Line {
 	t := v.Now.Tune
 	if height < 2 {

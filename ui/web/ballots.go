@@ -13,10 +13,10 @@ import (
 // voteView is the vote for a council's last move in a game in play.
 type voteView struct {
 	Move    string
-	Split   string
+	Split   string // number of members for each move, such as "3:1"
 	By      string // cause of the decision; "" for a vote, the usual cause
 	Ballots []ballotView
-	Others  int
+	Others  int // number of ballots that are not listed
 }
 
 // ballotView is a member's ballot.

@@ -162,8 +162,8 @@ func (s *Server) findGame(ctx context.Context, info *results.RunInfo, pair, leg 
 	return g, err
 }
 
-// plyIn returns a number of plies in a query, from 0 to last. If the query does not have the parameter, plyIn returns
-// usual.
+// plyIn returns the number of plies that a query has in the parameter with the given name. The number must be from 0
+// to last. If the query does not have the parameter, plyIn returns usual, the default.
 func plyIn(r *http.Request, name string, usual, last int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -176,8 +176,8 @@ func plyIn(r *http.Request, name string, usual, last int) (int, error) {
 	return ply, nil
 }
 
-// noPly returns the error of a request for a position that the game does not have. The page of the error has a link to
-// the game.
+// noPly returns the error of a request for a position that the game does not have. The error page has a link to the
+// game.
 func (g *storedGame) noPly(info *results.RunInfo, err error) error {
 	return &missing{What: "%s", Name: err.Error(), Status: http.StatusBadRequest, There: []crumb{
 		{Name: g.name(), Link: gameAt(info.Name, g.row.Pair, g.row.Leg)}, {Name: info.Name, Link: pathOf(info.Name)},
@@ -192,8 +192,8 @@ func (g *storedGame) positions() int {
 	return n
 }
 
-// walk visits the legal moves among the first plies of the record, each with the position before it. It
-// returns the position after them.
+// walk calls visit for the moves of the record in order, each with the position before it. It stops after the given
+// number of plies, or before an illegal move. It returns the position that it has reached.
 func (g *storedGame) walk(plies int, visit func(before *shogi.Position, m kifu.Move)) shogi.Position {
 	p, err := match.Opening{Start: g.record.Start}.Position()
 	if err != nil {

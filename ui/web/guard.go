@@ -96,7 +96,8 @@ func (g *guard) knows(host string) bool {
 	return isLoopback(host) || slices.ContainsFunc(g.hosts, func(ours string) bool { return strings.EqualFold(ours, host) })
 }
 
-// public reports whether a request needs no token, because the login needs it.
+// public reports whether a request needs no token. These are the requests for the login page and its files, and for
+// the health check.
 func public(r *http.Request) bool {
 	return r.URL.Path == "/login" || r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/assets/")
 }

@@ -27,8 +27,8 @@ const (
 	maxConnections = 512
 )
 
-// newHTTP returns the server through which gogi answers all HTTP requests. The server applies the limits above; a
-// handler may run for as long as it needs. It calls changed when a connection opens or ends.
+// newHTTP returns the server through which gogi answers all HTTP requests. The server applies the limits of this
+// file, but a handler may run for as long as it needs. The server calls changed when a connection opens or ends.
 func newHTTP(handler http.Handler, log *slog.Logger, changed func(net.Conn, http.ConnState)) *http.Server {
 	return &http.Server{
 		Handler: punctual(handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, IdleTimeout: idleTimeout,

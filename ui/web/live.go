@@ -108,7 +108,7 @@ func (s *Server) liveRun(r *http.Request, run string, hub *events.Hub) livePage 
 	return p
 }
 
-// nowParts are the parts of a page that follow the results of a run in play.
+// nowParts are the parts of a page that change with the results of a run in play.
 type nowParts struct {
 	Line   template.HTML // the result in one line
 	Course template.HTML // charts of the run so far
@@ -135,8 +135,8 @@ type nowKept struct {
 	until time.Time
 }
 
-// nowPage sends the results of a run in play as parts for the pages that follow it. It reads the run at most
-// every two seconds for all readers, and for at most a twentieth of the time.
+// nowPage sends the current results of a run in play, as parts for the open pages of the run. It reads the run at
+// most every two seconds for all readers, and for at most a twentieth of the time.
 func (s *Server) nowPage(w http.ResponseWriter, r *http.Request) error {
 	run := runNamed(r)
 	found, err, _ := s.nowFlights.Do(run, func() (any, error) {

@@ -16,8 +16,8 @@ type order struct {
 	Verb   control.Verb
 	Phrase string
 	Counts bool // the order has a number
-	Now    int  // its present value
-	Danger bool // it discards games
+	Now    int  // the present value of this number
+	Danger bool // the order discards games
 }
 
 // orders returns the buttons, in the order of control.Verbs.

@@ -25,7 +25,7 @@ type runBody struct {
 	Boards   livePage        // the games in play
 	Sections template.HTML
 	Settings []results.Setting
-	Slowed   string
+	Slowed   string         // note if the machine delayed moves in most pairs; "": no note
 	Warnings []i18n.Message // warnings of the session in play
 }
 
@@ -63,7 +63,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request, info *results.R
 	return nil
 }
 
-// longRun is a number of pairs. For a run with at least so many pairs, a page does not wait for the report.
+// longRun is the number of pairs from which a page does not wait for the report of a run.
 const longRun = 20_000
 
 // sheetSoon returns the report of a run. For a long run whose report is not ready soon it returns errNotYet.

@@ -27,7 +27,7 @@ type fields map[string]json.RawMessage
 type seat struct {
 	game  string // PAIR.LEG of its board, "" without a board
 	slot  match.SlotState
-	brief json.RawMessage
+	brief json.RawMessage // the slot as JSON, without the moves of its game
 }
 
 // streamed is a snapshot with additional values, so that a reader does not have to calculate them.

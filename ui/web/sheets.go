@@ -26,7 +26,7 @@ import (
 // sheet is the report of a run, which the server makes once for many readers.
 type sheet struct {
 	report *report.Report
-	seen   *html.Scenes
+	seen   *html.Scenes               // data for the page that the report does not have
 	html   map[language]template.HTML // the report's sections
 	now    map[language]nowParts
 
@@ -35,9 +35,9 @@ type sheet struct {
 
 	judges []string // for a tune: the runs that validate its candidates
 
-	glance *html.Glance // for the list of runs; nil: the run has no strength
+	glance *html.Glance // the result in one line, for the list of runs; nil: the run has no strength
 	state  stored.State
-	note   i18n.Message // in place of a glance
+	note   i18n.Message // shown in the list of runs if glance is nil
 
 	stamp   results.Stamp
 	playing bool          // the run was in play when the sheet was made

@@ -63,7 +63,7 @@ func (s *Server) storedRoutes(mux *http.ServeMux) {
 type missing struct {
 	What  string // a phrase with %s
 	Name  string
-	There []crumb
+	There []crumb // links to existing pages
 	// Status is the status of the answer; 0: not found.
 	Status int
 }
@@ -152,7 +152,7 @@ func gameAt(run string, pair, leg int) string { return pathOf(run) + "/g/" + gam
 // tab is a link to one of a run's pages.
 type tab struct {
 	Name, Link string
-	Here       bool
+	Here       bool // the link leads to the shown page
 }
 
 // tabs returns the pages of a run: their paths below the run's path, and their titles.

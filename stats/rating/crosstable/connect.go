@@ -20,11 +20,12 @@ type Excluded struct {
 // An AsideKind is the reason why gogi calculates no rating for a player.
 type AsideKind string
 
-// A player has no rating for one of these reasons.
+// A player has no rating for one of these reasons. Players are excluded in rounds. In each round, only the games
+// against players who are not yet excluded count.
 const (
-	NoGame  AsideKind = "no_game"  // no game against players who are rated or were excluded later.
-	WonAll  AsideKind = "won_all"  // the rating has a lower bound
-	LostAll AsideKind = "lost_all" // the rating has an upper bound
+	NoGame  AsideKind = "no_game"  // the player played none of these games
+	WonAll  AsideKind = "won_all"  // the player won all of these games, so the rating has only a lower bound
+	LostAll AsideKind = "lost_all" // the player lost all of these games, so the rating has only an upper bound
 )
 
 // A Connection shows for which players the games can determine ratings.
@@ -217,8 +218,8 @@ func (t Table) components() [][]int {
 	return groups
 }
 
-// visit appends nodes to the list order: the unseen nodes that can be reached from node a. to has the nodes to which
-// each node leads. A node comes after all nodes that can be reached from it.
+// visit returns order with further nodes: the unseen nodes that can be reached from node a. A node comes after all
+// nodes that can be reached from it. to[x] lists the nodes to which node x leads.
 func visit(a int, to [][]int, seen []bool, order []int) []int {
 	if seen[a] {
 		return order

@@ -147,7 +147,8 @@ func (m majorities) triples() int {
 	return count
 }
 
-// signP returns the exact one-sided p value of won observations out of units, against one half.
+// signP returns the p value of the exact one-sided sign test, after a player won the number won of units. The null
+// hypothesis is that the player wins half of the units. signP returns 1 without units.
 func signP(won, units int) float64 {
 	test, err := binomial.Exact(won, units, 0.5, binomial.Greater)
 	if err != nil {

@@ -136,7 +136,7 @@ type terms struct {
 // A filing sorts counts by their players and handicap.
 type filing struct {
 	terms  []terms
-	number map[string]int32 // number of each player: first in the order of appearance, later in the order of names
+	number map[string]int32 // number of each player, in the order of appearance
 }
 
 func (f *filing) see(c Count) error {
@@ -156,7 +156,7 @@ func (f *filing) numbered(name string) int32 {
 	return i
 }
 
-// rename replaces the players' numbers by their indices in names.
+// rename changes the players' numbers in f.terms to their indices in names.
 func (f *filing) rename(names []string) {
 	final := make([]int32, len(names))
 	for i, name := range names {
@@ -188,7 +188,8 @@ func (f *filing) order(players int) []int32 {
 	return sorted(list, players, func(i int32) int32 { return f.terms[i].black })
 }
 
-// distinct returns the number of different players-and-handicap combinations (terms) in order.
+// distinct returns the number of different combinations of players and handicap (terms). order has the indices of the
+// counts, sorted by their terms.
 func (f *filing) distinct(order []int32) int {
 	n := 0
 	for k, i := range order {
@@ -264,8 +265,8 @@ func (c *Cell) add(o Cell) {
 	c.Scored += o.Scored
 }
 
-// sorted sorts places stably by key, whose values are below n. For a million places it takes a tenth of the
-// time of a comparison sort.
+// sorted returns places, stably sorted by key. All values of key are below n. For a million places it takes a tenth
+// of the time of a comparison sort.
 func sorted(places []int32, n int, key func(place int32) int32) []int32 {
 	next := make([]int32, n+1)
 	for _, i := range places {

@@ -96,8 +96,9 @@ func newtonStep(g []float64, solve func([]float64) []float64, x []float64, hold 
 	return step
 }
 
-// advance moves at by the step, or by half, a quarter and so on of the step. It makes the largest move that raises the
-// value enough; gain is the rise per step that the slope promises. It returns false if no move does.
+// advance moves at by the step, or by half, a quarter and so on of the step. It makes the largest of these moves that
+// raises the value enough. gain is the rise that the slope predicts for the whole step. advance returns false if none
+// of the moves raises the value enough.
 func (at *Peak) advance(p Problem, step []float64, gain float64) bool {
 	noise := 1e-14 * math.Abs(at.Value)
 	for t := 1.0; t > 1e-12; t /= 2 {

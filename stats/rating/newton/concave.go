@@ -25,9 +25,10 @@ func ConcaveProfile(p Problem, at Peak, weights []float64, z float64) (lo, hi fl
 	return lo, hi, err
 }
 
-// These constants limit the steps of leap. leap takes at most leaps steps. If a step is not shorter than farLeap, leap
-// gives up, and Profile finds the end. leap has found an end if a step is shorter than landed, because the next step,
-// which is about its square, is negligible. The value there may differ from the wanted value by the share heldValue.
+// These constants limit the steps of leap. leap takes at most leaps steps. If a step is not shorter than farLeap,
+// leap returns an error, and the slower search of Profile finds the end. leap returns the end after a step that is
+// shorter than landed. The next step would be negligible, because its length is about the square of this length. The
+// value at the end may differ from the wanted value only by the share heldValue.
 const (
 	leaps     = 12
 	landed    = 1e-5
@@ -54,9 +55,10 @@ func (s search) tangent(x []float64, v float64) tangent {
 // wanted returns the function's value at both ends of the interval.
 func (s search) wanted() float64 { return s.at.Value - s.z*s.z/2 }
 
-// leap returns the end of the profile on one side. A step d must make the slope g - Hd = λw, along the
-// weights. It must also make the value v + g·d - d·Hd/2 the wanted value. The solution is d = s - λa with λ²
-// a·w = 2(v - wanted) + g·s.
+// leap returns the end of the profile on one side (-1 or 1). It makes Newton's steps; from has the data of the first
+// step. The letters are those of type tangent. A step d must satisfy two equations. The slope after the step is along
+// the weights: g - Hd = λw. The value after the step, v + g·d - d·Hd/2, is the wanted value. The solution is d = s -
+// λa with λ² a·w = 2(v - wanted) + g·s. leap returns errLost if the steps do not converge.
 func (s search) leap(from tangent, side float64) (float64, error) {
 	for range leaps {
 		if !(from.squared > 0) {

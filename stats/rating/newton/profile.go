@@ -55,8 +55,8 @@ func (s search) end(side float64) (float64, error) {
 	return Dot(s.weights, s.at.X) + side*t, err
 }
 
-// bracket moves outward until the deviance is too large. It returns the last two points. If the deviance never becomes
-// too large, the outer point is at infinity.
+// bracket moves outward from the estimate until the square root of the deviance is at least z. It returns the last
+// two points. If no point within the distance farthest is far enough, the outer point is at infinity.
 func (s search) bracket(side float64) (inner, outer point, err error) {
 	_, solve := s.p.Derivatives(s.at.X)
 	step := min(4, s.z*math.Sqrt(max(1e-6, Dot(s.weights, solve(s.weights)))))

@@ -163,7 +163,7 @@ func sharesOf(games [][]scored, players int, pick func(n int) int) []float64 {
 
 // A Fit is a fitted Plackett–Luce model.
 type Fit struct {
-	Players    []crosstable.Player // best first. Games is the number of orders, and Points is the number of players that finished behind.
+	Players    []crosstable.Player // best first. Games counts the orders, and Points the players that finished behind.
 	LogLik     float64             // natural logarithm of the likelihood.
 	Orders     int                 // number of orders with two or more rated players
 	Iterations int
