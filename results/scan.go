@@ -132,8 +132,8 @@ func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yi
 	return context.Cause(ctx)
 }
 
-// deal divides a range of pairs into parts. It sends each part to todo, from which the connections take parts to
-// read. It also sends each part to ahead, from which scan takes them in order.
+// deal divides a range of pairs into parts, and sends each part to both channels. The connections take parts from
+// todo and read them. scan takes the parts from ahead, in order, and waits until each is read.
 func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *part) {
 	defer close(ahead)
 	defer close(todo)
@@ -176,8 +176,9 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 	})
 }
 
-// read reads a range of pairs that are all in one block (the pairs of one segment). It uses the block's segment, or
-// the rows if there is no segment. It returns an error unless it finds all stored games.
+// read returns the games of a range of pairs that are all in one block (the pairs of one segment). It reads the
+// segment of the block. If there is no valid segment, it reads the rows. It returns an error unless it finds all
+// stored games.
 func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row, error) {
 	rows, known, err := reader.segment(ctx, packed, c.run, pairs)
 	if err != nil || known && compared(c.inventory, pairs, rows) == nil {

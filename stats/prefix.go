@@ -20,11 +20,11 @@ import (
 // [SPRT.Openings].
 type Prefix struct {
 	test   SPRT
-	limit  int // number of pairs in the plan
-	legs   int // number of games in every pair. It is 0 before the first pair.
-	next   int // number of the first pair that was not evaluated
-	taken  map[int]Play
-	series Series
+	limit  int          // number of pairs in the plan
+	legs   int          // number of games in every pair. It is 0 before the first pair.
+	next   int          // number of the first pair that was not evaluated
+	taken  map[int]Play // added pairs by number
+	series Series       // the evaluated pairs
 	jumps  overshoot
 	now    Judgement
 	broken error // reason why the pairs cannot be evaluated. Once set, it never changes.
@@ -42,13 +42,11 @@ func NewPrefix(test SPRT, limit int) (*Prefix, error) {
 	return &Prefix{test: test, limit: limit, taken: map[int]Play{}, now: test.decide(0, 0, 0, overshoot{})}, nil
 }
 
-// AddPlay adds a finished pair. id is the number of the pair in the plan, from 0. Pairs may be added in any
-// order. A pair behind an unfinished pair waits until that pair is added. Adding an equal pair again changes
-// nothing.
+// AddPlay adds a finished pair. id is the number of the pair in the plan, from 0. Pairs may be added in any order. A
+// pair behind an unfinished pair waits until that pair is added. Adding an equal pair again changes nothing.
 //
-// If id is outside the plan, if id already has a different pair, or if the pair is invalid, AddPlay adds
-// nothing and returns an error. It does the same for a pair of one game if earlier pairs have two games, or
-// the reverse.
+// AddPlay adds nothing and returns an error if id is outside the plan, if id already has a different pair, or if the
+// pair is invalid. It also does this if the pair has another number of games than the earlier pairs.
 func (p *Prefix) AddPlay(id int, play Play) error {
 	if _, err := play.points(); err != nil {
 		return err

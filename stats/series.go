@@ -65,11 +65,11 @@ type played struct {
 	print   [2]uint64
 }
 
-// Add counts a pair. Add the pairs in plan order. repeats reports whether each game repeats, move for move, the game of
-// the same colours in an earlier pair of the opening. Such a copy counts like any other pair, because the opening is
-// the independent observation. If [Tally.Add] returns an error, or if the numbers of hashes and games differ, Add
-// counts nothing and returns an error. It does the same for a pair of one game if earlier pairs have two games, or the
-// reverse.
+// Add counts a pair. Add the pairs in plan order. repeats reports whether the pair is a copy: each of its games
+// repeats, move for move, the game of the same colours in an earlier pair of the opening. A copy counts like any
+// other pair, because the opening is the independent observation. Add counts nothing and returns an error in three
+// cases: [Tally.Add] returns an error, the numbers of hashes and games differ, or the pair has another number of
+// games than the earlier pairs.
 func (s *Series) Add(p Play) (repeats bool, err error) {
 	points, err := p.points()
 	switch {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// JSONGaps returns the places in a JSON text that break a rule of all reports: if an object has a null, it also has
-// a key "why" with the reason.
+// JSONGaps returns the places in a JSON text that break a rule for reports. The rule is: an object with a null also
+// has a key "why" with the reason.
 func JSONGaps(text string) ([]string, error) {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {

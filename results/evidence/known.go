@@ -10,24 +10,25 @@ import (
 	"gogi/results"
 )
 
-// Known has the pairs of a plan whose games stored runs have already: games with equal keys, of players that repeat
-// their games.
+// Known has the known pairs of a plan. A pair is known if other runs have already stored all of its games: games with
+// equal keys, of players that repeat their games.
 type Known struct {
 	Pairs []int // in ascending order
 
 	store *results.Store
 	plan  *match.Plan
-	keys  map[match.Key]results.GameSource
-	runs  map[string]int64 // number of the source run by its name
-	want  keysOf
+	keys  map[match.Key]results.GameSource // the found games, by key
+	runs  map[string]int64                 // number of the source run by its name
+	want  keysOf                           // the keys of a pair's games
 }
 
-// keysOf returns the key of each game of a pair of the plan.
+// keysOf is a function that returns the key of each game of a pair of the plan.
 type keysOf func(pair *match.Pair) []match.Key
 
-// FindKnown searches all other runs of the store for the pairs of the plan that are not stored. All players of the plan
-// must repeat their games and have known options in effect. It uses only runs that proved the same. It leaves out
-// reused pairs, games with a fault and games with a move that the machine delayed.
+// FindKnown returns the known pairs of a plan, without those in stored, which the run has already. It searches all
+// other runs of the store. All players of the plan must repeat their games and have known options in effect.
+// FindKnown uses only games of players for which a run proved that they repeat their games. It leaves out reused
+// pairs, games with a fault and games with a move that the machine delayed.
 func FindKnown(ctx context.Context, store *results.Store, plan *match.Plan, stored map[int]bool) (*Known, error) {
 	k := &Known{store: store, plan: plan, keys: map[match.Key]results.GameSource{}, runs: map[string]int64{}}
 	canonical, err := match.ParseCanonical(plan.Canonical())
@@ -65,7 +66,7 @@ func FindKnown(ctx context.Context, store *results.Store, plan *match.Plan, stor
 	return k, nil
 }
 
-// search finds the wanted games in all other runs with the same conditions.
+// search finds the games with wanted keys in all other runs with the same conditions.
 func (k *Known) search(ctx context.Context, conditions match.Key, wanted map[match.Key]bool) error {
 	infos, err := k.store.Runs(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ func (k *Known) search(ctx context.Context, conditions match.Key, wanted map[mat
 	return nil
 }
 
-// Sources returns the stored game of each game of a pair. It leaves out games that are not stored.
+// Sources returns the places of the stored games of a pair, by leg. It leaves out games that no run has stored.
 func (k *Known) Sources(id int) (list []results.GameSource) {
 	pair := k.plan.Pair(id)
 	for _, key := range k.want(&pair) {
@@ -126,8 +127,8 @@ func (k *Known) Sources(id int) (list []results.GameSource) {
 	return list
 }
 
-// Result returns a known pair as a result of the plan. It returns an error if the opening of a stored game is not the
-// plan's opening.
+// Result returns a known pair in the form in which the plan's run stores it. It returns an error if the opening of a
+// stored game is not the plan's opening.
 func (k *Known) Result(ctx context.Context, id int) (match.PairResult, error) {
 	r := match.PairResult{Pair: k.plan.Pair(id)}
 	for leg, source := range k.Sources(id) {
@@ -156,7 +157,7 @@ func (k *Known) Sample(n int) []int {
 	return drawn
 }
 
-// Drop makes all pairs of a player of the plan unknown.
+// Drop removes the pairs of a player from the known pairs. player is the player's index in the plan.
 func (k *Known) Drop(player int) {
 	k.Pairs = slices.DeleteFunc(k.Pairs, func(id int) bool {
 		players := k.plan.Pair(id).Players

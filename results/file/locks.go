@@ -10,8 +10,8 @@ import (
 var ErrTaken = errors.New("somebody else has locked it")
 
 // LockBeside locks one byte of the lock file next to the database at path. The lock ends when the caller closes the
-// returned file or the process ends, even if it is killed. If another process has locked the byte, LockBeside
-// waits, or with wait = false returns ErrTaken.
+// returned file or the process ends, even if it is killed. If another process has locked the byte, LockBeside waits
+// if wait is true, and otherwise returns ErrTaken.
 func LockBeside(path string, offset int64, wait bool) (*os.File, error) {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
 	if err != nil {

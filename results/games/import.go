@@ -102,8 +102,8 @@ func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusa
 	})
 }
 
-// unfit completes a record for the import. If the record cannot be imported, unfit returns the reason, else
-// "".
+// unfit returns the reason why a record cannot be imported, or "" if it can. It also sets missing names of the
+// players and a missing termination of the record.
 func unfit(r *kifu.Record) string {
 	if r.Winner != "black" && r.Winner != "white" && r.Winner != "draw" {
 		return "the game has no result"
@@ -130,7 +130,7 @@ func unfit(r *kifu.Record) string {
 	return ""
 }
 
-// census collects the facts about all games that the plan of the run needs.
+// census collects those facts about all games that the plan of the run needs.
 type census struct {
 	numbers  map[string]int // number of each player
 	names    []string

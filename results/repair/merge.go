@@ -45,11 +45,10 @@ func (e *Conflicting) Error() string {
 	return "the databases have other games of the same pairs:" + strings.Join(lines, "")
 }
 
-// Merge makes a new database at path to from other databases, which it only reads. If several have a run with
-// the same name and plan, the new run has the pairs of all of them, each pair once. If two databases have
-// different games for one pair, Merge returns a *Conflicting; with keepFirst it takes the pair of the first
-// database. It returns a *results.DifferentPlan if two runs have one name but different plans. It rejects a
-// damaged database.
+// Merge makes a new database at path to from other databases, which it only reads. If several have a run with the
+// same name and plan, the new run has the pairs of all of them, each pair once. If two databases have different games
+// for one pair, Merge returns a *Conflicting. If keepFirst is true, it takes the pair of the first database instead.
+// It returns a *results.DifferentPlan if two runs have one name but different plans. It rejects a damaged database.
 func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
 	m := merge{keepFirst: keepFirst, progress: progress, paths: from}
 	err := m.open(ctx)
@@ -209,8 +208,8 @@ func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int,
 	return b.pair(ctx, p)
 }
 
-// voided returns a function that adds a voided pair of a source. The new database may have the same games as a pair
-// that counts; then the function reports a conflict.
+// voided returns a function that adds a voided pair of a source. If the new database has the games of this pair as a
+// pair that counts, the function reports a conflict instead.
 func (m *merge) voided(b *branch) func(context.Context, *tables.Row) error {
 	return func(ctx context.Context, v *tables.Row) error {
 		have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, v.Int("pair"))

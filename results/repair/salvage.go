@@ -25,7 +25,7 @@ type Found struct {
 	records  map[int64]sqlitefile.Place
 	others   map[string][]*tables.Row // by table: attempts, voided, tune_states and tune_candidates
 	seen     map[string]bool
-	mending  map[string][]int64 // numbers of missing rows by table; single wrong bits are repaired only in rows of these tables
+	mending  map[string][]int64 // by table: numbers of missing rows; Read repairs single wrong bits only for them
 }
 
 // Read reads a file page by page and returns the rows that it finds. It repairs single wrong bits in the rows

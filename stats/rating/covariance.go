@@ -94,8 +94,8 @@ func (f *Fit) termNames() []string {
 	return names
 }
 
-// termScale returns a function that returns a factor for each coordinate i. For log |δ| of the additive effect, the
-// factor converts a small change of this logarithm to a change of δ. For other coordinates it is 1.
+// termScale returns a function of the index i of a coordinate. The function returns the factor that converts a small
+// change of the coordinate to a change of its term. The factor is 1 except for log |δ| of the additive effect.
 func (f *Fit) termScale() func(i int) float64 {
 	return func(i int) float64 {
 		if f.Model.FirstMove == Additive && i == len(f.Players) {

@@ -88,8 +88,8 @@ func (f *HandicapFit) refit(t crosstable.Table) (fitted, error) {
 	return fitted{table: t, inner: g, at: at}, err
 }
 
-// goodness calculates the goodness of f from simulated samples; fit fits a sample. It also uses samples in which a
-// player wins every game.
+// goodness calculates the goodness of f from simulated samples. The function fit fits a sample. goodness also uses
+// samples in which a player wins every game.
 func (f *fitted) goodness(again Replay, fit func(crosstable.Table) (fitted, error)) (Goodness, error) {
 	if err := f.canSimulate(again.Samples); err != nil {
 		return Goodness{}, err
@@ -171,9 +171,9 @@ func (f *fitted) canSimulate(samples int) error {
 	return nil
 }
 
-// resample simulates the games again and again. It calls use with each sample until use returns true, or until all
-// samples are simulated. failed is the number of samples for which use returned an error. resample returns an error if
-// they are more than a tenth.
+// resample simulates the games repeatedly. It calls use with each sample until use returns true, or until all samples
+// are simulated. failed is the number of samples for which use returned an error. If these are more than a tenth of
+// the samples, resample returns an error.
 func (f *fitted) resample(again Replay, use func(crosstable.Table) (enough bool, err error)) (failed int, err error) {
 	s := newStage(f)
 	random := rand.New(rand.NewPCG(again.Seed, 0x676f6769))

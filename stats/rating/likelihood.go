@@ -63,8 +63,8 @@ func (l *ladder) meet(t crosstable.Table) {
 	}
 }
 
-// headStart returns the point x from which Newton's method starts, with strengths calculated from the scores. It saves
-// one or two steps compared with start.
+// headStart returns the point x from which Newton's method starts. It calculates the strengths from the scores, which
+// saves one or two steps of the method compared with the point of start.
 func (l *ladder) headStart() []float64 {
 	x := l.start()
 	games, points := l.table.Totals()

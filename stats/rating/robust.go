@@ -174,8 +174,8 @@ func (w *way) effect(inverse matrix, weights []float64) (effect, clusters float6
 	return (clusters*varied/naive + 1) / (clusters + 1), clusters
 }
 
-// quantile returns half the width of an interval of a linear function of x, as a multiple of the standard error for
-// independent games.
+// quantile returns half the width of an interval of a linear function of x. The unit is the standard error of this
+// function for independent games.
 func (r *robust) quantile(weights []float64, level float64) float64 {
 	if r == nil {
 		return binomial.ZWithin(level)

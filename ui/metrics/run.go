@@ -295,7 +295,7 @@ func (a ageless) Write(to *dto.Metric) error {
 	return err
 }
 
-// forget deletes the histograms of a run of another process.
+// forget deletes the histograms of this run, which another process played.
 func (r *Run) forget() {
 	of := prometheus.Labels{"run": text(r.about.Run)}
 	for _, h := range r.set.histograms() {

@@ -9,8 +9,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// These are the sizes of the two forms of the board. In a row, each of the nine squares shows a piece with the sign of
-// its side. The number of the rank follows. The second form also has a grid.
+// These are the sizes of the two forms of the board. In both, each row has nine squares and the name of the rank. A
+// square shows the sign of the side and the piece. The second form also has a grid.
 const (
 	boardWidth = 9*3 + 2
 	gridWidth  = 9*5 + 1 + 2
