@@ -341,8 +341,8 @@ func (r *resolver) checkRules(path string, c *match.Council) {
 	}
 }
 
-// checkLists warns about rules that use lists of several lines if members give only one line each. Such a
-// vote is in effect a simple majority.
+// checkLists warns if a rule uses lists of several lines but members give only one line each. Then the rule nearly
+// always chooses the same move as a simple majority.
 func (r *resolver) checkLists(name string, c *match.Council) {
 	spec, err := voting.ParseSpec(c.Rule)
 	if err != nil || !spec.ReadsLists() {

@@ -111,9 +111,9 @@ func (h Hasher) option(p *match.Player, in options, o usi.Option) error {
 	return nil
 }
 
-// evaluation adds the files of the evaluation folder to the player's identity. It returns an error if a
-// folder that the user names does not exist. A default folder may be missing, because the network may be in
-// the binary.
+// evaluation adds the files of the evaluation folder to the player's identity. If the folder does not exist,
+// evaluation returns an error only if the user has named the folder. A default folder may be missing, because the
+// engine may have its network in the binary.
 func (h Hasher) evaluation(p *match.Player, in options) error {
 	path, set := in.folderOf(evalOption, p.Dir)
 	if path == "" {

@@ -22,7 +22,7 @@ type profile struct {
 }
 
 // settings returns the settings of the profile for an engine that declares these options. It returns nothing if the
-// engine does not belong to the profile's family, because it declares no option of the family.
+// engine declares no option of the profile's family, because then it is an engine of another family.
 func (p profile) settings(declared []usi.Option) []usi.Setting {
 	for _, s := range p.family {
 		if _, ok := usi.FindOption(declared, s.Name); ok {

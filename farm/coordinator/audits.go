@@ -61,8 +61,8 @@ const (
 	auditsKept = 7 * 24 * time.Hour
 )
 
-// startAudit starts an audit if the Auditor selects a pair, which is about to be stored as the n-th pair of a
-// worker. It runs before the pair is stored, so that after a crash no stored pair lacks its audit.
+// startAudit starts an audit of a pair if the Auditor selects the pair. It is the n-th pair, from 0, of the worker
+// w called name. startAudit runs before the pair is stored, so that after a crash no stored pair lacks its audit.
 func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, pair, n int) {
 	if c.config.Auditor == nil || !r.exact {
 		return
@@ -155,8 +155,8 @@ func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
 	return owner == r.Owner && !c.trusted(a.Worker)
 }
 
-// trusted reports whether pairs under this name need no audit to be believed: the name is that of a worker with a
-// trust level above untrusted, or of a key with the right "run", which may push pairs.
+// trusted reports whether the farm trusts pairs under this name without an audit. It trusts workers with a trust
+// level above untrusted. It also trusts keys with the right "run", which may push pairs.
 func (c *Coordinator) trusted(name string) bool {
 	if w := c.workers[name]; w != nil && w.Trust != trust.Untrusted {
 		return true

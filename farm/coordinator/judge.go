@@ -37,7 +37,7 @@ type message struct {
 	worker  string
 	key     Key
 	batch   *farm.Batch
-	proof   []byte
+	proof   []byte // the worker's signature of the batch
 	items   []item
 	why     string // reason why the whole message is rejected, or ""
 	noBlame bool   // the message's worker is not responsible for the rejection
@@ -48,7 +48,7 @@ type item struct {
 	farm.Item
 	run      *run
 	pair     match.PairResult
-	refuse   string // reason why the item does not count, for which its worker is responsible
+	refuse   string // why the item does not count, if its worker is responsible for that; else ""
 	stale    bool   // the item does not count, but its worker is not responsible
 	added    bool   // the store has added the pair or the attempt
 	copied   bool   // an earlier item of the message has the same lease, so this item does not count
@@ -84,7 +84,8 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 	}
 }
 
-// errIdle ends a wait for results after half a lease without any. judgeAll then calls drained.
+// errIdle ends a wait for results if no result has come for half the lifetime of a lease. judgeAll then calls
+// drained.
 var errIdle = errors.New("coordinator: no result came")
 
 // drained is called when all results that were published before the time at have been processed. It passes this
@@ -105,8 +106,8 @@ func (c *Coordinator) stop(err error) error {
 	return c.fail(err)
 }
 
-// judgeBatch verifies messages in parallel, stores the pairs that count in the order of the stream, and
-// acknowledges the messages when the pairs are on the disk.
+// judgeBatch processes a batch of messages. It verifies them in parallel, and decides in the order of the stream
+// which pairs count. It stores these pairs, and acknowledges the messages when the pairs are on the disk.
 func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error {
 	began := time.Now()
 	messages := make([]message, len(all))
@@ -263,9 +264,9 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	return nil
 }
 
-// decide decides for every item, in the order of the stream, whether it is stored. If the test of a late item
-// has ended and cannot be opened any more, the item becomes stale. An error would end every later process
-// too, because the stream delivers the item again.
+// decide decides for every item, in the order of the stream, whether it is stored. If the test of a late item has
+// ended and cannot be opened any more, decide marks the item as stale. It returns no error for that: the stream
+// delivers the item to every later process, and an error would end each of them.
 func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	type name struct {
 		run  string
@@ -399,7 +400,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 	}
 }
 
-// countResult updates the counts of a worker after a pair of it was stored.
+// countResult updates the counts of a worker after one of its pairs was stored.
 func (c *Coordinator) countResult(ctx context.Context, now time.Time, worker string, it *item) {
 	w := c.worker(worker, "")
 	w.Played++

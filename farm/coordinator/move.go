@@ -10,8 +10,8 @@ import (
 	"gogi/match"
 )
 
-// These are the limits of a reply to pull and of a push. They are half a message, because a message also has
-// other fields.
+// These are the limits of the pairs in a reply to pull and in a push. movedBytes is half the size of a message,
+// because a message also has other fields.
 const (
 	movedBytes = farm.MaxBody / 2
 	movedPairs = 256

@@ -73,7 +73,8 @@ func (c *Coordinator) SignUp(ctx context.Context, s farm.SignUp) error {
 	return c.save(ctx, bucketSignUps, s.Name, s, &revision, keyAction(s.By, s.Name, what))
 }
 
-// mayAsk returns the rejection of a sign-up for rights that only an admin can give, or of a long note.
+// mayAsk returns a rejection if a sign-up asks for rights that only an admin can give, uses a name of the farm
+// itself, or has a note that is too long. Otherwise it returns nil.
 func mayAsk(s *farm.SignUp) error {
 	switch {
 	case !slices.Equal(s.Rights, []string{rightWork}) && !slices.Equal(s.Rights, []string{rightSubmit}):

@@ -13,16 +13,16 @@ import (
 	"gogi/match/trust"
 )
 
-// A provisional is the stored part of a verdict that is not final. The verdict rests on pairs of workers that the
-// farm does not trust, and of which audits have not confirmed a sample.
+// A provisional is the stored part of a verdict that is not final. The verdict uses pairs of workers that the farm
+// does not trust, and audits have not yet confirmed a sample of these pairs.
 type provisional struct {
 	End  int      `cbor:"end"`  // the verdict uses the pairs below End
 	By   []string `cbor:"by"`   // the workers and keys whose pairs these are
 	Text string   `cbor:"text"` // why the verdict is not final, and what to do
 }
 
-// provisional returns the stored reason why the verdict of a run that ends now is not final, or nil if the verdict
-// is final. In a farm without audits every verdict is final.
+// provisional decides whether the verdict of a run that ends now is final. It returns nil if it is final, and
+// otherwise the reason to store. In a farm without audits every verdict is final.
 func (c *Coordinator) provisional(r *run) *provisional {
 	if r.gate == nil || c.config.Auditor == nil {
 		return nil

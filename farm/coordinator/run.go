@@ -205,7 +205,7 @@ func (c *Coordinator) rejudge(ctx context.Context, r *run) (*match.Standings, er
 	return &standings, nil
 }
 
-// limit passes the limits of the run to its ledger: those of its state, its SPRT and its tune.
+// limit updates which pairs the ledger may grant. This depends on the state of the run, its SPRT and its tune.
 func (r *run) limit() {
 	r.ledger.Over(r.State.Final())
 	r.ledger.Pause(r.State != farm.Running)

@@ -404,11 +404,11 @@ func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 	return ledger.Fair(r.ledger.Remaining(), slots, max(r.crowd.slots, slots))
 }
 
-// newSlots is the number of slots of an untrusted worker without stored pairs.
+// newSlots is the number of slots that count for an untrusted worker without stored pairs, see Coordinator.slots.
 const newSlots = 8
 
-// slots returns how many slots of a worker count. For a trusted worker all claimed slots count. For an
-// untrusted worker at most newSlots and one slot for each stored pair count.
+// slots returns how many of a worker's slots count. If the worker is trusted, all its slots count. If it is not, at
+// most newSlots count, and one more for each of its stored pairs.
 func (c *Coordinator) slots(s *session) int {
 	if w := c.workers[s.name]; w.Trust == trust.Untrusted {
 		return min(s.slots, newSlots+w.Played)
@@ -532,8 +532,9 @@ type crowd struct {
 // the count.
 const crowdAge = time.Second
 
-// crowdPause returns the shortest time between two counts of a crowd. Without it, one worker that sends a hello before
-// each request, or many workers that come at the same time, would make the coordinator read all sessions for every grant.
+// crowdPause returns the shortest time between two counts of a crowd in a farm with this number of sessions.
+// Without it, the coordinator would read all sessions for every grant in two cases: if one worker sends a Hello
+// before each request, or if many workers join at the same time.
 func crowdPause(sessions int) time.Duration {
 	return min(time.Duration(sessions/100)*10*time.Millisecond, crowdAge)
 }
@@ -559,8 +560,8 @@ func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int, trus
 }
 
 // grantAlone grants a pair that must be played alone, if such a pair waits for this worker. playing is the number
-// of pairs that the worker plays. can reports whether the worker may play a run, and add adds granted leases to the
-// reply. The result reports whether the worker must get no other pairs.
+// of pairs that the worker plays now. can reports whether the worker may play a run. add adds granted leases to the
+// reply. If the result is true, the worker must get no other pairs.
 func (c *Coordinator) grantAlone(now time.Time, s *session, w *worker, playing int, can func(string) bool, add func(*run, []ledger.Lease)) bool {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || !can(r.digest) {

@@ -21,11 +21,12 @@ const ruleResiduals = "residuals"
 // ruleText is the text about the rule in a test's log.
 const ruleText = "a worker whose results differ from the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
 
-// leastAccusers is the smallest number of compared workers with which a two-sided quantity can accuse one of them.
-// In a two-sided quantity, both too much and too little are suspect.
+// leastAccusers is the smallest number of compared workers with which gogi accuses one of them because of a
+// two-sided quantity: one of which a large and a small value are both suspect. With two workers it is unknown which
+// one is wrong.
 const leastAccusers = 3
 
-// newLine returns an empty comparison of a run's workers, which excludes workers in quarantine.
+// newLine returns an empty comparison of a run's workers. The comparison leaves out workers that are in quarantine.
 func (c *Coordinator) newLine() *trust.Line {
 	l := &trust.Line{Without: map[string]bool{}}
 	for name, w := range c.workers {
@@ -34,8 +35,8 @@ func (c *Coordinator) newLine() *trust.Line {
 	return l
 }
 
-// compares reports whether gogi compares the workers of a run by their results. It does not compare those of a
-// tune, because the pairs of a tune have different parameters.
+// compares reports whether gogi compares the workers of a run by their results. In a tune it does not, because the
+// pairs have different parameters. It does not in self-play either.
 func (r *run) compares() bool { return r.Rule == ruleResiduals && r.plan.Tune == "" && !r.selfplays() }
 
 // putRows adds the data of a stored pair to the comparison of the run's workers.

@@ -76,7 +76,7 @@ func (t *tuned) resume(rows []match.Row) {
 	}
 }
 
-// started completes a tune after all stored pairs were added, and returns it. t may be nil.
+// started prepares a tune for grants, after all stored pairs were added, and returns it. t may be nil.
 func (t *tuned) started() *tuned {
 	if t != nil {
 		t.course.Watch()
@@ -134,9 +134,9 @@ func playedAsGranted(p *match.Plan, it *item) error {
 	return nil
 }
 
-// outdated removes those leases from the lists of a heartbeat whose parameter values the tune no longer uses, and
-// returns them. The values change after a purge, or with an older backup. The coordinator grants the pairs again
-// with the new values.
+// outdated searches the lists of a heartbeat for leases whose parameter values the tune no longer uses. It removes
+// them from the lists and returns them. The values change after a purge, or with an older backup. The coordinator
+// grants the pairs again with the new values.
 func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) {
 	if r.tune == nil {
 		return nil

@@ -158,7 +158,7 @@ func (s *Store) adopt(file, sum string, size int64) error {
 	return nil
 }
 
-// failed returns ErrFull if err means that the disk is full. Otherwise it returns err with the context added.
+// failed returns ErrFull if err means that the disk is full. Otherwise it returns err with a text before it.
 func (s *Store) failed(err error) error {
 	if disk.IsFull(err) {
 		return fmt.Errorf("%w: %w", ErrFull, err)

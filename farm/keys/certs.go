@@ -31,8 +31,8 @@ const (
 	serverLife    = 365 * 24 * time.Hour
 )
 
-// An Authority is a farm's own certificate authority. Clients that pin its certificate accept only coordinators whose
-// certificate it has signed.
+// An Authority is a farm's own certificate authority. A client that trusts only this authority accepts a
+// coordinator only if the authority has signed the coordinator's certificate.
 type Authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey

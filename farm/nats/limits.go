@@ -42,7 +42,8 @@ func (l *limits) wait(ctx context.Context, key string, n int) bool {
 	return limiter.WaitN(ctx, min(n, pieceBytes)) == nil
 }
 
-// largest returns the largest size of an artefact that the owner of a key may send. most is the farm's own limit.
+// largest returns the largest size of an artefact that the owner of a key may send: most, the limit of the farm, or
+// the limit of the owner if that is smaller.
 func (l *limits) largest(key string, most int64) int64 {
 	if l.of == nil {
 		return most

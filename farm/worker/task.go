@@ -123,8 +123,8 @@ func (w *Worker) accept(t *farm.Task) (_ *task, err error) {
 	return known, known.setClocks(w.config.NPS, w.config.Reference)
 }
 
-// setClocks scales the plan's clocks to the speed of this machine, if the plan requires it. nps is the measured
-// speed of the engine reference on this machine.
+// setClocks scales the plan's clocks to the speed of this machine, if the plan requires it. nps is the speed of
+// this machine in nodes per second, and reference the identity of the engine that measured it.
 func (t *task) setClocks(nps float64, reference string) error {
 	t.scaled = t.plan
 	if !t.plan.Scales() {

@@ -203,8 +203,9 @@ func (w *Worker) openFiles() error {
 	return err
 }
 
-// countStart writes a larger start number into a file, if possible the clock's milliseconds, and returns it. So if
-// two machines use one key, the machine that started later has the larger number and wins.
+// countStart writes a number into a file that is larger than the number there, and returns it. If possible the
+// number is the clock's time in milliseconds. So if two machines use one key, the coordinator rejects the machine
+// that started earlier.
 func countStart(f *os.File) (uint64, error) {
 	text := make([]byte, 32)
 	n, _ := f.ReadAt(text, 0) // the file is shorter

@@ -21,7 +21,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// CouncilSuggestCommand plays councils against their members and prints which council is stronger.
+// CouncilSuggestCommand plays councils against their members, and prints which council is stronger than each of its
+// members.
 type CouncilSuggestCommand struct {
 	File  string  `arg:"" help:"Match file with engines, and with councils to test; without councils gogi makes them."`
 	DB    string  `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`

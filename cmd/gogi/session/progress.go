@@ -42,7 +42,8 @@ func (l *eventLines) write(e match.Event) {
 	}
 }
 
-// lineBuffer is the number of events in a worker's run that may wait for the writer of JSON lines.
+// lineBuffer is the number of events that may wait until they are written as JSON lines. If a worker's run has
+// more, the writer misses events.
 const lineBuffer = 1 << 13
 
 func (l *eventLines) follow(hub *events.Hub) {

@@ -101,7 +101,7 @@ func (c *ValidateCommand) registered(ctx context.Context, guard *process.Guard) 
 	return s, s.fits(greetings)
 }
 
-// read reads a run's tune and its registered validation.
+// read reads a stored tune, and the plan of its validation that gogi stored when the tune began.
 func (c *ValidateCommand) read(ctx context.Context, s *study) error {
 	return withTune(ctx, cli.Stored{Name: c.File, Database: cli.Database{DB: c.DB}}, func(store *results.Store, info *results.RunInfo) error {
 		text, err := store.Registered(ctx, info.ID)

@@ -91,8 +91,8 @@ func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdic
 // it. Without a limit a worker could keep the pairs that a verdict waits for.
 const outboxLeases = 30
 
-// extend extends a lease. It does not extend a lease that was revoked, whose worker does not send the result, or whose
-// sent result did not arrive in the stream.
+// extend extends a lease, except in three cases: the lease was revoked and its pair is not finished, its worker has
+// not sent the result for too long, or the sent result did not arrive in the stream.
 func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	x.listed, x.session = l.beats, x.who.session
 	switch {

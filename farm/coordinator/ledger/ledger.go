@@ -189,7 +189,8 @@ func (l *Ledger) hold(now time.Time, h *holder, what Lease) *lease {
 	return x
 }
 
-// candidate returns the lowest pair that a worker may get. again means that the pair was granted before.
+// candidate returns the lowest pair that a worker may get. again means that the pair was granted before. ok is
+// false if there is no pair for this worker.
 func (l *Ledger) candidate(now time.Time, h *holder) (pair int, again, ok bool) {
 	limit := l.limit()
 	grace := now.Before(l.graceEnds)

@@ -22,7 +22,8 @@ type pace struct {
 // paceSteps is the number of histogram buckets in which a duration grows by the factor e.
 var paceSteps = 1 / math.Log(1.05) //nolint:gochecknoglobals // a constant that the language cannot compute
 
-// enough is the number of pairs with known durations that longest needs. Before that, no lease is too old.
+// enough is the smallest number of known durations from which the method longest returns a percentile. With fewer
+// durations no lease counts as too old.
 const enough = 100
 
 // see adds took, the time from the grant of a pair to its storage. h is the worker of the pair, and workers the

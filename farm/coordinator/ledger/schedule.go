@@ -164,7 +164,8 @@ func where(list []*entry, keep func(*entry) bool) (kept []*entry) {
 	return kept
 }
 
-// modest returns a function that reports whether a test's owner may hold another pair under OwnerMax.
+// modest returns a function that reports whether the owner of a test may hold one more pair within the limit
+// OwnerMax.
 func (s *Schedule) modest() func(*entry) bool {
 	held, total := map[string]int{}, 0
 	for _, e := range s.tests {

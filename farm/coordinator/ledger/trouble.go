@@ -134,9 +134,10 @@ func (l *Ledger) Forgive(now time.Time) {
 	}
 }
 
-// Solo grants the lowest pair that must be played alone. holding is the number of pairs of all runs that the worker
-// holds; Solo grants only at 0. wait means that the worker must get no other pair before this one. For some time
-// only a trusted worker gets the pair, and for a longer time only a machine on which the pair did not crash.
+// Solo grants the lowest pair that must be played alone. trusted means that the farm fully trusts the worker.
+// holding is the number of pairs of all runs that the worker holds; Solo grants only at 0. wait means that the
+// worker must get no other pair before this one. For some time only a trusted worker gets the pair, and for a
+// longer time only a machine on which the pair did not crash.
 func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holding int) (lease Lease, granted, wait bool) {
 	if h := l.holders[worker]; h != nil && l.heldAlone(h) {
 		return Lease{}, false, true
