@@ -32,7 +32,7 @@ func CheckLegs(plan *match.Plan) error {
 	return nil
 }
 
-// word returns an error if s is longer than MaxWord bytes. The error contains what, the name of the field.
+// word returns an error if s is longer than MaxWord bytes. The argument what names the field in the error.
 func word(what, s string) error {
 	if len(s) > MaxWord {
 		return fmt.Errorf("%s has %d bytes: expected at most %d", what, len(s), MaxWord)
@@ -40,7 +40,7 @@ func word(what, s string) error {
 	return nil
 }
 
-// number returns an error if v is not a number from 0 to most. The error contains what, the name of the field.
+// number returns an error if v is not a number from 0 to most. The argument what names the field in the error.
 func number(what string, v, most float64) error {
 	if !(v >= 0 && v <= most) || math.IsInf(v, 0) {
 		return fmt.Errorf("%s of %v: expected a number from 0 to %g", what, v, most)
@@ -48,8 +48,8 @@ func number(what string, v, most float64) error {
 	return nil
 }
 
-// words returns an error if a list has more than most strings, or a string longer than MaxWord bytes. The error
-// contains what, the name of the field.
+// words returns an error if a list has more strings than the maximum most, or a string longer than MaxWord bytes. The
+// argument what names the field in the error.
 func words(what string, list []string, most int) error {
 	if len(list) > most {
 		return fmt.Errorf("%d %s: expected at most %d", len(list), what, most)

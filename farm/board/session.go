@@ -131,8 +131,8 @@ func (p *Pages) giveChallenge(w http.ResponseWriter, _ *visit) error {
 	return json.NewEncoder(w).Encode(map[string]string{"challenge": p.challenge(time.Now())})
 }
 
-// loginForm shows the form in which a user logs in. The command gogi farm web prints a link that has the fields. The
-// page does not log in by itself, because a link of another person must not log a user in as that person.
+// loginForm shows the form in which a user logs in. The command gogi farm web prints a link that fills in the form.
+// The user must still send the form. Otherwise a link of another person could log the user in as that person.
 func (p *Pages) loginForm(w http.ResponseWriter, v *visit) error {
 	q := v.URL.Query()
 	page := map[string]string{"Name": q.Get("key"), "Challenge": q.Get("challenge"), "Signature": q.Get("signature"),
@@ -266,7 +266,7 @@ type limiter struct {
 	counts map[string]int
 }
 
-// maxNames is the largest number of names that a limiter counts. It allows nothing to other names.
+// maxNames is the largest number of names that a limiter counts. It rejects the events of further names.
 const maxNames = 10_000
 
 // allow counts an event, and reports whether it is allowed.

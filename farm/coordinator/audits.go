@@ -35,7 +35,7 @@ type audit struct {
 	dueAudit
 
 	results []*match.PairResult // the results so far. The first is read from the store when the second arrives
-	owners  []string            // owners of the results, and of the first result
+	owners  []string            // owners of the workers that played the results so far, including the first
 	// worker and session hold the lease of the next result. They are "" if the audit waits for a worker.
 	worker, session string
 	epoch           farm.Epoch

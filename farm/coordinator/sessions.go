@@ -28,7 +28,8 @@ type session struct {
 	why         []string // the reasons, in the order of refuses; may be shorter
 }
 
-// A worker is the stored part of a worker. State stores it in the bucket of workers.
+// A worker is what the coordinator knows about a worker, apart from its session. State stores the exported fields in
+// the bucket of workers.
 type worker struct {
 	Owner      string      `cbor:"owner"`
 	Trust      trust.Level `cbor:"trust"`

@@ -75,8 +75,8 @@ func keyOf(k keys.Key) coordinator.Key {
 // auditor implements coordinator.Auditor with package trust.
 type auditor struct{ trust.Auditor }
 
-// newAuditor returns an auditor that selects pairs at random with a secret of its own. No lease token reveals
-// anything about this secret.
+// newAuditor returns an auditor that selects pairs at random. It uses a key derived from the farm's secret. The lease
+// tokens that workers see reveal nothing about this key, so no worker can predict which pairs are audited.
 func newAuditor(secret farm.Secret) auditor {
 	h := hmac.New(sha256.New, secret[:])
 	h.Write([]byte("gogi audits 1\x00"))

@@ -60,8 +60,7 @@ type RepairCommand struct {
 	Quiet bool   `short:"q" help:"Print no progress."`
 }
 
-// Run prints the saved and the lost pairs. If pairs must be played again, it returns the exit code of unplayed
-// pairs.
+// Run prints the saved and the lost pairs. If pairs must be played again, the error has the exit code cli.Unplayed.
 func (c *RepairCommand) Run(ctx context.Context, env *cli.Env) error {
 	r, err := repair.Repair(ctx, c.DB, c.To, cli.Percent(env.Err, c.Quiet))
 	if err != nil {

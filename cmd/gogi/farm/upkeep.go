@@ -175,8 +175,8 @@ func (c *DoctorCommand) reach(ctx context.Context, note func(what, good string, 
 	note("stream", fmt.Sprintf("%.0f%% full, %d messages judged", 100*s.Judge.Fill, s.Judge.Messages), full)
 }
 
-// troubles returns what is wrong with the farm's clock, compared with this machine's clock now, and with its stream of
-// results. nil means that there is no trouble.
+// troubles returns two errors, each nil if there is no problem. clock means that the farm's clock differs from now, the
+// time of this machine. stream means that the farm's stream of results is nearly full.
 func troubles(s *farm.Status, now time.Time) (clock, stream error) {
 	if off := now.Sub(s.At); off.Abs() > time.Minute {
 		clock = fmt.Errorf("this machine's clock and the farm's are %v apart: the expiry of certificates and keys depends on them", off.Round(time.Second))

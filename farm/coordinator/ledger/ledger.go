@@ -22,8 +22,8 @@ type Config struct {
 	Grace time.Duration
 }
 
-// A Ledger records which worker plays which pair of a run. The time of a grant grows with the logarithm of
-// the number of leases. The memory is one bit for each pair and about 300 bytes for each lease.
+// A Ledger records which worker plays which pair of a run. The time that a grant takes grows with the logarithm of
+// the number of leases. A Ledger needs one bit of memory for each pair, and about 300 bytes for each lease.
 type Ledger struct {
 	config Config
 	done   bits // stored pairs
