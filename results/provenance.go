@@ -11,7 +11,8 @@ import (
 	"gogi/results/tables"
 )
 
-// These statements find the worker of new pairs. If several workers have the same name and owner, it is the latest one.
+// These statements store a worker, find the latest worker with a name and an owner, and count how often a pair was
+// voided.
 const (
 	insertWorker = "INSERT INTO workers (name, key, owner, checksum) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 	newestWorker = "SELECT coalesce(max(id), 0) FROM workers WHERE name = ? AND owner = ?"

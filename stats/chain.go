@@ -47,8 +47,9 @@ func (s *Series) shifts() (shifts []shift, mean float64, err error) {
 	return shifts, mean, err
 }
 
-// product returns the sum of a's shift times b's shift, over the openings that both series have. same means that a and
-// b are from the same series. Otherwise an opening without a name belongs to only one series, and does not count.
+// product returns the sum of a's shift times b's shift, over the openings that both series have. same means that a
+// and b are from the same series. If they are not, product ignores openings without a name, because the series cannot
+// share such an opening.
 func product(a, b []shift, same bool) float64 {
 	other := map[string]float64{}
 	for _, s := range b {

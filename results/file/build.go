@@ -62,9 +62,9 @@ func publish(ctx context.Context, part, file string) error {
 	return disk.SyncDir(filepath.Dir(file))
 }
 
-// Copy makes a new database at path to from a snapshot of the database in file. Like Reader it works while
-// another process writes, and, with the options of AsItStands, in a read-only place. It copies damaged rows
-// unchanged.
+// Copy makes a new database from a snapshot of the database in file. The parameter to is the path of the new
+// database. Like Reader, Copy works while another process writes, and, with the options of AsItStands, in a read-only
+// place. It copies damaged rows unchanged.
 func Copy(ctx context.Context, file, to string) error {
 	options, err := copyOptions(ctx, file)
 	if err != nil {

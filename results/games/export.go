@@ -103,7 +103,7 @@ func (e *Export) Run(ctx context.Context, store *results.Store, info *results.Ru
 	return x.tally, s.close()
 }
 
-// open returns the sink that writes the games to the file or folder to, or to out for "-".
+// open returns the sink that writes the games to a file or folder. The parameter to is its path, or "-" for out.
 func (e *Export) open(run, to string, out io.Writer) (sink, error) {
 	between := []byte(e.Format.Between)
 	if to == "-" || to == "" {

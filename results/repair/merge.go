@@ -45,10 +45,11 @@ func (e *Conflicting) Error() string {
 	return "the databases have other games of the same pairs:" + strings.Join(lines, "")
 }
 
-// Merge makes a new database at path to from other databases, which it only reads. If several have a run with the
-// same name and plan, the new run has the pairs of all of them, each pair once. If two databases have different games
-// for one pair, Merge returns a *Conflicting. If keepFirst is true, it takes the pair of the first database instead.
-// It returns a *results.DifferentPlan if two runs have one name but different plans. It rejects a damaged database.
+// Merge makes a new database from other databases, which it only reads. The parameter to is the path of the new
+// database, and from has the paths of the others. If several have a run with the same name and plan, the new run has
+// the pairs of all of them, each pair once. If two databases have different games for one pair, Merge returns a
+// *Conflicting. If keepFirst is true, it takes the pair of the first database instead. It returns a
+// *results.DifferentPlan if two runs have one name but different plans. It rejects a damaged database.
 func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
 	m := merge{keepFirst: keepFirst, progress: progress, paths: from}
 	err := m.open(ctx)

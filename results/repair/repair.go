@@ -38,11 +38,11 @@ type RepairedRun struct {
 // more about each row.
 const connections = 4
 
-// Repair makes a new database at path to from the undamaged parts of the damaged database at path. It only
-// reads the damaged database, which must not be in use. It saves only complete and undamaged pairs. The other
-// pairs are missing from their run; to play them again, the user repeats the command that played the run.
-// Repair searches the file page by page for rows that SQLite cannot reach. It saves such a row only if the
-// row has a checksum, because without one it looks like garbage.
+// Repair saves the undamaged parts of the damaged database at path in a new database. The parameter to is the path of
+// the new database. Repair only reads the damaged database, which must not be in use. It saves only complete and
+// undamaged pairs. The other pairs are missing from their run; to play them again, the user repeats the command that
+// played the run. Repair searches the file page by page for rows that SQLite cannot reach. It saves such a row only
+// if the row has a checksum. A row without a checksum cannot be distinguished from a deleted row.
 func Repair(ctx context.Context, path, to string, progress func(done, of int)) (*Repaired, error) {
 	r := repair{progress: progress}
 	err := r.open(ctx, path)

@@ -170,14 +170,14 @@ type Fit struct {
 	SetAside   []crosstable.Excluded
 }
 
-// PlackettLuce fits strengths to finishing orders, each best first, by the MM algorithm of Hunter (2004).
-// Player i is first with probability π_i/Σπ. The next place goes in the same way to one of the remaining
-// players. With two players per game it is the Bradley–Terry model.
+// PlackettLuce fits strengths to finishing orders, each best first, by the MM algorithm of Hunter (2004). Player i is
+// first with probability π_i/Σπ, where Σπ is the sum over all players of the order. For each later place, the same
+// formula applies to the remaining players. With two players per game it is the Bradley–Terry model.
 //
-// PlackettLuce excludes players whose strength cannot be determined, as [crosstable.Table.Connection] does.
-// Such players never finished behind another player, or never ahead of another player. The order of the other
-// players does not change. PlackettLuce returns an error if there are no unique strengths, and for an order
-// with fewer than two players or with one player twice.
+// PlackettLuce excludes players whose strength cannot be determined, as [crosstable.Table.Connection] does. An
+// excluded player never finished behind another player, or never ahead of another player. The order of the other
+// players does not change. PlackettLuce returns an error if there are no unique strengths, and for an order with
+// fewer than two players or with one player twice.
 func PlackettLuce(orders [][]string) (*Fit, error) {
 	var pairs []crosstable.Count
 	for n, order := range orders {
