@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// CanonicalPlan has exactly the settings that decide the distribution of a run's games. It has no paths,
-// target, concurrency or stopping bounds. Plan.Digest hashes the JSON of a CanonicalPlan, and the store saves
-// this JSON. A field of this type and of the other canonical types therefore never changes its name or its
-// place. A new field comes at the end, and the JSON omits it if it has its zero value.
+// CanonicalPlan has exactly the settings that affect how the games of a run are played. It has no paths, target,
+// concurrency or stopping bounds. Plan.Digest hashes the JSON of a CanonicalPlan (the canonical text), and the store
+// saves this JSON. A field of this type and of the other canonical types therefore never changes its name or its
+// position. A new field comes at the end, and the JSON omits it if it has its zero value.
 type CanonicalPlan struct {
 	Version      int               `json:"version"`
 	Design       DesignKind        `json:"design"`
@@ -34,7 +34,7 @@ type CanonicalPlan struct {
 	Selfplay     json.RawMessage   `json:"selfplay,omitempty"`
 }
 
-// CanonicalRules has the fields of Rules without the name, because the name decides no game.
+// CanonicalRules has the fields of Rules without the name, because the name has no effect on a game.
 type CanonicalRules struct {
 	Declaration      string     `json:"declaration"`
 	ImpasseDraw      bool       `json:"impasse_draw"`
@@ -45,8 +45,8 @@ type CanonicalRules struct {
 	RepetitionPoints [2]float64 `json:"repetition_points"`
 }
 
-// CanonicalPlayer has the settings of a Player that decide how it plays. It has no paths. A path whose
-// contents are in the identity is replaced by "(see identity)".
+// CanonicalPlayer has the settings of a Player that decide how it plays. It has no paths. If an option names a file
+// or folder and the identity has the hash of its contents, the value of the option is "(see identity)".
 type CanonicalPlayer struct {
 	Name      string            `json:"name"`
 	Identity  map[string]string `json:"identity"`
@@ -104,8 +104,8 @@ func ParseCanonical(text []byte) (*CanonicalPlan, error) {
 	return &c, nil
 }
 
-// Canonical returns the JSON text of the settings that decide the distribution of the run's games. Equal
-// plans have equal texts.
+// Canonical returns the JSON text of the settings that affect how the games of the run are played (CanonicalPlan).
+// Equal plans have equal texts.
 func (p *Plan) Canonical() []byte {
 	c := CanonicalPlan{
 		Version: canonicalVersion, Design: p.Design.Kind, Swap: p.Design.Swap, Seed: p.Seed, Rules: p.Rules.canonical(),
@@ -186,7 +186,8 @@ func (p *Player) canonical() CanonicalPlayer {
 // therefore does not change the digest.
 const hashed = "(see identity)"
 
-// identified returns options without the paths of files that the identity covers.
+// identified returns a copy of options. If an option names a file or folder that the identity covers, the copy has
+// the value hashed instead of the path.
 func (p *Player) identified(options []Option) []Option {
 	options = slices.Clone(options)
 	for i, o := range options {
@@ -197,8 +198,8 @@ func (p *Player) identified(options []Option) []Option {
 	return options
 }
 
-// has reports whether the identity has a file with this role, or in the folder that the role names. It ignores case,
-// because engines ignore case in option names.
+// has reports whether the identity has a file with this role. If role ends with a slash, it names a folder, and any
+// file in that folder suffices. has ignores case, because engines ignore case in option names.
 func (i Identity) has(role string) bool {
 	return slices.ContainsFunc(i.Files, func(f FileHash) bool {
 		if strings.HasSuffix(role, "/") && len(f.Role) > len(role) {

@@ -14,10 +14,10 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// pairVersion is the newest version of the layout; the version is the first byte of EncodePair's text. The
-// layout of a version never changes. Version 2 adds the machine that played the pair, version 3 the options
-// of the pair, version 4 the questions to a mate solver. EncodePair writes the lowest version from 2 that has
-// all data of the pair.
+// pairVersion is the newest version of the binary format of a pair. The first byte of EncodePair's text is the
+// version. The format of a version never changes. Version 2 adds the machine that played the pair, version 3 the
+// options of the pair, and version 4 the questions to a mate solver. EncodePair writes the lowest version that can
+// hold all data of the pair, but at least 2.
 const (
 	pairVersion          = 4
 	pairWithoutQuestions = 3
@@ -46,9 +46,9 @@ func EncodePair(r PairResult) ([]byte, error) {
 	return w.text, nil
 }
 
-// DecodePair reads the text of EncodePair, also from an untrusted source. It returns an error before it
-// allocates much more than limit bytes, and for an unknown outcome or termination. It checks only the form of
-// the pair. arbiter.Verify checks whether the pair can have been played.
+// DecodePair reads the text of EncodePair, also from an untrusted source. limit is about the largest number of bytes
+// that it allocates; it returns an error if the pair needs more. It also returns an error for an unknown outcome or
+// termination. It checks only the form of the pair. arbiter.Verify checks whether the pair can have been played.
 func DecodePair(text []byte, limit int) (PairResult, error) {
 	var r PairResult
 	switch {
@@ -273,7 +273,7 @@ func (w *wire) duration(v *time.Duration) {
 	}
 }
 
-// outcome reads or writes an outcome as text. A number would get another meaning if a constant were inserted.
+// outcome reads or writes an outcome as text. A text, unlike a number, keeps its meaning if the constants change.
 func (w *wire) outcome(v *Outcome) {
 	text, err := v.MarshalText()
 	if err == nil {
@@ -335,9 +335,9 @@ func size(moves []kifu.Move) int {
 	return n
 }
 
-// list writes a list, or reads it: first its length, then each element by the function element. It leaves *v
-// nil for length 0. It rejects a length above most, or above the number of bytes left, because each element
-// takes at least one byte.
+// list writes a list, or reads it: first its length, then each element by the function element. most is the largest
+// accepted length. list leaves *v nil for length 0. It also rejects a length above the number of bytes left, because
+// each element takes at least one byte.
 func list[T any](w *wire, v *[]T, most int, element func(*T)) {
 	n := uint64(len(*v))
 	w.uint(&n)

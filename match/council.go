@@ -42,8 +42,8 @@ type Veto struct {
 	Members int           `json:"members"`
 }
 
-// Examine is cross-examination after a split vote: each member searches the positions after the leading moves.
-// The zero value is none.
+// Examine has the settings of cross-examination after a split vote: each member searches the positions after the
+// leading moves. The zero value means no cross-examination.
 type Examine struct {
 	Share float64 `json:"share"` // smallest share of the weights for the first move that needs no examination
 	Moves int     `json:"moves"` // largest number of moves to examine
@@ -94,9 +94,10 @@ func (p *Player) each(visit func(*Player)) {
 	}
 }
 
-// Spread is how the members think on the opponent's time. In the zero value all think on one reply.
+// Spread has the settings of the members' searches on the opponent's time (pondering). With the zero value, all
+// members search after the same expected reply.
 type Spread struct {
-	On    bool `json:"spread"` // each member thinks on another expected reply
+	On    bool `json:"spread"` // each member searches after a different expected reply
 	Votes bool `json:"votes"`  // after a ponder hit all members vote; if false, the members that expected the reply decide alone
 }
 
@@ -108,8 +109,8 @@ func (c *Council) Engines() (list []Player) {
 	return list
 }
 
-// WithEngines returns a copy of the plan after it called change for every engine of the copy. The index i
-// counts the engines in the order of Engines.
+// WithEngines copies the plan, calls change for every engine of the copy, and returns the copy. i is the position of
+// the engine in the order of Engines.
 func (p *Plan) WithEngines(change func(i int, e *Player)) *Plan {
 	out := *p
 	i := 0

@@ -12,8 +12,8 @@ import (
 
 // Difference is one value that differs between two JSON texts, or that only one of them has.
 type Difference struct {
-	// Path leads to the value by the keys of objects, from the outside in. An element of a list is named
-	// by its "name", if it has one, else by its index.
+	// Path has the keys from the top of the JSON text down to the value. The key of a list element is its "name",
+	// if it has one, else its index.
 	Path []string
 	// Order means that the elements of the list at Path changed their order. Before and Now are then the
 	// names of the elements in the old and in the new order.
@@ -46,8 +46,8 @@ func orAbsent(value *string) string {
 	return *value
 }
 
-// Differences compares two JSON texts, such as two results of Canonical, and returns the values that differ
-// in the order of their paths. A text that is not valid JSON counts as one value at the path "plan".
+// Differences compares two JSON texts, such as two results of Canonical. It returns the values that differ, sorted by
+// path. A text that is not valid JSON counts as one value at the path "plan".
 func Differences(before, now []byte) []Difference {
 	a, b := flatten(before), flatten(now)
 	var list []Difference
@@ -74,7 +74,7 @@ func placeOf(path []string, order bool) place {
 
 func (p place) path() []string { return strings.Split(p.joined, "\x00") }
 
-// keysOf returns the places of both maps, sorted by the text that Difference.String returns for each place.
+// keysOf returns the keys of both maps, each once. They are sorted by path, in the notation of Difference.String.
 func keysOf(a, b map[place]*string) []place {
 	both := maps.Clone(a)
 	maps.Copy(both, b)
@@ -98,8 +98,9 @@ func reordered(was, is *string) bool {
 	return slices.Equal(a, b)
 }
 
-// flatten returns the values of a JSON text by their places. A list element with a name gets this name
-// instead of its index as its key, so that a new order of options does not look like changed options.
+// flatten reads a JSON text and returns its values. The key of a value is its place in the text. A list element with
+// a name has this name in its place instead of its index, so that a new order of options does not look like changed
+// options.
 func flatten(text []byte) map[place]*string {
 	var value any
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -21,7 +21,7 @@ const (
 	// EventBoard has the game so far in Board, with Pair, Leg and Slot. It replaces the moves that were made
 	// while no consumer was listening.
 	EventBoard EventType = "board"
-	EventEnd   EventType = "end"   // a game ended; it counts once its pair is stored
+	EventEnd   EventType = "end"   // a game ended; it counts only after its pair is stored (EventPair)
 	EventCut   EventType = "cut"   // a game was stopped without a result, or did not begin: Pair, Leg, Slot
 	EventPair  EventType = "pair"  // a pair is stored and counts from now on: Pair; in a tune also Kind
 	EventFault EventType = "fault" // an engine failed, or a pair was not counted: Engine, Kind, Note
@@ -46,8 +46,8 @@ const (
 // KindUnplayed is the Kind of a fault event for an attempt at a pair that does not count, for any cause.
 const KindUnplayed = "unplayed"
 
-// KindSolver is the Kind of a fault event for a mate solver that failed. gogi does not use the mate solver
-// again in that game. A mate solver plays for neither side.
+// KindSolver is the Kind of a fault event for a mate solver that failed. The game continues, and gogi does not use
+// the mate solver again in this game.
 const KindSolver = "mate_solver"
 
 // ShownPV is the largest number of plies of a principal variation in a move event.
@@ -177,8 +177,8 @@ func (s *Side) Effort(player string) Effort {
 // Milliseconds returns d in milliseconds with three decimals, as events print times.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// RunEvent returns the event that begins a session of a run. finished is the number of pairs that are already
-// stored, and stored their standings, or nil if there are none.
+// RunEvent returns the event that begins a session of a run. finished is the number of pairs that are already stored.
+// stored has the standings of these pairs, or is nil if there are none.
 func RunEvent(p *Plan, finished int, stored *Standings) Event {
 	e := Event{
 		Type: EventRun, Digest: p.Digest(), Rules: p.Rules.Name, Slots: p.Concurrency,

@@ -28,13 +28,13 @@ const (
 	GateBounded GateBoundary = "bounded"
 )
 
-// leastBounded is the smallest error rate of a bounded test, as in package stats.
+// leastBounded is the smallest error rate that a test with GateBounded allows. Package stats has the same limit.
 const leastBounded = 0.001
 
 // String returns the boundary's name in files and reports: "ratio" or "bounded".
 func (b GateBoundary) String() string { return cmp.Or(string(b), "ratio") }
 
-// BoundaryOf returns the boundary with a name of String.
+// BoundaryOf returns the boundary whose String is name.
 func BoundaryOf(name string) GateBoundary {
 	return GateBoundary(strings.TrimPrefix(name, GateRatio.String()))
 }

@@ -8,8 +8,8 @@ import (
 	"gogi/shogi"
 )
 
-// Hash returns a hash of the opening's start position, in the notation of Start, and its moves. It does not
-// cover the ID.
+// Hash returns a hash of the opening's start position and moves. It uses the text of Start, so "startpos" and the
+// equivalent SFEN have different hashes. The hash does not cover the ID.
 func (o Opening) Hash() uint64 {
 	return movesHash(o.Start, len(o.Moves), func(i int) shogi.Move { return o.Moves[i] })
 }

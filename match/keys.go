@@ -24,7 +24,7 @@ func (k Key) Short() string { return hex.EncodeToString(k[:4]) }
 // keyVersion is the version of the canonical texts. Another version gives other keys.
 const keyVersion = 1
 
-// keyOf returns the SHA-256 of the kind of a text and its JSON.
+// keyOf returns the SHA-256 of a canonical text: a first line with kind and keyVersion, and then value as JSON.
 func keyOf(kind string, value any) Key {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -55,7 +55,7 @@ type playerText struct {
 	Council   *councilText      `json:"council,omitempty"`
 }
 
-// councilText is CanonicalCouncil with other texts of the members.
+// councilText is the canonical text of a council. It differs from CanonicalCouncil only in the texts of the members.
 type councilText struct {
 	CanonicalCouncil
 

@@ -28,7 +28,8 @@ const (
 // IsZero reports whether mate adjudication is off.
 func (m Mate) IsZero() bool { return m.Nodes == 0 }
 
-// Check returns an error if the settings are invalid, or do not go with this ponder mode.
+// Check returns an error if the settings are invalid, or if pondering is on. A mate solver cannot be used together
+// with pondering.
 func (m Mate) Check(ponder PonderMode) error {
 	switch {
 	case m.IsZero() && m != (Mate{}):
@@ -81,8 +82,8 @@ type Questions struct {
 	Failed   int `json:"failed,omitempty"`   // the solver crashed, hung or has no mate search; gogi did not use it again in that game
 }
 
-// Check returns an error if a game of the plan with this number of plies and this termination cannot have
-// these questions. The zero value is always valid, because an older program does not count questions.
+// Check returns an error if the counts are impossible for a game of the plan that had this number of plies and ended
+// in this way. The zero value is always valid, because an older gogi did not count questions.
 func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
 	proven := 0
 	if ended == MateAdjudication {

@@ -255,8 +255,8 @@ func (p *Plan) pairing(i int) [2]int {
 	return [2]int{0, 1}
 }
 
-// everybody returns the i-th of all pairings of n players, by the first and then by the
-// second: (0,1), (0,2), …, (1,2), ….
+// everybody returns pairing i of a round robin of n players. The pairings are sorted by the first player and then by
+// the second: (0,1), (0,2), …, (1,2), ….
 func everybody(i, n int) [2]int {
 	before := func(a int) int { return a*n - a*(a+1)/2 } // pairings whose first is less than a
 	a := sort.Search(n, func(a int) bool { return before(a+1) > i })
@@ -288,8 +288,9 @@ func (p *Plan) Pair(n int) Pair {
 	return Pair{ID: n, Players: p.pairing(i), Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
 }
 
-// PairOf returns pair n of a design whose pairings depend on results, when the players of the pair are known.
-// round is the position of the pair's opening in the order of the openings that the seed decides.
+// PairOf returns pair n of a design whose pairings depend on results, when the players of the pair are known. The
+// seed puts the openings of the book in a random order; round is the position of the pair's opening in this order,
+// from 0.
 func (p *Plan) PairOf(n int, players [2]int, round int) Pair {
 	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
 	return Pair{ID: n, Players: players, Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()} //nolint:gosec // n >= 0

@@ -171,8 +171,8 @@ func (p *Plan) checkWords() error {
 	return nil
 }
 
-// oneOf returns an error if value is not one of words. The zero value is also valid: it is the default. what names the
-// setting in the error.
+// oneOf returns an error if value is neither in words nor the zero value, which stands for the default. what is the
+// name of the setting in the error.
 func oneOf[T ~string](what string, value T, words ...T) error {
 	if value != "" && !slices.Contains(words, value) {
 		return fmt.Errorf("%s is %q: expected one of %q", what, value, words)

@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// These limits protect the reader of plans. gogi decodes players and openings one by one. Otherwise package json would
-// turn a list of bare numbers into a list of players, which is some hundred times as large, before gogi could reject
-// it.
+// These limits protect the code that reads a plan from an untrusted text. gogi decodes players and openings one by
+// one. Otherwise package json could turn a list of bare numbers into a list of players, which is some hundred times
+// as large, before gogi rejects it.
 const (
 	maxPlayers = 1 << 16 // players of a plan, including councils and their members
 	maxNested  = 16      // levels of councils within councils; the reader parses the text of each level once more

@@ -93,7 +93,7 @@ const (
 	ScoreAdjudication Termination = "score_adjudication"
 	MateAdjudication  Termination = "mate_adjudication" // a mate solver claimed a mate by the side to move, and gogi proved it
 	Crash             Termination = "crash"
-	NotStarted        Termination = "not_started" // a tune: an engine does not start with its values, and loses; a draw if both
+	NotStarted        Termination = "not_started" // in a tune: an engine does not start, and loses; if neither starts, a draw
 	UnknownReason     Termination = "unknown"     // an imported game whose record has the winner but no reason
 )
 
@@ -155,7 +155,7 @@ func (t *Termination) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseTermination returns the termination with a word of String. It returns an error for an unknown word.
+// ParseTermination returns the termination whose String is s. It returns an error for an unknown word.
 func ParseTermination(s string) (Termination, error) {
 	if t := Termination(s); t.Known() {
 		return t, nil

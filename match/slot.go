@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// InSlot returns the player as the slot with this number starts it: with numbers for {slot} and {gpu} in its device and environment,
-// and in the environments of the members of a council. perGPU is the number of slots on each GPU; 0 counts as 1.
+// InSlot returns a copy of the player for the slot with this number. In its device and environment, numbers replace
+// {slot} and {gpu}. The same applies to the members of a council. perGPU is the number of slots on each GPU; 0 counts
+// as 1.
 func (p Player) InSlot(number, perGPU int) Player {
 	fill := strings.NewReplacer("{slot}", strconv.Itoa(number), "{gpu}", strconv.Itoa(number/max(1, perGPU)))
 	return p.filled(fill)

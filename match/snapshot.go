@@ -129,7 +129,8 @@ type RateSample struct {
 	Pairs int       `json:"pairs,omitempty"` // that were stored
 }
 
-// RateWindow is the time whose games Snapshot.Rate counts. TempoSpan is the length of one RateSample.
+// RateWindow is the time before the latest event in which Snapshot.Rate counts games. TempoSpan is the length of one
+// RateSample.
 const (
 	RateWindow = 10 * time.Minute
 	TempoSpan  = 10 * time.Second

@@ -16,8 +16,9 @@ type books struct {
 	read map[string]*book.Book // by path
 }
 
-// drawer returns a function that selects random moves from the book in files. The function is nil if files
-// has no book. drawer returns an error if the hash of the book differs from the hash in the plan.
+// drawer returns a function that selects random moves from a player's book. The book is the file in files with the
+// role BookRole; without it, the function is nil. drawer returns an error if the hash of the book differs from the
+// hash in the plan.
 func (s *books) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand) shogi.Move, error) {
 	i := slices.IndexFunc(files, func(f match.FileHash) bool { return f.Role == match.BookRole })
 	if i < 0 {

@@ -75,8 +75,8 @@ func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 }
 
 // effective returns the value that a spin option of an engine will have: the value that gogi sends, or else the
-// declared default. The option is the first of names that the engine declares. The second result is false if it
-// declares none of them.
+// declared default. names has the possible names of the option; effective takes the first name that the engine
+// declares. The second result is false if the engine declares none of them.
 func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ...string) (int64, bool) {
 	for _, name := range names {
 		if _, value, ok := valueOf(p, plan, declared, name); ok {

@@ -180,9 +180,10 @@ func cannotStart(name string, err error) error {
 // connection.
 var _ usi.Losable = (*ssh.Engine)(nil)
 
-// Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of
-// this machine, or on any CPUs if cpus is nil. Start does not bind a remote engine to CPUs. grace is the time
-// that the process has to end by itself after Close. A process that no slot of a run starts counts as in slot 0.
+// Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of this
+// machine, or on any CPUs if cpus is nil. Start does not bind a remote engine to CPUs. grace is the time that the
+// process has to end by itself after Close. If a slot has not set its number in the player's environment (InSlot),
+// the process gets slot 0.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.InSlot(0, 1).Env, CPUs: cpus, Grace: grace}
 	if remote, ok := ssh.Parse(spec.Command); ok {

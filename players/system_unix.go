@@ -4,5 +4,5 @@ package players
 
 import "syscall"
 
-// scarcities are the start errors that a machine with too few resources causes, not the engine.
+// scarcities are the errors that a start returns if the machine lacks a resource. They are not the engine's fault.
 var scarcities = []error{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE}

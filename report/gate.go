@@ -218,7 +218,7 @@ type GateVerdict struct {
 	Registered bool              `json:"registered"` // the design was stored in the run before its first game
 	MaxPairs   int               `json:"max_pairs"`
 	Looks      int               `json:"looks"` // number of times that the test could stop: once after each evaluated pair
-	Unit       string            `json:"unit"`  // the independent unit. It is opening, which is the pair if no opening recurs.
+	Unit       string            `json:"unit"`  // always opening. If no opening recurs, each pair is one unit.
 	Draws      string            `json:"draws"`
 	Gate       *Gate             `json:"gate"`
 	Counts     stats.WDL         `json:"counts"`      // A's results, up to the stop

@@ -490,8 +490,8 @@ func (g *Gatherer) withoutSlowed() *Unmarked {
 	return u
 }
 
-// withoutCopies compares A with B by the pairs that repeat no other pair. It returns nil if no pair repeats
-// another.
+// withoutCopies returns the result of A against B without the pairs that repeat an earlier pair. copies is the number
+// of these pairs. withoutCopies returns nil if there are none.
 func (g *Gatherer) withoutCopies(copies int) *Distinct {
 	if copies == 0 {
 		return nil

@@ -2,7 +2,8 @@ package arbiter
 
 import "gogi/match"
 
-// answer is the way in which a game ended after its last recorded move.
+// answer is what the side to move did after the last recorded move, when the game ended. For example, it made no
+// move.
 type answer int
 
 const (

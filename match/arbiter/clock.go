@@ -40,8 +40,8 @@ func (c *Clock) Sent() time.Duration {
 // Remaining returns the remaining main time, including the increment for the current move.
 func (c *Clock) Remaining() time.Duration { return c.remaining }
 
-// Deadline returns how long to wait for the current move: the limit and the margin, or the stall limit
-// without a clock.
+// Deadline returns how long gogi waits for the current move. This is the limit plus the margin, or the stall limit if
+// nothing limits the time of a move.
 func (c *Clock) Deadline() time.Duration {
 	if limit, ok := c.Limit(); ok {
 		return limit + c.limits.Margin

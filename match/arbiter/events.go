@@ -10,8 +10,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// maxVote is the largest size of a council's record of one vote, in bytes, far above the records that gogi
-// writes.
+// maxVote is the largest accepted size of a council's record of one vote, in bytes. The records that gogi writes are
+// much smaller.
 const maxVote = 1 << 18
 
 // verifyReported checks the stored parts of a game that do not change its result. It returns an error for texts

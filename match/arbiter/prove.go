@@ -8,9 +8,9 @@ import (
 	"gogi/shogi/mate"
 )
 
-// ProveMate checks by the rules of the game whether a claimed line is a mate by the side to move. It searches
-// at most nodes positions. A mate counts only before the game's limit of plies, and only if no position
-// occurs for the fourth time.
+// ProveMate uses the rules of the game to check whether line is a mate by the side to move. nodes is the largest
+// number of positions to search. A mate counts only before the game's limit of plies, and only if no position occurs
+// for the fourth time.
 func (r *Referee) ProveMate(line []shogi.Move, nodes int) mate.Result {
 	limits := mate.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
 	if r.rules.MaxPlies > 0 {
@@ -31,8 +31,9 @@ func (r *Referee) MateVerdict(solver string, plies int) match.Verdict {
 	return match.LossFor(r.Side().Opponent(), match.MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
 }
 
-// proven repeats the proof in a game's record from the game's last position. It checks only that the number
-// of positions is within the limit, because another version of gogi may need a different number.
+// proven checks a game that ended by a proven mate. It proves the mate again from the game's last position. The
+// recorded number of searched positions must only be within the plan's limit, because another version of gogi may
+// have searched a different number.
 func (r *replay) proven(plan *match.Plan, g *match.Result) error {
 	if plan.Mate.IsZero() {
 		return fmt.Errorf("it ended by %s, and the plan has no such end", g.Termination)

@@ -8,8 +8,8 @@ import (
 	"gogi/shogi"
 )
 
-// Referee follows one game and ends it by the rules. For each move it checks, in the same order as the CSA
-// server: legality, try, mate, repetition, ply limit.
+// Referee follows one game and ends it by the rules. For each move it makes the same checks as the CSA server, in the
+// same order: legal move, win by the try rule, mate, repetition, ply limit.
 type Referee struct {
 	rules   match.Rules
 	history *shogi.History

@@ -25,10 +25,10 @@ type Chance struct {
 	draws  int
 }
 
-// Redrawn counts the rejected random beginnings of games, by the reason.
+// Redrawn counts the random beginnings of games that gogi rejected, by the reason.
 type Redrawn struct {
 	Ended   int `json:"ended"`   // the game was over within the random plies
-	Unequal int `json:"unequal"` // the first score was beyond the window
+	Unequal int `json:"unequal"` // the first score was more than Selfplay.Window centipawns from 0
 }
 
 // maxDraws is the largest number of random beginnings that gogi tries for one game.
@@ -90,8 +90,9 @@ func (c *Chance) AnyMove(p *shogi.Position) shogi.Move {
 	return moves[c.random.IntN(len(moves))]
 }
 
-// Lines returns the MultiPV for the player's next search. ply is the number of moves since the beginning (opening and
-// random plies) of the game. Lines returns 0 if the design never chooses among several lines.
+// Lines returns the number of lines (MultiPV) for the player's next search. ply is the number of plies after the
+// game's beginning, which is its opening and its random plies. Lines returns 0 if the design never chooses among
+// several lines.
 func (c *Chance) Lines(ply int) int {
 	switch {
 	case c.Design.TemperaturePlies == 0:
@@ -110,9 +111,10 @@ func (c *Chance) Nodes(n uint64) uint64 {
 	return n
 }
 
-// Choose returns the move to play instead of the player's move m. First it chooses one of the player's lines by the
-// temperature; the move then has the score of that line. Then it may replace the move by a random legal move (noise). A
-// noise move is marked as Opening and keeps the score of the position. ply has the same meaning as in Lines.
+// Choose returns the move that gogi plays instead of the player's move m. First Choose selects one of lines at random
+// by Selfplay.Temperature; the move then has the score of that line. Then Choose may replace the move by a random
+// legal move (noise). A noise move keeps the score, and its field Opening is true. ply has the same meaning as in
+// Lines.
 func (c *Chance) Choose(p *shogi.Position, ply int, m kifu.Move, lines []kifu.Move) kifu.Move {
 	if ply < c.Design.TemperaturePlies {
 		c.warm(p, &m, lines)
@@ -176,9 +178,10 @@ func allGiven(moves []kifu.Move) bool {
 	return !slices.ContainsFunc(moves, func(m kifu.Move) bool { return !m.Opening })
 }
 
-// Adjudged is the result by which scores ended a self-play game, or would have ended an audited game.
+// Adjudged records when scores ended a self-play game. For an audited game, which continues, it records when scores
+// would have ended it.
 type Adjudged struct {
-	By match.Outcome // Unfinished: scores do not end the game
+	By match.Outcome // the result by the scores; Unfinished: scores do not end the game
 	At int           // number of plies of the game at that moment
 }
 
@@ -209,9 +212,9 @@ func Facts(plan *match.Plan, g *match.Result) (f SelfplayFacts, err error) {
 	return f, nil
 }
 
-// Note gives a move to the game's adjudicator. plies is the number of plies after the move. If the scores end the game
-// with this move, Note stores the result in a and returns it. Otherwise it returns the zero Verdict. A later end does
-// not change a.
+// Note passes a move to the game's adjudicator. plies is the number of plies after the move. If the scores end the
+// game with this move, Note stores the result in a and returns it. Otherwise, and after it has stored a result, it
+// returns the zero Verdict.
 func (a *Adjudged) Note(adjudicator *Adjudicator, r *Referee, m *kifu.Move, plies int) match.Verdict {
 	v := adjudicator.Move(r.Position(), m.Score, m.HasScore && !m.Opening)
 	if !v.Over() || a.By != match.Unfinished {

@@ -48,7 +48,8 @@ type TimeLoss struct {
 // by the machine or by gogi does not count as the cause of a stall.
 func StallTolerance(stall time.Duration) time.Duration { return stall / 4 }
 
-// tolerance returns the largest delay with which a player that uses all its time does not lose.
+// tolerance returns how much later than its limit a player may answer without a loss. A player without a clock has no
+// margin; StallTolerance then replaces it.
 func (o TimeLoss) tolerance() time.Duration {
 	if o.Stall {
 		return StallTolerance(o.Limit)
@@ -56,10 +57,10 @@ func (o TimeLoss) tolerance() time.Duration {
 	return o.Margin
 }
 
-// Cause returns the cause of the loss. It is the player, unless other causes took more than half of the margin. gogi
-// measures the machine's delay with an error of up to a quarter of the margin and one interval between two measurements
-// (docs/faults.md). The time at which the player would have answered is unknown, because gogi stops the search at the
-// end of the margin.
+// Cause returns the cause of the loss. It is the player, unless the machine and gogi together delayed the move by
+// more than half of the margin. The measured delay of the machine can be wrong by up to a quarter of the margin plus
+// one measuring interval (docs/faults.md). gogi stops the search at the end of the margin, so it does not know when
+// the player would have answered.
 func (o TimeLoss) Cause() Cause {
 	switch {
 	case o.Sum() > o.tolerance()/2 && o.Waited+o.Stopped >= o.Late:

@@ -13,11 +13,11 @@ import (
 // Verify returns an error if a pair cannot have been played under the plan. It runs no engine. It checks
 // that:
 //
-//   - the pair is the plan's (Plan.Owns; tournament.Schedule checks whether earlier results lead to its
-//     players);
+//   - the plan has this pair, with the same opening and seed (Plan.Owns). If the pairings depend on results,
+//     only tournament.Schedule can check the players;
 //   - each game starts from its opening and every move is legal;
 //   - each game ended exactly when the Referee and the Adjudicator end it, with the same winner;
-//   - an end without a move fits the side to move and its limits;
+//   - if a game ended without a move, such as by a loss on time, the side to move could end it in this way;
 //   - no move was later than its clock allows;
 //   - the sums of each side agree with its moves.
 //
@@ -124,7 +124,8 @@ func verifyGame(plan *match.Plan, want match.Game, g *match.Result) (err error) 
 	return replayed.sums(g)
 }
 
-// unasked checks the ends of a game for which the side to move gave no answer: NotStarted and MateAdjudication.
+// unasked checks a game that ended although the side to move did not have to move: NotStarted or MateAdjudication. It
+// does nothing for other terminations.
 func (r *replay) unasked(plan *match.Plan, g *match.Result) error {
 	switch {
 	case g.Termination == match.NotStarted && plan.Tune == "":

@@ -38,7 +38,8 @@ type Gate struct {
 	prefix *stats.Prefix
 }
 
-// New returns a Gate for a match of at most pairs pairs. It returns an error if the design is invalid.
+// New returns a Gate for a match. pairs is the largest number of pairs in the match. New returns an error if the
+// design is invalid.
 func New(design match.Gate, pairs int) (*Gate, error) {
 	prefix, err := stats.NewPrefix(Test(design), pairs)
 	if err != nil {
@@ -75,7 +76,7 @@ func (g *Gate) Void(ids []int) error {
 // State is the state of a Gate after the pairs that it has evaluated.
 type State struct {
 	Design    match.Gate
-	Judgement stats.Judgement // decision of the test, with its number of openings and of pairs that only repeat others
+	Judgement stats.Judgement // decision of the test, number of openings, and number of pairs that only repeat other pairs
 	Tally     stats.Tally     // results of the evaluated pairs
 }
 

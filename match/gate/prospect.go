@@ -6,8 +6,8 @@ import (
 	"gogi/stats"
 )
 
-// Prospect has the amount of evidence that a plan can give about two of its players, calculated before the
-// first game. An opening counts as one independent observation, however often it is played ([stats.Series]).
+// Prospect shows how many independent observations a plan can give about two of its players, calculated before the
+// first game. An opening counts as one observation, however often it is played ([stats.Series]).
 type Prospect struct {
 	Pairs    int  // number of pairs between two players
 	Openings int  // number of different openings in these pairs
@@ -19,9 +19,9 @@ type Prospect struct {
 	byResults bool // the pairings depend on results
 }
 
-// meetings returns about how many pairs two players play if the pairings depend on results. For an adaptive
-// design it assumes that all pairs are evenly distributed over neighbours in the ranking. For other designs
-// it returns the number of pairs of one match, including tie-breaks.
+// meetings estimates how many pairs two players play, for designs whose pairings depend on results. In an adaptive
+// design it assumes that only neighbours in the ranking meet, and that all neighbours play equally many pairs. For
+// other designs it returns the number of pairs of one match, including tie-breaks.
 func meetings(plan *match.Plan) int {
 	t := plan.Design.Tournament
 	if plan.Design.Kind == match.DesignAdaptive {

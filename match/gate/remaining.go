@@ -9,10 +9,10 @@ import (
 // does not change much after each of the first pairs.
 const priorGames = 40
 
-// Remaining returns the expected number of pairs that the test still needs, in plan order. It is the expected
-// total at the current estimate minus the evaluated pairs, but at least a tenth of the total and at most the
-// rest of the plan. If no formula gives the expected total, Remaining returns the rest of the plan. The
-// number is only shown; it changes no decision.
+// Remaining estimates how many further pairs the test needs, in plan order. It assumes that the true difference is
+// the current estimate, and subtracts the evaluated pairs from the expected length of the test. The result is at
+// least a tenth of that length, and at most the number of pairs left in the plan. If no formula gives the expected
+// length, Remaining returns the number of pairs left. The number is only shown; it changes no decision.
 func (g *Gate) Remaining() float64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Plan returns a match of two players from two openings, of 100 pairs.
+// Plan returns the plan of a match between two players, with 100 pairs and a book of two openings.
 func Plan(name string) *match.Plan {
 	limits := match.Limits{Nodes: 20000, Stall: match.DefaultStall}
 	rules := match.RulesProfiles()["denryu"]
@@ -162,7 +162,7 @@ func Put(tb testing.TB, run interface {
 	}
 }
 
-// Closing returns opened, and closes it at the end of the test. If err is not nil, the test fails.
+// Closing returns its argument opened, and closes opened at the end of the test. If err is not nil, the test fails.
 func Closing[C io.Closer](tb testing.TB, opened C, err error) C {
 	tb.Helper()
 	if err != nil {

@@ -12,8 +12,8 @@ type Run struct {
 	Pairs   []string
 	Planned int  // planned number of pairs; 0: the number of pairs in the run
 	Fault   bool // the loser of each game crashed
-	Repeat  int  // number of pairs that share an opening and have the same games
-	Varied  bool // pairs that share an opening have different games
+	Repeat  int  // size of the groups of consecutive pairs that share one opening and have the same games; 0: 1
+	Varied  bool // the pairs of one opening have different games, in spite of Repeat
 	Slowed  int  // number of pairs, from the first, in which the machine delayed a move
 }
 

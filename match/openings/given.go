@@ -7,8 +7,9 @@ import (
 	"gogi/usi"
 )
 
-// value lets the engine score the end of the given line with this number, and the position before its last move. For a
-// line without moves, the engine scores one position, and the score counts for both sides.
+// value scores the line Given[number]: the engine searches the end position and the position before the last move.
+// For a line without moves, the engine searches only the start position. Its score then counts as the score of both
+// sides.
 func (m *Maker) value(ctx context.Context, engine Thinker, number int) (attempt, error) {
 	line := m.Given[number]
 	a := attempt{number: number, opening: Opening{Attempt: number, Line: line}}
@@ -43,8 +44,8 @@ func (m *Maker) value(ctx context.Context, engine Thinker, number int) (attempt,
 // maxLines is the largest number of lines that AllLines returns.
 const maxLines = 100_000
 
-// AllLines returns the lines of plies legal moves from a start position, one line for each end position, in
-// the order of the move generator. It returns an error if there are more than 100,000 lines.
+// AllLines returns the lines of legal moves from a start position, one line for each end position, in the order of
+// the move generator. plies is the length of a line. AllLines returns an error if there are more than 100,000 lines.
 func AllLines(start string, plies int) ([]usi.Position, error) {
 	begin, err := usi.ParsePosition(start)
 	if err != nil {

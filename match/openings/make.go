@@ -242,8 +242,8 @@ func (m *Maker) take(a attempt) (bool, error) {
 	return true, m.Found(a.opening)
 }
 
-// try makes the attempt with this number at an opening. In each position it plays a random move of the engine's best
-// lines. At the end position the engine searches once more for the score.
+// try makes an attempt to find an opening; number is the number of the attempt. In each position it plays a random
+// move of the engine's best lines. At the end position the engine searches once more for the score.
 func (m *Maker) try(ctx context.Context, engine Thinker, number int) (attempt, error) {
 	if m.Given != nil {
 		return m.value(ctx, engine, number)

@@ -149,8 +149,8 @@ func (s *Share) rate(decisive int, of rates) {
 	s.BlackWins, s.Drawn, s.Decisive = of.rate(s.Black, s.Black+s.White), of.rate(s.Draws, s.Games), of.rate(decisive, s.Pairs)
 }
 
-// rates caches rates with their intervals, by count and total. Most openings have few games, so the same rates occur
-// often.
+// rates caches the results of rate. The key is a number of successes and a total number. Most openings have few
+// games, so the same numbers occur often.
 type rates map[[2]int]*Rate
 
 func (m rates) rate(k, n int) *Rate {
@@ -166,7 +166,8 @@ func (m rates) rate(k, n int) *Rate {
 	return m[key]
 }
 
-// Print writes the first most openings as a table. It ignores write errors.
+// Print writes a table of the openings with the most games. most is the largest number of openings in the table.
+// Print ignores write errors.
 func (w *OpeningStats) Print(out io.Writer, most int) {
 	t := format.Table("opening", "games", "Black W–D–L", "Black won", "drawn", "tells")
 	for _, s := range append(slices.Clone(w.Openings[:min(most, len(w.Openings))]), w.All) {

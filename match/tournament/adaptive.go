@@ -20,11 +20,11 @@ import (
 //
 // The results give a Bradley–Terry posterior (Posterior). adaptive compares neighbours in the ranking, or, with an
 // anchor, each player with the anchor. Each comparison has the probability that its order is wrong as its weight. Each
-// pair of the block goes to two players. They are the two whose games are expected to reduce the variances of the
-// compared differences most; each reduction is a share of the variance, times the weight. Later pairs of the block take
-// the expected information of earlier ones into account.
+// pair of the block goes to the two players whose games have the greatest expected benefit. The benefit is the sum, over
+// the comparisons, of the share by which the variance decreases, times the weight. Later pairs of the block take the
+// expected information of earlier pairs into account.
 type adaptive struct {
-	blocks int            // that were drawn
+	blocks int            // number of blocks selected so far
 	met    map[[2]int]int // number of pairs of two players; the key has the smaller player number first
 }
 
@@ -335,8 +335,8 @@ func (w *sight) best() [2]int {
 	return chosen
 }
 
-// value returns the expected benefit of a pair: the shares by which the variances of comparisons decrease,
-// summed with the probability of a wrong order as weight.
+// value returns the expected benefit of a pair. For each comparison, it takes the share by which the pair is expected
+// to reduce the variance, times the probability that the order is wrong. value returns the sum of these products.
 func (w *sight) value(pair [2]int) float64 {
 	a, b := pair[0], pair[1]
 	_, between := w.Difference(a, b)

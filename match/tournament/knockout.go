@@ -211,8 +211,8 @@ func (d *duel) points(s *Schedule) (points [2]int, played int) {
 	return points, played
 }
 
-// decide sets the winner of a match without open pairs, if there is one. points has the points of both players in all
-// pairs of the match, in millionths.
+// decide sets the winner of a match whose pairs are all finished. It sets no winner if the points are equal and a
+// tie-break pair is left to play. points has the points of both players in all pairs of the match, in millionths.
 func (d *duel) decide(s *Schedule, points [2]int) {
 	t := s.spec.Tournament
 	switch {

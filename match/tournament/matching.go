@@ -161,9 +161,9 @@ func (m *matching) fix(a, b int) bool {
 	return false
 }
 
-// firstMatching returns the perfect matching of a list of preferences. In the order of the vertices, each
-// unmatched vertex gets its first candidate with which all others can still be matched. It returns nil if
-// there is no perfect matching.
+// firstMatching returns a perfect matching that prefers the first candidates. It goes through the vertices in order.
+// It matches each free vertex with the first of its candidates that still allows a perfect matching of the others. It
+// returns nil if there is no perfect matching.
 func firstMatching(g graph, candidates func(v int) []int) [][2]int {
 	m := newMatching(g)
 	if !m.perfect() {

@@ -54,7 +54,8 @@ func (s *Schedule) firstRound() []i18n.Message {
 	return lines
 }
 
-// some returns the first words, as many as fit on a line or two, as one text.
+// some joins words to one text. If there are more than 16 words, the text has the first 16 and the number of the
+// others.
 func some(words []i18n.Message) i18n.Message {
 	const most = 16
 	if more := len(words) - most; more > 0 {

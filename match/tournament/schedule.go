@@ -42,11 +42,11 @@ func OfCanonical(p *match.CanonicalPlan, pairs int) Spec {
 	return s
 }
 
-// Slot is a pair to play: its number and what the results so far decide about it.
+// Slot is a pair to play. The results so far decide its players and its opening.
 type Slot struct {
 	Pair    int
 	Players [2]int // indices of A and B in the plan; A is the smaller one
-	Opening int    // position of the opening in the order by the seed, from 0; the round of match.Plan.PairOf
+	Opening int    // position of the opening in the random order that the seed decides, from 0: round in match.Plan.PairOf
 }
 
 // Outcome is the result of a finished pair.

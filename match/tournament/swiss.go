@@ -102,7 +102,8 @@ func below(v, n int) []int {
 	return list
 }
 
-// across returns the other places. First come the places whose distance from v is nearest to wanted.
+// across returns all places of the order except v. wanted is the preferred distance from v. The places whose distance
+// is nearest to wanted come first.
 func across(v, n, wanted int) []int {
 	list := below(v, n)
 	off := func(i int) int {
@@ -130,7 +131,8 @@ func roundOf(order []int, list [][2]int) swissRound {
 // full returns the points of a won match or a bye, in millionths of a point.
 func (s *Schedule) full() int { return s.spec.Tournament.MatchPairs * s.spec.Legs * grid }
 
-// points returns the points of all players with byes, in millionths. w is nil without byes.
+// points returns the points of each player in millionths, including the points for byes. w is nil if the design has
+// no byes.
 func (s *Schedule) points(w *swiss) []int {
 	sum := make([]int, len(s.spec.Players))
 	for _, slot := range s.drawn {
@@ -152,7 +154,7 @@ func (s *Schedule) points(w *swiss) []int {
 	return sum
 }
 
-// SwissPairs returns the number of pairs in a number of rounds of a Swiss.
+// SwissPairs returns how many pairs a Swiss has in this number of rounds.
 func SwissPairs(d match.Design, players, rounds int) int {
 	return rounds * (players / 2) * d.Tournament.MatchPairs
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Alpha is the false discovery rate for the accused workers of a farm: the expected share of the accused
-// workers that do not differ.
+// Alpha is the false discovery rate for the accused workers of a farm. This is the expected share of accused workers
+// whose results do not really differ from those of the others.
 const Alpha = 0.01
 
 // Accused returns the workers whose evidence is a discovery at the rate alpha, strongest first. all has an
@@ -31,8 +31,9 @@ func Accused(all []Evidence, alpha float64) []Evidence {
 	return sorted[:most]
 }
 
-// Unlike returns the workers whose machines differ from the others at the false discovery rate alpha: by the number of
-// moves that the machine delayed, or by the speed ratio. This is a reason to audit a worker, but not to quarantine it.
+// Unlike returns the workers whose machines differ from the others at the false discovery rate alpha. It compares the
+// numbers of moves that the machine delayed, and the speed ratios. A difference is a reason to audit a worker, but
+// not to quarantine it.
 func Unlike(all []Evidence, alpha float64) []Evidence {
 	list := slices.Clone(all)
 	for i := range list {

@@ -35,9 +35,9 @@ const (
 // count. Without the secret nobody can predict the selection.
 type Auditor struct{ Secret []byte }
 
-// Audits reports whether a pair of a run is audited. run is the digest of the run, level the worker's trust, and n
-// the number of pairs that the worker has played before. A pair that is audited at a small share is audited at every
-// larger share, too.
+// Audits reports whether a pair of a run is audited. run is the digest of the run, level the trust in the worker, and
+// n the number of pairs that the worker has played before. Each pair has a fixed random number, so a larger share of
+// audited pairs only adds pairs to the selection.
 func (a Auditor) Audits(run string, pair int, level Level, n int) bool {
 	if n < NewPairs {
 		return true

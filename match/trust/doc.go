@@ -4,8 +4,8 @@
 // pairs in plan order, and returns values with reasons. The coordinator acts on them.
 //
 // In a farm whose workers do not differ, the probability that residuals ever accuse a worker is at most
-// [Alpha]. The probability does not depend on the number of looks at the residuals. Of the workers accused at
-// one time, at most the share Alpha do not differ, in expectation. An accusation does not name the cause,
+// [Alpha]. The probability does not depend on how often the caller looks at the residuals. If some workers differ,
+// the expected share of accused workers that do not differ is at most Alpha. An accusation does not name the cause,
 // because a slow disk and a cheat have the same effect.
 //
 // A worker may invent games of the same strength. Only audits, which play pairs again, find such a worker,

@@ -47,6 +47,6 @@ func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 // Compared returns the number of workers whose pairs were compared with pairs of other workers.
 func (l *Line) Compared() int { return len(l.found) }
 
-// TwoSided reports whether both an unusually large and an unusually small value are evidence against a
-// worker. If only two workers are compared and differ, both are then equally suspect.
+// TwoSided reports whether a value that is unusually small is evidence against a worker, as well as an unusually
+// large one. With such a kind, gogi cannot know which of two compared workers is at fault.
 func (k Kind) TwoSided() bool { return k == Score }

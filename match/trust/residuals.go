@@ -56,10 +56,10 @@ type Pair struct {
 // gives its evidence later.
 const blockPairs = 64
 
-// bets returns the values of λ for [Residuals]. A λ is an assumed advantage of a worker, in natural units of the
-// likelihood per point, event or sign. λ = δ/variance is best to find an effect of δ points per pair. The variance of a
-// pair's points is about 0.35. For faults all values are positive, because only more faults than usual are a reason to
-// accuse a worker.
+// bets returns the values of λ for [Residuals]. A λ is an assumed effect of a worker on the logarithm of the
+// likelihood, per point, event or sign. λ = δ/variance is best to find an effect of δ points per pair. The variance
+// of a pair's points is about 0.35. For faults all values are positive, because only more faults than usual are a
+// reason to accuse a worker.
 func bets(k Kind) []float64 {
 	switch k {
 	case Score, Speeds:
@@ -302,7 +302,7 @@ func logMeanProducts(g []float64, most int) []float64 {
 type Evidence struct {
 	Worker string
 	Pairs  int     // number of compared pairs
-	LogE   float64 // the natural logarithm of the e-value of all kinds of results together. 1/e is a p value at any time.
+	LogE   float64 // natural logarithm of the e-value over all kinds of results. 1 / e-value is a p value that is always valid.
 	Kind   Kind    // the kind of results with the strongest evidence
 	// Machine is the logarithm of the e-value of delayed moves and speeds together. MachineKind is Slowed or
 	// Speeds, the kind with the stronger evidence. They never quarantine a worker.

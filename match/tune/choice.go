@@ -9,9 +9,10 @@ import (
 	"gogi/stats/binomial"
 )
 
-// drawChoice sets the value of choice parameter i for both players of a duel. In each round, every ordered pair of two
-// levels occurs once, in a random order for each parameter. If the choice is not tuned now (on is false), or if the
-// pair is a probe, both players get the start level.
+// drawChoice sets the value of parameter i, whose kind is Choice, for both players of a duel. The values of a choice
+// are called levels. In each round, every ordered pair of two levels occurs once, in a random order for each
+// parameter. Both players get the start level if the parameter is not tuned now (on is false), or if the duel is a
+// probe (KindProbe).
 func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
 	p := &s.Params[i]
 	d.Plus[i], d.Minus[i] = st.Theta[i], st.Theta[i]
@@ -49,11 +50,11 @@ func (st *State) countLevels(s *Settings, o *Outcome) {
 	}
 }
 
-// Level has the estimate for one level of a choice compared with the start level.
+// Level has the estimate for one level (value) of a choice parameter, compared with the start level.
 type Level struct {
 	Name string `json:"name"`
-	// Elo is the shrunken mean difference to the start's level, Lo and Hi its interval
-	// at 95 % over all levels of the choice (Bonferroni) before shrinking.
+	// Elo is the difference to the start level, shrunk towards 0. Lo and Hi are the ends of the interval of the
+	// difference before shrinking, at 95 % for all levels of the parameter together (Bonferroni).
 	Elo float64 `json:"elo"`
 	Lo  float64 `json:"lo"`
 	Hi  float64 `json:"hi"`

@@ -1,7 +1,7 @@
-// Package tune finds values of an engine's options by playing games. It selects the points to play, learns
-// from whole blocks of pairs, and returns one candidate. It does not prove that the candidate is better; a
-// match must do that. [NewPath] returns a [Path], which gives the points of each pair and learns the results.
-// [Answer] returns the candidate.
+// Package tune finds values of an engine's options by playing games. A point is a set of values of all tuned options.
+// The package selects the two points that play each pair, learns from whole blocks of pairs, and returns one
+// candidate point. It does not prove that the candidate is better than the start values; a match must do that.
+// [NewPath] returns a [Path], which selects the points and learns the results. [Answer] returns the candidate.
 //
 // The points of block k depend on the seed and on the state after block k − lag. Blocks are learnt in order.
 // A tune therefore depends only on the settings and on the results of the pairs. It is the same at any
@@ -14,9 +14,9 @@
 // The methods are:
 //
 //   - "spsa": simultaneous perturbation stochastic approximation (J. C. Spall, IEEE Trans.
-//     Automatic Control 37 (1992) 332), with the mean of the second part of the path as its
-//     answer (B. Polyak, A. Juditsky, SIAM J. Control Optim. 30 (1992) 838) and a controller
-//     of the perturbation's size.
+//     Automatic Control 37 (1992) 332). The candidate is the mean of the estimates in the last part of the tune
+//     (B. Polyak, A. Juditsky, SIAM J. Control Optim. 30 (1992) 838). A controller adapts the size of the
+//     perturbations.
 //   - "fishtest": the same numbers as the testing framework of that name.
 //   - "surface": a shrunken quadratic over all pairs.
 //

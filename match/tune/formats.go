@@ -27,12 +27,12 @@ const (
 	maxFile = 16 << 20
 )
 
-// mostREnd is the largest value of the last column that gogi reads as a gain r_end. A larger value has the column's
-// older meaning, a twentieth of the range. As a gain it would make a tune useless.
+// mostREnd is the largest value of a line's last column that gogi reads as the gain r_end. In older files this column
+// was a twentieth of the range, which is larger. As a gain, such a large value would make a tune useless.
 const mostREnd = 0.1
 
-// ReadParams reads parameters in any of the formats above, line by line; errors print name. It skips
-// blank lines, and in a .tune file all lines except #param.
+// ReadParams reads parameters, one from each line, in any of the formats listed at the top of this file. It skips
+// blank lines, and in a .tune file all lines except #param. name is the name of the file in errors.
 func ReadParams(r io.Reader, name string) ([]Param, error) {
 	lines := bufio.NewScanner(io.LimitReader(r, maxFile+1))
 	lines.Buffer(nil, maxLine)
@@ -131,8 +131,8 @@ func readFields(fields []string) (p Param, ok bool, err error) {
 	return p, true, nil
 }
 
-// WriteParams writes parameters in the format .params, with values instead of the start values. With nil it
-// writes the start values.
+// WriteParams writes parameters in the format .params. values replaces the start values; with nil, WriteParams writes
+// the start values. It leaves out parameters of the kind Choice.
 func WriteParams(w io.Writer, params []Param, values []float64) error {
 	out := bufio.NewWriter(w)
 	for i := range params {

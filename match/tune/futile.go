@@ -19,9 +19,10 @@ func (f *Futile) Error() string {
 	return fmt.Sprintf("after %d pairs no parameter matters: with %.1f times the requested perturbation, none differs from a parameter without effect", f.Pairs, f.Factor)
 }
 
-// IsFutile returns a Futile if a tune may end, and nil if it must continue. A tune may end if half of its budget is
-// played, its perturbations have reached their upper bound, and the always-valid 99 % interval of each parameter's
-// slope contains 0. A tune with a choice, or with perturbations of fixed size, never ends early.
+// IsFutile returns a Futile if a tune may end, and nil if it must continue. A tune may end if it has played half of
+// its pairs, the factor of its perturbations has reached its upper bound, and the always-valid 99 % interval of each
+// parameter's slope contains 0. IsFutile returns nil for other methods than SPSA, for perturbations of fixed size
+// (Settings.Spread is 0), and if the tune has a parameter of the kind Choice.
 func IsFutile(s *Settings, st *State) *Futile {
 	if s.Spread == 0 || s.Method != SPSA || 2*st.Pairs < s.Pairs || st.Factor < s.mostFactor()*(1-1e-9) {
 		return nil
@@ -35,9 +36,9 @@ func IsFutile(s *Settings, st *State) *Futile {
 }
 
 // isSteep reports whether the slope of W − L on the sign of a perturbation differs from 0. It uses the confidence
-// sequence of a normal mixture with estimated variance, which is narrowest after tightest duels (H. Robbins, Ann. Math.
-// Statist. 41 (1970) 1397; I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Ann. Statist. 52 (2024) 2613,
-// theorem 2.2).
+// sequence of a normal mixture with estimated variance (H. Robbins, Ann. Math. Statist. 41 (1970) 1397; I.
+// Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Ann. Statist. 52 (2024) 2613, theorem 2.2). tightest is
+// the number of duels for which this sequence is optimised.
 func (e *ParamSums) isSteep(tightest float64) bool {
 	if e.N < 2 {
 		return true // without data the parameter may have an effect

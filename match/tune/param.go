@@ -19,7 +19,8 @@ const (
 	Choice Kind = "choice" // one of a few words, so it has no gradient
 )
 
-// These limits exist because no realistic number of games can distinguish more levels, choices or parameters.
+// These constants are the largest number of levels (values) of a choice parameter, of choice parameters in a tune,
+// and of all parameters in a tune. No realistic number of games could distinguish more.
 const (
 	MaxLevels  = 6
 	MaxChoices = 4
@@ -36,8 +37,8 @@ type Param struct {
 	Min   float64 `json:"min"`
 	Max   float64 `json:"max"`
 	// Scale is the user's guess of the distance from the start to the best value; 0: an eighth of the
-	// range. CEnd and REnd come from imported lines and are fishtest's: the perturbation at the end of
-	// the schedule, and the gain there divided by its square.
+	// range. CEnd and REnd come from imported files and have the same meaning as in fishtest. CEnd is the
+	// perturbation at the end of the tune. REnd is the gain at the end, divided by the square of CEnd.
 	Scale  float64  `json:"scale,omitempty"`
 	CEnd   float64  `json:"c_end,omitempty"`
 	REnd   float64  `json:"r_end,omitempty"`
@@ -47,8 +48,8 @@ type Param struct {
 	Comment string `json:"comment,omitempty"`
 }
 
-// scaleOfCEnd is the factor from Scale to the perturbation at the schedule's end. The default method gained
-// most with this value in simulations.
+// scaleOfCEnd is the perturbation at the end of the schedule divided by Scale. In simulations, the default method
+// gained the most Elo with this value.
 const scaleOfCEnd = 0.4
 
 // leastCEnd returns the least perturbation at which the two points of a duel differ: half a step of an

@@ -134,8 +134,8 @@ func (p *Path) learn() bool {
 	return true
 }
 
-// tolerance is the largest distance between a stored centre and the calculated one, in perturbations.
-// Machines differ in the last bits of products and powers.
+// tolerance is the largest accepted difference between a stored centre and the calculated one, relative to the
+// perturbation or the value. It is not 0, because machines differ in the last bits of products and powers.
 const tolerance = 1e-9
 
 // adopt replaces the latest state by the stored one.

@@ -10,8 +10,8 @@ import (
 	"gogi/match"
 )
 
-// planVersion is the version of the text of a Plan. The digest of runs covers it, as it covers
-// match.CanonicalPlan. Fields never change their names, and new ones are omitted if they are zero.
+// planVersion is the version of the text of a Plan. This text is part of a run's digest. Fields therefore never
+// change their names, and the JSON omits new fields if they are zero.
 const planVersion = 1
 
 // Plan is the content of match.Plan.Tune: the tune, and the matches that will validate its final values. Both

@@ -78,8 +78,8 @@ func (s *Settings) StartWide() {
 	}
 }
 
-// farInflight is a number of pairs that are played at the same time. From this number on gogi learns from old parameter
-// values, so a smaller gain is better.
+// farInflight is a number of pairs in play at the same time. If a tune has more, the games of its latest pairs use
+// rather old parameter values, so a smaller gain is better.
 const farInflight = 256
 
 // Gain returns r_end: REnd if it is set, else the value that was best in simulations of budgets between 10,000 and
@@ -117,7 +117,8 @@ func (s *Settings) DrawnFrom(block int) int {
 	return max(block-s.Lag(), s.stageBegins(s.stageOf(block)))
 }
 
-// stageOf returns the stage of a block.
+// stageOf returns the stage of a block. Stages are the parts of a tune in which different parameters are tuned (see
+// Settings.Stages).
 func (s *Settings) stageOf(block int) int {
 	if len(s.Stages) < 2 {
 		return 0
@@ -133,7 +134,7 @@ func (s *Settings) stageBegins(stage int) int {
 	return (stage*s.Blocks() + len(s.Stages) - 1) / len(s.Stages)
 }
 
-// active reports which parameters are tuned in a stage.
+// active reports, for each parameter, whether the tune changes it in this stage.
 func (s *Settings) active(stage int) []bool {
 	on := make([]bool, len(s.Params))
 	for i, p := range s.Params {

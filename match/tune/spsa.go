@@ -68,9 +68,9 @@ func (s *Settings) size(p *Param, c float64) float64 {
 	return p.bounded(c)
 }
 
-// perturb sets parameter i in both points of a duel, to the centre plus and minus the perturbation. The centre is the
-// value at, or the nearest value from which both points are within the range. In a probe the second point keeps the
-// value at. u decides how an int is rounded (see rounded).
+// perturb sets parameter i in both points of a duel. Plus gets the middle plus the perturbation and Minus the middle
+// minus the perturbation. The middle is the value of at, moved if necessary so that both points are within the range.
+// In a probe, Minus gets the value of at itself. u decides how an int is rounded (see rounded).
 func (s *Settings) perturb(d *Duel, i int, at, u float64) {
 	p, c := &s.Params[i], d.C[i]
 	middle := min(max(at, p.Min+c), p.Max-c)
@@ -132,9 +132,9 @@ func (st *State) step(s *Settings, o *Outcome) {
 	}
 }
 
-// earliest is a share of a stage. In ParamSums.Drift, a pair after this share weighs half as much as the first pair.
-// Later pairs weigh less, because a tune is near the best values early, and then shows little about the effect of a
-// parameter.
+// earliest decides how fast the weights of pairs fall in ParamSums.Drift. After this share of a stage, a pair weighs
+// half as much as the first pair. Later pairs weigh less, because the centre is then near the best values, and the
+// results show less about the effect of a parameter.
 const earliest = 0.05
 
 func (e *ParamSums) drift(move float64) {
@@ -149,8 +149,8 @@ func (e *ParamSums) duel(o *Outcome, i int) {
 	e.YY += float64(o.Score * o.Score)
 }
 
-// weight returns how much a pair's step counts in the final values: 1 before the averaged part of its stage, then
-// falling.
+// weight returns how much the step of a pair counts in the final values. It is 1 before the averaged part of the
+// pair's stage (Settings.Average), and falls almost to 0 within this part.
 func (s *Settings) weight(pair int) float64 {
 	_, t, k := s.place(pair)
 	first := t.n * (1 - s.Average)
@@ -219,7 +219,8 @@ func (st *State) count(s *Settings, o *Outcome) {
 	st.countLevels(s, o)
 }
 
-// endStage sets the parameters of a stage to their mean over the stage, after the last block of the stage.
+// endStage sets the parameters of a stage to the values that Answer returns, after the last block of the stage. It
+// does nothing at the end of the tune.
 func (s *Settings) endStage(st *State) {
 	stage := s.stageOf(st.Blocks - 1)
 	if st.Blocks >= s.Blocks() || s.stageOf(st.Blocks) == stage {

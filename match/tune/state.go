@@ -43,8 +43,8 @@ type ParamSums struct {
 	// perturbation, and early pairs more; "fishtest" by the steps with their weight in the final values.
 	Drift        float64 `json:"drift"`
 	DriftSquares float64 `json:"drift_squares"`
-	// Mean holds sums of the centre over the averaged part of the path, in batches, and Of their numbers
-	// of pairs.
+	// Mean has the sum of the centre over the pairs of each batch, and Of the number of these pairs. The batches
+	// divide the averaged part of a tune (Settings.Average).
 	Mean [batches]float64 `json:"mean"`
 	Of   [batches]float64 `json:"of"`
 	// The keys of Won and Met are two levels of a choice, the first played by plus, the second by minus. Won is

@@ -32,16 +32,16 @@ type ParamSummary struct {
 	Now   float64  `json:"now"`
 	Mean  float64  `json:"mean"`  // the final value, not rounded
 	Value string   `json:"value"` // the final value as gogi sends it to the engine
-	Error *float64 `json:"error"` // standard error of the path's mean, from batch means
-	// Moved is the direction of a parameter's results, early pairs weighted more than later ones, in
-	// standard deviations of this sum for a parameter without effect. P is its two-sided p value,
-	// adjusted over all parameters (Holm).
+	Error *float64 `json:"error"` // standard error of Mean, from the means of batches of pairs
+	// Moved shows whether the results favoured larger (positive) or smaller (negative) values. It is ParamSums.Drift
+	// divided by the standard deviation that Drift has for a parameter without effect. P is its two-sided p value,
+	// adjusted for the number of parameters (Holm).
 	Moved *float64 `json:"moved"`
 	P     *float64 `json:"p"`
 	// Distinct means that P is below 0.05.
 	Distinct bool `json:"distinct"`
-	// Sensitivity is the mean difference between plus and minus by this parameter, in
-	// Elo with its interval at 95 %.
+	// SensitivityElo is the mean Elo difference between the points Plus and Minus that this parameter causes.
+	// Sensitivity is its interval at 95 %.
 	Sensitivity    *binomial.Interval `json:"sensitivity"`
 	SensitivityElo *float64           `json:"sensitivity_elo"`
 	Levels         []Level            `json:"levels,omitempty"`

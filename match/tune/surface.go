@@ -13,8 +13,8 @@ import (
 // most, by the common factor that makes the data most likely (D. J. C. MacKay, Neural Computation 4
 // (1992) 415). The centre is the fitted surface's maximum within the box of tried points.
 
-// surfaceReach is the largest distance at which the maximum of the fitted surface may be, from the mean centre of all
-// duels, in perturbations. There are no duels beyond this distance.
+// surfaceReach limits how far the maximum of the fitted surface may be from the mean centre of all duels. The unit is
+// the perturbation. No duel was played beyond this distance.
 const surfaceReach = 1.5
 
 // These are the standard deviations that gogi assumes before any data for a slope, a curvature and a cross term, in W −

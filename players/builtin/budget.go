@@ -27,7 +27,8 @@ func allot(g usi.Go, side shogi.Colour, deadline, overhead time.Duration) budget
 	return b
 }
 
-// thinking returns the time limits that follow from the go command.
+// thinking returns the longest time for the search that the go command allows; 0 means no limit. It subtracts the
+// overhead.
 func thinking(g usi.Go, side shogi.Colour, overhead time.Duration) time.Duration {
 	var limit time.Duration
 	switch {

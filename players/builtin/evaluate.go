@@ -2,7 +2,8 @@ package builtin
 
 import "gogi/shogi"
 
-// span is the width of a grid with the offset of any square from any other. File and rank each differ by -8 to 8.
+// span is the number of values from -8 to 8. The file and the rank of one square differ from those of another by such
+// a value.
 const span = 17
 
 // tables has the weights of the evaluation in the form that the search uses.
@@ -65,8 +66,8 @@ func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 // centre is the index in tables.near for a piece on the king's own square.
 const centre = 8*span + 8
 
-// kings has the squares of both kings by colour, also in the form of offsets. If a king is missing, the evaluation has
-// no terms for it.
+// kings has the square of each king by colour, and the offset of that square (tables.offsets). If a king is missing,
+// the evaluation has no terms for it.
 type kings struct {
 	at     [2]int32
 	square [2]shogi.Square
@@ -128,8 +129,8 @@ func (t *tables) whole(p *shogi.Position) int32 {
 	return sum
 }
 
-// after returns the same value as whole(next). It changes only the terms of sum that m changes, unless a king moved. m
-// is the move from p to next, and sum is the evaluation of p.
+// after returns the same value as whole(next), but faster. m is the move from p to next, and sum is the evaluation of
+// p. after changes sum only by the pieces that m changes. If a king moves, it calls whole.
 func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.Position) int32 {
 	us, to := p.Side(), m.To()
 	k := t.kings(p)

@@ -6,7 +6,7 @@ import (
 	"gogi/shogi"
 )
 
-// A bound is the kind of a stored score.
+// A bound shows whether a stored score is exact, a lower bound (atLeast) or an upper bound (atMost).
 type bound uint8
 
 const (

@@ -56,8 +56,8 @@ func (s *search) rating(f *frame, m, first shogi.Move) int32 {
 	return *s.past(f, m)
 }
 
-// next moves the best-rated move of those from index i on to index i, and returns it. After 32 moves it
-// leaves the order unchanged, because the ratings mean little there.
+// next exchanges the move at index i with the best-rated move from i to the end, and returns that move. From index 32
+// on it leaves the order unchanged, because the ratings mean little there.
 func (f *frame) next(i int) shogi.Move {
 	if i >= 32 {
 		return f.moves[i]

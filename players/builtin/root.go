@@ -17,8 +17,8 @@ type line struct {
 	pv      []shogi.Move
 }
 
-// prepare sets up the root and lists its moves, the most promising first. If only contains legal moves, the
-// list has only these.
+// prepare sets up the root of the search and lists its moves, the most promising first. If the parameter only has a
+// legal move, the list has only the legal moves of that parameter.
 func (s *search) prepare(h *shogi.History, only []shogi.Move) []line {
 	s.nodes, s.stopped, s.deepest = 0, false, 0
 	s.history = [2][2 * pieceTypes][squares]int32{}
@@ -51,7 +51,8 @@ func (s *search) prepare(h *shogi.History, only []shogi.Move) []line {
 	return lines
 }
 
-// tries reports whether a root move wins by the try rule. So even the shortest search finds this win.
+// tries reports whether a root move wins by the try rule. The search checks this in advance, so that even the
+// shortest search finds such a win.
 func (s *search) tries(l line) bool {
 	if s.rule != shogi.TryRule {
 		return false

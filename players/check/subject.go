@@ -15,9 +15,9 @@ import (
 	"gogi/usi/process"
 )
 
-// A subject is the engine under examination. Each item uses the process of the item before. After a fault
-// there is no process, and the next item that needs a process starts one. So a fault spoils only its own
-// item.
+// A subject is the engine under examination. The items (the single checks of an examination) share one process. After
+// a fault the subject has no process, and the next item that needs a process starts one. A fault therefore spoils
+// only its own item.
 type subject struct {
 	opener *players.Opener
 	plan   *match.Plan // the plan of the opener

@@ -16,7 +16,7 @@ func limitFlags() []string {
 	return []string{"tc", "main", "byoyomi", "increment", "movetime", "nodes", "depth", "self", "margin", "stall"}
 }
 
-// Off is the value of the flags sprt, resign and draw that removes them from a repeated plan.
+// Off is a value of the flags --sprt, --resign and --draw. It removes the setting of that flag from a repeated plan.
 const Off = "off"
 
 // Builtin returns the plan of the default match, in which the built-in engine plays itself. It starts no engine.
@@ -30,9 +30,9 @@ func Builtin() (*match.Plan, error) {
 	return plan, err
 }
 
-// Repeat returns the plan old with the changes that flags give. It needs none of the files of the engines, and
-// starts no engine. It returns an error for flags that need one of these, such as --engine, and for a plan that is
-// a tune or self-play. The opening set must be a built-in one.
+// Repeat returns a copy of the plan old with the changes that the flags request. It reads no file of the engines and
+// starts no engine. It returns an error for a flag that would require this, such as --engine, and for a plan of a
+// tune or of self-play. If --openings is given, it must be a built-in set.
 func Repeat(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
 	may := append(limitFlags(), "run", "games", "seed", "openings", "opening-plies", "rules", "max-plies", "resign",
 		"draw", "sprt", "ponder", "slowed", "option")
@@ -74,8 +74,8 @@ func givenOf(flags configs.Flags, names ...string) bool {
 	})
 }
 
-// skeleton returns the plan of a match with the values of flags and with the built-in engine under the names of
-// the players of old.
+// skeleton returns a plan made from the flags, from which graft takes values. Its players have the names of the
+// players of the plan old, but all of them are the built-in engine.
 func skeleton(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
 	flags.Option, flags.Engine = nil, nil
 	for _, p := range old.Players {
@@ -105,7 +105,8 @@ func skeleton(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
 	return plan, err
 }
 
-// graft returns a copy of the plan old. It replaces the fields that flags set by those of the plan fresh.
+// graft returns a copy of the plan old. For each setting that the user changes with a flag, the copy has the value in
+// the plan fresh.
 func graft(old, fresh *match.Plan, flags configs.Flags) *match.Plan {
 	out := *old
 	out.Players = slices.Clone(old.Players)
@@ -163,8 +164,9 @@ func setOption(plan *match.Plan, text string) error {
 	return nil
 }
 
-// TakeEngine returns plan with its player called name replaced by the player called engine of the plan from. The
-// new player has the name engine and the limits of the old one.
+// TakeEngine returns a copy of plan in which another engine replaces the player with the given name. The new player
+// is the one that has the name engine in the plan from. It keeps that name, and gets the limits of the player that it
+// replaces.
 func TakeEngine(plan *match.Plan, name string, from *match.Plan, engine string) (*match.Plan, error) {
 	i := slices.IndexFunc(plan.Players, func(p match.Player) bool { return p.Name == name })
 	j := slices.IndexFunc(from.Players, func(p match.Player) bool { return p.Name == engine })

@@ -211,11 +211,11 @@ func (s *council) SetOption(o usi.Setting) error {
 	return nil
 }
 
-// Ready starts all members, or prepares the running members, at the same time. If at least MinAlive members
-// are ready, Ready succeeds, and a note to the GUI names the missing members. Otherwise it returns an error,
-// so that the GUI gets no readyok: a waiting GUI is better than a game lost on its first move. If all members
-// answered the first isready, a second one does nothing, so that many isready lines do not delay the end of
-// the input.
+// Ready makes the council ready for a game. It starts all members at the same time; members that already run get
+// changed options and prepare for a game. If at least MinAlive members are ready, Ready succeeds, and sends the GUI
+// an info line for each missing member. Otherwise it returns an error and the GUI gets no readyok, because a waiting
+// GUI is better than a game lost on its first move. If all members are ready, and no option, search or game came
+// since then, Ready does nothing. Many isready lines therefore do not delay the end of the input.
 func (s *council) Ready(ctx context.Context) error {
 	if s.fresh && s.settled {
 		return nil
@@ -407,7 +407,7 @@ func levels(c *match.Council) time.Duration {
 const (
 	// fallbackTime is the time of a move without a limit.
 	fallbackTime = time.Second
-	// leastClock is the greatest time that an empty clock gets, see reserve.allot.
+	// leastClock is the largest time that reserve.allot gives to a clock of 0.
 	leastClock = time.Second
 )
 
@@ -420,9 +420,9 @@ type reserve struct{ margin, overhead time.Duration }
 // makes the council lose on time. The members' time is shorter by the overhead, so that most searches end by
 // themselves.
 //
-// Some GUIs add the increment to the clock before they send it, and some do not. In both cases allot leaves
-// at least the larger of the two unused. Some engines move at once if the clock is 0 and there is an
-// increment, so allot fills the clock from the increment.
+// Some GUIs add the increment to the clock before they send it, and some do not. In both cases the side has at least the
+// larger of clock and increment, so allot takes this as the remaining time. Some engines move at once if the clock is 0
+// and there is an increment, so allot fills the clock from the increment.
 func (x reserve) allot(g usi.Go, side shogi.Colour) (members usi.Go, deadline time.Duration) {
 	clock, increment := &g.BTime, g.BInc
 	if side == shogi.White {

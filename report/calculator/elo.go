@@ -21,7 +21,7 @@ type EloQuestion struct {
 	Draws       *float64 `xor:"spread" placeholder:"RATE" help:"Draw rate, from 0 to 1, for normalised Elo (default 0). Not with --pentanomial."`
 }
 
-// An EloRow is one difference on three scales. Of pentanomial counts it has the number of pairs instead of the draw rate.
+// An EloRow is one difference on three scales. A row that comes from pentanomial counts has Pairs, and DrawRate is 0.
 type EloRow struct {
 	Score         float64  `json:"score"`
 	Elo           *float64 `json:"elo"`
@@ -77,8 +77,8 @@ func (q EloQuestion) fill(row *EloRow) error {
 	return nil
 }
 
-// fillFromPairs sets the score of pentanomial counts. It returns the standard deviation that fastchess takes for a
-// game: √2 times that of a pair's mean score.
+// fillFromPairs sets the row's score and number of pairs from the question's pentanomial counts. Like fastchess, it
+// returns √2 times the standard deviation of a pair's mean score as the standard deviation of a game's score.
 func (q EloQuestion) fillFromPairs(row *EloRow) (sigma float64, err error) {
 	p, err := parsePentanomial(q.Pentanomial)
 	if err != nil {

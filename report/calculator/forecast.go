@@ -26,7 +26,7 @@ type ForecastRow struct {
 	Win        *float64  `json:"win"` // predictive probability of more than half of the points.
 	Draw       *float64  `json:"draw"`
 	Loss       *float64  `json:"loss"`
-	Lo         *float64  `json:"lo"` // lower end of the interval of the probability to win. The true rates are unknown.
+	Lo         *float64  `json:"lo"` // lower end of the interval of the probability to win; the true win rate is unknown
 	Hi         *float64  `json:"hi"`
 	Confidence float64   `json:"confidence"`
 	Why        string    `json:"why,omitempty"`

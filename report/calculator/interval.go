@@ -104,8 +104,8 @@ type Evidence struct {
 // A Spread is the standard error that the calculator of the Laboratory for Fundamental Information on
 // Computer Shogi prints next to its interval.
 type Spread struct {
-	Error    *float64 `json:"standard_error"` // S of the win rate, with the divisor n - 3/2
-	EloError *float64 `json:"elo_error"`      // S in Elo, to first order
+	Error    *float64 `json:"standard_error"` // standard error of the win rate, with the divisor n - 3/2
+	EloError *float64 `json:"elo_error"`      // the same error converted to Elo, to first order
 }
 
 // An Intervals is the answer to an [IntervalQuestion]: one row for each method.

@@ -83,7 +83,7 @@ type HomogeneityRow struct {
 	Freedom   *int     `json:"freedom"`
 	P         *float64 `json:"p"`
 	Limit     *float64 `json:"limit"`  // limit of significant residuals
-	Sparse    int      `json:"sparse"` // results of a source with fewer than 5 expected games; many make p inexact
+	Sparse    int      `json:"sparse"` // number of counts with an expectation below 5; if there are many, P is inexact
 	Why       string   `json:"why,omitempty"`
 }
 

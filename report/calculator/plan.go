@@ -133,7 +133,8 @@ func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 	return row
 }
 
-// alternative returns the alternative of the test: two-sided, or for a one-sided test the side of the sign of Elo.
+// alternative returns the alternative hypothesis of the test. It is two-sided by default. For a one-sided test it is
+// "less" if Elo is negative, and "greater" otherwise.
 func (q PlanQuestion) alternative() binomial.Alternative {
 	switch {
 	case !q.OneSided:

@@ -182,8 +182,8 @@ func change(now, before float64) string {
 	return fmt.Sprintf("%+.0f%%", math.Round(100*(now/before-1))+0) // + 0 prevents "-0%"
 }
 
-// PerHour returns the number of games per hour if each takes the time game, and atATime games are played at the same
-// time.
+// PerHour returns the number of games per hour. game is the duration of one game, and atATime the number of games
+// that are played at the same time.
 func PerHour(game time.Duration, atATime int) float64 {
 	return float64(atATime) * float64(time.Hour) / float64(game)
 }

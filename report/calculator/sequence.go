@@ -17,7 +17,7 @@ type PlanCourse struct {
 	Unfinished *float64   `json:"unfinished,omitempty"`  // probability of no decision within max_games
 	MaxGames   int        `json:"max_games,omitempty"`   // maximum number of games. 0 means no maximum.
 	Method     string     `json:"method,omitempty"`      // walk, diffusion or brownian
-	Divergence float64    `json:"divergence,omitempty"`  // for the kind deterministic, the share of plies at which the players differ.
+	Divergence float64    `json:"divergence,omitempty"`  // deterministic: assumed share of plies at which the moves differ
 	Quantiles  []Quantile `json:"games_until,omitempty"` // none for the method brownian
 }
 
@@ -56,9 +56,10 @@ func (q GateQuestion) Answer() *Plans {
 	return &Plans{version, s.rows(0, q.Repeatable)}
 }
 
-// Undecided returns the probability that the match ends without a decision, for the hypothesis at which it is larger.
-// It also returns the number of games within which 90% of the tests would decide there without a maximum. Both are 0
-// if they are unknown, as for single games.
+// Undecided returns the probability that the match ends without a decision. It assumes that the true difference is
+// Elo0 or Elo1, whichever makes this probability larger. games is the number of games within which 90% of the tests
+// would decide at this difference, if the number of games had no maximum. Both results are 0 if unknown, as for
+// single games.
 func (q GateQuestion) Undecided() (share float64, games int) {
 	limited := sequence{asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs}
 	free := limited

@@ -36,9 +36,9 @@ type TestRow struct {
 type CriticalRow struct {
 	Alpha        float64  `json:"alpha"`
 	N            int      `json:"n"`
-	Wins         *int     `json:"wins"` // one-sided
-	P            *float64 `json:"p"`    // p value of this number of wins
-	NormalWins   *int     `json:"normal_wins"`
+	Wins         *int     `json:"wins"`        // one-sided
+	P            *float64 `json:"p"`           // p value of this number of wins
+	NormalWins   *int     `json:"normal_wins"` // Wins by the normal approximation, often too small
 	TwoSidedWins *int     `json:"two_sided_wins"`
 	TwoSidedP    *float64 `json:"two_sided_p"`
 	Why          string   `json:"why,omitempty"`

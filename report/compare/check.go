@@ -10,10 +10,10 @@ import (
 	"gogi/match"
 )
 
-// check finds the opponent in each run, or returns an error if the runs cannot be compared. opponent has the
-// opponent's place in each run. The opponent is the second player of the first run, or the player called name
-// in the first run. check does not guess another opponent, because a run with a changed opponent is not a run
-// with another version.
+// check returns the index of the opponent in the players of each run. It returns an error if the runs cannot be
+// compared. name is the opponent's name in the first run; "" means the second player. In the other runs the opponent
+// must have the same settings. Otherwise check returns an error and does not guess another opponent, because only
+// the version may change between runs.
 func check(runs []Run, name string) (opponent []int, err error) {
 	if len(runs) < 2 {
 		return nil, i18n.Errorf("expected two runs at least, the older one first")
@@ -154,8 +154,8 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 	return all
 }
 
-// rest returns the differences in the other settings: adjudication, the treatment of moves that the machine delayed,
-// and the opponent's time margin and stall limit.
+// rest returns the differences between two runs in settings that may differ: adjudication, the policy for delayed
+// moves, and the opponent's time margin, stall limit and restarts.
 func rest(a, b *match.CanonicalPlan, opponentA, opponentB int) []match.Difference {
 	type left struct {
 		Adjudication *match.Adjudication `json:"adjudication"`

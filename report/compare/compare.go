@@ -161,8 +161,8 @@ func (g *Gatherer) Report() *Report {
 	return rep
 }
 
-// length returns the reason why intervals and tests of a fixed length are not valid for a run, such as a sequential
-// test. It returns the zero Message if they are valid.
+// length returns the reason why figures for a fixed number of games are not valid for the run: it is not finished, or
+// a sequential test could stop it. It returns the zero Message if they are valid.
 func (r Run) length() i18n.Message {
 	switch {
 	case !r.Finished:

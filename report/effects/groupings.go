@@ -6,15 +6,14 @@ import (
 	"gogi/shogi"
 )
 
-// grouping sorts games into groups. All groupings except colour are symmetric: if the players were
-// interchangeable, A would score 50% in each group, and no row would differ from the rest. There is no grouping by
-// length or end of the game: a stronger player wins sooner, so such groups would differ although the players
-// differ in nothing but strength.
+// grouping sorts games into groups. All groupings except colour are symmetric: if the players were interchangeable, A
+// would score 50% in each group, and no row would differ from the rest. There is no grouping by the length or the end
+// of a game. A stronger player wins sooner, so such groups differ for any two players of unequal strength.
 type grouping struct {
 	name    string // the name in JSON
 	title   i18n.Message
 	about   i18n.Message // how games are sorted
-	classes []string     // groups in a fixed order. If it is nil, the groups are those of the games, the group with the most units first.
+	classes []string     // the groups in their order; nil: all groups that sort returned, the group with the most units first
 	byPair  bool         // the unit is the pair (without repeated pairs), not the opening.
 	missing i18n.Message // the reason to print if no game has a group
 

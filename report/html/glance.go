@@ -25,7 +25,7 @@ type Glance struct {
 	Anytime bool         // the interval of Elo holds while games are played
 	Gate    *report.Gate // nil: no SPRT
 	Class   string       // class of the verdict: pass, fail, undecided, or "" without one
-	Leader  string       // the first of more than two players, with its Elo
+	Leader  string       // for more than two players: the player in first place, with its Elo
 	Faults  int          // games that ended by a fault
 }
 

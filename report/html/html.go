@@ -204,8 +204,8 @@ func (p *page) functions() template.FuncMap {
 	}
 }
 
-// saying returns a template function that prints a value: it calls tell for the message, and writes the message in the
-// page's language with the typographic minus sign.
+// saying returns a template function that prints a value as text. The parameter tell is a function that returns the
+// message for the value. The text is in the page's language and has the typographic minus sign.
 func saying[T any](w Words, tell func(T) i18n.Message) func(T) string {
 	return func(v T) string { return Minus(w.Said(tell(v))) }
 }

@@ -6,8 +6,8 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// fileGames has the games of files in little memory. It stores each name once, and adds up the games with the
-// same terms in one count. Ten million games between a thousand players need about a million counts.
+// fileGames has the games of files in little memory. It stores each name once. Games with the same fileTerms share
+// one count. Ten million games between a thousand players need about a million counts.
 type fileGames struct {
 	names   interned
 	sources interned // the files
@@ -15,7 +15,8 @@ type fileGames struct {
 	number  map[fileTerms]int32 // index of the latest count with these terms
 }
 
-// fileTerms has the terms of a game in a file: the players, by their names in the file, and the conditions.
+// fileTerms has what the model must know about a game in a file: the file, the names of the players, the handicap and
+// its receiver, and the cluster (games of one cluster depend on each other).
 type fileTerms struct {
 	source, black, white int32
 	handicap             int16 // at most mostHandicap
@@ -40,7 +41,7 @@ type fileCount struct {
 
 func (c *fileCount) games() int { return int(c.blackWins) + int(c.draws) + int(c.whiteWins) }
 
-// fits reports whether more games can be added to this count.
+// fits reports whether the games of the parameter more can be added to c without an overflow of c's counters.
 func (c *fileCount) fits(more *fileCount) bool {
 	return c.games()+more.games() <= math.MaxUint32
 }

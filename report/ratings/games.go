@@ -64,7 +64,7 @@ func NewGames() *Games {
 	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
 }
 
-// Know sets the players of the runs that will be added, each with another label.
+// Know sets the list of all players in the runs that the caller will add. Each player must have a different label.
 func (g *Games) Know(people []evidence.Player) { g.players = people }
 
 // Run adds the pairs of one run to a [Games].

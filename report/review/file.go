@@ -13,10 +13,9 @@ import (
 	"gogi/internal/disk"
 )
 
-// Log is a file of reviewed games, to which a review appends. It has JSON lines: first the settings, then one
-// line for each game. A review writes a game when all of its positions are read. It does not store the
-// readings of an incomplete game, so they do not depend on when a review was interrupted. The methods are
-// safe for concurrent use.
+// Log is a file of reviewed games, to which a review appends. It has JSON lines: first the settings, then one line
+// for each game. A review writes a game after the engine has read all of its positions. It never stores a part of a
+// game, so an interrupted review does not change the stored readings. The methods are safe for concurrent use.
 type Log struct {
 	path string
 	file *os.File

@@ -74,8 +74,8 @@ func FindScale(text string) (s Scale, err error) {
 // Calibration is a scale fitted to the results of games, with data on the fit.
 type Calibration struct {
 	Scale     Scale   `json:"scale"`
-	Lo        float64 `json:"lo"` // the width's interval (95%), by the standard error of its inverse over games
-	Hi        float64 `json:"hi"` // 0: no upper end, because the slope does not differ from 0
+	Lo        float64 `json:"lo"` // lower end of the width's 95% interval, from the standard error of the slope (1/width)
+	Hi        float64 `json:"hi"` // upper end; 0: none, because the slope does not differ significantly from 0
 	Games     int     `json:"games"`
 	Positions int     `json:"positions"`
 	Mates     int     `json:"mates"`     // positions left out because they are mates, which have no value

@@ -43,7 +43,7 @@ type Tally struct {
 	byName   map[string]*Player
 }
 
-// NewTally returns the tally of a review file by the rules.
+// NewTally reads the review file at path and returns the figures of its players. rules decide which moves count.
 func NewTally(path string, rules Rules) (t *Tally, err error) {
 	t = &Tally{Rules: rules.Filled(), byName: map[string]*Player{}}
 	t.Settings, err = Read(path, func(r *Reviewed) error {

@@ -205,9 +205,9 @@ func Divergence(ctx context.Context, store *results.Store, run int64, a, b strin
 	return d, err
 }
 
-// registrationOf reads the design of a run's gate from its log of settings. first is the number of the
-// setting at which the first pair was stored (Store.FirstStored), or 0 if no pair is stored. The design is
-// taken from that setting, or else from the first later setting that has a design.
+// registrationOf reads the design of a run's gate from the run's log of settings. first is the ID of the setting that
+// was in force when the first pair was stored (Store.FirstStored), or 0 if no pair is stored. The design comes from
+// that setting. If that setting has none, it comes from the first later setting that has one.
 func registrationOf(settings []results.Setting, first int64) report.Registration {
 	r := report.Registration{Registered: true}
 	for _, now := range settings {

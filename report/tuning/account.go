@@ -98,9 +98,9 @@ func (a *Account) Point() []match.Option {
 	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
 }
 
-// Candidate returns the newest candidate of a tune: the parameter values for a validation. If there is no candidate
-// yet, or if another is true, Candidate stores a new one and returns proposed = true. A new candidate's validation has
-// no game yet. plan is the plan of the tune.
+// Candidate returns the newest candidate of a tune: the parameter values for a validation. plan is the plan of the
+// tune. If there is no candidate yet, or if another is true, Candidate stores a new one and returns proposed = true.
+// No game of a new candidate's validation has been played yet.
 func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
 	if n := len(a.Candidates); n > 0 && !another {
 		return a.Candidates[n-1], false, nil

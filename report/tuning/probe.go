@@ -149,8 +149,8 @@ func (p *prober) search(ctx context.Context, point []float64) (output string, er
 	return b.String(), nil
 }
 
-// how returns the limit of each search: the nodes of the tune within the limits of a probe, or a depth. It does not use
-// time, so that searches can be repeated.
+// how returns the limit of each search. It is the tune's number of nodes, limited to the range from probeLeast to
+// probeNodes. If the tune has no node limit, it is a depth. There is no time limit, so that searches can be repeated.
 func (p *prober) how() usi.Go {
 	if n := p.plan.Players[0].Limits.Nodes; n > 0 {
 		return usi.Go{Nodes: min(max(n, probeLeast), probeNodes)}

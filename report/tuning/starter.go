@@ -47,8 +47,8 @@ games = 20000           # maximum
 	return err
 }
 
-// starterParam writes one option as a parameter of a starter tune file to b. If hold is true, it writes the
-// options that heldBack names as TOML comments, so that the tune does not change them.
+// starterParam writes one option to b, as a parameter of a tune file. If hold is true and heldBack has a reason for
+// the option, starterParam writes the parameter as a TOML comment, so that the tune does not change it.
 func starterParam(b *strings.Builder, o *usi.Option, declared []usi.Option, hold bool) error {
 	switch {
 	case o.Min == o.Max:

@@ -21,7 +21,8 @@ type Truth struct {
 // Kind has the properties of a Truth that make a tune difficult.
 type Kind struct {
 	Q, Asym, Coupling float64
-	// Misjudged is the standard deviation of the logarithm of the user's error in a scale.
+	// Misjudged decides how wrong the user's guesses of the scales are. It is the standard deviation of the logarithm
+	// of guess/true scale.
 	Misjudged float64
 }
 
@@ -31,8 +32,8 @@ var (
 	Hard  = Kind{Q: 25, Asym: 0.6, Coupling: 0.85, Misjudged: 0.9}
 )
 
-// New returns a random Truth with d parameters. Of these, useless is the number without effect. gain is the strength
-// of the best values in Elo, compared with the start values.
+// New returns a random Truth. d is the number of its parameters, and useless the number of those without effect. gain
+// is the strength of the best values in Elo, compared with the start values.
 func New(random *rand.Rand, kind Kind, d int, useless int, gain float64) *Truth {
 	t := &Truth{
 		Q: kind.Q, Best: make([]float64, d), scale: make([]float64, d), asym: make([]float64, d),
