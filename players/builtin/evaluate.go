@@ -2,8 +2,8 @@ package builtin
 
 import "gogi/shogi"
 
-// span is the number of values from -8 to 8. The file and the rank of one square differ from those of another by such
-// a value.
+// span is the number of values from -8 to 8. The files of two squares differ by a value in this range, and so do their
+// ranks.
 const span = 17
 
 // tables has the weights of the evaluation in the form that the search uses.

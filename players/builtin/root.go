@@ -17,8 +17,8 @@ type line struct {
 	pv      []shogi.Move
 }
 
-// prepare sets up the root of the search and lists its moves, the most promising first. If the parameter only has a
-// legal move, the list has only the legal moves of that parameter.
+// prepare sets up the root of the search and lists its moves, the most promising first. only has the moves
+// that the GUI allows (searchmoves). prepare ignores it if none of these moves is legal.
 func (s *search) prepare(h *shogi.History, only []shogi.Move) []line {
 	s.nodes, s.stopped, s.deepest = 0, false, 0
 	s.history = [2][2 * pieceTypes][squares]int32{}

@@ -9,15 +9,17 @@ import (
 // A PlanCourse has the expected course of a sequential test: its probabilities, its number of games and the
 // quantiles of that number.
 type PlanCourse struct {
-	Boundary   string     `json:"boundary"` // one of [BoundaryNames].
-	Elo0       float64    `json:"elo0"`
-	Elo1       float64    `json:"elo1"`
-	Beta       float64    `json:"beta"`
-	Pass       *float64   `json:"pass"`                  // probability that the test accepts H1
-	Unfinished *float64   `json:"unfinished,omitempty"`  // probability of no decision within max_games
-	MaxGames   int        `json:"max_games,omitempty"`   // maximum number of games. 0 means no maximum.
-	Method     string     `json:"method,omitempty"`      // walk, diffusion or brownian
-	Divergence float64    `json:"divergence,omitempty"`  // deterministic: assumed share of plies at which the moves differ
+	Boundary   string   `json:"boundary"` // one of [BoundaryNames].
+	Elo0       float64  `json:"elo0"`
+	Elo1       float64  `json:"elo1"`
+	Beta       float64  `json:"beta"`
+	Pass       *float64 `json:"pass"`                 // probability that the test accepts H1
+	Unfinished *float64 `json:"unfinished,omitempty"` // probability of no decision within max_games
+	MaxGames   int      `json:"max_games,omitempty"`  // maximum number of games. 0 means no maximum.
+	Method     string   `json:"method,omitempty"`     // walk, diffusion or brownian
+	// Divergence is set only for the kind deterministic. It is the assumed share of plies at which the two players choose
+	// different moves.
+	Divergence float64    `json:"divergence,omitempty"`
 	Quantiles  []Quantile `json:"games_until,omitempty"` // none for the method brownian
 }
 
