@@ -520,7 +520,7 @@ func (c *Coordinator) countUntrusted(now time.Time, r *run) untrustedPairs {
 // workers.
 const trustedWait = 10 * time.Minute
 
-// A crowd is the number of slots of all workers that may play a run at one time.
+// A crowd is the result of a count: the number of slots of all workers that could play a run at that time.
 type crowd struct {
 	slots   int
 	trusted bool // a trusted worker holds a pair of the run, or has not waited long for one

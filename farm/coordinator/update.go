@@ -132,8 +132,8 @@ func (c *Coordinator) accusedInTrial() string {
 	})
 }
 
-// tendTrials selects workers for trials that have no workers or lost their workers. It ends a trial with a
-// worker in quarantine, because that worker plays no more pairs.
+// tendTrials selects workers for trials that have none, or whose workers have disappeared. If a worker of a trial is
+// in quarantine, tendTrials ends the trial, because that worker plays no more pairs.
 func (c *Coordinator) tendTrials(ctx context.Context, now time.Time) {
 	if c.update.Tend(c.members(now), c.accusedInTrial(), now) {
 		c.lookAtTrials(ctx)

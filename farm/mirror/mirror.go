@@ -199,8 +199,8 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	return nil
 }
 
-// takeOut makes pairs of the copy void that the farm has made void. It processes all pairs with one reason at once,
-// because each call reads the run's games. some reports whether the copy had any of these pairs.
+// takeOut voids in the copy each result that the farm has voided. It processes all pairs with one reason at once,
+// because each call of Void reads the run's games. some is true if the copy had any of these results.
 func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
 	type reason struct{ why, by string }
 	out := map[reason]map[int]bool{}

@@ -176,7 +176,8 @@ func (b *Bus) disconnect(name string) {
 	}
 }
 
-// acknowledge answers a worker in the form of JetStream's acknowledgement, which workers of all versions read.
+// acknowledge sends a worker an answer that has the format of an acknowledgement of JetStream, because workers of all
+// versions can read this format.
 func (b *Bus) acknowledge(m *nats.Msg, ack *jetstream.PubAck, err error) {
 	var answer struct {
 		Error *jetstream.APIError `json:"error,omitempty"`

@@ -178,7 +178,7 @@ func (w *Worker) forget(l *lease) {
 	w.wake()
 }
 
-// revoke ends a lease, and its pair if it is in play. The caller holds w.mu.
+// revoke ends a lease. If its pair is in play, the runner stops playing it. The caller holds w.mu.
 func (w *Worker) revoke(l *lease) {
 	w.forget(l)
 	close(l.revoked)

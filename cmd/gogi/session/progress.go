@@ -106,8 +106,8 @@ func newProgress(w io.Writer, plan *match.Plan) *progress {
 	return p
 }
 
-// follow prints the progress until the hub closes. If a slow terminal lost its subscription, follow continues
-// with the current state.
+// follow prints the progress until the hub closes. If a slow terminal has missed events, follow continues with
+// the current state.
 func (p *progress) follow(hub *events.Hub) {
 	p.hub = hub
 	s := hub.SubscribeExcept(match.EventMove, events.DefaultBuffer)

@@ -192,8 +192,8 @@ func (s *State) Accused(quarantined func(worker string) (why string, since time.
 	return ""
 }
 
-// Tend selects workers for trials that have no workers or lost their workers. It reports whether the caller
-// must call Look, because Tend has selected workers or a worker is accused.
+// Tend selects workers for trials that have none, or whose workers have disappeared. For accused, see Look. look is
+// true if the caller must call Look, because Tend has selected workers or a worker is accused.
 func (s *State) Tend(workers []Worker, accused string, now time.Time) (look bool) {
 	return s.Stage == farm.StageTrial && (s.draw(workers, now) || accused != "")
 }
