@@ -130,9 +130,18 @@ func goldenPlans(t *testing.T) []goldenPlan {
 			Variants: []match.Variant{variant("linux", "amd64", "x86-64-v3", 'a'), variant("linux", "arm64", "", 'b')},
 		}
 	}))
+	add("source", first(func(p *match.Player) {
+		p.Identity = match.Identity{
+			Files: []match.FileHash{{Role: "binary", Path: "/x/built", SHA256: "11"}, {Role: "EvalDir/nn.bin", Path: "/x/eval/nn.bin", SHA256: "22"}}, Source: new(source()),
+		}
+	}))
 	add("scaling", func(p *match.Plan) { p.Scaling = match.Scaling{Engine: "sha256:1", NPS: 1e6, Least: 0.25, Most: 4} })
 	add("one clock by colour", func(p *match.Plan) { p.ColourClocks[1] = &match.TimeControl{Main: 60 * second, Byoyomi: second} })
 	return plans
+}
+
+func source() match.Source {
+	return match.Source{Repository: "https://git.example/engine", Commit: strings.Repeat("c", 40), Recipe: "build = [\"make\"]\n", Bench: 12345}
 }
 
 // variant has a hash of one digit.

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 )
@@ -36,6 +38,39 @@ type Variant struct {
 // String returns the machine that the variant is for, such as "linux amd64 x86-64-v3".
 func (v Variant) String() string { return strings.TrimSpace(v.OS + " " + v.Arch + " " + v.ISA) }
 
+// Source is the source code from which each machine builds its own binary of an engine.
+type Source struct {
+	Repository string `json:"repository"` // https://HOST/PATH, or file:///PATH of a folder on each machine
+	Commit     string `json:"commit"`     // 40 digits of lower-case hexadecimal
+	Recipe     string `json:"recipe"`     // text of the recipe by which machines build it; see farm.ParseRecipe
+	Bench      uint64 `json:"bench"`      // number of nodes that the bench of every build must print
+}
+
+// hash returns the SHA-256 of a text with one line for each field; the line of the recipe has its SHA-256. The
+// text begins with the line "source", so that no binary has the same hash. Stored digests depend on this hash,
+// so its definition never changes.
+func (s Source) hash() string {
+	recipe := sha256.Sum256([]byte(s.Recipe))
+	sum := sha256.Sum256(fmt.Appendf(nil, "source\n%s\n%s\n%x\n%d\n", s.Repository, s.Commit, recipe, s.Bench))
+	return hex.EncodeToString(sum[:])
+}
+
+// check returns an error if a field is wrong. It allows only URLs that git fetches without a login and without
+// running a program.
+func (s Source) check() error {
+	u, err := url.Parse(s.Repository)
+	switch {
+	case err != nil || len(s.Repository) > 256 || strings.ContainsAny(s.Repository, " \t\n") || u.User != nil ||
+		(u.Scheme != "https" || u.Host == "") && (u.Scheme != "file" || u.Host != "" || !path.IsAbs(u.Path)):
+		return fmt.Errorf("repository %.300q: expected https://HOST/PATH without a user, or file:///PATH", s.Repository)
+	case len(s.Commit) != 40 || strings.Trim(s.Commit, "0123456789abcdef") != "":
+		return fmt.Errorf("commit %.80q: expected 40 digits of hexadecimal, as git rev-parse prints them", s.Commit)
+	case s.Recipe == "" || s.Bench == 0:
+		return errors.New("a source needs a recipe and the node count of its bench")
+	}
+	return nil
+}
+
 // Identity identifies an engine by its binary and the files that it reads. It does not cover the engine's
 // options. The zero value means that the identity is unknown.
 type Identity struct {
@@ -45,6 +80,9 @@ type Identity struct {
 	// instead of the binary in Files. The binary in Files is the variant in use on this machine; it is absent
 	// if no variant is in use.
 	Variants []Variant `json:"Variants,omitempty"`
+	// Source is the source code of a binary that each machine builds for itself. The identity covers it instead
+	// of the binary in Files, which is the build of this machine, or absent. Nil means that machines get the binary.
+	Source *Source `json:"Source,omitempty"`
 }
 
 // String returns a short form: the identity that the user gave, or the first digits of the hash over all
@@ -64,19 +102,25 @@ func (i Identity) String() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Covered returns the files that the identity consists of. With variants, the first file has the hash
-// over all of them and no path.
+// Covered returns the files that the identity consists of. With a source or variants, the first file has the
+// hash over the source, or over all variants, and no path.
 func (i Identity) Covered() []FileHash {
-	if len(i.Variants) == 0 {
-		return i.Files
+	switch {
+	case i.Source != nil:
+		return append([]FileHash{{Role: BinaryRole, SHA256: i.Source.hash()}}, i.apart()...)
+	case len(i.Variants) > 0:
+		return append([]FileHash{{Role: BinaryRole, SHA256: variantsHash(i.Variants)}}, i.apart()...)
 	}
-	return append([]FileHash{{Role: BinaryRole, SHA256: variantsHash(i.Variants)}}, i.apart()...)
+	return i.Files
 }
 
 // apart returns the files of the identity except the binary.
 func (i Identity) apart() []FileHash {
 	return slices.DeleteFunc(slices.Clone(i.Files), func(f FileHash) bool { return f.Role == BinaryRole })
 }
+
+// WithSource returns a copy of the identity whose binary each machine builds from s. The other files remain.
+func (i Identity) WithSource(s Source) Identity { return Identity{Files: i.apart(), Source: &s} }
 
 // WithVariant returns a copy of the identity with variant v, found at path, as the binary in use.
 func (i Identity) WithVariant(v Variant, path string) Identity {
@@ -100,8 +144,15 @@ func (v Variant) compare(w Variant) int {
 	return cmp.Or(cmp.Compare(v.OS, w.OS), cmp.Compare(v.Arch, w.Arch), cmp.Compare(v.ISA, w.ISA), cmp.Compare(v.SHA256, w.SHA256), cmp.Compare(v.Size, w.Size))
 }
 
-// Check returns an error if a variant is invalid or occurs twice, or if the binary in use is not a variant.
+// Check returns an error if the source or a variant is invalid, if a variant occurs twice, or if the binary in
+// use is not a variant.
 func (i Identity) Check() error {
+	if i.Source != nil {
+		if i.Fixed != "" || len(i.Variants) > 0 {
+			return errors.New("a source excludes variants and an identity given by hand")
+		}
+		return i.Source.check()
+	}
 	seen := map[string]bool{}
 	for _, v := range i.Variants {
 		switch {

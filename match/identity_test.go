@@ -66,6 +66,68 @@ func TestVariantsDecideTheDigest(t *testing.T) {
 	}
 }
 
+// TestASourceIsOnePlan: whatever binary a machine has built, the plan is one. Every field of the source decides.
+func TestASourceIsOnePlan(t *testing.T) {
+	with := func(source match.Source, sum string) *match.Plan {
+		p := variantPlan(t)
+		p.Players[0].Identity.Variants, p.Players[0].Identity.Source = nil, &source
+		if sum != "" {
+			p.Players[0].Identity = p.Players[0].Identity.WithVariant(match.Variant{SHA256: sum}, "/cache/"+sum)
+		}
+		return p
+	}
+	base := with(source(), "")
+	testutil.OK(t, base.Check())
+	for _, sum := range []string{"aa", "bb"} {
+		built := with(source(), sum)
+		testutil.Equal(t, built.Digest(), base.Digest(), "the digest with a binary")
+		testutil.Equal(t, built.Players[0].Identity.String(), base.Players[0].Identity.String(), "the name of the identity")
+	}
+	text := sha256.Sum256([]byte("source\nhttps://git.example/engine\n" + strings.Repeat("c", 40) + "\n" + hexSum(source().Recipe) + "\n12345\n"))
+	testutil.Contains(t, string(base.Canonical()), `"binary":"`+hex.EncodeToString(text[:])+`"`, "the canonical text")
+	for name, change := range map[string]func(s *match.Source){
+		"Repository": func(s *match.Source) { s.Repository += "2" }, "Commit": func(s *match.Source) { s.Commit = strings.Repeat("d", 40) },
+		"Recipe": func(s *match.Source) { s.Recipe += "#" }, "Bench": func(s *match.Source) { s.Bench++ },
+	} {
+		s := source()
+		if change(&s); with(s, "").Digest() == base.Digest() {
+			t.Errorf("%s is not covered", name)
+		}
+	}
+	for want, spoil := range map[string]func(i *match.Identity){
+		`commit "CCC`:  func(i *match.Identity) { i.Source.Commit = strings.Repeat("C", 40) },
+		`commit "main`: func(i *match.Identity) { i.Source.Commit = "main" },
+		"a recipe":     func(i *match.Identity) { i.Source.Recipe = "" }, "the node count": func(i *match.Identity) { i.Source.Bench = 0 },
+		"excludes": func(i *match.Identity) { i.Fixed = "1" },
+	} {
+		id := with(source(), "").Players[0].Identity
+		spoil(&id)
+		testutil.Fails(t, id.Check(), want, "%s", want)
+	}
+}
+
+// TestRepositories: git runs no program and asks for no password for the URLs that are allowed.
+func TestRepositories(t *testing.T) {
+	for _, url := range []string{
+		"ext::sh -c true", "--upload-pack=true", "-uhttps://host/x", "ssh://host/x", "git@host:x", "http://host/x", "/etc", "etc", "file://host/etc", "file:etc",
+		"https://user@host/x", "https://user:password@host/x", "https:///x", "https://host/x y", "https://host/" + strings.Repeat("x", 300), "",
+	} {
+		s := source()
+		s.Repository = url
+		testutil.Fails(t, match.Identity{Source: &s}.Check(), "expected https://HOST/PATH", "%s", url)
+	}
+	for _, url := range []string{"https://git.example/engine.git", "file:///srv/git/engine"} {
+		s := source()
+		s.Repository = url
+		testutil.OK(t, match.Identity{Source: &s}.Check())
+	}
+}
+
+func hexSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
 func TestIdentityCheck(t *testing.T) {
 	for want, spoil := range map[string]func(i *match.Identity){
 		"expected an operating system":        func(i *match.Identity) { i.Variants[0].OS = "" },

@@ -85,6 +85,21 @@ func TestVariantsAreStored(t *testing.T) {
 	testutil.Equal(t, dumps[0], dumps[1], "the stable dumps differ")
 }
 
+// TestBuildsOfASourceAreStored: the stable dump is the same, whatever binary a machine has built.
+func TestBuildsOfASourceAreStored(t *testing.T) {
+	var dumps []string
+	for _, sum := range []string{"aa", "bb"} {
+		s, plan := resultstest.Open(t, resultstest.Path(t)), matchtest.Plan("r")
+		plan.Players[0].Identity.Source = &match.Source{Repository: "https://git.example/e", Commit: strings.Repeat("c", 40), Recipe: "#", Bench: 1}
+		plan.Players[0].Identity = plan.Players[0].Identity.WithVariant(match.Variant{SHA256: sum}, "/cache/"+sum)
+		matchtest.Put(t, resultstest.Begin(t, s, plan), matchtest.Pair(plan, 0, 10))
+		info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
+		testutil.Diff(t, plan.Players[0].Identity, info.Engines[0].Identity, "(-begun +stored)")
+		dumps = append(dumps, resultstest.Dump(t, s, "r", true))
+	}
+	testutil.Equal(t, dumps[0], dumps[1], "the stable dumps differ")
+}
+
 func overTheWire(t *testing.T, p match.PairResult) match.PairResult {
 	t.Helper()
 	r := testutil.Must(match.DecodePair([]byte(encoded(t, p)), 1<<20))(t)

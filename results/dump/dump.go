@@ -255,7 +255,7 @@ func (d *dumper) points(ctx context.Context, m results.Moment, run int64, from, 
 func (d *dumper) engine(e *results.Engine) error {
 	line := dumpEngine{EngineSettings: e.EngineSettings, Identity: tables.IdentityOf(e.Identity)}
 	if d.stable {
-		if len(e.Identity.Variants) > 0 { // the variant in use differs between machines
+		if len(e.Identity.Variants) > 0 || e.Identity.Source != nil { // the binary in use differs between machines
 			line.Identity.Files = tables.IdentityOf(match.Identity{Files: e.Identity.Covered()}).Files
 		}
 		for i := range line.Identity.Files {

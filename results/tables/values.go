@@ -61,9 +61,10 @@ func Paired(words []string) (options []match.Option, err error) {
 
 // Identity is the form of a match.Identity in the database and in dumps.
 type Identity struct {
-	Files    []FileHash `json:"files"`
-	Fixed    string     `json:"fixed,omitempty"`
-	Variants []Variant  `json:"variants,omitempty"`
+	Files    []FileHash    `json:"files"`
+	Fixed    string        `json:"fixed,omitempty"`
+	Variants []Variant     `json:"variants,omitempty"`
+	Source   *match.Source `json:"source,omitempty"`
 }
 
 // PlayerFacts is the form of a player's identity in the table engines. It has facts that dumps leave out.
@@ -114,7 +115,7 @@ type FileHash struct {
 // IdentityOf converts an identity to the stored form. An identity without files gets an empty list, because
 // nil would be null in JSON.
 func IdentityOf(id match.Identity) Identity {
-	out := Identity{Files: []FileHash{}, Fixed: id.Fixed}
+	out := Identity{Files: []FileHash{}, Fixed: id.Fixed, Source: id.Source}
 	for _, f := range id.Files {
 		out.Files = append(out.Files, FileHash(f))
 	}
@@ -126,7 +127,7 @@ func IdentityOf(id match.Identity) Identity {
 
 // Match converts the stored form to an identity.
 func (id Identity) Match() match.Identity {
-	out := match.Identity{Fixed: id.Fixed}
+	out := match.Identity{Fixed: id.Fixed, Source: id.Source}
 	for _, f := range id.Files {
 		out.Files = append(out.Files, match.FileHash(f))
 	}
