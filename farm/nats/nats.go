@@ -168,11 +168,6 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	if _, err := b.js.CreateOrUpdateStream(ctx, kept); err != nil {
 		return fmt.Errorf("stream %s: %w", kept.Name, err)
 	}
-	for _, bucket := range []string{"farm", "tests", "workers"} { // an earlier gogi had the state there
-		if err := b.js.DeleteKeyValue(ctx, bucket); err != nil && !errors.Is(err, jetstream.ErrBucketNotFound) {
-			return fmt.Errorf("bucket %s: %w", bucket, err)
-		}
-	}
 	var err error
 	b.judge, err = b.js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{
 		Durable: judge, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: maxAckPending,

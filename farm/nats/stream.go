@@ -93,7 +93,7 @@ func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
 	}
 	sequence := meta.Sequence.Stream
 	return farm.Delivery{
-		Subject: resultSubject(m), Body: m.Data(), Sequence: sequence, Again: meta.NumDelivered > 1 || sequence <= b.before,
+		Subject: farm.SubjectResults + strings.TrimPrefix(m.Subject(), journalSubject), Body: m.Data(), Sequence: sequence, Again: meta.NumDelivered > 1 || sequence <= b.before,
 		Ack: func(ctx context.Context) error { return b.ack(ctx, m) },
 		Refuse: func(ctx context.Context, why string) error {
 			if err := b.keepEvidence(ctx, m, sequence, why); err != nil {
@@ -102,15 +102,6 @@ func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
 			return b.ack(ctx, m)
 		},
 	}, nil
-}
-
-// resultSubject returns the subject on which the worker sent a message. A stream of an earlier gogi stored
-// messages under that subject itself.
-func resultSubject(m jetstream.Msg) string {
-	if rest, ok := strings.CutPrefix(m.Subject(), journalSubject); ok {
-		return farm.SubjectResults + rest
-	}
-	return m.Subject()
 }
 
 // ack acknowledges a message and waits until the stream has confirmed the acknowledgement.
@@ -134,7 +125,7 @@ const maxMessage = farm.MaxBody - besideEvidence
 const headerWhy = "Gogi-Why"
 
 func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64, why string) error {
-	name := farm.Sender(resultSubject(m))
+	name := farm.Sender(farm.SubjectResults + strings.TrimPrefix(m.Subject(), journalSubject))
 	if name == "" {
 		name = "unknown"
 	}

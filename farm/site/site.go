@@ -67,7 +67,6 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	if s.lock, err = s.State.lock(); err != nil {
 		return nil, err
 	}
-	// The state is opened before the bus, because the bus deletes the state of an earlier gogi from the journal.
 	if s.Kept, err = openState(ctx, s.Dir); err != nil {
 		return nil, err
 	}

@@ -175,3 +175,17 @@ func (s *State) TrustedBy(url, file string) (string, error) {
 	}
 	return authority.PEM, nil
 }
+
+// stateFile is the SQLite file of the coordinator's state.
+const stateFile = "state.db"
+
+// openState opens the coordinator's state. If the farm was started before, openState returns an error for a missing
+// state, because lease numbers would repeat if the count of boots began again.
+func openState(ctx context.Context, dir string) (*farmstate.State, error) {
+	file := filepath.Join(dir, stateFile)
+	_, missing := os.Stat(file)
+	if _, err := os.Stat(filepath.Join(dir, urlFile)); err == nil && errors.Is(missing, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s not found, but this farm was served before; restore the latest backup with `gogi farm restore`", file)
+	}
+	return farmstate.Open(ctx, file)
+}
