@@ -264,3 +264,55 @@ func TestFarmPages(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestFarmBuildPages: two commits of real repositories, in C and in C++, go from the form in a real browser to a verdict.
+func TestFarmBuildPages(t *testing.T) {
+	testutil.OnlyLong(t, "TestScripts/farm_builds builds the same engines, and TestFarmPages uses the form")
+	if err := noBuilds(); err != nil {
+		if os.Getenv("GOGI_SANDBOX") == "required" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	f := startFarm(t)
+	p := openTab(t)
+	for dir := f.dir; dir != os.TempDir(); dir = filepath.Dir(dir) { // the sandbox reads the repositories as another user
+		testutil.OK(t, os.Chmod(dir, 0o755)) //nolint:gosec // see above
+	}
+	builds := testutil.Must(filepath.Abs("testdata/builds"))(t)
+	made := exec.Command("sh", filepath.Join(builds, "init.sh"), builds)
+	made.Dir = f.dir
+	out, err := made.CombinedOutput()
+	testutil.OK(t, err, "%s", out)
+	commits := map[string]string{}
+	for line := range strings.Lines(string(testutil.Must(os.ReadFile(filepath.Join(f.dir, "commits")))(t))) {
+		name, commit, _ := strings.Cut(strings.TrimSpace(line), "=")
+		commits[name] = commit
+	}
+	dev, base := "file://"+filepath.Join(f.dir, "c-engine"), "file://"+filepath.Join(f.dir, "cpp-engine")
+	f.gogi("farm", "recipe", "small", filepath.Join(builds, "recipe.toml"), "--repo", dev, "--repo", base, "--creds", "boss.creds")
+	for name, may := range map[string]string{"ann": "submit", "box": "work"} {
+		f.gogi("farm", "join", f.pages, name, "--owner", name, "--may", may)
+		f.gogi("farm", "signup", "approve", name, "--creds", "boss.creds")
+	}
+	p.logIn(f, "ann.creds")
+	p.do(chromedp.Navigate(f.pages + "/farm/submit"))
+	p.has("small for file://")
+	for field, value := range map[string]string{
+		"run": "lmr", "games": "200", "sprt": "0,300", "nodes": "10", "max-plies": "150", "repo": dev, "base-repo": base, "recipe": "small",
+		"dev": commits["dev"], "base": commits["base"], "option": "all.Threads=1",
+	} {
+		p.do(chromedp.SendKeys(chromedp.CSS("#"+field), value))
+	}
+	p.look("submit-commits")
+	p.send("main form button")
+	p.has("dev is commit " + commits["dev"][:40])
+	address := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[string]("location.href")))(t)
+	p.send(".top form button")
+	p.logIn(f, "boss.creds")
+	p.do(chromedp.Navigate(address))
+	p.send(`form[action$="/approve"] button`)
+	f.gogi("farm", "work", "--once", "--creds", "box.creds", "--concurrency", "2", "-q")
+	p.until("over: the gate has decided: pass")
+	p.look("test-commits")
+}

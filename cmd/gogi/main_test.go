@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gogi/farm/worker/builder"
 	"gogi/internal/testutil"
 	"gogi/results"
 )
@@ -67,6 +69,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "100")) // how often the programs collect garbage, as the tests do
+			e.Setenv("BUILDS", testutil.Must(filepath.Abs("testdata/builds"))(t))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -76,12 +79,33 @@ func TestScripts(t *testing.T) {
 			"waitfor":   waitFor,
 		},
 		Condition: func(what string) (bool, error) {
-			if what != "long" {
-				return false, fmt.Errorf("%s is no condition", what)
+			switch what {
+			case "long":
+				return testutil.Long(), nil
+			case "sandbox": // bubblewrap and compilers, for builds of engines
+				err := noBuilds()
+				if os.Getenv("GOGI_SANDBOX") == "required" {
+					return true, err
+				}
+				return err == nil, nil
 			}
-			return testutil.Long(), nil
+			return false, fmt.Errorf("%s is no condition", what)
 		},
 	})
+}
+
+// noBuilds returns the reason why this machine cannot build the engines of testdata/builds, or nil.
+func noBuilds() error {
+	for _, name := range []string{"gcc", "g++", "make", "git"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return err
+		}
+	}
+	s, err := builder.NewSandbox(context.Background(), "sandbox", nil)
+	if err == nil && s.Kind == "off" {
+		err = errors.New(s.Why)
+	}
+	return err
 }
 
 // mkzip ARCHIVE FILE packs one file.

@@ -473,3 +473,29 @@ func TestSubmitByForm(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 }
+
+// TestSubmitCommits: the form names two commits, whose recipe an admin has allowed. The page of the test shows them.
+func TestSubmitCommits(t *testing.T) {
+	w := openWorld(t)
+	w.key("boss", "farmer", keys.Admin)
+	w.key("ann", "ann", keys.Submit)
+	const git = "https://git.example/engine"
+	recipe := farm.Recipe{Name: "small", Text: "build = ['make']\noutput = 'e'\nbench = './e bench'\nnodes = '([0-9]+)'\n", Repositories: []string{git}}
+	testutil.Must(w.site.Coordinator.Do(t.Context(), "boss", "recipe", recipe))(t)
+	ann, dev, base := w.as("ann"), strings.Repeat("d", 40)+":12", strings.Repeat("b", 40)+":34"
+	testutil.Contains(t, ann.get("/farm/submit").body, "small for https://git.example/engine", "the form")
+	for _, wrong := range []url.Values{
+		form("run", "t", "repo", git, "recipe", "small", "dev", dev), form("run", "t", "repo", git, "recipe", "large", "dev", dev, "base", base),
+		form("run", "t", "repo", "ext::sh", "recipe", "small", "dev", dev, "base", base), form("run", "t", "repo", git+"2", "recipe", "small", "dev", dev, "base", base),
+	} {
+		if a := ann.post("/farm/submit", wrong); a.status != http.StatusBadRequest && a.status != http.StatusForbidden || !strings.Contains(a.body, `class="wrong"`) {
+			t.Errorf("%v: %d", wrong, a.status)
+		}
+	}
+	a := ann.post("/farm/submit", form("run", "t", "repo", git, "recipe", "small", "dev", dev, "base", base, "option", "dev.Hash=64"))
+	testutil.Equal(t, a.status, http.StatusSeeOther, "the status")
+	testutil.Contains(t, ann.get(a.to).body, "dev is commit "+dev[:40]+" of https://git.example/engine, recipe ", "the page of the test")
+	if a := w.as("boss").get("/farm/log"); !strings.Contains(a.body, "recipe small") || !strings.Contains(a.body, "allows builds by recipe") {
+		t.Error(a.body)
+	}
+}

@@ -174,7 +174,14 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 	if !old.Gate.IsZero() {
 		gate = old.Gate.String()
 	}
-	var limits []string
+	recipes, err := p.recipes(v)
+	if err != nil {
+		return err
+	}
+	var limits, allowed []string
+	for _, r := range recipes {
+		allowed = append(allowed, r.Name+" for "+strings.Join(r.Repositories, " "))
+	}
 	for i := range old.Players {
 		limits = append(limits, old.Players[i].Limits.String())
 	}
@@ -195,6 +202,11 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		{Name: "share", Label: "Share", Hint: "weight among the tests of its priority", Now: "1"},
 		{Name: "needs", Label: "Needs", Hint: "labels of machines: os=linux trust=verified"},
 		{Name: "note", Label: "Note"},
+		{Name: "repo", Label: "Git repository", Hint: "to build the engines dev and base from commits; needs the next three"},
+		{Name: "recipe", Label: "Recipe", Hint: strings.Join(allowed, "; ")},
+		{Name: "dev", Label: "Commit of dev", Hint: "COMMIT:NODES with the node count of its bench"},
+		{Name: "base", Label: "Commit of base", Hint: "COMMIT:NODES"},
+		{Name: "base-repo", Label: "Git repository of base", Hint: "by default the same"},
 	} {
 		one.Value = v.PostFormValue(one.Name)
 		f.Fields = append(f.Fields, one)
@@ -209,6 +221,28 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		return err
 	}
 	return p.show(w, v, status, "submit", frame{Title: "Submit a test", Trail: []crumb{{Name: "Submit a test"}}, Page: f})
+}
+
+// recipes returns the recipes by which workers may build engines.
+func (p *Pages) recipes(v *visit) ([]farm.Recipe, error) {
+	answer, err := p.config.Farm.Do(v.Context(), v.session.key.Name, "recipe", farm.Recipe{})
+	list, _ := answer.([]farm.Recipe)
+	return list, err
+}
+
+// withCommits returns the plan with the engines of the fields about commits.
+func (p *Pages) withCommits(v *visit, plan *match.Plan) (*match.Plan, error) {
+	text := func(name string) string { return strings.TrimSpace(v.PostFormValue(name)) }
+	c := planning.Commits{Repo: text("repo"), Recipe: text("recipe"), Dev: text("dev"), Base: text("base"), BaseRepo: text("base-repo")}
+	all, err := p.recipes(v)
+	if err != nil || c == (planning.Commits{}) {
+		return plan, err
+	}
+	recipe, err := farm.RecipeNamed(all, c.Recipe)
+	if err != nil {
+		return nil, err
+	}
+	return c.Apply(plan, recipe.Text)
 }
 
 // base returns the plan that the form repeats.
@@ -282,6 +316,9 @@ func (p *Pages) submission(v *visit) (*farm.Submission, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if plan, err = p.withCommits(v, plan); err != nil {
+		return nil, err
 	}
 	flags, err := flagsOf(v, plan)
 	if err != nil {

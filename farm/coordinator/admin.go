@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (a
 		"share":    c.onTest(anybody, nil, c.share),
 		"drain":    c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
 		"purge": decoded(c.purge), "pull": decoded(c.pull), "push": decoded(c.push), "sum": decoded(c.sum),
-		"update": decoded(c.setUpdate),
+		"update": decoded(c.setUpdate), "recipe": decoded(c.changeRecipe),
 	}[word]
 	if do == nil {
 		return nil, refuse("no verb %q", word)
@@ -93,7 +94,7 @@ func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (
 	if s.Share == 0 {
 		s.Share = 1
 	}
-	if err := c.mayPlay(plan, s, who); err != nil {
+	if err := cmp.Or(c.mayPlay(plan, s, who), c.mayBuild(ctx, plan)); err != nil {
 		return nil, err
 	}
 	var sizes map[string]int64
@@ -133,6 +134,7 @@ func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (
 		return nil, refuse("%v", err)
 	}
 	r.note(time.Now(), who.Name, string(farm.Submitted))
+	r.noteSources(who.Name)
 	if r.compares() {
 		r.note(time.Now(), "farm", ruleText)
 	}
@@ -342,6 +344,9 @@ func (c *Coordinator) turnTo(state farm.State) func(context.Context, Key, *run, 
 }
 
 func (c *Coordinator) approve(ctx context.Context, who Key, r *run, o *farm.Order) error {
+	if err := c.mayBuild(ctx, r.plan); err != nil {
+		return err
+	}
 	if err := c.turn(ctx, r, farm.Approved, who.Name, o.Why); err != nil {
 		return err
 	}

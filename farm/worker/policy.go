@@ -56,10 +56,10 @@ func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 }
 
 // binaries returns the hashes of all binaries that a player may run, on the plan's machine and on other machines.
-// For the built-in engine it returns no hash. If the player has no known binary, it returns a hash that no rule
-// allows.
+// For the built-in engine it returns no hash. If the player has no known binary, or the machine would build it from a
+// commit, it returns a hash that no rule allows.
 func binaries(p match.Player) (sums []string) {
-	if p.Builtin {
+	if p.Builtin && p.Identity.Source == nil {
 		return nil
 	}
 	for _, f := range p.Identity.Files {
@@ -70,7 +70,7 @@ func binaries(p match.Player) (sums []string) {
 	for _, v := range p.Identity.Variants {
 		sums = append(sums, v.SHA256)
 	}
-	if len(sums) == 0 {
+	if len(sums) == 0 || p.Identity.Source != nil {
 		sums = []string{"unknown"}
 	}
 	return sums

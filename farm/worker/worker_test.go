@@ -357,6 +357,13 @@ func TestPolicy(t *testing.T) {
 				{OS: "linux", Arch: "amd64", SHA256: strings.Repeat("a", 64), Size: 1}, {OS: "linux", Arch: "arm64", SHA256: strings.Repeat("c", 64), Size: 1},
 			}
 		},
+		"a source beside an allowed binary": func(p *match.Plan) {
+			p.Players[0].Identity.Source = &match.Source{Repository: "https://x/y", Commit: strings.Repeat("c", 40), Recipe: "#", Bench: 1}
+		},
+		"a source of the built-in engine": func(p *match.Plan) {
+			p.Players[0].Builtin = true
+			p.Players[0].Identity = match.Identity{Source: &match.Source{Repository: "https://x/y", Commit: strings.Repeat("c", 40), Recipe: "#", Bench: 1}}
+		},
 		"a solver of mates": func(p *match.Plan) {
 			solver := p.Players[0]
 			solver.Name, solver.Identity = "solver", match.Identity{Files: []match.FileHash{{Role: match.BinaryRole, SHA256: strings.Repeat("c", 64)}}}

@@ -64,3 +64,38 @@ func TestRepeat(t *testing.T) {
 		t.Error("two players have one name")
 	}
 }
+
+// TestCommits: the two players of a match are replaced by engines that workers build. The rest of the plan stays.
+func TestCommits(t *testing.T) {
+	old := testutil.Must(planning.Builtin())(t)
+	digest := old.Digest()
+	dev, base := strings.Repeat("d", 40), strings.Repeat("b", 40)
+	c := planning.Commits{Repo: "https://git.example/a", BaseRepo: "file:///b", Recipe: "small", Dev: dev + ":12", Base: base + ":34"}
+	plan := testutil.Must(c.Apply(old, "text"))(t)
+	for i, want := range []match.Player{
+		{Name: "dev", Identity: match.Identity{Source: &match.Source{Repository: "https://git.example/a", Commit: dev, Recipe: "text", Bench: 12}}},
+		{Name: "base", Identity: match.Identity{Source: &match.Source{Repository: "file:///b", Commit: base, Recipe: "text", Bench: 34}}},
+	} {
+		want.Command, want.Limits, want.Restart = []string{want.Name}, old.Players[i].Limits, old.Players[i].Restart
+		testutil.Diff(t, want, plan.Players[i], "(-want +got)")
+	}
+	testutil.OK(t, plan.Check())
+	testutil.Check(t, old.Digest() == digest && plan.Pairs == old.Pairs, "the old plan has changed")
+	c.BaseRepo, c.Dev = "", base+":34"
+	plan.Players[0].Options = []match.Option{{Name: "EvalDir", Value: "/e"}}
+	plan.Players[0].Identity.Files = []match.FileHash{{Role: match.BinaryRole, SHA256: "1"}, {Role: "EvalDir/nn.bin", Path: "/e/nn.bin", SHA256: "2"}}
+	again := testutil.Must(c.Apply(plan, "text"))(t)
+	testutil.Check(t, len(again.Players[0].Options) == 1 && len(again.Players[0].Identity.Files) == 1 &&
+		again.Players[1].Identity.Source.Repository == c.Repo, "%+v", again.Players)
+	for want, change := range map[string]func(c *planning.Commits, p *match.Plan){
+		"expected all of them":  func(c *planning.Commits, _ *match.Plan) { c.Recipe = "" },
+		"--base: commit":        func(c *planning.Commits, _ *match.Plan) { c.Base = "main:1" },
+		"expected COMMIT:NODES": func(c *planning.Commits, _ *match.Plan) { c.Dev = dev },
+		"--dev: repository":     func(c *planning.Commits, _ *match.Plan) { c.Repo = "--upload-pack=x" },
+		"no match of two":       func(_ *planning.Commits, p *match.Plan) { p.Tune = "x" },
+	} {
+		wrong, plan := c, *plan
+		change(&wrong, &plan)
+		testutil.Fails(t, testutil.Err(wrong.Apply(&plan, "text")), want)
+	}
+}

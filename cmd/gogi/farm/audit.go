@@ -17,6 +17,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/mirror"
 	"gogi/farm/replay"
+	"gogi/farm/worker/builder"
 	"gogi/farm/worker/machine"
 	"gogi/internal/format"
 	"gogi/internal/sanitize"
@@ -133,6 +134,9 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 		c.Concurrency = runtime.NumCPU()
 	}
 	config := machine.Config{Mirrors: c.Mirrors, Transport: t, Guard: guard, Slots: c.Concurrency, Log: logger(env, true)}
+	if config.Sandbox, err = builder.NewSandbox(ctx, "sandbox", guard); err != nil {
+		return out, err
+	}
 	if config.Dir, err = c.dir(); err != nil {
 		return out, err
 	}

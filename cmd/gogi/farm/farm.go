@@ -40,6 +40,7 @@ type Command struct {
 	Push    PushCommand    `cmd:"" help:"Send a run's games to the farm"`
 	Audit   AuditCommand   `cmd:"" help:"Replay a test's moves here, or play its pairs again"`
 
+	Recipe  RecipeCommand  `cmd:"" help:"List, allow and remove recipes for git commits"`
 	Worker  WorkerCommand  `cmd:"" help:"List, drain, quarantine and trust workers"`
 	Release ReleaseCommand `cmd:"" help:"Sign programs for workers, and deploy them"`
 

@@ -31,8 +31,8 @@ type SubmitCommand struct {
 
 	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" more:"" help:"Another build of engine A from the same commit, for machines of this ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA; may be repeated."`
 	Priority  *int     `group:"farm" placeholder:"N" help:"Priority from -10 to 10; a priority above 2 needs a key with the right named run (default: 0, for a tune and its validation -1)."`
-	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Weight: tests of equal priority get workers in proportion to their weights (default ${default})."`
-	Note      string   `group:"farm" placeholder:"TEXT" help:"Note to show in the list of tests."`
+	Share     float64  `group:"farm" default:"1" placeholder:"N" more:"" help:"Weight: tests of equal priority get workers in proportion to their weights (default ${default})."`
+	Note      string   `group:"farm" placeholder:"TEXT" more:"" help:"Note to show in the list of tests."`
 	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker needs to play the test, such as os=linux; trust=verified requires a verified worker."`
 	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with a tune that gogi farm pull copied. gogi submits a match of the tune's final values against its start values."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File that gogi farm bench --out wrote on the machine for which the time control is meant. Slower machines get more time, and faster ones less."`
@@ -40,22 +40,16 @@ type SubmitCommand struct {
 	Again     string   `group:"farm" placeholder:"TEST" help:"Repeat a test of the farm with the changes of the other flags. Without --seed the seed is the next number."`
 	EngineOf  []string `group:"farm" sep:"none" placeholder:"A=TEST/B" more:"" help:"With --again: replace engine A by engine B of another test; may be repeated."`
 	DryRun    bool     `group:"farm" help:"Print what gogi would submit and upload, and send nothing."`
-	Recipe    string   `group:"farm" hidden:""`
-	Repo      string   `group:"farm" hidden:""`
-	Base, Dev string   `group:"farm" hidden:""`
-	Net       []string `group:"farm" hidden:""`
 
+	planning.Commits `group:"farm"`
 	configs.Flags
 }
 
 // Run makes the plan, uploads the engines' files, and submits the test.
 func (c *SubmitCommand) Run(ctx context.Context, env *cli.Env) error {
-	if c.Recipe != "" || c.Repo != "" || c.Base != "" || c.Dev != "" || len(c.Net) > 0 {
-		return wrong("--recipe, --repo, --base, --dev and --net: workers of this farm build nothing; submit binaries, with --engine NAME=COMMAND and, for other machines, --binary NAME=FILE:ISA")
-	}
 	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
-	if c.Again != "" || len(c.EngineOf) > 0 {
+	if c.Again != "" || len(c.EngineOf) > 0 || c.Commits != (planning.Commits{}) {
 		return c.again(ctx, env)
 	}
 	guard, err := players.StartGuard(env.GuardChanged)

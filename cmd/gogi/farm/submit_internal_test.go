@@ -9,7 +9,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
-	"gogi/cmd/gogi/cli"
 	"gogi/farm"
 	"gogi/internal/testutil"
 	"gogi/match/matchtest"
@@ -42,9 +41,6 @@ func TestSubmitFlags(t *testing.T) {
 	plan.Players[0].Limits.Clock.Main = time.Minute
 	scaled, err := submitCommand(t, "--scale-to="+nps, "--scale-most=3").scaled(plan)
 	testutil.Check(t, err == nil && scaled.Scaling.NPS == 1234 && scaled.Scaling.Most == 3, "%+v, %v", scaled, err)
-	for _, flag := range []string{"--repo=r", "--base=b", "--dev=d", "--net=n"} {
-		testutil.Fails(t, submitCommand(t, flag).Run(t.Context(), new(cli.Env)), "build nothing", "%s", flag)
-	}
 }
 
 // TestArgumentFiles: a file that an engine's argument names would be missing on every worker.

@@ -23,6 +23,7 @@ import (
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/farm/worker"
+	"gogi/farm/worker/builder"
 	"gogi/farm/worker/machine"
 	"gogi/internal/fail"
 	"gogi/internal/i18n"
@@ -47,6 +48,7 @@ type WorkCommand struct {
 	CacheMax    coordinator.Size `default:"20GB" placeholder:"SIZE" help:"Maximum size of engines and networks in the cache (default ${default})."`
 	Labels      []string         `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
 	Policy      string           `type:"existingfile" placeholder:"FILE" help:"Policy file (TOML): tests that this machine plays (default: all approved tests). Example: allow = [\"owner:NAME\", \"hash:SHA256\"]: the tests of this owner, and tests that use only programs with these hashes."`
+	Builds      string           `default:"sandbox" placeholder:"HOW" help:"Builds of engines from git commits. sandbox: in bubblewrap; user:NAME: also as this user if bubblewrap does not work here (the worker must run as root); off: none (default ${default})."`
 	Mirrors     []string         `placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
 	NPSFile     string           `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests that were submitted with gogi farm submit --scale-to."`
 	BenchEngine string           `default:"builtin" placeholder:"CMD" help:"With --nps-file: reference engine for new measurements that the farm requests (default ${default})."`
@@ -181,7 +183,7 @@ func (c *WorkCommand) labels() (map[string]string, error) {
 	}
 	all := map[string]string{"os": here.OS, "arch": here.Arch, "cores": strconv.Itoa(here.NumCPU)}
 	if len(here.ISAs) > 0 {
-		all["isa"] = here.ISAs[0]
+		all["isa"], all["isas"] = here.ISAs[0], strings.Join(here.ISAs, ",")
 	}
 	given, err := labels(c.Labels)
 	maps.Copy(all, given)
@@ -248,8 +250,16 @@ type working struct {
 }
 
 func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
+	box, err := builder.NewSandbox(ctx, w.Builds, guard)
+	if err != nil {
+		return wrong("--builds %w", err)
+	}
+	if w.config.Labels["builds"] = box.Kind; box.Why != "" {
+		w.config.Log.Info("this machine builds no engines from git commits", "why", box.Why)
+	}
 	w.machine, err = machine.Open(machine.Config{
-		Dir: w.config.Dir, CacheMax: int64(w.CacheMax), Mirrors: w.Mirrors, Transport: w.transport, Guard: guard, Slots: w.config.Slots, Log: w.config.Log,
+		Sandbox: box,
+		Dir:     w.config.Dir, CacheMax: int64(w.CacheMax), Mirrors: w.Mirrors, Transport: w.transport, Guard: guard, Slots: w.config.Slots, Log: w.config.Log,
 	})
 	if err != nil {
 		return err

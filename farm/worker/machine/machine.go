@@ -3,6 +3,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/files"
 	"gogi/farm/worker"
+	"gogi/farm/worker/builder"
 	"gogi/match"
 	"gogi/players"
 	"gogi/runner"
@@ -31,6 +33,7 @@ type Config struct {
 	Transport farm.Transport
 	Guard     *process.Guard
 	Slots     int
+	Sandbox   *builder.Sandbox // for builds of engines from git commits; nil: the machine builds none
 	Log       *slog.Logger
 }
 
@@ -43,6 +46,7 @@ type Machine struct {
 	here    identity.Env
 	store   *files.Store
 	fetcher *worker.Fetcher
+	builder *builder.Builder
 
 	mu      sync.Mutex
 	openers map[*match.Plan]*players.Opener // openers of the plans that are ready
@@ -66,6 +70,10 @@ func Open(c Config) (*Machine, error) {
 		return nil, err
 	}
 	m.fetcher = &worker.Fetcher{Store: m.store, Transport: c.Transport, Mirrors: c.Mirrors, Largest: c.CacheMax, Log: c.Log}
+	m.builder = &builder.Builder{
+		Store: m.store, Dir: filepath.Join(c.Dir, "builds"), ISAs: m.here.ISAs, Jobs: c.Slots, Log: c.Log,
+		Sandbox: cmp.Or(c.Sandbox, &builder.Sandbox{Why: "this program builds no engines"}),
+	}
 	return m, nil
 }
 
@@ -76,6 +84,10 @@ func (m *Machine) Artefacts() []string { return m.store.Recent(farm.MaxArtefacts
 // a started engine differs from the engine in the plan.
 func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 	ready, release, err := m.fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
+		p, err := m.built(ctx, p, find)
+		if err != nil {
+			return nil, err
+		}
 		return identity.Place(p, find, m.here)
 	})(ctx, plan)
 	if err != nil {
@@ -90,6 +102,26 @@ func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, fun
 	m.openers[ready] = o
 	m.mu.Unlock()
 	return ready, release, nil
+}
+
+// built returns the plan with this machine's builds of the engines that have a source. find protects each program
+// from eviction.
+func (m *Machine) built(ctx context.Context, plan *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
+	var failed error
+	out := plan.WithEngines(func(_ int, p *match.Player) {
+		if failed != nil || p.Identity.Source == nil {
+			return
+		}
+		sum, err := m.builder.Build(ctx, *p.Identity.Source)
+		if err == nil {
+			_, err = find(sum)
+		}
+		if err != nil {
+			failed = fmt.Errorf("engine %s: %w", p.Name, err)
+		}
+		p.Identity = p.Identity.WithVariant(match.Variant{SHA256: sum}, "")
+	})
+	return out, failed
 }
 
 // examine performs the handshake with each engine. It returns an error if an engine does not match the plan

@@ -1,0 +1,69 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+	"gogi/results/farmstate"
+)
+
+// recipes returns the recipes by which workers may build engines, ordered by name, and the revision of this list.
+func (c *Coordinator) recipes(ctx context.Context) (list []farm.Recipe, revision uint64, err error) {
+	revision, err = c.load(ctx, "recipes", &list)
+	return list, revision, err
+}
+
+// changeRecipe stores or removes a recipe for an admin, and returns all recipes. A request without a name changes
+// nothing.
+func (c *Coordinator) changeRecipe(ctx context.Context, who Key, r *farm.Recipe) (any, error) {
+	c.people.Lock()
+	defer c.people.Unlock()
+	all, revision, err := c.recipes(ctx)
+	if err != nil || r.Name == "" {
+		return all, err
+	}
+	if !who.may(rightAdmin) {
+		return nil, deny(who, "change recipes")
+	}
+	r.By = who.Name
+	what := "removed"
+	all = slices.DeleteFunc(all, func(o farm.Recipe) bool { return o.Name == r.Name })
+	if r.Text != "" {
+		what = fmt.Sprintf("allows builds by recipe %.12s from %s", farm.RecipeSum(r.Text), strings.Join(r.Repositories, " "))
+		all = append(all, *r)
+	}
+	slices.SortFunc(all, func(a, b farm.Recipe) int { return strings.Compare(a.Name, b.Name) })
+	action := farmstate.Action{At: time.Now(), By: who.Name, On: onFarm, Name: "recipe " + r.Name, What: what}
+	return all, c.save(ctx, bucketFarm, "recipes", all, &revision, action)
+}
+
+// mayBuild returns a rejection if workers may not build an engine of a plan, because no recipe with its text allows
+// its repository.
+func (c *Coordinator) mayBuild(ctx context.Context, plan *match.Plan) error {
+	all, _, err := c.recipes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range plan.Engines() {
+		s := e.Identity.Source
+		allows := func(r farm.Recipe) bool { return r.Text == s.Recipe && slices.Contains(r.Repositories, s.Repository) }
+		if s != nil && !slices.ContainsFunc(all, allows) {
+			return refuse("engine %s: no recipe with its text allows %s; an admin can change this with gogi farm recipe", e.Name, s.Repository)
+		}
+	}
+	return nil
+}
+
+// noteSources adds a line to the log of a test for each engine that workers build.
+func (r *run) noteSources(by string) {
+	for _, e := range r.plan.Engines() {
+		if s := e.Identity.Source; s != nil {
+			r.note(time.Now(), by, fmt.Sprintf("%s is commit %s of %s, recipe %.12s, bench %d", e.Name, s.Commit, s.Repository, farm.RecipeSum(s.Recipe), s.Bench))
+		}
+	}
+}

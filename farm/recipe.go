@@ -1,0 +1,117 @@
+package farm
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// A Recipe is a recipe by which tests may build engines from some repositories. It is the request of
+// adm.NAME.recipe, in which an admin stores it, or removes it with an empty text. The answer is a list of all recipes.
+type Recipe struct {
+	Name         string   `cbor:"name" json:"name"`
+	Text         string   `cbor:"text" json:"text"` // see ParseRecipe
+	Repositories []string `cbor:"repositories" json:"repositories"`
+	By           string   `cbor:"by" json:"by"` // the key of the admin
+}
+
+// Check returns an error for a text that tests cannot use as a recipe.
+func (r *Recipe) Check() error {
+	if r.Text == "" {
+		return nil
+	}
+	_, err := ParseRecipe(r.Text)
+	switch {
+	case err != nil:
+		return err
+	case strings.Trim(r.Name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || len(r.Name) > 40:
+		return fmt.Errorf("the name %.80q of a recipe: expected 1 to 40 of a-z, 0-9, - and _", r.Name)
+	case len(r.Repositories) == 0:
+		return errors.New("a recipe needs a repository")
+	}
+	return nil
+}
+
+// RecipeNamed returns the recipe of a list with this name.
+func RecipeNamed(list []Recipe, name string) (Recipe, error) {
+	i := slices.IndexFunc(list, func(r Recipe) bool { return r.Name == name })
+	if i < 0 {
+		return Recipe{}, fmt.Errorf("the farm has no recipe %.80q; see gogi farm recipe", name)
+	}
+	return list[i], nil
+}
+
+// RecipeSum returns the SHA-256 of a recipe's text in hexadecimal.
+func RecipeSum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+
+// A BuildRecipe describes how a worker builds an engine from a git commit. Its text is a TOML file, which
+// match.Source has, so the identity of an engine covers it. The commands are lines of the shell sh, which run in the
+// folder of the checkout. The variables GOGI_ISA, GOGI_ARCH and GOGI_JOBS have the instruction set, the
+// architecture (as GOARCH) and the number of parallel jobs.
+type BuildRecipe struct {
+	Build    []string      `toml:"build"`    // builds the engine
+	Output   string        `toml:"output"`   // path of the built program
+	Bench    string        `toml:"bench"`    // prints the bench
+	Nodes    string        `toml:"nodes"`    // regular expression whose group is the node count; the last match counts
+	Compiler string        `toml:"compiler"` // prints the compiler's version
+	ISA      []string      `toml:"isa"`      // instruction sets for which the recipe builds; empty means all
+	Timeout  time.Duration `toml:"timeout"`  // of the build and the bench together
+	Network  bool          `toml:"network"`  // whether the build has the network
+
+	nodes *regexp.Regexp
+}
+
+// ParseRecipe reads the text of a recipe and sets the defaults.
+func ParseRecipe(text string) (*BuildRecipe, error) {
+	r := &BuildRecipe{Compiler: "c++ --version", Timeout: 20 * time.Minute}
+	meta, err := toml.Decode(text, r)
+	if err == nil {
+		r.nodes, err = regexp.Compile(r.Nodes)
+	}
+	switch {
+	case err != nil:
+	case len(meta.Undecoded()) > 0:
+		err = fmt.Errorf("unknown key %q", meta.Undecoded()[0])
+	case len(text) > 8<<10:
+		err = fmt.Errorf("%d bytes: expected at most %d", len(text), 8<<10)
+	case len(r.Build) == 0 || slices.Contains(r.Build, "") || r.Bench == "":
+		err = errors.New(`build and bench: expected commands, such as build = ["make"] and bench = "./engine bench"`)
+	case !filepath.IsLocal(r.Output) || filepath.Clean(r.Output) == ".":
+		err = fmt.Errorf("output: %q: expected the path of a file in the checkout, without ..", r.Output)
+	case r.nodes.NumSubexp() != 1:
+		err = fmt.Errorf("nodes: %q: expected one group, such as 'Nodes searched *: ([0-9]+)'", r.Nodes)
+	case r.Timeout < time.Second || r.Timeout > 2*time.Hour:
+		err = fmt.Errorf("timeout: %v: expected 1s to 2h", r.Timeout)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("recipe: %w", err)
+	}
+	return r, nil
+}
+
+// BestISA returns the first of a machine's instruction sets for which the recipe builds.
+func (r *BuildRecipe) BestISA(machine []string) (string, error) {
+	for _, isa := range append(slices.Clone(machine), "") {
+		if len(r.ISA) == 0 || slices.Contains(r.ISA, isa) {
+			return isa, nil
+		}
+	}
+	return "", fmt.Errorf("the recipe builds for %s, and this machine has %s", strings.Join(r.ISA, ", "), strings.Join(machine, ", "))
+}
+
+// NodesIn returns the node count that a bench has printed.
+func (r *BuildRecipe) NodesIn(text string) (uint64, error) {
+	all := r.nodes.FindAllStringSubmatch(text, -1)
+	if len(all) == 0 {
+		return 0, fmt.Errorf("the bench prints nothing that matches %q", r.Nodes)
+	}
+	return strconv.ParseUint(all[len(all)-1][1], 10, 64)
+}

@@ -1,0 +1,159 @@
+// Package builder builds engines from git commits on a worker's machine. The commits and their build scripts are
+// of strangers, so each command runs in a [Sandbox], and streams are its only way in and out. A [Builder] fetches
+// a commit, builds it by its recipe, compares its bench, and stores the program by its SHA-256.
+package builder
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/files"
+	"gogi/internal/sanitize"
+	"gogi/match"
+)
+
+// A Builder builds engines. Its methods are safe for concurrent use; one build runs at a time.
+type Builder struct {
+	Store   *files.Store // stores the programs
+	Dir     string       // for the index of the programs in Store
+	Sandbox *Sandbox
+	ISAs    []string // instruction sets of this machine, the best first
+	Jobs    int      // number of parallel jobs of a build
+	Log     *slog.Logger
+
+	mu     sync.Mutex
+	failed map[string]error // failed builds, which are not tried again before the next start
+}
+
+const (
+	maxFile   = 256 << 20 // bytes of a fetched commit and of a built program, which are in memory
+	maxText   = 1 << 20   // bytes that a compiler prints as its version
+	benchSize = 4096      // bytes of the end of a bench's text
+)
+
+// Build returns the SHA-256 of the program that s describes, in the Store. It builds the program unless this
+// machine has built the same commit by the same recipe with the same compiler for the same instruction set.
+func (b *Builder) Build(ctx context.Context, s match.Source) (sum string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r, err := farm.ParseRecipe(s.Recipe)
+	if err != nil {
+		return "", err
+	}
+	isa, err := r.BestISA(b.ISAs)
+	if err != nil {
+		return "", err
+	}
+	compiler, err := b.Sandbox.run(ctx, job{script: `sh -c "$1" 2>&1`, args: []string{r.Compiler}, limit: time.Minute, most: maxText})
+	if err != nil {
+		return "", fmt.Errorf("the compiler of the recipe: %w", err)
+	}
+	hash := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.Commit, s.Recipe, string(compiler), runtime.GOOS, runtime.GOARCH, isa, strconv.FormatUint(s.Bench, 10)}))
+	key := hex.EncodeToString(hash[:])
+	index := filepath.Join(b.Dir, key)
+	if text, err := os.ReadFile(index); err == nil && b.Store.Has(string(text)) {
+		return string(text), nil
+	}
+	if err := b.failed[key]; err != nil {
+		return "", err
+	}
+	b.Log.Info("building an engine", "repository", s.Repository, "commit", s.Commit, "isa", isa, "sandbox", b.Sandbox.Kind)
+	pack, err := b.fetch(ctx, s)
+	if err != nil {
+		return "", fmt.Errorf("commit %.10s cannot be fetched from %s: %w", s.Commit, s.Repository, err)
+	}
+	program, err := b.build(ctx, s, r, isa, pack)
+	if err != nil {
+		err = fmt.Errorf("commit %.10s: %w", s.Commit, err)
+		if ctx.Err() == nil {
+			if b.failed == nil {
+				b.failed = map[string]error{}
+			}
+			b.failed[key] = err
+		}
+		return "", err
+	}
+	if sum, err = b.Store.Put(bytes.NewReader(program), "", maxFile); err == nil {
+		err = errors.Join(os.MkdirAll(b.Dir, 0o700), os.WriteFile(index, []byte(sum), 0o600))
+	}
+	return sum, err
+}
+
+// fetch returns a pack with the objects of a commit.
+func (b *Builder) fetch(ctx context.Context, s match.Source) ([]byte, error) {
+	j := job{script: fetchScript, args: []string{s.Repository, s.Commit}, limit: 10 * time.Minute, online: true, most: maxFile}
+	if path, local := strings.CutPrefix(s.Repository, "file://"); local {
+		j.online = false
+		if b.Sandbox.user == nil {
+			j.folder, j.args[0] = path, "file:///repository"
+		}
+	}
+	return b.Sandbox.run(ctx, j)
+}
+
+// build builds a commit, compares its bench, and returns the program.
+func (b *Builder) build(ctx context.Context, s match.Source, r *farm.BuildRecipe, isa string, pack []byte) ([]byte, error) {
+	out, err := b.Sandbox.run(ctx, job{
+		script: buildScript, args: append([]string{s.Commit, r.Output, r.Bench}, r.Build...), limit: r.Timeout, in: pack, most: maxFile, online: r.Network,
+		env: []string{"GOGI_ISA=" + isa, "GOGI_ARCH=" + runtime.GOARCH, "GOGI_JOBS=" + strconv.Itoa(max(1, b.Jobs))},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the build failed: %w", err)
+	}
+	bench := strings.TrimRight(string(out[:min(benchSize, len(out))]), "\x00")
+	nodes, err := r.NodesIn(bench)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s", err, sanitize.LastLine([]byte(bench), true, 160))
+	case nodes != s.Bench:
+		return nil, fmt.Errorf("the bench has %d nodes here, and %d at the submitter", nodes, s.Bench)
+	}
+	return out[benchSize:], nil
+}
+
+// fetchScript prints a pack with the objects of the commit $2 in the repository $1. Git may use no other protocol,
+// no redirection and no configuration of the machine, and it asks for no password.
+const fetchScript = `exec 3>&1 1>&2 </dev/null
+export GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=true
+git init -q --bare .
+git config --global safe.directory '*'
+git -c protocol.allow=never -c protocol.https.allow=always -c protocol.file.allow=always -c http.followRedirects=false \
+	fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "$2:refs/heads/commit"
+[ "$(git rev-parse refs/heads/commit)" = "$2" ]
+echo "$2" | git pack-objects -q --revs --stdout >&3
+`
+
+// buildScript checks out the commit $1 from a pack, runs the steps $4 and so on, and prints the end of the bench $3,
+// padded to benchSize bytes, and the file $2. Git computes all hashes from the content of the pack, so that the files
+// are those of the commit.
+const buildScript = `exec 3>&1 1>&2
+commit=$1 output=$2 bench=$3
+shift 3
+export GIT_CONFIG_NOSYSTEM=1
+git init -q .
+git index-pack --stdin >/dev/null
+echo "$commit" >.git/shallow
+exec </dev/null
+git -c advice.detachedHead=false checkout -q "$commit"
+for step; do sh -euc "$step" 3>&-; done
+[ -f "$output" ] && [ ! -L "$output" ] && [ -s "$output" ] || { echo "output: $output is no regular file, or empty" >&2; exit 1; }
+case $(realpath -- "$output") in
+"$(realpath .)"/*) ;;
+*) echo "output: $output is outside of the checkout" >&2; exit 1 ;;
+esac
+{ sh -euc "$bench" 2>&1 3>&- || echo "exit status $?"; echo; } | tail -c 4096 | dd ibs=4096 obs=4096 iflag=fullblock conv=sync count=1 status=none >&3
+cat -- "$output" >&3
+`
