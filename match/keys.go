@@ -120,8 +120,8 @@ func placeless(env []string) []string {
 	})
 }
 
-// InEffect returns the options in effect of each engine of the player, in the order of Plan.Engines. A file that
-// the identity covers has no path there. InEffect returns nil if the options of an engine are unknown.
+// InEffect returns the options in effect of each engine of the player, in the order of Plan.Engines. It leaves out
+// the paths of files that the identity covers. It returns nil if the options of an engine are unknown.
 func (p *Player) InEffect() [][]Option {
 	list := [][]Option{}
 	known := true

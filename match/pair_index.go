@@ -15,7 +15,7 @@ type PairIndex struct {
 	seen map[int]Opening // the openings of the pairs so far, by their index in the book
 }
 
-// NewRoll returns a PairIndex for runs with this canonical plan, before the first pair.
+// NewRoll returns a PairIndex for runs with this canonical plan. It contains no pairs yet.
 func (c *CanonicalPlan) NewRoll() (*PairIndex, error) {
 	plan, err := c.Replayable()
 	if err != nil {

@@ -136,9 +136,9 @@ const (
 	TempoSpan  = 10 * time.Second
 )
 
-// Rate returns the games that ended and the pairs that were stored, both per minute. It counts the ten minutes before
-// the latest event, or the whole session if that is shorter. ok is false if no time has passed. Rate uses the times of
-// the events, not the system clock.
+// Rate returns how many games ended per minute, and how many pairs were stored per minute. It counts the ten minutes
+// before the latest event, or the whole session if that is shorter. ok is false if no time has passed. Rate uses the
+// times of the events, not the system clock.
 func (s *Snapshot) Rate() (games, pairs float64, ok bool) {
 	from := s.Latest.Truncate(TempoSpan).Add(TempoSpan - RateWindow)
 	if from.Before(s.Began) {

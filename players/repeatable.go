@@ -53,8 +53,8 @@ func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*
 	return &plan, notes, nil
 }
 
-// Repeats returns an error if a player may play other games on another day, although it repeats its games now. The
-// error has the reason without the name of the player.
+// Repeats returns nil if the player will play the same games again in another run, provided that it repeats its games
+// now. Otherwise the error has the reason, such as a GPU. It does not have the name of the player.
 func Repeats(p match.Player) error {
 	gpu := func(v string) bool { return strings.Contains(v, "VISIBLE_DEVICES=") || strings.Contains(v, "{gpu}") }
 	switch {
@@ -70,7 +70,8 @@ func Repeats(p match.Player) error {
 	return nil
 }
 
-// repeatable returns an error if a player, or a member of a council, has a time limit.
+// repeatable returns an error unless the player, and every member of a council, searches to fixed nodes, a fixed
+// depth or its own end, without a time limit.
 func repeatable(p match.Player) error {
 	if p.Limits.Timed() || (p.Limits.Nodes == 0 && p.Limits.Depth == 0 && !p.Limits.Self) {
 		return fmt.Errorf("engine %s plays by %s; expected fixed nodes or depth", p.Name, p.Limits)

@@ -58,8 +58,8 @@ func (a *Adjudicator) count(mover shogi.Colour, score int, ok bool, ply int) {
 	tally(&a.level[mover], ply >= a.rules.DrawFrom && score <= a.rules.DrawScore && score >= -a.rules.DrawScore)
 }
 
-// resign returns the verdict if the scores of one side lose the game. It checks both sides, because either
-// side may have made the last move.
+// resign returns the verdict if one side loses by scores, else the zero Verdict. mover is the side that made the last
+// move. resign checks both sides, because this move may complete the scores against either side.
 func (a *Adjudicator) resign(mover shogi.Colour) match.Verdict {
 	n := a.rules.ResignMoves
 	if a.rules.ResignScore == 0 || n == 0 {

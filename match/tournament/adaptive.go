@@ -72,7 +72,7 @@ func (s *Schedule) finished(from, to int) bool {
 	return true
 }
 
-// before returns the results of the pairs with numbers below known, in the order of their numbers.
+// before returns the results of all pairs whose numbers are less than known, in the order of their numbers.
 func (s *Schedule) before(known int) []Outcome {
 	var list []Outcome
 	for id := range known {

@@ -13,7 +13,7 @@ type Kind int
 
 // The kinds of compared quantities.
 const (
-	Score   Kind = iota // the pair's points for the plan's first player: the worker wins or loses more than the others.
+	Score   Kind = iota // points of the plan's first player in the pair
 	OnTime              // games of the pair that were lost on time.
 	Crashes             // games of the pair that ended by a crash.
 	Slowed              // the machine delayed a move of the pair

@@ -80,8 +80,9 @@ func (f *Faults) judge() error {
 	return worst
 }
 
-// fisher returns the one-sided p value of R. A. Fisher's exact test. The null hypothesis is that points on
-// this side of a parameter's centre fail no more often than points on the other side.
+// fisher returns the one-sided p value of R. A. Fisher's exact test. side is 1 for the points above the centre of
+// parameter i, and −1 for the points below it. The null hypothesis is that the points on this side fail no more often
+// than those on the other side.
 func (f *Faults) fisher(i int, side float64) float64 {
 	var n, k [2]int // number of points and of failures: on this side, on the other side
 	for _, block := range f.blocks {

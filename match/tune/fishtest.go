@@ -44,7 +44,8 @@ func (s *Settings) fishtestR(p *Param, t schedule, iter, c float64) float64 {
 	return rate * end * end * math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+iter+1, t.alpha) / (c * c)
 }
 
-// learnFishtest moves each parameter by R·c·result·flip. result is the sum over the whole block.
+// learnFishtest moves each parameter by R·c·result·flip. R is fishtest's step gain (fishtestR), c the perturbation,
+// flip its sign, and result the sum of W − L over the block.
 func (st *State) learnFishtest(s *Settings, block []Outcome) {
 	if len(block) == 0 {
 		return

@@ -153,12 +153,12 @@ func WriteParams(w io.Writer, params []Param, values []float64) error {
 	return out.Flush()
 }
 
-// WriteFishtest writes parameters in fishtest's format, with values as in WriteParams.
+// WriteFishtest writes parameters in fishtest's format. values has the same meaning as in WriteParams.
 func WriteFishtest(w io.Writer, params []Param, values []float64) error {
 	return writeLines(w, params, values, func(p *Param) string { return p.Name + "," })
 }
 
-// WriteOpenBench writes parameters in OpenBench's format, with values as in WriteParams.
+// WriteOpenBench writes parameters in OpenBench's format. values has the same meaning as in WriteParams.
 func WriteOpenBench(w io.Writer, params []Param, values []float64) error {
 	return writeLines(w, params, values, func(p *Param) string { return p.Name + ", " + string(p.Kind) + ", " })
 }

@@ -139,7 +139,8 @@ func (s *Settings) schedule(stage int) schedule {
 	return schedule{n: n, a: math.Floor(s.A * n), alpha: s.Alpha, gamma: s.Gamma}
 }
 
-// c returns the perturbation at pair k of the stage, from 1, as a multiple of the perturbation at the stage's end.
+// c returns the perturbation at pair k of the stage as a multiple of the perturbation at the stage's end. k counts
+// from 1.
 func (t schedule) c(k float64) float64 { return math.Pow(t.n, t.gamma) / math.Pow(k, t.gamma) }
 
 // gain returns the gain at pair k as a multiple of the gain at the stage's end.

@@ -51,8 +51,8 @@ func checkWDL(w stats.WDL) error {
 	return errors.Join(CheckCount("wins", w.Wins), CheckCount("draws", w.Draws), CheckCount("losses", w.Losses))
 }
 
-// parseCounts reads a comma-separated list with one count for each of names. flag is the flag's name for
-// errors.
+// parseCounts reads a comma-separated list of counts. names has the names of the counts, in the order of the list.
+// flag is the flag's name for errors.
 func parseCounts(flag, list string, names ...string) ([]int, error) {
 	wrong := fmt.Errorf("--%s %q: expected %d counts, %s", flag, list, len(names), strings.Join(names, ","))
 	words := strings.Split(list, ",")

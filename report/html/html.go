@@ -178,7 +178,8 @@ func (p *page) execute(w io.Writer, name string) error {
 	return t.ExecuteTemplate(w, name, p)
 }
 
-// parsed returns the templates with functions. The line of a Glance needs fewer functions than a page.
+// parsed parses the templates for the template name, and gives them the functions in funcs. For "glance", the line of
+// a Glance, it parses only one file, because the other templates need more functions.
 func parsed(name string, funcs template.FuncMap) (*template.Template, error) {
 	files := "templates/*.gohtml"
 	if name == "glance" {

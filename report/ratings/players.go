@@ -74,9 +74,9 @@ func (l players) traits() []string {
 	return names
 }
 
-// ofFile returns the label of the player that a file calls name. If a player of the runs has this label, it is the same
-// player; otherwise the player occurs only in the file. If several players of the runs have the name, their labels are
-// longer, and ofFile returns an error.
+// ofFile returns the label of the player that a file calls name. If one player of the runs has this name or none has
+// it, name is the label. If several players of the runs have the name, ofFile returns an error that lists their
+// labels. file is the name of the file for this error.
 func (l players) ofFile(name, file string) (label string, err error) {
 	alike := l.named(name)
 	if len(alike) < 2 {

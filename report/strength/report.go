@@ -105,8 +105,8 @@ func simple(name string, subjects []Subject) Simple {
 	return s
 }
 
-// wonLost returns the comparison of won and lost games in a metric. It leaves out games without a move that
-// counts.
+// wonLost compares the won with the lost games of all players by one metric. name is the name of the metric, and
+// metric its index. wonLost leaves out games without a move that counts.
 func wonLost(t *review.Tally, name string, metric int) WonLost {
 	w := WonLost{Metric: name}
 	var won, lost []float64

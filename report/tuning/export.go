@@ -18,8 +18,8 @@ func Forms() []string {
 	return []string{"options", "toml", "params", "fishtest", "openbench", "patch"}
 }
 
-// Export writes the resulting values of a tune in the format form. values has the unrounded value of each
-// parameter.
+// Export writes the resulting values of a tune. form is the name of the format, one of Forms. values has the
+// unrounded value of each parameter.
 func Export(w io.Writer, a *Account, form string, values []float64) error {
 	s := &a.Plan.Settings
 	switch form {
