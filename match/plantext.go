@@ -104,7 +104,8 @@ func (b *playerBody) player(left *int, nested int) (Player, error) {
 
 func absent(text []byte) bool { return len(text) == 0 || string(text) == "null" }
 
-// eachOf decodes a list element by element and calls see for each. what is the name of an element in errors.
+// eachOf decodes a list element by element, and calls the function see for each element. what is the name of an
+// element in errors.
 func eachOf[T any](what string, text []byte, see func(*T) error) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -37,8 +37,8 @@ func (s Scaling) Check() error {
 	return nil
 }
 
-// Factor returns the factor of the clocks on a machine on which the measured engine searches nps nodes per
-// second. Factor does not check whether the factor is allowed; Scaled does.
+// Factor returns the factor of the clocks on a machine. nps is the number of nodes per second that the measured
+// engine searches there. Factor does not check whether the factor is allowed; Scaled does.
 func (s Scaling) Factor(nps float64) float64 { return s.NPS / nps }
 
 // Scaled returns a copy of the plan for a machine with the factor f. It multiplies main time, byoyomi,

@@ -88,8 +88,8 @@ func (s *Standings) addPair(pair []EndedGame) {
 	}).Pairs++
 }
 
-// counted returns a pointer to the element that equals key in a list that is sorted by compare. It inserts key if the
-// list has no such element.
+// counted returns a pointer to the element that equals key in a list. The list is sorted by the function compare. If
+// it has no such element, counted inserts key.
 func counted[T any](list *[]T, key T, compare func(a, b T) int) *T {
 	i, found := slices.BinarySearchFunc(*list, key, compare)
 	if !found {

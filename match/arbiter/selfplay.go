@@ -111,10 +111,10 @@ func (c *Chance) Nodes(n uint64) uint64 {
 	return n
 }
 
-// Choose returns the move that gogi plays instead of the player's move m. First Choose selects one of lines at random
-// by Selfplay.Temperature; the move then has the score of that line. Then Choose may replace the move by a random
-// legal move (noise). A noise move keeps the score, and its field Opening is true. ply has the same meaning as in
-// Lines.
+// Choose returns the move that gogi plays instead of the player's move m. lines has the player's best lines. First
+// Choose selects one of them at random by Selfplay.Temperature; the move then has the score of that line. Then Choose
+// may replace the move by a random legal move (noise). A noise move keeps the score, and its field Opening is true.
+// ply has the same meaning as in Lines.
 func (c *Chance) Choose(p *shogi.Position, ply int, m kifu.Move, lines []kifu.Move) kifu.Move {
 	if ply < c.Design.TemperaturePlies {
 		c.warm(p, &m, lines)

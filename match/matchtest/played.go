@@ -29,7 +29,7 @@ func AllSeries(tb testing.TB, path string) (list []Series) {
 	return list
 }
 
-// Played calls see for each pair of each Series in the file at path.
+// Played reads the file at path. It calls the function see for each pair of each Series in the file.
 func Played(t *testing.T, path string, see func(t *testing.T, plan *match.Plan, r match.PairResult)) {
 	t.Helper()
 	for _, s := range AllSeries(t, path) {

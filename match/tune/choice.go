@@ -85,10 +85,11 @@ func Levels(s *Settings, st *State, i int) []Level {
 	return levels
 }
 
-// against estimates the difference in strength between the level name of a choice and the start level. a and start are
-// the mean scores of the two levels, ofA and ofStart the numbers of their duels, and n is the number of levels. Each
-// level met all n − 1 others equally often. A level's mean score is therefore n/(n−1) times its advantage over the mean
-// of all levels. The difference of two mean scores is n/(n−1) times the difference of the levels.
+// against estimates the difference in strength between one level of a choice and the start level. name is the name of
+// the level. a and start are the mean scores of the two levels, ofA and ofStart the numbers of their duels, and n is
+// the number of levels. Each level met all n − 1 others equally often. A level's mean score is therefore n/(n−1)
+// times its advantage over the mean of all levels. The difference of two mean scores is n/(n−1) times the difference
+// of the levels.
 func (s *Settings) against(e *ParamSums, name string, a, start, ofA, ofStart float64, n int) Level {
 	toElo := EloPerPair * float64(n-1) / float64(n)
 	variance := e.YY / e.N

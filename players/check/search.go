@@ -210,7 +210,7 @@ func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
 	})
 }
 
-// pondering starts a search on the opponent's time, and calls end to end it.
+// pondering starts a search on the opponent's time, and calls the function end, which ends the search.
 func (s *subject) pondering(ctx context.Context, f *Finding, end func(usi.Request)) {
 	const byoyomi = 200 * time.Millisecond
 	r := usi.Request{

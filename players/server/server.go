@@ -462,7 +462,7 @@ func filled(clock, increment time.Duration) time.Duration {
 	return min(leastClock, increment)
 }
 
-// shorter returns d minus by, but subtracts at most half of d.
+// shorter returns d without the time by, but subtracts at most half of d.
 func shorter(d, by time.Duration) time.Duration { return max(d-by, d/2) }
 
 // An output writes to the GUI. It writes notes before the next lines of the dialogue. It drops the empty

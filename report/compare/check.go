@@ -64,8 +64,8 @@ func place(runs []Run, first int) (places []int, err error) {
 // same reports whether two players have the same key of the sent options.
 func same(a, b match.CanonicalPlayer) bool { return a.Keys(nil) == b.Keys(nil) }
 
-// essence returns the settings that decide how a player plays as JSON. It leaves out the name, the time margin, the stall
-// limit and the setting for restarts.
+// essence returns, as JSON, the settings that decide how a player plays. It leaves out the name, the time margin, the
+// stall limit and the setting for restarts.
 func essence(p match.CanonicalPlayer) string {
 	p.Name, p.Margin, p.Stall, p.Restart = "", "", "", ""
 	text, err := json.Marshal(p)

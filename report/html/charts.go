@@ -62,8 +62,8 @@ func ratioPlot(g *report.Gate, points []CurvePoint, words Words) *svg.Plot {
 	}
 }
 
-// scoreRange returns the ends of the vertical scale. The scale shows 50 %, and all scores and intervals after the first
-// skip pairs. Its ends are round numbers.
+// scoreRange returns the ends of the vertical scale, which are round numbers. The scale shows 50 %, and the scores
+// and intervals of all points. It ignores the points of the first pairs; skip is the number of these pairs.
 func scoreRange(points []CurvePoint, skip int) (lo, hi float64) {
 	lo, hi = 0.5, 0.5
 	for _, p := range points {

@@ -36,8 +36,8 @@ func NewScenes(a, b string) *Scenes {
 	}
 }
 
-// Watch sets the function that returns the score's always-valid interval and the gate's state. Scenes calls now for
-// each point of the curve and stores the result with the point.
+// Watch sets the function now, which returns the score's always-valid interval and the gate's state. Scenes calls
+// this function for each point of the curve, and stores the result with the point.
 func (s *Scenes) Watch(now func() report.Moment) { s.curve.moment = now }
 
 // Curve returns the points of A's score along the run. If there are too many, it returns only every n-th

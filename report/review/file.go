@@ -114,7 +114,7 @@ func (l *Log) Close() error { return disk.CloseLocked(l.file) }
 // errEmpty is the error for a file without a complete first line.
 var errEmpty = errors.New("the file is empty: expected what gogi review has written")
 
-// Read calls see for each game of a file, and returns the file's settings.
+// Read calls the function see for each game of a file, and returns the file's settings.
 func Read(path string, see func(*Reviewed) error) (Settings, error) {
 	file, err := disk.Open(path)
 	if err != nil {
@@ -125,9 +125,9 @@ func Read(path string, see func(*Reviewed) error) (Settings, error) {
 	return scan(path, file, see, &whole)
 }
 
-// scan reads the complete lines and calls see for each game. It stores in whole the offset of the end of the last
-// complete line. The text after it is part of a line whose writer is still running or was killed. A game that is in the
-// file twice counts once.
+// scan reads the complete lines and calls the function see for each game. It sets the number at whole to the offset
+// of the end of the last complete line. The text after it is part of a line whose writer is still running or was
+// killed. A game that is in the file twice counts once.
 func scan(path string, r io.Reader, see func(*Reviewed) error, whole *int64) (s Settings, err error) {
 	seen := map[string]bool{}
 	in := bufio.NewReaderSize(r, 1<<16)

@@ -64,7 +64,7 @@ func (g *Game) check() error {
 	return nil
 }
 
-// side returns the side that made move ply: 0 for Black, 1 for White.
+// side returns the side that made the move with the index ply: 0 for Black, 1 for White.
 func (g *Game) side(ply int) int {
 	if g.Sides[ply] == 'W' {
 		return 1
@@ -86,9 +86,9 @@ type Reviewed struct {
 	Readings []*Reading `json:"readings"`
 }
 
-// readings returns two readings for move ply: before the move, and after it. The parameter by decides whether "after"
-// is the next position or the same player's next turn. Both are from the view of the player who made the move. ok is
-// false if a reading is missing.
+// readings returns two readings for the move with the index ply: before the move, and after it. by decides whether
+// "after" is the next position or the same player's next turn. Both are from the view of the player who made the
+// move. ok is false if a reading is missing.
 func (r *Reviewed) readings(ply int, by Change) (before, after Reading, ok bool) {
 	next := ply + 1
 	if by == TurnChange {

@@ -234,8 +234,8 @@ func (r *Reviewed) Measure(rules Rules) (sides [2]Parts) {
 	return sides
 }
 
-// take counts move ply, or the reason why it leaves the move out. decided means that the rules leave the move out
-// because the position is decided.
+// take counts the move with the index ply, or the reason why it leaves the move out. decided means that the rules
+// leave the move out because the position is decided.
 func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	theory := ply+1 < rules.From
 	if rules.Per == PerOwn && !theory {
@@ -264,9 +264,9 @@ func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	}
 }
 
-// Change returns how much move ply changed the win rate of the player who made it, in percentage points. If a
-// reading is missing, ok is false and the change is 0. With [TurnChange] a player's last move has no next
-// turn, unless the record ends with the opponent's move.
+// Change returns how much the move with the index ply changed the win rate of the player who made it, in percentage
+// points. If a reading is missing, ok is false and the change is 0. With [TurnChange] a player's last move has no
+// next turn, unless the record ends with the opponent's move.
 func (r *Reviewed) Change(ply int, s Scale, by Change) (change float64, ok bool) {
 	before, after, ok := r.readings(ply, by)
 	if !ok {

@@ -26,7 +26,7 @@ type Player struct {
 	Games []PlayerGame
 }
 
-// Total returns the sums over games.
+// Total returns the sums over the given games.
 func Total(games []PlayerGame) (p Parts) {
 	for i := range games {
 		p.Add(games[i].Parts)

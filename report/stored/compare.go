@@ -58,8 +58,8 @@ func comparedRun(ctx context.Context, store *results.Store, info *results.RunInf
 	return run, nil
 }
 
-// addPairs calls add for each pair of a run, with the pair's opening. It reads one record for each opening,
-// because the books of two runs may number their openings differently.
+// addPairs calls the function add for each pair of a run, with the pair's opening. It reads one record for each
+// opening, because the books of two runs may number their openings differently.
 func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, add func(match.Opening, []match.Row) error) error {
 	type name struct { // two books of imported runs may use the same ID
 		id   string

@@ -112,7 +112,7 @@ func (p *prober) param(ctx context.Context, i int, repeats bool) (Finding, error
 	return f, nil
 }
 
-// search returns the engine's output for some positions. The engine has the parameter values of a point.
+// search sets the engine's parameters to the values in point, and returns the engine's output for some positions.
 func (p *prober) search(ctx context.Context, point []float64) (output string, err error) {
 	defer func() {
 		if err != nil {

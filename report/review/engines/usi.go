@@ -46,8 +46,8 @@ func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	return e.player.NewGame(ctx, usi.Game{Pair: usi.NoPair})
 }
 
-// Ask returns the engine's evaluation and best move in the position after ply moves. If the position has no legal move,
-// Ask returns a mate without a search.
+// Ask returns the engine's evaluation and best move in the position after the first moves of the game. ply is the
+// number of these moves. If the position has no legal move, Ask returns a mate without a search.
 func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading, error) {
 	position := usi.Position{Start: g.Start, Moves: e.moves[:ply]}
 	h, err := position.History()

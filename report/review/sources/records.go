@@ -55,8 +55,9 @@ func FromRecord(r *kifu.Record) (*review.Game, error) {
 // why the reason.
 type Refused func(place, why string)
 
-// Files calls see for each game in the files, folders and archives of paths, and refused for each unreadable game. It
-// reads all formats that package results/games reads. stdin is the input for the file name "-".
+// Files calls the function see for each game in the files, folders and archives of paths, and the function refused
+// for each unreadable game. It reads all formats that package results/games reads. stdin is the input for the file
+// name "-".
 func Files(ctx context.Context, paths []string, stdin io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
 	refuse := func(r games.Refusal) { refused(r.Place(), r.Why) }
 	return games.Each(ctx, paths, stdin, refuse, func(r *kifu.Record, at games.Refusal) error {
@@ -72,7 +73,7 @@ func Files(ctx context.Context, paths []string, stdin io.Reader, refused Refused
 	})
 }
 
-// Run goes through the games of a stored run. It calls see for each game that matches search.
+// Run goes through the games of a stored run. It calls the function see for each game that matches search.
 func Run(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search, see func(*review.Game, *kifu.Record) error) error {
 	completer, err := games.NewCompleter(info)
 	if err != nil {
