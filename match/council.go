@@ -45,7 +45,7 @@ type Veto struct {
 // Examine has the settings of cross-examination after a split vote: each member searches the positions after the
 // leading moves. The zero value means no cross-examination.
 type Examine struct {
-	Share float64 `json:"share"` // smallest share of the weights for the first move that needs no examination
+	Share float64 `json:"share"` // there is no examination if the first move has at least this share of the weights
 	Moves int     `json:"moves"` // largest number of moves to examine
 	Extra float64 `json:"extra"` // search limit for all moves, as a share of the member's limit for the vote
 }

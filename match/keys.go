@@ -43,13 +43,14 @@ type PlayerKeys struct {
 	Sent Key
 }
 
-// playerText is the canonical text of a player. It has no paths, name, margin, stall limit or restart.
+// playerText is the canonical text of a player. It has no paths, time margin, stall limit or setting for restarts. It
+// has the player's name only if the program is unknown.
 type playerText struct {
 	Name      string            `json:"name,omitempty"` // only if the program is unknown
 	Identity  map[string]string `json:"identity"`       // SHA-256 by role, or "fixed"
 	Arguments []string          `json:"arguments,omitempty"`
 	Env       []string          `json:"env,omitempty"`
-	Options   []Option          `json:"options,omitempty"` // by name; all options in effect, or those that were sent
+	Options   []Option          `json:"options,omitempty"` // sorted by name; all options in effect, or those that were sent
 	Profile   string            `json:"profile,omitempty"` // only with the options that were sent
 	Limits    string            `json:"limits"`
 	Council   *councilText      `json:"council,omitempty"`

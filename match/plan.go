@@ -79,7 +79,7 @@ const (
 // of a pair. Package tournament implements these designs.
 const (
 	DesignSwiss    DesignKind = "swiss"    // rounds between players with similar scores
-	DesignKnockout DesignKind = "knockout" // the winner of a match stays in
+	DesignKnockout DesignKind = "knockout" // the loser of a match is eliminated
 	DesignAdaptive DesignKind = "adaptive" // pairs between players whose ranking is least certain
 )
 

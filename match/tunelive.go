@@ -15,7 +15,7 @@ type TuneSetup struct {
 	Pairs    int         `json:"pairs"`            // the planned number of pairs
 	Blocks   int         `json:"blocks"`           // the planned number of blocks
 	Block    int         `json:"block"`            // number of pairs in a block
-	Inflight int         `json:"inflight"`         // pairs
+	Inflight int         `json:"inflight"`         // number of pairs that gogi may select before it has learnt the oldest of them
 	Target   float64     `json:"target,omitempty"` // Elo that a perturbed point should lose to the centre; 0: gogi does not control the perturbations
 	Params   []TuneParam `json:"params"`
 	// Track has the states of the tune in earlier sessions, for a graph.

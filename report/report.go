@@ -242,7 +242,7 @@ type Gatherer struct {
 	workers  workers
 }
 
-// Run holds the facts of a run that its games do not have.
+// Run holds the facts of a run that are not stored with its games.
 type Run struct {
 	Name    string
 	Rules   string

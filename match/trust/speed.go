@@ -42,7 +42,7 @@ type Claims struct {
 	nps    float64
 	of     map[string]*drift
 	seen   map[string]int     // number of pairs by worker
-	latest map[string]float64 // median of the drift when the worker was last due
+	latest map[string]float64 // median of the drift when Add last returned due for the worker
 }
 
 // NewClaims returns Claims without workers. nps is the base engine's nodes per second on the machine for

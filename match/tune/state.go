@@ -18,7 +18,7 @@ type State struct {
 	Theta []float64 `json:"theta"`
 	// Factor multiplies all perturbations. The controller changes it.
 	Factor float64 `json:"factor"`
-	Probes int     `json:"probes"` // learnt
+	Probes int     `json:"probes"` // number of learnt probes
 	// ProbeSum is the sum of W − L of the probes.
 	ProbeSum float64 `json:"probe_sum"`
 	// Equal is the number of duels with two equal points. Forfeits is the number of duels in which the engine did
@@ -38,9 +38,10 @@ type ParamSums struct {
 	N  float64 `json:"n"`
 	FY float64 `json:"fy"` // Σ flip·y
 	YY float64 `json:"yy"` // Σ y²
-	// Drift is a weighted sum of flip·y, DriftSquares the sum of its squares. For a parameter without
-	// effect, the first is a martingale whose variance the second estimates. "spsa" weighs by the
-	// perturbation, and early pairs more; "fishtest" by the steps with their weight in the final values.
+	// Drift is a weighted sum of flip·y, and DriftSquares the sum of the squares of its terms. For a parameter without
+	// effect, Drift is a martingale, and DriftSquares estimates its variance. In the method "spsa" a pair has the weight
+	// of its perturbation, and early pairs weigh more. In "fishtest" it has the weight that its step has in the final
+	// values.
 	Drift        float64 `json:"drift"`
 	DriftSquares float64 `json:"drift_squares"`
 	// Mean has the sum of the centre over the pairs of each batch, and Of the number of these pairs. The batches
