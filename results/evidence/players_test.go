@@ -2,7 +2,6 @@ package evidence_test
 
 import (
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"gogi/internal/testutil"
@@ -47,54 +46,6 @@ func planOf(name string, change func(*match.Plan)) *match.Plan {
 	known(p)
 	change(p)
 	return p
-}
-
-func read(t *testing.T, s *results.Store, infos ...results.RunInfo) *evidence.Evidence {
-	t.Helper()
-	return testutil.Must(evidence.Read(t.Context(), s, infos, nil))(t)
-}
-
-// A pair is counted once, in whatever run, order and under whatever name it is stored.
-func TestCopiesCountOnce(t *testing.T) {
-	t.Parallel()
-	s := resultstest.Open(t, resultstest.Path(t))
-	one := played(t, s, planOf("one", func(*match.Plan) {}), 0, 1, 2)
-	first := matchtest.Plan("one").Players
-	two := played(t, s, planOf("two", func(p *match.Plan) { p.Players[0].Name = "Z" }), 1, 2, 3)
-	e := read(t, s, one, two)
-	testutil.Equal(t, len(e.Players), 2)
-	testutil.Check(t, e.Players[0].Name == "Z" && slices.Equal(e.Players[0].Names, []string{first[0].Name, "Z"}), "%+v", e.Players[0])
-	rows := e.Rows
-	testutil.Require(t, len(rows) == 2, "%+v", rows)
-	testutil.Check(t, rows[0].Tally.Pairs() == 3 && rows[0].Copies == 0 && rows[1].Tally.Pairs() == 1 && rows[1].Copies == 2, "%+v", rows)
-	testutil.Check(t, rows[0].Conditions == rows[1].Conditions && rows[1].Run == "two" && rows[0].Class == evidence.ClassExact, "%+v", rows)
-	// Other conditions are another row, and no copy.
-	three := played(t, s, planOf("three", func(p *match.Plan) { p.Rules.MaxPlies++ }), 1)
-	rows = read(t, s, one, three).Rows
-	testutil.Check(t, len(rows) == 2 && rows[1].Copies == 0 && rows[1].Conditions != rows[0].Conditions, "%+v", rows)
-	// Without a proof the class is another one.
-	four := played(t, s, planOf("four", func(p *match.Plan) { p.Players[1].Repeats = false }), 1)
-	testutil.Equal(t, read(t, s, four).Rows[0].Class, evidence.ClassSession)
-	none := testutil.Must(evidence.Read(t.Context(), s, []results.RunInfo{one}, func(a, b *evidence.Player) bool { return a.Name == b.Name }))(t)
-	testutil.Equal(t, len(none.Rows), 0)
-}
-
-// The roles of A and B change with the order of the players, and the counts with them.
-func TestRowsHaveOneOrder(t *testing.T) {
-	t.Parallel()
-	s := resultstest.Open(t, resultstest.Path(t))
-	one := played(t, s, planOf("one", func(*match.Plan) {}), 0, 1, 2)
-	two := played(t, s, planOf("two", func(p *match.Plan) { slices.Reverse(p.Players) }), 3, 4, 5, 6, 7)
-	e := read(t, s, one, two)
-	testutil.Require(t, len(e.Rows) == 2 && e.Rows[1].A == 0 && e.Rows[1].B == 1, "%+v", e.Rows)
-	wins := 0
-	for _, g := range resultstest.Games(t, s, two.ID) {
-		if winner, ok := g.Outcome.Winner(); ok && [2]string{g.Black, g.White}[winner] == e.Players[0].Name {
-			wins++
-		}
-	}
-	total := e.Rows[1].Tally.Total()
-	testutil.Check(t, total.Wins == wins && total.Wins != total.Losses, "%+v of %d wins", total, wins)
 }
 
 func TestPlayers(t *testing.T) {
