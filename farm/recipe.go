@@ -85,7 +85,7 @@ func ParseRecipe(text string) (*BuildRecipe, error) {
 	case len(r.Build) == 0 || slices.Contains(r.Build, "") || r.Bench == "":
 		err = errors.New(`build and bench: expected commands, such as build = ["make"] and bench = "./engine bench"`)
 	case !filepath.IsLocal(r.Output) || filepath.Clean(r.Output) == ".":
-		err = fmt.Errorf("output: %q: expected the path of a file in the checkout, without ..", r.Output)
+		err = fmt.Errorf("output: %q: expected the path of a file inside the checkout", r.Output)
 	case r.nodes.NumSubexp() != 1:
 		err = fmt.Errorf("nodes: %q: expected one group, such as 'Nodes searched *: ([0-9]+)'", r.Nodes)
 	case r.Timeout < time.Second || r.Timeout > 2*time.Hour:

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/url"
+	"net/url" //nolint:depguard // it parses texts and does no I/O
 	"path"
 	"slices"
 	"strings"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
+	"os/exec" //nolint:depguard // git, and the build command of the user
 	"path/filepath"
 	"slices"
 	"strings"

@@ -174,7 +174,7 @@ func (s *Sandbox) kill() error {
 			<-p.Done()
 			_ = p.Close() // running finds what is left
 		}
-		time.Sleep(time.Duration(try) * time.Millisecond)
+		time.Sleep(time.Duration(try) * time.Millisecond) //nolint:forbidigo // the system announces no end of another user's processes
 	}
 	return fmt.Errorf("processes of the user %s are left after kill -9; end them, or start the container with an init process", s.user.Username)
 }
