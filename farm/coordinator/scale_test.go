@@ -81,6 +81,7 @@ func BenchmarkJudge(b *testing.B) {
 	way := f.broker.Connect("w0")
 	var w farm.HelloReply
 	must(way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1000}, &w))
+	must(f.do("boss", "trust", farm.Order{Worker: "w0", Level: "owner"}, nil)) // a new key has few pairs at a time
 	var out [][]byte
 	for len(out)*8 < b.N {
 		batch := farm.Batch{Worker: "w0", Session: "s"}
