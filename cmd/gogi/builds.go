@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/configs"
@@ -84,7 +87,20 @@ func (f buildFlags) commits(ctx context.Context, db string, flags *configs.Flags
 		}
 		flags.Engine = append(flags.Engine, name+"="+strings.Join(words, " "))
 	}
+	c.findBuilt()
 	return c, nil
+}
+
+// findBuilt sets recent to the builds that earlier processes left, so that they count against Builds.
+func (c *commits) findBuilt() {
+	at := map[string]time.Time{}
+	for name := range c.of {
+		if info, err := os.Stat(c.folder(name) + ".built"); err == nil {
+			at[name] = info.ModTime()
+			c.recent = append(c.recent, name)
+		}
+	}
+	slices.SortFunc(c.recent, func(a, b string) int { return cmp.Or(at[a].Compare(at[b]), cmp.Compare(a, b)) })
 }
 
 // git runs git in the working directory and returns its output.
@@ -96,26 +112,32 @@ func git(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// identify sets the identities of the engines: the trees of their commits, so that a second build of a commit is the same
-// player.
+// identify sets the identities of the engines, so that a second build of a commit by the same command is the same player.
 func (c *commits) identify(file *configs.File) {
 	for i := range file.Engines {
 		e := &file.Engines[i]
 		if known, ok := c.of[e.Name]; ok {
-			e.Identity = "git tree " + known.tree
+			e.Identity = "git tree " + c.source(known)
 		}
 	}
 }
 
-// folder returns the worktree of a commit. Commits with the same tree share it.
-func (c *commits) folder(name string) string { return filepath.Join(c.dir, c.of[name].tree) }
+// source identifies what a build is made of: the tree of the commit, and the beginning of a hash of the build command and
+// of the program that it makes. Another command makes another program of the same tree.
+func (c *commits) source(of commit) string {
+	sum := sha256.Sum256([]byte(c.Build + "\x00" + strings.Join(c.engine, "\x00")))
+	return fmt.Sprintf("%s-%x", of.tree, sum[:4])
+}
 
-// build builds a commit unless its build is on disk. It returns an *unbuildable if the build fails, also if the same command failed
-// in an earlier process.
+// folder returns the worktree of a commit. Commits with the same tree share it.
+func (c *commits) folder(name string) string { return filepath.Join(c.dir, c.source(c.of[name])) }
+
+// build builds a commit unless its build is on disk. It returns an *unbuildable if the build fails, or has failed in an
+// earlier process.
 func (c *commits) build(ctx context.Context, env *cli.Env, name string) error {
 	folder := c.folder(name)
 	log, failed := folder+".log", folder+".failed"
-	if by, err := os.ReadFile(failed); err == nil && string(by) == c.Build { //nolint:gosec // gogi wrote the file
+	if _, err := os.Stat(failed); err == nil {
 		return &unbuildable{name, log}
 	}
 	c.recent = append(slices.DeleteFunc(c.recent, func(other string) bool { return other == name }), name)
@@ -136,6 +158,7 @@ func (c *commits) build(ctx context.Context, env *cli.Env, name string) error {
 	fmt.Fprintf(env.Err, "building %s …\n", name)
 	build := exec.CommandContext(ctx, "sh", "-c", c.Build) //nolint:gosec // the user's command
 	build.Dir = folder
+	build.WaitDelay = 5 * time.Second // a compiler that outlives the shell holds the pipe of its output
 	out, err := build.CombinedOutput()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
