@@ -25,6 +25,7 @@ func (f *File) PlanPlayer(name, baseDir string, env identity.Env) (*match.Plan, 
 	p := r.common()
 	p.Players = r.players()
 	p.Openings = r.openings(p.Rules)
+	r.checkDevices(p)
 	if len(r.errs) > 0 {
 		return nil, nil, errors.Join(r.errs...)
 	}

@@ -91,8 +91,8 @@ func (r *resolver) series(p *match.Plan) {
 	if !p.Gate.IsZero() && (p.Design.Kind != match.DesignMatch || len(p.Players) != 2) {
 		r.fail("gate", "gate: a sequential test is about two players: expected design = \"match\" and two of them")
 	}
-	r.checkDevices(p)
 	p.Mate = r.mate(p.Ponder)
+	r.checkDevices(p)
 	p.Openings = r.openings(p.Rules)
 	p.Pairs = r.pairs(p)
 }
@@ -112,22 +112,10 @@ func (r *resolver) fail(path, format string, args ...any) {
 	r.errs = append(r.errs, r.file.problem(path, fmt.Errorf(format, args...)))
 }
 
-// checkDevices rejects engines that would search on a shared device without waiting for it: while the opponent searches,
-// or together with other members of a council.
+// checkDevices reports an engine that cannot wait for its device.
 func (r *resolver) checkDevices(p *match.Plan) {
-	for i := range p.Players {
-		switch who := &p.Players[i]; {
-		case who.Device != "" && p.Ponder != match.PonderOff:
-			r.fail("ponder", "ponder: %s shares the device %s, so it cannot search during the opponent's time; remove device, or set ponder = \"off\"", who.Name, who.Device)
-			return
-		case who.Council == nil:
-		default:
-			for _, m := range who.Council.Members {
-				if m.Device != "" {
-					r.fail("council", "council %s: its member %s has the device %s, but members search at the same time; remove device", who.Name, m.Name, m.Device)
-				}
-			}
-		}
+	if err := p.CheckDevices(); err != nil {
+		r.fail("", "%w", err)
 	}
 }
 

@@ -104,6 +104,7 @@ func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []
 	}
 	r.selfplayPlayer(p)
 	p.Pairs = r.selfplayBlocks(p.Legs())
+	r.checkDevices(p)
 	if len(r.errs) > 0 {
 		return nil, nil, errors.Join(r.errs...)
 	}

@@ -101,7 +101,30 @@ func (p *Plan) Check() error {
 			return err
 		}
 	}
-	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.Mate.Check(p.Ponder), p.checkWords())
+	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.Mate.Check(p.Ponder), p.CheckDevices(), p.checkWords())
+}
+
+// CheckDevices returns an error if an engine would search on its device without waiting for it: during the opponent's
+// time, together with other members of a council, or as the mate solver.
+func (p *Plan) CheckDevices() error {
+	for i := range p.Players {
+		who := &p.Players[i]
+		if who.Device != "" && p.Ponder != PonderOff && p.Ponder != "" {
+			return fmt.Errorf("ponder: %s shares the device %s, so it cannot search during the opponent's time; remove device, or set ponder = \"off\"", who.Name, who.Device)
+		}
+		if who.Council == nil {
+			continue
+		}
+		for _, m := range who.Council.Members {
+			if m.Device != "" {
+				return fmt.Errorf("council %s: its member %s has the device %s, but members search at the same time; remove device", who.Name, m.Name, m.Device)
+			}
+		}
+	}
+	if s := p.Mate.Solver; s != nil && s.Device != "" {
+		return fmt.Errorf("mate: the solver %s has the device %s, but it does not wait for it; remove device", s.Name, s.Device)
+	}
+	return nil
 }
 
 // checkTune returns an error if a tune cannot use this plan. Package tune checks the settings of the tune.

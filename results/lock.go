@@ -47,11 +47,11 @@ func (s *Store) holdRun(run int64) (*hold, error) {
 // kernel has freed its memory, and a user may resume the run at once.
 const dyingWait = 2 * time.Second
 
-// holdRunOfDying locks a run like holdRun. It waits up to dyingWait if another process holds the lock.
+// holdRunOfDying locks a run like holdRun. It waits up to dyingWait if another process of this machine holds the lock.
 func (s *Store) holdRunOfDying(ctx context.Context, run int64) (*hold, error) {
 	for end := time.Now().Add(dyingWait); ; {
 		h, err := s.holdRun(run)
-		if !errors.Is(err, ErrRunLocked) || s.holdsItself(run) || time.Now().After(end) {
+		if !errors.Is(err, ErrRunLocked) || s.shared != "" || s.holdsItself(run) || time.Now().After(end) {
 			return h, err
 		}
 		select {
