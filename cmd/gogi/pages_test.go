@@ -47,9 +47,13 @@ func pageCommands(t *testing.T, page string) (commands []pageCommand) {
 	return commands
 }
 
-// games matches the number of games of a match or tune up to 999. A larger number is the limit of an SPRT,
-// which stops long before it.
-var games = regexp.MustCompile(`(--games |\ngames = )\d{1,3}\b`)
+var (
+	// games matches the number of games of a match or tune up to 999. A larger number is the limit of an SPRT,
+	// which stops long before it.
+	games = regexp.MustCompile(`(--games |\ngames = )\d{1,3}\b`)
+	// openings matches the number of openings that gogi book make plays for.
+	openings = regexp.MustCompile(`(gogi book make .*--count )\d+`)
+)
 
 // shorter returns a text of a page with fewer games and openings, unless the test is long. The built-in
 // engine's games would take most of the CPU time of make test.
@@ -60,7 +64,7 @@ func shorter(text string) string {
 	if text == "gogi match" {
 		text += " --games 4"
 	}
-	return strings.Replace(games.ReplaceAllString(text, "${1}4"), "--count 500 ", "--count 120 ", 1)
+	return openings.ReplaceAllString(games.ReplaceAllString(text, "${1}4"), "${1}120")
 }
 
 // writeFiles writes the TOML blocks of a page whose first line is "# NAME".
