@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A State is the progress of a test, which is a run on a farm.
+// A State is the state of a test, such as running or paused. A test is a run on a farm.
 type State string
 
 // These are the states of a test. A submitted test waits for approval. An approved test waits while its
@@ -24,8 +24,8 @@ const (
 // Final reports whether the coordinator grants no more pairs of a test in this state.
 func (s State) Final() bool { return s == Over || s == Stopped || s == Failed }
 
-// A Submission is the request that submits a test, on the subject adm.NAME.submit. The answer is a
-// TestStatus.
+// A Submission is the request that submits a test. The sender publishes it on the message subject
+// adm.NAME.submit, in which NAME is the name of the sender's key. The answer is a TestStatus.
 type Submission struct {
 	Plan     []byte            `cbor:"plan"` // match.EncodePlan
 	Priority int               `cbor:"priority"`
@@ -34,8 +34,9 @@ type Submission struct {
 	Needs    map[string]string `cbor:"needs,omitempty"` // labels that a worker must have
 }
 
-// An Order is the request of the other administrative verbs, on the subject adm.NAME.VERB. Each verb uses
-// some of the fields.
+// An Order is the request of most other commands of gogi farm (verbs), such as stop, priority or purge. The
+// message subject is adm.NAME.VERB, in which NAME is the name of the sender's key. Each verb uses some of the
+// fields.
 type Order struct {
 	Run    string  `cbor:"run"`    // a test's name, or the digest of its plan
 	Worker string  `cbor:"worker"` // the worker of drain, quarantine, trust and purge
@@ -46,7 +47,7 @@ type Order struct {
 	Dry    bool    `cbor:"dry"`    // for purge: count the pairs, and void none
 }
 
-// A Purged is the answer to the verb purge, which makes stored pairs of a worker void.
+// A Purged is the answer to the verb purge, which makes all stored pairs of one worker void.
 type Purged struct {
 	Pairs []int `cbor:"pairs" json:"pairs"`
 	// Drawn is the number of pairs of other workers that are void too. In a tune their parameters depended on this
@@ -127,7 +128,7 @@ type TestStatus struct {
 type LeaseCounts struct {
 	Granted   int `cbor:"granted" json:"granted"`
 	Expired   int `cbor:"expired" json:"expired"`     // ended because no heartbeat came for too long.
-	Adopted   int `cbor:"adopted" json:"adopted"`     // leases that the coordinator had to learn from a heartbeat: granted before its restart, or already expired.
+	Adopted   int `cbor:"adopted" json:"adopted"`     // leases that the coordinator did not know until a heartbeat reported them: granted before its restart, or already expired.
 	Returned  int `cbor:"returned" json:"returned"`   // returned unplayed
 	Revoked   int `cbor:"revoked" json:"revoked"`     // revoked because they were much older than leases usually become
 	Regranted int `cbor:"regranted" json:"regranted"` // grants of pairs that had been granted before
@@ -144,14 +145,15 @@ type ResultCounts struct {
 	Differed   int `cbor:"differed" json:"differed"` // audits that a third playing had to decide
 }
 
-// A TestWorker is a worker's part of a test.
+// A TestWorker counts the pairs of a test that one worker has stored or holds.
 type TestWorker struct {
 	Name   string `cbor:"name" json:"name"`
 	Stored int    `cbor:"stored" json:"stored"` // stored pairs
 	Held   int    `cbor:"held" json:"held"`     // pairs under a lease
 }
 
-// Unit returns the name of what the test counts, pair or block, in the singular.
+// Unit returns the word for one planned result of the test: "block" if the pairs are blocks of self-play, and
+// "pair" otherwise.
 func (s *TestStatus) Unit() string {
 	if s.Selfplay {
 		return "block"
@@ -159,7 +161,8 @@ func (s *TestStatus) Unit() string {
 	return "pair"
 }
 
-// Gate returns the verdict of the test's SPRT in words, or its LLR while it is undecided.
+// Gate returns the state of the test's SPRT as a short text: the LLR while the SPRT is undecided, and then
+// the verdict. Without an SPRT it returns "–".
 func (s *TestStatus) Gate() string {
 	switch {
 	case s.Verdict == "":
@@ -179,7 +182,7 @@ type TuneStatus struct {
 	Params []TuneParam `cbor:"params" json:"params"`
 }
 
-// A TuneParam is a parameter of a tune, in the text that engines get.
+// A TuneParam is a parameter of a tune. Its values have the text that gogi sends to the engines.
 type TuneParam struct {
 	Name  string `cbor:"name" json:"name"`
 	Start string `cbor:"start" json:"start"`
@@ -222,7 +225,8 @@ type WorkerStatus struct {
 	Errors  []Change          `cbor:"errors,omitempty" json:"errors,omitempty"` // the latest errors, the oldest first
 }
 
-// A SignUp asks for a key. The secret half of the key stays on the machine of the person.
+// A SignUp is the request of a person for a new key. The secret half of the key stays on the person's
+// machine.
 type SignUp struct {
 	Name   string    `cbor:"name" json:"name"`     // name of the key
 	Owner  string    `cbor:"owner" json:"owner"`   // the person
@@ -233,13 +237,13 @@ type SignUp struct {
 	By     string    `cbor:"by,omitempty" json:"by,omitempty"` // the key of the same person that sent it; "" for a new person
 }
 
-// A KeyOrder is the request of an admin about a key or a sign-up.
+// A KeyOrder is the request of an admin to accept a sign-up, reject it, or revoke a key.
 type KeyOrder struct {
 	Name string `cbor:"name"`
 	Why  string `cbor:"why"`
 }
 
-// A PlanOf is the plan of a test, with the settings of its submission.
+// A PlanOf is the answer to the verb plan: the plan of a test and the other settings of its submission.
 type PlanOf struct {
 	Submission
 
@@ -265,7 +269,7 @@ func (w *WorkerStatus) Words(moment func(time.Time) string) string {
 	return "away since " + moment(w.Seen)
 }
 
-// A JudgeStatus describes how the coordinator processes the stream of results.
+// A JudgeStatus describes how the coordinator processes the messages with results (the stream).
 type JudgeStatus struct {
 	Messages  int           `cbor:"messages" json:"messages"`
 	Again     int           `cbor:"again" json:"again"` // messages delivered more than once.

@@ -24,7 +24,7 @@ const (
 	maxStart = 1 << 43
 )
 
-// CheckLegs returns an error for a plan whose pairs have more games than a message carries.
+// CheckLegs returns an error if one pair of the plan has more games (legs) than a message can carry.
 func CheckLegs(plan *match.Plan) error {
 	if plan.Legs() > match.MaxEncodedLegs {
 		return fmt.Errorf("selfplay.block: a block of %d games does not fit in a farm's message; set at most %d", plan.Legs(), match.MaxEncodedLegs)
@@ -112,8 +112,8 @@ func leases(list []Held) error {
 	return nil
 }
 
-// Check returns an error if a field of the Beat is outside its bounds. Its lists are bounded by the size of a
-// message (MaxItems).
+// Check returns an error if a field of the Beat is outside its bounds. It does not check the lengths of the
+// lists, because Decode rejects lists with more than MaxItems entries.
 func (b *Beat) Check() error {
 	for i := range b.Back {
 		back := &b.Back[i]

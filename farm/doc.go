@@ -1,11 +1,11 @@
-// Package farm defines how a run is played on many machines: the messages, the tasks and the interfaces
-// between their parts. A coordinator holds the plan, grants leases of pairs, verifies the results and stores
-// them. Workers play the granted pairs with package runner. The pairs that remain to be played are a set
-// difference: plan − stored − held.
+// Package farm defines how many machines play one run together: the messages, the tasks and the interfaces
+// between the parts of a farm. A coordinator has the plan of the run, grants leases of pairs, verifies the
+// results and stores them. Workers play the granted pairs with package runner. A pair can be granted if it is
+// neither stored nor leased.
 //
-// Results go through a durable, ordered stream. Every other message is a request with an answer. The sender
-// repeats a request if no answer comes. The first message of the stream that carries a pair under a valid
-// lease counts, so the database is a function of the stream.
+// Workers publish results in a durable, ordered stream. Every other message is a request with an answer. The
+// sender repeats a request if no answer comes. If several messages of the stream have the same pair under a
+// valid lease, the first one counts. So the stream alone determines the content of the database.
 //
 // The package imports neither NATS nor SQLite. [Transport], [Bus] and the stores of farm/coordinator are
 // interfaces; farm/nats and results implement them, and farm/site connects them.

@@ -6,8 +6,8 @@ import (
 	"gogi/match"
 )
 
-// Pull requests the stored pairs of a test from number From on, without the pairs in Have. The answer is a
-// Pulled.
+// A Pull is the request for the stored pairs of a test with the numbers from From on, without the pairs in
+// Have. The answer is a Pulled.
 type Pull struct {
 	Run  string `cbor:"run"` // a test's name, or the digest of its plan
 	From int    `cbor:"from"`
@@ -24,7 +24,8 @@ type Span struct {
 // MaxSpans is the largest length of Pull.Have.
 const MaxSpans = 1 << 14
 
-// A Pulled is the answer to a Pull.
+// A Pulled is the answer to a Pull: one page of pairs, with the test and its plan. If More is true, the
+// sender requests the next page from Next on.
 type Pulled struct {
 	Test  TestStatus `cbor:"test"`
 	Plan  []byte     `cbor:"plan"`  // match.EncodePlan
@@ -37,7 +38,8 @@ type Pulled struct {
 	More   bool              `cbor:"more"`
 }
 
-// A Void is the result of a pair that was made void. A copy of the test makes the same result void.
+// A Void identifies a result of a pair that was made void, and has the reason. With it, a copy of the test
+// makes the same result void.
 type Void struct {
 	Pair    int       `cbor:"pair"`
 	Worker  string    `cbor:"worker"`  // the worker that played it
@@ -47,7 +49,7 @@ type Void struct {
 	By      string    `cbor:"by"`
 }
 
-// SumOf requests the checksum of a test's pairs with the numbers from From to Below-1. The range has at most
+// A SumOf is the request for the checksum of a test's pairs with the numbers from From to Below-1, at most
 // MaxSummed numbers. The answer is a Sum.
 type SumOf struct {
 	Run   string `cbor:"run"`
@@ -58,20 +60,20 @@ type SumOf struct {
 // MaxSummed is the largest number of pairs in a SumOf. Reading this number of pairs takes about a second.
 const MaxSummed = 2048
 
-// A Sum is the answer to a SumOf: the SHA-256 (hex) of the pairs in the form of a stable dump, and the number
-// of stored pairs.
+// A Sum is the answer to a SumOf: the number of stored pairs and their checksum. The checksum is the SHA-256
+// (hex) of the pairs as "gogi db dump --stable" prints them.
 type Sum struct {
 	SHA256 string `cbor:"sha256"`
 	Pairs  int    `cbor:"pairs"`
 }
 
-// Push sends pairs that were played outside the farm, to add them to a test. The answer is a Pushed.
+// A Push is the request to add pairs to a test that were played outside the farm. The answer is a Pushed.
 type Push struct {
 	Run   string   `cbor:"run"`
 	Pairs [][]byte `cbor:"pairs"` // match.EncodePair
 }
 
-// A Pushed is the answer to a Push: it counts the pairs.
+// A Pushed is the answer to a Push. It counts the pairs of the Push.
 type Pushed struct {
 	Added int `cbor:"added" json:"added"`
 	There int `cbor:"there" json:"there"` // pairs that were already stored

@@ -14,8 +14,9 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// A Recipe is a recipe by which tests may build engines from some repositories. It is the request of
-// adm.NAME.recipe, in which an admin stores it, or removes it with an empty text. The answer is a list of all recipes.
+// A Recipe is a named build recipe with the git repositories for which tests may use it. It is the request of
+// the verb recipe, with which an admin stores a recipe. An empty text removes the recipe. The answer is a
+// list of all recipes.
 type Recipe struct {
 	Name         string   `cbor:"name" json:"name"`
 	Text         string   `cbor:"text" json:"text"` // see ParseRecipe
@@ -23,7 +24,8 @@ type Recipe struct {
 	By           string   `cbor:"by" json:"by"` // the key of the admin
 }
 
-// Check returns an error for a text that tests cannot use as a recipe.
+// Check returns an error if the recipe has no repository, or a text or a name that is not valid. It accepts
+// an empty text, which removes the recipe.
 func (r *Recipe) Check() error {
 	if r.Text == "" {
 		return nil
@@ -40,7 +42,7 @@ func (r *Recipe) Check() error {
 	return nil
 }
 
-// RecipeNamed returns the recipe of a list with this name.
+// RecipeNamed returns the recipe with a name from a list, or an error if the list has none.
 func RecipeNamed(list []Recipe, name string) (Recipe, error) {
 	i := slices.IndexFunc(list, func(r Recipe) bool { return r.Name == name })
 	if i < 0 {
@@ -52,10 +54,11 @@ func RecipeNamed(list []Recipe, name string) (Recipe, error) {
 // RecipeSum returns the SHA-256 of a recipe's text in hexadecimal.
 func RecipeSum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
-// A BuildRecipe describes how a worker builds an engine from a git commit. Its text is a TOML file, which
-// match.Source has, so the identity of an engine covers it. The commands are lines of the shell sh, which run in the
-// folder of the checkout. The variables GOGI_ISA, GOGI_ARCH and GOGI_JOBS have the instruction set, the
-// architecture (as GOARCH) and the number of parallel jobs.
+// A BuildRecipe describes how a worker builds an engine from a git commit. It is a TOML text in the plan
+// (match.Source), and it is part of the engine's identity: another text means another engine. The commands
+// are lines of the shell sh, which run in the folder of the checkout. They get the environment variables
+// GOGI_ISA (the instruction set), GOGI_ARCH (the architecture, as GOARCH) and GOGI_JOBS (the number of
+// parallel jobs).
 type BuildRecipe struct {
 	Build    []string      `toml:"build"`    // builds the engine
 	Output   string        `toml:"output"`   // path of the built program
@@ -97,7 +100,8 @@ func ParseRecipe(text string) (*BuildRecipe, error) {
 	return r, nil
 }
 
-// BestISA returns the first of a machine's instruction sets for which the recipe builds.
+// BestISA returns the first instruction set in the list of a machine for which the recipe builds. The machine
+// lists the best one first.
 func (r *BuildRecipe) BestISA(machine []string) (string, error) {
 	for _, isa := range append(slices.Clone(machine), "") {
 		if len(r.ISA) == 0 || slices.Contains(r.ISA, isa) {
@@ -107,7 +111,8 @@ func (r *BuildRecipe) BestISA(machine []string) (string, error) {
 	return "", fmt.Errorf("the recipe builds for %s, and this machine has %s", strings.Join(r.ISA, ", "), strings.Join(machine, ", "))
 }
 
-// NodesIn returns the node count that a bench has printed.
+// NodesIn returns the node count in text, the output of the recipe's bench command. If the expression Nodes
+// matches several times, the last match counts.
 func (r *BuildRecipe) NodesIn(text string) (uint64, error) {
 	all := r.nodes.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// A Release is a program for the workers of one kind of machine: an artefact with a signature. The farm only forwards
-// it. Each worker checks the signature with the maintainers' key, which does not come from the farm.
+// A Release is a signed version of gogi for the workers of one kind of machine. The farm stores the program
+// as an artefact and only forwards it. Each worker checks the signature with the maintainers' key, which does
+// not come from the farm.
 type Release struct {
 	SHA256    string `cbor:"sha256" json:"sha256"` // hex, of the program
 	Size      int64  `cbor:"size" json:"size"`     // bytes
@@ -77,7 +78,8 @@ func (r *Release) signed() ([]byte, error) {
 	return append([]byte(releaseDomain), body...), err
 }
 
-// An Update is the request of adm.NAME.update. The answer is an UpdateStatus. An Update without fields changes nothing.
+// An Update is the request of an admin to install releases on the workers, to cancel an update, or to end its
+// trial (the verb update). The answer is an UpdateStatus. An Update without fields changes nothing.
 type Update struct {
 	// Releases are the programs that workers get from now on, one for each kind of machine.
 	Releases []Release `cbor:"releases,omitempty"`
@@ -107,7 +109,7 @@ func (u *Update) Check() error {
 	return words("known releases", u.Known, MaxReleases)
 }
 
-// A Stage is the progress of an update.
+// A Stage is the stage of an update, such as trial.
 type Stage string
 
 // These are the stages of an update. A trial runs on a few workers. It ends in StageAll, or in StageHeld if
@@ -119,7 +121,7 @@ const (
 	StageHeld  Stage = "held"  // no more workers are updated. UpdateStatus.Why has the reason.
 )
 
-// A Rollout is the latest order of an update and the stage that it has reached.
+// A Rollout is the latest order to update the workers, and the stage of this update.
 type Rollout struct {
 	Stage    Stage     `cbor:"stage" json:"stage"`
 	Why      string    `cbor:"why" json:"why,omitempty"` // the reason for the stage.
@@ -142,7 +144,8 @@ type UpdateStatus struct {
 	Need   int           `cbor:"need" json:"need"`
 }
 
-// A TrialStatus compares a release on its first workers with the other workers of the same kind of machine.
+// A TrialStatus is the progress of a release's trial. It compares the workers that got the release first with
+// the other workers on the same kind of machine.
 type TrialStatus struct {
 	SHA256 string   `cbor:"sha256" json:"sha256"`
 	First  []string `cbor:"first" json:"first"` // names of the workers that get the release first.

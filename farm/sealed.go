@@ -13,14 +13,14 @@ import (
 
 // These are bounds on a message from an untrusted sender.
 const (
-	// MaxBody is the longest body of a request or of a message of the stream.
+	// MaxBody is the largest size in bytes of a request, or of a message with results.
 	MaxBody = 1 << 20
-	// MaxAnswer is the longest answer to a request. It holds a page of pairs (half of MaxBody) with the
-	// rest of a Pulled, or one pair as long as a message of the stream can carry.
+	// MaxAnswer is the largest size in bytes of the answer to a request. It is enough for a Pulled with half
+	// a MaxBody of pairs, and for a Pulled with one pair of the largest size that a worker can send.
 	MaxAnswer = MaxBody - 4<<10
-	// MaxPair bounds the unpacked size of a pair (match.DecodePair).
+	// MaxPair is the largest size in bytes of a pair that match.DecodePair has unpacked.
 	MaxPair = 16 << 20
-	// MaxItems bounds a Batch and the lists of a Beat.
+	// MaxItems is the largest number of items in a Batch, and of entries in each list of a Beat.
 	MaxItems = 1 << 16
 )
 
@@ -62,16 +62,17 @@ func Decode(body []byte, message any) error {
 	return nil
 }
 
-// A Secret is the coordinator's key for lease tokens. It is stored, so that leases stay valid after a restart.
+// A Secret is the key with which the coordinator makes lease tokens (see Token). The coordinator stores it,
+// so that leases stay valid after a restart.
 type Secret [32]byte
 
 // tokenSize is the length of a token in bytes. No sender can guess these 96 bits of the HMAC over the
 // network.
 const tokenSize = 12
 
-// Token returns the proof that the coordinator granted a lease to a worker. The token is the first 12 bytes
-// of HMAC-SHA256(secret, run|pair|epoch|take|audit|worker). These are the worker's name and fields of Held. For
-// a lease of a tune, Token also hashes lease.Points. Token ignores lease.Token.
+// Token returns the token of a lease, which proves that the coordinator granted the lease to this worker. The
+// token is the first 12 bytes of HMAC-SHA256(secret, run|pair|epoch|take|audit|worker): fields of Held, and
+// the name of the worker. For a lease of a tune, Token also hashes lease.Points. Token ignores lease.Token.
 func (s *Secret) Token(worker string, lease Held) []byte {
 	text := append([]byte("gogi lease 1\x00"), lease.Run...)
 	if lease.Points != 0 {

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// A Transport is the connection of a worker or an owner to the coordinator. Its methods are safe for concurrent use.
+// A Transport is the connection of a worker, or of an owner (a person who submits tests), to the coordinator.
+// Its methods are safe for concurrent use.
 type Transport interface {
 	// Request sends the message in, waits for the answer and decodes it into out. Both are messages of this
 	// package (CBOR). The error is a *Refusal, ErrAway, or the cause of ctx's end.
@@ -35,7 +36,7 @@ var (
 	ErrFull = errors.New("farm: the coordinator's stream is full")
 )
 
-// A Bus is the coordinator's connection to workers and owners.
+// A Bus is the coordinator's connection to the workers and owners.
 type Bus interface {
 	Transport
 	// Answer serves requests on a subject, whose parts may be wildcards ("lease.*", "adm.*.*"). It calls f with
@@ -52,7 +53,7 @@ type Bus interface {
 	Fill(ctx context.Context) (float64, error)
 }
 
-// A Delivery is one message of the stream.
+// A Delivery is one message with results, as the stream delivers it to the coordinator.
 type Delivery struct {
 	Subject  string
 	Body     []byte

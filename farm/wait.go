@@ -23,7 +23,7 @@ func Backoff(try int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// Wait waits for the time d and returns nil. If ctx ends before, Wait returns the cause.
+// Wait waits for the time d and returns nil. If ctx ends earlier, Wait returns the cause of that end.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

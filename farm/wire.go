@@ -15,7 +15,7 @@ const (
 	Oldest   = 1
 )
 
-// ProtocolTunes is the first version whose workers understand grants of a tune.
+// ProtocolTunes is the first version of the protocol whose workers can play the pairs of a tune.
 const ProtocolTunes = 2
 
 // These are the subjects of messages. A worker publishes on subjects with its own name. The coordinator publishes on
@@ -36,12 +36,12 @@ const (
 	StreamResults   = "RESULTS_" // + shard
 )
 
-// An Epoch is the number of a grant. Its upper half is the coordinator's boot counter, and its lower half
-// counts the grants of that boot. No two grants have the same epoch, because the boot counter is on disk
-// before the first grant.
+// An Epoch is the number of a grant. Its upper 32 bits are the number of the coordinator's start (boot), and
+// its lower 32 bits count the grants since that start. No two grants have the same epoch, because the
+// coordinator stores the number of the boot on disk before the first grant.
 type Epoch uint64
 
-// A Grant is a pair that a worker may play.
+// A Grant is a pair that the coordinator has granted to a worker.
 type Grant struct {
 	Held
 	// Options are the pair's options in addition to the plan's options, by player. They are the perturbed
@@ -49,7 +49,8 @@ type Grant struct {
 	Options [2][]match.Option `cbor:"o,omitzero"`
 }
 
-// Hello begins a session of a worker, also after a reconnection.
+// A Hello is the request with which a worker begins a session. The worker sends it again after a
+// reconnection.
 type Hello struct {
 	Protocol  int               `cbor:"protocol"`
 	Version   string            `cbor:"version"` // version of the worker's program
@@ -77,7 +78,7 @@ type HelloReply struct {
 	Refusal  *Refusal      `cbor:"refusal,omitempty"`
 }
 
-// A Task is a run as a worker gets it.
+// A Task describes a run to a worker: the plan and its owner, signed by the coordinator.
 type Task struct {
 	Run  string `cbor:"run"`  // the plan's digest
 	Name string `cbor:"name"` // the owner's name for it
@@ -94,7 +95,7 @@ type Refusal struct {
 	Exit int    `cbor:"exit"` // the exit code of the worker's process: 4 if it is rejected, 5 if it must update
 }
 
-// Ask requests pairs.
+// An Ask is the request of a worker for pairs to play.
 type Ask struct {
 	Session string   `cbor:"session"`
 	Want    int      `cbor:"want"`
@@ -104,7 +105,7 @@ type Ask struct {
 	Why     []string `cbor:"why,omitempty"`    // the reasons, in the order of Refuse
 }
 
-// A Grants is the answer to an Ask.
+// A Grants is the answer to an Ask: pairs, or the time after which the worker asks again.
 type Grants struct {
 	Grants  []Grant       `cbor:"grants"`
 	Plans   []Task        `cbor:"plans,omitempty"`   // plans of granted runs that the worker does not have
@@ -142,7 +143,7 @@ type Back struct {
 	Crashed bool `cbor:"c,omitempty"`
 }
 
-// A Beat is a heartbeat: it shows that a session is alive, and lists its leases.
+// A Beat is a heartbeat of a worker: it shows that the session is alive, and lists the worker's leases.
 type Beat struct {
 	Session string  `cbor:"session"`
 	Number  uint64  `cbor:"number"` // the coordinator ignores older numbers.
@@ -154,7 +155,8 @@ type Beat struct {
 	NPS     float64 `cbor:"nps"`
 }
 
-// A BeatReply is the answer to a Beat.
+// A BeatReply is the answer to a Beat. It lists the leases that have ended or are stored, and the requests of
+// the coordinator.
 type BeatReply struct {
 	Drop    []Held        `cbor:"drop"`              // leases that have ended: the worker must discard these pairs.
 	Stored  []Held        `cbor:"stored"`            // stored by the coordinator. The worker deletes them from the outbox.
@@ -176,7 +178,7 @@ const (
 	SayBench  = "rebench"
 )
 
-// A Batch is one message of the stream: finished items of one session, in order.
+// A Batch is one message with results: finished items of one session, in order.
 type Batch struct {
 	Worker  string `cbor:"worker"`
 	Session string `cbor:"session"`
@@ -189,7 +191,7 @@ type Signed struct {
 	Signature []byte `cbor:"signature"` // ed25519, see Seal
 }
 
-// An Item is a finished pair, or an attempt at a pair, with its lease.
+// An Item is the result of a finished pair, or of an attempt at a pair that does not count, with its lease.
 type Item struct {
 	Lease   Held           `cbor:"lease"`
 	Pair    []byte         `cbor:"pair,omitempty"` // match.EncodePair
@@ -198,7 +200,8 @@ type Item struct {
 	Block cbor.RawMessage `cbor:"block,omitempty"`
 }
 
-// A Hint is a message without an answer. It may be lost, because the next heartbeat has the same information.
+// A Hint is a message of the coordinator that workers need not answer, such as the end of a run. It may be
+// lost, because the answers to requests have the same information.
 type Hint struct {
 	Over   []string `cbor:"over,omitempty"`
 	Paused []string `cbor:"paused,omitempty"`

@@ -1,9 +1,10 @@
-// Package board has the pages by which people manage a farm in a browser, and the farm's metrics: [New] returns
-// the [Pages], and [Metrics] families for Prometheus.
+// Package board has the web pages with which people manage a farm, and the metrics of the farm for
+// Prometheus. [New] returns the [Pages], and [Metrics] returns the handler of the metrics.
 //
-// The pages send the requests of their users through [Farm.Do], as the commands of gogi farm do through the bus. A
-// user logs in with a signature by the secret half of a key. The half itself never leaves the user's machine.
-// Sessions, sign-ups and the log of actions are rows of the coordinator's state, so that they survive a restart.
+// The pages send the requests of their users through [Farm.Do] to the coordinator; the commands of gogi farm
+// send the same requests over the network. To log in, a user signs a text with the secret half of a key. The
+// secret half never leaves the user's machine. The coordinator's state contains the sessions, the sign-ups
+// and the log of actions, so that they survive a restart.
 package board
 
 import (
@@ -31,10 +32,10 @@ import (
 	"gogi/results/farmstate"
 )
 
-// A Status returns the current state of a farm.
+// A Status is a function that returns the current state of a farm.
 type Status func(ctx context.Context) farm.Status
 
-// Farm is a coordinator, see [coordinator.Coordinator].
+// A Farm is the part of a coordinator that the pages use. [coordinator.Coordinator] implements it.
 type Farm interface {
 	Status(ctx context.Context) farm.Status
 	// Do executes the request of the user with a key. It checks the rights of the key.
@@ -42,20 +43,21 @@ type Farm interface {
 	SignUp(ctx context.Context, s farm.SignUp) error
 }
 
-// Keys are the keys of a farm, see [keys.Ring].
+// A Keys gives the pages access to the keys of a farm. [keys.Ring] implements it.
 type Keys interface {
 	Named(name string) (keys.Key, bool)
 	Keys() []keys.Key
 }
 
-// Connect is the public part of a credentials file: what a machine needs to connect to a farm.
+// A Connect has the public data that a machine needs to connect to a farm: a credentials file without the
+// secret.
 type Connect struct {
 	URL         string `json:"url"`
 	Coordinator string `json:"coordinator"` // public key (nkey)
 	CA          string `json:"ca"`          // PEM
 }
 
-// Config has what the pages show and change. All fields are necessary, except Log.
+// A Config is the input of New. All fields are required, except Log.
 type Config struct {
 	Farm    Farm
 	Keys    Keys
@@ -67,7 +69,7 @@ type Config struct {
 	Log     *slog.Logger // nil turns the log off
 }
 
-// Pages is a handler for the path /farm and the paths below it. Create it with New.
+// A Pages is an HTTP handler for the path /farm and the paths below it. Create it with New.
 type Pages struct {
 	config Config
 	mux    *http.ServeMux
@@ -75,7 +77,7 @@ type Pages struct {
 	shares shares
 }
 
-// New returns the pages of a farm.
+// New returns a handler of the farm's pages.
 func New(c Config) *Pages {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -106,7 +108,7 @@ func (p *Pages) LoggedIn(r *http.Request) bool {
 	return err == nil && s != nil
 }
 
-// Open reports whether a page needs no session, because people without a key need it.
+// Open reports whether users can open a page without logging in, such as the log-in page.
 func (p *Pages) Open(path string) bool {
 	return slices.Contains([]string{"/farm/join", "/farm/connect", "/farm/challenge", "/farm/login"}, path)
 }

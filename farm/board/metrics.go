@@ -126,7 +126,8 @@ type collector struct {
 // answerIn is the longest wait of a scrape for the farm's status.
 const answerIn = 5 * time.Second
 
-// Metrics returns a handler that serves the families to Prometheus, as OpenMetrics or as text.
+// Metrics returns a handler that serves all metrics of a farm to Prometheus, in the OpenMetrics or text
+// format.
 func Metrics(status Status) http.Handler {
 	c := &collector{status: status, families: families()}
 	for _, f := range c.families {

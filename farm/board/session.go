@@ -22,7 +22,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// SessionCookie is the name of the cookie with the secret of a session.
+// SessionCookie is the name of the cookie that contains the secret of a user's session.
 const SessionCookie = "gogi_farm"
 
 // Limits of sessions.
@@ -72,11 +72,12 @@ func (p *Pages) session(r *http.Request) (*session, error) {
 	return &session{key, cookie.Value}, nil
 }
 
-// CSRF returns the token that each form of the session contains.
+// CSRF returns the token that each form on the session's pages contains, see FormToken.
 func (s *session) CSRF() string { return FormToken(s.secret) }
 
-// FormToken returns the token that each form of a session contains. Other sites cannot calculate it, because only the
-// browser and the server have the secret.
+// FormToken returns the token that each form on a session's pages contains. It protects users from requests
+// that other sites forge: these cannot calculate the token, because only the browser and the server know the
+// secret.
 func FormToken(secret string) string {
 	h := hmac.New(sha256.New, []byte(secret))
 	h.Write([]byte("gogi form 1"))
@@ -91,14 +92,14 @@ func (s *session) owns(token string) bool {
 // Key returns the key of the user.
 func (s *session) Key() keys.Key { return s.key }
 
-// Admin reports whether the user has the right admin. Without a session it returns false, as the other methods do.
+// Admin reports whether the user's key has the right admin. It returns false if s is nil (no session).
 func (s *session) Admin() bool { return s != nil && s.key.May(keys.Admin) }
 
-// May reports whether the user may send a verb. The coordinator may still reject it, for example for a test of
-// another owner.
+// May reports whether the user's key has a right for a verb, such as stop. The coordinator may still reject
+// the request, for example for a test of another owner. May returns false if s is nil (no session).
 func (s *session) May(verb string) bool { return s != nil && s.key.MayVerb(verb) }
 
-// Is reports whether the user is the person with this name.
+// Is reports whether the user is the person with this name. It returns false if s is nil (no session).
 func (s *session) Is(owner string) bool { return s != nil && s.key.Owner == owner }
 
 // challenge returns a text that a user signs to log in. The text ends with an HMAC by the farm's secret. So fresh

@@ -16,8 +16,9 @@ import (
 	"gogi/farm"
 )
 
-// A MemoryBroker is the broker of a farm in memory. It stores the stream and the artefacts, and connects workers and
-// owners with the coordinator. It may be used by several goroutines. Create it with NewMemoryBroker.
+// A MemoryBroker simulates the message server of a farm in memory. It stores the results (the stream) and the
+// artefacts, and connects workers and owners with the coordinator. It may be used by several goroutines.
+// Create it with NewMemoryBroker.
 type MemoryBroker struct {
 	mu        sync.Mutex
 	maxStream int64
@@ -42,8 +43,8 @@ type message struct {
 	handed bool
 }
 
-// Faults configures deterministic faults, so that a test knows how often they happen. In the zero value there are no
-// faults.
+// A Faults configures the faults that a MemoryBroker injects. A fault happens at every n-th message or
+// request, so a test knows how many there are. The zero value injects no faults.
 type Faults struct {
 	Double    int // every n-th message is in the stream twice, under another id.
 	Swap      int // every n-th message overtakes the message before it.
@@ -80,7 +81,8 @@ func (b *MemoryBroker) Set(f Faults) { b.do(func() { b.faults = f }) }
 // Limit sets the maximum size of the messages that are not acknowledged, in bytes. 0 means no limit.
 func (b *MemoryBroker) Limit(bytes int64) { b.do(func() { b.maxStream = bytes }) }
 
-// Partition disconnects the transport of a name, or with off = false connects it again.
+// Partition disconnects the worker, owner or coordinator with a name from the broker, or with off = false
+// connects it again.
 func (b *MemoryBroker) Partition(name string, off bool) { b.do(func() { b.away[name] = off }) }
 
 // Count returns the counts since the broker was created.
@@ -89,7 +91,7 @@ func (b *MemoryBroker) Count() (c Count) {
 	return c
 }
 
-// Wipe deletes the stream, and returns the number of lost messages.
+// Wipe deletes all messages that are not acknowledged, and returns their number.
 func (b *MemoryBroker) Wipe() (lost int) {
 	b.do(func() { lost, b.stream, b.bytes = len(b.stream), nil, 0 })
 	return lost
@@ -101,7 +103,7 @@ func (b *MemoryBroker) Waiting() (n int) {
 	return n
 }
 
-// Evidence returns the reasons of rejected messages.
+// Evidence returns the reasons for which the coordinator rejected messages.
 func (b *MemoryBroker) Evidence() (reasons []string) {
 	b.do(func() { reasons = slices.Clone(b.evidence) })
 	return reasons

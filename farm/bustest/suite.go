@@ -1,6 +1,6 @@
-// Package bustest tests implementations of farm.Bus and farm.Transport, and contains one in memory. [Run] is
-// the suite that every implementation must pass. A [MemoryBroker] is the broker in memory. It stores the
-// stream and the artefacts across restarts of a coordinator, and injects faults on demand.
+// Package bustest tests implementations of farm.Bus and farm.Transport. [Run] is the suite that every
+// implementation must pass. The package also has an implementation in memory, [MemoryBroker]. It stores the
+// messages and the artefacts across restarts of a coordinator, and injects faults on demand.
 package bustest
 
 import (

@@ -37,8 +37,9 @@ func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (a
 	return c.do(ctx, farm.Sender(subject), subject[strings.LastIndexByte(subject, '.')+1:], body)
 }
 
-// Do executes the request of a user in this process, as gogi farm sends it. The pages use it. The caller has
-// verified that the user holds the key with the name. Do checks the rights of the key. Its error is a
+// Do executes the request of a user in this process, for the web pages. The same request can come from gogi
+// farm over the network. name is the name of the user's key, and word the verb, such as "stop". The caller
+// has verified that the user has the secret half of the key. Do checks the rights of the key. Its error is a
 // *farm.Refusal if the farm rejects the request.
 func (c *Coordinator) Do(ctx context.Context, name, word string, in any) (any, error) {
 	body, err := farm.Encode(in)

@@ -11,8 +11,8 @@ import (
 	"gogi/match/trust"
 )
 
-// An Auditor chooses the pairs that a worker of another owner plays again, and compares two results of a
-// pair. Package match/trust has the rules. Its methods may be called by several goroutines.
+// An Auditor chooses the pairs that a worker of another owner plays again, and compares the two results of
+// such a pair. Package match/trust implements the rules. Its methods may be called by several goroutines.
 type Auditor interface {
 	// Exact reports whether the plan's players repeat their games move for move. The coordinator audits only
 	// such plans.

@@ -16,7 +16,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// A Store is the durable part of a run. A pair that it reports as stored is on the disk.
+// A Store stores the results of one run. A pair that it reports as stored is on disk.
 type Store interface {
 	// Add stores a pair with its take (how often the pair was voided before), together with the states of a tune
 	// that result from the pair. added is false if the pair was stored before. Add returns an error if take is
@@ -52,8 +52,9 @@ type Store interface {
 	Close() error
 }
 
-// State stores what the coordinator needs after a restart: bodies by bucket and name, each with a revision.
-// Its methods may be called by several goroutines.
+// A State stores the data that the coordinator needs after a restart. An entry has a bucket (a group of
+// entries), a name, a body and a revision, which grows with each change. Its methods may be called by several
+// goroutines.
 type State interface {
 	// Put replaces the body whose revision is given, and returns the next revision. With the revision 0 it
 	// creates the body. Put also adds the actions to the log of the farm. All of it is on the disk when Put
@@ -78,7 +79,7 @@ const (
 	rightAdmin   = "admin"   // everything except work
 )
 
-// A Key is the key of a worker or an owner.
+// A Key is the public half of the key of a worker or an owner, with its rights.
 type Key struct {
 	Name, Owner string
 	Public      ed25519.PublicKey
@@ -96,7 +97,8 @@ type Keys interface {
 	Key(name string) (key Key, ok bool)
 }
 
-// A Registry is a Keys that an admin can change through the coordinator.
+// A Registry is a Keys to which an admin can add keys through the coordinator, and in which an admin can
+// revoke them.
 type Registry interface {
 	Keys
 	// Known returns the keys of all people and machines, also those that are revoked or expired.

@@ -62,8 +62,8 @@ const (
 	bucketWorkers = "workers"
 )
 
-// New creates a coordinator from the stored state of a farm. It counts this start (boot) in the stored state
-// before it grants anything.
+// New creates a coordinator from the stored state of a farm. It stores the number of this start (boot) before
+// it grants any pair, because the numbers of grants contain it.
 func New(ctx context.Context, c Config) (*Coordinator, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -515,7 +515,8 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	return s
 }
 
-// Watch returns the hub with the events of a test. ok is false if the test does not exist.
+// Watch returns the hub that distributes the events of a test to viewers. ok is false if the test does not
+// exist.
 func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

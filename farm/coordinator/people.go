@@ -30,9 +30,10 @@ func (c *Coordinator) registry() (Registry, error) {
 	return nil, refuse("the keys of this farm cannot be changed through the coordinator")
 }
 
-// SignUp stores a sign-up, which waits for an admin. The caller has verified that the sender holds the secret
-// half of the key, and that the sender holds the key s.By if it is not "". SignUp rejects names that are in use,
-// and a person who is known, unless a key of this person sends the sign-up.
+// SignUp stores a sign-up (the request of a person for a key), which waits for an admin. The caller has
+// verified that the sender holds the secret half of the new key, and of the key s.By if s.By is not "".
+// SignUp rejects a name that is in use. It also rejects a person who already has a key, unless s.By is a key
+// of that person.
 func (c *Coordinator) SignUp(ctx context.Context, s farm.SignUp) error {
 	known, err := c.registry()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package files stores files under the SHA-256 of their content. [Open] opens a [Store]. The
-// coordinator uses one for the files that runs need, and each worker uses one as a cache.
+// Package files stores files (artefacts) under the SHA-256 of their content. [Open] opens a [Store]. The
+// coordinator has a Store of the files that runs need, and each worker has one as a cache.
 package files
 
 import (
@@ -47,9 +47,9 @@ type Store struct {
 
 var hexSHA256 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
-// Open opens a folder, or creates it, and removes unfinished files. maximum is the largest total size of the
-// artefacts in bytes. When the Store is full and evicts is true, the Store removes the unpinned artefact that was
-// used longest ago. If evicts is false, it returns ErrFull.
+// Open opens a folder of artefacts, or creates it, and removes unfinished files. maximum is the largest total
+// size of the artefacts in bytes. If evicts is true, a full Store removes the unpinned artefact that was used
+// longest ago. If evicts is false, a full Store returns ErrFull.
 func Open(dir string, maximum int64, evicts bool) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("artefacts: %w", err)
@@ -101,7 +101,7 @@ func (s *Store) List() map[string]int64 {
 	return maps.Clone(s.sizes)
 }
 
-// Recent returns the hashes of at most n artefacts, the last used first.
+// Recent returns the hashes of at most n artefacts, the most recently used first.
 func (s *Store) Recent(n int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,7 +262,7 @@ func (s *Store) Pin(sum string) (release func()) {
 	})
 }
 
-// Path returns the path of an artefact. At the first call for an artefact in a process, Path verifies the
+// Path returns the path of an artefact. At its first call for an artefact in this process, Path verifies the
 // content. If the content is damaged, Path removes the artefact and returns ErrHash.
 func (s *Store) Path(sum string) (string, error) {
 	s.mu.Lock()

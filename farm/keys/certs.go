@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// BackDate is the time by which the validity of a certificate begins before its creation. So machines with
-// slow clocks accept a new certificate.
+// BackDate is the time between the start of a new certificate's validity and its creation. The validity
+// starts in the past, so that machines with slow clocks accept the certificate.
 const BackDate = 48 * time.Hour
 
 // These are the periods of validity of certificates. A server's certificate is never stored. The server

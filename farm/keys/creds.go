@@ -40,7 +40,8 @@ func (c Creds) Write(file string) error {
 	return writeFile(file, text.String(), 0o600)
 }
 
-// WriteNew writes the credentials as Write does. It returns an error if the file exists, because its key would be lost.
+// WriteNew writes the credentials to a new file, as Write does. It returns an error if the file exists,
+// because overwriting the file would destroy the key in it.
 func (c Creds) WriteNew(file string) error {
 	if _, err := os.Lstat(file); err == nil {
 		return fmt.Errorf("keys: %s exists: overwriting it would destroy a key", file)
@@ -95,7 +96,7 @@ func (c Creds) check() error {
 	return nil
 }
 
-// Roots returns the pool with the accepted certificate, or nil without TLS.
+// Roots returns the certificate pool for TLS with the only accepted authority, or nil if the farm has no TLS.
 func (c Creds) Roots() (*x509.CertPool, error) {
 	if c.CA == "" {
 		return nil, nil
@@ -113,5 +114,5 @@ func (c Creds) Sign() (farm.Signer, error) {
 	return sign, err
 }
 
-// CoordinatorKey returns the key that verifies tasks.
+// CoordinatorKey returns the coordinator's public key, with which a worker verifies tasks.
 func (c Creds) CoordinatorKey() ed25519.PublicKey { return publicBytes(c.Coordinator) }

@@ -1,10 +1,10 @@
 // Package keys defines the permissions in a farm: the keys of workers and owners, their rights, the files
-// that carry them, and the certificate of the coordinator. [NewAuthority] makes the certificate authority,
-// and [New] a key. A [Ring] is all keys of a farm, read from a folder ([Open]). [Creds] is the file that a
-// worker or an owner gets.
+// that contain them, and the certificate of the coordinator. [NewAuthority] makes the certificate authority,
+// and [New] a key. A [Ring] has all keys of a farm; [Open] reads them from a folder. [Creds] is the
+// credentials file that a worker or an owner gets.
 //
-// A key is an ed25519 pair in the notation of NATS (nkey). The coordinator has public halves only; the seed
-// is in the Creds file of its holder.
+// A key is an ed25519 key pair in the notation of NATS (nkey). The coordinator has only the public half. The
+// Creds file of the holder contains the secret half as a seed.
 package keys
 
 import (
@@ -96,7 +96,7 @@ func (k Key) May(r Right) bool {
 	return slices.Contains(k.Rights, r) || r != Work && slices.Contains(k.Rights, Admin)
 }
 
-// Ed25519 returns the public part in the form that package farm needs.
+// Ed25519 returns the public key in the form of package crypto/ed25519.
 func (k Key) Ed25519() ed25519.PublicKey { return publicBytes(k.Public) }
 
 // publicBytes decodes a public key (nkey). It returns nil if the key is malformed.

@@ -21,7 +21,7 @@ const (
 // All lists all rights.
 var All = []Right{Work, Submit, Approve, Run, Admin}
 
-// Words returns the rights as strings.
+// Words converts rights to strings.
 func Words(rights []Right) []string {
 	w := make([]string, len(rights))
 	for i, r := range rights {
@@ -43,7 +43,7 @@ var verbs = map[string][]Right{
 	"share":    {Run}, "drain": {Run},
 }
 
-// MayVerb reports whether the key may send a verb to the coordinator.
+// MayVerb reports whether the key has a right for a verb (a command of gogi farm, such as stop).
 func (k Key) MayVerb(verb string) bool {
 	if k.May(Admin) {
 		return true
@@ -51,9 +51,10 @@ func (k Key) MayVerb(verb string) bool {
 	return slices.ContainsFunc(verbs[verb], func(r Right) bool { return r != Work && k.May(r) })
 }
 
-// A Subjects lists the subjects on which the holder of a key may publish and subscribe. It contains no
-// subject of JetStream. JetStream sends its answer to any subject that a client names. A client with a right
-// on such a subject could therefore send messages in the name of another client.
+// A Subjects lists the NATS subjects on which the holder of a key may publish and subscribe. It contains no
+// subject of JetStream, the part of NATS that stores messages. JetStream sends its answer to any subject that
+// a client names. A client with a right on such a subject could therefore send messages in the name of
+// another client.
 type Subjects struct{ Publish, Subscribe []string }
 
 // Subjects returns the subjects on which the key's holder may publish and subscribe.

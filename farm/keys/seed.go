@@ -51,7 +51,7 @@ func ReadSeed(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// Public decodes a public key (nkey) into the form that package farm needs.
+// Public decodes a public key (nkey) into the form of package crypto/ed25519.
 func Public(nkey string) (ed25519.PublicKey, error) {
 	if key := publicBytes(nkey); key != nil {
 		return key, nil

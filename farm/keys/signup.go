@@ -9,8 +9,8 @@ import (
 	"gogi/farm"
 )
 
-// A SignUp is the request of a person for a key that the person has made. The secret half of the key stays on
-// the machine of the person.
+// A SignUp is the request of a person for the right to use a key that the person has made. The secret half of
+// the key stays on the person's machine.
 type SignUp struct {
 	Name   string  `cbor:"name"`
 	Owner  string  `cbor:"owner"`
@@ -78,13 +78,14 @@ func ReadSignUp(code, coordinator string) (s SignUp, err error) {
 	return s, Key{Name: s.Name, Owner: s.Owner, Rights: s.Rights, Public: s.Public}.check()
 }
 
-// LogInText returns the text that the holder of the key called name signs to log in on the pages of a farm. host is
-// the host in the address of the pages, so that another site cannot use the signature.
+// LogInText returns the text that a user signs with the key called name to log in on the web pages of a farm.
+// The text contains host, the host in the address of the pages, so that another site cannot use the
+// signature.
 func LogInText(host, challenge, name string) []byte {
 	return []byte(logInDomain + strings.ToLower(host) + "\x00" + challenge + "\x00" + name)
 }
 
-// Fingerprint returns some characters of a public key that two people can compare.
+// Fingerprint returns 16 characters of a public key in four groups, which two people can compare.
 func Fingerprint(public string) string {
 	if len(public) < 16 {
 		return public

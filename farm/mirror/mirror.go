@@ -14,10 +14,11 @@ import (
 	"gogi/results"
 )
 
-// An Ask sends a verb of an owner (adm.NAME.VERB) to the coordinator, as farm.Transport.Request does.
+// An Ask is a function that sends a request with a verb, such as pull, to the coordinator and decodes the
+// answer into out. It returns the errors of farm.Transport.Request.
 type Ask func(ctx context.Context, verb string, in, out any) error
 
-// A Moved is the result of copying a test.
+// A Moved counts the pairs of a test that Pull, Push or a Replica has copied.
 type Moved struct {
 	Run    string `json:"run"`
 	Added  int    `json:"added"`

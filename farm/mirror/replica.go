@@ -104,9 +104,9 @@ func verify(plan *match.Plan, p *match.PairResult) error {
 	return nil
 }
 
-// Compare compares the copies with the farm by checksums. If a test differs, Compare copies the test once more,
-// because pairs may have become void since the last copy. If it still differs, ErrDiffers names the first different
-// pairs. pairs is the number of equal pairs.
+// Compare compares the copies with the farm by checksums. If a test differs, Compare copies the test once
+// more, because the farm may have made pairs void since the last copy. If it still differs, the error wraps
+// ErrDiffers and names the first range of pairs that differs. pairs is the number of equal pairs.
 func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	for _, digest := range slices.Sorted(maps.Keys(f.copied)) {
 		n, failed := f.test(ctx, digest)

@@ -1,11 +1,13 @@
-// Package nats connects a farm's coordinator and workers with NATS. It implements farm.Bus
-// ([Open]) and farm.Transport ([Dial]), and is the only package that imports NATS.
+// Package nats connects a farm's coordinator and workers with NATS. It implements farm.Bus ([Open]) and
+// farm.Transport ([Dial]), and is the only package that imports NATS.
 //
-// The coordinator embeds the server or connects to one by URL. Results go through a JetStream
-// stream that writes to the disk before it acknowledges. A full stream rejects messages, and
-// the worker's outbox waits. Everything else is a request.
+// The coordinator embeds the NATS server or connects to an outside server by URL. Results go through
+// JetStream, the part of NATS that stores messages: its stream writes a message to the disk before it
+// acknowledges the message. A full stream rejects messages, and the worker's outbox stores them until there
+// is space. Every other message is a request.
 //
-// Workers and owners have no right on any subject of JetStream. A stream sends its answer to any subject that
-// the client names, in the server's name. So a client with such a right could send messages in the name of
-// any other. Files are therefore requested piece by piece from the coordinator.
+// Workers and owners have no right on any subject of JetStream. JetStream sends its answer to any subject
+// that the client names, and the answer seems to come from the server. So a client with such a right could
+// send messages in the name of any other client. For this reason workers do not read files from JetStream:
+// they request them from the coordinator in pieces.
 package nats

@@ -16,7 +16,8 @@ type limits struct {
 	byOwner map[string]*rate.Limiter // only owners with a limited bandwidth
 }
 
-// MinBandwidth is the smallest bandwidth of an owner in bytes a second: one piece.
+// MinBandwidth is the smallest bandwidth to which gogi can limit an owner, in bytes per second. It equals the
+// size of one piece of a file, because gogi sends files in pieces.
 const MinBandwidth = pieceBytes
 
 // wait waits until the bandwidth of the key's owner allows another n bytes. It returns false if ctx ends

@@ -90,7 +90,7 @@ const (
 
 func evidenceBytes(maxStream int64) int64 { return max(maxStream/8, 2<<20) }
 
-// Open starts the coordinator's bus. Workers can connect when everything is ready.
+// Open starts the coordinator's bus. When Open returns, workers can connect.
 func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	store, err := files.Open(filepath.Join(c.Dir, "artefacts"), c.MaxArtefacts, false)
 	if err != nil {

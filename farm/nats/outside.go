@@ -13,7 +13,8 @@ import (
 	"gogi/farm/keys"
 )
 
-// An Outside is a NATS server that is not part of gogi.
+// An Outside describes a NATS server that is not part of gogi, and which the coordinator uses instead of its
+// own.
 type Outside struct {
 	Creds keys.Creds // the credentials of the coordinator
 	// Monitor is the base URL of the server's monitoring pages (http_port), such as http://127.0.0.1:8222. gogi reads

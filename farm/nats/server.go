@@ -114,7 +114,7 @@ func (l *logger) Errorf(format string, v ...any)  { l.write(slog.LevelError, for
 func (l *logger) Debugf(format string, v ...any)  { l.write(slog.LevelDebug, format, v) }
 func (l *logger) Tracef(format string, v ...any)  { l.write(slog.LevelDebug, format, v) }
 
-// Fatalf logs the reason for which the server ends itself. The process continues.
+// Fatalf logs the reason why the NATS server ends itself. The process of gogi continues.
 func (l *logger) Fatalf(format string, v ...any) { l.write(slog.LevelError, format, v) }
 
 var errNoDisk = errors.New("bus: the size of the volume is unknown: set the maximum size of the stream")

@@ -16,7 +16,7 @@ import (
 // fetchWait is the longest wait of one request for the next result.
 const fetchWait = 5 * time.Second
 
-// Results implements farm.Bus. It fails if the journal can no longer be written.
+// Results implements farm.Bus. It fails if the server can no longer write the stream of results to its disk.
 func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 	for {
 		if err := b.unbroken(); err != nil {

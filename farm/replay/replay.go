@@ -17,8 +17,8 @@ import (
 	"gogi/runner"
 )
 
-// Sample selects a share (more than 0, at most 1) of the pairs at random without repetition, and sorts them.
-// It selects at least one pair of a non-empty list. Equal seeds select equal pairs.
+// Sample selects a share (more than 0, at most 1) of the pairs at random without repetition, and sorts the
+// selected pairs. It selects at least one pair of a non-empty list. Equal seeds select equal pairs.
 func Sample(pairs []int, share float64, seed uint64) []int {
 	n := min(int(math.Ceil(share*float64(len(pairs)))), len(pairs))
 	drawn := slices.Clone(pairs)
@@ -38,7 +38,7 @@ type Config struct {
 	Progress    func(played int) // called after each pair; may be nil
 }
 
-// A Difference is a pair that differs from the stored one.
+// A Difference is a pair whose games differ from the stored games when they are played again.
 type Difference struct {
 	Pair   int    `json:"pair"`
 	Worker string `json:"worker,omitempty"` // the worker of the stored pair

@@ -208,8 +208,9 @@ func addText(t *tar.Writer, name, text string) error {
 // restore stay valid.
 const bootsApart = 1 << 16
 
-// Restore makes a farm's folder, state, from a backup. It checks the SHA-256 in file.sha256. Workers play again
-// what was stored after the backup. The folder must not exist.
+// Restore creates a farm's folder with the path state from the backup file. The folder must not exist.
+// Restore checks the SHA-256 in file.sha256. Results that the farm stored after the backup are lost; workers
+// play these pairs again.
 func Restore(ctx context.Context, file, state string) (err error) {
 	if err := checkSum(file); err != nil {
 		return err

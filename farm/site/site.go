@@ -24,7 +24,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// A Config is the configuration of a Site.
+// A Config is the input of Open.
 type Config struct {
 	Settings // complete
 
@@ -34,7 +34,8 @@ type Config struct {
 	Trace *Trace // may be nil
 }
 
-// A Site is a farm's coordinator on this machine, with the bus and the stores.
+// A Site is the coordinator of a farm on this machine, with its connection to the workers (Bus) and its
+// databases.
 type Site struct {
 	*State
 	Bus         *nats.Bus
@@ -52,8 +53,8 @@ type Site struct {
 	enlisted  map[results.Worker]bool // workers that this process has enlisted
 }
 
-// Open opens the state, the bus and the database, and creates the coordinator. Workers can connect from then
-// on, and get answers when Serve runs.
+// Open opens the state, the bus and the database, and creates the coordinator. When Open returns, workers can
+// connect. They get answers only while Serve runs.
 func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	s := &Site{config: c, enlisted: map[results.Worker]bool{}}
 	defer func() {

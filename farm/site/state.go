@@ -18,8 +18,8 @@ import (
 	"gogi/results/farmstate"
 )
 
-// A State is the folder of a farm: its secrets and keys. The folder also has the journal, the database of games, and
-// the coordinator's state in SQLite.
+// A State is the folder of a farm with its secrets and keys. The folder also has the received messages that
+// are not stored yet, the database of games, and the coordinator's state in SQLite.
 type State struct {
 	Dir    string
 	Secret farm.Secret
@@ -136,7 +136,8 @@ func (s *State) URL() string {
 	return strings.TrimSpace(string(text))
 }
 
-// Log adds an action of a user of this machine on a key to the log of the farm. The coordinator may be running.
+// Log records an action on a key in the log of the farm. The action comes from a user on this machine. The
+// coordinator may be running.
 func (s *State) Log(ctx context.Context, name, what string) error {
 	kept, err := openState(ctx, s.Dir)
 	if err != nil {
@@ -146,7 +147,7 @@ func (s *State) Log(ctx context.Context, name, what string) error {
 		What: what}), kept.Close())
 }
 
-// Issue generates a key, adds it to the ring, and returns the credentials for the holder of the key.
+// Issue generates a key, adds it to the ring of keys, and returns the credentials for the holder of the key.
 func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time, url, ca string) (keys.Creds, error) {
 	k, seed, err := keys.New(name, owner, rights, time.Now().UTC().Truncate(time.Second), expires)
 	if err != nil {
@@ -155,9 +156,9 @@ func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time
 	return keys.Creds{Name: name, URL: url, Coordinator: s.Public, Seed: seed, CA: ca}, s.Ring.Add(k)
 }
 
-// TrustedBy returns the certificate (PEM) that holders of keys accept for a URL. It is the content of file,
-// or by default the farm's own certificate, which TrustedBy generates if it is missing. For a URL without TLS
-// it returns "".
+// TrustedBy returns the certificate (PEM) with which holders of keys verify the coordinator at a URL. It is
+// the content of file, or the farm's own certificate if file is "". TrustedBy generates the farm's
+// certificate if it is missing. For a URL without TLS it returns "".
 func (s *State) TrustedBy(url, file string) (string, error) {
 	if file != "" {
 		text, err := os.ReadFile(file)

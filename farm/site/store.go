@@ -12,8 +12,8 @@ import (
 	"gogi/results/dump"
 )
 
-// Stores returns a function that opens the runs of a farm in one database. The database must be durable, because workers
-// delete acknowledged results.
+// Stores returns the function coordinator.Config.Open, which opens a run in the database s. The database must
+// be durable, because workers delete acknowledged results.
 func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
 	return func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
 		here := *p
@@ -29,7 +29,7 @@ func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordina
 	}
 }
 
-// StoredPairs returns a function that counts the stored pairs of each run by its plan's digest.
+// StoredPairs returns a function that counts the stored pairs of each run, by plan hash.
 func StoredPairs(s *results.Store) func(ctx context.Context) (map[string]int, error) {
 	return func(ctx context.Context) (map[string]int, error) {
 		runs, err := s.Runs(ctx)
@@ -47,7 +47,8 @@ type stored struct {
 	store *results.Store
 }
 
-// Add implements coordinator.Store. It converts take, because package results numbers takes from 1.
+// Add implements coordinator.Store. take is the number of times that the pair was voided before, and the
+// database needs one more than that: its first take has the number 1.
 func (s *stored) Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (bool, error) {
 	return s.AddTake(ctx, r, take+1, states...)
 }
@@ -76,8 +77,8 @@ func of(worker string) (func(match.Row) bool, error) {
 	return func(r match.Row) bool { return r.Worker == worker }, nil
 }
 
-// By implements coordinator.Store. In a tune the result includes the pairs whose parameters depend on the
-// worker's pairs.
+// By implements coordinator.Store. It returns the pairs that a worker played. In a tune it also returns the
+// pairs whose parameters depend on results of these pairs.
 func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error) {
 	is, err := of(worker)
 	if err != nil {
@@ -104,13 +105,13 @@ func (s *stored) Void(ctx context.Context, worker, why, by string) ([]int, error
 	return s.Run.Void(ctx, why, by, is)
 }
 
-// Pair returns a stored pair, for Pull.
+// Pair returns a stored pair, for the answer to a farm.Pull.
 func (s *stored) Pair(ctx context.Context, id int) (match.PairResult, error) {
 	return s.store.Pair(ctx, s.ID(), id)
 }
 
-// Voids returns the void results of the pairs ids, for Pull. It leaves out a void result that is now stored
-// again.
+// Voids returns the void results of the pairs ids, for the answer to a farm.Pull. It omits a void result that
+// was stored again and now counts.
 func (s *stored) Voids(ctx context.Context, ids []int) (list []farm.Void, err error) {
 	for _, id := range ids {
 		of, err := s.store.VoidedPair(ctx, s.ID(), id)
@@ -145,7 +146,8 @@ func playing(p *match.PairResult) farm.Void {
 	return v
 }
 
-// Sum returns the checksum of stored pairs, for SumOf.
+// Sum returns the checksum and the number of the stored pairs from from to below-1, for the answer to a
+// farm.SumOf.
 func (s *stored) Sum(ctx context.Context, from, below int) (sum string, pairs int, err error) {
 	return dump.StableSum(ctx, s.store, s.ID(), from, below)
 }

@@ -10,9 +10,9 @@ import (
 	"gogi/farm"
 )
 
-// A Step is a line of a trace: an event of a coordinator. The trace has a grant before the worker gets it,
-// and an acknowledgement before the coordinator sends it. So the traces of all processes are a history that a
-// test can check.
+// A Step is one event in the log that a Trace writes, such as a grant or a stored pair. The coordinator
+// writes a grant before the worker gets it, and an acknowledgement before it sends it. So a test can check
+// from the logs of all processes whether a farm followed its rules.
 type Step struct {
 	At     time.Time   `json:"at"`
 	What   string      `json:"what"` // boot, hello, grant, beat, stored, drop, delivery, acked or refused
@@ -24,16 +24,17 @@ type Step struct {
 	Why    string      `json:"why,omitempty"`
 }
 
-// A Trace writes steps, each with one call of Write.
+// A Trace is a log of a coordinator's events, for tests. It writes one JSON line for each event (Step).
 type Trace struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// NewTrace returns a Trace that writes to w, which should append. Errors of w are ignored.
+// NewTrace returns a Trace that writes to w. If w is a file, open it for appending, because several processes
+// may write to it. NewTrace ignores errors of w.
 func NewTrace(w io.Writer) *Trace { return &Trace{w: w} }
 
-// Write writes a step with the current time to the trace.
+// Write writes a step as one line, with the current time. It calls the Write of the underlying writer once.
 func (t *Trace) Write(s Step) {
 	s.At = time.Now().UTC()
 	line, err := json.Marshal(s)

@@ -17,8 +17,8 @@ import (
 	"gogi/match"
 )
 
-// A Fetcher brings artefacts to this machine. It looks first in the cache, then in mirrors, and then asks the
-// coordinator. It accepts only bytes with the right SHA-256.
+// A Fetcher gets artefacts (files named by their SHA-256) for this machine. It looks first in the cache, then
+// in mirrors, and then asks the coordinator. It accepts a file only if the SHA-256 is right.
 type Fetcher struct {
 	Store     *files.Store // the cache. It must evict artefacts when it is full.
 	Transport farm.Transport
@@ -34,8 +34,8 @@ type Fetcher struct {
 	busy map[string]*sync.Mutex // a lock for each SHA-256, so that no artefact is downloaded twice at the same time
 }
 
-// Fetch returns the path of an artefact on this machine, and downloads the artefact if necessary. The file stays
-// there only while the artefact is pinned.
+// Fetch returns the path of an artefact on this machine, and downloads the artefact if necessary. The cache
+// may remove the file unless the artefact is pinned.
 func (f *Fetcher) Fetch(ctx context.Context, sum string) (string, error) {
 	one := f.alone(sum)
 	one.Lock()
@@ -148,8 +148,10 @@ func (l *listened) Close() error {
 	return l.ReadCloser.Close()
 }
 
-// Ready returns a function for Config.Ready. The function place adapts a plan to this machine, and calls find
-// to get the path of each file. The files stay in the cache until the release function of the run is called.
+// Ready returns a function for Config.Ready, which prepares a plan for this machine. This function calls
+// place with the plan and with a function find. place adapts the plan to this machine; it calls find with the
+// SHA-256 of each file to get the path of the file. The files stay in the cache until the worker calls
+// release at the end of the run.
 func (f *Fetcher) Ready(place func(plan *match.Plan, find func(sum string) (string, error)) (*match.Plan, error)) func(context.Context, *match.Plan) (*match.Plan, func(), error) {
 	return func(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 		var pins []func()

@@ -18,13 +18,14 @@ import (
 	"gogi/internal/disk"
 )
 
-// An Outbox stores finished items until the coordinator has stored them. It uses append-only files. An item
-// that Append has accepted survives the end of the process at any time. The methods are safe for concurrent
-// use.
+// An Outbox is the disk storage of a worker for finished items, until the coordinator has stored them. It
+// uses append-only files. Items that Append has accepted are not lost, even if the process is killed. The
+// methods are safe for concurrent use.
 //
-// A file is a sequence of records. A record has the length of its rest (4 bytes), the CRC-32C of its rest
-// (4), a kind (1), a number (8), and for an item its CBOR. Numbers grow. An incomplete record ends its file,
-// because Open always starts a new file.
+// A file is a sequence of records. A record has a head of 8 bytes: the length of the rest of the record, and
+// the CRC-32C of this rest. Then come a kind (1 byte), a number (8 bytes), and for an item its CBOR text.
+// Later records have higher numbers. An incomplete record can only be the last one of its file, because Open
+// always starts a new file.
 type Outbox struct {
 	dir string
 	max int64
@@ -77,7 +78,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // OpenOutbox reads the items in a directory, and creates the directory if it is missing. dropped is the
-// number of bytes that could not be read: the incomplete last record of a killed process, or damage. If the
+// number of bytes that it could not read, because a record is incomplete (after a kill) or damaged. If the
 // files are larger than maximum bytes, Full returns true.
 func OpenOutbox(dir string, maximum int64) (o *Outbox, dropped int64, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -345,21 +346,21 @@ func (o *Outbox) removeDone() error {
 	return nil
 }
 
-// Full reports whether the outbox has no space for the result of another pair.
+// Full reports whether the outbox is full. The worker then plays no further pair.
 func (o *Outbox) Full() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes >= o.max
 }
 
-// Left returns the number of items and the size of the files in bytes.
+// Left returns the number of items in the outbox, and the total size of its files in bytes.
 func (o *Outbox) Left() (items int, bytes int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.entries), o.bytes
 }
 
-// Enough reports whether the unpublished items fill a message of limit bytes.
+// Enough reports whether the unpublished items are enough to fill a message of limit bytes.
 func (o *Outbox) Enough(limit int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -382,8 +383,8 @@ func (o *Outbox) Waiting() int {
 	return len(o.fresh)
 }
 
-// Batch returns the first unpublished items with their numbers. Together they have at most limit bytes, but
-// Batch returns at least one item. It discards items that can no longer be read.
+// Batch returns the oldest unpublished items and their numbers. Together the items have at most limit bytes,
+// but Batch returns at least one item if there is any. It discards items that it cannot read.
 func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

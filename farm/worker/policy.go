@@ -9,12 +9,13 @@ import (
 	"gogi/match"
 )
 
-// A Policy is the set of rules that allow runs on a machine. "hash:SHA256" allows a program, and "owner:NAME"
-// allows all runs of an owner. "any-approved" allows every run that a person other than its owner has approved. The
-// machine plays a run if an owner rule or "any-approved" allows it, or if hash rules allow all of its programs.
+// A Policy is the set of rules that allow runs on a machine. The rule "hash:SHA256" allows an engine's
+// program, and "owner:NAME" allows all runs of an owner. "any-approved" allows every run that a person other
+// than its owner has approved. The machine plays a run if an owner rule or "any-approved" allows it, or if
+// hash rules allow all of its programs.
 type Policy struct{ Allow []string }
 
-// AnyApproved allows every approved run. A Policy without other rules has this rule.
+// AnyApproved is the rule that allows every approved run. NewPolicy uses it if there is no other rule.
 const AnyApproved = "any-approved"
 
 const (

@@ -24,8 +24,8 @@ import (
 	"gogi/runner/events"
 )
 
-// A Config is the configuration of a worker. The caller sets the fields Version, Slots, Labels, NPS,
-// Reference and Program of Hello. The worker sets the other fields of Hello.
+// A Config is the configuration of a worker. In Hello the caller sets the fields Version, Slots, Labels, NPS,
+// Reference and Program, and the worker sets the other fields.
 type Config struct {
 	farm.Hello
 
@@ -68,7 +68,8 @@ const (
 	ExitUnreachable = 6 // the coordinator was away for Config.GiveUp
 )
 
-// An End is the reason why a worker has ended by itself, without a signal or a call of Drain. It is an error.
+// An End is the reason why a worker has ended by itself, without a signal or a call of Drain. It implements
+// error.
 type End struct {
 	Exit   int
 	Why    string
@@ -82,7 +83,7 @@ type End struct {
 // Error returns the reason why the worker ended, Why.
 func (e *End) Error() string { return e.Why }
 
-// A Worker is one session of a machine. Its methods are safe for concurrent use.
+// A Worker is the session of one machine at a coordinator. Its methods are safe for concurrent use.
 type Worker struct {
 	config    Config
 	transport farm.Transport
@@ -273,8 +274,8 @@ func poke(c chan struct{}) {
 	}
 }
 
-// Drain makes the worker stop requesting pairs, and gives back the pairs that wait. The pairs in play are
-// finished.
+// Drain makes the worker request no more pairs, and give back the granted pairs that it has not started. The
+// worker finishes the pairs in play.
 func (w *Worker) Drain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -314,8 +315,8 @@ func (w *Worker) end(e *End, cut bool) {
 	}
 }
 
-// Ended returns the reason why the worker has ended by itself, or nil. After Drain it returns nil for a reason to
-// start again (a measurement or an update).
+// Ended returns the reason why the worker has ended by itself, or nil. After a call of Drain it also returns
+// nil if the reason was a measurement or an update, after which the program would start the worker again.
 func (w *Worker) Ended() *End {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Listed holds the leases of one run that a session reports in a heartbeat.
+// A Listed has the leases of one run that a session reports in a heartbeat.
 type Listed struct {
 	Held   []Lease // waiting or being played
 	Outbox []Lease // finished, and not yet in the stream
@@ -31,10 +31,11 @@ const (
 	isStored
 )
 
-// Beat processes the leases that a session reports, and extends those that are valid. If no worker holds a reported
-// free pair, the lease is from before a restart or has expired; Beat then gives the lease back to the worker (it
-// adopts the lease). dropped has the leases that have ended: the worker must discard them. stored has the finished
-// leases whose pair is in the store. If the session is not the worker's current one, Beat drops all its leases.
+// Beat processes the leases that a session reports in a heartbeat, and extends those that are valid. If a
+// reported lease is unknown and its pair is free, the lease is from before a restart or has expired; Beat
+// then makes it valid again. dropped has the leases that have ended: the worker must discard them. stored has
+// the finished leases whose pair is in the store. If the session is not the worker's current one, Beat drops
+// all its leases.
 func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropped, stored []Lease) {
 	h := l.holder(worker, session)
 	l.beats++
@@ -141,9 +142,9 @@ func (l *Ledger) sweep(now time.Time, h *holder) {
 const revokeAfter = 5
 
 // Expire ends the leases that had no heartbeat for the lifetime of a lease, and returns them. It also revokes
-// leases that are much older than usual. The worker must drop a revoked lease. Another worker gets the pair only
-// after the drop or an expiry, so two workers never race for a pair. In a race the result of the shorter game would
-// count.
+// leases that are much older than usual. The worker must drop a revoked lease. Another worker gets the pair
+// only after the drop or an expiry, so two workers never play a pair at the same time. Otherwise the shorter
+// game would arrive first and count.
 func (l *Ledger) Expire(now time.Time) (expired []Lease) {
 	for len(l.clock) > 0 && !l.clock[0].at.After(now) {
 		x := l.clock[0].lease

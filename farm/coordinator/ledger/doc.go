@@ -8,22 +8,24 @@ package ledger
 
 import "gogi/farm"
 
-// Epochs issues the numbers of grants. All ledgers of a coordinator share one Epochs, so each number is
-// issued once.
+// An Epochs issues the numbers of grants (epochs). All ledgers of a coordinator share one Epochs, so each
+// number is issued only once.
 type Epochs struct {
 	next  farm.Epoch
 	limit farm.Epoch // exclusive
 }
 
-// NewEpochs returns the epochs of a boot. The caller must have stored the boot number on the disk.
+// NewEpochs returns the epochs for the coordinator's start (boot) with this number. The caller must have
+// stored the number on disk.
 func NewEpochs(boot uint32) *Epochs {
 	return &Epochs{next: farm.Epoch(boot) << 32, limit: farm.Epoch(boot)<<32 + 1<<32 - 1}
 }
 
-// Left returns the number of remaining epochs. When few remain, the coordinator counts another boot.
+// Left returns the number of epochs that are not issued yet. If few are left, the coordinator begins a new
+// range with NewEpochs, as after another start.
 func (e *Epochs) Left() uint64 { return uint64(e.limit - e.next) }
 
-// Take issues the next epoch. ok is false if no epoch is left.
+// Take issues the next epoch. ok is false if all epochs of the range are issued.
 func (e *Epochs) Take() (epoch farm.Epoch, ok bool) {
 	if e.next >= e.limit {
 		return 0, false
@@ -32,7 +34,8 @@ func (e *Epochs) Take() (epoch farm.Epoch, ok bool) {
 	return e.next, true
 }
 
-// A Lease is a pair that a worker may play. The caller checks the worker's token before a Ledger gets the lease.
+// A Lease is the right of a worker to play a pair. The caller checks the token of a lease before it calls a
+// Ledger.
 type Lease struct {
 	Pair   int
 	Epoch  farm.Epoch

@@ -9,10 +9,10 @@ func (h heapOf[T]) Len() int           { return len(h) }
 func (h heapOf[T]) Less(i, j int) bool { return h[i].less(h[j]) }
 func (h heapOf[T]) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 
-// Push appends x.
+// Push implements heap.Interface. It appends x.
 func (h *heapOf[T]) Push(x any) { *h = append(*h, x.(T)) } //nolint:forcetypeassert // nothing else is pushed
 
-// Pop removes and returns the last element.
+// Pop implements heap.Interface. It removes and returns the last element.
 func (h *heapOf[T]) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]

@@ -55,7 +55,7 @@ type Ledger struct {
 	counts   Counts
 }
 
-// Counts counts the events of a run's leases since the coordinator's start.
+// A Counts counts the events of a run's leases since the coordinator's start.
 type Counts struct {
 	farm.LeaseCounts
 	Replaced int // leases that ended because a new process of their worker no longer has them.
@@ -140,8 +140,8 @@ func (l *Ledger) holder(worker, session string) *holder {
 	return nil
 }
 
-// Grant grants up to n pairs to a worker's session, the lowest pairs first. For some time, only the faster half of
-// the workers may get a pair that another worker returned or lost, see [holder.mayHave].
+// Grant grants up to n pairs to a worker's session, the lowest pairs first. For a short time after a worker
+// returned or lost a pair, only the faster half of the workers may get it, see [holder.mayHave].
 func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	h := l.holder(worker, session)
 	if h == nil || l.over || l.paused {
@@ -277,8 +277,8 @@ func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) 
 	return FateAgain
 }
 
-// Stored records that a pair is in the store. The ledger does not grant the pair any more. It does not matter which
-// worker played it.
+// Stored records that a pair is in the store, whichever worker played it. The ledger does not grant the pair
+// any more.
 func (l *Ledger) Stored(now time.Time, pair int) {
 	if !l.inRun(pair) || l.done.has(pair) {
 		return
@@ -325,20 +325,21 @@ func (l *Ledger) Void(now time.Time, pair int) {
 	}
 }
 
-// Drained records that every result published before now has been processed. If a result was reported as sent
-// more than a lease earlier and is not stored, the ledger treats it as lost.
+// Drained records that the coordinator has processed every result that was published before now. If a worker
+// reported a result as sent more than the lifetime of a lease before now, and the pair is still not stored,
+// the ledger treats the result as lost.
 func (l *Ledger) Drained(now time.Time) { l.drained = now }
 
-// Window limits grants to the pairs near the lowest pair that is not stored. beyond is the number of pairs, counted
-// from this pair on, that may be granted; it is at least 1.
+// Window limits grants to the pairs near the lowest pair that is not stored. beyond is the number of pairs
+// that may be granted or stored, counted from this lowest pair on; it is at least 1.
 func (l *Ledger) Window(beyond int) { l.beyond = max(1, beyond) }
 
-// Until limits grants to pairs below a number, because a tune does not know the parameters of later pairs
-// yet.
+// Until limits grants to the pairs with a number below pair. A tune needs this limit, because the parameters
+// of its later pairs depend on results that are still missing.
 func (l *Ledger) Until(pair int) { l.until = min(max(0, pair), l.config.Pairs) }
 
-// Over ends the run, or with over = false continues it. An ended run grants nothing and drops the leases of
-// unfinished pairs. Results of finished pairs are still accepted.
+// Over ends the run, or with over = false continues it. After the end the ledger grants nothing and drops the
+// leases of unfinished pairs. Workers can still deliver results of finished pairs.
 func (l *Ledger) Over(over bool) { l.over = over }
 
 // Pause stops grants or allows them again. It does not change existing leases.

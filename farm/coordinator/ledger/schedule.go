@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Test is a run that needs slots.
+// A Test is a run that needs slots of workers.
 type Test struct {
 	Run      string // the plan's digest
 	Owner    string
@@ -15,15 +15,15 @@ type Test struct {
 	Spent    bool    // its owner has used the quota, so it gets only slots that no other test uses.
 }
 
-// A Worker is a worker that requests pairs, as a Schedule needs it.
+// A Worker has the data of a requesting worker that a Schedule needs.
 type Worker struct {
 	Open []string              // runs whose engines the worker has open
 	Can  func(run string) bool // reports whether the worker may play a run. nil allows any run.
 }
 
-// A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the run that has used
-// the fewest slot-seconds in relation to its share. The shares are therefore exact after every grant. Slots that a run
-// cannot use go to the other runs.
+// A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the run that
+// has used the fewest slot-seconds in relation to its share. So the used slots follow the shares after every
+// grant. Slots that a run cannot use go to the other runs.
 type Schedule struct {
 	// OwnerMax is the part of the slots that the runs of one owner may hold while other owners wait. 0 and 1
 	// mean all slots.
@@ -71,7 +71,7 @@ func (s *Schedule) Remove(run string) {
 	s.tests = slices.DeleteFunc(s.tests, func(e *entry) bool { return e.Run == run })
 }
 
-// Held sets the number of a run's pairs that workers hold.
+// Held tells the schedule how many of a run's pairs the workers hold now.
 func (s *Schedule) Held(run string, pairs int) {
 	if i := s.index(run); i >= 0 {
 		s.tests[i].held = pairs
@@ -82,8 +82,9 @@ func (s *Schedule) index(run string) int {
 	return slices.IndexFunc(s.tests, func(e *entry) bool { return e.Run == run })
 }
 
-// Pick gives up to n pairs to a worker. It calls grant for pairs of a run, and grant returns the number of
-// granted pairs. If grant returns fewer pairs than requested, Pick does not call it again for that run.
+// Pick distributes up to n pairs among the runs for the worker w. It calls grant with a run and the wanted
+// number of pairs, and grant returns how many pairs it has granted. If that number is smaller, Pick does not
+// call grant again for this run.
 func (s *Schedule) Pick(w Worker, n int, grant func(run string, n int) int) {
 	for _, e := range s.tests {
 		e.dry = w.Can != nil && !w.Can(e.Run)

@@ -2,7 +2,7 @@ package ledger
 
 import "time"
 
-// State holds the figures of a ledger.
+// A State has the current figures of a ledger.
 type State struct {
 	Pairs     int
 	Stored    int
@@ -84,9 +84,11 @@ func (l *Ledger) IsStored(pair int) bool { return l.inRun(pair) && l.done.has(pa
 // Take returns how often a pair was voided.
 func (l *Ledger) Take(pair int) int { return l.takes[pair] }
 
-// Window returns how many pairs above the prefix may be granted. remaining is the number of pairs that the test
-// probably still needs. Window is a tenth of this number, at least 64 and at most 4096. With 64 a small test still
-// has enough pairs in play. The window limits the number of played pairs that do not count because the test stops.
+// Window returns the number of pairs, counted from the lowest pair that is not stored, to which a farm limits
+// the grants of a test (see Ledger.Window). remaining is the number of pairs that the test probably still
+// needs. The result is a tenth of remaining, at least 64 and at most 4096. When the test stops, the played
+// pairs above a gap do not count; a small window limits their number. With 64 a small test still has enough
+// pairs in play.
 func Window(remaining float64) int {
 	return int(min(max(remaining/10, 64), 4096))
 }

@@ -99,7 +99,7 @@ func (l *Ledger) crash(now time.Time, x *lease) Fate {
 	return FateVoid
 }
 
-// Condemned returns the pairs that were given up, in ascending order.
+// Condemned returns the pairs that the ledger has given up because they crash engines, in ascending order.
 func (l *Ledger) Condemned() []int {
 	var pairs []int
 	for pair, t := range l.troubled {
@@ -111,7 +111,8 @@ func (l *Ledger) Condemned() []int {
 	return pairs
 }
 
-// Condemn gives up a pair. The coordinator calls it for pairs that an earlier process gave up.
+// Condemn gives up a pair, so that no worker gets it any more. The coordinator calls it for pairs that an
+// earlier process gave up.
 func (l *Ledger) Condemn(pair int) {
 	if !l.inRun(pair) || l.done.has(pair) {
 		return
@@ -134,10 +135,11 @@ func (l *Ledger) Forgive(now time.Time) {
 	}
 }
 
-// Solo grants the lowest pair that must be played alone. trusted means that the farm fully trusts the worker.
-// holding is the number of pairs of all runs that the worker holds; Solo grants only at 0. wait means that the
-// worker must get no other pair before this one. For some time only a trusted worker gets the pair, and for a
-// longer time only a machine on which the pair did not crash.
+// Solo grants the lowest pair that a worker must play alone, because the pair may have crashed workers.
+// trusted means that the farm fully trusts this worker. holding is the number of pairs of all runs that the
+// worker holds; Solo grants only at 0. wait means that the worker must get no other pair before this one. At
+// first only a trusted worker gets the pair. For a longer time only a machine on which the pair did not crash
+// gets it.
 func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holding int) (lease Lease, granted, wait bool) {
 	if h := l.holders[worker]; h != nil && l.heldAlone(h) {
 		return Lease{}, false, true

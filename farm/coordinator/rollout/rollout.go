@@ -1,6 +1,6 @@
-// Package rollout decides which program version each worker should run. A [State] holds the order, the
-// workers of the trial, and the result of the trial: release to all, or stop. The package uses neither a bus
-// nor sessions. The coordinator calls it.
+// Package rollout decides which version of gogi each worker of a farm installs. A [State] has the order to
+// update, the workers of the trial, and the result of the trial: all workers get the new version, or the
+// update stops. The package uses neither a network nor sessions. The coordinator calls it.
 package rollout
 
 import (
@@ -12,7 +12,7 @@ import (
 	"gogi/farm"
 )
 
-// A State is the stored state of an update. In the zero value there is no update.
+// A State is the stored state of an update. The zero value means that there is no update.
 type State struct {
 	farm.Rollout
 
@@ -21,17 +21,17 @@ type State struct {
 	Trials map[string]*Trial `cbor:"trials"`
 }
 
-// A Worker is a worker that the farm knows.
+// A Worker has the data of a farm's worker that the package needs.
 type Worker struct {
 	Name     string
 	OS, Arch string // the worker's kind of machine
 	Program  string // the SHA-256 (hex) of its program; "" for a version without releases
-	Here     bool   // it is connected: its last heartbeat is younger than a lease
-	Sound    bool   // it is neither in quarantine nor draining
+	Here     bool   // the worker is connected: its last heartbeat is younger than a lease
+	Sound    bool   // the worker is neither in quarantine nor draining
 }
 
-// Order executes the order o. by is the name of the key that has sent it, and sizes has the sizes of the farm's
-// artefacts. After an error nothing has changed.
+// Order begins, cancels or changes an update as o requests. by is the name of the key that has sent o. sizes
+// has the sizes of the farm's artefacts in bytes, by SHA-256. After an error nothing has changed.
 func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers []Worker, now time.Time) error {
 	next := *s // its maps and lists are replaced below
 	next.By, next.Why = by, o.Why

@@ -25,7 +25,7 @@ const (
 	trialTimeout  = time.Hour
 )
 
-// A Trial is the trial of one release on its kind of machine.
+// A Trial is the trial of one release: a few workers of its kind of machine get the release first.
 type Trial struct {
 	First []string `cbor:"first"` // the names of the workers that get the release first
 	// Tried counts the results since the order, by plan digest. It has the counts of the first workers with the
@@ -129,9 +129,9 @@ func (s *State) firstOf(sum string, chosen []string, workers []Worker) (names []
 	return names
 }
 
-// Count counts a pair or an attempt of the worker w for the trial of its release. test is the digest of the plan.
-// counts is true for a pair. It is false for an attempt, of which Count only counts the failures. failed means that
-// an engine failed. look is true if the caller must call Look now.
+// Count counts a pair, or an attempt at a pair, of the worker w for the trial of w's kind of machine. test is
+// the hash of the plan. counts is true for a pair that counts. For an attempt it is false, and Count counts
+// only whether it failed. failed means that an engine failed. look is true if the caller must call Look now.
 func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	release := s.release(&w)
 	if s.Stage != farm.StageTrial || release == nil {
@@ -149,8 +149,8 @@ func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	return t.Pairs%trialLook == 0
 }
 
-// Look passes each trial that has enough good pairs, and fails each trial that has too many failures. accused is
-// the reason why a worker of a trial is accused, or "". An accusation ends all trials at once.
+// Look passes each trial that has enough good pairs, and stops the update if a trial has too many failures.
+// accused is the result of Accused. If it is not "", Look stops the update at once.
 func (s *State) Look(accused string) {
 	why := accused
 	for i := range s.Releases {
@@ -192,8 +192,8 @@ func (s *State) Accused(quarantined func(worker string) (why string, since time.
 	return ""
 }
 
-// Tend selects workers for trials that have none, or whose workers have disappeared. For accused, see Look. look is
-// true if the caller must call Look, because Tend has selected workers or a worker is accused.
+// Tend selects workers for trials that have none, or whose workers have disappeared. accused is the result of
+// Accused. look is true if the caller must call Look, because Tend has selected workers or accused is not "".
 func (s *State) Tend(workers []Worker, accused string, now time.Time) (look bool) {
 	return s.Stage == farm.StageTrial && (s.draw(workers, now) || accused != "")
 }

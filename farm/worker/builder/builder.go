@@ -1,6 +1,7 @@
-// Package builder builds engines from git commits on a worker's machine. The commits and their build scripts are
-// of strangers, so each command runs in a [Sandbox], and streams are its only way in and out. A [Builder] fetches
-// a commit, builds it by its recipe, compares its bench, and stores the program by its SHA-256.
+// Package builder builds engines from git commits on a worker's machine. It does not trust the authors of the
+// commits and of the build scripts. So each command runs in a [Sandbox] and exchanges data with gogi only
+// through its standard input and output. A [Builder] fetches a commit, builds it by its recipe, compares its
+// bench (a node count) with the expected one, and stores the program under its SHA-256.
 package builder
 
 import (
@@ -25,7 +26,8 @@ import (
 	"gogi/match"
 )
 
-// A Builder builds engines. Its methods are safe for concurrent use; one build runs at a time.
+// A Builder builds engines from git commits. Its methods are safe for concurrent use; one build runs at a
+// time.
 type Builder struct {
 	Store   *files.Store // stores the programs
 	Dir     string       // for the index of the programs in Store
@@ -44,8 +46,9 @@ const (
 	benchSize = 4096      // bytes of the end of a bench's text
 )
 
-// Build returns the SHA-256 of the program that s describes, in the Store. It builds the program unless this
-// machine has built the same commit by the same recipe with the same compiler for the same instruction set.
+// Build returns the SHA-256 of the program that s describes; the program is in b.Store. If this machine has
+// already built the same commit by the same recipe with the same compiler for the same instruction set, Build
+// uses that program.
 func (b *Builder) Build(ctx context.Context, s match.Source) (sum string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

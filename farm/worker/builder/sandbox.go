@@ -19,20 +19,22 @@ import (
 	"gogi/usi/process"
 )
 
-// A Sandbox runs the commands of strangers. Create it with NewSandbox. The zero value runs nothing.
+// A Sandbox runs untrusted commands, separated from the rest of the machine. Create it with NewSandbox. The
+// zero value runs nothing.
 type Sandbox struct {
 	Kind string // "bubblewrap", "user", "user with network", or "off", which runs nothing
 	Why  string // the reason for the kind off, with the remedy
 
 	guard     *process.Guard
-	user      *user.User // of the kinds user; nil: bubblewrap
+	user      *user.User // runs the commands if the kind is a user; nil means bubblewrap
 	processes int        // largest number of processes
-	space     int        // bytes of all files of a job; of the kinds user the bytes of one file
-	nice      int        // lower priority than games, which keep a tenth of each busy core for builds if it is 10
+	space     int        // largest size in bytes of all files of a job, or of each file if the kind is a user
+	nice      int        // nice value of the commands. With 10, builds get about a tenth of a core that games use.
 }
 
-// NewSandbox returns the first kind of Sandbox that word allows and that works on this machine: with "sandbox"
-// bubblewrap, with "user:NAME" also this user, and with "off" none. The kind is off if none works. The guard kills the
+// NewSandbox returns a Sandbox for a value of the flag --builds. With "sandbox" it uses the program
+// bubblewrap. With "user:NAME" it uses bubblewrap or, if that does not work, runs the commands as this user.
+// If nothing works, or with "off", the Sandbox has the Kind "off" and runs nothing. The guard kills the
 // commands if this process is killed; it may be nil.
 func NewSandbox(ctx context.Context, word string, guard *process.Guard) (*Sandbox, error) {
 	try := []*Sandbox{{Kind: "bubblewrap"}}
@@ -65,7 +67,7 @@ type job struct {
 	args   []string // of the script
 	env    []string // KEY=VALUE
 	limit  time.Duration
-	online bool   // with the network
+	online bool   // whether the script has the network
 	folder string // absolute path of a folder that the script may read as /repository; "" without one
 	in     []byte // standard input, which has no end
 	most   int64  // largest size of the standard output in bytes

@@ -1,5 +1,5 @@
-// Package machine prepares a farm's plans on a worker's machine: it fetches the files that the
-// engines read, lays them out, and opens the players. [Open] returns a [Machine].
+// Package machine prepares the plans of a farm on a worker's machine: it gets the files that the engines
+// read, puts them in folders, and opens the players. [Open] returns a [Machine].
 package machine
 
 import (
@@ -40,7 +40,7 @@ type Config struct {
 // defaultCache is the default size of the cache in bytes (Config.CacheMax).
 const defaultCache = 20 << 30
 
-// A Machine prepares plans. Its methods are safe for concurrent use.
+// A Machine prepares plans for games on this machine. Its methods are safe for concurrent use.
 type Machine struct {
 	config  Config
 	here    identity.Env
@@ -52,7 +52,7 @@ type Machine struct {
 	openers map[*match.Plan]*players.Opener // openers of the plans that are ready
 }
 
-// Open creates the directories and opens the cache.
+// Open returns a Machine. It creates the folders in Config.Dir and opens the cache of artefacts.
 func Open(c Config) (*Machine, error) {
 	if c.CacheMax == 0 {
 		c.CacheMax = defaultCache
@@ -77,11 +77,12 @@ func Open(c Config) (*Machine, error) {
 	return m, nil
 }
 
-// Artefacts returns the hashes of the artefacts on this machine, the last used first.
+// Artefacts returns the SHA-256 hashes of at most farm.MaxArtefacts artefacts on this machine, the most
+// recently used first.
 func (m *Machine) Artefacts() []string { return m.store.Recent(farm.MaxArtefacts) }
 
-// Ready implements worker.Config.Ready. It fetches the plan's files and starts its engines. It returns an error if
-// a started engine differs from the engine in the plan.
+// Ready implements worker.Config.Ready. It gets the files of the plan and starts each engine once for the
+// handshake. It returns an error if an engine differs from the engine in the plan.
 func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 	ready, release, err := m.fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
 		p, err := m.built(ctx, p, find)

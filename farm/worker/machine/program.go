@@ -17,12 +17,13 @@ import (
 	"gogi/internal/disk"
 )
 
-// ErrNoMaintainers is the error of a machine without a key for updates.
+// ErrNoMaintainers is the error of Program if this machine does not have the maintainers' public key.
 var ErrNoMaintainers = errors.New("worker: this machine takes no programs: this build names no maintainers, and --updates names no key")
 
-// Program downloads a release and returns the path of the program. The program has the name gogi, in a folder
-// of its own that the cache does not evict. The release must be for this kind of machine, with a signature of
-// the maintainers. Program removes earlier programs except the running one.
+// Program downloads a release of gogi and returns the path of the program. The file has the name gogi and is
+// in a folder of its own, which the cache does not evict. Program returns an error if the release is for
+// another kind of machine, or if the maintainers did not sign it. It removes earlier programs except the
+// running one.
 func (m *Machine) Program(ctx context.Context, r *farm.Release, maintainers ed25519.PublicKey) (string, error) {
 	switch {
 	case r == nil:
@@ -117,8 +118,8 @@ func clean(programs, keep string) error {
 	return nil
 }
 
-// Own returns the SHA-256 of the running program. On Linux it reads the running program itself, even if the file at
-// its path was replaced.
+// Own returns the SHA-256 (hex) of the running program. On Linux it reads the program that runs, even if the
+// file at its path was replaced.
 func Own() (string, error) {
 	self := "/proc/self/exe"
 	if runtime.GOOS != "linux" {
