@@ -11,7 +11,8 @@ import (
 	"gogi/stats"
 )
 
-// Registration is the design of a run's gate, its sequential test. It comes from the run's log of settings.
+// Registration is the design of a run's gate (its sequential test), as the database recorded it. It also has
+// the later changes of the design.
 type Registration struct {
 	Design     match.Gate     // the design that the gate uses
 	Registered bool           // the design was stored in the run before its first game
@@ -21,7 +22,7 @@ type Registration struct {
 	Provisional string
 }
 
-// Gate is the state of a run's sequential test, with its verdict.
+// Gate is the state and the verdict of a run's sequential test.
 type Gate struct {
 	Design   match.Gate     `json:"design"`
 	Decision stats.Decision `json:"decision"` // the test's own decision. The verdict may differ from it.
@@ -229,7 +230,8 @@ type GateVerdict struct {
 	Report     *Report           `json:"report"` // over all games, also those after the stop
 }
 
-// GateVerdict returns the gate's verdict on the pairs so far, or nil if the run has no gate.
+// GateVerdict returns the verdict of the run's gate (its sequential test) on the pairs so far. It returns nil
+// if the run has no gate.
 func (r *Report) GateVerdict(registration Registration) *GateVerdict {
 	g := r.Gate
 	if g == nil {
@@ -256,14 +258,14 @@ func (r *Report) anytime() *Interval {
 	return nil
 }
 
-// Moment has the figures of a running run that are valid at any time.
+// Moment has the figures that are valid while the run is still being played.
 type Moment struct {
 	Bounds          // the anytime interval of A's score, over openings
 	Judged int      // pairs that the gate has evaluated, in plan order.
 	LLR    *float64 // the gate's log likelihood ratio; nil without a gate
 }
 
-// Moment returns the figures for the pairs added so far.
+// Moment returns the figures that are valid now, calculated from the pairs added so far.
 func (g *Gatherer) Moment() Moment {
 	m := Moment{Bounds: anytimeOf(g.headToHead()).Bounds}
 	if g.judge != nil {

@@ -11,9 +11,9 @@ import (
 	"gogi/stats"
 )
 
-// OptionalStopping shows whether results were visible before the length of the run was fixed. A user who looks often at
-// the results finds a difference even between equal players. Tests and intervals for a fixed length are therefore not
-// valid if a test stopped the run, or could have stopped it.
+// OptionalStopping shows whether a user or a test could see results before the length of the run was fixed.
+// If a user looks often at the results, the user finds a difference even between equal players. Tests and
+// intervals for a fixed length are therefore not valid if a test stopped the run, or could have stopped it.
 type OptionalStopping struct {
 	TargetChanges int            `json:"target_changes"` // changes of the number of pairs, after the first game
 	Sequential    bool           `json:"sequential"`     // a test checked after every pair whether to stop the run
@@ -84,13 +84,14 @@ func changes(starts []Start) []Change {
 	return list
 }
 
-// Change is a difference between a start of the run and the previous start.
+// Change is a setting that a user changed between two starts of the run. A run has several starts if a user
+// resumed it.
 type Change struct {
 	At time.Time
 	match.Difference
 }
 
-// Message returns the change as text, with its time.
+// Message returns the change as text, with the time of the later start.
 func (c Change) Message() i18n.Message {
 	return i18n.Of("%s – %s: %s before, %s now%s", c.At.Format("2006-01-02 15:04 MST"), c.place(), value(c.Before), value(c.Now), c.note())
 }
@@ -143,14 +144,15 @@ func (r *Report) noFixedLength() i18n.Message {
 	return i18n.Message{}
 }
 
-// About holds the facts of a run beyond its games. All forms of a report use it to print the plan and how the
-// run was played.
+// About has the facts about a run that do not depend on its games. All forms of a report use it to print the
+// plan and how the run was played.
 type About struct {
 	*results.RunInfo                      // the limits of its engines include the clocks of the plan
 	Plan             *match.CanonicalPlan // the parsed RunInfo.Plan
 }
 
-// Start is one start of the run, with the changes since the previous start.
+// Start describes one occasion on which a user started or resumed the run, with the settings that had changed
+// since the previous one.
 type Start struct {
 	At      time.Time
 	Changes []match.Difference

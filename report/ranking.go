@@ -8,7 +8,8 @@ import (
 	"gogi/match"
 )
 
-// Ranking is the order of more than two players by points, with the ratings that gogi rate gives them.
+// Ranking lists more than two players in the order of their points. It also has their ratings by the models
+// of "gogi rate".
 type Ranking struct {
 	Anchor     string   `json:"anchor,omitempty"` // player with rating 0; "": the mean of all ratings is 0
 	Confidence float64  `json:"confidence"`       // level of the intervals
@@ -34,7 +35,7 @@ type Ranked struct {
 	Why i18n.Message `json:"why,omitzero"` // why there is no rating or bound
 }
 
-// Rank returns the ranking of the report's players, without ratings. The caller adds the ratings. Rank
+// Rank returns the ranking of the report's players, still without ratings. The caller adds the ratings. Rank
 // returns nil for two players.
 func (r *Report) Rank() *Ranking {
 	if len(r.Players) < 3 {
@@ -74,7 +75,7 @@ func descending(a, b float64) int {
 	return 1
 }
 
-// First returns the names of the players in the first place.
+// First returns the names of the players who share the first place.
 func (k *Ranking) First() (names []string) {
 	for _, p := range k.Players {
 		if p.Place == 1 {

@@ -1,6 +1,7 @@
-// Package report calculates what the games of a run prove. [New] returns a [Gatherer]. The caller adds whole
-// pairs in plan order, and gets a [Report] of the figures at any time. Packages report/text and report/html
-// print the report. To add a figure, calculate it here and print it there.
+// Package report calculates the statistics of a run: the score, Elo, tests, and the verdict on who is
+// stronger. [New] returns a [Gatherer]. The caller adds whole pairs in plan order, and can get a [Report] at
+// any time. Packages report/text and report/html print the report. To add a figure, calculate it here and
+// print it there.
 package report
 
 import (
@@ -24,7 +25,7 @@ import (
 const Level = 0.95
 
 // Report is the result that "gogi report --json" prints. A and B are the run's first two players, and counts
-// are from A's side. A number that does not exist is null, with a "why" next to it.
+// are from A's point of view. A number that does not exist is null, with a "why" next to it.
 type Report struct {
 	Version  int    `json:"version"`
 	Run      string `json:"run"`
@@ -83,7 +84,7 @@ type oneSided struct {
 	err error
 }
 
-// Player is one player of the run, with figures over all of its games, against any opponent.
+// Player is one player of the run, with figures over all games of this player.
 type Player struct {
 	Name      string  `json:"name"`
 	Identity  string  `json:"identity"`
@@ -112,7 +113,7 @@ type Player struct {
 	sides match.Side
 }
 
-// Moves returns the number of moves that the player made, without the moves of the openings.
+// Moves returns the number of moves that the player made after the openings.
 func (p *Player) Moves() int { return p.sides.Plies }
 
 // Interval is an interval of A's score, or of A's share of wins among the decisive games.
@@ -147,8 +148,8 @@ type criticalWins struct {
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
-// Elo is the rating of A minus the rating of B, with the ends of its interval. Infinite or unknown values are
-// null.
+// Elo is the rating of A minus the rating of B, with its interval. Infinite or unknown values are null in
+// JSON.
 type Elo struct {
 	Estimate *float64 `json:"estimate"`
 	Bounds
@@ -164,21 +165,22 @@ type Advantage struct {
 	Why i18n.Message `json:"why,omitzero"`
 }
 
-// Ending counts the games with one termination and one loser, or with one termination and a draw.
+// Ending counts the games with one termination (the way in which the game ended) and one loser. For drawn
+// games the loser is empty.
 type Ending struct {
 	Termination string `json:"termination"`
 	Loser       string `json:"loser"` // "" for a draw
 	Count       int    `json:"count"`
 }
 
-// Fault counts the games that a player lost by one kind of fault.
+// Fault counts the games that one player lost by one kind of fault, such as a crash or an illegal move.
 type Fault struct {
 	Player string `json:"player"`
 	Kind   string `json:"kind"`
 	Count  int    `json:"count"`
 }
 
-// Plies has figures about the length of the games in plies, including the moves of the openings.
+// Plies has statistics of the length of games in plies, including the moves of the openings.
 type Plies struct {
 	Total int      `json:"total"`
 	Mean  *float64 `json:"mean"`
@@ -196,9 +198,10 @@ type Unmarked struct {
 	Score  *float64 `json:"score"`
 }
 
-// Distinct is the result of A against B without the pairs that repeat an earlier pair, move for move. It must not
-// decide a verdict: it still contains pairs that are nearly copies, and short games repeat more easily than long ones.
-// The intervals and tests of a report therefore count openings.
+// Distinct is the result of A against B without the pairs that repeat an earlier pair, move for move. It must
+// not decide a verdict, because it still contains pairs that are nearly copies, and because short games
+// repeat more easily than long ones. The intervals and tests of a report therefore count openings instead of
+// pairs.
 type Distinct struct {
 	Pairs    int          `json:"pairs"`    // number of pairs that are left
 	Repeated int          `json:"repeated"` // number of repeated pairs, which are left out
@@ -215,7 +218,7 @@ type FaultLosses struct {
 	B int `json:"b"`
 }
 
-// Cross is the result of one pairing of the crosstable, from A's side.
+// Cross is the result of one pairing of the crosstable, from the point of view of its player A.
 type Cross struct {
 	A     string  `json:"a"`
 	B     string  `json:"b"`
@@ -242,7 +245,7 @@ type Gatherer struct {
 	workers  workers
 }
 
-// Run holds the facts of a run that are not stored with its games.
+// Run has the facts about a run that are not stored with its games.
 type Run struct {
 	Name    string
 	Rules   string
@@ -296,8 +299,8 @@ func (g *Gatherer) Report() *Report {
 	return &rep
 }
 
-// Add adds the next whole pair of the run. rows has the pair's games by leg. The caller adds pairs in the
-// order of the plan; pair numbers may be missing.
+// Add adds the next whole pair of the run. rows has the games of the pair in the order of their legs (numbers
+// within the pair). The caller adds pairs in the order of the plan; pair numbers may be missing.
 func (g *Gatherer) Add(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil

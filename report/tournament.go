@@ -13,9 +13,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Tournament is a run with a design that chooses pairings by results. It has the pairings and the standings.
-// The standings are the result of a competition. They do not prove strength, because two players have met in
-// few pairs, and results decided which pairs were played.
+// Tournament is the part of a report about a tournament in which results decide the next pairings. It has the
+// pairings and the standings. The standings are the result of a competition. They do not prove strength,
+// because two players have met in few pairs, and results decided which pairs were played.
 type Tournament struct {
 	Design    match.DesignKind `json:"design"`
 	Anchor    string           `json:"anchor,omitempty"`
@@ -58,7 +58,7 @@ type Standing struct {
 	Reached  i18n.Message `json:"reached,omitzero"`           // for a knockout
 }
 
-// Rated is one player's rating in an adaptive design, which chooses pairs by results.
+// Rated is one player's rating in an adaptive design. Such a design chooses pairs by earlier results.
 type Rated struct {
 	Player string   `json:"player"`
 	Pairs  int      `json:"pairs"`
@@ -115,7 +115,7 @@ func (g *Gatherer) tournament() *Tournament {
 	return t
 }
 
-// Tourney is the part of a run's plan that decides the pairings.
+// Tourney is the part of a run's plan that decides how players are paired.
 type Tourney struct{ tournament.Spec }
 
 // name returns the name of a player by index, or "" for a negative index.
@@ -199,7 +199,8 @@ func (t *Tournament) leaders() []string {
 // Swiss reports whether the tournament is a Swiss.
 func (t *Tournament) Swiss() bool { return t.Design == match.DesignSwiss }
 
-// PlaceOf returns the place of the i-th standing as text, such as "3–4" if two players share it.
+// PlaceOf returns the place of the i-th standing, counted from 0, as text. It returns a range such as "3–4"
+// if two players share a place.
 func (t *Tournament) PlaceOf(i int) string {
 	first, shared := t.Standings[i].Place, 0
 	for _, s := range t.Standings {

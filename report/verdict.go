@@ -9,7 +9,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Verdict is the result of the games of A against B in plain text, for people.
+// Verdict is the conclusion from the games of A against B, in plain text for people.
 type Verdict struct {
 	Kind    string       // shown, open or none. It decides the style on a page.
 	Claim   i18n.Message // one sentence
@@ -18,10 +18,11 @@ type Verdict struct {
 	Caveats []i18n.Message
 }
 
-// Verdict returns the verdict on the games of A against B. It uses one test, which was chosen before the first game:
-// the run's gate (sequential test), else the exact test that exchanges the players in whole openings. If gogi chose the
-// best of several tests, it would find a difference between equal players too often. Verdict gives no result if faults
-// alone may explain it, or if the machine delayed moves in most pairs.
+// Verdict returns the conclusion from the games of A against B. It uses one test, which was chosen before the
+// first game: the run's gate (sequential test) if there is one, and otherwise the exact sign-flip test over
+// openings. If gogi chose the best of several tests, it would find a difference between equal players too
+// often. Verdict gives no result if faults alone may explain it, or if the machine delayed moves in most
+// pairs.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
 		return r.competition()
@@ -61,7 +62,7 @@ func (r *Report) qualified(v Verdict) Verdict {
 	return v
 }
 
-// Pairing returns A's results against B. It returns false if they have played no games.
+// Pairing returns A's results against B. It returns false if they have not played each other.
 func (r *Report) Pairing() (Cross, bool) {
 	for _, c := range r.Crosstable {
 		if c.A == r.A && c.B == r.B {
@@ -71,8 +72,8 @@ func (r *Report) Pairing() (Cross, bool) {
 	return Cross{}, false
 }
 
-// Deciding returns the deciding test, and whether colours were swapped. The test is nil if the report has
-// none, or if the length of the run was not fixed beforehand.
+// Deciding returns the test that decides the verdict of a run without a gate, and whether colours were
+// swapped. The test is nil if the report has none, or if the length of the run was not fixed beforehand.
 func (r *Report) Deciding() (test *Test, swapped bool) {
 	swapped = r.Pentanomial.Pairs() > 0
 	if len(r.Tests) == 0 || r.Tests[0].P == nil {
@@ -173,7 +174,8 @@ func (r *Report) shownVerdict() Verdict {
 	return Verdict{Kind: "shown", Short: i18n.Of("%s is stronger", stronger), Claim: i18n.Of("%s is stronger than %s under the conditions of this run", stronger, weaker)}
 }
 
-// Significant reports whether p is significant at 5 %. Like package stats it tolerates a rounding error.
+// Significant reports whether the p value p is significant at 5 %. Like package stats it tolerates a rounding
+// error.
 func Significant(p float64) bool { return binomial.Test{P: p}.Significant(1 - Level) }
 
 func (r *Report) scoreSentence(c Cross) i18n.Message {
@@ -192,7 +194,8 @@ func (r *Report) gateSentence() i18n.Message {
 		format.Elo(g.Elo.Estimate, 1), format.Elo(g.Elo.Lo, -1), format.Elo(g.Elo.Hi, 1), format.PercentShort(Level))
 }
 
-// Interval returns the interval of a quantity for a fixed length, or nil if there is none.
+// Interval returns the report's first interval of a quantity, or nil if there is none. of is [Interval].Of.
+// This interval is valid for a fixed number of games. If the number was not fixed, the ends are nil.
 func (r *Report) Interval(of string) *Interval {
 	for i := range r.Intervals {
 		if r.Intervals[i].Of == of {
@@ -212,7 +215,7 @@ func (r *Report) testSentence() i18n.Message {
 		format.PValue(*test.P), TestWords(*test))
 }
 
-// TestWords returns text that describes a test over pairs, with the number of pairs.
+// TestWords returns text that describes a test, with its number of pairs or openings.
 func TestWords(t Test) i18n.Message {
 	unit := i18n.Number{N: t.N, Noun: "pair"}
 	if strings.HasPrefix(t.Method, "opening") {
@@ -266,8 +269,8 @@ func (r *Report) caveats() []i18n.Message {
 	return all
 }
 
-// Evidence returns the number of observations in the pairs as text. If the pairs depend on each other, the text also
-// has the equivalent number of independent pairs.
+// Evidence returns text with the numbers of pairs and openings. If the pairs depend on each other, the text
+// also has the equivalent number of independent pairs.
 func (r *Report) Evidence() i18n.Message {
 	words := DependenceWords(r.Dependence)
 	if weight := WeightWords(r.Dependence); !weight.IsZero() {
@@ -276,7 +279,8 @@ func (r *Report) Evidence() i18n.Message {
 	return words
 }
 
-// DependenceWords returns the number of observations in the pairs as text.
+// DependenceWords returns text with the numbers of pairs, openings and copies (pairs that repeat an earlier
+// pair).
 func DependenceWords(d stats.Dependence) i18n.Message {
 	message := i18n.Of("%s from %s", i18n.Number{N: d.Pairs, Noun: "pair"}, i18n.Number{N: d.Openings, Noun: "opening"})
 	switch d.Copies {

@@ -10,8 +10,8 @@ import (
 	"gogi/stats"
 )
 
-// Voiding is a set of pairs that a user voided together. gogi plays these pairs again, and calculates the run's
-// sequential test again from the first pair.
+// Voiding is a set of pairs that a user voided (declared invalid) together. gogi plays these pairs again, and
+// calculates the run's sequential test again from the first pair.
 type Voiding struct {
 	At    time.Time `json:"at"`
 	Why   string    `json:"why"`
@@ -39,8 +39,8 @@ func (v *Voiding) Withdrawn() stats.Decision {
 	return v.Before.Decision
 }
 
-// Remarks returns the voiding as text, one message for each line. The lines begin with a small letter and end
-// without a full stop.
+// Remarks returns text about the voiding, one message for each line. The lines begin with a small letter and
+// end without a full stop.
 func (v *Voiding) Remarks() []i18n.Message {
 	pairs, why := i18n.Number{N: len(v.Pairs), Noun: "pair"}, strings.TrimRight(sanitize.Printable(v.Why, 200), ".")
 	first := i18n.Of("%s voided: %s", pairs, why)

@@ -11,8 +11,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Worker is a machine of a farm, with its results in a run. Scores are scores of the run's first player (A)
-// against its second player (B).
+// Worker is a machine that plays games for the run, with its results. Scores are scores of the run's first
+// player (A) against its second player (B).
 type Worker struct {
 	Name  string   `json:"name"` // "" for the process that stores the pairs, if it also played
 	Pairs int      `json:"pairs"`

@@ -9,7 +9,8 @@ import (
 	"gogi/match"
 )
 
-// Finding is the result of one step of a bisection. A is the engine of the current commit.
+// Finding is the result of one step of a bisection, which searches for the commit that made an engine weaker.
+// A is the engine built from the current commit.
 type Finding int
 
 // The findings of a bisection.
@@ -19,13 +20,13 @@ const (
 	NotWeaker                // there are enough games, and they do not show that A is weaker
 )
 
-// LeastPairs returns the smallest number of pairs, each from its own opening, that can be significant at the
-// level alpha, one-sided. If the players are equal, one given player wins all of n pairs with probability 2
-// to the power of -n.
+// LeastPairs returns the smallest number of pairs that can give a significant result in a one-sided test at
+// the level alpha. Each pair has its own opening. If the players are equal, a given player wins all of n
+// pairs with a probability of at most 2 to the power of -n.
 func LeastPairs(alpha float64) int { return int(math.Ceil(-math.Log2(alpha))) }
 
-// Worse returns whether A is weaker than B, and the reason as text. It uses the run's gate if the run has
-// one, else the exact test over openings, one-sided at the level alpha.
+// Worse returns whether A is weaker than B, and the reason as text. It uses the run's gate (sequential test)
+// if there is one. Otherwise it uses the exact test over openings, one-sided at the significance level alpha.
 func (r *Report) Worse(alpha float64) (f Finding, why string) {
 	if g := r.Gate; g != nil {
 		return g.worse()
@@ -59,10 +60,13 @@ func (g *Gate) worse() (f Finding, why string) {
 	return Unclear, why
 }
 
-// Doubt changes the results of games that a fault decided, if these results support the finding f. If f is NotWeaker, B
-// wins the games that B lost by a fault. If f is Weaker, A wins the games in which A crashed before its first move,
-// because they show nothing about A's play. If a test of the changed pairs has the same finding, the finding is
-// reliable.
+// Doubt changes the results of games that a fault decided, if these results support the finding f. The caller
+// then tests the changed pairs. If that test has the same finding, the finding does not depend on these
+// faults.
+//
+// If f is NotWeaker, Doubt makes B the winner of the games that B lost by a fault. If f is Weaker, it makes A
+// the winner of the games in which A crashed before its first move, because these games show nothing about
+// A's play.
 func (f Finding) Doubt(rows []match.Row) {
 	for i := range rows {
 		r := &rows[i]
@@ -95,8 +99,8 @@ func (r *Report) mostlySlowed() bool {
 	return r.Unmarked != nil && mostly(r.Unmarked.Marked, r.Dependence.Pairs)
 }
 
-// Slowed returns the warning that the machine delayed moves in most pairs, or an empty message. Every form of a report
-// prints the warning in its first line.
+// Slowed returns the warning that the machine delayed moves in most pairs, or the zero Message. Every form of
+// a report prints the warning in its first line.
 func (r *Report) Slowed() i18n.Message {
 	if !r.mostlySlowed() {
 		return i18n.Message{}

@@ -16,7 +16,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A CoverageQuestion asks how often the intervals from N decisive games cover the true win rate.
+// A CoverageQuestion is the question: how often does a confidence interval from N decisive games contain the
+// true win rate P?
 type CoverageQuestion struct {
 	N          []int     `name:"n" default:"100" placeholder:"N" help:"Numbers of decisive games (default ${default})."`
 	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True win rates (default ${default})."`
@@ -24,11 +25,12 @@ type CoverageQuestion struct {
 	Method     string    `default:"all" help:"Method of the interval: all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics or anytime (default ${default})."`
 }
 
-// CoverageNames returns the names of the methods for wins of decisive games.
+// CoverageNames returns the names of the interval methods whose coverage the calculator can compute. These
+// methods need only the number of wins among decisive games.
 func CoverageNames() []string { return append(binomialNames(), methodAnytime) }
 
-// A CoverageRow has the coverage of one method for one number of games and one true win rate. The coverage is
-// the probability that the interval contains the true rate.
+// A CoverageRow has the coverage of one interval method, for one number of decisive games and one true win
+// rate. The coverage is the probability that the interval contains the true rate.
 type CoverageRow struct {
 	Method     string  `json:"method"`
 	N          int     `json:"n"`
@@ -37,8 +39,8 @@ type CoverageRow struct {
 	Coverage   float64 `json:"coverage"`   // actual coverage, an exact sum
 }
 
-// A Coverages is the answer to a [CoverageQuestion]: a row for each number of games, method and true win
-// rate.
+// A Coverages is the answer to a [CoverageQuestion]. It has a row for each combination of number of games,
+// method and true win rate.
 type Coverages struct {
 	Version   int           `json:"version"`
 	Coverages []CoverageRow `json:"coverages"`
@@ -83,7 +85,7 @@ func (q CoverageQuestion) Answer() (*Coverages, error) {
 	return out, nil
 }
 
-// Print writes a table for each number of games, with a row for each true probability.
+// Print writes a table for each number of games, with a row for each true win rate.
 func (s *Coverages) Print(w io.Writer, in i18n.Language) {
 	if len(s.Coverages) == 0 {
 		fmt.Fprintln(w, i18n.Say(in, "no probabilities: expected --p"))

@@ -23,7 +23,8 @@ const version = 1
 // mostCounted is the largest accepted count. No match is longer, and sums of such counts cannot overflow.
 const mostCounted = 100_000_000
 
-// CheckCount returns an error unless n, the flag's value, is a possible number of games.
+// CheckCount returns an error unless n is a possible number of games. flag is the name of the flag with the
+// value n, for the error.
 func CheckCount(flag string, n int) error {
 	if n < 0 || n > mostCounted {
 		return fmt.Errorf("--%s %d: expected a number of games from 0 to %d", flag, n, mostCounted)
@@ -31,7 +32,8 @@ func CheckCount(flag string, n int) error {
 	return nil
 }
 
-// CheckShare returns an error unless v is strictly between 0 and 1. NaN is an error.
+// CheckShare returns an error unless v, the value of a flag, is strictly between 0 and 1. NaN is an error.
+// flag is the name of the flag, for the error.
 func CheckShare(flag string, v float64) error {
 	if !(v > 0 && v < 1) {
 		return fmt.Errorf("--%s %g: expected a number between 0 and 1, both excluded", flag, v)

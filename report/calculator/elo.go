@@ -13,7 +13,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// An EloQuestion asks to convert a score or an Elo difference to the other scales of strength.
+// An EloQuestion asks for the conversion of a score, an Elo difference or pentanomial counts to all scales:
+// score, Elo and normalised Elo.
 type EloQuestion struct {
 	Score       *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score to convert, from 0 to 1; give --score, --elo or --pentanomial."`
 	Elo         *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference to convert."`
@@ -21,7 +22,8 @@ type EloQuestion struct {
 	Draws       *float64 `xor:"spread" placeholder:"RATE" help:"Draw rate, from 0 to 1, for normalised Elo (default 0). Not with --pentanomial."`
 }
 
-// An EloRow is one difference on three scales. A row that comes from pentanomial counts has Pairs, and DrawRate is 0.
+// An EloRow is one difference in strength on three scales: score, Elo and normalised Elo. If the difference
+// comes from pentanomial counts, Pairs is set, and DrawRate is 0.
 type EloRow struct {
 	Score         float64  `json:"score"`
 	Elo           *float64 `json:"elo"`
@@ -32,13 +34,13 @@ type EloRow struct {
 	Why           string   `json:"why,omitempty"`
 }
 
-// An Elos is the answer to an [EloQuestion]: differences on all scales.
+// An Elos is the answer to an [EloQuestion]: the differences on all scales.
 type Elos struct {
 	Version int      `json:"version"`
 	Elos    []EloRow `json:"elos"`
 }
 
-// Answer converts the difference.
+// Answer converts the score, the Elo difference or the counts of the question to all scales.
 func (q EloQuestion) Answer() (*Elos, error) {
 	var row EloRow
 	var sigma float64

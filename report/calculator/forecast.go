@@ -11,15 +11,15 @@ import (
 	"gogi/stats"
 )
 
-// A ForecastQuestion asks how likely a player is to win a match of a given number of games, based on the
-// results of earlier games.
+// A ForecastQuestion asks for the probability that a player wins a match of a given number of games. The
+// answer is based on the results of earlier games.
 type ForecastQuestion struct {
 	Record     stats.WDL
 	Games      []int // numbers of games; each is a match of its own
 	Confidence float64
 }
 
-// A ForecastRow is the forecast of one match.
+// A ForecastRow is the forecast for a match with one number of games.
 type ForecastRow struct {
 	Games      int       `json:"games"`
 	Record     stats.WDL `json:"record"`

@@ -19,7 +19,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// An IntervalQuestion asks for intervals of a win rate or a score.
+// An IntervalQuestion asks for confidence intervals of a win rate or a score.
 type IntervalQuestion struct {
 	Counts      *stats.WDL `kong:"-"` // games; nil if only pairs are given
 	Pentanomial string     `placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result, from LL (two losses) to WW (two wins); MID is a win and a loss, or two draws. With --wins and --losses: the pairs of these games."`
@@ -72,7 +72,7 @@ func checkMethod(name string, names []string) error {
 	return nil
 }
 
-// An IntervalRow has the interval of one method.
+// An IntervalRow has the confidence interval by one method.
 type IntervalRow struct {
 	Method     string   `json:"method"`
 	Unit       string   `json:"unit"` // decisive_game, game or pair.
@@ -93,8 +93,8 @@ type IntervalRow struct {
 	*Spread
 }
 
-// An Evidence is the evidence against equal strength that belongs to an anytime interval: an e-value and its
-// p value.
+// An Evidence is the evidence against equal strength: an e-value and its p value, which are valid at any
+// time. It is set only in the row of the anytime interval.
 type Evidence struct {
 	EValue *float64 `json:"e_value"`
 	LogE   *float64 `json:"ln_e"`

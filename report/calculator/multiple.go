@@ -77,7 +77,7 @@ type HomogeneityQuestion struct {
 	Alpha  float64  `default:"0.05" help:"Probability that any source is reported by chance (default ${default})."`
 }
 
-// A HomogeneityRow is the result of the test of all sources together.
+// A HomogeneityRow is the result of the test that all sources have the same rates of wins, draws and losses.
 type HomogeneityRow struct {
 	ChiSquare *float64 `json:"chi_square"`
 	Freedom   *int     `json:"freedom"`
@@ -87,14 +87,15 @@ type HomogeneityRow struct {
 	Why       string   `json:"why,omitempty"`
 }
 
-// A SourceRow has the results of one source, with its residuals.
+// A SourceRow has the results of one source. Its residuals measure how far they differ from the results of
+// all sources.
 type SourceRow struct {
 	Counts    stats.WDL `json:"counts"`
 	Residuals []float64 `json:"residuals,omitempty"` // standardised residuals of losses, draws and wins
 	StandsOut bool      `json:"stands_out"`
 }
 
-// A Homogeneities is the answer to a [HomogeneityQuestion]: the test and its sources.
+// A Homogeneities is the answer to a [HomogeneityQuestion]: the test, and a row for each source.
 type Homogeneities struct {
 	Version int              `json:"version"`
 	Tests   []HomogeneityRow `json:"tests"`

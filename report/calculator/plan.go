@@ -14,7 +14,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A PlanQuestion asks how many games detect a difference.
+// A PlanQuestion asks for the number of games that a test needs to detect a given Elo difference.
 type PlanQuestion struct {
 	Elo        float64     `required:"" type:"elo" placeholder:"E" help:"True Elo difference."` // Elo of the score of all games
 	Alpha      float64     `default:"0.05" help:"Probability of a false positive (default ${default})."`
@@ -29,7 +29,8 @@ type PlanQuestion struct {
 	PerHour    *float64    `name:"games-per-hour" xor:"speed" placeholder:"R" help:"Number of games per hour; gogi then prints how many hours the games take."`
 }
 
-// A PlanRow is one plan.
+// A PlanRow is the plan of one test: its error probabilities, its number of games, and the Elo difference
+// that it detects.
 type PlanRow struct {
 	Kind        string   `json:"kind"` // fixed, sequential or detectable. The kinds bounded and deterministic are cheaper alternatives to sequential.
 	Elo         *float64 `json:"elo"`  // true difference. For detectable it is the difference that the games detect.
@@ -48,19 +49,19 @@ type PlanRow struct {
 	*PlanCourse
 }
 
-// A FixedTest is the test of a match with a fixed number of games.
+// A FixedTest names the test after a match with a fixed number of games.
 type FixedTest struct {
 	Alternative binomial.Alternative `json:"alternative"` // two_sided, greater, less
 	Test        string               `json:"test"`        // pair_sign_flip, binomial_exact
 }
 
-// A Plans is the answer to a [PlanQuestion]: the plans for one difference.
+// A Plans is the answer to a [PlanQuestion] or a [GateQuestion]: a list of plans.
 type Plans struct {
 	Version int       `json:"version"`
 	Plans   []PlanRow `json:"plans"`
 }
 
-// Answer calculates the plans.
+// Answer calculates the plans. It returns an error if the question is not possible.
 func (q PlanQuestion) Answer() (*Plans, error) {
 	if err := q.check(); err != nil {
 		return nil, fail.Usage(err)
@@ -204,21 +205,22 @@ func hours(games float64, perHour *float64) *float64 {
 	return format.Finite(games / *perHour)
 }
 
-// A Conditions has the conditions of planned games (draw rate and correlation), and the origin of these
-// values.
+// A Conditions has the expected conditions of planned games: the draw rate, the correlation between the two
+// games of a pair, and the origin of these values.
 type Conditions struct {
 	stats.Conditions
 	Source string // "typical", "given", or the run with these conditions
 }
 
-// Typical returns the default conditions. Shogi has few draws. Between engines that mostly play different
-// moves, the games of a pair had correlations from -0.09 to +0.06 (docs/statistics.md).
+// Typical returns the conditions for games without a known draw rate and correlation. Shogi has few draws.
+// Between engines that mostly play different moves, the games of a pair had correlations from -0.09 to +0.06
+// (docs/statistics.md).
 func Typical() Conditions {
 	return Conditions{stats.Conditions{DrawRate: TypicalDraws}, "typical"}
 }
 
-// Played returns the conditions measured in a run of two players. It returns an error if the run's pairs do
-// not determine them.
+// Played returns the draw rate and the correlation measured in a run of two players. run is the run's name.
+// Played returns an error if the run's pairs do not determine these values.
 func Played(run string, t *stats.Tally) (Conditions, error) {
 	c, err := t.Conditions()
 	if err != nil {
@@ -245,5 +247,5 @@ func truths(elo0, elo1 float64, others ...float64) []float64 {
 	return slices.Compact(all)
 }
 
-// TypicalDraws is the draw rate for estimates without an earlier run: shogi has few draws.
+// TypicalDraws is the share of drawn games that estimates assume without an earlier run. Shogi has few draws.
 const TypicalDraws = 0.03

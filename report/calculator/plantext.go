@@ -14,7 +14,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the plans as tables: first the plans of the question, then cheaper alternatives.
+// Print writes the plans as tables. The plans that the question asks for come first, then cheaper
+// alternatives.
 func (s *Plans) Print(w io.Writer, in i18n.Language) {
 	first := s.Plans[0]
 	if first.Unit == "game" {

@@ -6,8 +6,8 @@ import (
 	"gogi/stats"
 )
 
-// A PlanCourse has the expected course of a sequential test: its probabilities, its number of games and the
-// quantiles of that number.
+// A PlanCourse is the expected course of a sequential test: the probability of each decision, and how many
+// games the test takes.
 type PlanCourse struct {
 	Boundary   string   `json:"boundary"` // one of [BoundaryNames].
 	Elo0       float64  `json:"elo0"`
@@ -23,7 +23,7 @@ type PlanCourse struct {
 	Quantiles  []Quantile `json:"games_until,omitempty"` // none for the method brownian
 }
 
-// A Quantile is the number of games within which a share of the tests ends.
+// A Quantile is the number of games within which a given share of sequential tests ends.
 type Quantile struct {
 	Share float64  `json:"share"`
 	Games int      `json:"games"`
@@ -40,7 +40,8 @@ type sequence struct {
 	perHour    *float64
 }
 
-// A GateQuestion asks what to expect of a match with a gate (a sequential test), before its first game.
+// A GateQuestion asks for the expected course of a match with a gate (a sequential test), before its first
+// game.
 type GateQuestion struct {
 	Gate       match.Gate
 	Pairs      int  // maximum number of different pairs
@@ -50,7 +51,7 @@ type GateQuestion struct {
 	Conditions Conditions
 }
 
-// Answer returns the plans for the gate, and cheaper alternatives.
+// Answer returns the expected courses of the gate at several true differences, and cheaper alternatives.
 func (q GateQuestion) Answer() *Plans {
 	s := sequence{
 		asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs, perHour: &q.PerHour,
@@ -58,10 +59,10 @@ func (q GateQuestion) Answer() *Plans {
 	return &Plans{version, s.rows(0, q.Repeatable)}
 }
 
-// Undecided returns the probability that the match ends without a decision. It assumes that the true difference is
-// Elo0 or Elo1, whichever makes this probability larger. games is the number of games within which 90% of the tests
-// would decide at this difference, if the number of games had no maximum. Both results are 0 if unknown, as for
-// single games.
+// Undecided returns two results for the case that the true Elo difference is Elo0 or Elo1. share is the
+// probability that the match ends without a decision, at the worse of these two differences. games is the
+// number of games within which 90% of the tests would decide at that difference if the match had no maximum
+// length. Both are 0 if unknown, for example if pairs have only one game.
 func (q GateQuestion) Undecided() (share float64, games int) {
 	limited := sequence{asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs}
 	free := limited

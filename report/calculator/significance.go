@@ -22,8 +22,8 @@ type TestQuestion struct {
 	Alpha  []float64 `default:"0.05,0.01" help:"Significance levels (default ${default})."`
 }
 
-// A TestRow is the test of a result. Its field p_greater is one-sided: it tests whether the player with these
-// wins is stronger.
+// A TestRow is the result of testing one record of wins and losses. p_greater is the one-sided p value of the
+// hypothesis that the player with these wins is not stronger.
 type TestRow struct {
 	N         int      `json:"n"`
 	Wins      int      `json:"wins"`
@@ -32,7 +32,7 @@ type TestRow struct {
 	Why       string   `json:"why,omitempty"`
 }
 
-// A CriticalRow has the smallest number of wins in n games that is significant at a level.
+// A CriticalRow has the smallest number of wins in n games that is significant at one significance level.
 type CriticalRow struct {
 	Alpha        float64  `json:"alpha"`
 	N            int      `json:"n"`

@@ -17,9 +17,9 @@ import (
 	"gogi/stats"
 )
 
-// An SPRTQuestion asks for the state of a sequential test after games with given counts. Pentanomial is
-// "LL,LD,MID,WD,WW" of colour-swapped pairs; MID is a win and a loss, or two draws. Trinomial is "W,D,L" of
-// independent games.
+// An SPRTQuestion asks for the state of a sequential test after games with given counts. Pentanomial has the
+// form "LL,LD,MID,WD,WW" and counts colour-swapped pairs; MID is a win and a loss, or two draws. Trinomial
+// has the form "W,D,L" and counts independent games.
 type SPRTQuestion struct {
 	Pentanomial string  `xor:"counts" required:"" placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result, from LL (two losses) to WW (two wins); MID is a win and a loss, or two draws. Give --pentanomial or --trinomial."`
 	Trinomial   string  `xor:"counts" required:"" placeholder:"W,D,L" help:"Numbers of independent games by result; give --pentanomial or --trinomial."`
@@ -27,7 +27,7 @@ type SPRTQuestion struct {
 	Confidence  float64 `default:"0.95" help:"Confidence level of the Elo interval (default ${default})."`
 }
 
-// A Design is the design of a sequential test in the form of flags.
+// A Design holds the flags that define a sequential test.
 type Design struct {
 	SPRT     *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Hypotheses of the SPRT in Elo, as for gogi match --sprt; its other keys replace the flags below."`
 	Elo0     float64     `name:"elo0" type:"elo" default:"0" placeholder:"E" help:"Elo difference under H0 (default ${default})."`
@@ -56,8 +56,8 @@ func (d Design) gate() (match.Gate, error) {
 // wald is the name of Wald's boundary, which gates do not support.
 const wald = "wald"
 
-// BoundaryNames returns the names of the stopping boundaries: first the boundaries of gates, beginning with
-// the default, and then Wald's.
+// BoundaryNames returns the names of the stopping boundaries of an SPRT. The boundaries that matches support
+// come first, beginning with the default. Wald's boundary, which only the calculator supports, is last.
 func BoundaryNames() []string {
 	return []string{match.GateRatio.String(), match.GateBounded.String(), wald}
 }
@@ -98,13 +98,13 @@ type SPRTRow struct {
 	test       stats.SPRT
 }
 
-// An SPRTs is the answer to an [SPRTQuestion]: states of sequential tests.
+// An SPRTs is the answer to an [SPRTQuestion]: the states of sequential tests.
 type SPRTs struct {
 	Version int       `json:"version"`
 	SPRTs   []SPRTRow `json:"sprts"`
 }
 
-// Answer calculates the test's log likelihood ratio, its bounds and its decision.
+// Answer calculates the log likelihood ratio of the test, its bounds and its decision.
 func (q SPRTQuestion) Answer() (*SPRTs, error) {
 	design, err := q.Design.gate()
 	if err != nil {

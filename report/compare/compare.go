@@ -24,7 +24,7 @@ const Level = 0.95
 // distributed mean. With only two openings such a test would find chance results significant.
 const Least = 20
 
-// Run holds the facts of a stored run that a comparison needs.
+// Run has the facts about a stored run that a comparison needs.
 type Run struct {
 	Name     string
 	Plan     *match.CanonicalPlan // the plan of two players
@@ -42,7 +42,7 @@ type Report struct {
 	Remarks  []i18n.Message `json:"remarks"`
 }
 
-// Result is the result of one run, in which a version played against the opponent.
+// Result is the result of one run: the games of one version against the opponent.
 type Result struct {
 	Run           string       `json:"run"`
 	Player        string       `json:"player"`
@@ -75,8 +75,8 @@ type Step struct {
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// NotWorse is the result of a test whether the newer version of a step is worse by less than a margin. The test can
-// show this, show the opposite, or leave it undecided.
+// NotWorse is the result of the test whether the newer version of a step is weaker by less than a margin. The
+// test can show that it is, show that it is not, or leave the question undecided.
 type NotWorse struct {
 	Margin   float64  `json:"margin"` // in Elo
 	Verdict  Verdict  `json:"verdict"`
@@ -85,7 +85,8 @@ type NotWorse struct {
 	Adjusted *float64 `json:"adjusted"` // adjusted for all tested steps (Holm)
 }
 
-// Verdict is the result of a test against a margin.
+// Verdict is the decision of the test whether a newer version is at most a margin weaker than the older
+// version. The margin is in Elo.
 type Verdict string
 
 // The verdicts.
@@ -124,7 +125,8 @@ func New(runs []Run, opponentName string) (*Gatherer, error) {
 	return g, nil
 }
 
-// Add adds the next whole pair of a run, in plan order, with its opening.
+// Add adds the next whole pair of a run. The caller adds the pairs in plan order, each with its opening. run
+// is the index of the run, and rows has the games of the pair.
 func (g *Gatherer) Add(run int, opening match.Opening, rows []match.Row) error {
 	r := &g.results[run]
 	rows = slices.Clone(rows)
@@ -290,9 +292,9 @@ func (r *Report) decide() {
 	}
 }
 
-// Verdict returns the verdict about the margin over all steps. The verdict is ShownNotWorse if every step is
-// shown to be not worse. It is ShownWorse if at least one step is shown to be worse. Without a margin it is
-// undecided.
+// Verdict returns the common decision of all steps. It is ShownNotWorse if every step is shown to be weaker
+// by less than the margin. It is ShownWorse if at least one step is shown to be weaker by more. Otherwise,
+// and without a margin, it is Undecided.
 func (r *Report) Verdict() Verdict {
 	all := ShownNotWorse
 	for _, s := range r.Steps {

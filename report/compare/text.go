@@ -106,7 +106,7 @@ func (n *NotWorse) line(tested int) i18n.Message {
 	return i18n.Of("%s   p = %s", message, format.PValue(*n.P))
 }
 
-// Claim returns the result as one sentence: the newest version against the one before it.
+// Claim returns the result as one sentence, which compares the newest version with the one before it.
 func (r *Report) Claim() i18n.Message {
 	s := r.Steps[len(r.Steps)-1]
 	switch {

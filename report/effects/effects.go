@@ -19,7 +19,7 @@ import (
 // Level is the confidence level of all intervals. The significance level of all tests is 1 - Level.
 const Level = 0.95
 
-// Run holds the facts of a run that are not stored with its games.
+// Run has the facts about a run that are not stored with its games.
 type Run struct {
 	Name     string
 	A, B     string // the two players; the table has A's scores against B

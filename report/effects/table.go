@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// Least is the smallest number of units that a row and the rest must each have for a test. Smaller groups
-	// of openings are merged into one row.
+	// Least is the smallest number of independent observations, such as openings, that a row and the rest
+	// must each have for a test. Smaller groups of openings are merged into one row.
 	Least = 10
 	// Most is the largest number of groups of openings that have their own rows.
 	Most = 12
@@ -45,7 +45,7 @@ type Table struct {
 	Groupings []Grouping     `json:"groupings"`
 }
 
-// Grouping is one way to sort the games.
+// Grouping is one way to sort the games into groups, such as by colour. It has a row for each group.
 type Grouping struct {
 	Name  string       `json:"name"`
 	Title i18n.Message `json:"title"`
@@ -58,7 +58,7 @@ type Grouping struct {
 	Why  i18n.Message `json:"why,omitzero"` // reason if there are no rows
 }
 
-// Row is one group of games, with A's score in the group.
+// Row is one group of games, with player A's score in these games.
 type Row struct {
 	Name  string `json:"name"`
 	Games int    `json:"games"`
@@ -82,8 +82,8 @@ type Row struct {
 	shares []float64 // the units' mean scores
 }
 
-// Stands reports whether the row differs significantly from the rest, with its p value adjusted for the
-// number of rows.
+// Stands reports whether A's score in this group differs significantly from A's score in the other games. It
+// uses the p value adjusted for the number of rows.
 func (r Row) Stands() bool {
 	return r.Adjusted != nil && binomial.Test{P: *r.Adjusted}.Significant(1-Level)
 }

@@ -42,7 +42,8 @@ func (t *Table) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// Note returns how the games are sorted and which observations are independent, or why there are no rows.
+// Note returns text about how the games are sorted and which observations are independent. If there are no
+// rows, the text has the reason.
 func (g Grouping) Note() i18n.Message {
 	if len(g.Rows) == 0 {
 		return i18n.Of("not shown, %s", g.Why)
@@ -75,7 +76,7 @@ func (r *Row) cells(in i18n.Language) table.Row {
 	return row
 }
 
-// Label returns the row's name, translated if it is a text of gogi.
+// Label returns the name of the row's group. gogi translates the name unless it is the name of an opening.
 func (r *Row) Label() i18n.Message {
 	words := format.Words(format.Name(r.Name))
 	if r.class {
@@ -92,7 +93,7 @@ func eloOf(elo *float64, score float64) string {
 	return format.Elo(elo, 1)
 }
 
-// Claim returns the table's findings as one sentence.
+// Claim returns the findings of the table as one sentence.
 func (t *Table) Claim() i18n.Message {
 	if t.Games == 0 {
 		return i18n.Of("No game of the two players is finished yet.")

@@ -14,7 +14,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Glance is the result of a run in one line, for the list of runs and the head of a report.
+// Glance is the result of a run in one line. The list of runs and the head of a report show it.
 type Glance struct {
 	A, B    string
 	Games   int
@@ -112,7 +112,8 @@ func EloText(v *float64) string {
 	return minus(format.Elo(v, 1))
 }
 
-// LLR returns the log likelihood ratio as text and as a bar between its bounds, or "" without an SPRT.
+// LLR returns HTML with the log likelihood ratio as a number and as a bar between its bounds. It returns ""
+// without an SPRT.
 func (g Glance) LLR() template.HTML {
 	if g.Gate == nil || g.Gate.LLR == nil {
 		return ""
@@ -121,7 +122,7 @@ func (g Glance) LLR() template.HTML {
 	return template.HTML(words) + " " + svg.Ratio(*g.Gate.LLR, g.Gate.Lower, g.Gate.Upper, "LLR "+words)            //nolint:gosec // digits
 }
 
-// Line returns the whole line in a language.
+// Line returns the result in one line of HTML.
 func (g Glance) Line(w Words) (template.HTML, error) {
 	t, err := parsed("glance", template.FuncMap{"t": w.Say, "percent": format.Percent, "count": format.Count})
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package html prints a report as one HTML page with charts and diagrams. The page loads no other file and
-// runs no script. [Shown] has the page's content, and [Shown.Write] writes the page.
+// runs no script. A [Shown] holds the content of the page, and [Shown.Write] writes the page.
 package html
 
 import (
@@ -27,7 +27,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// Style returns the style sheet of all pages and of their diagrams.
+// Style returns the CSS style sheet for all pages and their diagrams.
 func Style() string {
 	style, err := templates.ReadFile("templates/gogi.css")
 	if err != nil {
@@ -83,7 +83,7 @@ type figure struct {
 	Diagram template.HTML
 }
 
-// Shown is a run's report, with the other data that the run's page shows.
+// Shown holds the content of a run's page: the report, and the other data that the page shows.
 type Shown struct {
 	Report *report.Report
 	Seen   *Scenes
@@ -105,9 +105,9 @@ func (s Shown) Write(w io.Writer, in i18n.Language) error {
 	return p.execute(w, "report.gohtml")
 }
 
-// Sections writes the run's sections as the content of another page's main element. That page must include
-// Style in its style sheet, because Sections writes no style and no script. link returns the address of a
-// game's page.
+// Sections writes the same content as Write, but without a head, so that another page can contain it in its
+// main element. That page must include Style in its style sheet, because Sections writes no style and no
+// script. link returns the address of a game's page.
 func (s Shown) Sections(w io.Writer, words Words, link func(pair, leg int) string) error {
 	p, err := s.page(words, link)
 	if err != nil {
@@ -116,8 +116,8 @@ func (s Shown) Sections(w io.Writer, words Words, link func(pair, leg int) strin
 	return p.execute(w, "sections")
 }
 
-// Now returns the parts of the page that change while a run is played: its result in one line, and the course of the
-// SPRT. If the run has no SPRT, course is the course of the score.
+// Now returns the two parts of the page that change while a run is played: its result in one line, and a
+// chart of the SPRT. If the run has no SPRT, the chart shows A's score.
 func (s Shown) Now(words Words) (line, course template.HTML, err error) {
 	if line, err = NewGlance(s.Report).Line(words); err != nil {
 		return "", "", err
@@ -214,7 +214,8 @@ func saying[T any](w Words, tell func(T) i18n.Message) func(T) string {
 // negative matches the hyphen of a negative number. It matches no hyphen within a name or a date.
 var negative = regexp.MustCompile(`(^|[\s\[(])-([0-9])`)
 
-// Minus returns a text in which each negative number has the typographic minus sign.
+// Minus returns text in which each negative number begins with the typographic minus sign instead of a
+// hyphen.
 func Minus(text string) string { return negative.ReplaceAllString(text, "${1}−${2}") }
 
 // endingsChart returns the chart of how many games ended in each way.
@@ -275,7 +276,7 @@ func (p *page) Clean() bool {
 // Swapped reports whether pairs have two games with colours swapped.
 func (p *page) Swapped() bool { return p.Pentanomial.Pairs() > 0 }
 
-// Cells returns the pentanomial's columns in order.
+// Cells returns the columns of the pentanomial table, from LL (two losses) to WW (two wins).
 func (p *page) Cells() []pentaCell {
 	c, say := p.Pentanomial, p.words.Say
 	return []pentaCell{
@@ -331,7 +332,8 @@ func lastMove(g match.Row, record kifu.Record) (shogi.Move, error) {
 	return last, nil
 }
 
-// FromBooks returns a line for each player that has a book: how many of its moves came from the book.
+// FromBooks returns one line for each player that has a book. The line shows how many of the player's moves
+// came from the book.
 func (p *page) FromBooks() (list []i18n.Message) {
 	for i := range p.Players {
 		if said := text.FromBook(&p.Players[i]); !said.IsZero() {
@@ -341,8 +343,8 @@ func (p *page) FromBooks() (list []i18n.Message) {
 	return list
 }
 
-// Asked returns the number of questions to the plan's mate solver as text. It returns the zero value if the
-// number is unknown.
+// Asked returns text about how often gogi asked the plan's mate solver. It returns the zero value if this is
+// unknown.
 func (p *page) Asked() i18n.Message {
 	if p.Mates == nil {
 		return i18n.Message{}
@@ -350,13 +352,14 @@ func (p *page) Asked() i18n.Message {
 	return text.Asked(*p.Mates)
 }
 
-// Words returns the texts of a page in a language. Numbers are the same in all languages.
+// Words is the language of a page. The templates call its methods to get texts in this language. Numbers are
+// the same in all languages.
 type Words struct{ In i18n.Language }
 
 // Say translates an English phrase of the templates, and fills in args as fmt.Sprintf does.
 func (w Words) Say(phrase string, args ...any) string { return i18n.Say(w.In, phrase, args...) }
 
-// Said returns the text of a message in the page's language.
+// Said returns a message as text in the page's language.
 func (w Words) Said(s i18n.Message) string { return s.In(w.In) }
 
 // Draw returns a diagram as SVG, with labels in the page's language.
@@ -365,13 +368,13 @@ func (w Words) Draw(d diagram.Diagram) string {
 	return d.SVG()
 }
 
-// Ending returns a termination as text in the page's language.
+// Ending returns the way in which a game ended (its termination) as text in the page's language.
 func (w Words) Ending(termination string) string { return w.Said(text.Ending(termination)) }
 
 // Design returns the name of a tournament design in the page's language.
 func (w Words) Design(kind string) string { return w.Said(text.Design(kind)) }
 
-// Result returns a game's winner, termination and number of plies as text.
+// Result returns text with a game's winner, termination and number of plies.
 func (w Words) Result(g match.Row) string {
 	by := text.Ending(g.Termination.String())
 	winner, ok := g.Outcome.Winner()

@@ -36,15 +36,16 @@ func NewScenes(a, b string) *Scenes {
 	}
 }
 
-// Watch sets the function now, which returns the score's always-valid interval and the gate's state. Scenes calls
-// this function for each point of the curve, and stores the result with the point.
+// Watch sets the function now, which returns the always-valid interval of the score and the state of the gate
+// (the sequential test). Scenes calls this function for each point of the curve, and stores the result with
+// the point.
 func (s *Scenes) Watch(now func() report.Moment) { s.curve.moment = now }
 
-// Curve returns the points of A's score along the run. If there are too many, it returns only every n-th
-// point, so that a few hundred are left.
+// Curve returns the points of A's score along the run. If there are too many points, it returns only every
+// n-th one, so that there are at most a few hundred.
 func (s *Scenes) Curve() []CurvePoint { return s.curve.all() }
 
-// Add takes the next whole pair; it never fails.
+// Add adds the games of the next pair. It never fails.
 func (s *Scenes) Add(rows []match.Row) {
 	points, games := 0.0, 0
 	for _, r := range rows {
@@ -80,7 +81,8 @@ type curve struct {
 	moment func() report.Moment // nil: no interval and no gate
 }
 
-// CurvePoint is A's score after some number of pairs, with the interval and gate at that time.
+// CurvePoint is A's score after some number of pairs, with the always-valid interval and the state of the
+// gate (the sequential test) at that time.
 type CurvePoint struct {
 	Pairs int
 	Score float64

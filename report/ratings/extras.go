@@ -13,13 +13,14 @@ import (
 	"gogi/stats/rating"
 )
 
-// Pairing names the two players of a row.
+// Pairing has the names of two players that meet, for a prediction or a comparison.
 type Pairing struct {
 	A string `json:"a"`
 	B string `json:"b"`
 }
 
-// Matchup is a game to predict. A is the receiver of the handicap, or Black in an even game.
+// Matchup is a game whose result the user wants to predict. Player A receives the handicap. In an even game,
+// A is Black.
 type Matchup struct {
 	Pairing
 	Handicap int `json:"handicap"` // handicap of A. 0 is an even game.
@@ -69,7 +70,7 @@ func joined(parts []string) []string {
 	return list
 }
 
-// Prediction is the expected result of a game by the selected model.
+// Prediction is the expected result of a game by the selected model, from A's point of view.
 type Prediction struct {
 	Matchup
 	Score         *float64     `json:"score"` // a's expected points
@@ -114,7 +115,7 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 	return nil
 }
 
-// Comparison compares the ratings of two players. Player a has the higher rating.
+// Comparison compares the ratings of two players. Player A has the higher rating.
 type Comparison struct {
 	Pairing
 	Elo           *float64     `json:"elo"` // rating of a minus rating of b
@@ -138,7 +139,8 @@ func (r *Report) addComparisons(list []rating.Comparison) {
 	}
 }
 
-// Iterate has the strengths after one step of the MM algorithm, which starts with equal strengths.
+// Iterate has the strengths of all players after one step of the MM algorithm. The algorithm starts with
+// equal strengths.
 type Iterate struct {
 	Step      int                `json:"step"`      // from 1
 	Strengths map[string]float64 `json:"strengths"` // they sum to 1

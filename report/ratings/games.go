@@ -15,7 +15,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// Games holds the games of all files and runs. [Rate] rates their players.
+// Games collects the games of files and runs. [Rate] then calculates the ratings of their players.
 type Games struct {
 	files    fileGames
 	clusters int            // number of clusters so far. The games of one cluster depend on each other.
@@ -59,12 +59,13 @@ type unitGame struct {
 	start        start
 }
 
-// NewGames returns a Games without games.
+// NewGames returns an empty Games.
 func NewGames() *Games {
 	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
 }
 
-// Know sets the list of all players in the runs that the caller will add. Each player must have a different label.
+// Know sets the list of all players in the runs that the caller will add. Each player must have a different
+// label (the name in the ratings).
 func (g *Games) Know(people []evidence.Player) { g.players = people }
 
 // Run adds the pairs of one run to a [Games].
@@ -73,28 +74,31 @@ type Run struct {
 	players map[string]int
 }
 
-// Run adds a run. people has the index of each player among the known players, by its name in the run. The caller adds
-// the run's pairs to the returned Run.
+// Run begins to add a run. people maps the name of each player in the run to the player's index in the list
+// of Know. The caller then adds the pairs of the run to the returned Run.
 func (g *Games) Run(people map[string]int) *Run { return &Run{g, people} }
 
-// Unfinished records that a run still has pairs to play, for a warning.
+// Unfinished records that a run still has pairs to play. The report then has a warning.
 func (g *Games) Unfinished(run string) {
 	g.looked = append(g.looked, i18n.Of("run %s is not finished: ratings and intervals hold only at the end that was planned", run))
 }
 
-// Stopped records that a sequential test, described by gate, could stop the run, for a warning.
+// Stopped records that a sequential test could stop the run early. The report then has a warning. gate is
+// text that describes the test.
 func (g *Games) Stopped(run, gate string) {
 	g.looked = append(g.looked, i18n.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals are biased towards the extremes; gogi gate %[1]s has the Elo corrected for early stopping", run, gate))
 }
 
-// Paired records that an adaptive design chose a run's pairs by earlier results, for a warning.
+// Paired records that the run had an adaptive design, which chooses pairs by earlier results. The report then
+// has a warning.
 func (g *Games) Paired(run string) { g.paired = append(g.paired, run) }
 
-// Competed records that a run was a Swiss or a knockout, so that its results chose the winner, for a warning.
+// Competed records that the run was a Swiss or knockout tournament, in which results decided who met. The
+// report then has a warning about the winner's rating.
 func (g *Games) Competed(run string) { g.competed = append(g.competed, run) }
 
-// Anchored records the anchor in a run's plan: the player that ratings are relative to. It is "" for a plan
-// without an anchor.
+// Anchored records the anchor of a run's plan: the player to whose rating the other ratings are relative. It
+// is "" for a plan without an anchor.
 func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) }
 
 // anchor returns the anchor that the plans of all runs have in common. It returns nil if the plans differ or
@@ -111,8 +115,9 @@ func (g *Games) anchor() *Anchor {
 	return &Anchor{Player: g.anchors[0]}
 }
 
-// Add counts a whole pair, its games by leg. It returns an error for players that the run does not have, and
-// for an invalid pair. It does not count a pair with an unfinished game.
+// Add counts the games of a whole pair. rows has them in the order of their legs (numbers within the pair).
+// Add does not count a pair with an unfinished game. It returns an error for an invalid pair, and for players
+// that the run does not have.
 func (r *Run) Add(rows []match.Row) error {
 	if len(rows) == 0 || slices.ContainsFunc(rows, func(r match.Row) bool { return r.Outcome == match.Unfinished }) {
 		return nil
@@ -266,7 +271,7 @@ func (g *Games) fileLabels() ([][]string, error) {
 	return labels, nil
 }
 
-// Evidence is the number of games and observations behind the ratings.
+// Evidence has the numbers of games and of independent observations from which the ratings were calculated.
 type Evidence struct {
 	Independent int `json:"independent_games"` // games that are assumed independent: the games of files without a column pair.
 	Clusters    int `json:"clusters"`          // openings of runs, and pairs of files. The games of one opening or pair depend on each other.

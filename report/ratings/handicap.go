@@ -18,7 +18,8 @@ type modelName struct {
 	words string
 }
 
-// HandicapModelNames returns all models of games with handicaps. The simplest model comes first.
+// HandicapModelNames returns all models of games with handicaps, with their names on the command line. The
+// simplest model comes first.
 func HandicapModelNames() []modelName {
 	return []modelName{
 		{"bt", rating.NoEffect, i18n.Phrase("strength alone")},
@@ -45,7 +46,7 @@ func shortModel(m rating.HandicapModel) string {
 	return string(m)
 }
 
-// ModelWords returns text for the conditions on which the result of a game depends in a model. It returns an
+// ModelWords describes a model of games in a few words: what decides the result of a game. It returns an
 // unknown name unchanged.
 func ModelWords(name string) string {
 	for _, n := range HandicapModelNames() {

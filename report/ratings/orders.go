@@ -15,7 +15,7 @@ import (
 	"gogi/stats/rating/plackettluce"
 )
 
-// Orders holds games of more than two players.
+// Orders holds games of more than two players, with the finishing order or the points of the players.
 type Orders struct {
 	games [][]plackettluce.Placing // the players of each game, with their points.
 	ranks [][]string               // the players of each game, best first. The list is empty for a game with a tie.
@@ -138,8 +138,9 @@ type OrderPlayer struct {
 	Why      string `json:"why,omitempty"`
 }
 
-// RateOrders returns shares of points with intervals from samples of whole games, and fits Plackett–Luce
-// strengths to the games without ties.
+// RateOrders returns the players' shares of all points and their Plackett–Luce strengths. The intervals of
+// the shares come from a bootstrap of whole games; samples is its number of samples. The strengths use only
+// the games without ties.
 func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*OrderReport, error) {
 	shares, err := plackettluce.Shares(o.games, samples, confidence, seed)
 	if err != nil {

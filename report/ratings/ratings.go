@@ -31,8 +31,9 @@ type Options struct {
 	Untested   bool         `kong:"-"` // omits the test of the model. This test simulates all games many times.
 }
 
-// Rate fits the requested models to the games. It returns an error if the games determine no ratings, if a name in a
-// file fits several players of the runs, or if the options do not fit the games. The error has advice for the user.
+// Rate fits the requested models to the games. It returns an error if the games do not determine ratings, or
+// if the options are not possible for these games. It also returns an error if a file uses a name that
+// several players of the runs have. The error has advice for the user.
 func Rate(games *Games, o Options) (*Report, error) {
 	record, err := games.record()
 	if err != nil {

@@ -39,15 +39,15 @@ type Report struct {
 	Warnings    []Warning        `json:"warnings"`
 }
 
-// Selection holds the models that were fitted to the games, and the name of the model that the ratings
-// come from.
+// Selection holds all models that were fitted to the games, and the name of the selected model. The ratings
+// come from the selected model.
 type Selection struct {
 	Models   []Model `json:"models"`
 	Selected string  `json:"selected"`
 }
 
-// Estimate is a player's strength by the fitted model. Both numbers are nil for a player without a finite
-// rating.
+// Estimate is a player's strength by the fitted model, also as a rating in Elo. Both numbers are nil for a
+// player without a finite rating.
 type Estimate struct {
 	Name     string   `json:"name"`
 	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players.
@@ -105,7 +105,8 @@ type Model struct {
 	Notes  []string     `json:"notes,omitempty"`
 }
 
-// Param is one estimate of a model that is not a strength, such as the value of the first move.
+// Param is an estimated parameter of a model other than the players' strengths, such as the value of the
+// first move.
 type Param struct {
 	Name  string   `json:"name"`
 	Value *float64 `json:"value"`
@@ -224,7 +225,7 @@ func (m *Model) setAICc(v float64) {
 	}
 }
 
-// Criteria compares models by their printed figures, without their games.
+// Criteria compares models by AIC and BIC, calculated from published log-likelihoods instead of games.
 type Criteria struct {
 	Version int `json:"version"`
 	Games   int `json:"games,omitempty"` // 0: unknown, so no AICc and no BIC
@@ -232,8 +233,9 @@ type Criteria struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// ParsePrinted reads NAME=LOGLIK,K: a model's log-likelihood and its number of estimated parameters, including the
-// strengths of all players except one.
+// ParsePrinted reads the published figures of a model from text of the form NAME=LOGLIK,K. LOGLIK is the
+// log-likelihood. K is the number of estimated parameters; they include the strengths of all players except
+// one.
 func ParsePrinted(text string) (Model, error) {
 	name, numbers, found := strings.Cut(text, "=")
 	loglik, count, both := strings.Cut(numbers, ",")
@@ -245,8 +247,8 @@ func ParsePrinted(text string) (Model, error) {
 	return Model{Name: name, LogLik: &l, K: k, Params: []Param{}}, nil
 }
 
-// NewCriteria returns AIC and Akaike weights of the models, and AICc and BIC if the number of games is known.
-// It returns an error if models is empty.
+// NewCriteria calculates the AIC and the Akaike weights of the models. If games, the number of games, is not
+// 0, it also calculates AICc and BIC. It returns an error if models is empty.
 func NewCriteria(models []Model, games int) (*Criteria, error) {
 	if len(models) == 0 {
 		return nil, errors.New("no model to compare")

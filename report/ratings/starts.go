@@ -8,9 +8,9 @@ import (
 	"gogi/shogi"
 )
 
-// HandicapNumber returns the size of a handicap for the models. The size of a number is the number itself.
-// For a name that shogi.FindHandicap knows, the size is the handicap's place in shogi.Handicaps, from 1 (the
-// smallest) to 15. "2" is the number 2, not the handicap with the code 2.
+// HandicapNumber converts a handicap to the number that the models use. Text with a number is that number.
+// For a name that shogi.FindHandicap knows, the number is the handicap's place in shogi.Handicaps, from 1
+// (the smallest) to 15. "2" is the number 2, not the handicap with the code 2.
 func HandicapNumber(text string) (number int, known bool) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, n >= 0 && n <= mostHandicap

@@ -25,8 +25,8 @@ type RankSums struct {
 	Tests   []RankSum `json:"tests"`
 }
 
-// RankSum is the rank-sum test (Wilcoxon 1945). It tests whether a column has the same distribution in both
-// groups of rows.
+// RankSum is the result of a rank-sum test (Wilcoxon 1945) for one column. The test shows whether the values
+// of the column differ between two groups of rows.
 type RankSum struct {
 	Column string   `json:"column"`
 	NA     int      `json:"n_a"`
@@ -47,9 +47,9 @@ type groups struct {
 	values []map[string][]float64
 }
 
-// CompareGroups tests each of the columns of a file between two groups of rows. by is the column whose value divides
-// the rows into groups. skipEmpty leaves out rows with an empty cell. CompareGroups returns an error if there are not
-// exactly two groups.
+// CompareGroups makes a rank-sum test for each of the columns of a CSV file. It compares two groups of rows,
+// which have different values in the column by. where selects the rows to use. skipEmpty leaves out rows with
+// an empty cell. CompareGroups returns an error if there are not exactly two groups.
 func CompareGroups(file string, columns []string, by string, where csv.Conditions, skipEmpty bool) (*RankSums, error) {
 	g, err := readGroups(file, columns, by, where, skipEmpty)
 	if err != nil {
@@ -154,7 +154,8 @@ func (r *RankSum) how() i18n.Message {
 	return i18n.Verbatim(strings.ReplaceAll(strings.TrimPrefix(r.Method, "rank_sum_"), "_", " ") + r.Why)
 }
 
-// Difference is the result that "gogi stats lab rmse --json" prints.
+// Difference is the result that "gogi stats lab rmse --json" prints: how far predicted values are from actual
+// values.
 type Difference struct {
 	Version   int     `json:"version"`
 	Predicted string  `json:"predicted"`
@@ -164,8 +165,9 @@ type Difference struct {
 	Bias      float64 `json:"bias"` // mean of predicted minus actual values
 }
 
-// Compare returns the differences between a column of predicted values and a column of actual values. skipEmpty leaves
-// out rows with an empty cell. It returns an error if no row is usable.
+// Compare returns how far a column of predicted values differs from a column of actual values in a CSV file.
+// where selects the rows to use. skipEmpty leaves out rows with an empty cell. Compare returns an error if no
+// row is usable.
 func Compare(file, predicted, actual string, where csv.Conditions, skipEmpty bool) (*Difference, error) {
 	t, err := read(file, where, skipEmpty, []string{predicted, actual})
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package regression explains one column of a CSV table by other columns, with linear regression. [Regress]
-// returns [Reports]; [Compare] compares predicted with actual values, and [CompareGroups] compares groups of
-// rows.
+// Package regression explains a numeric column of a CSV file by other columns, with linear regression (the
+// statistical method). [Regress] returns [Reports]; [Compare] compares predicted with actual values, and
+// [CompareGroups] compares groups of rows.
 package regression
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Query is a question about a file.
+// Query selects the columns and rows of a CSV file for linear regressions. There is one regression for each
+// combination of a column in Y and a set of columns in X.
 type Query struct {
 	Y         []string       // columns to explain. Each of them is explained by every set in X.
 	X         [][]string     // sets of explaining columns
@@ -118,7 +119,8 @@ type Reports struct {
 	Regressions []*Report `json:"regressions"` // one regression for every y and every set of x
 }
 
-// Regress reads a file and returns the regressions of a query.
+// Regress reads a CSV file and makes the linear regressions that q selects. It returns an error for missing
+// columns and for values that do not determine a regression.
 func Regress(file string, q Query) (*Reports, error) {
 	t, err := read(file, q.Where, q.SkipEmpty, q.wanted())
 	if err != nil {
@@ -140,7 +142,7 @@ func Regress(file string, q Query) (*Reports, error) {
 	return all, nil
 }
 
-// Report is the result of one regression.
+// Report is the result of one linear regression: it explains the column Y by the columns X.
 type Report struct {
 	Y            string         `json:"y"`
 	X            []string       `json:"x"`
@@ -155,7 +157,7 @@ type Report struct {
 	Correlations []Correlation  `json:"correlations"`
 }
 
-// Correlation is the correlation of one x with y.
+// Correlation is the correlation between one explaining column and Y.
 type Correlation struct {
 	X string `json:"x"`
 	regress.Correlation

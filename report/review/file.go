@@ -13,9 +13,10 @@ import (
 	"gogi/internal/disk"
 )
 
-// Log is a file of reviewed games, to which a review appends. It has JSON lines: first the settings, then one line
-// for each game. A review writes a game after the engine has read all of its positions. It never stores a part of a
-// game, so an interrupted review does not change the stored readings. The methods are safe for concurrent use.
+// Log is a file of reviewed games, to which a review appends. It has JSON lines: first the settings, then one
+// line for each game. A review writes a game after the engine has evaluated all of its positions. It never
+// stores a part of a game, so an interrupted review does not change the stored evaluations. The methods are
+// safe for concurrent use.
 type Log struct {
 	path string
 	file *os.File
@@ -81,14 +82,14 @@ func (l *Log) read(s Settings) (whole int64, found bool, err error) {
 	return whole, true, nil
 }
 
-// Has reports whether a game is in the file.
+// Has reports whether the game with this ID is in the file.
 func (l *Log) Has(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.done[id]
 }
 
-// Add appends a game to the file, with one write.
+// Add appends a game to the file, with one write. It does nothing if the game is already in the file.
 func (l *Log) Add(r *Reviewed) error {
 	if err := r.check(); err != nil {
 		return err
@@ -114,7 +115,7 @@ func (l *Log) Close() error { return disk.CloseLocked(l.file) }
 // errEmpty is the error for a file without a complete first line.
 var errEmpty = errors.New("the file is empty: expected what gogi review has written")
 
-// Read calls the function see for each game of a file, and returns the file's settings.
+// Read calls the function see for each game of a review file, and returns the settings in the file.
 func Read(path string, see func(*Reviewed) error) (Settings, error) {
 	file, err := disk.Open(path)
 	if err != nil {

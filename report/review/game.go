@@ -1,9 +1,9 @@
-// Package review analyses games with an engine: how often each player moved as the engine would, and how much
+// Package review analyses games with an engine: how often each player made the engine's move, and how much
 // the other moves won or lost. A [Review] asks an [Engine] for the best move and the value of each position.
 // The review writes one line for each game to a [Log], and a [Tally] adds the games up.
 //
-// The methods come from a master's thesis on Go (囲碁 AI を用いたプレイヤーの棋力推定, 2019), after Yamashita's work on shogi
-// and Guid and Bratko's on chess; docs/research/strength.md describes them.
+// The methods come from a master's thesis on Go (囲碁 AI を用いたプレイヤーの棋力推定, 2019). The thesis follows the work of
+// Yamashita on shogi, and of Guid and Bratko on chess; docs/research/strength.md describes them.
 package review
 
 import (
@@ -14,7 +14,8 @@ import (
 	"io"
 )
 
-// Centipawns is the unit of an engine's values, in the spelling of files. A pawn is worth about 100.
+// Centipawns is the name of the unit of engine values, as it appears in files. A pawn is worth about 100
+// centipawns.
 const Centipawns = "centipawns"
 
 // These are the two sides, which are also winners, and the draw, as files spell them. Black is 先手 or, in handicap
@@ -25,8 +26,7 @@ const (
 	Draw  = "draw"
 )
 
-// Game is a game to review, with the data for the engine and the known facts about its players. Moves are
-// in USI notation.
+// Game is a game to review: its moves in USI notation, and what is known about its players and its result.
 type Game struct {
 	ID     string    `json:"id"`    // see Identify
 	Event  string    `json:"event"` // the event in the record; for a stored run its name, pair and leg
@@ -39,7 +39,8 @@ type Game struct {
 	Winner string    `json:"winner"` // Black, White, Draw, or "" if unknown
 }
 
-// Identify sets the game's ID: the beginning of a hash of all other fields except the ranks.
+// Identify sets the game's ID to the beginning of a hash of its event, names, start position, sides and
+// moves.
 func (g *Game) Identify() {
 	h := sha256.New()
 	for _, text := range append([]string{g.Event, g.Names[0], g.Names[1], g.Start, g.Sides}, g.Moves...) {
@@ -72,15 +73,15 @@ func (g *Game) side(ply int) int {
 	return 0
 }
 
-// Reading is an engine's value of a position.
+// Reading is an engine's evaluation of a position: its value and the engine's best move.
 type Reading struct {
 	Best  string  `json:"best"`           // the engine's best move, or another answer in the protocol's spelling, such as resign
 	Value float64 `json:"value"`          // value for the side to move, in centipawns; 0 with a Mate
 	Mate  int     `json:"mate,omitempty"` // 1: the side to move mates; -1: it is mated; 0: no mate
 }
 
-// Reviewed is a game with its readings. Readings[i] is the reading after i moves, so there is one more
-// reading than moves. A reading is nil if the review did not request it.
+// Reviewed is a game with the engine's evaluations. Readings[i] is the evaluation after i moves, so there is
+// one more reading than moves. A reading is nil if the review did not request it.
 type Reviewed struct {
 	Game     *Game      `json:"game"`
 	Readings []*Reading `json:"readings"`
@@ -118,7 +119,8 @@ func (r *Reviewed) check() error {
 	return nil
 }
 
-// Settings has the settings that change an engine's readings. All readings of one file have the same settings.
+// Settings has the settings of a review on which the engine's evaluations depend. All games of one file have
+// the same settings.
 type Settings struct {
 	Version  int    `json:"gogi_review"`
 	Engine   string `json:"engine"`   // the engine's name, or else its command

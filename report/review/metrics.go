@@ -2,22 +2,22 @@ package review
 
 import "fmt"
 
-// Change is a way to measure how much a move changed the win rate: it names the two positions that are
-// compared.
+// Change is a way to measure how much a move changed the player's win rate. It selects the two positions
+// whose win rates are compared.
 type Change string
 
 // The ways to measure changes, in the spelling of files and flags.
 const (
 	// TurnChange compares the position at the player's turn with the position at the player's next turn, so
 	// it includes the opponent's reply. If the engine's values favour the side to move, the error cancels.
-	// The thesis uses this measure.
+	// The thesis in the package comment uses this measure.
 	TurnChange Change = "turn"
-	// MoveChange compares the position before the move with the position after it. If the engine's values
-	// favour the side to move, the change contains twice that error.
+	// MoveChange compares the position before the move with the position directly after it. If the engine's
+	// values favour the side to move, the change contains this error twice.
 	MoveChange Change = "move"
 )
 
-// Per selects the number of moves by which rates and averages are divided.
+// Per selects which moves are counted for the divisor of rates and averages.
 type Per string
 
 // The divisors, in the spelling of files and flags.
@@ -26,9 +26,9 @@ const (
 	PerOwn     Per = "own"     // all of the player's own moves, decided positions included, as in the thesis
 )
 
-// Rules has the scale, and the rules that select which moves of a game count. Moves of an opening never
-// count. A move without a reading of its own position never counts. With [MoveChange] a move without a
-// reading of the position after it does not count either.
+// Rules decides which moves of a game count in the metrics, and how values become win rates (Scale). Moves of
+// an opening never count. A move never counts if its own position has no evaluation. With [MoveChange] it
+// also does not count if the position after it has no evaluation.
 type Rules struct {
 	Scale  Scale   `json:"scale"`
 	From   int     `json:"from_move"` // moves before this number, counted from 1, are left out as theory
@@ -41,9 +41,10 @@ type Rules struct {
 	Per    Per     `json:"per"`       // "" in files of earlier versions means PerCounted
 }
 
-// DefaultRules returns rules similar to Yamashita's. They leave out moves before the 40th, and moves in decided
-// positions. Instead of his threshold in centipawns they use 20% to 80%, which is ±832 by the customary
-// scale.
+// DefaultRules returns rules similar to those in Yamashita's work on shogi (docs/research/strength.md). They
+// leave out moves before the 40th, and moves in decided positions. A position is decided if its win rate is
+// outside of 20% to 80%, which is ±832 centipawns by the customary scale. Yamashita uses a threshold in
+// centipawns instead.
 func DefaultRules(s Scale) Rules {
 	return Rules{Scale: s, From: 40, Lo: 20, Hi: 80, Parted: 64, Point: 1, Change: MoveChange, Per: PerCounted}
 }
@@ -59,8 +60,8 @@ func (r Rules) Filled() Rules {
 	return r
 }
 
-// Difference returns text with the first flag in which r and o differ: its value in r and then its value in
-// o. It returns "" if the rules are equal.
+// Difference returns text about the first flag whose values differ between r and o. The text has the value in
+// r and then the value in o. It is "" if the rules are equal.
 func (r Rules) Difference(o Rules) string {
 	r, o = r.Filled(), o.Filled()
 	for _, f := range []struct {
@@ -104,8 +105,8 @@ func (r Rules) Check() error {
 	return nil
 }
 
-// Sums adds up the moves of one side that count, over a part of a game, a game, or many games. Changes are in
-// percentage points of win rate.
+// Sums adds up how good the counted moves of one side were, over a part of a game, a game, or many games.
+// Changes are in percentage points of win rate.
 type Sums struct {
 	Moves          int
 	Divisor        int // divisor of rates and averages, see Per
@@ -160,8 +161,9 @@ func (s *Sums) count(equal bool, change, point float64) {
 	}
 }
 
-// Metrics are the figures that the thesis defines: rates in percent and averages in points of win rate, with
-// the divisor of Rules.Per. With [TurnChange] and [PerOwn] they are exactly the figures of the thesis.
+// Metrics are figures on the quality of a player's moves, as the thesis in the package comment defines them.
+// Rates are in percent, averages in percentage points of win rate. Rules.Per selects their divisor. With
+// [TurnChange] and [PerOwn] they are exactly the figures of the thesis.
 type Metrics struct {
 	Match   float64 `json:"match"`
 	Good    float64 `json:"good"`
@@ -173,7 +175,7 @@ type Metrics struct {
 	Bad1    float64 `json:"bad1"`
 }
 
-// MetricNames returns the names of the metrics in their order, in the spelling of tables.
+// MetricNames returns the names of the metrics, as tables spell them, in the order of their fields.
 func MetricNames() []string {
 	return []string{"match", "good", "bad", "avg_good", "avg_bad", "avg_loss", "good1", "bad1"}
 }
@@ -183,7 +185,7 @@ func (m Metrics) Values() []float64 {
 	return []float64{m.Match, m.Good, m.Bad, m.AvgGood, m.AvgBad, m.AvgLoss, m.Good1, m.Bad1}
 }
 
-// Metrics calculates the rates and averages. ok is false if no move counted.
+// Metrics calculates the rates and averages. ok is false if there is no counted move.
 func (s Sums) Metrics() (m Metrics, ok bool) {
 	if s.Moves == 0 {
 		return m, false
@@ -196,7 +198,8 @@ func (s Sums) Metrics() (m Metrics, ok bool) {
 	}, true
 }
 
-// Parts has the sums of one side, separately for the opening and for the rest of a game.
+// Parts has the sums of one side, separately for the opening part and for the rest of a game. Rules.Parted is
+// the number of the last move of the opening part.
 type Parts struct{ Opening, Rest Sums }
 
 // Whole returns the sum of both parts.
@@ -212,7 +215,7 @@ func (p *Parts) Add(o Parts) {
 	p.Rest.Add(o.Rest)
 }
 
-// Measure returns the sums of both sides in a game, Black's first.
+// Measure adds up the counted moves of both sides in a game. The first element of sides is Black's.
 func (r *Reviewed) Measure(rules Rules) (sides [2]Parts) {
 	rules = rules.Filled()
 	var decided [2]bool // with MoveChange both sides share decided[0]
@@ -264,9 +267,9 @@ func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	}
 }
 
-// Change returns how much the move with the index ply changed the win rate of the player who made it, in percentage
-// points. If a reading is missing, ok is false and the change is 0. With [TurnChange] a player's last move has no
-// next turn, unless the record ends with the opponent's move.
+// Change returns how much one move changed the win rate of the player who made it, in percentage points. ply
+// is the index of the move. If an evaluation is missing, ok is false and the change is 0. With [TurnChange]
+// this also happens for the player's last move, unless the record ends with a move of the opponent.
 func (r *Reviewed) Change(ply int, s Scale, by Change) (change float64, ok bool) {
 	before, after, ok := r.readings(ply, by)
 	if !ok {

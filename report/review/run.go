@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Engine evaluates the positions of one game after the other. Only one goroutine at a time calls its methods.
-// After an error the review closes it.
+// Engine evaluates the positions of games, one game after the other. Only one goroutine at a time calls its
+// methods. After an error the review closes the engine.
 type Engine interface {
 	// Begin starts another game. Earlier positions must have no effect on it.
 	Begin(ctx context.Context, g *Game) error
@@ -27,7 +27,8 @@ var ErrStart = errors.New("the engine cannot be started")
 // is the engine, not a game.
 const failuresInARow = 3
 
-// Review has the games to read and the settings of a review. The review leaves out a game that fails twice.
+// Review has the games to review and the settings. If the engine fails twice in the same game, the review
+// leaves out the game.
 type Review struct {
 	Games     []*Game
 	Processes int // number of games at a time, each with its own engine
@@ -47,13 +48,13 @@ type Progress struct {
 	Positions, OfPositions int
 }
 
-// Failure is a game that could not be read, with the error.
+// Failure is a game that the engine could not analyse, with the error.
 type Failure struct {
 	Game *Game
 	Err  error
 }
 
-// Done has the results of a review: the numbers of games, and the failures.
+// Done is the summary of a finished review: the numbers of games, and the failures.
 type Done struct {
 	Read      int // games that this review read
 	Had       int // games that the file already had
@@ -61,8 +62,8 @@ type Done struct {
 	Failed    []Failure
 }
 
-// Run reads all games that are not in the file yet, in their order, one game per process at a time. If it
-// ends early, it returns the error. The file then has the games read until then.
+// Run reviews all games that are not in the file yet, in their order. Each engine process analyses one game
+// at a time. If Run ends early, it returns the error. The file then has the games that were completed before.
 func (v *Review) Run(ctx context.Context) (Done, error) {
 	todo, done := v.todo()
 	next := make(chan *Game)

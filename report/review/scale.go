@@ -14,7 +14,7 @@ import (
 )
 
 // Scale converts an engine's values to win rates by the logistic function. A value of 0 is a win rate of 50%.
-// A value of Width is 73.1%, which is 1/(1 + 1/e).
+// A value equal to Width is a win rate of 73.1%, which is 1/(1 + 1/e).
 type Scale struct {
 	Name  string  `json:"name" toml:"name"`
 	Unit  string  `json:"unit" toml:"unit"` // Centipawns
@@ -26,7 +26,8 @@ type Scale struct {
 // use for their win rates.
 func Customary() Scale { return Scale{Name: "customary 600", Unit: Centipawns, Width: 600} }
 
-// Rate returns the win rate of the side to move, in percent. For a mate it returns 100 or 0.
+// Rate converts an evaluation to the win rate of the side to move, in percent. If that side mates, the rate
+// is 100; if it is mated, the rate is 0.
 func (s Scale) Rate(r Reading) float64 {
 	switch {
 	case r.Mate > 0:
@@ -71,7 +72,7 @@ func FindScale(text string) (s Scale, err error) {
 	return s, s.check()
 }
 
-// Calibration is a scale fitted to the results of games, with data on the fit.
+// Calibration is a scale that was fitted to the results of games, with data on the quality of the fit.
 type Calibration struct {
 	Scale     Scale   `json:"scale"`
 	Lo        float64 `json:"lo"` // lower end of the width's 95% interval, from the standard error of the slope (1/width)
@@ -83,7 +84,8 @@ type Calibration struct {
 	Bins      []Bin   `json:"bins"`
 }
 
-// Bin has the positions whose expected win rate is in one range, from the better side's view.
+// Bin compares expected with real results, for the positions whose expected win rate is in one range. Each
+// position is seen from the better side's view.
 type Bin struct {
 	From      float64 `json:"from"` // lower end of the range, in percent; the range is 5 wide
 	Expected  float64 `json:"expected"`
@@ -99,7 +101,7 @@ type Calibrator struct {
 	c               Calibration
 }
 
-// Add adds the positions of a game.
+// Add adds all evaluated positions of a game.
 func (k *Calibrator) Add(r *Reviewed) {
 	points := map[string]float64{Black: 1, White: 0, Draw: 0.5}
 	black, settled := points[r.Game.Winner]
@@ -137,8 +139,8 @@ func (k *Calibrator) Add(r *Reviewed) {
 // normal95 is the two-sided 95% point of the normal distribution.
 const normal95 = 1.959964
 
-// Fit fits the scale by logistic regression of the results on the values. It returns an error if the games do
-// not determine a scale.
+// Fit fits the scale by logistic regression of the results on the values. name is the name of the new scale.
+// Fit returns an error if the games do not determine a scale.
 func (k *Calibrator) Fit(name string) (*Calibration, error) {
 	fit, err := regress.Logistic(k.values, k.results, k.games)
 	if err != nil {

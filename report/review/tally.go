@@ -26,7 +26,7 @@ type Player struct {
 	Games []PlayerGame
 }
 
-// Total returns the sums over the given games.
+// Total returns the sums over these games of one player.
 func Total(games []PlayerGame) (p Parts) {
 	for i := range games {
 		p.Add(games[i].Parts)
@@ -34,7 +34,7 @@ func Total(games []PlayerGame) (p Parts) {
 	return p
 }
 
-// Tally has the figures of a review file, sorted by player.
+// Tally has the figures of all games in a review file, sorted by player.
 type Tally struct {
 	Settings Settings
 	Rules    Rules
@@ -43,7 +43,8 @@ type Tally struct {
 	byName   map[string]*Player
 }
 
-// NewTally reads the review file at path and returns the figures of its players. rules decide which moves count.
+// NewTally reads the review file at path and adds up the figures of its players. rules decides which moves
+// count.
 func NewTally(path string, rules Rules) (t *Tally, err error) {
 	t = &Tally{Rules: rules.Filled(), byName: map[string]*Player{}}
 	t.Settings, err = Read(path, func(r *Reviewed) error {
@@ -199,8 +200,9 @@ func (t *Tally) printLeft(w io.Writer) {
 // because players differ by only a few points per move.
 const shownDrift = 1
 
-// Drift returns the average [MoveChange] of the moves that equal the engine's move, in percentage points of
-// win rate. It returns nil if there is no such move.
+// Drift returns the average change of win rate by moves that equal the engine's move, in percentage points
+// ([MoveChange]). If the average is far from 0, the engine's values favour the side to move or the opponent.
+// Drift returns nil if there is no such move.
 func (t *Tally) Drift() *float64 {
 	var all Sums
 	for _, p := range t.Players {

@@ -10,9 +10,9 @@ import (
 	"gogi/results"
 )
 
-// Compare compares runs of versions against one opponent, the oldest version first. opponent is the
-// opponent's name in the first run; "" means the second player of the first run. margin is
-// [compare.Gatherer]'s Margin.
+// Compare compares runs in which versions of an engine played against one opponent. names lists the runs, the
+// oldest version first. opponent is the opponent's name in the first run; "" means the second player of the
+// first run. margin is the field Margin of [compare.Gatherer], in Elo.
 func Compare(ctx context.Context, store *results.Store, names []string, opponent string, margin float64) (*compare.Report, error) {
 	var infos []*results.RunInfo
 	var runs []compare.Run
@@ -82,7 +82,7 @@ func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, 
 	})
 }
 
-// Worth returns statistics of the openings in the games of runs.
+// Worth returns statistics that show how useful each opening of the runs is for measuring strength.
 func Worth(ctx context.Context, store *results.Store, infos []*results.RunInfo) (*openings.OpeningStats, error) {
 	g := openings.NewGatherer()
 	for _, info := range infos {

@@ -8,8 +8,9 @@ import (
 	"gogi/results"
 )
 
-// Effects returns the table of effects for the games of a run's first two players. rep is the run's report; it
-// shows whether the run is finished, and whether it has a gate.
+// Effects returns the table that shows in which games the difference between a run's first two players
+// arises. rep is the run's report; it shows whether the run is finished, and whether it has a gate (a
+// sequential test).
 func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Table, error) {
 	run := effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: rep.Finished}
 	if rep.Gate != nil {

@@ -31,8 +31,8 @@ type Game struct {
 	Marked      bool    `json:"marked"`
 }
 
-// WriteGames writes {"version": 1, "games": […]} with all games of a run, by pair and leg. It holds one game
-// at a time.
+// WriteGames writes {"version": 1, "games": […]} with all games of a run, sorted by pair and then by leg (the
+// number of the game within the pair). It holds one game at a time in memory.
 func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "{\n  \"version\": 1,\n  \"games\": [")
@@ -56,7 +56,7 @@ func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *re
 	return out.Flush()
 }
 
-// NewGame returns a stored game in the form for lists.
+// NewGame converts a stored game to the form for lists.
 func NewGame(r match.Row) Game {
 	return Game{
 		Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
@@ -95,7 +95,7 @@ type GameMove struct {
 	MS *float64 `json:"ms"` // replaces the time of MoveJSON. An unknown time is null here, and missing there.
 }
 
-// NewGameRecord returns a stored game in its JSON form.
+// NewGameRecord converts a stored game with its moves to the JSON form.
 func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
 	g := &GameRecord{
 		Version: 1, Run: run, Game: NewGame(r), Start: record.Start, Started: r.Started.Format(time.RFC3339Nano), Ended: r.Ended.Format(time.RFC3339Nano),
@@ -114,8 +114,8 @@ func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
 	return g
 }
 
-// Votes returns how the councils of a run voted, added up over all of its games. It reads every record of the
-// run.
+// Votes returns how the councils of a run voted, added up over all of its games. A council is a player whose
+// moves are decided by the votes of several engines. Votes reads every game record of the run.
 func Votes(ctx context.Context, store *results.Store, info *results.RunInfo) (*votes.Report, error) {
 	r := &votes.Report{Head: votes.Head{Version: 1, Run: info.Name}}
 	err := store.Games(ctx, info.ID, func(g match.Row) error {

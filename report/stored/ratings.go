@@ -11,8 +11,9 @@ import (
 	"gogi/results/evidence"
 )
 
-// Rate adds the finished pairs of runs to a table of games, with the facts that ratings warn about. Players with equal
-// keys are one player. Rate returns the players with their labels, which the ratings use as names.
+// Rate adds the finished pairs of runs to g, together with facts about the runs that cause warnings. Players
+// with the same program and settings (the same key) count as one player. Rate returns the players with their
+// labels, which are their names in the ratings.
 func Rate(ctx context.Context, store *results.Store, infos []results.RunInfo, g *ratings.Games) (*evidence.Players, error) {
 	players, err := evidence.PlayersOf(infos)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // Report returns the report of a run. It reads all pairs once. Before it adds a pair, it calls each of the
-// watch functions with the pair. These functions may change the pair.
+// watch functions with the pair's games. These functions may change the games.
 func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
 	g, err := Gather(ctx, store, run)
 	if err != nil {
@@ -28,8 +28,8 @@ func Report(ctx context.Context, store *results.Store, run string, watch ...func
 	return g.rest(ctx, store, watch...)
 }
 
-// Gathering is an unfinished report. The caller may add the first pairs; Finish reads the other pairs from the
-// database.
+// Gathering is an unfinished report of a run. The caller may add the first pairs itself; Finish then reads
+// the other pairs from the database.
 type Gathering struct {
 	info *results.RunInfo
 	run  report.Run
@@ -40,8 +40,8 @@ type Gathering struct {
 	after func([]match.Row) // called after a pair from the database has been added. It may be nil.
 }
 
-// Gather begins the report of a run. It returns an error for a tune and for self-play, which have no report
-// (see Proves).
+// Gather begins the report of a run. It returns an error for a tune (a run that optimises parameters) and for
+// self-play, because these runs prove no strength (see Proves).
 func Gather(ctx context.Context, store *results.Store, name string) (*Gathering, error) {
 	info, err := store.FindRun(ctx, name)
 	if err != nil {
@@ -61,8 +61,8 @@ func Gather(ctx context.Context, store *results.Store, name string) (*Gathering,
 	return g, err
 }
 
-// Add adds a pair. The caller adds pairs in ascending order. If a number is missing, Add ignores all later pairs, and
-// Finish reads them together with the missing pair, which may be played until then.
+// Add adds a pair. The caller adds pairs in ascending order of their numbers, from 0. After a missing number,
+// Add ignores all later pairs. Finish reads the missing pair and the ignored pairs from the database.
 func (g *Gathering) Add(rows []match.Row) error {
 	if len(rows) == 0 || rows[0].Pair != g.next {
 		return nil
@@ -107,8 +107,9 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 	return now.rest(ctx, store)
 }
 
-// Shown returns the data of a run's page: the report, the score along the run with the figures at each point, and the
-// run's facts. The page reads records of games when it is written, even after the end of ctx.
+// Shown returns the content of a run's page: the report, the facts about the run, and the course of the score
+// over the run. When the page is written, it reads records of games from the store, even after the end of
+// ctx.
 func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*html.Shown, error) {
 	g, err := Gather(ctx, store, info.Name)
 	if err != nil {
@@ -131,8 +132,8 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*h
 	}}, nil
 }
 
-// ReportRun returns a stored run in the form for a report. It includes the run's log of settings, which shows
-// the settings before the first game.
+// ReportRun converts a stored run to the form that package report needs. The result includes the log of the
+// run's settings, which shows the settings before the first game.
 func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
 	plan, err := info.ParsePlan()
@@ -168,7 +169,7 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	return run, nil
 }
 
-// About returns the facts of a stored run that a report prints in addition to the games.
+// About returns the facts about a stored run that a report prints in addition to its figures.
 func About(info *results.RunInfo) (report.About, error) {
 	plan, err := info.ParsePlan()
 	if err != nil {

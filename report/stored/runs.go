@@ -29,8 +29,8 @@ type Run struct {
 	State   State    `json:"state"`
 }
 
-// Runs returns all runs, oldest first. For runs that a gate or results may end, it reads all pairs to find
-// the state.
+// Runs returns all runs, the oldest first. If a gate (a sequential test) or a tournament design decides when
+// a run ends, Runs reads all pairs of the run to find its state.
 func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 	infos, err := store.Runs(ctx)
 	if err != nil {
@@ -50,14 +50,15 @@ func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 	return list, nil
 }
 
-// ErrTune is the error for a request of the strength in a tuning run. A tuning run proves no strength, because earlier
-// games choose the parameter values of later games.
+// ErrTune is the error for a request of the strength in a tune (a run that optimises parameters). A tune
+// proves no strength, because earlier games choose the parameter values of later games.
 var ErrTune = errors.New("it is a tune, whose games prove no strength (see gogi tune report)")
 
 // ErrSelfplay is the error for a request of the strength in a self-play run, in which one player plays both sides.
 var ErrSelfplay = errors.New("it is self-play of one player, whose games prove no strength; gogi selfplay FILE --assemble prints what its data are")
 
-// Proves returns ErrTune for a tune, ErrSelfplay for self-play, and nil for any other run.
+// Proves returns an error for runs whose games prove no strength: ErrTune for a tune, and ErrSelfplay for
+// self-play. It returns nil for any other run.
 func Proves(info *results.RunInfo) error {
 	plan, err := info.ParsePlan()
 	if err != nil {
@@ -72,8 +73,8 @@ func Proves(info *results.RunInfo) error {
 	return nil
 }
 
-// State is the progress of a stored run, or how the run ended, for lists of runs. Its value is the spelling
-// in JSON.
+// State is the state of a stored run in lists of runs: whether it is unfinished, or how it ended. The value
+// is the spelling in JSON.
 type State string
 
 // The states. For a run with a gate the state follows the gate's verdict, which may differ from the test's
@@ -100,8 +101,9 @@ func (s State) Message() i18n.Message {
 	return i18n.Of("unfinished")
 }
 
-// StateOf returns the state of a stored run. If a gate or results decide when a run ends, it reads the pairs.
-// If it cannot read them, the state is StateUnreadable. StateOf returns an error only if ctx has ended.
+// StateOf returns the state of a stored run. If a gate (a sequential test) or a tournament design decides
+// when the run ends, StateOf reads the pairs. If it cannot read the stored data, the state is
+// StateUnreadable. StateOf returns an error only if ctx has ended.
 func StateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (State, error) {
 	state, err := stateOf(ctx, store, info)
 	if err != nil {
@@ -130,7 +132,7 @@ func stateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (
 	return openState(info.Finished >= info.Pairs, settings), nil
 }
 
-// ReportState returns the state of a run with a report. settings is the run's log of settings.
+// ReportState returns the state of a run from its report. settings is the log of the run's settings.
 func ReportState(rep *report.Report, settings []results.Setting) State {
 	if g := rep.Gate; g != nil && g.Decision != stats.Continue {
 		switch g.Verdict {

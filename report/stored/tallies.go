@@ -56,7 +56,7 @@ func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]O
 	return list, err
 }
 
-// SlotTally has a player's results in one slot.
+// SlotTally has a player's results in one slot. A slot is a place in a run that plays one game at a time.
 type SlotTally struct {
 	Slot    int
 	Player  string
@@ -68,7 +68,8 @@ type SlotTally struct {
 	Marked  int           // games with a move that the machine delayed
 }
 
-// SlotTallies returns the results of each player of a run in each slot, by slot and then in plan order.
+// SlotTallies returns the results of each player in each slot of a run, sorted by slot and then in the order
+// of the plan.
 func SlotTallies(ctx context.Context, store *results.Store, info *results.RunInfo) ([]SlotTally, error) {
 	type place struct {
 		slot   int

@@ -1,5 +1,6 @@
-// Package strength estimates ratings from reviews of games. [NewModel] fits a [Model] to rated players.
-// [NewEstimates] applies the model to other players, and [Validate] measures the error of the estimates.
+// Package strength estimates players' ratings from reviews of their games. [NewModel] fits a [Model] to rated
+// players. [NewEstimates] applies the model to other players, and [Validate] measures the error of the
+// estimates.
 package strength
 
 import (
@@ -18,8 +19,9 @@ import (
 // version is the version of model files. gogi rejects files with another version.
 const version = 1
 
-// Model is a regression of ratings on metrics, with the subjects that it was fitted to. ReadModel fits it
-// again to these subjects, so that its intervals are exact.
+// Model is an equation that estimates a rating from metrics (figures on the quality of moves). It also has
+// its subjects: the rated players to which it was fitted. ReadModel fits the model again to these subjects,
+// so that its intervals are exact.
 type Model struct {
 	Version  int                `toml:"gogi_strength"`
 	Of       string             `toml:"of"` // unit of the ratings, such as "Elo" or "points of Go".
@@ -34,8 +36,8 @@ type Model struct {
 	fit regress.Fit
 }
 
-// NewModel returns a model of the subjects' ratings, fitted to the subjects that have a rating. The parameter of is the
-// unit of the ratings, and terms are the metrics to use.
+// NewModel fits a model to those subjects (players) that have a rating. The parameter of is the unit of the
+// ratings. terms are the names of the metrics to use.
 func NewModel(of string, terms []string, subjects []Subject) (*Model, error) {
 	m := &Model{Version: version, Of: of, Terms: terms}
 	for _, s := range subjects {
@@ -84,8 +86,8 @@ func (m *Model) Save(path string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // it is no secret
 }
 
-// ReadModel reads a model and fits it again. It returns an error if the file's equation does not follow from
-// its subjects, which means that one of the two was changed by hand.
+// ReadModel reads a model from a file and fits it again. It returns an error if the fit does not give the
+// equation in the file. In that case a user has changed the equation or the subjects.
 func ReadModel(path string) (*Model, error) {
 	m := &Model{}
 	if _, err := toml.DecodeFile(path, m); err != nil {
@@ -106,12 +108,13 @@ func ReadModel(path string) (*Model, error) {
 	return m, nil
 }
 
-// ErrOtherReview is the error for metrics that cannot be compared with a model's metrics.
+// ErrOtherReview is the error for metrics to which a model does not apply, because their game, engine, limit
+// or rules differ from those of the model.
 var ErrOtherReview = errors.New("these metrics are not the model's")
 
-// Source shows where metrics come from, so that gogi compares only metrics of the same kind. For a review, which is
-// always of shogi, it has the review's settings and engine. For a table, Review is zero, and Game and Engine are set
-// only if the user names them.
+// Source is the origin of metrics. gogi compares only metrics of the same kind. For metrics from a review,
+// Review has its settings, and the game is always shogi. For metrics from a table, Review is zero, and Game
+// and Engine are set only if the user names them.
 type Source struct {
 	Review review.Settings
 	Rules  review.Rules // for a table only Change and Per
@@ -125,7 +128,7 @@ const (
 	Shogi = "shogi"
 )
 
-// Reviewed returns the source of a review's metrics.
+// Reviewed returns the source of metrics that come from a review with these settings and rules.
 func Reviewed(s review.Settings, r review.Rules) Source {
 	return Source{Review: s, Rules: r.Filled(), Game: Shogi, Engine: s.Engine}
 }
@@ -146,10 +149,10 @@ func (m *Model) SetSource(s Source) {
 	}
 }
 
-// Check returns an error if metrics from s cannot be compared with the model's metrics, because the game, the
+// Check returns an error if the model does not apply to metrics from s. This is the case if the game, the
 // engine or the measure of changes differs. If both come from reviews, the limits and the rules must also be
-// equal. Check returns a warning if it cannot compare game and engine, because s or the model does not name
-// them.
+// equal. Check returns a warning if s or the model does not name its game and engine, so that they cannot be
+// compared.
 func (m *Model) Check(s Source) (warning string, err error) {
 	own := m.source()
 	switch {
@@ -178,7 +181,7 @@ func otherRules(difference string) error {
 	return fmt.Errorf("%w: here and in the model %s; give the flags of the fit", ErrOtherReview, difference)
 }
 
-// Estimate is a model's estimate for a player.
+// Estimate is the rating that a model estimates for a player, with its interval.
 type Estimate struct {
 	Name   string   `json:"name"`
 	Games  int      `json:"games"`
@@ -195,7 +198,8 @@ type Estimate struct {
 	FewMoves bool `json:"few_moves"`
 }
 
-// OutOfRange is a metric outside of the range of the fit's subjects.
+// OutOfRange is a player's metric that is below the lowest or above the highest value among the players of
+// the fit.
 type OutOfRange struct {
 	Metric string  `json:"metric"`
 	Value  float64 `json:"value"`

@@ -18,9 +18,9 @@ const (
 	mostKyu      = 25
 )
 
-// Points converts a rank of the game of Go, such as 3d, 3 dan, 3段, 初段, 5k, 5級 or 7段*, to points. A number is
-// already in points, and Points returns it unchanged. ok is false for other text, and for ranks below 25-kyu or above
-// 8-dan.
+// Points converts a rank of the game of Go, such as 3d, 3 dan, 3段, 初段, 5k, 5級 or 7段*, to points: 1000 points
+// per rank, and 26,500 for 1-dan. It returns text with a number unchanged, as points. ok is false for other
+// text, and for ranks below 25-kyu or above 8-dan.
 func Points(rank string) (points float64, ok bool) {
 	if v, err := strconv.ParseFloat(strings.TrimSpace(rank), 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -57,8 +57,8 @@ func plain(rank string) string {
 	return strings.Replace(strings.ToLower(strings.TrimSpace(rank)), "初段", "1段", 1)
 }
 
-// Rank returns the rank of Go whose band contains the points. It returns "above 8d" or "below 25k" for points
-// outside of the table.
+// Rank converts points to the nearest rank of Go, such as "3d" (see Points). For points outside of 25-kyu to
+// 8-dan it returns "below 25k" or "above 8d".
 func Rank(points float64) string {
 	switch n := math.Floor((points-pointsOfDan)/pointsOfRank + 0.5); {
 	case n >= mostDan:

@@ -28,7 +28,7 @@ type Report struct {
 	Why      string     `json:"why,omitempty"`
 }
 
-// Simple is the regression of ratings on one metric.
+// Simple is the linear regression of ratings on one metric alone.
 type Simple struct {
 	Metric    string   `json:"metric"`
 	R         *float64 `json:"pearson"`
@@ -47,9 +47,8 @@ type ModelJSON struct {
 	regress.Quality
 }
 
-// WonLost compares a metric between the games that a player won and the games that a player lost, by
-// Wilcoxon's rank-sum test. Each game counts for both of its players, so the values are not fully
-// independent.
+// WonLost compares one metric between won games and lost games of all players, by Wilcoxon's rank-sum test.
+// Each game counts for both of its players, so the values are not fully independent.
 type WonLost struct {
 	Metric string   `json:"metric"`
 	Won    int      `json:"won"`
@@ -60,8 +59,9 @@ type WonLost struct {
 	Why    string   `json:"why,omitempty"`
 }
 
-// NewReport returns the report of a fitted model, with a regression for each metric alone. t is the tally of the
-// review, or nil for subjects of a table. empty has the names of the players without a move that counts.
+// NewReport returns the report of a fitted model. It adds a regression for each metric alone. subjects are
+// all players, with and without a rating. t is the tally of the review; it is nil for subjects from a table.
+// empty has the names of the players without a counted move.
 func NewReport(m *Model, subjects []Subject, empty []string, t *review.Tally) *Report {
 	r := &Report{Version: 1, Of: m.Of, Subjects: m.Subjects, Unrated: []string{}, Empty: append([]string{}, empty...), Games: []WonLost{}}
 	for _, s := range subjects {
@@ -243,8 +243,8 @@ type Estimates struct {
 	ranks    bool
 }
 
-// NewEstimates returns a model's estimates for players. ranks means that ratings are points of Go, so that estimates
-// also have ranks. empty has the names of the players without a move that counts.
+// NewEstimates returns a model's estimates for players. If ranks is true, ratings are points of Go, and each
+// estimate also has a rank. empty has the names of the players without a counted move.
 func NewEstimates(m *Model, subjects []Subject, empty []string, ranks bool) (*Estimates, error) {
 	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...), Warnings: []string{}, ranks: ranks}
 	sum := 0.0

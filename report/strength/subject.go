@@ -14,7 +14,7 @@ import (
 	"gogi/report/review"
 )
 
-// Subject is a player with known metrics, or all players of one rank together.
+// Subject is a player with known metrics, or all players of one rank together. A model is fitted to subjects.
 type Subject struct {
 	Name    string             `toml:"name" json:"name"`
 	Rating  float64            `toml:"rating" json:"rating"` // NaN if it is not known.
@@ -23,7 +23,7 @@ type Subject struct {
 	Metrics map[string]float64 `toml:"metrics" json:"metrics"`
 }
 
-// Rated reports whether the rating is known.
+// Rated reports whether the subject's rating is known.
 func (s *Subject) Rated() bool { return !math.IsNaN(s.Rating) }
 
 // subjectOf returns the subject with this name. It calculates the metrics over the moves of all games together. ok is
@@ -38,11 +38,11 @@ func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subjec
 	return s, ok
 }
 
-// Ratings has the ratings of players by name.
+// Ratings maps the names of players to their ratings.
 type Ratings map[string]float64
 
-// Of returns a player's rating in r. If r does not have the player, it returns the mean of the ratings in the
-// records, or NaN if there are none.
+// Of returns the rating of a player in r. If r does not have the player, it returns the mean of the player's
+// ratings in the game records, or NaN if the records have none.
 func (r Ratings) Of(p *review.Player) float64 {
 	if v, ok := r[p.Name]; ok {
 		return v
@@ -57,7 +57,8 @@ func (r Ratings) Of(p *review.Player) float64 {
 	return sum / float64(n) // 0/0 is NaN
 }
 
-// ReadRatings reads a CSV file with columns name (or player) and rating (or elo, rank).
+// ReadRatings reads the ratings of players from a CSV file. It has a column name (or player) and a column
+// rating (or elo, or rank). A rank of Go such as 3d is converted to points.
 func ReadRatings(path string) (Ratings, error) {
 	r := Ratings{}
 	name, rating := -1, -1
@@ -83,8 +84,8 @@ func ReadRatings(path string) (Ratings, error) {
 	return r, err
 }
 
-// Subjects returns the players of a review. It leaves out players without a move that counts, and returns
-// their names in empty.
+// Subjects returns a subject for each player of a review. It leaves out players without a counted move, and
+// returns their names in empty.
 func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	for _, p := range t.Players {
 		if s, ok := subjectOf(p.Name, ratings.Of(p), p.Games); ok {
@@ -96,9 +97,12 @@ func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string)
 	return list, empty
 }
 
-// Ranks returns a subject for each rank, the strongest first, with the games of all players of that rank, as
-// in the thesis. The ranks of players come from ratings. Ranks leaves out players without a rank in the
-// thesis' table. empty names these players, and the ranks without a move that counts.
+// Ranks returns a subject for each rank of Go, the strongest rank first. Each has the games of all players of
+// that rank. ratings has the players' ratings in points (see Points).
+//
+// empty has the names of what Ranks leaves out: players without a rating or with a rank outside of 25-kyu to
+// 8-dan, and ranks without a counted move. The method is from the master's thesis in
+// docs/research/strength.md.
 func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	pools := map[float64][]review.PlayerGame{}
 	for _, p := range t.Players {
@@ -119,9 +123,9 @@ func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	return list, empty
 }
 
-// WriteGames writes a CSV table with a row for each player of each game. Its first columns are the game's ID,
-// the player, the player's rating in the record and the result. The number of moves that counted and the
-// metrics of the whole game follow. Unknown values are empty cells.
+// WriteGames writes a CSV table with a row for each player of each game. Its columns are the game's ID, the
+// player, the player's rating in the record, the result, the number of counted moves, and the metrics of the
+// whole game. Unknown values are empty cells.
 func WriteGames(w io.Writer, t *review.Tally) error {
 	out := csv.NewWriter(w)
 	write := func(row []string) { _ = out.Write(row) } // Flush returns its error
@@ -156,8 +160,9 @@ func gameRow(p *review.Player, g *review.PlayerGame) []string {
 	return row
 }
 
-// ReadTable reads subjects from a CSV table that has a column for each known metric. names and rating are
-// the columns of names and ratings; without rating, no player is rated.
+// ReadTable reads subjects from a CSV table with columns of metrics. names is the column with the names, and
+// rating the column with the ratings. If rating is "", no subject has a rating. ReadTable ignores columns
+// that are no known metric.
 func ReadTable(path, names, rating string) (list []Subject, err error) {
 	nameAt, ratingAt := -1, -1
 	metrics := map[string]int{}

@@ -15,9 +15,9 @@ import (
 	"gogi/stats/regress"
 )
 
-// Validation has the errors of estimates for players that were not in the fit. Validate orders the players by rating,
-// fits a model to every second player, and estimates the other players. Then it exchanges the two halves. The estimates
-// of the weakest and the strongest player are therefore extrapolations.
+// Validation has the errors of estimates for players to whom the model was not fitted. Validate orders the
+// players by rating, fits a model to every second player, and estimates the other players. Then it exchanges
+// the two halves. The estimates of the weakest and the strongest player are therefore extrapolations.
 type Validation struct {
 	Version int      `json:"version"`
 	Of      string   `json:"of"`
@@ -28,7 +28,7 @@ type Validation struct {
 	Points  []Point  `json:"estimates"`  // the estimates from that number of games.
 }
 
-// Size has the errors of the estimates from one number of games.
+// Size has the errors of estimates that use the same number of games.
 type Size struct {
 	Games     int      `json:"games"`
 	Estimates int      `json:"estimates"` // number of estimates. Each is from Games games of one player, and no game is used twice.
@@ -45,15 +45,15 @@ type Size struct {
 	guesses float64 // sum of the squared errors of guessing (see Guess)
 }
 
-// Point is one estimate with the true rating.
+// Point is one estimated rating with the true rating.
 type Point struct {
 	Name     string  `json:"name"`
 	Rating   float64 `json:"rating"`
 	Estimate float64 `json:"estimate"`
 }
 
-// Validate returns the errors of estimates from each number of games in sizes. The models use the metrics in terms. The
-// parameter of is the unit of the ratings.
+// Validate measures the errors of estimates. sizes lists the numbers of games from which it estimates a
+// player's rating. terms are the metrics of the models. The parameter of is the unit of the ratings.
 func Validate(t *review.Tally, ratings Ratings, of string, terms []string, sizes []int) (*Validation, error) {
 	rated := slices.DeleteFunc(slices.Clone(t.Players), func(p *review.Player) bool { return math.IsNaN(ratings.Of(p)) })
 	slices.SortStableFunc(rated, func(a, b *review.Player) int { return cmp.Compare(ratings.Of(a), ratings.Of(b)) })

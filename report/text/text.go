@@ -1,6 +1,6 @@
 // Package text prints a report as plain text: [Summary] and [Print] for a terminal, [Verdict] and [Markdown]
-// for the decision of a gate. For each kind of figure, for example Elo, one function of this package
-// decides the format.
+// for the decision of a gate (a run's sequential test). For each kind of figure, for example Elo, one
+// function of this package decides the format.
 package text
 
 import (
@@ -176,7 +176,7 @@ func (r view) printFixed(out lines) {
 	}
 }
 
-// IfIndependent returns the heading of figures that assume independent games.
+// IfIndependent returns the heading above the figures that are valid only if all games are independent.
 func IfIndependent(r *report.Report) i18n.Message {
 	if r.Pentanomial.Pairs() > 0 {
 		return i18n.Of("taking games as independent, which the two of a pair are not")
@@ -205,7 +205,7 @@ func (r view) printAnytime(out lines) {
 // unknown returns the text of a missing figure, with the reason.
 func unknown(why i18n.Message) i18n.Message { return i18n.Of("unknown: %s", why) }
 
-// StoppedElo returns the rating difference corrected for early stopping.
+// StoppedElo returns text with a rating difference that is corrected for early stopping.
 func StoppedElo(e report.Elo) i18n.Message {
 	if unknownElo(e) {
 		return unknown(e.Why)
@@ -213,7 +213,7 @@ func StoppedElo(e report.Elo) i18n.Message {
 	return i18n.Of("%s  95%% confidence interval, corrected for early stopping", eloShort(e))
 }
 
-// IntervalLabel returns the name of an interval's quantity.
+// IntervalLabel returns the name of the quantity that an interval estimates.
 func IntervalLabel(i report.Interval) i18n.Message {
 	switch {
 	case i.Method == "anytime":
@@ -224,7 +224,8 @@ func IntervalLabel(i report.Interval) i18n.Message {
 	return i18n.Of("score")
 }
 
-// Interval returns the text of an interval, with its level and the observations behind it.
+// Interval returns text with the estimate and its interval, the confidence level, and the number of
+// independent observations.
 func Interval(i report.Interval) i18n.Message {
 	switch {
 	case i.Estimate == nil:
@@ -251,7 +252,8 @@ func basis(i report.Interval) i18n.Message {
 	return i18n.Of("by %s", units)
 }
 
-// UnitsOf returns the number of observations behind an interval.
+// UnitsOf returns the number of independent observations from which an interval was calculated, with their
+// noun, such as "12 pairs".
 func UnitsOf(i report.Interval) i18n.Number {
 	switch i.Unit {
 	case "opening":
@@ -267,7 +269,7 @@ func UnitsOf(i report.Interval) i18n.Number {
 // unknownElo reports whether a rating difference has neither a value nor an interval.
 func unknownElo(e report.Elo) bool { return e.Estimate == nil && e.Lo == nil && e.Hi == nil }
 
-// Elo returns the text of a rating difference with its interval.
+// Elo returns text with a rating difference and its interval.
 func Elo(e report.Elo) i18n.Message {
 	switch {
 	case unknownElo(e):
@@ -320,7 +322,7 @@ func criticalText(t report.Test) i18n.Message {
 	return i18n.Of("wins of %d that are significant: %s", t.N, parts)
 }
 
-// Gate returns one line with the state of a sequential test.
+// Gate returns one line of text with the state of a sequential test.
 func Gate(g *report.Gate) i18n.Message {
 	state := Decided(g.Decision)
 	if g.Withdrawn != "" {
@@ -346,7 +348,7 @@ func divergenceText(d *report.Divergence, variance *float64) i18n.Message {
 		format.Percent(*d.PerPly), format.Count(d.Compared), format.Decimal(variance, 4))
 }
 
-// Advantage returns Black's results over both players.
+// Advantage returns text with Black's results over all games.
 func Advantage(b report.Advantage) i18n.Message {
 	k, n := b.Decisive()
 	if n == 0 {
@@ -360,8 +362,8 @@ func Advantage(b report.Advantage) i18n.Message {
 		i18n.Of("Black won %s of %s decisive games, %s drawn; games as independent", counts...))
 }
 
-// Ending returns the text of a termination. It returns a termination that this version of gogi does not know
-// unchanged.
+// Ending returns the text for a termination, which is the way in which a game ended. It returns a termination
+// that this version of gogi does not know unchanged.
 func Ending(termination string) i18n.Message { return i18n.Of(format.Words(termination)) }
 
 func (r view) printTerminations(w io.Writer) {
@@ -451,14 +453,15 @@ func (r view) printRemarks(w io.Writer) {
 	}
 }
 
-// Asked returns the number of questions to a mate solver in a run, with their results.
+// Asked returns text about how often gogi asked a mate solver in a run, and about the results.
 func Asked(q match.Questions) i18n.Message {
 	return i18n.Of("asked %s, claimed a mate %s: proven %s, refuted %s, not proven %s; failed %s",
 		i18n.Number{N: q.Asked, Noun: "time"}, i18n.Number{N: q.Claimed, Noun: "time"},
 		format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), i18n.Number{N: q.Failed, Noun: "time"})
 }
 
-// FromBook returns the number of a player's book moves, or the zero value without a book.
+// FromBook returns text with the number of moves that a player made from its book. It returns the zero value
+// if the player has no book.
 func FromBook(p *report.Player) i18n.Message {
 	switch {
 	case p.BookMoves == nil:

@@ -48,7 +48,7 @@ func (r view) printStandings(w io.Writer) {
 	format.Render(w, out)
 }
 
-// Points returns the text of points in a table, with one decimal, because some rules give tenths.
+// Points returns points as text with one decimal, because some rules give tenths of a point.
 func Points(points float64) string { return strconv.FormatFloat(points, 'f', 1, 64) }
 
 func (r view) printRound(w io.Writer, round report.Round) {
@@ -59,7 +59,7 @@ func (r view) printRound(w io.Writer, round report.Round) {
 	fmt.Fprintln(w)
 }
 
-// Match returns one line about one match of a tournament.
+// Match returns one line of text with the players and the result of a tournament match.
 func Match(m report.Meeting) i18n.Message {
 	a, b := orUnknown(m.A), orUnknown(m.B)
 	switch {
@@ -106,7 +106,8 @@ func (r view) printRatings(w io.Writer) {
 // noteWidth is the largest width of a note's lines, in terminal columns.
 const noteWidth = 78
 
-// RatingNote explains the figures of an adaptive design.
+// RatingNote returns a note that explains the ratings of an adaptive design, which chooses pairings by
+// earlier results.
 func RatingNote(t *report.Tournament) i18n.Message {
 	if len(t.Ratings) == 0 {
 		return i18n.Of("no ratings: %s", t.Why)
@@ -152,7 +153,7 @@ func RankedElo(p report.Ranked) string {
 	return format.Elo(p.Elo, 0)
 }
 
-// RankedBounds returns the text of the interval of a player's rating. A missing bound is printed as infinite.
+// RankedBounds returns the interval of a player's rating as text. A missing bound is printed as infinite.
 func RankedBounds(p report.Ranked) string {
 	if p.Lo == nil && p.Hi == nil {
 		return "–"

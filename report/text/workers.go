@@ -38,7 +38,8 @@ func (r view) printWorkers(w io.Writer) {
 	}
 }
 
-// WorkerName returns a worker's name, or text for the process that stores the pairs.
+// WorkerName returns the name of a worker (a machine that plays games for the run). For the process that
+// stores the pairs it returns a description.
 func WorkerName(k report.Worker) i18n.Message {
 	if k.Name == "" {
 		return i18n.Of("(this process)")
@@ -46,8 +47,8 @@ func WorkerName(k report.Worker) i18n.Message {
 	return i18n.Verbatim(format.Name(k.Name))
 }
 
-// AgainstRest returns the text of the difference between a worker's score and the score of the other workers,
-// with its interval, in percentage points.
+// AgainstRest returns text with the score in a worker's games minus the score in the games of the other
+// workers, in percentage points, with its interval.
 func AgainstRest(k report.Worker) string {
 	if k.Difference == nil {
 		return "–"
@@ -55,7 +56,8 @@ func AgainstRest(k report.Worker) string {
 	return fmt.Sprintf("%+.1f [%+.1f, %+.1f]", 100**k.Difference, 100**k.Lo, 100**k.Hi)
 }
 
-// Evidence returns the text of the e-value for a difference between a worker and the others.
+// Evidence returns text with an e-value: the evidence that a worker's results differ from those of the other
+// workers.
 func Evidence(k report.Worker) string {
 	switch {
 	case k.Log10E == nil:

@@ -11,7 +11,8 @@ import (
 	"gogi/results"
 )
 
-// Account holds the stored data of a tune, and the results calculated from the data.
+// Account holds the stored data of a tune, and the results calculated from them. A tune is a run that
+// optimises the parameters of an engine.
 type Account struct {
 	*tune.Walk
 	Run        string
@@ -21,11 +22,12 @@ type Account struct {
 	Candidates []match.TuneCandidate
 }
 
-// Latest is a value for Read's parameter at. It requests the latest state.
+// Latest is the value of Read's parameter at that requests the latest state of a tune.
 const Latest = -1
 
-// Read reads all stored pairs of a tune, in order, and calculates every state again. The parameter at is the number of
-// learnt blocks (of pairs) of the requested state, or Latest.
+// Read reads all stored pairs of a tune, in order, and calculates all states of the tune again. A tune
+// updates its parameter values after each block of pairs. The parameter at selects the state after that
+// number of blocks, or Latest.
 func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at int) (*Account, error) {
 	plan, err := PlanOf(info)
 	if err != nil {
@@ -77,7 +79,7 @@ func PlanOf(info *results.RunInfo) (*tune.Plan, error) {
 	return tune.ParsePlan(string(canonical.Tune))
 }
 
-// Words returns options as one line: NAME=VALUE, separated by blanks.
+// Words returns options as one line of the form NAME=VALUE, separated by spaces.
 func Words(options []match.Option) string {
 	var words []string
 	for _, o := range options {
@@ -86,21 +88,21 @@ func Words(options []match.Option) string {
 	return strings.Join(words, " ")
 }
 
-// Summary returns the summary of the state that the caller of Read requested.
+// Summary returns the summary of the tune, in the state that the caller of Read requested.
 func (a *Account) Summary() tune.Summary { return tune.Summarize(&a.Plan.Settings, &a.Asked) }
 
-// Done reports whether all blocks are learnt.
+// Done reports whether the tune has processed the results of all blocks of pairs.
 func (a *Account) Done() bool { return a.State.Blocks == a.Plan.Settings.Blocks() }
 
-// Point returns the parameter values of a tune's result as engine options, for the state that the caller of Read
-// requested.
+// Point returns the final values of the parameters as engine options. It uses the state that the caller of
+// Read requested.
 func (a *Account) Point() []match.Option {
 	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
 }
 
-// Candidate returns the newest candidate of a tune: the parameter values for a validation. plan is the plan of the
-// tune. If there is no candidate yet, or if another is true, Candidate stores a new one and returns proposed = true.
-// No game of a new candidate's validation has been played yet.
+// Candidate returns the newest candidate of a tune: the parameter values that a validation match tests. plan
+// is the plan of the tune. If there is no candidate yet, or if another is true, Candidate stores a new
+// candidate and returns proposed = true. No validation game of a new candidate has been played yet.
 func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
 	if n := len(a.Candidates); n > 0 && !another {
 		return a.Candidates[n-1], false, nil

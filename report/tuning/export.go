@@ -13,13 +13,13 @@ import (
 	"gogi/match/tune"
 )
 
-// Forms returns the names of the formats of Export.
+// Forms returns the names of the formats that Export can write.
 func Forms() []string {
 	return []string{"options", "toml", "params", "fishtest", "openbench", "patch"}
 }
 
-// Export writes the resulting values of a tune. form is the name of the format, one of Forms. values has the
-// unrounded value of each parameter.
+// Export writes the final parameter values of a tune. form is the name of the format, one of Forms. values
+// has the unrounded value of each parameter.
 func Export(w io.Writer, a *Account, form string, values []float64) error {
 	s := &a.Plan.Settings
 	switch form {
@@ -153,7 +153,7 @@ type Result struct {
 // trackPoints is the largest number of points of a tune's path in the JSON.
 const trackPoints = 400
 
-// NewResult returns the JSON form of an account.
+// NewResult returns the JSON form of a tune's account.
 func NewResult(a *Account) Result {
 	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }

@@ -28,8 +28,8 @@ func Page(in i18n.Language, a *Account, validations []i18n.Message) string {
 `, html.EscapeString(a.Run), Body(in, a, validations), in, page.Style())
 }
 
-// Body returns the content of Page in a language, for pages with their own head and styles. Body prints the
-// lines of validations unchanged.
+// Body returns the content of Page in a language, for pages with their own head and styles. validations has
+// one line for each validation match; Body prints them unchanged.
 func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	var b, text strings.Builder
 	Print(&text, in, a, validations)
@@ -50,7 +50,7 @@ func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	return b.String()
 }
 
-// Course returns a chart of each parameter's values over the tune.
+// Course returns charts that show how each parameter's value changed during the tune.
 func Course(in i18n.Language, a *Account) string {
 	var b strings.Builder
 	sum, track := a.Summary(), thinned(a.Track)

@@ -22,7 +22,7 @@ const (
 	probeDeadline  = 10 * time.Second
 )
 
-// Finding is the result of a probe for one parameter.
+// Finding is the result of Probe for one parameter: whether the parameter changes the engine's searches.
 type Finding struct {
 	Param string `json:"param"`
 	// Dead reports that the engine's searches are equal with the parameter at both bounds, so the parameter
@@ -34,7 +34,7 @@ type Finding struct {
 	Refused []string `json:"refused,omitempty"`
 }
 
-// String returns the finding as a line.
+// String returns the finding as one line of text.
 func (f Finding) String() string {
 	switch {
 	case len(f.Refused) > 0:
@@ -47,9 +47,10 @@ func (f Finding) String() string {
 	return f.Param + " changes the search"
 }
 
-// Probe searches a few positions with each parameter at its bounds and the other parameters at their start
-// values. It uses one engine, and sets the options as a tune does. After a failure it opens the engine again.
-// It returns an error if the engine does not play at the start values.
+// Probe tests whether each parameter of a tune has an effect, before the first game. It searches a few
+// positions with the parameter at each of its bounds, and the other parameters at their start values. It uses
+// one engine, and sets the options as a tune does. After a failure it starts the engine again. Probe returns
+// an error if the engine does not search with the start values.
 func Probe(ctx context.Context, open runner.Opener, plan *match.Plan, s *tune.Settings) ([]Finding, error) {
 	p := &prober{open: open, plan: plan, settings: s}
 	defer p.close()

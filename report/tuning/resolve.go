@@ -1,7 +1,7 @@
-// Package tuning prepares a tune, and reports its results. It makes the parameters from a file and the
-// engine's options, the plan of the tuning games ([Play]), and the plan of the match that validates the
-// candidate ([Validation]). [Read] returns the [Account] of a stored tune; [Print] and [Export] write it.
-// Package match/tune has the algorithms.
+// Package tuning prepares a tune, which is a run that optimises the parameters of an engine, and reports its
+// results. It reads the parameters from a file and from the engine's options. It makes the plan of the tuning
+// games ([Play]), and the plan of the match that validates the candidate ([Validation]). [Read] returns the
+// [Account] of a stored tune; [Print] and [Export] write it. Package match/tune has the algorithms.
 package tuning
 
 import (
@@ -25,7 +25,7 @@ import (
 	"gogi/usi"
 )
 
-// Request is the file and the flags of a tune.
+// Request has the settings for a tune from its file and from flags.
 type Request struct {
 	*configs.TuneSettings
 	Dir   string   // base directory of the file's paths
@@ -40,15 +40,15 @@ type Request struct {
 	Starts []match.Option
 }
 
-// Begun sets Inflight and Wide to the stored values of a resumed tune, for use if the file does not have
-// them.
+// Begun prepares a request to resume a tune with the stored settings s. It copies Inflight and Wide from s,
+// for use if the file does not set them.
 func (w *Request) Begun(s *tune.Settings) {
 	w.Inflight, w.Wide = s.Inflight, &s.Wide
 }
 
-// Resolve returns the tune for a base plan. The two players of base are the same engine. declared has the
-// options that the engine declares. Resolve does not change base, because it is also the base of the
-// validation's plan.
+// Resolve returns the plan of the tune, and warnings. base is the plan of a match in which both players are
+// the same engine. declared has the options that the engine declares. Resolve does not change base, because
+// the validation also uses it.
 func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []advice.Warning, error) {
 	params, err := w.params(base, declared)
 	if err != nil {
@@ -85,8 +85,8 @@ func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, 
 	return p, warnings, err
 }
 
-// Forfeits reports whether a player loses if the engine fails with the player's parameter values. Otherwise too many
-// such failures end the tune.
+// Forfeits reports whether a player loses the game if the engine fails with the player's parameter values. If
+// it returns false, too many such failures end the tune.
 func (w *Request) Forfeits() bool {
 	yes, _ := w.forfeits() // Resolve checks the error
 	return yes
@@ -470,8 +470,8 @@ func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	return list
 }
 
-// Validation returns the plan of a match between the candidate c and the start values. which is the index of
-// the validation in Plan.Validations.
+// Validation returns the plan of a match between the candidate c (the tuned values) and the start values.
+// which is the index in Plan.Validations.
 func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate) *match.Plan {
 	v := p.Validations()[which]
 	plan := *base
@@ -495,7 +495,8 @@ func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate
 	return &plan
 }
 
-// ValidationRun returns the name of the first run that validates the candidate with this number.
+// ValidationRun returns the name of the first run that validates a candidate. tune is the name of the tune,
+// and number the number of the candidate.
 func ValidationRun(tune string, number int) string {
 	return fmt.Sprintf("%s-validation-%d", tune, number)
 }

@@ -152,7 +152,8 @@ const shownCouples = 3
 
 func share(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(1, of))) }
 
-// Interaction is the evidence from the probes that two parameters interact.
+// Interaction is the evidence that two parameters of a tune influence each other. It comes from probes: pairs
+// of games in which one player has perturbed values and the other has the current values.
 type Interaction struct {
 	A           string  `json:"a"`
 	B           string  `json:"b"`

@@ -20,7 +20,7 @@ import (
 	"gogi/results/repair"
 )
 
-// Found is the result of replaying a run.
+// Found is the result of a verification: counts of what gogi replayed, and the differences.
 type Found struct {
 	Run      string
 	Digest   string
@@ -36,12 +36,12 @@ type Found struct {
 	More        int
 }
 
-// Same reports whether nothing differs.
+// Same reports whether the verification found no difference.
 func (f *Found) Same() bool { return len(f.Differences)+f.More == 0 }
 
-// Run replays a stored run in one pass, as it is stored at one moment. It calls progress with the number of pairs so
-// far and of all pairs. The memory grows with the number of players and openings. Run returns an error if it cannot
-// read the run.
+// Run replays a stored run in one pass, in its state at one moment. It calls progress with the number of
+// pairs so far and the number of all pairs. Its memory use grows with the number of players and openings. Run
+// returns an error if it cannot read the run.
 func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progress func(done, of int)) (*Found, error) {
 	c, err := newReplayer(info)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package engines starts the engines that review games: see [OpenUSI].
+// Package engines starts the engines that analyse the games of a review: see [OpenUSI].
 package engines
 
 import (
@@ -24,7 +24,7 @@ type USI struct {
 	moves  []shogi.Move
 }
 
-// OpenUSI starts the engine of a plan's first player. limits has the search limits for each position.
+// OpenUSI starts an engine: the first player of o.Plan. limits has the search limits for each position.
 func OpenUSI(ctx context.Context, o *players.Opener, limits usi.Go) (*USI, error) {
 	player, err := o.Open(ctx, o.Plan.Players[0], nil)
 	if err != nil {
@@ -33,7 +33,8 @@ func OpenUSI(ctx context.Context, o *players.Opener, limits usi.Go) (*USI, error
 	return &USI{player: player, limits: limits}, nil
 }
 
-// Begin sends isready and usinewgame, so that the previous game does not change the evaluations.
+// Begin prepares the engine for the game g. It sends isready and usinewgame, so that the previous game does
+// not change the evaluations.
 func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	e.game, e.moves = g, nil
 	for i, text := range g.Moves {
@@ -46,8 +47,9 @@ func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	return e.player.NewGame(ctx, usi.Game{Pair: usi.NoPair})
 }
 
-// Ask returns the engine's evaluation and best move in the position after the first moves of the game. ply is the
-// number of these moves. If the position has no legal move, Ask returns a mate without a search.
+// Ask returns the engine's evaluation and best move for one position of the game. ply is the number of moves
+// before the position. If the position has no legal move, Ask returns that the side to move is mated, without
+// a search.
 func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading, error) {
 	position := usi.Position{Start: g.Start, Moves: e.moves[:ply]}
 	h, err := position.History()

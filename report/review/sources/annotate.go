@@ -11,9 +11,9 @@ import (
 	"gogi/usi"
 )
 
-// Annotate replaces the evaluations in a record by those of a review. Each move gets the value of the position after
-// the move, from the view of the player who made it, and the engine's reply. If the engine prefers another move, the
-// move gets a comment with that move. Other programs draw graphs from these values.
+// Annotate replaces the evaluations in a record by those of a review, so that other programs can draw graphs
+// from them. Each move gets the value of the position after the move, from the view of the player who made
+// it, and the engine's reply. If the engine prefers another move, Annotate adds a comment with that move.
 func Annotate(r *kifu.Record, v *review.Reviewed, s review.Scale) error {
 	p, err := shogi.ParseSFEN(strings.TrimPrefix(r.Start, "sfen "))
 	if err != nil {

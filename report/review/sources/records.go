@@ -51,13 +51,13 @@ func FromRecord(r *kifu.Record) (*review.Game, error) {
 	return g, nil
 }
 
-// Refused is a function that is called for each unreadable game. place is the game's place in the files, and
-// why the reason.
+// Refused is the type of a callback for games that cannot be read. place describes where the game is in the
+// files, and why is the reason.
 type Refused func(place, why string)
 
-// Files calls the function see for each game in the files, folders and archives of paths, and the function refused
-// for each unreadable game. It reads all formats that package results/games reads. stdin is the input for the file
-// name "-".
+// Files reads games from files, folders and archives. It calls the function see for each game, and the
+// function refused for each unreadable game. It reads all formats that package results/games reads. stdin is
+// the input for the file name "-".
 func Files(ctx context.Context, paths []string, stdin io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
 	refuse := func(r games.Refusal) { refused(r.Place(), r.Why) }
 	return games.Each(ctx, paths, stdin, refuse, func(r *kifu.Record, at games.Refusal) error {
@@ -73,7 +73,7 @@ func Files(ctx context.Context, paths []string, stdin io.Reader, refused Refused
 	})
 }
 
-// Run goes through the games of a stored run. It calls the function see for each game that matches search.
+// Run reads the games of a stored run. It calls the function see for each game that matches search.
 func Run(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search, see func(*review.Game, *kifu.Record) error) error {
 	completer, err := games.NewCompleter(info)
 	if err != nil {
