@@ -6,7 +6,7 @@ import (
 	"gogi/shogi"
 )
 
-// Answer is the kind of answer that ends a search.
+// Answer is the kind of a bestmove: a move, resignation, the declaration of a win, or an invalid word.
 type Answer uint8
 
 // These are the answers of a bestmove line.
@@ -25,8 +25,8 @@ type Bestmove struct {
 	Text   string     // the word after "bestmove", as the engine sent it
 }
 
-// ParseBestmove parses a line "bestmove …". It never fails: a word that is not a move gives AnswerInvalid.
-// Some engines print none, (none), null or pass. ParseBestmove does not check that the move is legal.
+// ParseBestmove parses a line "bestmove …". It never fails: for a word that is not a move, such as none,
+// (none), null or pass, the answer is AnswerInvalid. ParseBestmove does not check that the move is legal.
 func ParseBestmove(line string) Bestmove {
 	p := words{rest: strings.TrimPrefix(line, "bestmove")}
 	b := Bestmove{Text: p.next()}

@@ -9,7 +9,7 @@ import (
 	"gogi/shogi"
 )
 
-// MateAnswer is the kind of answer that ends a mate search.
+// MateAnswer is the kind of a checkmate answer: a mate, no mate, no result, or an unreadable answer.
 type MateAnswer uint8
 
 // These are the answers of a checkmate line.
@@ -21,8 +21,8 @@ const (
 	MateNotImplemented                   // the engine has no mate search ("notimplemented")
 )
 
-// Checkmate is the result of a mate search ("go mate"): whether the side to move can mate the opponent with
-// checks.
+// Checkmate is the result of a mate search ("go mate"): whether the side to move can mate the opponent with a
+// series of checks.
 type Checkmate struct {
 	Answer  MateAnswer
 	Moves   []shogi.Move // for MateFound; the side to move plays the first one
@@ -33,8 +33,8 @@ type Checkmate struct {
 }
 
 // ParseCheckmate parses a line "checkmate …". It never fails: an unknown answer gives MateInvalid. One engine
-// family prints "none" when it gives up; that gives MateTimeout. ParseCheckmate does not check that the moves
-// are legal and mate.
+// family prints "none" if it finds no result in time; ParseCheckmate returns MateTimeout for that. It does
+// not check that the moves are legal and mate.
 func ParseCheckmate(line string) Checkmate {
 	rest := strings.TrimSpace(strings.TrimPrefix(line, "checkmate"))
 	c := Checkmate{Text: sanitize.Printable(rest, 2000)}
@@ -54,8 +54,8 @@ func ParseCheckmate(line string) Checkmate {
 	return c
 }
 
-// String returns the whole checkmate line. For MateInvalid and for a mate without moves it returns the answer
-// "timeout", which claims nothing.
+// String returns the whole checkmate line. For MateInvalid and for a mate without moves it returns "checkmate
+// timeout", because that answer claims nothing.
 func (c Checkmate) String() string {
 	if c.Answer == MateFound && len(c.Moves) == 0 {
 		c.Answer = MateInvalid // USI cannot express a mate without moves
@@ -72,12 +72,13 @@ func (c Checkmate) String() string {
 	return "checkmate timeout"
 }
 
-// Mate searches for a mate by the side to move with "go mate". r.Go.MateTime is the limit (0: infinite); Mate
-// ignores the other fields of r.Go. It waits, stops and fails like Think.
+// Mate searches for a mate by the side to move with "go mate". r.Go.MateTime is the limit (0: no limit); Mate
+// ignores the other fields of r.Go. When ctx ends or the deadline passes, Mate sends "stop", as Think does.
+// The errors are those of Think.
 //
-// Engines without a mate search answer "bestmove" after an ordinary search. The answer is then MateFound if
-// the best line's score is a mate and its variation ends in one. It is MateNone if the score is a mate
-// against the side to move, else MateTimeout.
+// Engines without a mate search answer "bestmove" after an ordinary search. Mate then uses the score of the
+// best line. It returns MateFound if the score is a mate and the variation ends in one, and MateNone if the
+// score is a mate against the side to move. For any other score it returns MateTimeout.
 func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
 	e.deadline.Store(int64(r.Deadline))
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {

@@ -10,8 +10,8 @@ import (
 	"gogi/shogi"
 )
 
-// Go holds the arguments of the "go" command. Times are sent in whole milliseconds. Fields that are not set
-// are not sent, because some engines abort on an unknown argument.
+// Go holds the arguments of the "go" command. gogi sends times in whole milliseconds. It does not send fields
+// that are not set, because some engines abort on an unknown argument.
 type Go struct {
 	Ponder      bool
 	Early       bool // "go ponder" without clocks; ponderhit has them
@@ -35,8 +35,8 @@ type Go struct {
 // String returns the whole go command.
 func (g Go) String() string { return string(g.Append(nil)) }
 
-// Append appends the whole go command to dst. Byoyomi comes after btime and wtime, because one engine family
-// adds byoyomi to the clocks while it reads.
+// Append appends the whole go command to dst. It writes byoyomi after btime and wtime, because the engines of
+// one family add the byoyomi to clocks that they have already read.
 func (g Go) Append(dst []byte) []byte {
 	dst = append(dst, "go"...)
 	if g.Ponder {
@@ -100,8 +100,9 @@ func appendMoves(dst []byte, moves []shogi.Move) []byte {
 	return dst
 }
 
-// ParseGo parses a "go" command. It skips unknown words. It then returns the known arguments together with an error
-// about the first unknown word. The caller must not ignore the error, because the unknown word may be a limit.
+// ParseGo parses a "go" command. It skips unknown words and returns the known arguments. If there is an
+// unknown word, it also returns an error about the first one. The caller must not ignore this error, because
+// the word may be a limit.
 func ParseGo(line string) (Go, error) {
 	p := words{rest: line}
 	if w := p.next(); w != "go" {
@@ -237,7 +238,7 @@ func (p Position) History() (*shogi.History, error) {
 }
 
 // ParsePosition parses "position …", "startpos …", "sfen …" or a bare SFEN, each with optional "moves …". It
-// does not check that the moves are legal; History does.
+// does not check that the moves are legal; Position.History does.
 func ParsePosition(line string) (Position, error) {
 	start, _, moves, err := shogi.ReadLine(line)
 	return Position{start, moves}, err

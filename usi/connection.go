@@ -6,48 +6,53 @@ import (
 )
 
 // Connection is the transport of an Engine: Read reads the engine's stdout, and Write writes to its stdin.
-// Close ends the engine and waits for its end.
+// Close ends the engine and waits until it has ended.
 //
-// A Connection can also implement the interfaces below. Each is optional and independent. A wrapper that
-// embeds a Connection as an interface hides them.
+// A Connection can also implement the interfaces below; each is optional. If you wrap a Connection in a
+// struct that embeds the interface Connection, the struct does not have these methods, so forward the ones
+// that you need.
 type Connection = io.ReadWriteCloser
 
 // These are the optional interfaces that a Connection can implement.
 type (
-	// WriteDeadliner limits the duration of a Write. If an engine does not read its input, it then fails with
-	// FaultNotRead, and its opponent does not wait. The error of a Write that timed out has a method Timeout
-	// that returns true, as in packages os and net. The output of a Server can also implement WriteDeadliner.
+	// WriteDeadliner is a Connection whose Write can have a time limit. Without it, an engine that does not
+	// read its input can block gogi; with it, the Engine fails with FaultNotRead. The error of a Write that
+	// timed out has a method Timeout that returns true, as in packages os and net. The output of a Server can
+	// also implement WriteDeadliner.
 	WriteDeadliner interface {
 		SetWriteDeadline(t time.Time) error
 	}
 
-	// Losable is a connection to a remote engine. ConnectionLost reports whether the connection was cut,
-	// which is not the engine's fault. Engine calls it after a timeout or the end of the output; the fault is
-	// then a FaultConnection. The call may take seconds.
+	// Losable is a Connection to an engine on another machine. ConnectionLost reports whether the connection
+	// was cut, which is not the engine's fault. The Engine calls it after a timeout or the end of the output.
+	// If it returns true, the kind of the fault is FaultConnection. The call may take seconds.
 	Losable interface {
 		ConnectionLost() bool
 	}
 
-	// Waited measures how long the engine's threads have waited for a CPU since their start, although they
-	// were ready to run. It returns an error if the system has no such statistics. With it, Engine implements
-	// the Waiter of package runner.
+	// Waited is a Connection that measures how long the engine's threads were ready to run but waited for a
+	// CPU. The method Waited returns this time since the start of the engine, summed over the threads. It
+	// returns an error if the system has no such statistics. Package runner needs it (runner.Waiter) to find
+	// moves that the machine delayed.
 	Waited interface {
 		Waited() (time.Duration, error)
 	}
 
-	// Stopped measures for how long the engine's processes were suspended since their start: by a signal, a debugger
-	// or a frozen cgroup. Each call takes a sample.
+	// Stopped is a Connection that measures for how long the engine's processes were suspended by a signal, a
+	// debugger or a frozen cgroup. The method Stopped returns this time since the start of the engine. The
+	// time between two calls counts if both calls find the engine suspended, so call it often.
 	Stopped interface {
 		Stopped() time.Duration
 	}
 
-	// Exiting returns the exit status of the process behind the connection. ok is false while the process
-	// runs, and if a signal ended it.
+	// Exiting is a Connection that knows the exit status of the engine's process. ok is false while the
+	// process runs. It is also false if a signal ended the process.
 	Exiting interface {
 		ExitStatus() (status int, ok bool)
 	}
 
-	// Pinned checks the CPU affinity of an engine that was bound to CPUs at its start.
+	// Pinned is a Connection that can check whether the engine still runs on the CPUs to which gogi bound it
+	// at its start.
 	Pinned interface {
 		// AffinityChanged returns a sentence if the engine's threads may run on other CPUs: "it was started
 		// on CPUs 2-3, and has bound itself to 0-7". It returns "" if the threads still have the CPUs of the
@@ -55,7 +60,8 @@ type (
 		AffinityChanged() string
 	}
 
-	// Diagnosed describes the process behind the connection. Both texts become part of the Note of a Fault.
+	// Diagnosed is a Connection that can describe the state of the engine's process for error messages. The
+	// Engine adds one of the two texts to the Note of a Fault.
 	Diagnosed interface {
 		// Diagnosis describes the end of the process and its last stderr output: "exit status 1; stderr: no
 		// eval file".

@@ -12,14 +12,15 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Config has the settings of the dialogue with an engine.
+// Config has the settings of an Engine.
 type Config struct {
 	Name   string // for errors and notes
 	Limits Limits
 	Tap    Tap // receives every line; nil: no Tap
 }
 
-// Limits are the longest waits of a dialogue, except thinking. A zero field means the default.
+// Limits has the longest times that an Engine waits for each answer, except for the search itself. A zero
+// field means the default.
 type Limits struct {
 	Greeting time.Duration // usi → usiok, default 1 min
 	Ready    time.Duration // isready → readyok, default 10 min, because engines load and compile networks then
@@ -40,8 +41,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Engine is the dialogue with one engine over a connection. It is a runner.Player. Only one goroutine at a
-// time may call its methods, except Snapshot, Stopped and Blame, which are safe for concurrent use. After a
+// Engine is the USI dialogue with one engine over a connection. It is a runner.Player. Only one goroutine at
+// a time may call its methods, except Snapshot, Stopped and Blame, which are safe for concurrent use. After a
 // *Fault every method except Close fails with the same fault.
 type Engine struct {
 	conn   Connection
@@ -69,7 +70,7 @@ type Engine struct {
 	count    Counters
 }
 
-// Greeting describes an engine: the lines that it sent between usi and usiok.
+// Greeting has the data that an engine sent between usi and usiok.
 type Greeting struct {
 	Name    string
 	Author  string
@@ -78,7 +79,7 @@ type Greeting struct {
 	Elapsed time.Duration
 }
 
-// Counters counts events of a dialogue for reports.
+// Counters counts the unusual events and the ponder hits of a dialogue, for reports.
 type Counters struct {
 	Stale      int // bestmoves that no search waited for
 	PonderHits int
@@ -132,13 +133,13 @@ func readGreeting(lines []string) Greeting {
 	return g
 }
 
-// Greeting returns the engine's answer to usi.
+// Greeting returns the data that the engine sent in answer to usi.
 func (e *Engine) Greeting() Greeting { return e.greeting }
 
 // Sent returns the options in the order in which Configure sent them.
 func (e *Engine) Sent() []Setting { return e.sent }
 
-// Counters returns the counters of this engine process since its start.
+// Counters returns the counts since the start of this engine process.
 func (e *Engine) Counters() Counters {
 	c := e.count
 	c.Stale = e.in.stale()
@@ -309,10 +310,10 @@ func (r *Reply) setAnswer(b Bestmove) {
 	}
 }
 
-// Snapshot returns the infos of the search that Think, Ponder or Mate started last. It is for a caller that must
-// choose a move without the engine's bestmove. The Move of the reply is the first move of the variation in
-// Reply.Exact, if there is one, else of the best line's variation. Without a variation the Answer is AnswerInvalid.
-// Elapsed is 0. Snapshot is safe for concurrent use, also during Think.
+// Snapshot returns the infos of the latest search of Think, Ponder or Mate, also while the search runs. Use
+// it to choose a move without the engine's bestmove. The Move of the reply is the first move of the variation
+// in Reply.Exact, if there is one, else of the best line's variation. Without a variation the Answer is
+// AnswerInvalid. Elapsed is 0. Snapshot is safe for concurrent use.
 func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
 
 // fromVariation returns the reply with the first move of the best variation as its answer. It uses the variation of
@@ -389,7 +390,7 @@ func (e *Engine) stop(ctx context.Context, s *search, limit time.Duration) (even
 	}
 }
 
-// GameOver ends a search on the opponent's time and sends "gameover".
+// GameOver stops a ponder search, if there is one, and sends "gameover".
 func (e *Engine) GameOver(ctx context.Context, o Outcome) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
@@ -398,8 +399,8 @@ func (e *Engine) GameOver(ctx context.Context, o Outcome) error {
 	return e.write("gameover "+string(o)+"\n", "saying gameover")
 }
 
-// Close sends quit, closes the connection (which ends the process behind it), and waits for the goroutine
-// that reads. A second call does nothing.
+// Close sends quit, closes the connection and waits for the goroutine that reads the engine's output. Closing
+// the connection ends the engine's process. A second call does nothing.
 func (e *Engine) Close() error {
 	if e.closing.Swap(true) {
 		return nil
@@ -542,9 +543,9 @@ func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	return e.fault
 }
 
-// Blame reports a failure that only the code that plays the game can detect, such as an illegal move, to the
-// Tap. It returns the name of the record of the failure, or "". The engine stays usable. Blame is safe for
-// concurrent use.
+// Blame reports a failure of the engine to the Tap that the Engine cannot detect itself, such as an illegal
+// move. It returns the name of the record that the Tap made of the failure, or "". The engine stays usable.
+// Blame is safe for concurrent use.
 func (e *Engine) Blame(kind, note string) string {
 	return e.record(Failure{Kind: kind, Note: note, Blamed: true})
 }
@@ -563,8 +564,8 @@ func (e *Engine) noteElapsed(d time.Duration) {
 	}
 }
 
-// Waited returns how long the engine's threads have waited for a CPU since their start, although they were
-// ready to run. ok is false if this is unknown.
+// Waited returns the total time in which the engine's threads were ready to run but waited for a CPU, since
+// their start. ok is false if this time is unknown.
 func (e *Engine) Waited() (d time.Duration, ok bool) {
 	w, has := e.conn.(Waited)
 	if !has {
@@ -574,8 +575,9 @@ func (e *Engine) Waited() (d time.Duration, ok bool) {
 	return d, err == nil
 }
 
-// Stopped samples whether the engine's processes are suspended. It returns the total time for which samples found
-// them suspended since their start. It is safe for concurrent use.
+// Stopped returns the total time in which the engine's processes were suspended, since their start. The time
+// between two calls counts if both calls find them suspended, so call it often. It is 0 if the connection
+// does not measure it. Stopped is safe for concurrent use.
 func (e *Engine) Stopped() time.Duration {
 	if s, ok := e.conn.(Stopped); ok {
 		return s.Stopped()
@@ -583,8 +585,8 @@ func (e *Engine) Stopped() time.Duration {
 	return 0
 }
 
-// AffinityChanged returns a sentence if the engine runs on other CPUs than those of its start. It returns ""
-// if the CPUs are the same or unknown.
+// AffinityChanged returns a sentence if the engine no longer runs on the CPUs to which gogi bound it at its
+// start. It returns "" if the CPUs are the same or unknown.
 func (e *Engine) AffinityChanged() string {
 	p, has := e.conn.(Pinned)
 	if !has {
@@ -670,8 +672,9 @@ func ponderHitLine(g Go) string {
 	return "ponderhit" + strings.TrimPrefix(g.String(), "go") + "\n"
 }
 
-// Rest ends the search on the opponent's time, if there is one, because its position did not occur. The
-// engine's clock runs, so Rest waits until the deadline of the move, but at least Limits.Stop.
+// Rest stops a ponder search, if there is one, because the opponent did not play the expected reply. The
+// engine's clock already runs, so Rest waits for the bestmove until the deadline of the move, but at least
+// for Limits.Stop.
 func (e *Engine) Rest(ctx context.Context, deadline time.Duration) error {
 	if e.ponder == nil {
 		return nil

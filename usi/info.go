@@ -25,9 +25,9 @@ type Info struct {
 	Text     string // the text of "info string …"
 }
 
-// ParseInfo parses the words after "info". It never fails. It skips unknown words. The field of an unreadable
-// number stays zero, and a number out of range becomes the nearest limit. A principal variation ends at the
-// first word that is not a move: some engines put "resign", "win" or "rep_draw" there.
+// ParseInfo parses the words after "info". It never fails. It skips unknown words. If it cannot read a
+// number, the field stays zero; a number out of range becomes the nearest limit. A principal variation ends
+// at the first word that is not a move: some engines put "resign", "win" or "rep_draw" there.
 func ParseInfo(line string) Info { return parseInfo(line, 0) }
 
 // parseInfo does the same as ParseInfo, but parses at most maxPV plies of a variation (0: all; NoPV: none).

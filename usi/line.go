@@ -7,15 +7,16 @@ import (
 	"gogi/shogi"
 )
 
-// Line is a game up to a position. Follow advances it as the game grows. The zero value means no game.
+// Line is the current position of a game that grows move by move. Follow advances it and plays only the new
+// moves. The zero value means no game.
 type Line struct {
 	Start    string // as in a Position
 	Moves    []shogi.Move
 	Position shogi.Position // after the moves
 }
 
-// Follow advances the line to a position and plays only the new moves. It returns an error for an illegal
-// move and stops before that move.
+// Follow advances the line to the position p. If p continues the game of the last call, Follow plays only the
+// new moves. It returns an error for an illegal move and stops before that move.
 func (l *Line) Follow(p Position) error {
 	if !p.continues(l.Start, l.Moves) {
 		start, err := p.StartPosition()
@@ -34,15 +35,16 @@ func (l *Line) Follow(p Position) error {
 	return nil
 }
 
-// Replay is a [Line] that also stores every position, to detect repetition. The zero value means no game.
+// Replay is a [Line] that also stores every position of the game, to detect repetition. The zero value means
+// no game.
 type Replay struct {
 	start   string
 	history shogi.History
 }
 
-// Follow advances the game to a position, plays only the new moves, and returns the game. The Replay owns the
-// result, which is valid until the next call. Follow returns an error for an illegal move and stops before
-// that move.
+// Follow advances the game to the position p and returns the game. If p continues the game of the last call,
+// Follow plays only the new moves. The Replay owns the result, which is valid until the next call. Follow
+// returns an error for an illegal move and stops before that move.
 func (r *Replay) Follow(p Position) (*shogi.History, error) {
 	if !p.continues(r.start, r.history.Moves()) {
 		start, err := p.StartPosition()

@@ -47,8 +47,8 @@ func (s Setting) String() string {
 	return "setoption name " + s.Name + " value " + s.Value
 }
 
-// ParseOption parses a line "option name … type …". Names and values may contain spaces, because only the
-// keywords type, default, min, max and var end them.
+// ParseOption parses a line "option name … type …". Names and values may contain spaces: only the keywords
+// type, default, min, max and var end them.
 func ParseOption(line string) (Option, error) {
 	rest, ok := strings.CutPrefix(line, "option name ")
 	if !ok {
@@ -135,10 +135,9 @@ func emptyText(s string) string {
 	return s
 }
 
-// Resolve matches wanted settings with the options that an engine declares; names match as in SameOption. It
-// returns the settings to send, in the wanted order, under the declared names. It reports all errors
-// together: an option that the engine does not declare (with the most similar names), and a value outside the
-// declared range.
+// Resolve finds the declared option for each wanted setting; names match as in SameOption. It returns the
+// settings to send, in the wanted order, under the declared names. It reports all errors together: an option
+// that the engine does not declare (with the most similar names), and a value outside the declared range.
 func Resolve(declared []Option, wanted []Setting) ([]Setting, error) {
 	var out []Setting
 	var errs []error
@@ -171,8 +170,8 @@ func FindOption(declared []Option, name string) (Option, bool) {
 	return declared[i], true
 }
 
-// SameOption reports whether two names mean the same option. It ignores case, and the prefix USI_ of Hash,
-// Ponder and MultiPV.
+// SameOption reports whether two names mean the same option. It ignores upper and lower case. It also ignores
+// the prefix USI_ of USI_Hash, USI_Ponder and USI_MultiPV.
 func SameOption(a, b string) bool { return canonicalName(a) == canonicalName(b) }
 
 func canonicalName(name string) string {
@@ -184,7 +183,8 @@ func canonicalName(name string) string {
 	return name
 }
 
-// Accept checks a value against the declaration, and returns the text that gogi sends for it.
+// Accept checks a value against the declaration of the option, and returns the text that gogi sends to the
+// engine. It returns an error for a value that the option does not allow.
 func (o Option) Accept(value string) (string, error) {
 	if strings.ContainsAny(value, "\r\n") {
 		return "", fmt.Errorf("option %s: a value cannot contain a line break", o.Name)
@@ -257,7 +257,8 @@ func unknownOption(declared []Option, name string) error {
 }
 
 // Nearest returns up to limit candidates that are similar to name, the most similar first. It compares by
-// edit distance without case. It omits candidates with a distance above half of the longer name.
+// edit distance and ignores upper and lower case. It omits a candidate if the distance is above half the
+// length of the longer name.
 func Nearest(name string, candidates []string, limit int) []string {
 	type scored struct {
 		text string
@@ -302,7 +303,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// Line returns the declaration in the form that engines print.
+// Line returns the declaration as the line "option name …" that engines print.
 func (o Option) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)

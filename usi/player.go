@@ -7,7 +7,7 @@ import (
 	"gogi/shogi"
 )
 
-// Game describes a new game to a player.
+// Game has the data of a new game that a player needs.
 type Game struct {
 	Colour shogi.Colour // the player's colour
 	Seed   uint64       // seed of all randomness in this game
@@ -18,10 +18,10 @@ type Game struct {
 	Options []Setting
 }
 
-// NoPair is the Pair of a Game outside of a run.
+// NoPair is the value of Game.Pair for a game that does not belong to a run.
 const NoPair = -1
 
-// Request has a position for which a player must find a move, and the limits of the search.
+// Request is a position in which a player must find a move, with the limits of the search.
 type Request struct {
 	Position Position
 	Go       Go
@@ -34,7 +34,7 @@ type Request struct {
 	OnInfo func(Info)
 }
 
-// NoPV as MaxPV of a Request means that the reply has no variations.
+// NoPV is the value of Request.MaxPV for a reply without variations.
 const NoPV = -1
 
 // Reply is a player's answer to a Request.
@@ -83,7 +83,7 @@ func (r Reply) Best() Info {
 	return r.Lines[0]
 }
 
-// Outcome is the result of a game for one player, in the word of "gameover".
+// Outcome is the result of a game for one player, as the argument of the command "gameover".
 type Outcome string
 
 // These are the outcomes of "gameover".
@@ -105,7 +105,8 @@ const (
 	FaultConnection FaultKind = "connection" // the connection to a remote engine was cut
 )
 
-// Fault is the failure of an engine. Afterwards the engine is unusable and must be closed.
+// Fault is the error that describes the failure of an engine. After a Fault the engine is unusable, and the
+// caller must close it.
 type Fault struct { //nolint:errname // the name is part of the interface; it is data as much as an error
 	Kind   FaultKind
 	Engine string

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// Bound is the kind of a score: exact, or only a bound because the score is outside of the search window.
+// Bound is the kind of a score: an exact value, or a lower or upper bound of the value (lowerbound,
+// upperbound).
 type Bound uint8
 
 // These are the kinds of bounds.
@@ -15,8 +16,8 @@ const (
 	UpperBound
 )
 
-// MateScore is the value of Score.Number for a mate in 0 plies; the value for a mate in n plies is MateScore
-// - n. It is larger than any centipawn value that an engine reports.
+// MateScore is the value of Score.Number for a mate in 0 plies. The value for a mate in n plies is MateScore
+// - n, which is larger than any centipawn value that an engine reports.
 const MateScore = 1_000_000
 
 // maxCentipawns is the largest centipawn score, so that it stays below all mate scores.
@@ -32,7 +33,8 @@ type Score struct {
 	Bound Bound
 }
 
-// Number maps the score to one number for comparisons: centipawns, or a value near ±MateScore for a mate.
+// Number maps the score to one number for comparisons: centipawns, or a number near MateScore or -MateScore
+// for a mate.
 func (s Score) Number() int {
 	switch {
 	case s.Mate > 0:
@@ -43,8 +45,7 @@ func (s Score) Number() int {
 	return max(-maxCentipawns, min(maxCentipawns, s.Value))
 }
 
-// ScoreFromNumber is the reverse of Score.Number: it returns the score with the number n. The score is exact, because
-// a number has no bound.
+// ScoreFromNumber is the inverse of Score.Number: it returns the exact score that has the number n.
 func ScoreFromNumber(n int) Score {
 	switch {
 	case n > maxCentipawns:

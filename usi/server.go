@@ -13,9 +13,9 @@ import (
 	"gogi/shogi"
 )
 
-// Served is the player behind a Server. The Server calls its methods one at a time, and none while Think or
-// Mate runs. Every method with a context must return soon after the context ends; Think then returns the best
-// move so far. The context of Ready, NewGame, Ponder and GameOver ends with the dialogue.
+// Served is the player behind a Server. The Server calls its methods one at a time, and no other method while
+// Think or Mate runs. Every method with a context must return soon after the context ends; Think then returns
+// the best move so far. The context of Ready, NewGame, Ponder and GameOver ends with the dialogue.
 //
 // The Server calls Name, Author and Options once, before it reads the first command. They must return at
 // once, because some GUIs allow only two seconds from "usi" to "usiok". Slow work belongs in Ready.
@@ -44,8 +44,8 @@ type Served interface {
 	Think(ctx context.Context, r Request) (Reply, error)
 }
 
-// Shortcoming is an error of Ready for a Served that can still play, for example without its book. The Server
-// reports the error to the GUI and sends readyok.
+// Shortcoming is the error that the method Ready of a Served returns if it can still play, for example
+// without its book. The Server reports the error to the GUI and sends readyok.
 type Shortcoming struct{ Err error }
 
 // Error returns the text of Err.
@@ -58,21 +58,21 @@ func (s *Shortcoming) Unwrap() error { return s.Err }
 // once, like Engine.Ponder; r.Position is the position after the expected reply. Any goroutine may send infos
 // to r.OnInfo.
 //
-// On "ponderhit" the Server calls Think with the same position and the current limits. Go.Early has the same
-// value as in Ponder. It is set if the clocks came only with ponderhit; an Engine then forwards them. On
-// "stop" the Server calls Think with the same position and a context that has already ended. Think must then
-// end the search and return its best move so far. One of these calls comes before any Think with another
+// On "ponderhit" the Server calls Think with the same position and the current limits. Some GUIs send the
+// clocks only with ponderhit; then Go.Early is set in Ponder and in Think, and an Engine forwards the clocks.
+// On "stop" the Server calls Think with the same position and a context that has already ended. Think must
+// then end the search and return its best move so far. One of these calls comes before any Think with another
 // position. The Server reports an error of Ponder to the GUI and continues as if Ponder had worked.
 //
-// For a Served without Ponder, the Server searches without limit until "ponderhit", and then again under the
-// real limits.
+// If a Served does not implement ServedPonderer, the Server calls Think without limits until "ponderhit", and
+// then again with the real limits.
 type ServedPonderer interface {
 	Ponder(ctx context.Context, r Request) error
 }
 
-// ServedSolver is a Served with a mate search. r.Go.MateTime is the limit; 0 means until ctx ends. After an
-// error the Server answers "checkmate timeout". For a Served without Mate it answers "checkmate
-// notimplemented".
+// ServedSolver is a Served with a mate search. r.Go.MateTime is the limit; 0 means until ctx ends. If Mate
+// returns an error, the Server answers "checkmate timeout". If a Served does not implement ServedSolver, the
+// Server answers "checkmate notimplemented".
 type ServedSolver interface {
 	Mate(ctx context.Context, r Request) (Checkmate, error)
 }
@@ -90,25 +90,27 @@ type Server struct {
 	KeepAlive time.Duration
 }
 
-// Serve calls Server.Serve with the default settings.
+// Serve runs a Server with the default settings, see Server.Serve.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, served Served) error {
 	return Server{}.Serve(ctx, in, out, served)
 }
 
-// Serve runs the dialogue until "quit", the end of the input, or the end of ctx, whose cause is then the
-// error. It answers a meaningless line with an "info string" and skips the line, as the protocol demands.
+// Serve runs the dialogue until "quit", the end of the input, or the end of ctx. If ctx ends first, the error
+// wraps the cause. It answers a line without a meaning with an "info string" and skips the line, as the
+// protocol demands.
 //
-// Serve runs commands one after another; a search runs at the same time. For each "go" it sends exactly one
-// bestmove (for "go mate" one checkmate), in order. It sends the answer at the end of the search, or at the
-// first of stop, gameover, isready, usinewgame and another go. With ponder and infinite it waits for one of
-// these commands. It also sends the answer after gameover alone, because a GUI that still waits would take
-// the next game's bestmove for this answer.
+// Serve runs one command after another. Only a search runs at the same time as other commands. For each "go"
+// it sends exactly one bestmove (for "go mate" one checkmate), in order. It sends the answer at the end of
+// the search, or at the first of stop, gameover, isready, usinewgame and another go. With ponder and infinite
+// it waits for one of these commands. It sends the answer even if the GUI sent only gameover: a GUI that
+// still waits would otherwise take the next game's bestmove for this answer.
 //
-// The end of the input and "quit" end any search at once. Serve still runs the commands that it read earlier,
-// with a context that has ended. If ctx ends first, a Read from in may still be running when Serve returns.
+// The end of the input and "quit" end any search at once. Serve still runs the commands that it has already
+// read, with a context that has ended. If ctx ends first, a Read from in may still be running when Serve
+// returns.
 //
-// A GUI that does not read delays nothing: Serve drops the oldest info lines, and queues all other lines. At
-// the end the GUI has one second to read them.
+// A GUI that does not read its input does not slow Serve: Serve drops the oldest info lines, and queues all
+// other lines. At the end the GUI has one second to read them.
 func (c Server) Serve(ctx context.Context, in io.Reader, out io.Writer, served Served) error {
 	session, end := context.WithCancel(ctx)
 	defer end()

@@ -12,7 +12,8 @@ import (
 // (always, if it repeats the move that was just played). Second, no info line of the new search comes before
 // it.
 
-// StaleBestmove reports whether a second bestmove of the previous search arrived before the answer of this search.
+// StaleBestmove is the result of a check for engines that send bestmove twice: whether a second bestmove of
+// the previous search arrived before the answer of this search.
 type StaleBestmove uint8
 
 // These are the values of StaleBestmove.

@@ -2,8 +2,9 @@ package usi
 
 import "time"
 
-// Tap receives every line of a dialogue, for logs. Two goroutines may call the methods at the same time: one
-// reads the engine's output, and one writes its input. A method must not block, and must not store a slice.
+// Tap is an observer that receives every line between gogi and an engine, for logs. Two goroutines may call
+// its methods at the same time: one reads the engine's output, and one writes its input. A method must not
+// block, and must not use its slice after it has returned.
 type Tap interface {
 	// Sent receives whole lines, with their ends, just before gogi writes them.
 	Sent(at time.Time, text []byte)
@@ -19,7 +20,7 @@ type Tap interface {
 	Failed(f Failure) string
 }
 
-// Failure describes an engine's failure to a Tap.
+// Failure describes the failure of an engine to a Tap.
 type Failure struct {
 	Kind string // a FaultKind, or another word from the caller of Blame, such as "illegal_move"
 	Note string

@@ -40,8 +40,8 @@ type Layout struct {
 	Kinds  int     // kinds of cores of the machine; a slot has one kind
 }
 
-// TooFewError is the error if a machine has too few CPUs, even with one CPU instead of one core for each
-// thread.
+// TooFewError is the error of Lay if a machine has too few logical CPUs, even if each thread gets one logical
+// CPU instead of a whole core.
 type TooFewError struct {
 	Demand Demand
 	Cores  int // of the machine
@@ -62,12 +62,13 @@ func (e *TooFewError) Error() string {
 		e.Demand.Slots, e.Demand.Slots*each, each, e.CPUs, e.Cores, kinds, e.Split, e.Whole)
 }
 
-// Lay gives every slot its own CPUs: whole cores of one kind, if possible with one cache, else on one memory
-// node, else on one socket. If there are too few cores, a thread gets a CPU instead of a core. If there are
-// too few CPUs, the error is a *TooFewError.
+// Lay assigns whole cores to every slot. They are of one kind, and if possible share one cache, else one
+// memory node, else one socket. If there are too few cores, a slot gets one logical CPU for each thread
+// instead of one core. If there are too few logical CPUs, the error is a *TooFewError.
 //
-// Lay uses faster kinds first. Within one kind it fills all caches and nodes evenly, so that slots share as
-// little as possible. It uses the core of the lowest CPU last, because that CPU serves most interrupts.
+// Lay uses faster kinds of cores first. Within one kind it fills all caches and nodes evenly, so that slots
+// share as little as possible. It uses the core with the lowest CPU number last, because that CPU serves most
+// interrupts.
 func (t Topology) Lay(d Demand) (Layout, error) {
 	cores, threads := units(t.CPUs, func(c CPU) int { return c.Core }), units(t.CPUs, func(c CPU) int { return c.ID })
 	whole, split := blocks(cores, d.block()), blocks(threads, d.block())

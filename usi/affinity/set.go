@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Most is the highest CPU number. Linux supports at most 8192 CPUs (CONFIG_NR_CPUS).
+// Most is the highest CPU number that gogi accepts. Linux supports at most 8192 CPUs (CONFIG_NR_CPUS).
 const Most = 8191
 
 // Set holds numbers of logical CPUs, ascending and unique.
 type Set []int
 
-// ParseSet parses the kernel's list format, "0-3,8,10-11", see cpuset(7), "List format". It ignores blanks
-// around the text. "" gives the empty set.
+// ParseSet parses a list of CPUs in the format of the Linux kernel, such as "0-3,8,10-11" (cpuset(7), "List
+// format"). It ignores blanks around the text. "" gives the empty set.
 func ParseSet(text string) (Set, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -103,7 +103,8 @@ func (s Set) Minus(t Set) Set {
 // Union returns the CPUs of s and t.
 func (s Set) Union(t Set) Set { return slices.Concat(s, t).sorted() }
 
-// Choice is the user's choice of CPUs. The zero value means that gogi binds no engine.
+// Choice is the user's choice of the CPUs on which engines may run. The zero value means that gogi binds no
+// engine.
 type Choice struct {
 	On   bool // gogi binds engines to CPUs
 	List Set  // the CPUs to choose from; empty: all CPUs that this process may use

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// CPU is one logical CPU with the resources that it shares. Core and Cache are the number of the lowest CPU
-// of the core or cache, even if gogi may not use that CPU.
+// CPU is one logical CPU, with the core, cache and memory that it shares with others. The fields Core and
+// Cache have the number of the lowest CPU with the same core or cache, even if gogi may not use that CPU.
 type CPU struct {
 	ID      int
 	Core    int
@@ -20,7 +20,7 @@ type CPU struct {
 	Kind    Kind
 }
 
-// Kind is the kind of a CPU's core, for machines that mix fast and slow cores. On a machine with one kind, all CPUs
+// Kind distinguishes the fast and the slow cores of a machine. On a machine with one kind of core, all CPUs
 // have the zero Kind.
 type Kind struct {
 	Name     string // the kernel's name of its performance counters: core, atom, lowpower; "": the kernel has no names for kinds
@@ -38,15 +38,15 @@ func (k Kind) rank() int {
 	return slices.Index([]string{"core", "atom", "lowpower"}, k.Name)
 }
 
-// Topology has the usable CPUs, in the order of their numbers.
+// Topology has the CPUs that gogi may use, in the order of their numbers.
 type Topology struct {
 	CPUs  []CPU
 	Known bool // the kernel reports which CPUs share a core; otherwise every CPU counts as a core
 }
 
-// Read reads the topology of the allowed CPUs that are online. sys is the file system at /sys. Some
-// containers and virtual machines lack some of the files. Read then uses the simplest value, so it returns no
-// error.
+// Read reads from the file system at /sys which cores, caches and memory nodes the allowed CPUs use. It omits
+// CPUs that are offline. Some containers and virtual machines lack some of the files. Read then uses default
+// values, such as one core for each CPU, and returns no error.
 //
 // The kernel's Documentation/ABI describes the files: stable/sysfs-devices-system-cpu (topology/),
 // stable/sysfs-devices-node (node*/cpulist), testing/sysfs-devices-system-cpu (online, cache/, cpu_capacity).
@@ -166,7 +166,8 @@ func (r reader) cache(dir string) int {
 	return cache
 }
 
-// Only returns the topology of the CPUs in s. missing are the CPUs of s that the topology does not contain.
+// Only returns the part of the topology with the CPUs in s. missing has the CPUs of s that the topology does
+// not contain.
 func (t Topology) Only(s Set) (of Topology, missing Set) {
 	of = Topology{Known: t.Known}
 	for _, c := range t.CPUs {

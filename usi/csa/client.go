@@ -13,8 +13,8 @@ import (
 	"gogi/usi"
 )
 
-// Player plays games: an engine or a council. It has the methods of runner.Player. Only one goroutine at a
-// time calls them. After an error the Client closes the Player and opens another.
+// Player is an engine or a council that plays the games of a Client. It has the methods of runner.Player.
+// Only one goroutine at a time calls them. After an error the Client closes the Player and opens another.
 type Player interface {
 	// NewGame prepares for a game. It may take minutes.
 	NewGame(ctx context.Context, g usi.Game) error
@@ -24,8 +24,8 @@ type Player interface {
 	Close() error
 }
 
-// Ponderer is a Player that can think on the opponent's time. If the next Think has the same position, the
-// search continues for that move. Otherwise the player drops the search.
+// Ponderer is a Player that can search on the opponent's time. If the next Think has the same position, the
+// search continues for that move. Otherwise the player discards the search.
 type Ponderer interface {
 	Ponder(ctx context.Context, r usi.Request) error
 }
@@ -49,7 +49,8 @@ type Settings struct {
 	Retries  int           `default:"10" placeholder:"N" help:"Number of attempts to reconnect (default ${default})."`
 }
 
-// Config has the settings of a Client, and the functions that connect it.
+// Config is the input of NewClient: the settings, and the functions that connect to the server and open the
+// player.
 type Config struct {
 	Settings
 	User, Password string
@@ -59,7 +60,7 @@ type Config struct {
 	Observe func(Event)
 }
 
-// Client plays games at a server.
+// Client plays games at a CSA server.
 type Client struct {
 	config    Config
 	player    Player // nil if it is not open
@@ -84,7 +85,7 @@ func (c *Client) Finish() { c.finishing.Do(func() { close(c.finish) }) }
 var errGivenUp = errors.New("given up")
 
 // Run plays until all games are played, Finish is called, or all attempts to connect fail. If ctx ends, Run
-// resigns the current game and leaves. The tally counts all games that ended, even if Run returns an error.
+// resigns the current game and logs out. The tally counts all games that ended, even if Run returns an error.
 // Call Run only once.
 func (c *Client) Run(ctx context.Context) (Tally, error) {
 	err := c.load(ctx) // before the login, so that a wrong command has no effect at the server

@@ -7,7 +7,7 @@ import (
 	"gogi/usi"
 )
 
-// Clock is one player's clock. It shows the same time as the server's clock.
+// Clock calculates the remaining time of one player from the times that the server reports.
 type Clock struct {
 	time      Time
 	remaining time.Duration // main time, without the increment of the next move
@@ -16,17 +16,18 @@ type Clock struct {
 // NewClock returns the clock at the start of a game.
 func NewClock(t Time) Clock { return Clock{time: t, remaining: t.Total} }
 
-// Spend adds the increment and subtracts d, the time of a move according to the server. If the server includes the
-// free delay in that time, the clock shows too little, which is safe.
+// Spend updates the clock after a move: it adds the increment and subtracts d, the time of the move that the
+// server reported. Some servers include the free delay of a move in d. Then the clock shows less than the
+// real remaining time, which is safe.
 func (c *Clock) Spend(d time.Duration) {
 	c.remaining = max(0, c.remaining+c.time.Increment-d)
 }
 
-// Remaining returns the rest of the main time, without the next increment.
+// Remaining returns the remaining main time, without the increment of the next move.
 func (c *Clock) Remaining() time.Duration { return c.remaining }
 
-// Limit returns the time in which the current move must arrive at the server. A move that takes exactly this
-// time loses. ok is false without a limit.
+// Limit returns the time within which the current move must arrive at the server. A move that takes exactly
+// this time loses. ok is false if the game has no time limit.
 func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	if c.time.Total == 0 && c.allowance() == 0 {
 		return 0, false

@@ -138,8 +138,8 @@ func (c *Conn) sending() error {
 	return c.err
 }
 
-// Login identifies the player and waits for the server's answer. The error wraps ErrLogin if the server
-// rejects it.
+// Login sends the name and the password and waits for the server's answer. If the server rejects them, the
+// error wraps ErrLogin.
 func (c *Conn) Login(ctx context.Context, user, password string) error {
 	if err := c.Send("LOGIN " + user + " " + password); err != nil {
 		return err

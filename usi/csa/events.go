@@ -21,7 +21,7 @@ const (
 	EventNotice EventType = "notice" // another message for the user
 )
 
-// Outcome is the result of a game for our player.
+// Outcome is the result of a game from the view of our player.
 type Outcome string
 
 // These are the outcomes.
@@ -69,7 +69,7 @@ type Event struct {
 	Answered bool          `json:"answered,omitempty"` // in move: the move is ours
 }
 
-// Tally counts the games that ended.
+// Tally counts the games that ended, by result.
 type Tally struct {
 	Games        int `json:"games"`
 	Wins         int `json:"wins"`

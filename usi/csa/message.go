@@ -22,7 +22,7 @@ const (
 	Suspended         // #CHUDAN: the game ended without a result
 )
 
-// Message is one message of the server: a line, or a whole summary.
+// Message is one message of the server: a line, or all lines of a game's summary.
 type Message struct {
 	Kind    Kind
 	Text    string   // the line; in Started and Rejected only the part after the colon

@@ -12,7 +12,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Time is one player's time control in the server's proposal.
+// Time is one player's time control, as the server proposes it.
 type Time struct {
 	Unit      time.Duration // the unit of times in messages
 	Total     time.Duration
@@ -32,7 +32,7 @@ type PlayedMove struct {
 	Timed bool // the server sent the time of the move
 }
 
-// Summary is the server's proposal of a game (対局条件).
+// Summary is the server's proposal of a game (対局条件): players, time controls, start position and rules.
 type Summary struct {
 	Version       string // version of the protocol
 	GameID        string

@@ -28,8 +28,9 @@ type Exit struct {
 	Stderr string
 }
 
-// Ending describes the end: "exit status 1", "killed by signal 6 (aborted)", or "ended, exit status unknown".
-// For a running process it returns "still running" and names the streams that the process has closed.
+// Ending describes how the process ended: "exit status 1", "killed by signal 6 (aborted)", or "ended, exit
+// status unknown". For a running process it returns "still running", and which of its streams the process has
+// closed.
 func (e Exit) Ending() string {
 	switch {
 	case e.Running && e.Deaf:
@@ -66,8 +67,8 @@ func exitStatus(status int) string {
 	return fmt.Sprintf("exit status %d", status)
 }
 
-// String returns the ending and any stderr output, for the note of a fault: "exit status 1; stderr: no eval
-// file | giving up".
+// String returns Ending and any stderr output, for the note of a fault: "exit status 1; stderr: no eval file
+// | giving up".
 func (e Exit) String() string {
 	if e.Stderr == "" {
 		return e.Ending()
@@ -88,11 +89,12 @@ func (p *Process) Exit() Exit {
 	return e
 }
 
-// Diagnosis returns Exit as text.
+// Diagnosis returns Exit as text, such as "exit status 1; stderr: no eval file".
 func (p *Process) Diagnosis() string { return p.Exit().String() }
 
-// LastWords returns text for the note of a fault that did not end the process. While the process runs, the
-// text is "stderr: …" or ""; afterwards it is the Diagnosis.
+// LastWords returns the last stderr output as text, for the note of a fault that did not end the process.
+// While the process runs, the text is "stderr: …", or "" without output. If the process has ended, LastWords
+// returns the Diagnosis.
 func (p *Process) LastWords() string {
 	e := p.Exit()
 	switch {
@@ -124,17 +126,17 @@ func (p *Process) ending() Exit {
 	return e
 }
 
-// ExitStatus waits up to 200 ms for the end and returns the leader's exit status. ok is false while the
-// leader runs, and if a signal ended it.
+// ExitStatus returns the exit status of the started program (the leader of its process group). It waits up to
+// 200 ms for the end of the program. ok is false if the program still runs, or if a signal ended it.
 func (p *Process) ExitStatus() (status int, ok bool) {
 	p.awaitLastWords(statusWait)
 	e := p.ending()
 	return max(0, e.Status), e.Status >= 0
 }
 
-// AffinityChanged returns a sentence if the threads of the engine's group may run on other or fewer CPUs than
-// Spec.CPUs. It returns "" if the CPUs are the same or unknown, or if Spec.CPUs is empty. Engines bind
-// threads when they create them, so the result is final after a game.
+// AffinityChanged returns a sentence if a thread of the engine may run on other or fewer CPUs than Spec.CPUs.
+// It returns "" if the CPUs are the same or unknown, or if Spec.CPUs is empty. Engines bind threads when they
+// create them, so the result does not change any more after the first game.
 func (p *Process) AffinityChanged() string {
 	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()

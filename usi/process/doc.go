@@ -1,9 +1,9 @@
 // Package process runs one engine process: its start, its process group, its CPUs and its end. It knows
-// nothing of USI: a [Process] is an io.ReadWriteCloser of the child's stdout and stdin. [Start] starts one
+// nothing about USI: a [Process] is an io.ReadWriteCloser of the child's stdout and stdin. [Start] starts one
 // from a [Spec], and [StartGuard] starts the [Guard], which kills engines if the runner is killed.
 //
-// A series starts and ends engines thousands of times. An engine may crash, hang, flood, or be a wrapper
-// script that leaves the real engine running. After [Process.Close] nothing of it is left, and Close takes a
+// A match starts and ends engines thousands of times. An engine may crash, hang, flood, or be a wrapper
+// script that leaves the real engine running. [Process.Close] ends the whole process group, and takes a
 // bounded time. The text below is about Linux. On Windows a job object replaces group, guard and death signal
 // (process_windows.go); macOS has no death signal (process_darwin.go).
 //

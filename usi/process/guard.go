@@ -2,8 +2,8 @@ package process
 
 import "fmt"
 
-// GuardChange is a change of the guard process: it died and was replaced, it died and could not be replaced, or a guard
-// works again.
+// GuardChange is a change of the guard process: it died and another one replaced it, it died and nothing
+// could replace it, or a guard works again.
 type GuardChange struct {
 	Died string // how the guard died, such as "signal: killed"; "": a guard works again
 	Err  error  // why there is no guard now (a goroutine of StartGuard tries again); nil: another guard replaced it

@@ -33,11 +33,11 @@ type guardPace struct {
 
 var defaultPace = guardPace{steady: 10 * time.Second, pause: 100 * time.Millisecond, longest: time.Minute}
 
-// Guard is the runner's side of the guard process, which kills engines if the runner is killed. A run has one
-// guard, in its own session. The runner reports the start and the end of every process group to it. When the
-// runner ends in any way, the guard's input ends; the guard then kills every remaining group and ends. If a
-// guard dies or does not read, another guard replaces it and receives the running groups. The methods are
-// safe for concurrent use.
+// Guard controls the guard process, which kills the engines if the runner is killed. A run has one guard
+// process, in a session of its own. The runner reports the start and the end of every process group to it.
+// When the runner ends in any way, the input of the guard process ends; it then kills every remaining group
+// and ends. If a guard process dies or does not read, another one replaces it and receives the list of
+// running groups. The methods are safe for concurrent use.
 type Guard struct {
 	command  []string
 	mark     string // set in the environment of every engine and of the guard, see markKey
@@ -58,9 +58,9 @@ type Guard struct {
 }
 
 // StartGuard starts the guard process. command is a program with its arguments that calls ServeGuard with its
-// stdin: a hidden command of this binary. The guard's stderr is the runner's. onChange, which may be nil, is
-// called for each change, one call at a time, from another goroutine. It is called only once while no guard
-// can start.
+// stdin; gogi uses a hidden command of its own binary. The guard process has the stderr of the runner. A
+// goroutine calls onChange, which may be nil, for each change, one call at a time. If no guard process can
+// start, it calls onChange only once until one works again.
 func StartGuard(command []string, onChange func(GuardChange)) (*Guard, error) {
 	return startGuardAt(command, onChange, defaultPace)
 }
@@ -242,10 +242,10 @@ func (g *Guard) isClosed() bool {
 	return g.closed
 }
 
-// Close ends the guard, waits up to two seconds for its end, and then kills it. Close the processes first,
-// because the guard kills those that still run. Close returns an error if the guard failed or had to be
-// killed. A time without a guard is no error, because onChange has reported it. The death of a guard without
-// groups is no error either. Every call returns the same.
+// Close ends the guard process, waits up to two seconds for its end, and then kills it. Close the engines
+// first, because the guard process kills those that still run. Close returns an error if the guard process
+// failed or had to be killed. Two cases are not errors: a time without a guard process, because onChange has
+// reported it, and a guard process that died when no engine ran. Every call returns the same result.
 func (g *Guard) Close() error {
 	g.closing.Do(func() { g.closeErr = g.end() })
 	return g.closeErr
@@ -331,11 +331,12 @@ func (g *Guard) send(sign string, pgid int) {
 	}
 }
 
-// ServeGuard runs the guard process. It reads "+pgid" and "-pgid" lines until r ends. Then it kills with
-// SIGKILL every group that was added and not removed. On Linux it also kills every process with this guard's
-// mark in its environment: the engines and the processes that they started, even in another session. It makes
-// the whole program ignore SIGINT, SIGTERM and SIGHUP, because the guard must outlive a runner that these
-// signals end. It returns an error for an unknown line or a failing r, and still kills the groups.
+// ServeGuard is the program of the guard process. It reads lines "+PGID" and "-PGID", which add and remove a
+// process group, until r ends. Then it kills with SIGKILL every group that was added and not removed. On
+// Linux it also kills every process that has this guard's mark in its environment: the engines and the
+// processes that they started, even in another session. From its call on, the whole program ignores SIGINT,
+// SIGTERM and SIGHUP, because the guard must outlive a runner that these signals end. ServeGuard returns an
+// error for an unknown line or an error of r, and still kills the groups.
 func ServeGuard(r io.Reader) error {
 	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	groups := make(map[int]bool)

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// DefaultGrace is how long Close waits after closing stdin.
+	// DefaultGrace is the default of Spec.Grace, the time from the end of stdin to SIGTERM.
 	DefaultGrace = 500 * time.Millisecond
-	// DefaultTermGrace is how long Close waits after SIGTERM.
+	// DefaultTermGrace is the default of Spec.TermGrace, the time from SIGTERM to SIGKILL.
 	DefaultTermGrace = 300 * time.Millisecond
 
 	// killWait is how long Close waits after SIGKILL. It is the time in which an engine of 100 GB returns its
@@ -50,7 +50,7 @@ type Spec struct {
 
 // Process is a started engine. It is an io.ReadWriteCloser: Read reads the child's stdout, and Write writes
 // to its stdin. One goroutine may read while another writes. All other methods are safe for concurrent use.
-// The starter of a Process must Close it, even if the engine ended by itself.
+// The code that starts a Process must Close it, even if the engine ended by itself.
 type Process struct {
 	grace, termGrace time.Duration
 
@@ -188,17 +188,17 @@ func (p *Process) withTree(do func(tree)) {
 	}
 }
 
-// PID returns the leader's process number, which is also the number of its group. After Done it may belong to
-// another process.
+// PID returns the number of the started process (the leader), which is also the number of its process group.
+// When the channel Done is closed, another process may have this number.
 func (p *Process) PID() int { return p.pid }
 
-// Done returns a channel that is closed after the leader has ended and been reaped. Its group has then been
-// killed. Its output can still be read.
+// Done returns a channel that is closed when the started process (the leader) has ended, its group was killed
+// and the leader was reaped. Output that it wrote before can still be read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Read reads the child's stdout. If the leader has ended or the whole group has closed its stdout, Read
-// returns all remaining output and then io.EOF. Other errors wrap os.ErrDeadlineExceeded, or os.ErrClosed
-// after Close.
+// Read reads the child's stdout. If the started process has ended, or all processes of its group have closed
+// stdout, Read returns the remaining output and then io.EOF. Other errors wrap os.ErrDeadlineExceeded, or
+// os.ErrClosed after Close.
 func (p *Process) Read(b []byte) (int, error) {
 	n, err := p.stdout.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) && p.escaped.Load() {
@@ -238,8 +238,8 @@ func (p *Process) Write(b []byte) (n int, err error) {
 	return n, p.wrap("writing its stdin", err)
 }
 
-// SetReadDeadline sets the time when a Read gives up, even if it is already waiting. The zero time means
-// never. The call changes nothing after the started program has ended.
+// SetReadDeadline sets the time at which a Read gives up, also a Read that already waits. The zero time means
+// no limit. The call has no effect after the started process has ended.
 func (p *Process) SetReadDeadline(t time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -249,26 +249,28 @@ func (p *Process) SetReadDeadline(t time.Time) error {
 	return p.wrap("setting its read deadline", p.stdout.SetReadDeadline(t))
 }
 
-// SetWriteDeadline sets the time when a Write gives up, even if it is already waiting. The zero time means
-// never.
+// SetWriteDeadline sets the time at which a Write gives up, also a Write that already waits. The zero time
+// means no limit.
 func (p *Process) SetWriteDeadline(t time.Time) error {
 	return p.wrap("setting its write deadline", p.stdin.SetWriteDeadline(t))
 }
 
-// Kill kills the whole group at once, for an engine that does not answer. It does not wait. The caller must
-// still call Close, which returns soon.
+// Kill kills the whole process group at once. Use it for an engine that does not answer. Kill does not wait
+// for the end. The caller must still call Close, which then returns soon.
 func (p *Process) Kill() { p.withTree(tree.kill) }
 
-// Close ends the process and its group and waits for their end. It closes stdin, waits Grace, sends SIGTERM
-// to the group, waits TermGrace, and sends SIGKILL. (The caller may first send the line "quit".)
+// Close ends the process and its group and waits for their end. It closes stdin, waits Spec.Grace, sends
+// SIGTERM to the group, waits Spec.TermGrace, and sends SIGKILL. (The caller may first send the line "quit".)
 //
-// Close returns as soon as the engine has ended. It takes at most about Grace + TermGrace plus the kernel's
-// time to kill: milliseconds, or perhaps a minute for a hundred gigabytes of memory. Close is safe for
-// concurrent use; every call waits for the end and returns the same. The exit status of the engine is not an
-// error, see Exit. Close returns an error only if the process is still in the kernel two minutes after
-// SIGKILL. The guard then still has its number, and own reaps the process when it ends.
+// Close returns as soon as the engine has ended. It takes at most about Grace + TermGrace plus the time that
+// the kernel needs to kill the process: milliseconds, or perhaps a minute for a hundred gigabytes of memory.
+// Close is safe for concurrent use; every call waits for the end and returns the same result. The exit status
+// of the engine is not an error, see Exit. Close returns an error only if the process still exists two
+// minutes after SIGKILL. The guard then still knows the process, and a goroutine of this package reaps it
+// when it ends.
 //
-// Close drops output that was not read. A caller that needs the output reads until io.EOF at the same time.
+// Close drops output that was not read. A caller that needs the output must read until io.EOF at the same
+// time.
 func (p *Process) Close() error {
 	p.closing.Do(func() { p.closeErr = p.end() })
 	return p.closeErr

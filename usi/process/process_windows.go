@@ -250,8 +250,8 @@ func explainFile(file string, err error) error {
 	return err
 }
 
-// Guard stands for the job that contains this program and all its children. With it, a child dies with this program
-// even before the child has its own job.
+// Guard represents the job object that contains this program and all its children. If this program ends,
+// Windows kills the children in the job, even those that do not have a job of their own yet.
 type Guard struct{}
 
 // ours makes the job of this program once. When this program ends or is killed, the only handle of the job closes. A
@@ -265,8 +265,8 @@ var ours = sync.OnceValue(func() error {
 	return windows.AssignProcessToJobObject(windows.Handle(job), windows.CurrentProcess())
 })
 
-// StartGuard ensures that no child outlives this program. It ignores both arguments, because no guard process
-// starts and nothing can change.
+// StartGuard creates the job object for this program, so that no child outlives it. It ignores both
+// arguments, because Windows needs no guard process.
 func StartGuard([]string, func(GuardChange)) (*Guard, error) {
 	if err := ours(); err != nil {
 		return nil, fmt.Errorf("process: guard: %w", err)
@@ -274,7 +274,7 @@ func StartGuard([]string, func(GuardChange)) (*Guard, error) {
 	return &Guard{}, nil
 }
 
-// Close does nothing, because the job ends with this program.
+// Close does nothing, because the job object ends with this program.
 func (g *Guard) Close() error { return nil }
 
 func (g *Guard) add(int) error { return nil }

@@ -28,9 +28,9 @@ func startWhenFree(spec Spec, guard *Guard) (*Process, error) {
 	}
 }
 
-// Patiently calls start again while it fails because this program, or the system, has no free file
-// descriptor. It gives up after two minutes or when ctx ends, and returns the last error. It calls waiting,
-// which may be nil, once when the wait begins.
+// Patiently calls start, and calls it again while it fails because this program or the system has no free
+// file descriptor. It gives up after two minutes or when ctx ends, and returns the last error. It calls
+// waiting, which may be nil, once when it begins to wait.
 func Patiently(ctx context.Context, waiting func(why error), start func() error) error {
 	limit := time.NewTimer(scarceWait)
 	defer limit.Stop()

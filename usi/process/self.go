@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Self measures how long the threads of this program wait for a CPU. The zero value is ready to use.
+// Self measures how long the threads of this program have waited for a CPU. The zero value is ready to use.
 type Self struct {
 	mu     sync.Mutex
 	looked bool
 	waited map[string]time.Duration // by thread, at the last sample
 }
 
-// MaxSchedDelay returns the longest total wait of a single thread since the last call. It returns 0 at the
-// first call, and on a kernel without such statistics.
+// MaxSchedDelay returns the time since its last call for which a thread waited for a CPU, for the thread that
+// waited longest. It returns 0 at the first call, and on a kernel without such statistics.
 func (s *Self) MaxSchedDelay() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

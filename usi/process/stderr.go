@@ -17,7 +17,7 @@ type tail struct {
 	cut bool // bytes before buf were dropped
 }
 
-// Write stores the last bytes of b. It never returns an error.
+// Write implements io.Writer. It stores the last bytes of b, and never returns an error.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *tail) last() (b []byte, cut bool) {
 	return bytes.Clone(t.buf), t.cut
 }
 
-// Stderr returns a copy of the end of stderr so far, at most 4096 bytes.
+// Stderr returns a copy of the last bytes that the process has written to stderr so far, at most 4096.
 func (p *Process) Stderr() []byte {
 	b, _ := p.errors.last()
 	return b

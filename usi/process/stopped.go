@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// Stopped returns the total time for which the process, or one of its descendants, was suspended. A signal (state T),
-// a debugger (t) or a frozen cgroup can suspend a process. The time between two calls counts if both calls find the
-// process suspended. So a caller that samples every 20 ms misses at most 40 ms of a suspension. The descendants are
-// those that the latest call of Waited found. The result is 0 on systems without /proc.
+// Stopped returns the total time for which the process, or one of its descendants, was suspended. A signal
+// (state T), a debugger (t) or a frozen cgroup can suspend a process. The time between two calls counts if
+// both calls find the process suspended. So a caller that calls Stopped every 20 ms misses at most 40 ms of a
+// suspension. The descendants are those that the latest call of Waited found. The result is 0 on systems
+// without /proc.
 func (p *Process) Stopped() time.Duration {
 	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()

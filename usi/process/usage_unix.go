@@ -29,8 +29,9 @@ func (p *Process) CPU() (time.Duration, error) {
 // Linux that Go supports.
 const tick = 10 * time.Millisecond
 
-// Resident returns the memory use of the process and its descendants in bytes, without shared file pages. This is
-// resident minus shared of /proc/PID/statm. If the process has ended, the error wraps os.ErrProcessDone.
+// Resident returns the memory use of the process and its descendants in bytes, without shared file pages: the
+// fields resident minus shared of /proc/PID/statm. If the process has ended, the error wraps
+// os.ErrProcessDone.
 func (p *Process) Resident() (int64, error) {
 	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()

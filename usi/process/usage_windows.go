@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// CPU returns the processor time that the process and its descendants have used, including descendants that have ended.
-// The job counts this time. If the process has ended, CPU returns the time of the leader.
+// CPU returns the processor time that the process and its descendants have used, including descendants that
+// have ended. It is the time that the job object counts. If the process has ended, CPU returns only the time
+// of the started program.
 func (p *Process) CPU() (time.Duration, error) {
 	p.mu.Lock() // the lock keeps the job open
 	defer p.mu.Unlock()

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Waited returns the total time in which threads of the process and its descendants were ready to run but had no CPU.
-// It takes a sample at each call. The difference of two calls is the machine-induced delay between them; it is never
-// negative.
+// Waited returns the total time in which threads of the process and its descendants were ready to run but had
+// no CPU. Each call reads the counters of the kernel. The difference of two results is the machine-induced
+// delay between the calls; it is never negative.
 //
-// Two effects make the result too small. The wait of an ended thread after its last sample is lost. And the kernel
-// adds a wait only when the wait is over. A current wait counts from the second call in a row that found the thread
-// waiting without running in between.
+// Two effects make the result too small. If a thread ends, its wait after the last call is lost. And the
+// kernel counts a wait only when the thread runs again. Waited itself adds a wait that is not over yet, from
+// the second call in a row that finds the thread waiting and not having run.
 //
-// On a kernel without /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN) only the leader counts; a wrapper script
-// should then exec its engine. The error wraps os.ErrProcessDone if the process has ended. Waited also returns an
-// error if the kernel has no such statistics.
+// On a kernel without /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN) only the started program counts; a
+// wrapper script should then exec its engine. The error wraps os.ErrProcessDone if the process has ended.
+// Waited also returns an error if the kernel has no such statistics.
 func (p *Process) Waited() (time.Duration, error) {
 	p.mu.Lock() // the lock keeps pid valid
 	defer p.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package ssh runs an engine behind ssh. [Parse] recognises the command line, and [Start] starts the engine.
-// The remote process is killed if the connection ends, and a lost connection is distinguished from a crash.
+// Package ssh runs an engine on another machine through the program ssh. [Parse] recognises such a command
+// line, and [Start] starts the engine. If the connection ends, the remote process is killed. The package
+// distinguishes a lost connection from a crash of the engine.
 package ssh
 
 import (
@@ -22,7 +23,7 @@ const sshLost = 255
 // the host can be reached, to kill an engine, or to hash a file.
 const probeLimit = 10 * time.Second
 
-// Command is a command that runs an engine on another machine.
+// Command is an ssh command that runs an engine on another machine.
 type Command struct {
 	ssh    []string // the program, its options, the host, and options after it
 	host   string
@@ -32,9 +33,9 @@ type Command struct {
 // withValue has the letters of the ssh options that take a value, in OpenSSH 9.2, ssh(1).
 const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 
-// Parse splits an ssh command before the command for the host. ok is false if the command is not ssh, or has
-// no host or no program. It parses the words like OpenSSH, with getopt: -Cp 22, -p22 and -oK=V are options,
-// "--" ends them, and further options may follow the host.
+// Parse parses an ssh command into the part for ssh (options and host) and the command for the host. ok is
+// false if the command is not ssh, or has no host or no program. Parse recognises options as OpenSSH does,
+// with getopt: -Cp 22, -p22 and -oK=V are options, "--" ends them, and further options may follow the host.
 func Parse(command []string) (c Command, ok bool) {
 	if filepath.Base(command[0]) != "ssh" {
 		return c, false
@@ -83,7 +84,7 @@ func (c Command) wrapped() []string {
 		"$(command -v setsid) $(command -v setsid >/dev/null && echo -w) sh -c "+shellwords.Quote(inner))
 }
 
-// Engine is the connection to an engine behind ssh.
+// Engine is the connection to an engine that Start has started on another machine.
 type Engine struct {
 	*process.Process
 	command Command
@@ -94,7 +95,7 @@ type Engine struct {
 	group string     // the remote process group, once known
 }
 
-// Start starts ssh and the engine behind it.
+// Start starts ssh with the command c, and so the engine on the host.
 func Start(spec process.Spec, c Command, guard *process.Guard) (*Engine, error) {
 	spec.Command = c.wrapped()
 	p, err := process.Start(spec, guard)
@@ -104,7 +105,8 @@ func Start(spec process.Spec, c Command, guard *process.Guard) (*Engine, error) 
 	return &Engine{Process: p, command: c, guard: guard}, nil
 }
 
-// Read reads the output of ssh. In its first bytes it finds the number of the remote process group.
+// Read reads the output of the engine. The first line is the number of the remote process group; Read stores
+// the number, so that Close can kill the group.
 func (r *Engine) Read(b []byte) (int, error) {
 	n, err := r.Process.Read(b)
 	r.mu.Lock()
@@ -118,8 +120,8 @@ func (r *Engine) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ConnectionLost reports whether the connection to the host is cut. This is true if ssh reported it, if a
-// signal ended ssh, or if ssh runs but a second connection fails.
+// ConnectionLost reports whether the connection to the host is cut. This is true if ssh reported a lost
+// connection, if a signal ended ssh, or if ssh runs but a second connection fails.
 func (r *Engine) ConnectionLost() bool {
 	status, exited := r.ExitStatus()
 	select {
@@ -131,7 +133,8 @@ func (r *Engine) ConnectionLost() bool {
 	return err != nil
 }
 
-// Close ends the connection. If ssh had to be killed, the remote engine may still run, so Close also kills it.
+// Close ends the connection. If ssh had to be killed, the remote engine may still run, so Close also kills
+// the engine.
 func (r *Engine) Close() error {
 	err := r.Process.Close()
 	r.mu.Lock()
@@ -145,7 +148,7 @@ func (r *Engine) Close() error {
 	return err
 }
 
-// Ask runs a command on the host and returns its output.
+// Ask runs a command on the host over a new connection and returns its output, at most 64 KiB.
 func (c Command) Ask(guard *process.Guard, command string) (string, error) {
 	p, err := process.Start(process.Spec{Command: append(append([]string(nil), c.ssh...), command)}, guard)
 	if err != nil {

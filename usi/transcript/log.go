@@ -34,12 +34,12 @@ type Excerpt struct {
 	Lost       int
 }
 
-// Lines returns the lines of Head and Tail.
+// Lines returns the lines of Head and then those of Tail, without a mark for the lost lines.
 func (e Excerpt) Lines() []Line { return append(append([]Line(nil), e.Head...), e.Tail...) }
 
-// Log stores the first 64 kB of a dialogue, which contain the handshake and the options. It also stores the
-// latest KeptLines or KeptBytes, whichever is less. Storing a line only copies its bytes; a full Log does not
-// allocate. Log is safe for concurrent use.
+// Log stores a part of a dialogue in memory: the first 64 kB, which contain the handshake and the options,
+// and the latest lines (KeptLines or KeptBytes, whichever is less). Storing a line only copies its bytes; a
+// full Log does not allocate. Log is safe for concurrent use.
 type Log struct {
 	mu    sync.Mutex
 	began time.Time
@@ -71,7 +71,8 @@ func (l *Log) Sent(at time.Time, text []byte) {
 	}
 }
 
-// Received stores a line of the engine, without its line end. It stores only the beginning of a very long line.
+// Received stores a line that the engine sent, without its line end. It stores only the beginning of a very
+// long line.
 func (l *Log) Received(at time.Time, line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +122,7 @@ func (l *Log) grow(room int) {
 	l.chunks = append(l.chunks, chunk{text: text})
 }
 
-// Excerpt returns a copy of the content.
+// Excerpt returns a copy of the stored lines.
 func (l *Log) Excerpt() Excerpt {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Game identifies a game of a run.
+// Game identifies a game of a run by its numbers.
 type Game struct{ Pair, Leg, Slot int }
 
-// Transcripts writes whole dialogues, one file for each game. Its own goroutine writes, so that no dialogue
-// waits for the disk. The queue is limited. Transcripts drops and counts lines beyond the limit, and lines
-// after a failed write. It is safe for concurrent use.
+// Transcripts writes whole dialogues to files, one file for each game. A goroutine of its own writes, so that
+// no dialogue waits for the disk. The queue of unwritten lines is limited. Transcripts drops and counts the
+// lines beyond the limit, and the lines after a failed write. It is safe for concurrent use.
 type Transcripts struct {
 	dir string
 
@@ -36,8 +36,8 @@ const (
 	flushEvery = time.Second
 )
 
-// NewTranscripts starts to write into a folder, which it creates. It calls onError, which may be nil, once
-// after the first failed write.
+// NewTranscripts returns a Transcripts that writes into the folder dir, and creates the folder. It calls
+// onError, which may be nil, once after the first failed write.
 func NewTranscripts(dir string, onError func(error)) *Transcripts {
 	t := &Transcripts{
 		dir: dir, waiting: map[Game][]byte{}, onError: onError,

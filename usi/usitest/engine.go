@@ -1,6 +1,7 @@
-// Package usitest is a USI engine for tests. It plays legal moves, which it selects by the position's key without a
-// search. It can also misbehave: a script has faults, each for the n-th occurrence of a command. [Main] runs the
-// engine, [Command] returns the command line to start it, and [RunTests] makes a test binary run the engine.
+// Package usitest is a USI engine for tests. It plays legal moves without a search: the key of the position
+// selects the move. It can also misbehave: its flag -script lists faults, such as an exit at the third "go".
+// [Main] runs the engine, [Command] returns the command line to start it, and [RunTests] makes a test binary
+// run the engine.
 package usitest
 
 import (

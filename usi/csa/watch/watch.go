@@ -1,5 +1,5 @@
-// Package watch prints the events of a CSA client and stores the records of its games. A
-// [Watch] receives each csa.Event.
+// Package watch prints the events of a CSA client and stores the records of its games in files. A [Watch]
+// receives each csa.Event.
 package watch
 
 import (
@@ -18,7 +18,8 @@ import (
 	"gogi/usi/csa"
 )
 
-// Watch prints events and writes records. It makes the server's text safe for the terminal.
+// Watch prints events and writes game records. It removes control characters from the server's text before it
+// prints the text.
 type Watch struct {
 	JSON    bool      // print events as JSON on the standard output
 	Verbose bool      // print every line of the dialogue
@@ -28,7 +29,8 @@ type Watch struct {
 	Err     error     // errors of records that it could not write
 }
 
-// See handles one event. The Client calls it for one event at a time.
+// See prints one event, and writes the record of the game if the event is the end of a game. The Client calls
+// it for one event at a time.
 func (w *Watch) See(e csa.Event) {
 	if w.JSON {
 		w.print(e)
@@ -148,7 +150,7 @@ func Tally(t csa.Tally) string {
 	return text
 }
 
-// Games returns a number of games with its noun.
+// Games returns "1 game" or "N games".
 func Games(n int) string {
 	if n == 1 {
 		return "1 game"
