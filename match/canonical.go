@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// CanonicalPlan has exactly the settings that affect how the games of a run are played. It has no paths, target,
-// concurrency or stopping bounds. Plan.Digest hashes the JSON of a CanonicalPlan (the canonical text), and the store
-// saves this JSON. A field of this type and of the other canonical types therefore never changes its name or its
-// position. A new field comes at the end, and the JSON omits it if it has its zero value.
+// CanonicalPlan has exactly the settings that affect how the games of a run are played. It has no paths, number of
+// pairs, concurrency or stopping bounds. Plan.Digest hashes the JSON of a CanonicalPlan (the canonical text), and
+// the store saves this JSON. A field of this type and of the other canonical types therefore never changes its
+// name or its position. A new field comes at the end, and the JSON omits it if it has its zero value.
 type CanonicalPlan struct {
 	Version      int               `json:"version"`
 	Design       DesignKind        `json:"design"`
@@ -45,8 +45,8 @@ type CanonicalRules struct {
 	RepetitionPoints [2]float64 `json:"repetition_points"`
 }
 
-// CanonicalPlayer has the settings of a Player that decide how it plays. It has no paths. If an option names a file
-// or folder and the identity has the hash of its contents, the value of the option is "(see identity)".
+// CanonicalPlayer has the settings of a Player that decide how it plays. It has no paths. If an option names a
+// file or folder whose contents the identity covers (see Identity), the value of the option is "(see identity)".
 type CanonicalPlayer struct {
 	Name      string            `json:"name"`
 	Identity  map[string]string `json:"identity"`
@@ -61,7 +61,7 @@ type CanonicalPlayer struct {
 	Council   *CanonicalCouncil `json:"council,omitempty"`
 }
 
-// CanonicalOpenings identifies the plan's openings by their number and a hash.
+// CanonicalOpenings identifies the openings of a plan: how many they are, and one hash of all of them.
 type CanonicalOpenings struct {
 	Count  int    `json:"count"`
 	SHA256 string `json:"sha256"` // SHA-256 of the openings' lines, in the order of the book
@@ -182,8 +182,8 @@ func (p *Player) canonical() CanonicalPlayer {
 	return c
 }
 
-// hashed replaces a path in the canonical text if the identity has the hash of its contents. A moved folder
-// therefore does not change the digest.
+// hashed replaces the path of a file or folder in the canonical text if the identity has the hash of the contents.
+// The digest therefore does not change if the user moves the folder.
 const hashed = "(see identity)"
 
 // identified returns a copy of options. If an option names a file or folder that the identity covers, the copy has
@@ -212,7 +212,8 @@ func (i Identity) has(role string) bool {
 // bookLine returns the line of an opening that OpeningsHash hashes.
 func (o Opening) bookLine() []byte { return []byte(o.ID + "\t" + o.String() + "\n") }
 
-// OpeningsHash returns the number and the SHA-256 of a list of openings, as the canonical text has them.
+// OpeningsHash returns the number of openings in a list and one SHA-256 of all of them, for the canonical text of
+// a plan.
 func OpeningsHash(openings []Opening) CanonicalOpenings {
 	h := sha256.New()
 	for _, o := range openings {

@@ -18,21 +18,22 @@ const (
 	EventSeat EventType = "seat" // a slot starts or resets the players of a game: Pair, Leg, Slot, Black, White
 	EventGame EventType = "game" // a game begins: everything that is needed to show its board
 	EventMove EventType = "move" // a move was made, with the position after it
-	// EventBoard has the game so far in Board, with Pair, Leg and Slot. It replaces the moves that were made
-	// while no consumer was listening.
+	// EventBoard reports the position of a game in Board to a consumer that has missed moves. It replaces the events
+	// of these moves, which gogi did not send because no consumer was listening. Slot is also set.
 	EventBoard EventType = "board"
 	EventEnd   EventType = "end"   // a game ended; it counts only after its pair is stored (EventPair)
 	EventCut   EventType = "cut"   // a game was stopped without a result, or did not begin: Pair, Leg, Slot
 	EventPair  EventType = "pair"  // a pair is stored and counts from now on: Pair; in a tune also Kind
 	EventFault EventType = "fault" // an engine failed, or a pair was not counted: Engine, Kind, Note
-	// EventWarning reports a problem that changes no result: Kind, Note, Engine if it concerns one engine,
-	// Slot if it concerns one slot. gogi reports each problem once.
+	// EventWarning reports a problem that changes no result. gogi reports each problem once. Kind and Note describe
+	// the problem. If the problem concerns one engine or one slot, Engine or Slot is set.
 	EventWarning EventType = "warning"
 	EventControl EventType = "told" // a user changed the session: the new values of Phase, Slots, Pairs and Games
-	// The types of a tune's events. EventTune has the settings and comes once, after the run event. EventBlock reports
-	// that the tune has learnt from a block of pairs, and that its new state is stored. EventForfeit reports a pair
-	// that gogi does not play, because an engine does not start with its parameter values. EventCandidate has the
-	// tune's final values, and EventValidation the name of the run that validates them.
+	// EventTune and the four types after it are the events of a tune, a run that searches for good values of engine
+	// options. EventTune has the settings and comes once, after the run event. EventBlock reports that the tune has
+	// learnt from (evaluated) a block of pairs, and that its new state is stored. EventForfeit reports a pair that
+	// gogi does not play, because an engine does not start with its option values. EventCandidate has the final
+	// option values of the tune. EventValidation has the name of the run that tests these values.
 	EventTune       EventType = "tune"       // Tune
 	EventBlock      EventType = "block"      // Block, Pairs, Theta, Spread, LostElo, Equal
 	EventForfeit    EventType = "forfeit"    // Pair, Engines, Note
@@ -43,7 +44,8 @@ const (
 	EventState EventType = "state" // everything up to now, in State; sent only to a consumer that just connected
 )
 
-// KindUnplayed is the Kind of a fault event for an attempt at a pair that does not count, for any cause.
+// KindUnplayed is the Kind of a fault event that reports a failed or voided attempt to play a pair. Such an
+// attempt does not count. Note has the cause.
 const KindUnplayed = "unplayed"
 
 // KindSolver is the Kind of a fault event for a mate solver that failed. The game continues, and gogi does not use
@@ -156,7 +158,7 @@ type Effort struct {
 	PonderMisses   int     `json:"ponder_misses,omitempty"`
 }
 
-// Add adds another effort of the same player to e.
+// Add adds the sums of more, which is another effort of the same player, to e.
 func (e *Effort) Add(more Effort) {
 	e.Moves += more.Moves
 	e.Nodes = SumNodes(e.Nodes, more.Nodes)
@@ -166,7 +168,8 @@ func (e *Effort) Add(more Effort) {
 	e.PonderMisses += more.PonderMisses
 }
 
-// Effort returns the time and nodes that this side used in the game, as an Effort of the named player.
+// Effort returns the time, nodes and other sums of one side in a game as an Effort. player is the name of the
+// player.
 func (s *Side) Effort(player string) Effort {
 	return Effort{
 		Player: player, Moves: s.Plies, Nodes: s.Nodes, TimeMS: Milliseconds(s.Time), WorstOverrunMS: Milliseconds(s.WorstOverrun),

@@ -20,8 +20,8 @@ type GateBoundary string
 
 // The boundaries of a sequential test.
 const (
-	// GateRatio accepts H1 when the likelihood ratio reaches 1/α. It is the zero value, because old runs name
-	// no boundary and were played with this one.
+	// GateRatio accepts H1 when the likelihood ratio reaches 1/α. It is the zero value, because older runs used it
+	// and did not store a boundary.
 	GateRatio GateBoundary = ""
 	// GateBounded moves the two bounds towards each other with every pair, so that the length of a test is
 	// limited.
@@ -34,7 +34,7 @@ const leastBounded = 0.001
 // String returns the boundary's name in files and reports: "ratio" or "bounded".
 func (b GateBoundary) String() string { return cmp.Or(string(b), "ratio") }
 
-// BoundaryOf returns the boundary whose String is name.
+// BoundaryOf returns the boundary with this name. It is the inverse of GateBoundary.String.
 func BoundaryOf(name string) GateBoundary {
 	return GateBoundary(strings.TrimPrefix(name, GateRatio.String()))
 }

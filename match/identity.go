@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// BinaryRole is the role of the engine's program among the files of an Identity.
+// BinaryRole is the value of FileHash.Role for the engine's program file.
 const BinaryRole = "binary"
 
-// BookRole is the role of a player's opening book that gogi itself reads, not the engine.
+// BookRole is the value of FileHash.Role for a player's opening book that gogi reads itself, not the engine.
 const BookRole = "book"
 
-// FileHash has the SHA-256 of one file that decides how an engine plays.
+// FileHash has the SHA-256 of one file that affects how an engine plays.
 type FileHash struct {
 	Role   string `json:"Role"`   // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …
 	Path   string `json:"Path"`   // absolute; not part of the identity
 	SHA256 string `json:"SHA256"` // lower-case hexadecimal
 }
 
-// Variant is one of several binaries that were built from the same source for different machines. All
-// variants count as one player.
+// Variant is one of several binaries of an engine. They were built from the same source for different machines.
+// All variants count as one player.
 type Variant struct {
 	OS     string `json:"OS"`     // as GOOS: linux, windows, darwin, …
 	Arch   string `json:"Arch"`   // as GOARCH: amd64, arm64, …
@@ -71,8 +71,8 @@ func (s Source) check() error {
 	return nil
 }
 
-// Identity identifies an engine by its binary and the files that it reads. It does not cover the engine's
-// options. The zero value means that the identity is unknown.
+// Identity identifies an engine by hashes of its binary and of the files that it reads. It does not cover the
+// engine's options. The zero value means that the identity is unknown.
 type Identity struct {
 	Files []FileHash `json:"Files"`
 	Fixed string     `json:"Fixed"` // an identity that the user gave, or the version of the built-in engine; it replaces the files
@@ -85,8 +85,8 @@ type Identity struct {
 	Source *Source `json:"Source,omitempty"`
 }
 
-// String returns a short form: the identity that the user gave, or the first digits of the hash over all
-// files.
+// String returns a short form of the identity. It is the text that the user gave as identity, or the first digits
+// of the hash over all files.
 func (i Identity) String() string {
 	files := i.Covered()
 	switch {
@@ -102,8 +102,9 @@ func (i Identity) String() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Covered returns the files that the identity consists of. With a source or variants, the first file has the
-// hash over the source, or over all variants, and no path.
+// Covered returns the files by which the identity identifies the engine. If the engine has a Source or several
+// Variants, they replace the binary: the first element then has the hash of the source or of all variants, and no
+// path.
 func (i Identity) Covered() []FileHash {
 	switch {
 	case i.Source != nil:
@@ -119,10 +120,12 @@ func (i Identity) apart() []FileHash {
 	return slices.DeleteFunc(slices.Clone(i.Files), func(f FileHash) bool { return f.Role == BinaryRole })
 }
 
-// WithSource returns a copy of the identity whose binary each machine builds from s. The other files remain.
+// WithSource returns a copy of the identity for an engine whose binary each machine builds from the source s. The
+// copy has the same files except the binary, and no variants.
 func (i Identity) WithSource(s Source) Identity { return Identity{Files: i.apart(), Source: &s} }
 
-// WithVariant returns a copy of the identity with variant v, found at path, as the binary in use.
+// WithVariant returns a copy of the identity of an engine that has several binaries, one for each kind of machine
+// (see Variant). In the copy, v is the binary that this machine runs, and path is its file.
 func (i Identity) WithVariant(v Variant, path string) Identity {
 	i.Files = append([]FileHash{{Role: BinaryRole, Path: path, SHA256: v.SHA256}}, i.apart()...)
 	return i
@@ -144,8 +147,9 @@ func (v Variant) compare(w Variant) int {
 	return cmp.Or(cmp.Compare(v.OS, w.OS), cmp.Compare(v.Arch, w.Arch), cmp.Compare(v.ISA, w.ISA), cmp.Compare(v.SHA256, w.SHA256), cmp.Compare(v.Size, w.Size))
 }
 
-// Check returns an error if the source or a variant is invalid, if a variant occurs twice, or if the binary in
-// use is not a variant.
+// Check returns an error if the source or a variant is invalid, if two variants are for the same kind of machine,
+// or if the engine has variants and its binary is not one of them. A source, variants and an identity given by the
+// user exclude each other.
 func (i Identity) Check() error {
 	if i.Source != nil {
 		if i.Fixed != "" || len(i.Variants) > 0 {

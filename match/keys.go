@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// A Key is the SHA-256 of a canonical text. Equal keys mean the same player, the same conditions or the same
-// game in every run and database. docs/ratings.md lists the fields of the texts.
+// A Key is the SHA-256 of a canonical text that describes a player, the conditions of games, or one game. Equal
+// keys mean the same player, the same conditions or the same game in every run and database. docs/ratings.md lists
+// the fields of the texts.
 type Key [sha256.Size]byte
 
 // String returns the key in hexadecimal.
@@ -34,7 +35,9 @@ func keyOf(kind string, value any) Key {
 	return sha256.Sum256(append([]byte("gogi "+kind+" "+strconv.Itoa(keyVersion)+"\n"), text...))
 }
 
-// PlayerKeys has the two keys of a player. Both are zero for no player.
+// PlayerKeys has two keys of a player: Exact with the options in effect, and Sent with the options that the user
+// set. The options in effect are the values of all options of the engine, including default values. Both keys are
+// zero if there is no player.
 type PlayerKeys struct {
 	// Exact covers the options in effect. It is zero if these options are unknown, as in runs of an earlier gogi
 	// and in runs of a farm. Only players with equal exact keys play the same moves.
@@ -63,7 +66,8 @@ type councilText struct {
 	Members []playerText `json:"members"`
 }
 
-// Keys returns the keys of a stored player. inEffect has the result of Player.InEffect; nil means unknown.
+// Keys returns the keys of a player of a stored plan. inEffect has the options in effect of each engine of the
+// player, as Player.InEffect returns them; nil means that they are unknown.
 func (p *CanonicalPlayer) Keys(inEffect [][]Option) PlayerKeys {
 	keys := PlayerKeys{Sent: keyOf("player", p.keyText(nil))}
 	if engines := p.engines(); len(inEffect) == engines && engines > 0 {
@@ -121,8 +125,9 @@ func placeless(env []string) []string {
 	})
 }
 
-// InEffect returns the options in effect of each engine of the player, in the order of Plan.Engines. It leaves out
-// the paths of files that the identity covers. It returns nil if the options of an engine are unknown.
+// InEffect returns the options in effect (the values of all options, including defaults) of each engine of the
+// player, in the order of Plan.Engines. It leaves out the paths of files that the identity covers. It returns nil
+// if the options of an engine are unknown.
 func (p *Player) InEffect() [][]Option {
 	list := [][]Option{}
 	known := true
@@ -187,8 +192,8 @@ func (p *CanonicalPlayer) timed() bool {
 	return p.Council != nil && slices.ContainsFunc(p.Council.Members, func(m CanonicalPlayer) bool { return m.timed() })
 }
 
-// GameKey returns the key of a game: the players' keys, the conditions, the opening and the replicate. The
-// replicate is 0 if no player reads the seed of a game, else this seed.
+// GameKey returns the key of a game. The key covers the players' keys, the key of the conditions, the opening and
+// the replicate. If a player's moves depend on the seed of the game, replicate is this seed; otherwise it is 0.
 func GameKey(black, white, conditions Key, o Opening, replicate uint64) Key {
 	return keyOf("game", []string{black.String(), white.String(), conditions.String(), o.String(), strconv.FormatUint(replicate, 10)})
 }

@@ -72,7 +72,7 @@ func (m Mate) canonical() *CanonicalMate {
 	return c
 }
 
-// Questions counts the questions to a mate solver in a game, by result.
+// Questions counts the positions of a game that gogi sent to a mate solver, by the result.
 type Questions struct {
 	Asked    int `json:"asked"`
 	Claimed  int `json:"claimed,omitempty"`  // the solver claimed a mate: the sum of Proven, Refuted and Unproven
@@ -82,8 +82,8 @@ type Questions struct {
 	Failed   int `json:"failed,omitempty"`   // the solver crashed, hung or has no mate search; gogi did not use it again in that game
 }
 
-// Check returns an error if the counts are impossible for a game of the plan that had this number of plies and ended
-// in this way. The zero value is always valid, because an older gogi did not count questions.
+// Check returns an error if the counts are impossible for a game of the plan. plies is the length of the game, and
+// ended the reason for its end. The zero value is always valid, because an older gogi did not count questions.
 func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
 	proven := 0
 	if ended == MateAdjudication {

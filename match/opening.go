@@ -76,7 +76,7 @@ func mix(a, b uint64) uint64 {
 	return SplitMix(SplitMix(a) + b)
 }
 
-// SplitMixStep is the distance between two states of SplitMix64.
+// SplitMixStep is the number that SplitMix64 adds to its state at each step.
 const SplitMixStep = 0x9e3779b97f4a7c15
 
 // SplitMix returns a hash of x, for example to make a seed. Neighbouring numbers get unrelated hashes, and

@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// PairIndex checks the pairs of a stored run against the canonical text of the run's plan. The canonical text
-// determines each pair from its number, except its opening: the text has only one hash for all openings. PairIndex
-// therefore stores every opening that was played.
+// PairIndex checks whether the pairs of a stored run are the pairs of its plan. It has only the canonical text of
+// the plan. This text determines each pair from its number, except the opening, because the text has one hash for
+// all openings. PairIndex therefore stores every opening that was played.
 type PairIndex struct {
 	plan *Plan // the plan without openings
 	book CanonicalOpenings
 	seen map[int]Opening // the openings of the pairs so far, by their index in the book
 }
 
-// NewRoll returns a PairIndex for runs with this canonical plan. It contains no pairs yet.
+// NewRoll returns an empty PairIndex for a run with this canonical plan.
 func (c *CanonicalPlan) NewRoll() (*PairIndex, error) {
 	plan, err := c.Replayable()
 	if err != nil {
@@ -27,9 +27,9 @@ func (c *CanonicalPlan) NewRoll() (*PairIndex, error) {
 	return &PairIndex{plan: plan, book: c.Openings, seen: map[int]Opening{}}, nil
 }
 
-// Take returns an error if a pair is not the plan's pair with its number. Take cannot check whether the
-// opening is from the book; Book checks this for all openings together. Take checks that all pairs with the
-// same index in the book have the same opening.
+// Take returns an error if p differs from the plan's pair with the same number. Take cannot check whether the
+// opening is from the book; Book checks this for all openings together. Take checks that all pairs with the same
+// index in the book have the same opening.
 func (r *PairIndex) Take(p Pair) error {
 	n := r.plan.Pairings()
 	if p.ID < 0 {

@@ -159,8 +159,8 @@ const (
 // started together, the disk or a driver could make each of them exceed its time limit.
 const DefaultStartParallel = 4
 
-// Plan has all settings of a run, with defaults and references resolved. No code changes a Plan after its
-// creation.
+// Plan has all settings of a run. All defaults are filled in, and all references to other settings are resolved.
+// No code changes a Plan after its creation.
 type Plan struct {
 	Run           string          `json:"Run"` // the name of the run
 	Players       []Player        `json:"Players"`
@@ -208,8 +208,8 @@ func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
 	return l
 }
 
-// LimitsText returns a player's limits in words, as Limits.String does. If clocks by colour make them
-// differ, it returns both: "black 8+0.08; white 4+0.04".
+// LimitsText returns a player's limits as text, like Limits.String. If the player has other limits as Black than
+// as White, LimitsText returns both: "black 8+0.08; white 4+0.04".
 func (p *Plan) LimitsText(player int) string {
 	black, white := p.LimitsOf(player, shogi.Black).String(), p.LimitsOf(player, shogi.White).String()
 	if black == white {

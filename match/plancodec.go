@@ -104,8 +104,8 @@ func (p *Plan) Check() error {
 	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.Mate.Check(p.Ponder), p.CheckDevices(), p.checkWords())
 }
 
-// CheckDevices returns an error if an engine would search on its device without waiting for it: during the opponent's
-// time, together with other members of a council, or as the mate solver.
+// CheckDevices returns an error if an engine with a Device would not wait for the device before it searches.
+// Engines do not wait if they ponder, if they are members of a council, or if they are the mate solver.
 func (p *Plan) CheckDevices() error {
 	for i := range p.Players {
 		who := &p.Players[i]

@@ -5,9 +5,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// PlayedOpening returns the opening of a stored game, read from its record. It writes the usual start
-// position always as "startpos", also if the book has it as a SFEN. Equal openings of two books therefore
-// have equal texts (Opening.String).
+// PlayedOpening returns the opening of a stored game, read from its record. It writes the usual start position as
+// "startpos", even if the book writes it as a SFEN. Equal openings of two books therefore have equal texts
+// (Opening.String).
 func PlayedOpening(r Row, record kifu.Record) Opening {
 	o := Opening{ID: r.OpeningID, Start: record.Start}
 	if p, err := o.Position(); err == nil {

@@ -36,7 +36,7 @@ func outcomeNames() []string {
 	return []string{Unfinished: "unfinished", BlackWins: "black", WhiteWins: "white", Draw: "draw"}
 }
 
-// String returns the outcome as the JSON output has it: black, white or draw.
+// String returns the outcome in the form of the JSON output: black, white or draw.
 func (o Outcome) String() string {
 	if names := outcomeNames(); int(o) < len(names) {
 		return names[o]
@@ -70,9 +70,9 @@ func (o Outcome) Winner() (c shogi.Colour, ok bool) {
 	return shogi.Black, o == BlackWins
 }
 
-// Termination is the reason why a game ended, as a word that the JSON output also uses. The store of a newer
-// gogi may have words that this program does not know. gogi stores and prints such a word unchanged, and
-// Known reports false for it. The zero value means not ended and never reaches a store.
+// Termination is the reason why a game ended, as a word that the JSON output also uses. The store of a newer gogi
+// may have words that this program does not know. gogi stores and prints such a word unchanged, and Known reports
+// false for it. The zero value means that the game has not ended, and is never stored.
 type Termination string
 
 // The terminations. A new one gets its line in the table below and in package arbiter's table of answers;

@@ -2,9 +2,8 @@ package match
 
 import "time"
 
-// Row is a finished game of a store without its moves. Tables, reports and sequential tests are calculated
-// from rows. The JSON has only the fields that do not change when deterministic engines play the same game
-// again.
+// Row is a stored game without its moves. Tables, reports and sequential tests are calculated from rows. The JSON
+// has only the fields that do not change when deterministic engines play the same game again.
 type Row struct {
 	Pair         int         `json:"pair"`
 	Leg          int         `json:"leg"`

@@ -115,10 +115,10 @@ func scaledTime(d time.Duration, f float64) time.Duration {
 // limit.
 func (p *Plan) Scales() bool { return !p.Scaling.IsZero() && p.timed() }
 
-// FactorOn returns the factor of the clocks on a machine. nps is the measured speed of one engine there, in
-// nodes per second while all slots search, and engine its identity. FactorOn returns 1 without scaling. It
-// returns an error if nps is not measured, if the engine is not the one in the plan, or if the factor is
-// outside the plan's bounds. The machine must then not play.
+// FactorOn returns the factor of the clocks on a machine. nps is the measured speed of one engine there, in nodes
+// per second while all slots search. engine is the identity of this engine. FactorOn returns 1 without scaling. It
+// returns an error if nps is not measured, if the engine is not the one that the plan names for the measurement,
+// or if the factor is outside the plan's bounds. The machine must then not play.
 func (p *Plan) FactorOn(nps float64, engine string) (float64, error) {
 	if !p.Scales() {
 		return 1, nil

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// InSlot returns a copy of the player for the slot with this number. In its device and environment, numbers replace
-// {slot} and {gpu}. The same applies to the members of a council. perGPU is the number of slots on each GPU; 0 counts
-// as 1.
+// InSlot returns a copy of the player for the slot with this number. It replaces {slot} and {gpu} by numbers, in
+// the device and the environment of the player and of the members of a council. perGPU is the number of slots on
+// each GPU; 0 counts as 1.
 func (p Player) InSlot(number, perGPU int) Player {
 	fill := strings.NewReplacer("{slot}", strconv.Itoa(number), "{gpu}", strconv.Itoa(number/max(1, perGPU)))
 	return p.filled(fill)

@@ -40,7 +40,7 @@ type Snapshot struct {
 	Unseen  int    `json:"unseen,omitempty"`  // games of stored pairs whose end events are missing
 }
 
-// RunPhase is the phase of a session: the session continues, pauses or ends.
+// RunPhase is the phase of a session, in which the session plays, pauses or ends.
 type RunPhase string
 
 // The phases of a session. A session begins with RunPlaying. It ends after the games in play have ended,
@@ -60,7 +60,7 @@ type FaultSum struct {
 	Forfeits int    `json:"forfeits,omitempty"` // number of these faults that lost a game
 }
 
-// WarningGiven is a warning of a session, with the fields of its event.
+// WarningGiven is a warning of a session. Its fields are those of the event that reported it (EventWarning).
 type WarningGiven struct {
 	Worker string `json:"worker,omitempty"`
 	Engine string `json:"engine,omitempty"` // "" if the warning concerns no engine

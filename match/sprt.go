@@ -156,7 +156,7 @@ func DefaultGate() Gate {
 	return Gate{Alpha: DefaultAlpha, Beta: DefaultBeta, Model: GateLogistic}
 }
 
-// Only returns an error if s sets another key than elo0, elo1 and those in keys.
+// Only returns an error if s sets a key that is neither elo0 nor elo1 and is not in keys.
 func (s SPRT) Only(keys ...string) error {
 	for _, key := range s.Keys() {
 		if !slices.Contains(keys, key) {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Standings counts games and pairs by players and result. Its size grows with the number of pairings, not
-// with the number of games.
+// Standings counts the games and pairs of a run by players and result. Its size grows with the number of pairings,
+// not with the number of games.
 type Standings struct {
 	Games []GameCount `json:"games,omitempty"` // sorted by all fields except the count
 	Pairs []PairCount `json:"pairs,omitempty"` // likewise
 }
 
-// GameEnd is the end of a game between two players.
+// GameEnd has the players and the result of a finished game.
 type GameEnd struct {
 	Black       string     `json:"black"`
 	White       string     `json:"white"`
@@ -21,13 +21,13 @@ type GameEnd struct {
 	Points      [2]float64 `json:"points"` // Black's and White's
 }
 
-// GameCount is the number of games with one GameEnd.
+// GameCount is the number of games with the same players and the same result.
 type GameCount struct {
 	GameEnd
 	Games int `json:"games"`
 }
 
-// PairCount is the number of pairs of two players with the same points.
+// PairCount is the number of pairs in which two players had the same points.
 type PairCount struct {
 	Player   string     `json:"player"` // the player with Black in the first game
 	Opponent string     `json:"opponent"`
@@ -49,8 +49,8 @@ type Record struct {
 	Points              float64
 }
 
-// Add counts the known games of one pair, in the order of their legs. If the first game of the pair is
-// missing, Add counts only the games and not the pair.
+// Add counts the games in pair, which are games of one pair in the order of their legs. If the first game of the
+// pair is missing, Add counts only the games and not the pair.
 func (s *Standings) Add(pair []EndedGame) {
 	for _, g := range pair {
 		at := counted(&s.Games, GameCount{GameEnd: g.GameEnd}, func(a, b GameCount) int {

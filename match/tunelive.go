@@ -34,8 +34,8 @@ type TuneParam struct {
 	Unused bool     `json:"unused,omitempty"` // the tune does not change it
 }
 
-// TunePoint is the state of a tune after a block, with its counts until then. The fields have the same meaning as in
-// EventBlock.
+// TunePoint is the state of a tune after a block of pairs. Its counts cover the tune from its beginning to this
+// block. The fields have the same meaning as those of an Event of the type EventBlock.
 type TunePoint struct {
 	Pairs   int       `json:"pairs"`
 	Theta   []float64 `json:"theta"`  // the centre, by parameter
@@ -98,7 +98,7 @@ func (l *TuneLive) Clone() *TuneLive {
 	return &c
 }
 
-// Now returns the latest point. It returns false if no block is learnt yet.
+// Now returns the latest point of the tune, and false if the tune has not completed a block yet.
 func (l *TuneLive) Now() (TunePoint, bool) {
 	p, ok := l.Track.Points[l.Track.Latest]
 	return p, ok && l.Track.Latest > 0

@@ -2,8 +2,8 @@ package match
 
 import "time"
 
-// TuneState is the stored state of a tune after a number of complete blocks. Package tune calculates the rest
-// of its state from the results.
+// TuneState is the stored state of a tune after a number of complete blocks. It is only a part of the state;
+// package tune calculates the other part from the results.
 type TuneState struct {
 	Blocks int
 	Pairs  int       // number of learnt pairs: all pairs with a lower number are learnt
@@ -11,7 +11,7 @@ type TuneState struct {
 	Factor float64   // factor of all perturbations
 }
 
-// TuneCandidate has the values of a tune that a validation run tests.
+// TuneCandidate has final option values of a tune. A validation run tests them against the start values.
 type TuneCandidate struct {
 	Number int // from 1
 	Blocks int // number of blocks after which the tune had these values

@@ -19,8 +19,8 @@ func NewClock(l match.Limits) Clock {
 	return Clock{limits: l, remaining: l.Clock.Main + l.Clock.Increment}
 }
 
-// Limit returns the longest time for the current move, without the margin. ok is false if nothing limits
-// the time of a move.
+// Limit returns the longest time for the current move, without the time margin. ok is false if nothing limits the
+// time of a move.
 func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	switch {
 	case !c.limits.Clock.IsZero():
@@ -40,8 +40,8 @@ func (c *Clock) Sent() time.Duration {
 // Remaining returns the remaining main time, including the increment for the current move.
 func (c *Clock) Remaining() time.Duration { return c.remaining }
 
-// Deadline returns how long gogi waits for the current move. This is the limit plus the margin, or the stall limit if
-// nothing limits the time of a move.
+// Deadline returns how long gogi waits for the current move. This is the limit plus the time margin. If nothing
+// limits the time of a move, it is the player's stall limit.
 func (c *Clock) Deadline() time.Duration {
 	if limit, ok := c.Limit(); ok {
 		return limit + c.limits.Margin

@@ -71,8 +71,8 @@ func (c *Chance) Begin(r *Referee) (match.Opening, error) {
 	return match.Opening{}, fmt.Errorf("%d beginnings in a row were over or beyond the window: expected fewer random plies, a wider window or other openings", maxDraws)
 }
 
-// Unequal reports whether the player's first score is further from 0 than Selfplay.Window, so that gogi selects a new
-// beginning.
+// Unequal reports whether the player's first score is further from 0 than Selfplay.Window centipawns. gogi then
+// rejects the random beginning of the game and selects another one.
 func (c *Chance) Unequal(m *kifu.Move) bool {
 	w := c.Design.Window
 	if w == 0 || !m.HasScore || m.Score <= w && m.Score >= -w {
@@ -178,8 +178,8 @@ func allGiven(moves []kifu.Move) bool {
 	return !slices.ContainsFunc(moves, func(m kifu.Move) bool { return !m.Opening })
 }
 
-// Adjudged records when scores ended a self-play game. For an audited game, which continues, it records when scores
-// would have ended it.
+// Adjudged records when the engine's scores ended a self-play game. An audited game continues although
+// adjudication would end it. For such a game, Adjudged records when the scores would have ended it.
 type Adjudged struct {
 	By match.Outcome // the result by the scores; Unfinished: scores do not end the game
 	At int           // number of plies of the game at that moment

@@ -44,8 +44,8 @@ type TimeLoss struct {
 	Delays
 }
 
-// StallTolerance returns the part of a stall limit that corresponds to the margin of a clock. A smaller delay
-// by the machine or by gogi does not count as the cause of a stall.
+// StallTolerance returns the tolerance for a player without a clock. It replaces the time margin of a clock, and
+// is a quarter of the stall limit (the longest wait for a move of such a player).
 func StallTolerance(stall time.Duration) time.Duration { return stall / 4 }
 
 // tolerance returns how much later than its limit a player may answer without a loss. A player without a clock has no

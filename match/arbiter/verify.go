@@ -10,19 +10,18 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Verify returns an error if a pair cannot have been played under the plan. It runs no engine. It checks
-// that:
+// Verify returns an error if a pair cannot have been played under the plan. It runs no engine. It checks that:
 //
 //   - the plan has this pair, with the same opening and seed (Plan.Owns). If the pairings depend on results,
 //     only tournament.Schedule can check the players;
 //   - each game starts from its opening and every move is legal;
 //   - each game ended exactly when the Referee and the Adjudicator end it, with the same winner;
 //   - if a game ended without a move, such as by a loss on time, the side to move could end it in this way;
-//   - no move was later than its clock allows;
-//   - the sums of each side agree with its moves.
+//   - no move took longer than its clock allows;
+//   - the sums of nodes, time and depth of each side agree with its moves.
 //
-// Verify scales the clocks by Played.Scale. It accepts an invented game if all its moves are legal; only
-// playing the game again can detect it. Verify takes about a millisecond.
+// Verify scales the clocks by Played.Scale. It accepts an invented game if all its moves are legal; only playing
+// the game again can detect it. Verify takes about a millisecond.
 func Verify(plan *match.Plan, r *match.PairResult) error {
 	if err := verifyPair(plan, r); err != nil {
 		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)

@@ -31,7 +31,7 @@ const (
 // Verbs has all verbs in the order of their constants.
 var Verbs = []Verb{Pause, Resume, Drain, Stop, Concurrency, Target}
 
-// Counts reports whether the verb has a number.
+// Counts reports whether a command with this verb has a number.
 func (v Verb) Counts() bool { return v == Concurrency || v == Target }
 
 // Command is a command to a running session. Its JSON form is {"do":"concurrency","n":4}.

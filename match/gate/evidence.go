@@ -10,8 +10,8 @@ import (
 	"gogi/stats"
 )
 
-// OfRows returns a stored pair as input for the SPRT. rows has the games of the pair in the order of their
-// legs. [OfResult] returns the same value for the finished pair.
+// OfRows returns a stored pair as input for the SPRT. rows has the games of the pair in the order of their legs.
+// For the same pair, [OfRows] and [OfResult] return the same value.
 func OfRows(rows []match.Row) (p stats.Play) {
 	p.Pair, p.Games = make(stats.Pair, 0, len(rows)), make([]uint64, 0, len(rows)) // a report may read millions of pairs
 	for _, r := range rows {

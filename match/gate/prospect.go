@@ -66,7 +66,8 @@ func Outlook(plan *match.Plan) i18n.Message {
 	return p.Said()
 }
 
-// Distinct returns the smallest number of pairs that are certain not to repeat another pair.
+// Distinct returns how many pairs differ even if deterministic players repeat their games. If no player has a
+// clock, this is at most one pair per opening; otherwise it is the number of all pairs.
 func (p Prospect) Distinct() int { return stats.DistinctPairs(p.Pairs, p.Openings, p.Repeats) }
 
 // Check returns an error if the SPRT cannot accept H0, or cannot accept H1, with the openings of the plan.
@@ -110,8 +111,8 @@ func (p Prospect) Warning() i18n.Message {
 		p.Pairs, p.Openings, p.Distinct())
 }
 
-// Said returns the prospect as one line of text, such as "500 pairs from 24 openings, 24 of them certain to
-// differ".
+// Said returns the prospect as one line of text, such as "500 pairs from 24 openings, of which no more than 24
+// need differ".
 func (p Prospect) Said() i18n.Message {
 	if p.byResults {
 		return i18n.Of("results decide the pairings, so no two players have a fixed number of pairs")

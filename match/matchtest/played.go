@@ -9,7 +9,7 @@ import (
 	"gogi/match"
 )
 
-// PairLimit is a number of bytes that is larger than any decoded pair of a Series.
+// PairLimit is a limit for match.DecodePair, in bytes. It is large enough for every pair of a Series.
 const PairLimit = 1 << 20
 
 // Series is a stored match of the built-in engine, with players that fail, resign or repeat positions. It is

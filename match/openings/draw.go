@@ -23,9 +23,9 @@ type Drawing struct {
 // ErrFew is the error of Draw for a book that has fewer lines than Drawing.Wanted.
 var ErrFew = errors.New("the book has too few such lines")
 
-// Draw selects random lines from a book by the book's weights (book.Book.ChooseNear). No two lines lead to
-// the same position. Draw tries at most 100 times for each wanted line. If it then has too few lines, it
-// returns these lines and ErrFew.
+// Draw selects random lines from a book. The probability of each move depends on the book's weights
+// (book.Book.ChooseNear). No two lines lead to the same position. Draw tries at most 100 times for each wanted
+// line. If it then has too few lines, it returns these lines and ErrFew.
 func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
 	seen := map[string]bool{}
 	start := usi.Position{Start: d.Start}

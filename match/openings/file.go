@@ -13,15 +13,15 @@ import (
 // headMark is the beginning of the first line of a file that File writes.
 const headMark = "# gogi book make: "
 
-// File is a file to which gogi adds openings while it makes them. Each write is a whole line, so that gogi
-// can continue the file after a crash.
+// File is a file of openings, to which gogi adds each opening as soon as it is made. Each write is a whole line,
+// so that gogi can continue the file after a crash.
 type File struct {
 	f *os.File
 }
 
-// OpenFile opens or creates a file of openings and returns the openings in it. head is the text of the
-// design; OpenFile returns an error if the file has another design. It removes an incomplete last line from
-// the file.
+// OpenFile opens or creates a file of openings and returns the openings in it. head is the text of the openings'
+// design (Design.String). OpenFile returns an error if the file was made with another design. It removes an
+// incomplete last line from the file.
 func OpenFile(name, head string) (*File, []Opening, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // other users may read the file
 	if err != nil {

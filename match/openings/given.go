@@ -44,8 +44,9 @@ func (m *Maker) value(ctx context.Context, engine Thinker, number int) (attempt,
 // maxLines is the largest number of lines that AllLines returns.
 const maxLines = 100_000
 
-// AllLines returns the lines of legal moves from a start position, one line for each end position, in the order of
-// the move generator. plies is the length of a line. AllLines returns an error if there are more than 100,000 lines.
+// AllLines returns all sequences of legal moves with the given number of plies from a start position. If several
+// sequences lead to the same position, it returns only the first in the order of the move generator. AllLines
+// returns an error if there are more than 100,000 sequences.
 func AllLines(start string, plies int) ([]usi.Position, error) {
 	begin, err := usi.ParsePosition(start)
 	if err != nil {

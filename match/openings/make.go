@@ -31,8 +31,8 @@ type Design struct {
 	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\", also with moves, which --plies does not count (default ${default})."`
 }
 
-// String returns the design as text for the first line of a file of openings. It leaves out a Centre of zero,
-// so that gogi can continue older files.
+// String returns the design as text for the first line of a file of openings. It leaves out a Centre of zero, so
+// that gogi can continue files that were begun before Centre existed.
 func (d Design) String() string {
 	centre := ""
 	if d.Centre != 0 {
@@ -93,7 +93,7 @@ type Maker struct {
 	Refused Refused
 }
 
-// Refused counts the attempts that gave no opening, by reason.
+// Refused counts the attempts of a Maker that gave no opening, by reason.
 type Refused struct {
 	Unequal  int `json:"unequal"`  // a score is outside the window
 	Repeated int `json:"repeated"` // the line leads to the same position as an earlier opening

@@ -13,8 +13,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// OpeningStats has statistics about openings, calculated from played games. With many openings, some differ
-// by chance; the intervals are not corrected for the number of openings.
+// OpeningStats has statistics about openings, calculated from played games. If there are many openings, some of
+// them have unusual results by chance. The intervals are not corrected for the number of openings.
 type OpeningStats struct {
 	Version  int     `json:"version"`
 	Games    int     `json:"games"`
@@ -41,7 +41,7 @@ type Share struct {
 	Decisive *Rate `json:"told"`
 }
 
-// Rate is a share with its interval, from 0 to 1.
+// Rate is a share of games or pairs with its confidence interval, all from 0 to 1.
 type Rate struct {
 	Rate float64 `json:"rate"`
 	Lo   float64 `json:"lo"`

@@ -289,7 +289,8 @@ func (p *Posterior) Ranking() []int {
 	return order
 }
 
-// Wrong returns the probability that the lower rated of two players is stronger, at most 0.5.
+// Wrong returns the probability that the player with the lower estimated strength is really the stronger one of
+// the two. It is at most 0.5.
 func (p *Posterior) Wrong(a, b int) float64 {
 	mean, variance := p.Difference(a, b)
 	if variance <= 0 {

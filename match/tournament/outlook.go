@@ -5,7 +5,8 @@ import (
 	"gogi/match"
 )
 
-// Outlook returns lines of text about a tournament before its first pair: its length and its first pairings.
+// Outlook returns lines of text that describe a tournament before its first pair: its length and its first
+// pairings.
 func Outlook(spec Spec) ([]i18n.Message, error) {
 	s, err := New(spec)
 	if err != nil {

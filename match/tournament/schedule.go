@@ -122,7 +122,7 @@ func New(spec Spec) (*Schedule, error) {
 	return s, s.advance()
 }
 
-// Contradiction is the error that a stored pair has other players than the earlier results decide.
+// Contradiction is the error that a stored pair does not have the players that the earlier results decide.
 type Contradiction struct {
 	Pair          int
 	Stored, Drawn [2]string // players
@@ -193,8 +193,9 @@ func (s *Schedule) advance() error {
 	}
 }
 
-// Drawn returns all pairs selected so far, including pairs of a block beyond the target. It returns new pairs after old
-// ones. They are in the order of their numbers, except in a knockout, where matches end in any order.
+// Drawn returns all pairs selected so far, including pairs beyond the planned number that belong to the last block
+// of an adaptive design. New pairs are always at the end. The pairs are in the order of their numbers, except in a
+// knockout, in which matches end in any order.
 func (s *Schedule) Drawn() []Slot { return s.drawn }
 
 // Slot returns the pair with a number. ok is false if the results have not decided this pair yet.
@@ -254,8 +255,8 @@ func (s *Schedule) SetTarget(pairs int) error {
 	return s.advance()
 }
 
-// Left returns the smallest number of pairs until the tournament is over. For a knockout it assumes no
-// further tie-breaks.
+// Left returns the smallest number of pairs that must still be played until the tournament is over. For a knockout
+// it assumes no further tie-breaks.
 func (s *Schedule) Left() int { return s.design.left(s) }
 
 // grid is the number of units per point. Sums of whole units are exact, so that the order of addition cannot

@@ -25,7 +25,7 @@ type Standing struct {
 	Reached i18n.Message
 }
 
-// Meeting is a match of a tournament with its results so far.
+// Meeting is a match between two players of a Swiss or a knockout, with its results so far.
 type Meeting struct {
 	Players [2]int // indices of the players; -1: a bye, or an unknown player
 	Points  [2]float64

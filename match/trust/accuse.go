@@ -10,15 +10,15 @@ import (
 // whose results do not really differ from those of the others.
 const Alpha = 0.01
 
-// Accused returns the workers whose evidence is a discovery at the rate alpha, strongest first. all has an
-// entry for every worker; a worker without pairs has the LogE 0. The method is e-BH (Wang and Ramdas, False
-// discovery rate control with e-values, JRSS B 84, 2022, theorem 2). For K workers it takes the largest k for
-// which the k-th largest e-value is at least K/(kα), and accuses the k workers with the largest e-values. The
-// method holds for any dependence of the e-values.
+// Accused returns the workers whose results differ from those of the others at the false discovery rate alpha. The
+// worker with the strongest evidence comes first. all has an entry for every worker; a worker without pairs has
+// the LogE 0. The method is e-BH (Wang and Ramdas, False discovery rate control with e-values, JRSS B 84, 2022,
+// theorem 2). For K workers it takes the largest k for which the k-th largest e-value is at least K/(kα), and
+// accuses the k workers with the largest e-values. The method holds for any dependence of the e-values.
 //
-// If no worker differs, the mean of all e-processes is also an e-process. An accusation requires that this
-// mean reaches 1/α. With probability 1-α no worker is then accused at any look, as long as the farm's workers
-// stay the same.
+// If no worker differs, the mean of all e-processes is also an e-process. An accusation requires that this mean
+// reaches 1/α. Therefore, with probability 1-α no worker is ever accused, however often the caller calls Accused,
+// as long as the farm's workers stay the same.
 func Accused(all []Evidence, alpha float64) []Evidence {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b Evidence) int { return cmp.Compare(b.LogE, a.LogE) })
@@ -49,7 +49,7 @@ type Cell struct {
 	LogE          float64
 }
 
-// Cause is the likely reason why a worker's results differ from those of other workers.
+// Cause is the likely reason why a worker's results differ from those of the other workers.
 type Cause string
 
 // The likely causes of evidence in several tests.
@@ -72,10 +72,11 @@ type Attribution struct {
 // cause. Workers of fewer owners may have one common fault.
 const severalOwners = 3
 
-// Attribute distinguishes bad machines from tests that play differently on different machines. The tests of a
-// worker are independent, so the product of their e-values is an e-value. Accused decides which workers are
-// accused. The cause is the machine if the worker is still accused without its strongest test. The cause is
-// the patch if that test alone accuses workers of several owners. The result is ordered by worker.
+// Attribute finds the cause of the evidence about each accused worker: a bad machine, or a test whose engines play
+// differently on different machines. The tests of a worker are independent, so the product of their e-values is an
+// e-value. Accused decides which workers are accused. The cause is the machine if the worker is still accused
+// without its strongest test. The cause is the patch (the change of the engine that the test measures) if the
+// strongest test alone accuses workers of several owners. The result is ordered by worker.
 func Attribute(cells []Cell, alpha float64) []Attribution {
 	byWorker := map[string][]Cell{}
 	for _, c := range cells {

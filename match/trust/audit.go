@@ -35,9 +35,10 @@ const (
 // count. Without the secret nobody can predict the selection.
 type Auditor struct{ Secret []byte }
 
-// Audits reports whether a pair of a run is audited. run is the digest of the run, level the trust in the worker, and
-// n the number of pairs that the worker has played before. Each pair has a fixed random number, so a larger share of
-// audited pairs only adds pairs to the selection.
+// Audits reports whether a pair of a run is audited. run is the digest of the run. level is the trust in the
+// worker that played the pair, and n is the number of pairs that this worker played before. Audits selects the
+// first NewPairs pairs of a worker, and a share of the others. Each pair has a fixed random number, so a larger
+// share adds pairs to the selection and removes none.
 func (a Auditor) Audits(run string, pair int, level Level, n int) bool {
 	if n < NewPairs {
 		return true
@@ -78,9 +79,9 @@ func (a Auditor) draw(run string, pair int) float64 {
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>11) / (1 << 53)
 }
 
-// Difference is the first difference between two results of a pair. It is nil if all games are equal. A
-// Difference does not show which of the two results is wrong. If the players are not deterministic, it shows
-// nothing; then only statistics can find a false result.
+// Difference is the first difference between two results of a pair. It does not show which of the two results is
+// wrong. If the players are not deterministic, a difference proves nothing; then only statistics can find a false
+// result.
 type Difference struct {
 	Leg  int
 	Ply  int // the first different ply, from 1. If only the ends of the games differ, it is the last ply plus one.
@@ -92,8 +93,9 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("game %d of the pair differs from ply %d on: %s", d.Leg+1, d.Ply, d.What)
 }
 
-// Compare compares two results of one pair by deterministic players, at fixed nodes or depth and with one
-// thread. It compares every move and the end of each game. Times, marks, slots and notes may differ.
+// Compare returns the first difference between two results of one pair, or nil if all games are equal. The players
+// must be deterministic: fixed nodes or depth, and one thread. Compare compares every move and the end of each
+// game. Times, marks for delayed moves, slots and notes may differ.
 func Compare(a, b *match.PairResult) *Difference {
 	if a.Pair.ID != b.Pair.ID || len(a.Games) != len(b.Games) {
 		return &Difference{What: "they are not of the same pair", Ply: 1}

@@ -7,9 +7,10 @@ import (
 	"gogi/match"
 )
 
-// Exact reports whether a plan's games can be repeated move for move. This requires fixed nodes or depth, no pondering,
-// and one thread for each engine. An engine may have another reason not to repeat its moves, which gogi does not know.
-// Then a pair that is played a third time gives a third result, and no worker is responsible.
+// Exact reports whether a plan's games can be repeated move for move. This requires fixed nodes or depth, no
+// pondering, and one thread for each engine. An engine may still not repeat its moves, for a reason that gogi does
+// not know. If such a pair is played a third time, the third result differs from both others. Then no worker is at
+// fault.
 func Exact(p *match.Plan) bool {
 	if p.Ponder != "" && p.Ponder != match.PonderOff {
 		return false

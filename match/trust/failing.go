@@ -9,10 +9,11 @@ type Failing struct {
 	OthersTries, OthersFailed int
 }
 
-// Worse returns the probability that the workers of the group fail at least as often as they did, if in each
-// test they fail as often as the others. It is Fisher's exact test over several tests. Each test is a two by
-// two table with fixed margins. If all engines crash in a test, this is therefore no evidence against the
-// workers that play more of the test. Worse returns 1 if there is nothing to compare.
+// Worse returns the p value of the hypothesis that a group of workers fails as often as the other workers in each
+// test. It is the probability that the group then has at least as many failures as it had. It is Fisher's exact
+// test over several tests, each with a two by two table with fixed margins. If all engines crash in one test, this
+// is no evidence against the workers that played most of that test. Worse returns 1 if there is nothing to
+// compare.
 func Worse(tests []Failing) float64 {
 	sum := []float64{1} // probability of each total number of failures
 	failed := 0

@@ -13,9 +13,9 @@ type Line struct {
 	waiting map[int]*Pair
 }
 
-// Put adds a stored pair by its number. A second Put of the same pair changes nothing. If compare is false, the pair is
-// not compared, because it is not between the run's first two players. closed is true if the pair completed a block of
-// pairs, so that the evidence has changed.
+// Put adds a stored pair. id is the pair's number. A second Put of the same pair changes nothing. compare must be
+// false for a pair that is not between the run's first two players; Put does not compare such a pair. closed is
+// true if the pair completed a block of pairs, so that the evidence has changed.
 func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 	if _, there := l.waiting[id]; there || id < l.next {
 		return false, nil
@@ -47,6 +47,6 @@ func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 // Compared returns the number of workers whose pairs were compared with pairs of other workers.
 func (l *Line) Compared() int { return len(l.found) }
 
-// TwoSided reports whether a value that is unusually small is evidence against a worker, as well as an unusually
-// large one. With such a kind, gogi cannot know which of two compared workers is at fault.
+// TwoSided reports whether both unusually small and unusually large values of this kind are evidence against a
+// worker. If only two workers are compared, such a kind does not show which of them is at fault.
 func (k Kind) TwoSided() bool { return k == Score }

@@ -55,8 +55,8 @@ func (p *Pair) game(end match.Termination, points float64) {
 	}
 }
 
-// BaseSpeed returns the second player's nodes per second in a finished pair, for Claims. It returns 0 if they
-// are unknown.
+// BaseSpeed returns the second player's nodes per second in a finished pair, for Claims. It returns 0 if the speed
+// is unknown.
 func BaseSpeed(r *match.PairResult) float64 {
 	tally := speedsOf(r)
 	return finite(tally.nodes[1] / tally.seconds[1])

@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// Kind is a quantity of a worker's pairs that is compared with the pairs of the others.
+// Kind is a quantity of a pair, such as its points. Residuals compares this quantity between one worker and the
+// others.
 type Kind int
 
 // The kinds of compared quantities.
@@ -96,8 +97,8 @@ type worker struct {
 	log [kinds][]float64
 }
 
-// Add adds the next pair of the run in plan order. If a pair is missing, the caller must not add later pairs
-// until the caller has added the missing pair.
+// Add adds the next pair of the run in plan order. If the next pair is not known yet, the caller must wait for it
+// and must not add later pairs.
 func (r *Residuals) Add(p Pair) error {
 	if p.Worker == "" || p.Points < 0 || p.Points > 2 || math.IsNaN(p.Points) || p.OnTime < 0 || p.Crashes < 0 || p.Ratio < 0 || math.IsNaN(p.Ratio) || math.IsInf(p.Ratio, 0) {
 		return fmt.Errorf("trust: %+v is not a pair of a worker", p)

@@ -35,9 +35,9 @@ func (d *drift) add(ratio float64) {
 // engine. If two workers have different speeds, nothing shows which of the two claims is wrong.
 const leastClaims = 3
 
-// Claims compares the claims of a run's workers about the speed of their machines with the speed of the run's
-// base engine on these machines. If machines are measured with the base engine, its usual speed is known.
-// Otherwise the usual speed is the median of all workers' speeds.
+// Claims checks the speeds that the workers of a run claim for their machines. It compares each claim with the
+// speed of the run's base engine (the second player) in the games of that worker. If the claims were measured with
+// the same engine, the expected speed is known. Otherwise Claims uses the median over all workers.
 type Claims struct {
 	nps    float64
 	of     map[string]*drift
@@ -54,8 +54,9 @@ func NewClaims(nps float64) *Claims {
 // dueEvery is the number of pairs between two evaluations of a worker.
 const dueEvery = 10
 
-// Add adds a pair of a worker. nps is the base engine's nodes per second on that machine (see BaseSpeed), and scale is
-// the factor of the clocks. If due is true, the caller must call Action again, because its result may have changed.
+// Add adds a pair of a worker. nps is the base engine's nodes per second in this pair (see BaseSpeed), and scale
+// is the factor of the clocks on the worker's machine. If due is true, the result of Action for this worker may
+// have changed, and the caller must call Action again.
 func (c *Claims) Add(worker string, nps, scale float64) (due bool) {
 	d := c.of[worker]
 	if d == nil {

@@ -60,8 +60,9 @@ type Level struct {
 	Hi  float64 `json:"hi"`
 }
 
-// Levels returns an estimate for each level (value) of choice parameter i except the start level. It uses the duels of
-// all pairs of levels, because a level's score is its mean over all levels that it met.
+// Levels returns an estimate for each level (value) of choice parameter i except the start level. It compares the
+// mean score of the level with the mean score of the start level. Both means cover all pairs in which the level
+// played another level.
 func Levels(s *Settings, st *State, i int) []Level {
 	p, e := &s.Params[i], &st.Each[i]
 	n, start := len(p.Levels), int(p.Start)

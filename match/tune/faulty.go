@@ -30,8 +30,8 @@ const (
 // NewFaults returns a Faults without blocks for a tune with these settings.
 func NewFaults(s *Settings) *Faults { return &Faults{settings: s} }
 
-// Block adds the duels of a block of pairs and the failures in each duel. If too many pairs of the latest blocks have a
-// failure, it returns a *Faulty.
+// Block adds the duels (pairs of points) of a block of pairs, and for each duel the points for which the engine
+// failed. If too many pairs of the latest blocks have a failure, it returns a *Faulty.
 func (f *Faults) Block(duels []Duel, failed []Failures) error {
 	var block []pointPlayed
 	for j := range duels {

@@ -31,8 +31,9 @@ const (
 // was a twentieth of the range, which is larger. As a gain, such a large value would make a tune useless.
 const mostREnd = 0.1
 
-// ReadParams reads parameters, one from each line, in any of the formats listed at the top of this file. It skips
-// blank lines, and in a .tune file all lines except #param. name is the name of the file in errors.
+// ReadParams reads parameters from r, one from each line. A line has the format of a .params file, of fishtest, of
+// OpenBench or of a .tune file. ReadParams skips blank lines, and in a .tune file all lines except #param. name is
+// the name of the file in errors.
 func ReadParams(r io.Reader, name string) ([]Param, error) {
 	lines := bufio.NewScanner(io.LimitReader(r, maxFile+1))
 	lines.Buffer(nil, maxLine)

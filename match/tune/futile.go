@@ -7,8 +7,9 @@ import (
 	"gogi/match"
 )
 
-// Futile is the error that a tune may end, because no parameter has a measurable effect at the current perturbations.
-// It only saves games and claims nothing about strength, so it uses no error rate.
+// Futile is the error that a tune may end early, because no parameter has a measurable effect at the current
+// perturbations. To end the tune then only saves games. Futile claims nothing about strength, so it has no error
+// rate.
 type Futile struct {
 	Pairs  int     // number of learnt pairs
 	Factor float64 // factor of all perturbations, at its upper bound
@@ -53,8 +54,9 @@ func (e *ParamSums) isSteep(tightest float64) bool {
 	return math.Abs(slope) > radius
 }
 
-// Lost returns the Elo by which the perturbed values were worse than the unperturbed ones in the probes so far. It
-// returns nil without probes.
+// Lost returns how much Elo the perturbed values lost to the unperturbed ones in the probes so far. A probe is a
+// pair in which one player has the perturbed values and the other the unperturbed ones. Lost returns nil without
+// probes.
 func (st *State) Lost() *float64 {
 	if st.Probes == 0 {
 		return nil

@@ -21,7 +21,7 @@ func ResultOfRows(rows []match.Row) (r Result) {
 	return r
 }
 
-// ResultOf returns the result of a pair that was just played.
+// ResultOf returns the result of a pair that was just played. rules decides the points of each game.
 func ResultOf(rules match.Rules, pair match.PairResult) (r Result) {
 	for _, g := range pair.Games {
 		a := 0

@@ -61,9 +61,10 @@ func (p *Param) leastCEnd() float64 {
 	return 1e-6 * (p.Max - p.Min)
 }
 
-// Spread returns the perturbation c of the parameter at the end of the schedule for a method. "fishtest" uses
-// an imported c_end unchanged. The other methods treat c_end as a twentieth of the range, as its authors do,
-// and use scaleOfCEnd × 5 times c_end.
+// Spread returns the perturbation of the parameter at the end of the tune. It is scaleOfCEnd (0.4) times Scale. If
+// Scale is 0, Spread uses 5 times CEnd instead of Scale, or an eighth of the range if CEnd is also 0. In fishtest,
+// c_end is usually a twentieth of the range. With the method "fishtest", Spread returns CEnd unchanged if it is
+// set.
 func (p *Param) Spread(method string) float64 {
 	c := p.Scale * scaleOfCEnd
 	switch {

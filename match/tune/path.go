@@ -7,7 +7,8 @@ import (
 	"gogi/match"
 )
 
-// Path is the state of a tune with its known results. It is not safe for concurrent use.
+// Path calculates a tune from the results of its pairs. It holds the states of the tune that later pairs need, and
+// the results of blocks that are not complete. It is not safe for concurrent use.
 type Path struct {
 	settings Settings
 	states   map[int]State // states that later blocks need for drawing, by number of learnt blocks
@@ -32,13 +33,14 @@ func NewPath(s Settings) (*Path, error) {
 // Settings returns the settings of the tune.
 func (p *Path) Settings() *Settings { return &p.settings }
 
-// State returns the state after the latest learnt block.
+// State returns the state after the latest block from which the tune has learnt.
 func (p *Path) State() State { return p.states[p.latest].clone() }
 
-// Blocks returns the number of learnt blocks.
+// Blocks returns the number of blocks from which the tune has learnt.
 func (p *Path) Blocks() int { return p.latest }
 
-// Drawable returns the number of pairs, from the first, whose parameter values can be calculated now.
+// Drawable returns the number of pairs whose parameter values can be calculated now. These are the first pairs of
+// the tune.
 func (p *Path) Drawable() int {
 	block := p.latest
 	for block < p.settings.Blocks() && p.settings.DrawnFrom(block) <= p.latest {
@@ -47,8 +49,9 @@ func (p *Path) Drawable() int {
 	return min(block*p.settings.Block, p.settings.Pairs)
 }
 
-// Draw returns the duel of a pair: the two points (sets of parameter values) that play. ok is false if there is no such
-// pair, if an earlier block is not learnt yet, or if the state after that block is no longer in memory.
+// Draw returns the duel of a pair: the two points (sets of parameter values) that play. ok is false if there is no
+// such pair, if the tune has not learnt from an earlier block that decides these points, or if the state after
+// that block is no longer in memory.
 func (p *Path) Draw(pair int) (Duel, bool) {
 	if pair < 0 || pair >= p.settings.Pairs {
 		return Duel{}, false
@@ -61,10 +64,10 @@ func (p *Path) Draw(pair int) (Duel, bool) {
 	return Draw(&p.settings, &st, pair), true
 }
 
-// Add adds the result of a pair. score is W − L of the point Plus. forfeit means that the engine did not start with one
-// of the points. For a known pair, Add changes nothing and returns false. It returns an error for an impossible score,
-// and for a pair whose points are not known. states has the state after each block that the pair completed, oldest
-// first.
+// Add adds the result of a pair. score is the wins minus the losses (W − L) of the player with the point Plus.
+// forfeit means that the engine did not start with one of the points. For a known pair, Add changes nothing and
+// returns false. It returns an error for an impossible score, and for a pair whose points cannot be calculated
+// yet. states has the state after each block that the pair completed, oldest first.
 func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []State, err error) {
 	switch {
 	case pair < 0 || pair >= p.settings.Pairs:
@@ -89,9 +92,9 @@ func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []
 	return true, states, nil
 }
 
-// Expect sets the stored states. When the path reaches a block with a stored state, it compares the stored
-// state with the calculated one. It continues from the stored state, because the points of the stored pairs
-// depend on it. Add returns an error if the difference is larger than rounding errors.
+// Expect sets the stored states of the tune. After each block that has a stored state, the path compares this
+// state with the calculated one. If they agree up to rounding errors, it continues from the stored state, because
+// the points of later stored pairs were calculated from this state. Otherwise Add returns an error.
 func (p *Path) Expect(stored []match.TuneState) {
 	p.expected = map[int]match.TuneState{}
 	for _, s := range stored {

@@ -199,8 +199,8 @@ func (st *State) Stored() match.TuneState {
 	return match.TuneState{Blocks: st.Blocks, Pairs: st.Pairs, Centre: append([]float64(nil), st.Theta...), Factor: st.Factor}
 }
 
-// Perturbation returns how far parameter i is from the centre (the unperturbed value) in a duel after a number of
-// pairs. factor is State.Factor, which multiplies all perturbations.
+// Perturbation returns the distance of parameter i from the centre (its unperturbed value) in a duel. pairs is the
+// number of pairs before the duel. factor is State.Factor, which multiplies all perturbations.
 func (s *Settings) Perturbation(i, pairs int, factor float64) float64 {
 	p := &s.Params[i]
 	_, t, k := s.place(min(pairs, s.Pairs-1))

@@ -18,7 +18,8 @@ const (
 // the score above one half.
 const EloPerPair = 400 / math.Ln10
 
-// Settings has all settings that decide a tune together with its results. The digest of the plan covers them.
+// Settings has all settings of a tune. The settings and the results of the pairs together determine the tune. The
+// digest of the plan covers the settings.
 type Settings struct {
 	Method   string  `json:"method"`
 	Params   []Param `json:"params"`
@@ -62,9 +63,9 @@ func Defaults(method string, pairs int) Settings {
 // mostWide is the greatest factor by which all perturbations may be enlarged at the start.
 const mostWide = 4.0
 
-// StartWide sets Wide, so that a tune starts with large perturbations. The first perturbation of each parameter is then
-// at most an eighth of its range, and at most mostWide times the requested one. A tune with perturbations of fixed size
-// does not start wide.
+// StartWide sets Wide, so that a tune starts with larger perturbations. The first perturbation of each parameter
+// is then at most an eighth of its range, and at most 4 times as large as without StartWide. If the perturbations
+// have a fixed size, StartWide sets Wide to 0 (no larger perturbations).
 func (s *Settings) StartWide() {
 	s.Wide = 0
 	if s.Method != SPSA || s.Spread == 0 {
@@ -82,8 +83,9 @@ func (s *Settings) StartWide() {
 // rather old parameter values, so a smaller gain is better.
 const farInflight = 256
 
-// Gain returns r_end: REnd if it is set, else the value that was best in simulations of budgets between 10,000 and
-// 200,000 pairs.
+// Gain returns r_end, the gain at the end of the tune. The gain decides how far the result of a pair moves the
+// centre. If REnd is not set, Gain returns the value that was best in simulations of tunes with 10,000 to 200,000
+// pairs.
 func (s *Settings) Gain() float64 {
 	switch {
 	case s.REnd > 0:
@@ -94,8 +96,8 @@ func (s *Settings) Gain() float64 {
 	return min(max(0.006*math.Cbrt(10_000/float64(s.Pairs)), 0.002), 0.006)
 }
 
-// Lag returns by how many blocks the state is older than the pairs that use it. gogi selects the parameter values of
-// block k from the state after k − Lag blocks.
+// Lag returns the number of blocks that gogi does not wait for when it selects parameter values. It selects the
+// values of block k from the state after k − Lag blocks.
 func (s *Settings) Lag() int {
 	return max(1, (s.Inflight+s.Block-1)/s.Block-1)
 }
@@ -111,8 +113,9 @@ func (s *Settings) PairsOf(block int) (first, end int) {
 	return block * s.Block, min((block+1)*s.Block, s.Pairs)
 }
 
-// DrawnFrom returns the number of learnt blocks in the state from which the parameter values of a block are selected.
-// The first blocks of a stage need the whole previous stage.
+// DrawnFrom returns the number n of blocks such that gogi selects the parameter values of a block from the state
+// after n blocks. n is block − Lag, but at least the first block of the block's stage. A stage is a part of the
+// tune in which only some parameters change (see Stages).
 func (s *Settings) DrawnFrom(block int) int {
 	return max(block-s.Lag(), s.stageBegins(s.stageOf(block)))
 }

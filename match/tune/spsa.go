@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Draw selects the duel of a pair: the two points, which are sets of parameter values, that play each other. It draws
+// Draw selects the duel of a pair: the two points (sets of parameter values) that play each other. It calculates
 // them from an earlier state of the tune. st must be the state after as many blocks as s.DrawnFrom returns for the
 // pair's block. Equal arguments give the same duel.
 func Draw(s *Settings, st *State, pair int) Duel {
@@ -234,8 +234,10 @@ func (s *Settings) endStage(st *State) {
 	}
 }
 
-// Answer returns the current final values of the tune, not rounded. They are the mean centre over the
-// averaged part of the tune so far, or the current centre before that part begins.
+// Answer returns the current final values of the tune, not rounded. A final value is the mean of the centre (the
+// current estimate) over the last part of the tune, whose length is Settings.Average. Before this part begins, it
+// is the current centre. For a choice parameter, it is the best level that is clearly better than the start level,
+// or the start level.
 func Answer(s *Settings, st *State) []float64 {
 	answer := append([]float64(nil), st.Theta...)
 	for i := range s.Params {

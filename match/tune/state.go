@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 )
 
-// State is the state of a tune after a number of whole blocks. Learn does not change a State; it returns a
-// new one.
+// State is the state of a tune after a number of whole blocks. A learnt block or pair is one whose results the
+// State includes. The function Learn does not change a State; it returns a new one.
 type State struct {
 	Blocks int `json:"blocks"` // number of learnt blocks
 	Pairs  int `json:"pairs"`  // number of learnt pairs
@@ -32,8 +32,9 @@ type State struct {
 // batches is the number of batches from whose means the standard error of a final value is estimated.
 const batches = 16
 
-// ParamSums has sums over the learnt duels in which a parameter was perturbed. y is wins minus losses (W − L) of the
-// point Plus. flip is the sign of the perturbation in Plus.
+// ParamSums has sums for one parameter over the pairs in which the tune perturbed the parameter, without the
+// probes. In the comments of the fields, y is the wins minus the losses (W − L) of the player with the point Plus,
+// and flip is the sign of this player's perturbation: 1 or −1.
 type ParamSums struct {
 	N  float64 `json:"n"`
 	FY float64 `json:"fy"` // Σ flip·y

@@ -54,13 +54,13 @@ func HashPoints(options [2][]match.Option) uint64 {
 	return h.Sum64()
 }
 
-// Played sets the options with which a stored pair was played.
+// Played records the options with which a stored pair was played, for a check in Resume.
 func (c *Trajectory) Played(pair int, options [2][]match.Option) {
 	c.points[pair] = HashPoints(options)
 }
 
-// Resume adds the games of a stored pair. Call Played with its options before. Resume returns the state after
-// each block that the pair completed, oldest first.
+// Resume adds the games of a stored pair. Call Played with the pair's options first. Resume returns the state
+// after each block that the pair completed, oldest first.
 func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 	id := rows[0].Pair
 	if id >= c.settings.Pairs {
@@ -70,22 +70,23 @@ func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 	return c.catchUp()
 }
 
-// Watch starts the count of failures again from 0. Call it after the failures have been reported.
+// Watch sets the counts of failures to 0. Call it after the failures have been reported.
 func (c *Trajectory) Watch() { c.watch = NewFaults(c.settings) }
 
-// Drawable returns the number of pairs, from the first, whose parameter values can be calculated now.
+// Drawable returns the number of pairs whose parameter values can be calculated now. These are the first pairs of
+// the tune.
 func (c *Trajectory) Drawable() int { return c.path.Drawable() }
 
-// Blocks returns the number of learnt blocks.
+// Blocks returns the number of blocks from which the tune has learnt.
 func (c *Trajectory) Blocks() int { return c.path.Blocks() }
 
-// Done reports whether all blocks are learnt.
+// Done reports whether the tune has learnt from all its blocks.
 func (c *Trajectory) Done() bool { return c.path.Blocks() == c.settings.Blocks() }
 
-// State returns the state after the latest learnt block.
+// State returns the state after the latest block from which the tune has learnt.
 func (c *Trajectory) State() State { return c.path.State() }
 
-// Known reports whether the result of a pair was added, even if its block is not learnt.
+// Known reports whether the result of a pair was added, even if the tune has not learnt from it yet.
 func (c *Trajectory) Known(pair int) bool {
 	_, ahead := c.ahead[pair]
 	return ahead || c.path.Known(pair)

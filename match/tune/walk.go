@@ -38,9 +38,10 @@ type Step struct {
 	Copies  int      `json:"copies"`
 }
 
-// Coupled measures which parameters influence each other. It uses the probes, in which a perturbed player plays the
-// unperturbed one and loses δᵀHδ/2. The product of this loss with the signs of two perturbations estimates their cross
-// term in H. Other duels cannot show cross terms.
+// Coupled measures which parameters influence each other's effect. It uses only the probes, in which a player with
+// a perturbation δ plays a player without perturbation and loses δᵀHδ/2. H is the matrix of the second derivatives
+// of the loss. The product of this loss with the signs of two parameters' perturbations estimates the element of H
+// for these two parameters. Pairs that are not probes cannot show these elements.
 type Coupled struct {
 	Probes int       `json:"probes"`
 	YY     float64   `json:"yy"`  // Σ (W − L)²
@@ -110,8 +111,8 @@ func (w *Walk) fails(d *Duel, failed Failures) {
 	}
 }
 
-// NewWalk returns a Walk before the first pair. at is the number of learnt blocks whose state the caller
-// wants in Asked; −1 means the latest state.
+// NewWalk returns a Walk before the first pair. stored has the stored states. at selects the state for Walk.Asked:
+// the state after this number of blocks, or the latest state if at is −1.
 func NewWalk(s Settings, stored []match.TuneState, at int) (*Walk, error) {
 	path, err := NewPath(s)
 	if err != nil {
@@ -130,7 +131,7 @@ func (w *Walk) differs(format string, args ...any) {
 	w.Differences = append(w.Differences, fmt.Sprintf(format, args...))
 }
 
-// Pair adds a stored pair: its games in rows, and its options in played.
+// Pair adds a stored pair. rows has its games, and played the options with which the two players played it.
 func (w *Walk) Pair(rows []match.Row, played [2][]match.Option) {
 	id := rows[0].Pair
 	duel, ok := w.path.Draw(id)
@@ -174,7 +175,7 @@ func (w *Walk) reached() {
 	delete(w.states, st.Blocks)
 }
 
-// End returns the latest state. Call it after all pairs were added.
+// End returns the latest state. Call it after the last Pair.
 func (w *Walk) End() State {
 	if w.at < 0 {
 		w.Asked = w.path.State()

@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 )
 
-// Truth is a strength as a function of d coordinates in −2 … 2 that begin at 0: E(x) = −Q·log(1 + q/Q), q
-// = yᵀMy, y_i = s_i(x_i − x*_i)(1 ± asym), in Elo.
+// Truth is the strength of a simulated engine as a function of its d parameters. Each parameter x_i is from −2 to
+// 2 and starts at 0. The strength in Elo is E(x) = −Q·log(1 + q/Q) with q = yᵀMy and y_i = s_i(x_i − x*_i)(1 ±
+// asym). x* has the best values (Best), s the scales, asym the asymmetries, and M the couplings of neighbouring
+// parameters.
 type Truth struct {
 	Q       float64
 	Best    []float64
@@ -18,7 +20,7 @@ type Truth struct {
 	Useless []bool
 }
 
-// Kind has the properties of a Truth that make a tune difficult.
+// Kind has the properties of a Truth that make the engine hard to tune.
 type Kind struct {
 	Q, Asym, Coupling float64
 	// Misjudged decides how wrong the user's guesses of the scales are. It is the standard deviation of the logarithm
@@ -86,7 +88,7 @@ func (t *Truth) form(x []float64) float64 {
 	return max(q, 0)
 }
 
-// Elo returns the strength at x, at most 0.
+// Elo returns the strength at the parameter values x, compared with the best values. It is at most 0.
 func (t *Truth) Elo(x []float64) float64 { return -t.Q * math.Log1p(t.form(x)/t.Q) }
 
 // pairs are the probabilities of W − L = −2 … 2 between equal players. The variance is 1.52 (0.38 of points), as in
