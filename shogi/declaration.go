@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// DeclarationRule is a rule by which a player whose king has entered the far three ranks may win (nyūgyoku,
-// 入玉). The names of the rules are YaneuraOu's option values.
+// DeclarationRule is a rule by which a player whose king has entered the far three ranks can win without
+// mating the opponent (nyūgyoku, 入玉). The names of the rules are YaneuraOu's option values.
 type DeclarationRule uint8
 
 // These are the rules. To declare (入玉宣言), a side must be to move and not in check. Its king and ten other pieces must
@@ -14,20 +14,21 @@ type DeclarationRule uint8
 // counts 5, every other piece 1, the king 0. Sources: CSA tournament rules (27 points) and the Japan Shogi
 // Association's professional rule (24 points).
 const (
-	// NoEnteringKing: neither player can declare.
+	// NoEnteringKing is the rule that neither player can declare a win.
 	NoEnteringKing DeclarationRule = iota
-	// CSARule24: a player with 31 points wins. With 24 to 30 points the professional rule gives a draw; see
-	// DeclarationStatus.Points.
+	// CSARule24 is the 24-point rule: a declaration wins with at least 31 points. With 24 to 30 points the
+	// professional rule gives a draw. Declaration does not report this draw; see DeclarationStatus.Points.
 	CSARule24
-	// CSARule24H is CSARule24 for handicap games. White needs fewer points: the points of the pieces that are
-	// missing from a full set are subtracted.
+	// CSARule24H is CSARule24 for handicap games. White needs fewer points: gogi subtracts the points of the
+	// pieces that are missing in the handicap start.
 	CSARule24H
-	// CSARule27: Black needs 28 points, White 27.
+	// CSARule27 is the 27-point rule: a declaration wins with at least 28 points for Black and 27 points for
+	// White.
 	CSARule27
-	// CSARule27H is CSARule27 for handicap games; White needs fewer points as in CSARule24H.
+	// CSARule27H is CSARule27 for handicap games. White needs fewer points, as in CSARule24H.
 	CSARule27H
-	// TryRule: players cannot declare. A king that reaches the start square of the enemy king wins at once.
-	// See Position.TryAchieved.
+	// TryRule is the rule that a king wins at once if it reaches the start square of the enemy king. Players
+	// cannot declare. See Position.TryAchieved.
 	TryRule
 )
 
@@ -46,7 +47,7 @@ func (r DeclarationRule) String() string {
 	return names[r]
 }
 
-// ParseDeclarationRule reads the name of a rule exactly as String writes it.
+// ParseDeclarationRule returns the rule with the name s, exactly as String writes it.
 func ParseDeclarationRule(s string) (DeclarationRule, error) {
 	var names []string
 	for r := NoEnteringKing; r <= TryRule; r++ {
@@ -89,7 +90,8 @@ func (r DeclarationRule) points(c Colour, missing int) int {
 	}
 }
 
-// DeclarationStatus is the result of checking a declaration, with the value of each condition.
+// DeclarationStatus is the result of checking a player's declaration of a win, with the value of each
+// condition.
 type DeclarationStatus struct {
 	// Rule is the rule that was applied.
 	Rule DeclarationRule
@@ -109,8 +111,8 @@ type DeclarationStatus struct {
 	InCheck bool
 }
 
-// Declaration checks a declaration by the side to move (USI "bestmove win"). The caller must check the clock
-// and the length of the game.
+// Declaration checks whether the side to move wins if it declares now (USI "bestmove win"). The caller must
+// check the clock and the length of the game.
 func (p *Position) Declaration(rule DeclarationRule) DeclarationStatus {
 	us := p.side
 	own, camp := p.byColour[us], promotionZone[us]

@@ -48,9 +48,9 @@ func (p *Position) LegalMoves(dst []Move) []Move {
 	return g.drops(dst)
 }
 
-// Captures appends all legal captures and all legal promotions of pawns to dst, for a quiescence search, and returns
-// the list. If a capturing piece may choose to promote, the list has both moves. It has the promotion of a pawn
-// without a capture, but not the same step without promotion.
+// Captures appends moves for a quiescence search to dst, and returns the list: all legal captures, and all
+// legal promotions of pawns. If a capturing piece can promote or not, the list has both moves. A pawn move
+// that captures nothing is in the list only as a promotion.
 func (p *Position) Captures(dst []Move) []Move {
 	g := newGenerator(p)
 	g.listing = true
@@ -226,8 +226,8 @@ func (g *generator) addDrops(moves []Move, t PieceType, squares bitboard) []Move
 	return moves
 }
 
-// Perft returns the number of move sequences of length depth from p, the usual test of a move generator. It
-// counts the last move of each sequence without making the move. A depth of 0 or less gives 1.
+// Perft returns the number of legal move sequences of length depth from p, the usual test of a move
+// generator. It does not make the last move of a sequence, but only counts it. A depth of 0 or less gives 1.
 func Perft(p Position, depth int) uint64 {
 	if depth <= 0 {
 		return 1

@@ -15,7 +15,7 @@ type Handicap struct {
 // handicapRest is the common part of all handicap starts: ranks c to i and the fields after the board.
 const handicapRest = "/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
 
-// Handicaps returns the usual handicap starts from the smallest to the greatest.
+// Handicaps returns the usual handicap starts, the smallest handicap first.
 func Handicaps() []Handicap {
 	return []Handicap{
 		{"lance", "香落ち", "KY", "lnsgkgsn1/1r5b1" + handicapRest},

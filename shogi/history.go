@@ -1,6 +1,7 @@
 package shogi
 
-// Repetition is the result of the repetition rule for a game so far.
+// Repetition is the result of the repetition rule for a game so far: no result, a draw, or a loss by
+// perpetual check.
 type Repetition uint8
 
 // These are the results. A position that occurs for the fourth time ends the game as a draw, with one
@@ -30,8 +31,7 @@ func (r Repetition) String() string {
 // repetitionLimit is the number of occurrences of a position that ends the game.
 const repetitionLimit = 4
 
-// History is the part of a game that the rules depend on: the start position and the position after each
-// move.
+// History is a game for the rules: the start position, the moves, and the position after each move.
 type History struct {
 	positions []Position // the start position first, the current position last
 	moves     []Move
@@ -45,7 +45,7 @@ func NewHistory(start Position) *History {
 	return h
 }
 
-// Restart starts a new game with the position start. It reuses the memory.
+// Restart starts a new game with the position start. It reuses the memory of the last game.
 func (h *History) Restart(start Position) {
 	h.positions, h.moves, h.checks = append(h.positions[:0], start), h.moves[:0], append(h.checks[:0], start.InCheck())
 }
@@ -86,10 +86,10 @@ func (h *History) occurrences() (n, first int) {
 	return n, first
 }
 
-// Repetition returns the result of the repetition rule after the last move. Only the fourth occurrence ends a
-// game. For later occurrences the result is calculated in the same way, from the first occurrence on. If both
-// sides gave check with every move, the game is a draw. Source: 将棋ガイドブック p. 14, as YaneuraOu's position.cpp
-// quotes it.
+// Repetition returns the result of the repetition rule after the last move. The fourth occurrence of the
+// position ends the game. If the caller continues, later occurrences give a result in the same way, from the
+// first occurrence on. If both sides gave check with every move, the game is a draw. Source: 将棋ガイドブック p. 14,
+// as YaneuraOu's position.cpp quotes it.
 func (h *History) Repetition() Repetition {
 	n, first := h.occurrences()
 	if n < repetitionLimit {

@@ -2,8 +2,8 @@ package shogi
 
 import "fmt"
 
-// CheckLegal returns nil if the side to move may play m, else an error with the reason. Its code is
-// independent of the move generator; tests compare the two.
+// CheckLegal returns nil if m is legal for the side to move, else an error with the reason. It shares no code
+// with the move generator; tests compare the two.
 func (p *Position) CheckLegal(m Move) error {
 	reason := p.whyNot(m)
 	if reason == "" {

@@ -32,8 +32,8 @@ func ReadLine(line string) (start string, first Position, moves []Move, err erro
 	return start, first, moves, nil
 }
 
-// LineText returns a start and moves as a line that ReadLine can parse. It omits the word "moves" if there are no
-// moves.
+// LineText returns the line "START moves MOVES", which ReadLine can parse. start is in USI notation. Without
+// moves the line is only start.
 func LineText(start string, moves []Move) string {
 	if len(moves) == 0 {
 		return start

@@ -1,7 +1,7 @@
 package shogi
 
-// EndsInMate reports whether the moves end in checkmate. The side to move makes the first move. All moves
-// must be legal, and the last move must be a mating move of that side. Without moves the result is false.
+// EndsInMate reports whether a sequence of moves ends in checkmate by the side that is to move in p. That
+// side makes the first and the last move. All moves must be legal. Without moves the result is false.
 func (p *Position) EndsInMate(moves []Move) bool {
 	if len(moves)%2 == 0 {
 		return false

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Square is a square of the board: (file-1)*9 + (rank-1), 0 to 80, with files
-// 1 to 9 from Black's right and ranks a to i (1 to 9) from White's side.
+// Square is a square of the board: the number (file-1)*9 + (rank-1), 0 to 80. Files are 1 to 9, counted from
+// Black's right. Ranks are a to i (1 to 9), counted from White's side.
 type Square uint8
 
-// NoSquare means no square, such as the place of a missing king.
+// NoSquare is the value for no square, such as the square of a missing king.
 const NoSquare Square = 81
 
 // NewSquare returns the square on the given file (1 to 9) and rank (1 to 9),
@@ -45,7 +45,7 @@ func (s Square) append(dst []byte) []byte {
 // (or the dropped piece type, 1 to 7). Bit 14 is set for a drop, bit 15 for a promotion.
 type Move uint16
 
-// NoMove means no move.
+// NoMove is the value for no move.
 const NoMove Move = 0
 
 const (

@@ -21,8 +21,8 @@ func (c Colour) String() string {
 	return "white"
 }
 
-// PieceType is a kind of piece without its owner. The numbers are those of YaneuraOu's move and training
-// formats. The number of a promoted type is that of its base type plus 8.
+// PieceType is a kind of piece, such as pawn, without its owner. The numbers are those of YaneuraOu's move
+// and training formats. The number of a promoted type is that of its unpromoted type plus 8.
 type PieceType uint8
 
 // These are the piece types. NoPieceType means an empty square. Gold and King never promote.
@@ -62,8 +62,8 @@ func (t PieceType) Promoted() PieceType {
 	return t
 }
 
-// Base returns the unpromoted side of t, which a player who captures the piece holds in hand. The base of an
-// unpromoted type is the type itself.
+// Base returns the unpromoted type of t. If a player captures a piece of type t, the player gets a piece of
+// this type in hand. The base of an unpromoted type is the type itself.
 func (t PieceType) Base() PieceType {
 	if t.IsPromoted() {
 		return t &^ promotedBit
@@ -102,7 +102,7 @@ func typeOfLetter(letter byte) PieceType {
 // Piece is a piece type with its owner: Colour<<4 | PieceType.
 type Piece uint8
 
-// NoPiece means an empty square.
+// NoPiece is the Piece of an empty square.
 const NoPiece Piece = 0
 
 // NewPiece returns the piece of the given owner and type.

@@ -2,8 +2,8 @@ package shogi
 
 import "fmt"
 
-// Setup has the parts of a position, for readers of notations other than SFEN. Setup.Position checks them and
-// returns the position.
+// Setup has the parts of a position: board, hands, side to move and move number. Code that reads a notation
+// other than SFEN fills it. Setup.Position then checks the parts and returns the position.
 type Setup struct {
 	// Board holds the piece on each Square.
 	Board [81]Piece

@@ -66,7 +66,7 @@ func (p *Position) checkersAndPins(king Square, c Colour) (checkers, pinned bitb
 	return checkers, pinned.and(p.byColour[c])
 }
 
-// GivesCheck reports whether a legal move attacks the opponent's king.
+// GivesCheck reports whether the legal move m gives check to the opponent.
 func (p *Position) GivesCheck(m Move) bool {
 	us, to := p.side, m.To()
 	king := p.kings[us.Opponent()]
@@ -101,7 +101,8 @@ func (p *Position) uncovers(king, from Square, occ bitboard) bool {
 	return false
 }
 
-// Reaches reports whether the piece on a square attacks another square, even if it may not move there.
+// Reaches reports whether the piece on the square from attacks the square to, even if the piece may not move
+// there. It returns false if the square from is empty.
 func (p *Position) Reaches(from, to Square) bool {
 	return attacks(p.PieceAt(from), from, p.byType[occupied]).has(to)
 }

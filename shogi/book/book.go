@@ -8,7 +8,7 @@ import (
 	"gogi/shogi"
 )
 
-// Book is an opening book: positions with moves.
+// Book is an opening book: a list of positions, each with recommended moves.
 type Book struct {
 	Format  string   // name of the format of the file
 	Entries []*Entry // in the order of the file; a position may have more than one
@@ -23,14 +23,14 @@ type Book struct {
 	index map[string]*Entry
 }
 
-// Entry is a position with its moves.
+// Entry is a position of a book with its moves.
 type Entry struct {
 	Position shogi.Position // the number of its next move may be wrong
 	Moves    []Move
 	Comment  string // lines without the comment sign; only db stores it
 }
 
-// Move is a move of a book with its data.
+// Move is a move of a book with its score, depth and count. No file format stores all fields.
 type Move struct {
 	Move     shogi.Move
 	Ponder   shogi.Move // the expected reply, or NoMove; only db stores it
@@ -41,8 +41,7 @@ type Move struct {
 	Comment  string
 }
 
-// Key returns the board, the side to move and the hands of a position as text, without the number of its next
-// move.
+// Key returns the SFEN of a position without the move number. Equal keys mean the same position.
 func Key(p *shogi.Position) string {
 	sfen := p.SFEN()
 	return sfen[:strings.LastIndexByte(sfen, ' ')]
@@ -62,9 +61,9 @@ func (b *Book) Find(p *shogi.Position) *Entry {
 	return b.index[Key(p)]
 }
 
-// Merged returns a copy of the book with one entry for each position, in which each move occurs once. If the book has a
-// move more than once, Merged uses the data of the first occurrence and adds up the counts. If the numbers of the next
-// move differ, it uses the smallest.
+// Merged returns a copy of the book with one entry for each position, in which each move occurs once. If the
+// book has a move of a position more than once, Merged uses the data of the first occurrence and adds up the
+// counts. If the entries of a position have different move numbers, it uses the smallest.
 func (b *Book) Merged() *Book {
 	out := *b
 	out.Entries, out.index = nil, nil
@@ -126,7 +125,7 @@ func keyedBy[K any](b *Book, key func(*Entry) (K, error), compare func(a, b K) i
 	return list, nil
 }
 
-// Size returns the number of positions with moves, and the number of all moves.
+// Size returns the number of positions with moves, and the total number of moves.
 func (b *Book) Size() (positions, moves int) {
 	for _, e := range b.Entries {
 		if len(e.Moves) > 0 {

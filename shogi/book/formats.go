@@ -72,7 +72,7 @@ func FormatOf(name, file string) (Format, error) {
 	return Format{}, fmt.Errorf("there is no format of books %q: expected one of %s", name, strings.Join(Names(), ", "))
 }
 
-// HasLines reports whether the format is a list of opening lines or positions, one in each line of text.
+// HasLines reports whether the format is a text with one opening (moves or a position) in each line.
 func (f Format) HasLines() bool { return f.Name == usiName || f.Name == sfenName }
 
 // MaxFile is the size of the largest book that gogi reads, in bytes. gogi holds the whole book in memory.

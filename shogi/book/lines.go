@@ -152,9 +152,9 @@ func writeSFEN(w io.Writer, b *Book) error {
 	return out.Flush()
 }
 
-// ConvertLines converts lines of openings between the formats usi and sfen. For "sfen" it writes the position at the
-// end of each line. For "usi" it writes the start and the moves, as in a position command. It returns the number of
-// lines.
+// ConvertLines converts a list of openings, one in each line, to the format usi or sfen. For "sfen" it writes
+// the position after the last move of each line. For "usi" it writes the start and the moves, as in a
+// position command. It returns the number of lines.
 func ConvertLines(w io.Writer, r io.Reader, to string) (count int, err error) {
 	if !slices.Contains([]string{usiName, sfenName}, to) {
 		return 0, fmt.Errorf("lines cannot be written as %q: expected usi or sfen", to)

@@ -21,7 +21,7 @@ import (
 //go:embed diagram.css
 var Style string
 
-// Diagram is a position with its captions and marks.
+// Diagram is the input of a drawing: a position, the last move, and the texts.
 type Diagram struct {
 	Position shogi.Position
 	Last     shogi.Move // move whose squares are marked; NoMove: none
@@ -135,8 +135,9 @@ func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline, ink, kifu.Kanji(p.Type()))
 }
 
-// Pieces returns an svg element with a black piece of each type and the marks of a last move. Each piece is
-// in a group whose data-sfen is its letter. A script uses these to change a diagram during a game.
+// Pieces returns an svg element with templates: one black piece of each type, and the marks of a last move. A
+// script of a web page copies them to change a diagram during a game. Each piece is in a group whose
+// attribute data-sfen is the SFEN letter of the piece.
 func Pieces() string {
 	c := &canvas{}
 	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d">`, width, height)
@@ -220,7 +221,7 @@ func held(p *shogi.Position, side shogi.Colour, text func(t shogi.PieceType, n i
 	return all
 }
 
-// DescribeJapanese describes a position in Japanese, like Describe in English.
+// DescribeJapanese describes a position in Japanese, for readers who cannot see the diagram.
 func DescribeJapanese(p shogi.Position) string {
 	names, text := [2]string{"先手", "後手"}, ""
 	square := func(s shogi.Square) string {

@@ -9,8 +9,8 @@ import (
 	"gogi/shogi"
 )
 
-// OneLine replaces characters that some readers treat as a line break by spaces. A line break in a value
-// would start another header, move or end.
+// OneLine replaces control characters and Unicode line breaks by spaces. Otherwise a line break in a value
+// would start another header, move or result in a record file.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -83,8 +83,9 @@ func CSAMove(p *shogi.Position, m shogi.Move) string {
 	return csaSign(p.Side()) + from + csaPlace(m.To()) + CSAPiece(piece)
 }
 
-// Reply returns the principal variation without its first move. Comments of CSA files contain the variation in this
-// form. Reply returns nil if the variation does not begin with the move itself.
+// Reply returns the principal variation from the opponent's reply on: without its first move, which is the
+// played move. CSA files contain the variation in this form. Reply returns nil if the variation does not
+// begin with the played move.
 func (m *Move) Reply() []shogi.Move {
 	if len(m.PV) > 1 && m.PV[0] == m.Move {
 		return m.PV[1:]
@@ -92,8 +93,8 @@ func (m *Move) Reply() []shogi.Move {
 	return nil
 }
 
-// AppendCSALine appends moves from a position, each with a blank before it. It stops before the first illegal
-// move.
+// AppendCSALine appends a sequence of moves from the position p in the CSA format, each with a blank before
+// it. It stops before the first illegal move.
 func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	for _, m := range moves {
 		if p.CheckLegal(m) != nil {
@@ -105,7 +106,8 @@ func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	return dst
 }
 
-// BlackScore converts a score from the mover's view to Black's view. It limits the score to ±CSAMate.
+// BlackScore converts a score in centipawns from the mover's view to Black's view. It limits the result to
+// the range from -CSAMate to CSAMate.
 func BlackScore(mover shogi.Colour, score int) int {
 	if mover == shogi.White {
 		score = -score
@@ -113,21 +115,22 @@ func BlackScore(mover shogi.Colour, score int) int {
 	return max(-CSAMate, min(CSAMate, score))
 }
 
-// CSAMate is the score of a mate in comments of records.
+// CSAMate is the score, in centipawns, that means a mate in comments of record files.
 const CSAMate = 30000
 
 func csaPlace(s shogi.Square) string {
 	return string([]byte{'0' + byte(s.File()), '0' + byte(s.Rank())})
 } //nolint:gosec // two digits
 
-// EscapedComment returns a text in one line and without commas, because some readers split even CSA comments
-// at commas. It writes \n for a line break, \c for a comma and \\ for a backslash.
+// EscapedComment returns a text as one line without commas, because some programs split even comments of CSA
+// files at commas. It writes \n for a line break, \c for a comma and \\ for a backslash.
 func EscapedComment(text string) string {
 	return OneLine(strings.ReplaceAll(Escaped(text), ",", `\c`))
 }
 
-// Remark changes a comment line that begins with a second "*", because a reader would mistake it for a program's
-// comment. It returns other lines unchanged.
+// Remark returns the text of a comment line in a form that programs do not mistake for engine output. Comment
+// lines of record files begin with "*", and a second "*" marks an engine's comment. So Remark puts a space
+// before a line that begins with "*", and returns other lines unchanged.
 func Remark(line string) string {
 	if strings.HasPrefix(line, "*") {
 		return " " + line
@@ -135,13 +138,14 @@ func Remark(line string) string {
 	return line
 }
 
-// Escaped returns a text in one line, with the escapes of notes in CSA 3.0.
+// Escaped returns a text as one line: it writes \n for a line break and \\ for a backslash, as the notes of
+// CSA 3.0 do.
 func Escaped(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "\n", `\n`)
 }
 
-// LocalTime formats a time in the local zone of this machine, because CSA and KIF have no time zones. It
-// returns "" for the zero time.
+// LocalTime formats a time for CSA and KIF files. It uses the time zone of this machine, because these
+// formats have no time zones. It returns "" for the zero time.
 func LocalTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -149,5 +153,5 @@ func LocalTime(t time.Time) string {
 	return t.Local().Format(Moment)
 }
 
-// Moment is the time.Format layout of a date with time in CSA and KIF.
+// Moment is the layout, for time.Format, of a date with a time in CSA and KIF files.
 const Moment = "2006/01/02 15:04:05"

@@ -8,8 +8,8 @@ import (
 )
 
 // ParseCSAMove parses a move in CSA notation, such as "+7776FU", which must be legal in p. The error
-// describes the problem without the move. ParseCSAMove does not store the text, so converting bytes to its
-// argument allocates no memory.
+// describes the problem but does not contain the text of the move. ParseCSAMove does not store text, so a
+// caller can convert bytes to a string for it without allocating memory.
 func ParseCSAMove(p *shogi.Position, text string) (shogi.Move, error) {
 	m, err := csaMove(p, text)
 	if err == nil {
@@ -61,7 +61,8 @@ func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.Pi
 	}
 }
 
-// Article returns the name of a piece type with the article "a", or "nothing" for NoPieceType.
+// Article returns the English name of a piece type with the article "a", such as "a pawn". It returns
+// "nothing" for NoPieceType.
 func Article(t shogi.PieceType) string {
 	if t == shogi.NoPieceType {
 		return "nothing"

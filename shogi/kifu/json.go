@@ -39,8 +39,8 @@ func (m *Move) JSON() MoveJSON {
 	return out
 }
 
-// Move converts the result of Move.JSON to a Move. It returns an error for a time that is negative or longer than 292
-// years.
+// Move converts the JSON form back to a Move. It returns an error for a time that is negative or longer than
+// 292 years.
 func (j *MoveJSON) Move() (Move, error) {
 	m := Move{
 		Move: j.USI, Opening: j.Opening, NoTime: j.MS == nil && !j.Opening, Depth: j.Depth, SelDepth: j.SelDepth,
@@ -56,8 +56,8 @@ func (j *MoveJSON) Move() (Move, error) {
 	return m, err
 }
 
-// Detail is a council's vote record in JSON form. Valid JSON stays unchanged, and any other text becomes a
-// JSON string.
+// Detail is the text of a move's details, usually the JSON of a council's vote record. In JSON output, valid
+// JSON stays unchanged and any other text becomes a JSON string.
 type Detail []byte
 
 // MarshalJSON returns valid JSON unchanged, and any other text as a JSON string.
@@ -80,11 +80,12 @@ func (d *Detail) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Millis returns a time in milliseconds, exact to the microsecond, like the times in the database.
+// Millis converts a duration to milliseconds, with microseconds as the fraction, as the database stores
+// times.
 func Millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// OfMillis converts a number of Millis to a duration. It returns an error for a time that is negative or longer than 292
-// years.
+// OfMillis converts milliseconds to a duration, rounded to microseconds. It returns an error for a time that
+// is negative or longer than 292 years.
 func OfMillis(ms float64) (time.Duration, error) {
 	if us := math.Round(ms * 1000); us >= 0 && us < math.MaxInt64/float64(time.Microsecond) {
 		return time.Duration(us) * time.Microsecond, nil

@@ -2,7 +2,7 @@ package kifu
 
 import "gogi/shogi"
 
-// KIFNumber returns a number from 1 to 9 in kanji, and "" for 0.
+// KIFNumber returns a number from 1 to 9 as a kanji, such as 三, and "" for 0.
 func KIFNumber(n int) string {
 	return [...]string{"", "一", "二", "三", "四", "五", "六", "七", "八", "九"}[max(0, min(9, n))]
 }
@@ -11,13 +11,15 @@ func kifFile(n int) string {
 	return [...]string{"", "１", "２", "３", "４", "５", "６", "７", "８", "９"}[max(0, min(9, n))]
 }
 
-// KIFPiece returns the name of a piece type in moves of KIF, such as 歩 or 成銀, or "" for NoPieceType.
+// KIFPiece returns the name of a piece type as KIF writes it in moves, such as 歩 or 成銀. It returns "" for
+// NoPieceType.
 func KIFPiece(t shogi.PieceType) string {
 	return [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍", ""}[t&15]
 }
 
 // KIFMove returns a move in KIF, such as ７六歩(77), ５五角打, 同　銀成(43). The move must be legal in p. before is the
-// target of the previous move. With NoSquare the move always names its target square instead of 同.
+// target square of the previous move: for a move to the same square KIF writes 同. If before is NoSquare,
+// KIFMove always writes the target square.
 func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	to := kifFile(m.To().File()) + KIFNumber(m.To().Rank())
 	if m.To() == before {
@@ -26,8 +28,7 @@ func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	return to + kifHow(p.PieceAt(m.From()).Type(), m)
 }
 
-// KIFMoved returns the move of a piece in KIF, such as ７六歩(77). It needs no position, because the caller gives the
-// type of the piece.
+// KIFMoved returns a move in KIF, such as ７六歩(77), without a position. piece is the type of the moving piece.
 func KIFMoved(piece shogi.PieceType, m shogi.Move) string {
 	return kifFile(m.To().File()) + KIFNumber(m.To().Rank()) + kifHow(piece, m)
 }
@@ -44,8 +45,8 @@ func kifHow(piece shogi.PieceType, m shogi.Move) string {
 	return text + "(" + csaPlace(m.From()) + ")"
 }
 
-// Kanji returns the one character for a piece type on boards: 玉 for both kings, 杏, 圭 and 全 for the promoted
-// lance, knight and silver. It returns "" for NoPieceType.
+// Kanji returns the single character for a piece type on a board diagram: 玉 for both kings, and 杏, 圭 and 全
+// for the promoted lance, knight and silver. It returns "" for NoPieceType.
 func Kanji(t shogi.PieceType) string {
 	return [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍", ""}[t&15]
 }

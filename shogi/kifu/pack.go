@@ -70,9 +70,9 @@ var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) 
 // decompressors has unused decompressors. gogi uses them again, because each one needs 40 kB.
 var decompressors sync.Pool
 
-// Pack encodes the plies of a game. It stores at most pv plies of each principal variation and times in whole
-// microseconds. It stores a Score only if HasScore is set. It returns an error for a game that is longer than
-// any real game.
+// Pack encodes and compresses the moves of a game for storage. It stores at most pv plies of each principal
+// variation, and times in whole microseconds. It stores a Score only if HasScore is set. It returns an error
+// for a game with more than MaxPlies plies.
 func Pack(moves []Move, pv int) ([]byte, error) {
 	if len(moves) > maxPlies {
 		return nil, fmt.Errorf("the game has %d plies, more than the %d that can be packed", len(moves), maxPlies)
@@ -173,11 +173,11 @@ func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte 
 	return b
 }
 
-// Unpack decodes the data that Pack returns. It returns an error for any damage.
+// Unpack decodes the data that Pack returns. It returns an error if the data are damaged.
 func Unpack(packed []byte) ([]Move, error) { return UnpackWithin(packed, unlimited) }
 
-// UnpackWithin does the work of Unpack for untrusted data. It returns an error instead of allocating more
-// than about limit bytes, plus 50 KB for the decompressor.
+// UnpackWithin is Unpack for untrusted data. It allocates at most about limit bytes, plus 50 KB for the
+// decompressor, and returns an error if the game needs more.
 func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	if len(packed) == 0 {
 		return nil, errors.New("the packed moves are empty")

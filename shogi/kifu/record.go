@@ -11,7 +11,7 @@ import (
 	"gogi/shogi"
 )
 
-// Move is one move of a record, with the known facts about the search for the move.
+// Move is one move of a record, with the known data of the search for the move.
 type Move struct {
 	Move     shogi.Move
 	Time     time.Duration
@@ -27,17 +27,17 @@ type Move struct {
 	Comment  string       // a human's comment; lines end with "\n", except the last; not packed
 }
 
-// ByBook is the value of the key "by" in a move's details if the move came from an opening book. Vote records
-// of councils have the same key.
+// ByBook is the value of the JSON key "by" in Move.Detail for a move from an opening book. The vote record of
+// a council has this value if the move came from the council's book.
 const ByBook = "book"
 
 const bookDetail = `{"type":"book","by":"` + ByBook + `"}`
 
-// BookDetail returns the Detail of a move that came from an engine's book without a search.
+// BookDetail returns the Move.Detail of a move that an engine played from its book without a search.
 func BookDetail() []byte { return []byte(bookDetail) }
 
-// FromBook reports whether the move came from a book: the engine's own book, or, according to the vote
-// record, the book of a council.
+// FromBook reports whether the move came from an opening book: the engine's own book, or the book of a
+// council.
 func (m *Move) FromBook() bool {
 	if string(m.Detail) == bookDetail {
 		return true
@@ -51,7 +51,7 @@ func (m *Move) FromBook() bool {
 	return json.Unmarshal(m.Detail, &vote) == nil && vote.By == ByBook
 }
 
-// Vote returns Detail if it is a vote record of a council, else nil.
+// Vote returns the vote record of the council that played the move, or nil if there is none.
 func (m *Move) Vote() []byte {
 	if string(m.Detail) == bookDetail {
 		return nil
@@ -86,7 +86,8 @@ type Record struct {
 // mateAdjudication is the Result of a game that ended by a proof of mate. Package match has the same word.
 const mateAdjudication = "mate_adjudication"
 
-// FinalVote returns Final if it is a vote record of a council, else nil.
+// FinalVote returns the vote record of the council that ended the game without a move, such as by resigning.
+// It returns nil if there is none.
 func (r *Record) FinalVote() []byte {
 	if r.Result == mateAdjudication {
 		return nil
@@ -94,8 +95,9 @@ func (r *Record) FinalVote() []byte {
 	return r.Final
 }
 
-// Header has the data of a record except players, start, moves and result. Record files contain it. The
-// packed form does not, and the database stores it in other places. Zero values mean unknown.
+// Header has the data of a record except players, start, moves and result. Record files contain a header. The
+// result of Pack does not contain it, and the database stores its data in other places. Zero values mean
+// unknown.
 type Header struct {
 	Ended    time.Time
 	Opening  string        // the opening's name

@@ -1,10 +1,10 @@
-// Package mate proves mates in which the attacker gives check with every move (詰み). [Solve] searches for a mate, and
-// [Verify] proves a line that another solver found. The package uses only the rules of package shogi and has no side
-// effects.
+// Package mate proves mates in which the attacker gives check with every move (詰み). [Solve] searches for a
+// mate, and [Verify] checks a mate that another program claims. The package uses only the rules of package
+// shogi and has no side effects.
 //
 // The search is df-pn (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002). It
-// identifies positions by keys of 64 bits. Among a million positions two have the same key with a probability of 3 in
-// 10^8.
+// identifies positions by keys of 64 bits. In a search of a million positions, two positions have the same
+// key with a probability of 3 in 10^8.
 package mate
 
 import (
@@ -14,7 +14,7 @@ import (
 	"gogi/shogi"
 )
 
-// Verdict is the result of a search.
+// Verdict is the result of a search: mate, escape, or unproven.
 type Verdict int
 
 // These are the verdicts.
@@ -36,7 +36,7 @@ type Limits struct {
 	Stop  func() bool // called once in 64 nodes; the search ends if it returns true
 }
 
-// Result is the verdict of a search with its details.
+// Result is the verdict of a search, with the mating line and the number of searched positions.
 type Result struct {
 	Verdict Verdict
 	Line    []shogi.Move // only for Mate: the proven mating line with the longest defence; a shorter mate may exist
@@ -44,8 +44,8 @@ type Result struct {
 	Why     string       // the reason why a claimed line is not proven
 }
 
-// Solve searches for a mate by the side to move. A move to a position that would occur for the fourth time in
-// the game cannot be part of a mate.
+// Solve searches for a mate by the side to move. It does not use moves after which a position would occur for
+// the fourth time in the game.
 func Solve(h *shogi.History, l Limits) Result {
 	s := newSearch(h, l)
 	root := *h.Position()
@@ -55,8 +55,8 @@ func Solve(h *shogi.History, l Limits) Result {
 
 // Verify checks whether a claimed line is a mate. The line must be legal, each move of the attacker must give
 // check, and the last move must be checkmate. Verify then proves, from the end of the line to its beginning,
-// that no other answer of the defender escapes. The result depends only on the line, the position and the
-// limits except Stop. The verdict Escape concerns only this line, because there may be another mate.
+// that the defender cannot escape with other moves. The result depends only on the line, the position and the
+// limits except Stop. The verdict Escape concerns only this line: another line may be a mate.
 func Verify(h *shogi.History, line []shogi.Move, l Limits) Result {
 	s := newSearch(h, l)
 	replies, why := s.follow(*h.Position(), line)

@@ -10,7 +10,7 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// Done counts the games or samples of a conversion by result.
+// Done has the result of Convert: it counts the games or samples by success.
 type Done struct {
 	Read     int          // games or samples that were read
 	Written  int          // games or samples that were written
@@ -28,9 +28,10 @@ func (d *Done) refuse(err error) {
 	}
 }
 
-// Convert converts a file to another format: games to games or training data, or samples to samples. (Package
-// book converts books.) Convert counts and skips games that cannot be read or written. It returns an error if
-// it cannot continue, or if it cannot convert between the two formats.
+// Convert converts a file to another format. It converts games to games or to training data, and training
+// samples (single positions) to samples. Package book converts books. Convert skips and counts games that it
+// cannot read or write. It returns an error if it cannot continue, or if it cannot convert between the two
+// formats.
 func Convert(w io.Writer, to Kind, name string, in io.Reader, from Kind, o packed.Options) (Done, error) {
 	c := &converter{out: bufio.NewWriter(w), to: to, options: o}
 	err := c.run(name, in, from)

@@ -14,13 +14,13 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Found counts the records, samples or positions that Inspect read.
+// Found counts the games, samples or book positions that Inspect has read.
 type Found struct {
 	Good int // readable and legal ones
 	Bad  int // other ones
 }
 
-// Sample is the JSON form of a position of training data.
+// Sample is the JSON form of a training sample: a position with the move that was played.
 type Sample struct {
 	Offset int64       `json:"offset"` // offset of its first byte
 	SFEN   string      `json:"sfen,omitempty"`
@@ -31,7 +31,7 @@ type Sample struct {
 	Why    string      `json:"error,omitempty"` // why the sample cannot be read, or why its move is illegal
 }
 
-// Game is the JSON form of a game of training data.
+// Game is the JSON form of a game in a training data file (hcpe3 or pack).
 type Game struct {
 	Offset     int64             `json:"offset"`
 	Reason     *packed.Reason    `json:"reason,omitempty"` // only for pack
@@ -42,7 +42,7 @@ type Game struct {
 	Why        string            `json:"error,omitempty"`
 }
 
-// CandidateMove is a candidate move of a hcpe3 file.
+// CandidateMove is the JSON form of a move that the search considered, from a hcpe3 file.
 type CandidateMove struct {
 	Move   shogi.Move `json:"move"`
 	Visits uint16     `json:"visits"`
@@ -55,7 +55,7 @@ type Entry struct {
 	Moves   []BookMove `json:"moves"`
 }
 
-// BookMove is a move of a book; unknown fields are omitted.
+// BookMove is the JSON form of a move in a book. JSON omits unknown fields.
 type BookMove struct {
 	Move    string `json:"move"`
 	Ponder  string `json:"ponder,omitempty"`
@@ -66,9 +66,9 @@ type BookMove struct {
 	Why     string `json:"error,omitempty"` // why the move is illegal
 }
 
-// Inspect writes the content of a file as JSON, one object in each line. name is the name of the file, for errors.
-// The object for unreadable data or an illegal move has an error. Inspect returns an error if it cannot continue; the
-// lines written before are valid.
+// Inspect writes the content of a file as JSON, one object in each line. name is the name of the file, for
+// errors. For unreadable data or an illegal move it writes an object with the key "error". Inspect returns an
+// error if it cannot continue; the lines that it has written are valid.
 func Inspect(w io.Writer, name string, in io.Reader, k Kind) (Found, error) {
 	p := &printer{out: bufio.NewWriter(w)}
 	p.lines = json.NewEncoder(p.out)

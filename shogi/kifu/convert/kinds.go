@@ -1,5 +1,6 @@
-// Package convert prints files of records, training data and books as JSON lines ([Inspect]), and converts
-// files from one format to another ([Convert]). [KindOf] returns the format of a file.
+// Package convert prints files of game records, training data and books as JSON lines ([Inspect]), and
+// converts files of game records and training data from one format to another ([Convert]). [KindOf] returns
+// the format of a file.
 package convert
 
 import (
@@ -16,7 +17,7 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Kind is a file format. It is a format of records, of training data or of books.
+// Kind is a file format of game records, of training data or of books.
 type Kind struct {
 	Name   string
 	text   *text.Format   // for records

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Error is an error in packed bytes, with the offset of the wrong byte.
+// Error is an error in binary training data, with the offset of the wrong byte.
 type Error struct {
 	Offset int64 // offset of the wrong byte from the beginning of the input
 	Err    error // the value found and the expected value

@@ -89,7 +89,7 @@ func OfFile(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// HasGames reports whether the format has games rather than samples.
+// HasGames reports whether the format stores whole games. Otherwise it stores samples (single positions).
 func (f Format) HasGames() bool { return f.Size == 0 }
 
 // Samples returns a reader of samples. The format must have samples.

@@ -10,7 +10,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Game is a game with the facts that hcpe3 and pack store.
+// Game is a game with the data that the formats hcpe3 and pack store.
 type Game struct {
 	Start    shogi.Position
 	Plies    []Ply
@@ -27,13 +27,14 @@ type Ply struct {
 	Candidates []Candidate // stored only by hcpe3; training ignores a move without candidates
 }
 
-// Candidate is a move that was considered, with the number of its visits or votes.
+// Candidate is a move that the search or a council considered, with the number of its visits or votes.
 type Candidate struct {
 	Move   shogi.Move
 	Visits uint16
 }
 
-// Reason is the reason why a game ended, as its number in the file format pack. Numbers that are not listed are reserved.
+// Reason is the reason why a game ended, as a number of the file format pack. The format reserves the numbers
+// that have no constant here.
 type Reason uint8
 
 // A game in the format pack stores the reason of its end as one of these numbers.
@@ -94,8 +95,8 @@ func reasonOf(word string) (r Reason, end End, ok bool) {
 	return ReasonInterrupted, 0, false
 }
 
-// Record returns the game as a record. Fields that the format does not have are empty. Result is also empty
-// for an unknown end.
+// Record returns the game as a record. Fields that the file format does not store are empty. Result is also
+// empty if the reason of the game's end is unknown.
 func (g *Game) Record() kifu.Record {
 	word, _, _ := g.Reason.meaning()
 	r := kifu.Record{Start: g.Start.SFEN(), Result: word, Winner: g.Outcome.String()}
@@ -130,9 +131,10 @@ const (
 	maxPlies = 1 << 15
 )
 
-// AppendHCPE3 appends a game as hcpe3: HCP, number of moves, result and end, opponent, and then each move. A
-// move has its score, the number of candidates, and each candidate with its visits. AppendHCPE3 returns
-// ErrCut for a start position that does not fit, and an error for more than 65535 moves or candidates.
+// AppendHCPE3 appends a game in the format hcpe3: HCP, number of moves, result and end, opponent, and then
+// each move. A move has its score, the number of candidates, and each candidate with its visits. AppendHCPE3
+// returns ErrCut if the start position needs more than 256 bits, and an error for more than 65535 moves or
+// candidates.
 func AppendHCPE3(dst []byte, g *Game) ([]byte, error) {
 	if len(g.Plies) > 1<<16-1 {
 		return dst, fmt.Errorf("hcpe3: the game has %d moves: expected at most 65535", len(g.Plies))
@@ -239,7 +241,7 @@ func readHCPE3(r *source) (*Game, error) {
 // lost is an error after which the start of the next game is unknown.
 type lost struct{ error }
 
-// Unwrap returns the error.
+// Unwrap returns the wrapped error.
 func (l lost) Unwrap() error { return l.error }
 
 // readHCPE3Ply reads a move with its candidates.
@@ -269,10 +271,10 @@ const (
 	packEndStep  = 1<<7 | 1
 )
 
-// AppendPack appends a game as pack. It writes a tag and, unless the game begins at the normal start with
-// move 1, HCP and the number of the first move. Then come each move with its score, the end mark with the
-// outcome, and the reason. AppendPack returns ErrCut for a start position that does not fit, and an error for
-// a move number above 65535.
+// AppendPack appends a game in the format pack. It writes a tag for the kind of start. If the game does not
+// begin at the normal start with move 1, the HCP of the start and the number of the first move follow. Then
+// come each move with its score, the end mark with the outcome, and the reason. AppendPack returns ErrCut if
+// the start position needs more than 256 bits, and an error for a move number above 65535.
 func AppendPack(dst []byte, g *Game) ([]byte, error) {
 	if len(g.Plies) > maxPlies {
 		return dst, fmt.Errorf("pack: the game has %d moves: expected at most %d", len(g.Plies), maxPlies)
@@ -372,9 +374,9 @@ type GameReader struct {
 	broken bool
 }
 
-// Next returns the next game and the offset of its first byte, or io.EOF at the end. Its error is an *Error.
-// After an error about an invalid position, move or result, Next continues with the next game. After any
-// other error there are no more games.
+// Next returns the next game and the offset of its first byte. At the end of the file it returns io.EOF. Any
+// other error is an *Error. After an error about an invalid position, move or result, Next continues with the
+// next game. After any other error there are no more games.
 func (r *GameReader) Next() (*Game, int64, error) {
 	start := r.source.offset
 	if r.broken {

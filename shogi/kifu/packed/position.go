@@ -12,12 +12,12 @@ import (
 // PositionSize is the size of a packed position in bytes.
 const PositionSize = 32
 
-// ErrCut is the error for a position without a king that does not fit into 256 bits. It occurs only if a reader could
-// not find out the bits after the first 256.
+// ErrCut is the error for a position without a king that needs more than 256 bits. It occurs only if a reader
+// cannot restore the bits that do not fit.
 var ErrCut = errors.New("the position has no king of one side and does not fit into 256 bits")
 
-// AppendSfen appends the PackedSfen of a position: 32 bytes without the move number. A position without a
-// king takes one or two bits more than 256. AppendSfen omits these bits if a reader can restore them;
+// AppendSfen appends a position as PackedSfen: 32 bytes (256 bits) without the move number. A position
+// without a king needs one or two bits more. AppendSfen omits these bits if a reader can restore them;
 // otherwise it returns ErrCut.
 func AppendSfen(dst []byte, p *shogi.Position) ([]byte, error) { return sfenLayout.append(dst, p) }
 
@@ -25,10 +25,11 @@ func AppendSfen(dst []byte, p *shogi.Position) ([]byte, error) { return sfenLayo
 // from 1. The error is an *Error.
 func ParseSfen(b []byte, ply int) (shogi.Position, error) { return sfenLayout.parse(b, ply) }
 
-// AppendHCP appends the HCP of a position, with the same limits as AppendSfen.
+// AppendHCP appends a position as HCP: 32 bytes without the move number. It returns ErrCut in the same cases
+// as AppendSfen.
 func AppendHCP(dst []byte, p *shogi.Position) ([]byte, error) { return hcpLayout.append(dst, p) }
 
-// ParseHCP decodes a position that AppendHCP encoded. Parameters and errors are those of ParseSfen.
+// ParseHCP decodes a position that AppendHCP encoded. Its parameters and errors are those of ParseSfen.
 func ParseHCP(b []byte, ply int) (shogi.Position, error) { return hcpLayout.parse(b, ply) }
 
 func (l *layout) append(dst []byte, p *shogi.Position) ([]byte, error) {

@@ -8,7 +8,7 @@ import (
 	"gogi/shogi"
 )
 
-// Outcome is the result of a game, in the numbers of hcpe.
+// Outcome is the result of a game, as a number of the format hcpe.
 type Outcome uint8
 
 // These are the outcomes.
@@ -57,7 +57,8 @@ func ofSide(v int8, c shogi.Colour) (Outcome, bool) {
 	return WhiteWins, true
 }
 
-// End is the kind of a game's end in hcpe2 and hcpe3.
+// End is the way in which a game ended, as bits of the formats hcpe2 and hcpe3: by repetition, declaration or the limit
+// of moves.
 type End uint8
 
 // These are the ends, as bits in the byte of the result. 0 means any other end.
@@ -69,7 +70,8 @@ const (
 	endBits = EndRepetition | EndDeclaration | EndMaxPlies
 )
 
-// String returns "repetition", "declaration" or "max_plies". It joins several by "+", and returns "" for 0.
+// String returns "repetition", "declaration" or "max_plies". It joins several words with "+", and returns ""
+// for 0.
 func (e End) String() string {
 	text := ""
 	for _, w := range []struct {
@@ -87,7 +89,8 @@ func (e End) String() string {
 	return text
 }
 
-// Sample is a position with the move that was played there.
+// Sample is one position of training data, with the move that was played there, its score and the result of
+// the game.
 type Sample struct {
 	Position shogi.Position // only psv stores the number of its next move
 	Move     shogi.Move     // NoMove if the bytes are not a move
@@ -106,8 +109,8 @@ const (
 )
 
 // AppendPSV appends the sample as YaneuraOu's PackedSfenValue, 40 bytes: PackedSfen, score, move, number of
-// the move, result for the side to move, a zero. It returns ErrCut for a position that does not fit, and an
-// error for a move number above 65535.
+// the move, result for the side to move, and a byte 0. It returns ErrCut if the position needs more than 256
+// bits, and an error for a move number above 65535.
 func AppendPSV(dst []byte, s *Sample) ([]byte, error) {
 	ply := s.Position.Ply()
 	if ply > 1<<16-1 {
@@ -140,11 +143,12 @@ func ParsePSV(b []byte) (s Sample, err error) {
 	return s, nil
 }
 
-// AppendHCPE appends the sample as hcpe, 38 bytes: HCP, score, move in Apery's form, result, a zero. It
-// returns ErrCut for a position that does not fit.
+// AppendHCPE appends the sample as hcpe, 38 bytes: HCP, score, move in Apery's form, result, and a byte 0. It
+// returns ErrCut if the position needs more than 256 bits.
 func AppendHCPE(dst []byte, s *Sample) ([]byte, error) { return appendHCPE(dst, s, 0) }
 
-// AppendHCPE2 appends the sample as hcpe2. This is hcpe with the sample's End in the byte of the result.
+// AppendHCPE2 appends the sample as hcpe2: like hcpe, but the byte of the result also contains the sample's
+// End.
 func AppendHCPE2(dst []byte, s *Sample) ([]byte, error) { return appendHCPE(dst, s, s.End&endBits) }
 
 func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
@@ -165,7 +169,8 @@ func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
 // *Error.
 func ParseHCPE(b []byte) (Sample, error) { return parseHCPE(b, 0) }
 
-// ParseHCPE2 decodes a sample that AppendHCPE2 encoded. It treats moves and errors like ParseHCPE.
+// ParseHCPE2 decodes a sample that AppendHCPE2 encoded. It handles invalid moves and returns errors as
+// ParseHCPE does.
 func ParseHCPE2(b []byte) (Sample, error) { return parseHCPE(b, endBits) }
 
 func parseHCPE(b []byte, ends End) (s Sample, err error) {
@@ -206,9 +211,9 @@ type SampleReader struct {
 	buffer [psvSize]byte
 }
 
-// Next returns the next sample and the offset of its first byte, or io.EOF at the end. Its error is an
-// *Error. After an error in the bytes of a sample, Next continues with the next sample. If the input fails or
-// ends within a sample, there are no more samples.
+// Next returns the next sample and the offset of its first byte. At the end of the file it returns io.EOF.
+// Any other error is an *Error. After an error in the bytes of a sample, Next continues with the next sample.
+// If the input fails or ends within a sample, there are no more samples.
 func (r *SampleReader) Next() (Sample, int64, error) {
 	start := r.source.offset
 	if r.broken {

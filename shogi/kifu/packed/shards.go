@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Shards writes samples or games into files (shards) with a given number of positions each. The samples or
-// games are in the order of Add, or shuffled.
+// Shards writes training data into several files (shards) with a given number of positions each. It writes
+// the samples or games in the order of the calls of Add, or shuffled.
 type Shards struct {
 	options ShardOptions
 	random  *rand.Rand
@@ -53,7 +53,7 @@ type bucket struct {
 	w    *bufio.Writer
 }
 
-// NewShards starts to write. At the end call Close, or Abort to discard the data.
+// NewShards returns a Shards that is ready to write. At the end call Close, or Abort to discard the data.
 func NewShards(o ShardOptions) (*Shards, error) {
 	s := &Shards{options: o}
 	if !o.Shuffle {
@@ -74,8 +74,8 @@ func NewShards(o ShardOptions) (*Shards, error) {
 	return s, nil
 }
 
-// Add writes one sample or game with the given number of positions. A caller of Encode can use Add as its function
-// emit.
+// Add adds one sample or game in its file format. positions is the number of positions in it. Add has the
+// signature of the parameter emit of Format.Encode.
 func (s *Shards) Add(b []byte, positions int) error {
 	if !s.options.Shuffle {
 		return s.write(b, positions)
@@ -121,7 +121,7 @@ func (s *Shards) end() error {
 	return err
 }
 
-// Close writes the waiting data and closes the last shard. It returns the number of shards.
+// Close writes the remaining data and closes the last shard. It returns the number of shards.
 func (s *Shards) Close() (int, error) {
 	var err error
 	for _, b := range s.buckets {
@@ -158,7 +158,7 @@ func (s *Shards) pour(b *bucket) error {
 	return nil
 }
 
-// Abort removes the waiting data and discards the current shard. After Close it does nothing.
+// Abort discards the data that are not written yet and the current shard. After Close it does nothing.
 func (s *Shards) Abort() error {
 	var errs []error
 	for _, b := range s.buckets {

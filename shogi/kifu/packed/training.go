@@ -14,14 +14,14 @@ var ErrNoOutcome = errors.New("the record does not say who won")
 // ErrUnscored is the error for a game with a move without a score. pack cannot store such a game.
 var ErrUnscored = errors.New("a move has no score")
 
-// MaxScore is the largest absolute score in training data, also for mates.
+// MaxScore is the largest absolute score in training data, in centipawns. It is also the score of a mate.
 const MaxScore = 32000
 
 // mateFrom is the absolute score above which a score in a record means a mate.
 const mateFrom = 900_000
 
-// Options selects the parts of a game to write. The zero value omits the moves of the opening, and moves
-// without a score.
+// Options selects the positions of a game that become training data. The zero value omits the moves of the
+// opening, and moves without a score.
 type Options struct {
 	NoMate   bool `help:"Skip positions with a mate score."`
 	Unscored bool `help:"Include moves without a score, with score 0."`
@@ -34,7 +34,7 @@ type Options struct {
 	Votes func(detail []byte) []Candidate `kong:"-"`
 }
 
-// Tally counts games by result, and the positions that were written and omitted.
+// Tally counts the converted games, and the positions that Encode has written or omitted.
 type Tally struct {
 	Games     int `json:"games"`
 	Positions int `json:"positions"` // positions that were written
@@ -54,10 +54,11 @@ func (t *Tally) Add(o Tally) {
 	t.Cut += o.Cut
 }
 
-// Encode converts a record to the format. It calls emit for each sample, or once for the game, with the
-// number of its positions; the bytes are valid until emit returns. The outcome comes from the record's
-// Winner, not from its Result. Encode returns ErrNoOutcome, ErrUnscored, an error for an illegal start or
-// move, or the error of emit. If the error occurs before the first sample, Encode does not call emit.
+// Encode converts a record to the format. It calls emit for each sample, or once for the whole game, with the
+// number of positions in the data b. The bytes of b are valid until emit returns. The outcome comes from the
+// record's Winner, not from its Result. Encode returns ErrNoOutcome, ErrUnscored, an error for an illegal
+// start or move, or the error of emit. If the error occurs before the first sample, Encode does not call
+// emit.
 func (f Format) Encode(r *kifu.Record, o Options, emit func(b []byte, positions int) error) (Tally, error) {
 	w := walk{format: f, options: o, record: r, emit: emit}
 	err := w.start()
@@ -105,7 +106,8 @@ func (w *walk) start() (err error) {
 	return nil
 }
 
-// OutcomeOf converts the Winner of a record. It returns ErrNoOutcome unless the text is black, white or draw.
+// OutcomeOf converts the Winner of a record to an Outcome. It returns ErrNoOutcome unless the text is black,
+// white or draw.
 func OutcomeOf(winner string) (Outcome, error) {
 	for _, o := range []Outcome{Draw, BlackWins, WhiteWins} {
 		if o.String() == winner {

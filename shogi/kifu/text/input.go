@@ -17,9 +17,9 @@ import (
 // shorter.
 const maxLine = 4 << 20
 
-// Input reads a text line by line, with any line ends. The text may be in UTF-8 (with or without a byte order mark),
-// Shift_JIS, EUC-JP, ISO-2022-JP, or UTF-16 with a byte order mark. Input holds only one line and two buffers in
-// memory.
+// Input reads a text file line by line and converts it to UTF-8. The lines may end as on any system. The text
+// may be in UTF-8 (with or without a byte order mark), Shift_JIS, EUC-JP, ISO-2022-JP, or UTF-16 with a byte
+// order mark. Input has only one line and two buffers in memory.
 type Input struct {
 	Name string // name of the file, for errors
 
@@ -97,7 +97,8 @@ func isEUCJP(head []byte) bool {
 	return !utf8.Valid(head) && err == nil && !bytes.ContainsRune(text, utf8.RuneError)
 }
 
-// Head returns the beginning of the unread text, for Detect. It does not consume the text.
+// Head returns the beginning of the text that was not read yet, for Detect. The next read returns the same
+// text again.
 func (in *Input) Head() []byte {
 	head, _ := in.r.Peek(window)
 	return head

@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// AppendJSON appends a record as one line of JSON, with all facts of the record.
+// AppendJSON appends a record as one line of JSON, with all data of the record.
 func AppendJSON(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err := checkMoves(r); err != nil {
 		return dst, err

@@ -1,7 +1,7 @@
-// Package text reads and writes whole records as text. It knows CSA in floodgate's dialect and in version 3,
-// KIF, KI2, JKF, lines of USI, and JSON lines. Each [Format] is a value; [Text] lists them, [OfFile] and
-// [Detect] choose one, [NewInput] decodes a file. docs/formats.md describes the layouts, their sources, and
-// the losses of each format.
+// Package text reads and writes game records in text formats: CSA in floodgate's dialect and in version 3,
+// KIF, KI2, JKF, lines of USI, and JSON lines. [Text] lists the formats, [OfFile] and [Detect] find the
+// format of a file, and [NewInput] decodes the characters of a file. docs/formats.md describes each format,
+// its source, and the data that it cannot store.
 package text
 
 import (
@@ -30,14 +30,14 @@ type Format struct {
 	Read func(in *Input) Reader
 }
 
-// Reader returns the games of a file one by one. It returns io.EOF after the last game, and a *BadGame for a
+// Reader reads the games of a file one by one. Next returns io.EOF after the last game, and a *BadGame for a
 // game that it cannot read; the next call then continues with the next game. After any other error the Reader
 // cannot continue. The caller owns each record.
 type Reader interface {
 	Next() (*kifu.Record, error)
 }
 
-// BadGame is a game of a file that cannot be read.
+// BadGame is the error for a game of a file that cannot be read.
 type BadGame struct {
 	File string // name of the file
 	Game int    // number of the game in the file, from 1
@@ -45,15 +45,15 @@ type BadGame struct {
 	Err  error  // the error, with the expected text
 }
 
-// Error returns the file, the game, the line and the reason.
+// Error returns the name of the file, the number of the game, the line and the reason.
 func (e *BadGame) Error() string {
 	return fmt.Sprintf("%s: game %d, line %d: %v", e.File, e.Game, e.Line, e.Err)
 }
 
-// Unwrap returns the reason without the place.
+// Unwrap returns the reason without the file, game and line.
 func (e *BadGame) Unwrap() error { return e.Err }
 
-// Text returns the formats of this package.
+// Text returns all formats of this package.
 func Text() []Format {
 	return []Format{
 		{Name: "csa", Ext: ".csa", Text: true, Between: "/\n", Append: AppendCSA, Read: readCSA},
@@ -67,7 +67,8 @@ func Text() []Format {
 	}
 }
 
-// Find returns the format of the list with this name. If there is none, the error has all names of the list.
+// Find returns the format with a name from a list. If the list has no such format, the error has all names of
+// the list.
 func Find(list []Format, name string) (Format, error) {
 	var names []string
 	for _, f := range list {
@@ -79,8 +80,8 @@ func Find(list []Format, name string) (Format, error) {
 	return Format{}, fmt.Errorf("no format is called %q: expected one of %s", name, strings.Join(names, ", "))
 }
 
-// OfFile returns the format for the extension of a file name, in upper or lower case. It knows all extensions
-// that more than one program uses. ok is false for an unknown extension.
+// OfFile returns the format in a list for the extension of a file name. It ignores upper and lower case, and
+// it also recognises .kif, .ki2u and .json. ok is false for an unknown extension.
 func OfFile(list []Format, name string) (f Format, ok bool) {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
@@ -123,8 +124,8 @@ func ShiftJIS(text []byte) (out []byte, lost int) {
 	return out, lost
 }
 
-// Detect returns the name of a text's format; head is the beginning of the text. ok is false for an unknown
-// format.
+// Detect finds the format of a text from its beginning, head, and returns the name of the format. ok is false
+// for an unknown format.
 func Detect(head []byte) (name string, ok bool) {
 	head = bytes.TrimPrefix(head, []byte(bom))
 	if isList(head) {

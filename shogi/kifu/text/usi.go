@@ -19,8 +19,8 @@ func AppendUSI(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(dst, "position "+r.USI()+"\n"...), nil
 }
 
-// AppendSFEN appends a record as a line for a file of openings: "sfen … moves …". It always writes the start
-// as SFEN.
+// AppendSFEN appends a record as a line for a file of openings: "sfen … moves …". It writes the start as SFEN
+// even if it is the normal start.
 func AppendSFEN(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err := checkMoves(r); err != nil {
 		return dst, err
