@@ -137,7 +137,7 @@ func TestValidateRun(t *testing.T) {
 		t.Errorf("%d: %s", code, report)
 	}
 	testutil.OK(t, os.Rename(file+".away", file))
-	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "144", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
+	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "144", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "started at the final values of t") {
 		t.Errorf("%d: %s", code, out)
 	}
 	if out, code := gogiIn(t, dir, "tune", "verify", "t-2"); code != 0 {

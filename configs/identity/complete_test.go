@@ -152,14 +152,14 @@ func TestCompleteErrors(t *testing.T) {
 func TestLint(t *testing.T) {
 	env := configstest.Machine(t)
 	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
-	const book = "engine B: BookDepth 30: it plays from a book of its own on top of the openings"
+	const book = "engine B: BookDepth 30: after the opening the engine plays from its own book"
 	for _, test := range []struct {
 		name, limits, extra string
 		want                []string
 	}{
 		{"timed", `"8+0.08"`, "", []string{
 			"engine A: MinimumThinkingTime 2000, NetworkDelay 120, NetworkDelay2 1120, RoundUpToFullSecond true: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
-			"engine A: USI_OwnBook true: it plays from a book of its own on top of the openings",
+			"engine A: USI_OwnBook true: after the opening the engine plays from its own book",
 			book,
 		}},
 		{"some are set", `"8+0.08"`, `options = {NetworkDelay = 120, MinimumThinkingTime = 1000, BookFile = "no_book"}`, []string{

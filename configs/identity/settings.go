@@ -158,7 +158,7 @@ func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warn
 	}
 	if books := in.books(); len(books) > 0 {
 		warnings = append(warnings, advice.Warning{
-			Engine: p.Name, Text: i18n.Of("%s: it plays from a book of its own on top of the openings", strings.Join(books, ", ")),
+			Engine: p.Name, Text: i18n.Of("%s: after the opening the engine plays from its own book", strings.Join(books, ", ")),
 		})
 	}
 	return warnings

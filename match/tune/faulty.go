@@ -119,7 +119,7 @@ type Faulty struct {
 
 // Error returns a text with the failure and what the user can do.
 func (f *Faulty) Error() string {
-	return f.What() + `: narrow its bounds, or go on with faults = "forfeit" (--faults forfeit), which takes failing for losing`
+	return f.What() + `: narrow the bounds of its parameters, or set faults = "forfeit" (--faults forfeit), so that a failure loses the pair`
 }
 
 // What returns the text of the failure only.
@@ -130,7 +130,7 @@ func (f *Faulty) What() string {
 		if f.Above {
 			side = "above"
 		}
-		text += fmt.Sprintf(", most with %s %s its centre (p = %.2g)", f.Param, side, f.P)
+		text += fmt.Sprintf(", most with %s %s its current value (p = %.2g)", f.Param, side, f.P)
 	}
 	return text
 }

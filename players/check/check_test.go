@@ -151,8 +151,8 @@ func TestCheckFindsFaults(t *testing.T) {
 		{"late@go:4", "", []want{{"go_byoyomi", Fail, "does not end by itself: stopped after 1.5 s"}, {"go_infinite", anyVerdict, "after stop"}}},
 		{"illegal@go:1,malformed@go:2,none@go:3,win@go:4,resign@go:6", "", []want{
 			{"go_nodes", Fail, "bestmove 5a5b is illegal: "},
-			{"go_depth", Fail, `cannot read the answer "bestmove P@5e"`},
-			{"go_movetime", Fail, `cannot read the answer "bestmove none"`},
+			{"go_depth", Fail, `cannot parse the reply "bestmove P@5e"`},
+			{"go_movetime", Fail, `cannot parse the reply "bestmove none"`},
 			{"go_byoyomi", Fail, "bestmove win: "},
 			{"go_infinite", anyVerdict, "after stop"},
 			{"stop", Warn, "resigns"},

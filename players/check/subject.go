@@ -186,7 +186,7 @@ func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, i18n.Message) {
 			return Warn, i18n.Of("resigns")
 		}
 	case usi.AnswerInvalid:
-		return Fail, i18n.Of("cannot read the answer %q", "bestmove "+r.Text)
+		return Fail, i18n.Of("cannot parse the reply %q", "bestmove "+r.Text)
 	}
 	return Pass, i18n.Message{}
 }

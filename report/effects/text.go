@@ -114,7 +114,7 @@ func (t *Table) Claim() i18n.Message {
 	case len(found) == 0 && t.Tested == 0:
 		return i18n.Of("Nothing is tested: no group and its rest have enough units.")
 	case len(found) == 0:
-		return i18n.Of("Nothing stands out: no group differs from the rest at 5%%, allowing for %s.", i18n.Number{N: t.Tested, Noun: "test"})
+		return i18n.Of("No group differs from the rest at the 5%% level, corrected for %s.", i18n.Number{N: t.Tested, Noun: "test"})
 	}
 	return i18n.Of("Stands out at 5%%, as a hypothesis for a new run: %s.", found)
 }

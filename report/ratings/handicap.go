@@ -31,7 +31,7 @@ func HandicapModelNames() []modelName {
 		{"mul2", rating.Multiplicative2, i18n.Phrase("a handicap multiplies strength, on a straight line")},
 		{"mul3", rating.Multiplicative3, i18n.Phrase("a handicap multiplies strength, the same for each step")},
 		{"linear", rating.LogLinear, i18n.Phrase("a handicap gives the same Elo for each step")},
-		{"free", rating.LogFree, i18n.Phrase("each handicap gives Elo of its own")},
+		{"free", rating.LogFree, i18n.Phrase("each handicap has its own Elo")},
 		{"free+order", rating.LogFreeFirst, i18n.Phrase("each handicap and the first move give Elo of their own")},
 	}
 }

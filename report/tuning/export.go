@@ -191,7 +191,7 @@ func Describe(w io.Writer, plan *match.Plan, p *tune.Plan) {
 	}
 	fmt.Fprintf(w, "  engine: %s; limits %s; %d openings, %s, digest %s\n", plan.Players[0].Name, plan.Players[0].Limits, len(plan.Openings), plan.Rules.Name, plan.Digest()[:12])
 	if p.From != "" {
-		fmt.Fprintf(w, "  begins at the answer of %s, with a schedule of its own\n", p.From)
+		fmt.Fprintf(w, "  starts at the final values of %s, with its own schedule\n", p.From)
 	}
 	for _, v := range p.Validations() {
 		g := v.Gate(1)

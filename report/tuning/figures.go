@@ -41,7 +41,7 @@ func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) st
 
 // sharesFigure returns a chart of the share of pairs that give no information.
 func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string {
-	copies, equal := svg.Line{Name: i18n.Say(in, "two equal games"), Class: "c1"}, svg.Line{Name: i18n.Say(in, "two equal points"), Class: "c2"}
+	copies, equal := svg.Line{Name: i18n.Say(in, "two equal games"), Class: "c1"}, svg.Line{Name: i18n.Say(in, "equal values on both sides"), Class: "c2"}
 	for _, step := range track {
 		if n := float64(step.Pairs); n > 0 {
 			copies.X, copies.Y = append(copies.X, n), append(copies.Y, float64(step.Copies)/n)
@@ -79,7 +79,7 @@ func failuresFigure(in i18n.Language, a *Account) string {
 	}
 	return fmt.Sprintf(`<h3>%s</h3><svg class="chart" viewBox="0 0 %g %g" role="img" aria-label="%s">
 %s</svg>
-`, i18n.Say(in, "Share of points that failed, below (left) and above the centre, by parameter; the bars are full where all did"), figureWidth, y+4, i18n.Say(in, "failures"), b.String())
+`, i18n.Say(in, "Share of the values at which the engine failed, below (left) and above the current value, by parameter. A full bar: all failed."), figureWidth, y+4, i18n.Say(in, "failures"), b.String())
 }
 
 // heatMap returns a chart of the interactions between parameters, by the probes.
@@ -116,6 +116,6 @@ func heatMap(in i18n.Language, a *Account) string {
 	height := float64(len(which))*cell + 8
 	return fmt.Sprintf(`<h3>%s</h3><svg class="chart" viewBox="0 0 %g %.0f" role="img" aria-label="%s">
 %s</svg>
-`, i18n.Say(in, "Which parameters work together: correlation of the product of their signs with W − L in %d probes, columns in the order of the rows; full colour is %.2f, and below %.2f most of it is chance", a.Coupled.Probes, full, noise),
+`, i18n.Say(in, "Which parameters interact: correlation of the product of their signs with W − L in %d pairs against the current values. The columns have the order of the rows. Full colour is %.2f. A correlation below %.2f is mostly chance.", a.Coupled.Probes, full, noise),
 		figureWidth, height, i18n.Say(in, "couplings"), b.String())
 }

@@ -212,7 +212,7 @@ func (w *Request) startAt(p *tune.Param) error {
 		}
 		x, err := p.Value(o.Value)
 		if err != nil {
-			return fmt.Errorf("parameter %s begins at the answer of %s: %w", p.Name, w.From, err)
+			return fmt.Errorf("parameter %s starts at the final value of %s: %w", p.Name, w.From, err)
 		}
 		p.Start = x
 	}

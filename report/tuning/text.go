@@ -30,7 +30,7 @@ func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message
 	}
 	fmt.Fprintln(w)
 	if a.Plan.From != "" {
-		fmt.Fprintln(w, i18n.Say(in, "begun at the answer of %s, with a schedule of its own", format.Name(a.Plan.From)))
+		fmt.Fprintln(w, i18n.Say(in, "started at the final values of %s, with its own schedule", format.Name(a.Plan.From)))
 	}
 	fmt.Fprintln(w)
 	t := format.Table(i18n.Heads(in, "parameter", "initial", "current", "final value", "± s.e.", "effect", "at ±c, Elo*")...)
@@ -47,7 +47,7 @@ func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message
 	}
 	fmt.Fprintln(w)
 	if sum.Loss != nil {
-		fmt.Fprintln(w, i18n.Say(in, "perturbed points lost %s Elo* to the centre (aimed at: %g)", interval(sum.Loss, 1), s.Spread))
+		fmt.Fprintln(w, i18n.Say(in, "the perturbed values lost %s Elo* to the current values (target: %g)", interval(sum.Loss, 1), s.Spread))
 	}
 	if why := tune.IsFutile(s, &a.Asked); why != nil {
 		fmt.Fprintln(w, futile(why).In(in))
@@ -122,10 +122,10 @@ const manyCopies = 0.3
 func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
 	var parts i18n.Clauses
 	if sum.Forfeits > 0 {
-		parts = append(parts, i18n.Of("%s forfeited because a point did not start", i18n.Number{N: sum.Forfeits, Noun: "pair"}))
+		parts = append(parts, i18n.Of("%s forfeited because the engine did not start with its values", i18n.Number{N: sum.Forfeits, Noun: "pair"}))
 	}
 	if sum.Equal > 0 {
-		parts = append(parts, i18n.Of("%s of two equal points (%s)", i18n.Number{N: sum.Equal, Noun: "duel"}, share(sum.Equal, sum.Pairs)))
+		parts = append(parts, i18n.Of("%s with equal values on both sides (%s)", i18n.Number{N: sum.Equal, Noun: "pair"}, share(sum.Equal, sum.Pairs)))
 	}
 	if a.Copies > 0 {
 		text := i18n.Of("%s of two equal games (%s)", i18n.Number{N: a.Copies, Noun: "pair"}, share(a.Copies, a.Stored))
@@ -199,7 +199,7 @@ func perturbed(s *tune.Settings) (list []int) {
 
 // text returns one line about the interaction.
 func (c *Interaction) text() i18n.Message {
-	return i18n.Of("%s and %s work together: r = %+.2f in the probes* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
+	return i18n.Of("%s and %s interact: r = %+.2f in the pairs against the current values* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
 }
 
 // failures returns a line for each parameter at whose values the engine failed.
@@ -207,7 +207,7 @@ func failures(a *Account) (lines []i18n.Message) {
 	for _, i := range perturbed(&a.Plan.Settings) {
 		f := a.Failed[i]
 		if f.Above+f.Below > 0 {
-			lines = append(lines, i18n.Of("%s: %d of %d points above its centre failed, %d of %d below",
+			lines = append(lines, i18n.Of("%s: the engine failed at %d of %d values above the current value, and at %d of %d below it",
 				a.Plan.Settings.Params[i].Name, f.Above, f.OfAbove, f.Below, f.OfBelow))
 		}
 	}

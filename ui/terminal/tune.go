@@ -19,16 +19,16 @@ func (v View) aboutTune() []string {
 	now, _ := t.Now()
 	texts := []string{v.say("Tune (%s): block %d of %d; a tune's games prove no strength.", t.Method, t.Track.Latest, t.Blocks)}
 	if now.LostElo != nil && t.Target > 0 {
-		texts = append(texts, v.say("Perturbations × %.2f: the probes lost %.1f Elo to the centre (aimed at: %g).", now.Spread, *now.LostElo, t.Target))
+		texts = append(texts, v.say("Perturbation × %.2f: the perturbed values lost %.1f Elo to the current values (target: %g).", now.Spread, *now.LostElo, t.Target))
 	}
 	if now.Equal > 0 {
-		texts = append(texts, v.say("Duels of two equal points: %s.", format.Count(now.Equal)))
+		texts = append(texts, v.say("Pairs with equal values on both sides: %s.", format.Count(now.Equal)))
 	}
 	if t.Forfeits > 0 {
-		texts = append(texts, v.say("Forfeited, because a point does not start: %s.", i18n.Number{N: t.Forfeits, Noun: "pair"}))
+		texts = append(texts, v.say("Forfeited because the engine did not start with its values: %s.", i18n.Number{N: t.Forfeits, Noun: "pair"}))
 	}
 	if len(t.Candidate) > 0 {
-		texts = append(texts, v.say("Its answer: %s.", answer(t)))
+		texts = append(texts, v.say("Final values: %s.", answer(t)))
 	}
 	if len(t.Validations) > 0 {
 		texts = append(texts, v.say("Tested by: %s.", strings.Join(t.Validations, ", ")))
