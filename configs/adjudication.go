@@ -7,9 +7,10 @@ import (
 	"gogi/match"
 )
 
-// Resign has the settings for ending lost games by scores. Its text form is SCORExMOVES. With "2000x3" a side
-// loses the game if its scores were at or below -2000 for 3 of its moves in a row and the other side's scores
-// agree. With "1:2000x3" the scores of the loser are enough. The text of the zero value is "off".
+// Resign has the settings for ending lost games by scores. Its text form is SCORExMOVES, with the score in
+// centipawns. With "2000x3" a side loses the game if its scores were at or below -2000 for 3 of its moves in
+// a row and the other side's scores agree. With "1:2000x3" the scores of the loser are enough. The text of
+// the zero value is "off".
 type Resign struct {
 	Score    int // centipawns
 	Moves    int // moves of each side, in a row
@@ -46,10 +47,10 @@ func (r Resign) String() string {
 	return fmt.Sprintf("%s%dx%d", side, r.Score, r.Moves)
 }
 
-// Draw has the settings for ending games as draws by scores. Its text form is SCORExMOVES@FROM. With
-// "10x8@40" the game is a draw if the scores of both sides were within ±10 for 8 of their moves in a row,
-// counted from ply 40. Without "@40" moves count from the start of the game. The text of the zero value is
-// "off".
+// Draw has the settings for ending games as draws by scores. Its text form is SCORExMOVES@FROM, with the
+// score in centipawns. With "10x8@40" the game is a draw if the scores of both sides were within ±10 for 8 of
+// their moves in a row, counted from ply 40. Without "@40" moves count from the start of the game. The text
+// of the zero value is "off".
 type Draw struct {
 	Score int // centipawns
 	Moves int // moves of each side, in a row

@@ -9,18 +9,19 @@ import (
 	"gogi/ensemble/voting"
 )
 
-// A Contest is a match file in which a council plays one of its members alone at equal cost.
+// A Contest is a match file for a match between a council and one of its members that plays alone. The member
+// gets search limits as large as those of all members of the council together.
 type Contest struct {
 	Council, Member string
 	File            *File
 }
 
-// Contests returns a match file for each council and each of its members. The member has the name NAME-alone and
-// the limits of all the council's searches together. games is the number of games of each match. If the file has
-// no council, Contests makes councils of all engines: by majority, by majority with cross-examination, and from
-// three engines on by adoption.
+// Contests returns a match file for each council and each of its members. The member plays alone under the
+// name NAME-alone, with limits as large as those of all the council's searches together. games is the number
+// of games of each match. If the file has no council, Contests makes councils of all engines: by majority, by
+// majority with cross-examination, and from three engines on by adoption.
 //
-// Contests returns an error for limits that it cannot multiply: everything except nodes and movetime.
+// Contests can multiply only the limits nodes and movetime. For other limits it returns an error.
 func (f *File) Contests(games int) (list []Contest, err error) {
 	with := *f
 	if len(f.Councils) == 0 {

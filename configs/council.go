@@ -61,7 +61,7 @@ type Examine struct {
 	Extra *float64 `toml:"extra"` // default 0.6
 }
 
-// Spread has the settings for thinking on the opponent's time; see ensemble.Spread.
+// Spread has the settings for pondering by the members; see ensemble.Spread.
 type Spread struct {
 	Mode string `toml:"mode,short"` // "same" (default): all members think on one reply; "spread": each on another
 	Hit  string `toml:"hit"`        // after a ponderhit: "decides" (default): members that expected the move decide; "votes": all
@@ -74,8 +74,8 @@ type Scale struct {
 	Clamp     *float64 `toml:"clamp"` // largest absolute score in centipawns; larger scores are reduced to it; default voting.DefaultClamp; 0: no limit
 }
 
-// Rule is a rule in the text form of package ensemble. In a file it may be that
-// text, or a table with its keys: {name = "adoption", reward = "voters"}.
+// Rule is a voting rule in the text form of voting.Spec. In a file it may be that text, or a table with its
+// keys: {name = "adoption", reward = "voters"}.
 type Rule string
 
 // Vary has options with a list of values each. Each value is for one copy of the member.

@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// DefaultChecks is the number of known pairs that gogi replays before it reuses the others. If a share f of the known
-// pairs is wrong, all checks miss it with the probability (1-f)^checks: 10 checks miss f = 0.3 with 3%.
+// DefaultChecks is the default of Reuse.Checks: gogi replays 10 of the known pairs, which earlier runs
+// played, before it reuses the others. If a share f of the known pairs is wrong, all checks miss it with the
+// probability (1-f)^checks: 10 checks miss f = 0.3 with 3%.
 const DefaultChecks = 10
 
-// Reuse is the value of the key reuse: "exact", "exact,checks=N" or "off". The zero value is off.
+// Reuse decides whether gogi takes pairs that earlier runs played, instead of playing them again. Its text
+// form is "exact", "exact,checks=N" or "off". The zero value is off.
 type Reuse struct {
 	Checks int // number of known pairs to replay; 0: no pair is reused
 }
 
-// UnmarshalText reads the value of the key or of the flag.
+// UnmarshalText reads the text form, from the key reuse or from the flag.
 func (r *Reuse) UnmarshalText(text []byte) error {
 	kind, rest, more := strings.Cut(string(text), ",")
 	switch {

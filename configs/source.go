@@ -41,7 +41,7 @@ func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Ope
 	return openings.Read(disk.Absolute(base, o.File), plies, rules)
 }
 
-// DefaultOpenings sets the built-in set that the match uses if the file gives no openings.
+// DefaultOpenings makes the built-in set name the file's openings if the file gives none.
 func (f *File) DefaultOpenings(name string) {
 	switch o := f.Openings; {
 	case o == nil:

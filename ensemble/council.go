@@ -44,8 +44,9 @@ const (
 	DefaultRestarts = 3
 )
 
-// Level is the least time that a council reserves before its deadline, to collect the answers and decide. In nested
-// councils every council reserves this time.
+// Level is the time that a council reserves before its deadline to collect the answers and decide. It
+// reserves more if the time margin is large, and never more than half of the time until the deadline. In
+// nested councils every level reserves this time.
 const Level = 50 * time.Millisecond
 
 // Config is the complete configuration of a council.
@@ -210,7 +211,8 @@ func (c *Council) tolerate(errs []error) error {
 }
 
 // Amend replaces the rule and all other settings of the council except its members. The members keep running
-// and get no message. Call Amend between two games, before NewGame, because the rules start again.
+// and get no message. The new rules begin with their initial weights, so call Amend between two games, before
+// NewGame.
 func (c *Council) Amend(config Config) error {
 	next := &Council{config: config.withDefaults(), voters: c.voters}
 	if err := next.makeSessions(); err != nil {
@@ -222,8 +224,8 @@ func (c *Council) Amend(config Config) error {
 	return nil
 }
 
-// Absent returns one error for each member that takes no part at present, because it did not start or has failed. The
-// error has the reason. Absent includes the members of nested councils.
+// Absent returns one error for each member that does not vote at present, because it did not start or has
+// failed. The error has the reason. Absent includes the members of nested councils.
 func (c *Council) Absent() []error {
 	var list []error
 	for i, s := range c.runners {
@@ -345,9 +347,9 @@ func (c *Council) Close() error {
 	return nil
 }
 
-// Blame lets every member write a crash dump after a failure of the council, because any member may have caused the
-// failure. kind is the kind of the failure, and note describes it. Blame returns the name of the first crash dump, or
-// "" if there is none.
+// Blame makes every member write a crash dump after a failure of the council, because any member may have
+// caused the failure. kind is the kind of the failure, and note describes it. Blame returns the name of the
+// first crash dump, or "" if there is none.
 func (c *Council) Blame(kind, note string) (record string) {
 	for _, s := range c.runners {
 		if b, ok := playerAs[blamer](s); ok {
@@ -357,8 +359,9 @@ func (c *Council) Blame(kind, note string) (record string) {
 	return record
 }
 
-// Waited returns how long members waited for a CPU. Between two calls only the member that waited longest counts. ok is
-// false if the time is unknown. Waited may be called at the same time as Think.
+// Waited returns the total time for which the council had to wait because a member waited for a CPU. Each
+// call adds the longest wait of a single member since the last call. ok is false if no member's waiting time
+// is known. Waited may be called at the same time as Think.
 func (c *Council) Waited() (d time.Duration, ok bool) {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -370,8 +373,9 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	})
 }
 
-// Stopped returns for how long members were suspended, for example by a signal. Between two calls only the member
-// that was suspended longest counts. Stopped may be called at the same time as Think.
+// Stopped returns the total time for which members were suspended, for example by a signal. Each call adds
+// the longest suspension of a single member since the last call. Stopped may be called at the same time as
+// Think.
 func (c *Council) Stopped() time.Duration {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()

@@ -14,11 +14,12 @@ type asked struct {
 	position shogi.Position
 }
 
-// Snapshot returns the answer that the council would give now. Every member votes for the first move of its present
-// variation, and all votes have equal weight. The earlier member wins a tie.
+// Snapshot returns the answer that the council would give now, while its members still search. Every member
+// votes for the first move of its latest variation, and all votes have equal weight. In a tie, the move of
+// the earlier member in the list of members wins.
 //
-// Snapshot uses no weights, so it may be called at the same time as Think. If this council is a member of another
-// council, the other council calls Snapshot when it decides before this council answers.
+// Snapshot uses no weights, so it may be called at the same time as Think. If this council is a member of
+// another council, the other council calls Snapshot when it decides before this council answers.
 func (c *Council) Snapshot() usi.Reply {
 	a := c.asked.Load()
 	if a == nil {

@@ -10,8 +10,8 @@ import (
 	"gogi/usi"
 )
 
-// Spread configures how the members think on the opponent's time. By default all members think on the reply that
-// the vote expects. The zero value is the default.
+// Spread configures pondering. By default, which is the zero value, all members ponder on the opponent's
+// reply that the vote expects. With On, the members ponder on different replies.
 type Spread struct {
 	On    bool // each member thinks on another expected reply, if there are enough
 	Votes bool // after a ponder hit all members are asked; by default only the members with the hit are

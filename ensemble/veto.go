@@ -11,10 +11,10 @@ import (
 	"gogi/usi"
 )
 
-// Veto configures a check of a voted move by other members before the move is played. Members that voted for
-// another move search the position after the voted move for a short time. If all of them find the voted move
-// worse than the runner-up of the vote by a margin, the council plays the runner-up. It never plays a move
-// without a vote. The zero value turns the check off.
+// Veto configures a check of the voted move before the council plays it. Some members that voted for another
+// move search the position after the voted move for a short time. If all of them give the voted move a score
+// that is more than Margin below the best score of the vote's runner-up, the council plays the runner-up. It
+// never plays a move without a vote. The zero value turns the check off.
 type Veto struct {
 	Time    time.Duration // time of the check; if Time and Nodes are 0, there is no veto
 	Nodes   uint64        // limit of the check in nodes, instead of Time
@@ -22,7 +22,9 @@ type Veto struct {
 	Members int           // the largest number of members that check; 0: 2
 }
 
-// DefaultVetoMargin is the best value that the authors of master-and-counsellor programs found.
+// DefaultVetoMargin is the default of Veto.Margin, in centipawns: members veto a move whose score is more
+// than 80 centipawns below that of the runner-up. The authors of programs in which one engine can veto the
+// moves of another engine found that 80 was the best value.
 const DefaultVetoMargin = 80
 
 func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }

@@ -17,7 +17,8 @@ import (
 	"gogi/usi/ssh"
 )
 
-// A Binding assigns CPUs to the slots of a plan. The methods accept a nil Binding, which binds nothing.
+// A Binding is an assignment of this machine's CPUs to the slots of a plan. Each slot plays one game at a
+// time. A nil Binding is valid; it binds no engine to CPUs.
 type Binding struct {
 	Choice   string // the CPUs that the plan asks for, such as "auto" or "2-7"
 	Demand   affinity.Demand
@@ -25,9 +26,9 @@ type Binding struct {
 	Warnings []advice.Warning
 }
 
-// Bind assigns the CPUs of this machine to the plan's slots. A slot runs one game at a time. Bind returns nil
-// if the plan binds no CPUs. greetings are in the order of plan.Engines. Bind returns a usage error if there
-// are more slots than CPUs, or if gogi may not use the CPUs of the plan.
+// Bind assigns the CPUs of this machine to the plan's slots. greetings has the engines' answers to usi, in
+// the order of plan.Engines. Bind returns nil if the plan does not ask for a binding. It returns a usage
+// error if there are more slots than CPUs, or if gogi may not use the CPUs of the plan.
 func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	if plan.CPUs == "" {
 		return nil, nil
@@ -165,7 +166,7 @@ func (b *Binding) threadsOfSlot() int {
 	return b.Demand.Cores
 }
 
-// Room returns an error if there are not enough CPUs for this number of slots.
+// Room returns an error if the bound CPUs are not enough for this number of slots.
 func (b *Binding) Room(slots int) error {
 	if b == nil || len(b.Layout.Shares) == 0 {
 		return nil
@@ -176,8 +177,8 @@ func (b *Binding) Room(slots int) error {
 	return nil
 }
 
-// Sets returns, for each slot, the CPUs of its two players. After the slots of the plan it has the CPUs of slots
-// that can be added later. It returns nil if gogi binds no CPUs.
+// Sets returns, for each slot, the CPUs of its two players. After the slots of the plan it lists the CPUs of
+// slots that the user can add during the run. It returns nil if gogi binds no CPUs.
 func (b *Binding) Sets() [][2][]int {
 	if b == nil {
 		return nil

@@ -16,7 +16,8 @@ import (
 	"gogi/usi"
 )
 
-// A Capacity is the memory and the threads that a plan needs, with the memory of the machine.
+// A Capacity is the memory and the number of threads that the engines of a plan need, with the memory and the
+// CPUs of the machine.
 type Capacity struct {
 	HashMiB    int64    `json:"hash_mib"`   // sum over all processes that declare a hash size
 	MemoryMiB  int64    `json:"memory_mib"` // memory of the machine, or of its cgroup if that is smaller; 0: unknown
@@ -26,8 +27,9 @@ type Capacity struct {
 	Undeclared []string // engines without an option for the hash size; HashMiB does not count them
 }
 
-// CapacityFor adds up the resources of a plan's engines, including declared defaults. greetings are in the
-// order of plan.Engines.
+// CapacityFor adds up the memory and threads of a plan's engines. If the plan does not set an option, it uses
+// the default that the engine declares. greetings has the engines' answers to usi, in the order of
+// plan.Engines.
 func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 	c := Capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB(), Timed: plan.ColourClocks != [2]*match.TimeControl{}}
 	slots := int64(plan.Concurrency)

@@ -12,8 +12,8 @@ import (
 	"gogi/usi/ssh"
 )
 
-// AskIdentities sets the missing identities of remote engines. The remote host calculates the SHA-256 of the
-// program.
+// AskIdentities sets the missing identities of engines behind ssh. The identity is the SHA-256 of the
+// engine's program, which the remote host calculates.
 func AskIdentities(file *configs.File, guard *process.Guard) error {
 	for i := range file.Engines {
 		e := &file.Engines[i]

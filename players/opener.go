@@ -24,11 +24,11 @@ import (
 	"gogi/usi/ssh"
 )
 
-// ErrStart is wrapped by the error if a program did not start.
+// ErrStart is the error of a program that did not start. Other errors wrap it.
 var ErrStart = errors.New("it cannot be started")
 
-// An Opener starts the engines of a plan. Its methods are safe for concurrent use, if no goroutine changes the
-// fields.
+// An Opener starts the players of a plan. Its methods are safe for concurrent use as long as no goroutine
+// changes the fields.
 type Opener struct {
 	Plan  *match.Plan
 	Guard *process.Guard // kills the engines if gogi is killed; nil: no guard
@@ -180,10 +180,10 @@ func cannotStart(name string, err error) error {
 // connection.
 var _ usi.Losable = (*ssh.Engine)(nil)
 
-// Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of this
-// machine, or on any CPUs if cpus is nil. Start does not bind a remote engine to CPUs. grace is the time that the
-// process has to end by itself after Close. If a slot has not set its number in the player's environment (InSlot),
-// the process gets slot 0.
+// Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of
+// this machine, or on any CPUs if cpus is nil. Start does not bind a remote engine to CPUs. grace is the time
+// that the process has to end by itself after Close. If the player's environment still has {slot} or {gpu},
+// Start replaces both by 0.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.InSlot(0, 1).Env, CPUs: cpus, Grace: grace}
 	if remote, ok := ssh.Parse(spec.Command); ok {
@@ -203,8 +203,8 @@ func (o *Opener) Names() []string {
 	return names
 }
 
-// GreetAll starts and ends each engine of the plan, one after the other, to read its options. The greetings
-// are in the order of Plan.Engines.
+// GreetAll starts and ends each engine of the plan, one after the other, to read its answer to usi. It
+// returns the answers in the order of Plan.Engines.
 func (o *Opener) GreetAll(ctx context.Context) ([]usi.Greeting, error) {
 	engines := o.Plan.Engines()
 	greetings := make([]usi.Greeting, len(engines))

@@ -24,8 +24,8 @@ const (
 
 // Deterministic checks that a second run of the plan would have the same moves. It plays the first moves of a
 // few games twice. If a player does not reset itself between games, Deterministic returns a plan that starts
-// a new process of this player for each game, and a warning. greetings are in the order of plan.Engines. It
-// returns an error if the games cannot have the same moves.
+// a new process of this player for each game, and a warning. greetings has the engines' answers to usi, in
+// the order of plan.Engines. Deterministic returns an error if the games cannot have the same moves.
 func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []advice.Warning, error) {
 	for _, p := range o.Plan.Players {
 		if err := repeatable(p); err != nil {
@@ -53,8 +53,8 @@ func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*
 	return &plan, notes, nil
 }
 
-// Repeats returns nil if the player will play the same games again in another run, provided that it repeats its games
-// now. Otherwise the error has the reason, such as a GPU. It does not have the name of the player.
+// Repeats returns nil if a player that repeats its games within this run also repeats them in another run.
+// Otherwise it returns the reason, such as a GPU, as an error without the player's name.
 func Repeats(p match.Player) error {
 	gpu := func(v string) bool { return strings.Contains(v, "VISIBLE_DEVICES=") || strings.Contains(v, "{gpu}") }
 	switch {

@@ -55,7 +55,8 @@ Exit codes: 0 found, 10 the last version is not weaker, 11 not found in --games 
 125 the good or the bad commit does not build, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
-// Run plays the hunt and prints its answer.
+// Run plays pairs between versions until it has found the version that changed the strength, and prints that
+// version.
 func (c *huntCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.Session.Run(ctx, env, session.Target{DB: c.DB, Run: c.Flags.Run}, c.hunt)
 }

@@ -37,7 +37,7 @@ run the command again; gogi plays only the missing games. With --json the last l
 Exit codes: 0 done, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
-// Run plays the missing games and prints the ratings.
+// Run plays the missing games between the versions, and prints the versions' ratings.
 func (c *ladderCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.Session.Run(ctx, env, session.Target{DB: c.DB, Run: c.Flags.Run}, c.ladder)
 }

@@ -47,7 +47,8 @@ func (h Hasher) sum(path string) (string, error) {
 	return h[path], nil
 }
 
-// Add adds a file to a player's identity, with its SHA-256 and this role.
+// Add adds a file to a player's identity, with its SHA-256. role names the purpose of the file, such as
+// "option BookFile".
 func (h Hasher) Add(p *match.Player, role, path string) error {
 	sum, err := h.sum(path)
 	if err != nil {
@@ -57,7 +58,8 @@ func (h Hasher) Add(p *match.Player, role, path string) error {
 	return nil
 }
 
-// Command adds the binary to the player's identity. For a wrapper it also adds the files among its arguments.
+// Command adds the binary to the player's identity. If the command is a wrapper (see IsWrapper), it also adds
+// the files among the arguments.
 func (h Hasher) Command(p *match.Player) error {
 	if err := h.Add(p, match.BinaryRole, p.Command[0]); err != nil || !IsWrapper(p.Command) {
 		return err
@@ -108,8 +110,9 @@ const (
 	otherFolders = false // compare only players with different working directories; for use after the handshake
 )
 
-// Duplicates returns a warning for each two players that are the same engine with the same settings. With
-// SameFolder it compares only players with the same working directory, else only players with different ones.
+// Duplicates returns a warning for any two players that are the same engine with the same settings. If folder
+// is true (SameFolder), it compares only players with the same working directory; otherwise it compares only
+// players with different working directories.
 func Duplicates(players []match.Player, folder bool) []advice.Warning {
 	var warnings []advice.Warning
 	for j := range players {

@@ -20,13 +20,13 @@ import (
 // Place returns a copy of another machine's complete plan that can run on this machine. find returns the path
 // of a file with a given SHA-256, and guarantees the content. Place makes a folder in env.Engines for each
 // engine; engines with equal files share a folder. The folder has links to the files of the engine's
-// identity, where the engine reads them. If the engine has variants, Place selects the variant for this
-// machine. The plan hash does not change. The plan may already be the result of Place on any machine. Place
-// returns all errors together, each as an error of its engine.
+// identity, where the engine reads them. If the engine has variants, which are builds for different machines,
+// Place selects the variant for this machine. The plan hash does not change. The plan may already be the
+// result of Place on any machine. Place returns all errors together, each as an error of its engine.
 //
 // Place returns an error for an engine behind ssh and for an engine whose identity the user gave. It also
-// returns an error for files of a default option or a folder if the plan hash covers their path on the other
-// machine.
+// returns an error if the plan hash includes the path of an option's file on the other machine. This can
+// happen if the option has its default value or names a folder.
 func Place(plan *match.Plan, find func(sha256 string) (path string, err error), env Env) (*match.Plan, error) {
 	if !filepath.IsAbs(env.Engines) {
 		return nil, fmt.Errorf("placing the plan: the folder for engines is %q: expected an absolute path", env.Engines)

@@ -56,10 +56,11 @@ const (
 	noBook     = "no_book"
 )
 
-// NoProfile is the profile name with which gogi sets no options.
+// NoProfile is the name of the option profile that sets no options.
 const NoProfile = "none"
 
-// IsProfile reports whether an option profile with this name exists.
+// IsProfile reports whether an option profile with this name exists. A profile has option values for a family
+// of engines, such as YaneuraOu.
 func IsProfile(name string) bool {
 	_, ok := profiles()[name]
 	return ok
@@ -71,10 +72,10 @@ func ProfileNames() string {
 	return strings.Join(append(names, NoProfile), " or ")
 }
 
-// Settings returns the options that gogi sends to an engine that declared these options. gogi sends the automatic
-// options first, and then the user's options in the user's order. The automatic options follow from pondering, the
-// rules, and the player's profile. Settings omits an automatic option that the user has set, or for which the engine
-// declares no fitting value.
+// Settings returns the options that gogi sends to an engine. declared are the options that the engine
+// declared. gogi sends the automatic options first, and then the user's options in the user's order. The
+// automatic options follow from pondering, the rules, and the player's option profile. Settings omits an
+// automatic option that the user has set, or for which the engine declares no fitting value.
 func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automatic, user []usi.Setting) {
 	for _, o := range p.Options {
 		user = append(user, usi.Setting(o))

@@ -13,8 +13,8 @@ const (
 	maxDots    = 1000 // dots in one line, as in a dotted key
 )
 
-// CheckShape returns an error, and its line counted from 1, for a text that is nested too deeply or has a key
-// with too many parts. It also counts brackets and dots in strings and comments.
+// CheckShape returns an error for a text that is nested too deeply or has a key with too many parts. line is
+// the place of the error, counted from 1. CheckShape also counts brackets and dots in strings and comments.
 func CheckShape(text string) (line int, err error) {
 	open := 0
 	for part := range strings.Lines(text) {

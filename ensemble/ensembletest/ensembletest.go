@@ -15,8 +15,10 @@ import (
 	"gogi/usi"
 )
 
-// FiveMembers holds the votes of the worked example for the rule "adoption". The sums of weights for the
-// moves are 5, 8:2, 8:6 and 7:6:4. The weights at the end are 5, 5, 4, 3 and 2.
+// FiveMembers is a game of four decisions by five members, in the form that Records reads. It is an example
+// for the rule "adoption", which raises the weights of members whose votes the council plays. For each
+// decision the sums of weights for the moves are 5, 8:2, 8:6 and 7:6:4. After the game the members' weights
+// are 5, 5, 4, 3 and 2.
 const FiveMembers = "A A A A A|A A A A B|B A A B A|A B C A B"
 
 // voter is a member that votes by a script with one letter for each decision. A is the first legal move, and
@@ -55,10 +57,11 @@ func (v *voter) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, nil
 }
 
-// Records plays games of a real council whose members vote as scripted, and returns the vote records. rule is the
-// text of the council's rule. Each line of a game is a decision, with a column for each member. A letter is a vote: A
-// is the first legal move, B the second, r resigns, and w declares a win. A score in centipawns may follow the
-// letter. The opponent always plays its first legal move.
+// Records plays games of a real council whose members vote as scripted, and returns the vote records. rule is
+// the text of the council's rule. In a game, | separates the decisions, and each decision has one word for
+// each member. The first letter of a word is the vote: A is the first legal move, B the second, r resigns,
+// and w declares a win. A score in centipawns may follow the letter. The opponent always plays its first
+// legal move.
 func Records(tb testing.TB, rule string, games ...string) (records [][]byte) {
 	tb.Helper()
 	spec, err := voting.ParseSpec(rule)

@@ -15,8 +15,9 @@ import (
 	"gogi/stats/regress"
 )
 
-// Fit is the result that gogi votes fit prints: a conversion of each member's centipawns to winning
-// probabilities, by logistic regression of the games' results on the scores of its votes.
+// Fit is the result of gogi votes fit: for each member, a conversion of its centipawns to winning
+// probabilities. It comes from a logistic regression of the results of games on the scores of the member's
+// votes.
 type Fit struct {
 	Head
 	Games    int           `json:"games"` // number of games with a result
@@ -77,9 +78,9 @@ func (c caution) said() i18n.Message {
 // NewFit returns a Fit without games.
 func NewFit() *Fit { return &Fit{Head: Head{Version: 1}, Councils: []*councilFit{}} }
 
-// Add adds the scores of a game to the fit. It ignores a game without a result. It limits each score as the
-// vote did: to the member's recorded clamp, or to voting.DefaultClamp if no clamp is recorded. The error is
-// always nil.
+// Add adds the scores of a game to the fit. It ignores a game without a result. It limits each score to the
+// range that the council used in the vote: the member's recorded clamp, or voting.DefaultClamp if no clamp is
+// recorded. The error is always nil.
 func (f *Fit) Add(g *Game) error {
 	counted := false
 	for i := range g.Votes {
@@ -150,7 +151,7 @@ func (m *memberFit) add(b *voting.BallotRecord, clamp, result float64, game int)
 	m.results, m.games = append(m.results, result), append(m.games, game)
 }
 
-// Finish fits the scales. Call it after all games were added.
+// Finish calculates the conversions. Call it after all games were added.
 func (f *Fit) Finish() {
 	for _, c := range f.Councils {
 		for _, m := range c.Members {

@@ -15,8 +15,8 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Head contains the first fields of each result that gogi votes prints: the version of the format, and the run or the
-// log of the votes.
+// Head contains the first fields of each result that gogi votes prints: the version of the format, and the
+// source of the votes, which is either a run or a vote log.
 type Head struct {
 	Version int    `json:"version"`
 	Run     string `json:"run,omitempty"`

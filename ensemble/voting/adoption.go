@@ -24,7 +24,7 @@ func (a *adoption) clone() Rule {
 	return &adoption{a.twin(), slices.Clone(a.adopted), slices.Clone(a.last), slices.Clone(a.order)}
 }
 
-// NewGame resets the ranking and the weights, unless the rule keeps them between games.
+// NewGame resets the ranking of the members and their weights, unless the rule keeps them between games.
 func (a *adoption) NewGame(seed uint64) {
 	a.standing.NewGame(seed)
 	if a.adopted != nil && a.spec.Reset == "never" {
@@ -37,7 +37,7 @@ func (a *adoption) NewGame(seed uint64) {
 	}
 }
 
-// Observe updates the ranking and the weights after a decision.
+// Observe updates the ranking of the members and their weights after a decision.
 func (a *adoption) Observe(ballots []Ballot, d *Decision) {
 	defer func() { a.decision++ }()
 	searched := func(b Ballot) bool { return b.counts() && b.searched() }

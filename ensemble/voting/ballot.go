@@ -100,8 +100,8 @@ func (b *Ballot) votes() bool {
 	return b.Kind == KindMove || b.Kind == KindResign && b.Move != shogi.NoMove
 }
 
-// Examined returns the ballots in the order of the members, and marks the mates that their variations prove.
-// It copies the ballots only if one changes, because mates are rare.
+// Examined returns the ballots in the order of the members. It marks each mate score whose variation in fact
+// ends in mate. It copies the ballots only if one has a mate score, which is rare.
 func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
 	ballots = Sorted(ballots)
 	known := true

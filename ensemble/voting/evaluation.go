@@ -21,7 +21,7 @@ func (e *evaluation) clone() Rule {
 	return twin
 }
 
-// NewGame clears the sums, unless the rule keeps them between games.
+// NewGame clears each member's sum of scores, unless the rule keeps the sums between games.
 func (e *evaluation) NewGame(seed uint64) {
 	e.standing.NewGame(seed)
 	if e.sums != nil && e.spec.Reset == "never" {
@@ -30,12 +30,13 @@ func (e *evaluation) NewGame(seed uint64) {
 	e.sums, e.bonus = make([][]float64, len(e.voters)), -1
 }
 
-// Additive returns true if weights change only after a decision. Otherwise a ballot can change the weights of the
-// vote itself.
+// Additive returns true if the scores of a ballot change weights only after the decision. If they change the
+// weights of the same vote, a candidate's value is not known before all ballots have arrived.
 func (e *evaluation) Additive() bool { return e.spec.Apply == "after" }
 
-// Candidates returns each move with the sum of its backers' weights. If the key apply is "before", these ballots first
-// choose the leader and raise its weight.
+// Candidates returns each move with the sum of its backers' weights. If the key apply is "before", Candidates
+// first adds the scores of these ballots, and raises the weight of the member with the highest sum of scores
+// (the leader).
 func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	if e.spec.Apply == "after" {
 		return e.tally(ballots, e.Weights())
@@ -50,7 +51,8 @@ func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	return e.tally(ballots, next.Weights())
 }
 
-// Weights returns the members' weights, including the bonus of the present leader.
+// Weights returns the members' weights. In mode "bonus" they include the bonus of the member with the highest
+// sum of scores (the leader).
 func (e *evaluation) Weights() []float64 {
 	if e.bonus < 0 || e.spec.Apply == "before" {
 		return e.standing.Weights()
@@ -60,7 +62,8 @@ func (e *evaluation) Weights() []float64 {
 	return with.Weights()
 }
 
-// Observe adds the evaluations of a decision, and raises the weight of the new leader.
+// Observe adds the score of each ballot to its member's sum. Then it raises the weight of the member with the
+// highest sum, the leader.
 func (e *evaluation) Observe(ballots []Ballot, d *Decision) {
 	defer func() { e.decision++ }()
 	if e.skips(d) {

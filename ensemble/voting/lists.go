@@ -21,10 +21,10 @@ func valuedBy(value func(*standing, []Ballot) []Candidate) func(standing) Rule {
 
 func (r *valued) clone() Rule { return &valued{r.twin(), r.value} }
 
-// Additive returns false, because a candidate's value is no sum of weights.
+// Additive returns false, because a candidate's value is not a sum of weights.
 func (r *valued) Additive() bool { return false }
 
-// Candidates returns each move with its value.
+// Candidates returns each move with the value that the rule calculates from the ballots.
 func (r *valued) Candidates(ballots []Ballot) []Candidate { return r.value(&r.standing, ballots) }
 
 // byScore is the rule "optimistic", which follows the member with the best evaluation, and the rule "pessimistic",

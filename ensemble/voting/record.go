@@ -281,7 +281,7 @@ func (d *Decision) Word() string {
 	return moveText(d.Move)
 }
 
-// Decided sets the fields of the record that depend on the decision.
+// Decided copies the decision and its votes into the record.
 func (r *Record) Decided(d *Decision) {
 	r.Played, r.Ponder, r.By, r.Tie = d.Word(), moveText(d.Ponder), d.By, d.Tie
 	r.Split, r.Leader, r.Vetoed = d.Split(), d.Leader, moveText(d.Vetoed)
@@ -308,7 +308,7 @@ type Entry[T any] struct {
 	Value T
 }
 
-// Ordered is a JSON object whose keys keep their order: the best move first.
+// Ordered is a JSON object that keeps the order of its keys. In records the best move is the first key.
 type Ordered[T any] []Entry[T]
 
 // MarshalJSON returns the JSON object with its keys in order.

@@ -9,7 +9,7 @@ import (
 	"gogi/usi"
 )
 
-// Voter holds a member's data that rules use.
+// A Voter is a member as a rule sees it: its name, and the conversion of its scores.
 type Voter struct {
 	Name string
 	// Slope and Intercept convert the member's centipawns into the log odds of winning. The scales of engines
@@ -23,9 +23,9 @@ type Voter struct {
 	Clamp float64
 }
 
-// DefaultClamp is the default of a member's clamp. At DefaultSlope it is a win probability of 97%. A larger
-// score says hardly more about the winner, and without a clamp one member's mistake could outweigh all other
-// members.
+// DefaultClamp is the default of Voter.Clamp, the largest absolute score that counts, in centipawns. At
+// DefaultSlope it is a win probability of 97%. A larger score says hardly more about the winner, and without
+// a clamp one member's mistake could outweigh all other members.
 const DefaultClamp = 2000
 
 // DefaultSlope is the log odds of one centipawn, so that 600 centipawns are a win probability of 73%. This is
@@ -76,7 +76,8 @@ func (c *Candidate) back(member, more int) {
 	c.Backers = append(c.Backers, member)
 }
 
-// Rule gives each move that ballots vote for a value. The move with the highest value is played.
+// A Rule calculates a value for each move from the members' ballots. The council plays the move with the
+// highest value.
 type Rule interface {
 	// NewGame resets the rule for a new game. All random choices depend on the seed.
 	NewGame(seed uint64)
@@ -189,11 +190,11 @@ func CandidateOf(list *[]Candidate, m shogi.Move) *Candidate {
 // Observe counts the decision. It does not change the weights.
 func (s *standing) Observe([]Ballot, *Decision) { s.decision++ }
 
-// Additive returns true, because values are sums of weights.
+// Additive returns true, because a candidate's value is the sum of its backers' weights.
 func (s *standing) Additive() bool { return true }
 
-// Weights returns the members' weights. If the key placebo is set, it gives the weights to the wrong members at
-// random. Such a run tests whether the right weights help.
+// Weights returns the members' weights. If the key placebo is set, Weights assigns the weights to the members at
+// random. A run with placebo tests whether it matters which member has which weight.
 func (s *standing) Weights() []float64 { return s.owned(s.weights) }
 
 func (s *standing) owned(weights []float64) []float64 {
@@ -300,7 +301,7 @@ func RuleNames() []string {
 }
 
 // ReadsLists reports whether the rule uses the MultiPV lists of the members. If members send only one line,
-// such a rule votes almost as simple majority.
+// such a rule decides almost like simple majority.
 func (s *Spec) ReadsLists() bool {
 	k, _ := kindOf(s.Name)
 	return k.lists

@@ -91,7 +91,8 @@ func (d *Decision) voted() []int {
 	return list
 }
 
-// Session takes votes by one rule and keeps the rule's state, for one game after the other.
+// A Session decides the moves of one council by one rule, game after game. It keeps the weights that the rule
+// has learnt.
 type Session struct {
 	spec     Spec
 	text     string // text of the spec

@@ -8,7 +8,8 @@ import (
 	"gogi/internal/format"
 )
 
-// Condition selects the rows in which the cell of a column fulfils a comparison with a value.
+// A Condition is a comparison of the cells of one column with a value, such as "rank!=8D". It selects the
+// rows for which the comparison is true.
 type Condition struct {
 	Column   string
 	Relation string // =, !=, <, <=, > or >=
@@ -28,7 +29,7 @@ func ParseCondition(text string) (Condition, error) {
 	return Condition{}, fmt.Errorf("%s: expected COLUMN=VALUE, or with !=, <, <=, > or >=, such as points>=26500", format.Quoted(text))
 }
 
-// Check returns an error if the sheet does not have the column.
+// Check returns an error if the sheet does not have the condition's column.
 func (c Condition) Check(s *Sheet) error {
 	if s.Column(c.Column) < 0 {
 		return s.NoColumn(c.Column)
@@ -78,7 +79,7 @@ func ParseConditions(texts []string) (Conditions, error) {
 	return list, nil
 }
 
-// Check returns an error if the sheet does not have the columns of all conditions.
+// Check returns an error if the sheet lacks the column of any condition.
 func (l Conditions) Check(s *Sheet) error {
 	for _, c := range l {
 		if err := c.Check(s); err != nil {

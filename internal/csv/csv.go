@@ -19,23 +19,23 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Sheet reads a CSV file with a header row by row, so that long files do not need more memory. Its rows are
-// valid only while the file is open.
+// A Sheet is a reader of a CSV file whose first line is a header. It reads one row at a time, so the memory
+// use does not grow with the file. Its rows are valid only while the file is open.
 type Sheet struct {
 	Name    string // name of the file, for errors
 	Columns []string
 	rows    *csv.Reader
 }
 
-// Row is one row below the header. It is valid until the next row is read.
+// A Row is one line of the table, not the header. It is valid until the next row is read.
 type Row struct {
 	Of    *Sheet
 	cells []string
 	line  int
 }
 
-// Read reads a CSV file. It calls check once with the sheet, whose header is then known, and then see with each
-// row. It stops at the first error.
+// Read reads a CSV file. It reads the header first, and calls check once with the sheet, so that check can
+// reject missing columns. Then it calls see with each row. It stops at the first error and returns it.
 func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	file, err := disk.Open(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Sheet) Column(names ...string) int {
 	return -1
 }
 
-// NoColumn returns the error for a name that is not in the header.
+// NoColumn returns the error that the header does not have the column name. Its text lists the columns.
 func (s *Sheet) NoColumn(name string) error {
 	return fmt.Errorf("%s:1: no column %s; the header has %s", s.Name, format.Quoted(name), sanitize.Printable(strings.Join(s.Columns, ", "), 200))
 }
@@ -141,7 +141,8 @@ func (r Row) At(column int) string {
 // Bytes returns the result of At as bytes.
 func (r Row) Bytes(column int) []byte { return []byte(r.At(column)) }
 
-// Unexpected returns the error for a cell with other text than expected.
+// Unexpected returns an error with the place of a cell, the text in it, and the description of the expected
+// text.
 func (r Row) Unexpected(column int, expected string) error {
 	found := "the cell is empty"
 	if text := r.At(column); text != "" {
@@ -150,7 +151,7 @@ func (r Row) Unexpected(column int, expected string) error {
 	return fmt.Errorf("%s:%d, column %s: %s, expected %s", r.Of.Name, r.line, r.Of.Columns[column], found, expected)
 }
 
-// Whole returns the whole number in a cell. It returns an error if the number is not from 0 to most.
+// Whole returns the whole number in a cell. It returns an error if the number is below 0 or above most.
 func (r Row) Whole(column, most int) (int, error) {
 	n, err := strconv.Atoi(r.At(column))
 	if err != nil || n < 0 || n > most {

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Part is a file that gets its name only when it is complete. So a killed process or a full disk never leaves
-// an incomplete file under this name. Until Publish the file has the name ".NAME.part" in the same folder.
+// A Part is a file that gets its final name only when it is complete. So a killed process or a full disk
+// never leaves an incomplete file under the final name. Before Publish the file has the name ".NAME.part" in
+// the same folder.
 type Part struct {
 	File *os.File // the open file to write to
 	path string   // the final name

@@ -1,7 +1,7 @@
 // Package fail marks errors with their cause. [Usage] marks a mistake of the program's user: a wrong flag, or
 // a file with an impossible value. [Engine] marks a failure of one engine: its program is missing, cannot be
-// started, or lacks an option. The command converts the marks to exit codes. Faults of an engine in a
-// dialogue have the type usi.Fault instead.
+// started, or lacks an option. Commands choose their exit codes by these marks. If an engine breaks the USI
+// protocol or crashes, the error is a usi.Fault instead.
 package fail
 
 import (
@@ -32,7 +32,8 @@ func IsUsage(err error) bool {
 	return ok
 }
 
-// An EngineError is a failure of one engine outside a dialogue.
+// An EngineError is the failure of one engine to start or to accept its settings. A failure in the USI
+// dialogue is a usi.Fault instead.
 type EngineError struct {
 	Engine string // name of the engine in the plan
 	cause  error

@@ -10,8 +10,8 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Columns writes a table in the style of Table, row by row, for tables with too many rows for the memory. The
-// caller passes all rows twice: first to Widen, then to Row.
+// Columns writes a table row by row, in the style of Table. It is for tables whose rows do not fit into
+// memory. The caller passes all rows twice: first to Widen, then to Row.
 type Columns struct {
 	header []string
 	widths []int
@@ -28,14 +28,14 @@ func NewColumns(header []string, right ...int) *Columns {
 	return c
 }
 
-// Widen makes the columns wide enough for a row.
+// Widen makes the columns at least as wide as the cells of a row.
 func (c *Columns) Widen(cells []string) {
 	for i, cell := range cells {
 		c.widths[i] = max(c.widths[i], text.StringWidthWithoutEscSequences(sanitize.Escape(cell)))
 	}
 }
 
-// Head writes the names of the columns and a line below them.
+// Head writes the header and a line below it.
 func (c *Columns) Head(w *bufio.Writer) {
 	c.Row(w, c.header)
 	width := 0
@@ -45,7 +45,8 @@ func (c *Columns) Head(w *bufio.Writer) {
 	_, _ = w.WriteString(strings.Repeat("─", width) + "\n") // Flush returns the error
 }
 
-// Row writes a row after Widen. The writer's Flush returns its errors.
+// Row writes a row. Call Widen with all rows before the first Row. If a write fails, Flush of w returns the
+// error.
 func (c *Columns) Row(w *bufio.Writer, cells []string) {
 	var line strings.Builder
 	for i, cell := range cells {

@@ -1,6 +1,6 @@
 // Package format prints numbers, tables and JSON for all outputs. Use it for every number that a user sees:
-// [Elo], [Percent], [PValue], [Span], [Table]. It knows no terms of shogi or statistics; the caller adds the
-// name of the number.
+// [Elo], [Percent], [PValue], [Span], [Table]. Its functions return the number without a name; the caller
+// adds the name, such as "score" or "p =".
 package format
 
 import (
@@ -144,8 +144,8 @@ func Or[T any](v *T, format func(T) string) string {
 	return format(*v)
 }
 
-// Decimal returns a number with a fixed number of decimals, or a dash if v is nil. digits is the number of decimals.
-// If it is 0, Decimal rounds the number and groups its digits by three.
+// Decimal returns v with digits decimals, or a dash if v is nil. If digits is 0, it rounds v to a whole
+// number and groups its digits by three.
 func Decimal(v *float64, digits int) string {
 	if v == nil {
 		return "–"

@@ -12,7 +12,8 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// RightAligned aligns the columns first to last, counted from 1, to the right.
+// RightAligned returns the configuration that aligns the columns first to last to the right. Columns count
+// from 1.
 func RightAligned(first, last int) []table.ColumnConfig {
 	var columns []table.ColumnConfig
 	for i := first; i <= last; i++ {

@@ -1,6 +1,7 @@
-// Package i18n translates messages. A [Message] is an English phrase with the values for its verbs. Make a
-// message with [Of] and an error with [Errorf]. [Message.In] returns the text in a [Language]. The file
-// ja.json has the Japanese text of each phrase. Tests check that no phrase is missing or unused.
+// Package i18n translates messages. A [Message] is an English phrase in the format of fmt.Sprintf, with the
+// values for its verbs, such as %d. Make a message with [Of] and an error with [Errorf]. [Message.In] returns
+// the text in a [Language]. The file ja.json has the Japanese text of each phrase. Tests check that no phrase
+// is missing or unused.
 package i18n
 
 import (
@@ -33,7 +34,7 @@ var written []byte
 //nolint:gochecknoglobals // a table, read once
 var book = sync.OnceValues(Book)
 
-// Book returns a copy of the Japanese texts. The keys are the English phrases.
+// Book returns a new map from each English phrase to its Japanese text.
 func Book() (map[string]string, error) {
 	var b map[string]string
 	err := json.Unmarshal(written, &b)
@@ -67,11 +68,12 @@ type Message struct {
 	Args   []any  // values for the verbs
 }
 
-// Of returns the Message of a phrase with the values for its verbs.
+// Of returns the Message of a phrase in the format of fmt.Sprintf. args are the values for its verbs, such as
+// %d.
 func Of(phrase string, args ...any) Message { return Message{phrase, args} }
 
-// Phrase returns an English phrase unchanged. If the code that makes the Message does not contain the phrase itself,
-// Phrase marks it, so that the test of ja.json finds it.
+// Phrase returns its argument unchanged. Use it for a phrase that code passes to Of through a variable. The
+// test of ja.json finds phrases in calls of Of and Phrase.
 func Phrase(phrase string) string { return phrase }
 
 // Verbatim returns a Message that is the same in all languages, such as a name.
@@ -80,7 +82,7 @@ func Verbatim(text string) Message { return Message{"%s", []any{text}} }
 // A Wrong is an error whose text can be printed in every language.
 type Wrong struct{ why Message }
 
-// Errorf returns a [*Wrong] for a phrase with the values for its verbs. Unlike fmt.Errorf, it cannot wrap
+// Errorf returns a [*Wrong] with the text that Of makes of phrase and args. Unlike fmt.Errorf, it cannot wrap
 // another error.
 func Errorf(phrase string, args ...any) error { return &Wrong{Of(phrase, args...)} }
 
@@ -113,7 +115,7 @@ func (s Message) String() string { return s.In(English) }
 // MarshalText returns the English text, for JSON.
 func (s Message) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads a text that MarshalText wrote. The result is the same in all languages.
+// UnmarshalText reads a text that MarshalText wrote. The result is English in all languages.
 func (s *Message) UnmarshalText(text []byte) error {
 	*s = Message{}
 	if len(text) > 0 {
@@ -131,7 +133,7 @@ func Each(in Language, list []Message) []string {
 	return texts
 }
 
-// Heads translates the column heads of a table, in the form that format.Table takes.
+// Heads translates the column heads of a table. It returns them as the arguments of format.Table.
 func Heads(in Language, heads ...string) []any {
 	texts := make([]any, len(heads))
 	for i, head := range heads {
@@ -140,7 +142,8 @@ func Heads(in Language, heads ...string) []any {
 	return texts
 }
 
-// Sentence turns a remark into a sentence. It adds a full stop, and in English also a capital letter.
+// Sentence turns a Message without punctuation into a sentence. It adds a full stop, and in English also a
+// capital letter.
 func Sentence(remark Message) Message { return Of("%s", sentence{remark}) }
 
 // Small returns a heading in lower case, for use inside a sentence.
@@ -163,7 +166,7 @@ func (s sentence) In(in Language) string {
 	return string(unicode.ToUpper(first)) + text[size:] + "."
 }
 
-// Clauses is a list of remarks. In joins them with semicolons: "a; b", a；b.
+// Clauses is a list of Messages that In joins with semicolons: "a; b" in English, "a；b" in Japanese.
 type Clauses []Message
 
 // In returns the clauses in a language.
@@ -174,7 +177,7 @@ func (c Clauses) In(in Language) string {
 	return strings.Join(Each(in, c), "; ")
 }
 
-// A Row is a list of texts. In joins them with commas: "a, b", a、b.
+// A Row is a list of Messages that In joins with commas: "a, b" in English, "a、b" in Japanese.
 type Row []Message
 
 // In returns the row in a language.
@@ -185,13 +188,13 @@ func (r Row) In(in Language) string {
 	return strings.Join(Each(in, r), ", ")
 }
 
-// Lines is a list of remarks. In joins them with line breaks and indents all lines except the first.
+// Lines is a list of Messages that In joins with line breaks. In indents all lines except the first.
 type Lines []Message
 
 // In returns the lines in a language.
 func (l Lines) In(in Language) string { return strings.Join(Each(in, l), "\n  ") }
 
-// A Number is a count with its noun: "1 game", "2 games", 2局.
+// A Number is a count with its noun: "1 game" or "2 games" in English, "2局" in Japanese.
 type Number struct {
 	N    int
 	Noun string // English noun, a key of counters
@@ -216,7 +219,7 @@ func (n Number) In(in Language) string {
 	return format.NumberOf(n.N, n.Noun)
 }
 
-// A List is a list of words. In joins them as in a sentence: "a, b and c", a、b、c.
+// A List is a list of words that In joins as in a sentence: "a, b and c" in English, "a、b、c" in Japanese.
 type List []string
 
 // In returns the list in a language.

@@ -42,9 +42,9 @@ func PrintableLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// LastLine returns the last limit characters of a program's raw output as one printable line. It joins lines
-// with " | ". cut means that the beginning of raw is missing, and that raw may begin in the middle of a
-// character.
+// LastLine returns the end of a program's raw output as one printable line of at most limit characters. It
+// joins lines with " | ". cut means that the beginning of raw is missing, so that raw may begin in the middle
+// of a character.
 func LastLine(raw []byte, cut bool, limit int) string {
 	// Neither encoding has a line end inside a character.
 	lines := strings.FieldsFunc(string(raw), func(r rune) bool { return r == '\n' || r == '\r' })
@@ -123,8 +123,8 @@ func shows(r rune) bool {
 	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// IsName reports whether text is valid as a new name. The text must be valid UTF-8 that a terminal shows
-// unchanged. It must not contain U+FFFD, which marks lost bytes.
+// IsName reports whether a run, an engine or a council may have this name. The name must be valid UTF-8 that
+// a terminal shows unchanged. It must not contain U+FFFD, which marks lost bytes.
 func IsName(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !shows(r) || r == utf8.RuneError })
 }
@@ -157,9 +157,9 @@ func appendEscaped(to, text []byte, keep func(rune) bool) []byte {
 	return to
 }
 
-// Writer writes text that is safe for terminals and for programs. It escapes the same characters as Escape, except line
-// ends and tabs. JSON stays valid, because in a JSON string the escape means the character itself. A Writer is safe for
-// concurrent use.
+// A Writer is an io.Writer that escapes text, so that the text is safe for terminals and for programs. It
+// escapes the same characters as Escape, except line ends and tabs. JSON stays valid, because in a JSON
+// string the escape means the character itself. A Writer is safe for concurrent use.
 type Writer struct {
 	to io.Writer
 
@@ -170,8 +170,8 @@ type Writer struct {
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
-// Raw returns the writer that a Writer writes to, for data that is not text. It returns w itself if w is not
-// a Writer.
+// Raw returns the underlying writer of a Writer, for data that is not text. If w is not a Writer, Raw returns
+// w.
 func Raw(w io.Writer) io.Writer {
 	if safe, ok := w.(*Writer); ok {
 		return safe.to
@@ -179,7 +179,7 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// Write writes text with escapes. A character may be split between two calls.
+// Write escapes text and writes it. A character may be split between two calls.
 func (w *Writer) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -203,8 +203,9 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Close writes the beginning of an incomplete character. It does not close the underlying writer. It does not
-// wait for a running Write, because a Write without a reader never returns, and the program must still end.
+// Close writes the rest of the last Write if that ended within a character. It does not close the underlying
+// writer. If another goroutine is in Write, Close returns at once, because a Write to a pipe that no process
+// reads never ends, and the program must still end.
 func (w *Writer) Close() error {
 	if !w.mu.TryLock() {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"html/template"
 )
 
-// Ratio returns a small bar for a value between a negative and a positive bound, such as the LLR of an SPRT. The bar
-// starts at 0. words are the alternative text.
+// Ratio returns a small bar for a value between a negative and a positive bound, such as the LLR of an SPRT.
+// The bar starts at 0. words is the alternative text of the picture.
 func Ratio(value, lower, upper float64, words string) template.HTML {
 	x := func(v float64) float64 { return 120 * (max(lower, min(upper, v)) - lower) / (upper - lower) }
 	from, to := min(x(0), x(value)), max(x(0), x(value))
@@ -16,9 +16,9 @@ func Ratio(value, lower, upper float64, words string) template.HTML {
 		html.EscapeString(words), from, max(1, to-from), x(0)))
 }
 
-// Interval returns a small picture of an estimate and its interval from lo to hi. low and high are the ends of the
-// scale. The scale has a mark at the value of the parameter even, such as the score of equal players. words are the
-// alternative text.
+// Interval returns a small picture of an estimate and its interval from lo to hi. The scale goes from low to
+// high, with a mark at even, for example the score of equal players. words is the alternative text of the
+// picture.
 func Interval(lo, estimate, hi, low, high, even float64, words string) template.HTML {
 	x := func(v float64) float64 { return 4 + 184*(max(low, min(high, v))-low)/max(high-low, 1e-9) }
 	return template.HTML(fmt.Sprintf( //nolint:gosec // words are escaped

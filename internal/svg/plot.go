@@ -13,8 +13,9 @@ import (
 	"gogi/internal/format"
 )
 
-// Plot is a line chart with labelled axes and a legend. It is complete without scripts. With scripts, the page replaces
-// the drawing by one that readers can zoom; the attribute data-plot has its data.
+// A Plot is a line chart with labelled axes and a legend. Its drawing is readable without scripts. The script
+// of the page replaces the drawing by a chart that the reader can zoom. It reads the data from the attribute
+// data-plot.
 type Plot struct {
 	Title     string // heading, and first part of the alternative text
 	Desc      string // second part of the alternative text
@@ -27,7 +28,7 @@ type Plot struct {
 	Small     bool    // the chart is one of several side by side
 }
 
-// Line is a series of a Plot. Its class, c1 to c8, is its colour.
+// A Line is a series of a Plot. Its CSS class, c1 to c8, selects the colour.
 type Line struct {
 	Name  string  `json:"name"`
 	Class string  `json:"class"`
@@ -46,7 +47,7 @@ type Level struct {
 // numbers are coordinates. Their JSON form has six digits.
 type numbers []float64
 
-// MarshalJSON implements json.Marshaler. A number that JSON does not have is null.
+// MarshalJSON implements json.Marshaler. NaN and infinities become null.
 func (n numbers) MarshalJSON() ([]byte, error) {
 	text := []byte("[")
 	for i, v := range n {
@@ -64,8 +65,8 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// HTML returns the chart as a figure element. All texts are escaped. Lines without points are left out; without
-// any line and level there is no chart.
+// HTML returns the chart as an HTML figure, with all texts escaped. It omits lines without points. If there
+// is no other line and no level, it returns "".
 func (p Plot) HTML() template.HTML {
 	p.Lines = slices.DeleteFunc(slices.Clone(p.Lines), func(l Line) bool { return len(l.X) == 0 })
 	if len(p.Lines)+len(p.Levels) == 0 {
@@ -203,7 +204,7 @@ func (l *Line) band(x, y func(float64) float64) string {
 	return points(l.X, l.Hi, x, y) + " " + points(xs, lo, x, y)
 }
 
-// Ticks returns the round values between two ends, about n of them.
+// Ticks returns about n round values between low and high, for the marks of an axis.
 func Ticks(low, high float64, n int) []float64 {
 	rough := (high - low) / float64(n)
 	step := math.Pow(10, math.Floor(math.Log10(rough)))

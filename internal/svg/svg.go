@@ -2,5 +2,5 @@
 // plotting area of any chart.
 package svg
 
-// Frame is a chart's plotting area.
+// A Frame is the plotting area of a chart.
 type Frame struct{ Left, Top, Right, Bottom float64 }

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// T is the part of a test that checks use. Tests, benchmarks and tests of the package rapid have it.
+// T is the interface of a test that the functions of this package need. *testing.T, *testing.B and *rapid.T
+// implement it.
 type T interface {
 	Helper()
 	Fatalf(format string, args ...any)

@@ -42,7 +42,7 @@ func Installed(t testing.TB, variable, program, packages string) string {
 	return ""
 }
 
-// Tagged returns the running processes whose environment has GOGI_TEST_TAG=tag, as names of folders in /proc.
+// Tagged returns the running processes whose environment has GOGI_TEST_TAG=tag, as paths /proc/PID/environ.
 func Tagged(t testing.TB, tag string) []string {
 	t.Helper()
 	files := Must(filepath.Glob("/proc/[0-9]*/environ"))(t)

@@ -4,9 +4,9 @@
 // for a file of another process, for the end of a process, or for a page.
 //
 // Tests are short in make test. They are long with the flag -long (make test-long, which make nightly also
-// runs). With -figures (make figures) they are as long as the documentation states. A test binary has the
-// flags if one of its tests imports this package. The Makefile lists the tests that have a long form, and a
-// test of the root package checks the list.
+// runs). With -figures (make figures) they calculate the numbers that the documentation quotes. A test binary
+// has these flags only if one of its tests imports this package. The Makefile lists the tests that have a
+// long form, and a test of the root package checks the list.
 package testutil
 
 import (
@@ -19,7 +19,7 @@ var (
 	figures = flag.Bool("figures", false, "simulate and play as much as the documentation quotes")
 )
 
-// Long reports whether long tests must run in full.
+// Long reports whether long tests must run in full, which is so with -long and with -figures.
 func Long() bool { return *asked || *figures }
 
 // Figures reports whether tests must calculate the numbers that the documentation quotes.

@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// WaitLimit is the longest time that a test waits for an event. It is long enough for a busy machine, so only
-// an event that never happens takes longer.
+// WaitLimit is the longest time that a test waits for an event. It is so long that even on a busy machine
+// only an event that never happens takes longer.
 const WaitLimit = 2 * time.Minute
 
 // every is the time between two checks of Eventually.
 const every = 10 * time.Millisecond
 
-// Eventually calls the function so again and again until it returns true. It fails the test after WaitLimit. what
-// completes the sentence "it never happened that …".
+// Eventually calls the condition, the parameter so, until it returns true. If the condition is still false
+// after WaitLimit, the test fails with the message "it never happened that …", which the parameter what
+// completes.
 func Eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(every)

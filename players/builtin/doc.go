@@ -12,8 +12,9 @@
 // game, which makes the engine stronger.
 //
 // Without Seed and EvalNoise nothing is random. EvalNoise adds one Gaussian number, drawn from Seed, to each
-// entry of the tables for material, hands and squares. NoiseModel can add it to every king × piece × square
-// instead. The noise is the same for the whole game and for both colours. A Seed other than 0 also adds -2 to
-// 2 centipawns to each evaluated position, drawn from the position's key. So two engines with different seeds
-// play different games from the same opening. The engine does not use the seed of a usi.Game.
+// entry of the tables for material, hands and squares. With NoiseModel "king_square" it instead adds one for
+// each combination of a king's square, a piece and the piece's square. The noise is the same for the whole
+// game and for both colours. A Seed other than 0 also adds -2 to 2 centipawns to each evaluated position,
+// drawn from the position's key. So two engines with different seeds play different games from the same
+// opening. The engine does not use the seed of a usi.Game.
 package builtin

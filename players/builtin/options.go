@@ -54,10 +54,10 @@ func defaults() settings {
 //   - EnteringKingRule: a name of [shogi.DeclarationRule].
 //   - MoveOverhead: milliseconds of a time limit that stay unused, at most a quarter of it.
 //   - EvalNoise: standard deviation, in centipawns, of the noise on each entry of the evaluation's tables.
-//   - NoiseModel: the tables with noise. "tables" are the evaluation's own, for material, hands and squares.
-//     If one piece moves, a position changes by 1.4 times EvalNoise. "king_square" are tables of noise only,
-//     for every square of either king × piece × square. If one piece moves, a position changes by 2
-//     times EvalNoise, and by about 9 times if a king moves.
+//   - NoiseModel: the tables with noise. "tables" adds noise to the evaluation's tables for material, hands and
+//     squares; the move of one piece then changes the noise of a position by 1.4 times EvalNoise. "king_square" adds
+//     noise for each combination of a king's square, a piece and the piece's square; the move of a piece then changes
+//     the noise by 2 times EvalNoise, and the move of a king by about 9 times.
 //   - Seed: seed of EvalNoise; if not 0, also of a tie-break between nearly equal moves.
 //   - BookFile: a book that the engine asks before every search; Ready reads it. Its name determines the format,
 //     see package book. Seed and the number of the move choose its moves, and the engine sends "info string book".

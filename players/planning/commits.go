@@ -20,8 +20,9 @@ type Commits struct {
 	Base     string `placeholder:"COMMIT:NODES" help:"With --repo: commit of the engine base, and the node count of its bench."`
 }
 
-// Apply returns the plan of a match with its players replaced by the engines dev and base, which workers build by the
-// recipe with this text. The players keep their options, limits and evaluation files.
+// Apply returns a copy of a match plan with the players dev and base. The workers of a farm build both
+// engines from the commits; recipe is the text of the farm's recipe for the build. The players keep the
+// options, limits and evaluation files of the plan.
 func (c Commits) Apply(plan *match.Plan, recipe string) (*match.Plan, error) {
 	engines := []struct{ name, repo, commit string }{{"dev", c.Repo, c.Dev}, {"base", cmp.Or(c.BaseRepo, c.Repo), c.Base}}
 	switch {

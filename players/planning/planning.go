@@ -13,7 +13,8 @@ import (
 	"gogi/usi/process"
 )
 
-// Plan resolves a file whose paths are relative to dir. It starts no engine.
+// Plan makes the plan of a match file. Paths in the file are relative to the folder dir. Plan starts no
+// engine of this machine; it asks remote hosts for the SHA-256 of their programs.
 func Plan(file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	here, err := surroundings(file, guard)
 	if err != nil {
@@ -30,9 +31,9 @@ func surroundings(file *configs.File, guard *process.Guard) (identity.Env, error
 	return players.Surroundings()
 }
 
-// Complete adds the facts of the greetings to the opener's plan, see identity.Complete. The greetings are in
-// the order of plan.Engines. Complete returns an error for options that engines do not have, and for an SPRT
-// that cannot decide.
+// Complete adds the engines' answers to usi, the greetings, to the opener's plan; see identity.Complete. The
+// greetings are in the order of plan.Engines. Complete returns an error for an option that an engine does not
+// have, and for an SPRT that cannot reach a decision.
 func Complete(o *players.Opener, greetings []usi.Greeting) ([]advice.Warning, error) {
 	plan, warnings, err := identity.Complete(o.Plan, greetings)
 	if err != nil {

@@ -164,9 +164,8 @@ func setOption(plan *match.Plan, text string) error {
 	return nil
 }
 
-// TakeEngine returns a copy of plan in which another engine replaces the player with the given name. The new player
-// is the one that has the name engine in the plan from. It keeps that name, and gets the limits of the player that it
-// replaces.
+// TakeEngine returns a copy of plan in which the player name is replaced by the player engine of the plan
+// from. The new player has the name engine, and the limits of the player that it replaces.
 func TakeEngine(plan *match.Plan, name string, from *match.Plan, engine string) (*match.Plan, error) {
 	i := slices.IndexFunc(plan.Players, func(p match.Player) bool { return p.Name == name })
 	j := slices.IndexFunc(from.Players, func(p match.Player) bool { return p.Name == engine })

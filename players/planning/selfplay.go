@@ -14,7 +14,7 @@ import (
 	"gogi/usi/process"
 )
 
-// A Selfplay is a plan of self-play, with the greetings of its engines.
+// A Selfplay is a plan of self-play, with its engines' answers to usi.
 type Selfplay struct {
 	*configs.SelfplayPlan
 
@@ -23,8 +23,8 @@ type Selfplay struct {
 	Warnings  []advice.Warning
 }
 
-// ResolveSelfplay resolves a file of self-play whose paths are relative to dir. It starts an engine only if
-// the file needs an identity from it. Call Complete next.
+// ResolveSelfplay makes the plan of a self-play file. Paths in the file are relative to the folder dir. It
+// starts no engine; it asks remote hosts for the SHA-256 of their programs. Call Complete next.
 func ResolveSelfplay(file *configs.File, dir string, guard *process.Guard) (*Selfplay, error) {
 	here, err := surroundings(file, guard)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"gogi/usi/process"
 )
 
-// A TuneBase is the match that a tune plays, with the greeting of its engine.
+// A TuneBase is the match that a tune plays, with its engine's answer to usi.
 type TuneBase struct {
 	Plan      *match.Plan // its two players are the same engine
 	Opener    *players.Opener
@@ -25,8 +25,8 @@ type TuneBase struct {
 // Declared returns the options that the engine declared.
 func (b *TuneBase) Declared() []usi.Option { return b.Greetings[0].Options }
 
-// NewTuneBase resolves a file except its section tune, and performs a handshake with the engine. Paths in the
-// file are relative to dir.
+// NewTuneBase makes the match of a tune from a file without the tune's own tables, and performs a handshake
+// with the engine. Paths in the file are relative to the folder dir.
 func NewTuneBase(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*TuneBase, error) {
 	plan, _, err := Plan(file, dir, guard)
 	if err == nil && len(plan.Openings) == 0 {

@@ -211,11 +211,12 @@ func (s *council) SetOption(o usi.Setting) error {
 	return nil
 }
 
-// Ready makes the council ready for a game. It starts all members at the same time; members that already run get
-// changed options and prepare for a game. If at least MinAlive members are ready, Ready succeeds, and sends the GUI
-// an info line for each missing member. Otherwise it returns an error and the GUI gets no readyok, because a waiting
-// GUI is better than a game lost on its first move. If all members are ready, and no option, search or game came
-// since then, Ready does nothing. Many isready lines therefore do not delay the end of the input.
+// Ready makes the council ready for a game. It starts all members at the same time; members that already run
+// get changed options and prepare for a game. If at least MinAlive members are ready, Ready succeeds, and
+// sends the GUI an info line for each missing member. Otherwise it returns an error and the GUI gets no
+// readyok, because a waiting GUI is better than a game lost on its first move. If all members are ready,
+// Ready does nothing, unless an option changed or a search or game began since the last Ready. So a GUI can
+// send many isready lines without delay.
 func (s *council) Ready(ctx context.Context) error {
 	if s.fresh && s.settled {
 		return nil
@@ -493,7 +494,7 @@ func answersUSI(lines []byte) bool {
 	return slices.ContainsFunc([]string{"id ", "option ", "usiok"}, func(word string) bool { return bytes.HasPrefix(lines, []byte(word)) })
 }
 
-// Write writes whole lines, after the queued notes.
+// Write writes complete lines. Before them it writes the queued info strings, unless the lines answer usi.
 func (o *output) Write(lines []byte) (int, error) {
 	o.mu.Lock()
 	// Some GUIs do not accept an info line before usiok, so the notes wait. The answer to usi may come in
@@ -518,7 +519,8 @@ func (o *output) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// SetWriteDeadline ends a Write that hangs, if the writer supports deadlines.
+// SetWriteDeadline sets the time at which a blocked Write ends, if the writer supports deadlines. Otherwise
+// it returns os.ErrNoDeadline.
 func (o *output) SetWriteDeadline(t time.Time) error {
 	if d, ok := o.out.(usi.WriteDeadliner); ok {
 		return d.SetWriteDeadline(t)

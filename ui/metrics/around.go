@@ -10,7 +10,7 @@ import (
 	"gogi/runner/events"
 )
 
-// Live finds the runs that other processes play.
+// Live gives access to the runs that other processes play.
 type Live interface {
 	// Runs returns the names of the runs that are played now.
 	Runs() []string
@@ -34,9 +34,10 @@ type tally struct {
 	last      time.Time // end of the last pair
 }
 
-// AddDatabase adds the metrics of all runs in a database, including runs that other processes play. gogi begins to
-// count the events of another process's run at the first collection. A run that no process plays has the state done.
-// If ctx ends, reads of the database return an error.
+// AddDatabase adds the metrics of all runs in a database, including runs that other processes play. gogi
+// begins to count the events of another process's run when Prometheus first requests the metrics. A run that
+// no process plays has the state done. After the end of ctx, requests for the metrics of the database return
+// an error.
 func (s *Set) AddDatabase(ctx context.Context, store *results.Store, l Live) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

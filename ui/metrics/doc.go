@@ -1,10 +1,10 @@
-// Package metrics exports metrics of runs to Prometheus. The runs are a run that this process plays, all runs
-// in a database, and runs that other processes play into it. [Families] is the table of all metrics. To add
-// one, add a row there. docs/events.md explains the metrics.
+// Package metrics exports metrics of runs to Prometheus. It covers the run that this process plays, all runs
+// in a database, and runs that other processes play into this database. [Families] is the table of all
+// metrics. To add one, add a row there. docs/events.md explains the metrics.
 //
-// Every figure comes from a source that cannot count it twice. Counters come from the state of the run. This
-// state begins with the stored games, so the counters survive a restart. A subscription to the run's events
-// counts moves. If the Hub cuts the subscription, the state corrects the count, and only histograms miss the
+// No game or move is counted twice. Counters come from the state of the run, which begins with the stored
+// games, so they survive a restart. Moves come from a subscription to the run's events. If the subscription
+// falls behind, the event hub ends it; the next state then corrects the count, and only histograms miss the
 // moves in between.
 //
 // Labels have limited values: runs, their players and members of councils, and fixed lists of words. The

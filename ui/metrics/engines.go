@@ -24,8 +24,9 @@ type Process interface {
 	CPU() (time.Duration, error)
 }
 
-// Attend sets two functions in records. They add an engine process to the run's counts when it begins a game, and its
-// processor time when it ends. They also call the functions that were set in records before.
+// Attend makes the run count the engine processes of records. It sets the functions Playing and Ended of
+// records: a process counts when it begins its first game, and its processor time is stored when its dialogue
+// ends. Functions that were set before are still called.
 func (r *Run) Attend(records *crash.Records) {
 	if r == nil {
 		return

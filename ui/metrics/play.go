@@ -43,7 +43,7 @@ type effort struct {
 // buffer is the number of unread events at which the hub cuts the subscription.
 const buffer = 4096
 
-// Follow counts the events of the run until its session ends. It is a function for series.Config.Watch.
+// Follow counts the events of the run until its session ends. Put this method into series.Config.Watch.
 func (r *Run) Follow(hub *events.Hub) {
 	if r != nil {
 		r.follow(hub, hub.Subscribe(buffer))

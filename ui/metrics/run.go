@@ -23,7 +23,7 @@ type About struct {
 	Created     time.Time
 }
 
-// Session is a run in play. It is implemented by series.Series.
+// A Session is a run that this process plays. series.Series implements it.
 type Session interface {
 	Hub() *events.Hub
 	// Gate returns the sequential test, or nil.
@@ -74,7 +74,8 @@ func (r *Run) Set() *Set {
 	return r.set
 }
 
-// Play adds the run to its set. The caller must put r.Follow into series.Config.Watch of the session.
+// Play adds the run to its set, so that the set exports its metrics. The caller must also put r.Follow into
+// series.Config.Watch of the session.
 func (r *Run) Play(session Session) {
 	if r == nil {
 		return
@@ -85,7 +86,7 @@ func (r *Run) Play(session Session) {
 	r.set.runs[r.about.Run] = r
 }
 
-// Resume adds the games of a pair that an earlier session of this run stored.
+// Resume counts the games of a pair that an earlier session of this run stored.
 func (r *Run) Resume(rows []match.Row) {
 	if r == nil {
 		return
@@ -108,8 +109,8 @@ func (r *Run) addPlies(plies int) {
 	r.plies.Observe(float64(plies))
 }
 
-// Started counts a start of a player and the time that it took. failure is the error of a failed start, or nil. It is a
-// function for runner.Config.
+// Started counts a start of a player and the time that it took. failure is the error of a failed start, or
+// nil. Put this method into runner.Config.
 func (r *Run) Started(player string, took time.Duration, failure error) {
 	if r == nil {
 		return

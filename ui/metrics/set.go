@@ -30,7 +30,7 @@ type Set struct {
 	database *database // nil if the set has only the runs of Play
 }
 
-// New returns a set for a database, without runs.
+// New returns a set without runs. db is the name of the database.
 func New(db string) *Set {
 	s := &Set{
 		registry: prometheus.NewRegistry(), descs: map[string]*prometheus.Desc{}, types: map[string]prometheus.ValueType{},

@@ -37,7 +37,8 @@ const (
 	answerTime = 10 * time.Second // the maximum time for the answer to a command
 )
 
-// ErrGone is the error if the run's process has ended but the session has not ended properly.
+// ErrGone is the error if the process that plays the run disappears before the run's session has ended, for
+// example because it was killed.
 var ErrGone = errors.New("the process that played it is gone, and has not said why")
 
 // Watch shows the run until its session ends, and returns the final lines about it. If the user leaves earlier, it returns nil.

@@ -75,7 +75,7 @@ func (c *chooser) offer(names []results.RunName) {
 	c.Runs = append(chosen, found...)
 }
 
-// Has reports whether a run is chosen.
+// Has reports whether the user chose this run for the page.
 func (c *chooser) Has(run string) bool { return slices.Contains(c.Chosen, run) }
 
 // alone runs a job that may take long. The server runs one such job at a time, so that readers leave the CPUs

@@ -72,14 +72,14 @@ type pieces struct {
 	control *http.ResponseController
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap returns the underlying ResponseWriter. http.ResponseController needs this method.
 func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 func (p *pieces) extend() {
 	_ = p.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // a recorder of a test has none
 }
 
-// Write writes b.
+// Write writes b in small pieces. The client has the time writeTimeout to read each piece.
 func (p *pieces) Write(b []byte) (n int, err error) {
 	for {
 		p.extend()

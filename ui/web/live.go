@@ -61,7 +61,7 @@ type sideView struct {
 	Vote                              *voteView // vote of a council for its last move; nil: none
 }
 
-// OrderPath returns the path for orders to the run, without the verb.
+// OrderPath returns the URL path for orders to the run, such as pause, without the order at its end.
 func (p livePage) OrderPath() string { return "/api/v1/runs" + strings.TrimPrefix(pathOf(p.Run), "/r") }
 
 // livePage shows the boards of a run.
@@ -184,7 +184,7 @@ func (s *Server) fewBoards(r *http.Request, run string) livePage {
 	return p
 }
 
-// Boards returns the number of slots with boards on this page.
+// Boards returns the largest number of boards that this page shows.
 func (p livePage) Boards() int {
 	switch {
 	case p.Game != "":

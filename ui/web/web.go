@@ -37,7 +37,7 @@ type Live interface {
 	Control(ctx context.Context, run string, c control.Command) error
 }
 
-// Farm serves the pages of a farm, in which users log in with their own keys.
+// Farm is the handler of a farm's pages, on which users log in with their own keys.
 type Farm interface {
 	http.Handler
 	// LoggedIn reports whether a request comes from a user of the farm, who may read all pages.
@@ -72,7 +72,7 @@ type Config struct {
 // lastCalls is the time in which clients can read their answers when the server ends.
 const lastCalls = 2 * time.Second
 
-// Server is a server that listens.
+// A Server is a web server that listens on its address.
 type Server struct {
 	config   Config
 	listener net.Listener
@@ -100,8 +100,8 @@ type Server struct {
 	ended chan struct{}
 }
 
-// Check returns an error if a configuration is not valid. It needs neither Store nor Live. It listens on the
-// address for a moment.
+// Check returns an error if a configuration is not valid. It does not use Store and Live, which may be nil.
+// To test the address, it listens on it for a moment.
 func Check(ctx context.Context, c Config) error {
 	if _, err := newGuard(c); err != nil {
 		return err
@@ -181,7 +181,8 @@ func (s *Server) URL() string {
 // RunURL returns the address of a run's page for a browser on this machine.
 func (s *Server) RunURL(run string) string { return strings.TrimSuffix(s.URL(), "/") + pathOf(run) }
 
-// Serve serves until ctx ends. Then it ends streams, and waits for other answers for at most lastCalls.
+// Serve answers requests until ctx ends. Then it ends the streams of live pages, and waits up to lastCalls (2
+// s) until clients have read the other answers.
 func (s *Server) Serve(ctx context.Context) error {
 	stopped := make(chan struct{}) // closed when the shutdown is over
 	stop := context.AfterFunc(ctx, func() {

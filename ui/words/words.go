@@ -1,5 +1,5 @@
-// Package words has the one-line messages about a run in play, for the terminal and the pages, for example [Fault] and
-// [Warning]. Each is an i18n.Message.
+// Package words makes the one-line messages about a run in play, for the terminal and the pages. Its
+// functions, for example [Fault] and [Warning], return them as i18n.Message.
 package words
 
 import (
@@ -87,13 +87,13 @@ func Fault(kind, engine string, pair *int, note, bundle string) i18n.Message {
 	return i18n.Of("fault: %s: %s; kept in %s", what, note, sanitize.Printable(bundle, 4000))
 }
 
-// Mates returns the numbers of a mate solver's answers as text.
+// Mates describes the counts of a mate solver's answers in one line.
 func Mates(q match.Questions) i18n.Message {
 	return i18n.Of("mates: gogi asked the solver %s times, it claimed %s; of these %s proven, %s refuted, %s not proven; failed %s",
 		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), format.Count(q.Failed))
 }
 
-// MoreFaults returns the line that follows the listed faults if there are more.
+// MoreFaults returns the line that gogi prints once instead of all further faults.
 func MoreFaults() i18n.Message {
 	return i18n.Of("fault: more are counted, and listed in the report")
 }
@@ -101,12 +101,13 @@ func MoreFaults() i18n.Message {
 // Warning returns a warning of a session in one line.
 func Warning(w match.WarningGiven) i18n.Message { return i18n.Of("warning: %s", Warned(w)) }
 
-// Lost returns the number of games in a session that an engine lost by its own faults.
+// Lost describes in one line how many games of a session an engine lost by its own faults.
 func Lost(engine string, lost int) i18n.Message {
 	return i18n.Of("%s lost %s of this session by faults of its own", engine, i18n.Number{N: lost, Noun: "game"})
 }
 
-// Warned returns the note of a warning, which is always English. In other languages the translated kind comes first.
+// Warned returns the text of a warning. The text itself is always English; in other languages its translated
+// kind comes first.
 func Warned(w match.WarningGiven) i18n.Message {
 	note := i18n.Verbatim(sanitize.Printable(w.Note, 600))
 	if kind, known := kinds()[w.Kind]; known {

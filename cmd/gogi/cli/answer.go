@@ -49,7 +49,7 @@ func (env *Env) AnswerEnglish(asJSON bool, answer interface{ Print(w io.Writer) 
 	return nil
 }
 
-// A Database is the flag of the commands that read a database.
+// A Database has the flag --db of the commands that read a database.
 type Database struct {
 	DB string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 }
@@ -63,7 +63,8 @@ func (d Database) Read(ctx context.Context, f func(*results.Store) error) error 
 	return errors.Join(f(store), store.Close())
 }
 
-// WithGuard calls f with a guard process for its engines, and with a context that an interrupt cancels.
+// WithGuard starts a guard process, which kills the engines if gogi dies, and calls f with it. An interrupt
+// cancels the context of f.
 func WithGuard(ctx context.Context, env *Env, f func(context.Context, *process.Guard, *Interrupts) error) error {
 	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
@@ -88,7 +89,7 @@ func Options(texts []string) (list []match.Option, err error) {
 }
 
 // PlanEngine returns a plan with an engine as its only player. options are the values NAME=VALUE of --option.
-// run is a name for errors, because the caller stores no run.
+// run is the name that errors use for the plan. No run of this name is stored.
 func PlanEngine(run string, e configs.Engine, options []string, limits configs.Limits) (*match.Plan, error) {
 	var err error
 	if e.Options, err = Options(options); err != nil {

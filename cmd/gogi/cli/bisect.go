@@ -15,11 +15,12 @@ const (
 	BisectAbort = 255 // no verdict: git ends the bisection
 )
 
-// ExitBisect is the value of --exit that selects these codes.
+// ExitBisect is the value of --exit that makes gogi end with the exit codes of git bisect run: BisectGood,
+// BisectBad, BisectSkip or BisectAbort.
 const ExitBisect = "bisect"
 
-// Judge prints the verdict on a commit for git bisect. word is good, bad or skip, and why is the reason. Judge
-// returns an error with this exit code.
+// Judge prints the verdict on a commit for git bisect: word (good, bad or skip) and the reason why. It
+// returns an error with the exit code code.
 func (env *Env) Judge(word string, code int, why string) error {
 	fmt.Fprintf(env.Err, "bisect: %s: %s\n", word, sanitize.PrintableLines(why))
 	env.Judged = true

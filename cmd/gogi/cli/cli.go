@@ -31,7 +31,8 @@ const (
 	Interrupted = 130
 )
 
-// An Env has the streams, the language and the state that a command needs for its output.
+// An Env is the environment of a command: the standard streams, the language of the output, and state that
+// several commands share.
 type Env struct {
 	In io.Reader
 	// Out and Err are sanitize.Writers, which escape control characters. To write formats of other programs
@@ -46,7 +47,8 @@ type Env struct {
 	Above atomic.Pointer[func(line string)] // prints a line above the redrawn part of the terminal; nil: no part is redrawn
 }
 
-// GuardChanged warns of a change of the guard process. It is safe for concurrent use.
+// GuardChanged prints a warning that the guard process died, or that it works again. It is safe for
+// concurrent use.
 func (env *Env) GuardChanged(change process.GuardChange) {
 	env.print("", i18n.Of("warning: %s", change))
 }
@@ -70,9 +72,9 @@ func (env *Env) print(before string, what i18n.Message) {
 // startSeen is the time after which gogi prints that engines are starting.
 const startSeen = 2 * time.Second
 
-// Starting prints which engines are starting if the start takes long, because some engines load for half a
-// minute. Without names, it prints "the engine". The caller calls started when the engines have started; then
-// Starting prints nothing more.
+// Starting prints "starting NAME, …" if the engines have not started within 2 seconds, because some engines
+// load for half a minute. Without names it prints "starting the engine". The caller calls started when the
+// engines have started; then Starting prints nothing more.
 func (env *Env) Starting(names ...string) (started func()) {
 	what := i18n.Of("starting the engine …")
 	if len(names) > 0 {
@@ -90,8 +92,8 @@ func (env *Env) Starting(names ...string) (started func()) {
 	return func() { close(over); printing.Wait() }
 }
 
-// A ResultWriter writes the result and stores the first error, so that a command does not have to check every
-// line. It is safe for concurrent use.
+// A ResultWriter is an io.Writer for the result of a command. It stores the first error, so that the command
+// does not have to check every line. It is safe for concurrent use.
 type ResultWriter struct {
 	io.Writer
 
@@ -138,7 +140,8 @@ func (e *Exit) Error() string {
 // Unwrap returns Err.
 func (e *Exit) Unwrap() error { return e.Err }
 
-// GateExit returns an error with the exit code of an SPRT decision, or nil for a passed SPRT.
+// GateExit returns nil for the verdict of a passed SPRT. For another verdict it returns an error with the
+// exit code of that verdict.
 func GateExit(verdict string) error {
 	switch verdict {
 	case "pass":
@@ -149,8 +152,8 @@ func GateExit(verdict string) error {
 	return &Exit{Code: GateOpen}
 }
 
-// Fail prints an error, unless it is nil or an Exit without text. It returns the exit code of the error; for the
-// parameter code, see Code.
+// Fail prints an error, unless it is nil or an Exit without text. It returns the exit code of the error, or
+// the parameter code if the type of the error does not determine one (see Code).
 func (env *Env) Fail(err error, code int) int {
 	if exit, ok := errors.AsType[*Exit](err); err != nil && (!ok || exit.Err != nil) {
 		fmt.Fprintf(env.Err, "gogi: %s\n", sanitize.PrintableLines(env.why(err)))
@@ -168,8 +171,8 @@ func (env *Env) why(err error) string {
 	return printed(err)
 }
 
-// Code returns the exit code of an error: Done for nil, and otherwise the code that belongs to the type of the
-// error. For an error of any other type it returns its argument code.
+// Code returns the exit code of an error: Done for nil, and otherwise the code that belongs to the type of
+// the error, such as Usage. If the type has no code of its own, it returns the parameter code.
 func Code(err error, code int) int {
 	exit, ok := errors.AsType[*Exit](err)
 	switch {

@@ -11,10 +11,10 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// LanguageOf returns the language of the output. asked is the value of --lang and has precedence. The next choice
-// is the variable GOGI_LANG. On a terminal the last choice is the language of the locale (the first set variable of
-// LC_ALL, LC_MESSAGES and LANG, as in POSIX). Output that does not go to a terminal is for programs, so it does not
-// depend on the locale.
+// LanguageOf returns the language of the output. It uses the first of these that is set: asked, which is the
+// value of --lang; the variable GOGI_LANG; and, if the output goes to a terminal, the language of the locale
+// (the first set variable of LC_ALL, LC_MESSAGES and LANG, as in POSIX). Other output is for programs, so it
+// does not depend on the locale.
 func LanguageOf(asked string, variable func(name string) string, terminal bool) i18n.Language {
 	for _, name := range []string{asked, variable("GOGI_LANG")} {
 		if name != "" {
@@ -43,7 +43,8 @@ func language(locale string) i18n.Language {
 	return i18n.English
 }
 
-// File returns the file to which an output of Env goes, or nil.
+// File returns the file to which w writes, also if w is one of the writers that Env puts around it. It
+// returns nil if w does not write to a file.
 func File(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *os.File:

@@ -50,8 +50,8 @@ func GameName(name string) (pair, leg int, err error) {
 	return pair, leg, nil
 }
 
-// WriteForm writes the result of text to a file, or to out if the name of the file is "-". If the name is "", it
-// does nothing and does not call text. flag is the name of the flag, for errors.
+// WriteForm writes the text that the function text returns to a file, or to out if the name of the file is
+// "-". If the name is "", it does nothing and does not call text. flag is the name of the flag, for errors.
 func WriteForm(flag, file string, out io.Writer, text func() (string, error)) error {
 	if file == "" {
 		return nil

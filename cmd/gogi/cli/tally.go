@@ -14,8 +14,8 @@ const (
 	tallyRarest = 10 * time.Minute       // longest time between two lines, if not on a terminal
 )
 
-// A Tally prints the progress of a long job. On a terminal it redraws one line; elsewhere it prints further
-// lines at growing intervals. It is not safe for concurrent use.
+// A Tally is a printer for the progress of a long job. On a terminal it redraws one line; elsewhere it prints
+// further lines at growing intervals. It is not safe for concurrent use.
 type Tally struct {
 	w        io.Writer
 	terminal bool
@@ -35,8 +35,8 @@ func NewTally(w io.Writer) *Tally {
 	return t
 }
 
-// Percent returns a function that prints how many pairs of a long job are done, on a terminal. Percent returns nil
-// if w is not a terminal or quiet is set.
+// Percent returns a function for the progress of a job about pairs. The function redraws the number of
+// finished pairs on the terminal. Percent returns nil if w is not a terminal or quiet is set.
 func Percent(w io.Writer, quiet bool) func(done, of int) {
 	t := NewTally(w)
 	if quiet || !t.terminal {

@@ -11,7 +11,8 @@ import (
 	"gogi/results/repair/text"
 )
 
-// OptimizeCommand packs the games of an old database, so that its first report is quick.
+// OptimizeCommand packs the games of runs that older versions of gogi stored: it stores them also in a
+// compact form that reports read faster.
 type OptimizeCommand struct {
 	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	JSON  bool   `name:"json" help:"Print one JSON object."`

@@ -10,7 +10,7 @@ import (
 	"gogi/results"
 )
 
-// VerifyCommand replays the moves of a run.
+// VerifyCommand replays the moves of a run's games by the rules, and compares the results.
 type VerifyCommand struct {
 	cli.Stored
 	JSON  bool `name:"json" help:"Print one JSON object."`

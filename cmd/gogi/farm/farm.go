@@ -50,7 +50,7 @@ type Command struct {
 	Restore RestoreCommand `cmd:"" help:"Make a farm's folder from a backup"`
 }
 
-// SetCommand groups the settings of a test.
+// SetCommand groups the commands that change the settings of a test.
 type SetCommand struct {
 	Priority PriorityCommand `cmd:"" help:"Set how urgent a test is, from -10 to 10"`
 	Share    ShareCommand    `cmd:"" help:"Set the weight of a test among the tests of its priority"`

@@ -227,7 +227,7 @@ type SignUpCommand struct {
 	Reject  SignUpRejectCommand  `cmd:"" help:"Reject a sign-up"`
 }
 
-// SignUpListCommand lists the sign-ups that wait.
+// SignUpListCommand lists the sign-ups that wait for approval.
 type SignUpListCommand struct{ owner }
 
 // Run prints the sign-ups.

@@ -38,7 +38,7 @@ func (c atSite) existing() (*site.State, error) {
 	return site.OpenState(c.State, time.Now())
 }
 
-// KeyNewCommand makes a key and its credentials file.
+// KeyNewCommand makes a key for a user or worker of a farm, and its credentials file.
 type KeyNewCommand struct {
 	atSite
 	Name    string   `arg:"" help:"Name of the key: a-z, 0-9, - and _."`

@@ -14,7 +14,8 @@ import (
 	"gogi/results"
 )
 
-// MirrorCommand copies a farm's games into a database on this machine, or back.
+// MirrorCommand copies games from a farm into a database on this machine. With --push it copies them from the
+// database to the farm.
 type MirrorCommand struct {
 	owner
 	Tests   []string      `arg:"" optional:"" name:"test" help:"Names of tests, or SHA-256 of their plans (default: all approved tests)."`
@@ -39,7 +40,8 @@ A signal ends the mirror. Exit codes: 0 ended, or equal with --once; 12 somethin
 4 rejected; 6 the farm cannot be reached (--once, --push); 1 any other failure.`
 }
 
-// Run copies until a signal ends it, or until a copy differs from the farm.
+// Run copies until a signal ends it, or until a copy differs from the farm. With --once or --push it copies
+// the present pairs and ends.
 func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.Every < 100*time.Millisecond || c.Compare < c.Every:

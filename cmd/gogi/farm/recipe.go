@@ -13,7 +13,8 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// RecipeCommand lists, prints, allows and removes the recipes by which workers build engines from git commits.
+// RecipeCommand lists, prints, allows and removes recipes: files that describe how workers build engines from
+// git commits.
 type RecipeCommand struct {
 	owner
 	Name   string   `arg:"" optional:"" help:"Name of the recipe (default: gogi lists all recipes)."`

@@ -52,7 +52,7 @@ type (
 	RejectCommand struct{ onTest }
 	// StopCommand stops a test; its stored pairs stay.
 	StopCommand struct{ onTest }
-	// PauseCommand starts no more pairs of a test.
+	// PauseCommand pauses a test: the farm starts no more pairs of the test.
 	PauseCommand struct{ onTest }
 	// ResumeCommand resumes a paused or stopped test.
 	ResumeCommand struct{ onTest }
@@ -61,7 +61,8 @@ type (
 		onTest
 		Number int `arg:"" help:"Priority of the test, from -10 to 10."`
 	}
-	// ShareCommand sets the weight of a test among the tests of its priority.
+	// ShareCommand sets the weight of a test, which decides its share of the workers among the tests of the
+	// same priority.
 	ShareCommand struct {
 		onTest
 		Number float64 `arg:"" help:"Weight above 0: tests of equal priority get workers in proportion to their weights."`

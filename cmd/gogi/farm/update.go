@@ -24,14 +24,14 @@ import (
 	"gogi/internal/version"
 )
 
-// ReleaseCommand groups the commands of maintainers who publish programs.
+// ReleaseCommand groups the commands with which maintainers publish programs of gogi for workers.
 type ReleaseCommand struct {
 	Keygen ReleaseKeyCommand  `cmd:"" help:"Make the key pair that signs programs"`
 	Sign   ReleaseSignCommand `cmd:"" help:"Sign programs, for gogi farm release deploy"`
 	Deploy UpdateCommand      `cmd:"" help:"Replace gogi on the workers, on a few of them first"`
 }
 
-// ReleaseKeyCommand makes the key that signs programs.
+// ReleaseKeyCommand makes the key pair with which maintainers sign programs of gogi.
 type ReleaseKeyCommand struct {
 	File string `arg:"" type:"path" help:"New file for the secret key. With this file, anyone can replace the program of every worker that trusts the key."`
 }
@@ -49,7 +49,7 @@ func (c *ReleaseKeyCommand) Run(env *cli.Env) error {
 	return err
 }
 
-// ReleaseSignCommand signs programs.
+// ReleaseSignCommand signs programs of gogi, so that workers accept them as updates.
 type ReleaseSignCommand struct {
 	Key     string   `required:"" type:"existingfile" placeholder:"FILE" help:"Secret key file from gogi farm release keygen."`
 	Version string   `required:"" placeholder:"V" help:"Version of the programs, such as v1.2.3."`
@@ -59,7 +59,7 @@ type ReleaseSignCommand struct {
 // releaseFile returns the path of a program's signature.
 func releaseFile(program string) string { return program + ".release" }
 
-// Run signs each program.
+// Run writes a signature file for each program.
 func (c *ReleaseSignCommand) Run(env *cli.Env) error {
 	seed, err := keys.ReadSeed(c.Key)
 	if err != nil {
@@ -108,7 +108,7 @@ func releaseOf(program, version string) (*farm.Release, error) {
 	return r, err
 }
 
-// UpdateCommand deploys a program to the workers.
+// UpdateCommand replaces gogi on the workers by a signed program, on a few workers first.
 type UpdateCommand struct {
 	owner
 	Program  []string `arg:"" optional:"" type:"existingfile" help:"Signed programs, one for each kind of machine; without a program gogi prints the state of the update."`

@@ -37,7 +37,7 @@ import (
 	"gogi/usi/process"
 )
 
-// WorkCommand plays for a farm.
+// WorkCommand runs a worker, which plays games for a farm.
 type WorkCommand struct {
 	Creds       string           `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file of the worker, from gogi farm key new."`
 	URL         string           `name:"url" placeholder:"URL" help:"Address of the coordinator (default: from the credentials)."`
@@ -77,7 +77,8 @@ coordinator was away for --give-up; 130 ended at once; 1 any other failure.`
 
 func wrong(format string, v ...any) error { return fail.Usage(fmt.Errorf(format, v...)) }
 
-// Run plays until a drain, or until the worker ends by itself.
+// Run plays games until a signal drains the worker (it finishes its games), or until the worker ends by
+// itself.
 func (c *WorkCommand) Run(ctx context.Context, env *cli.Env) error {
 	config, creds, err := c.config(env)
 	if err != nil {

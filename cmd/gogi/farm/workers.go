@@ -132,7 +132,7 @@ func drawn(pairs int) string {
 	return fmt.Sprintf(", and %s of others that the tune drew after them,", format.NumberOf(pairs, "pair"))
 }
 
-// VoidCommand makes a worker's pairs of a test void.
+// VoidCommand voids the pairs of a test that one worker played.
 type VoidCommand struct {
 	owner
 	Worker string `arg:"" help:"Name of the worker."`
@@ -141,7 +141,7 @@ type VoidCommand struct {
 	DryRun bool   `help:"Print how many pairs would become void, and change nothing."`
 }
 
-// Run sends the order, and prints how the verdict changed.
+// Run sends the order to the farm, and prints how the SPRT verdict of the test changed.
 func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	var p farm.Purged
 	if err := c.ask(ctx, "purge", farm.Order{Run: c.Test, Worker: c.Worker, Why: c.Why, Dry: c.DryRun}, &p); err != nil {

@@ -1,6 +1,6 @@
 // Package fastchess translates a command line of fastchess to a command line of gogi match. [Translate]
-// returns a [Translation]. The meaning of the options comes from fastchess' own manual page. shogitest has
-// the same options. The package does no I/O.
+// returns a [Translation]. fastchess' own manual page defines the meaning of the options. shogitest has the
+// same syntax with a few different meanings, which docs/coming-from.md lists. The package does no I/O.
 package fastchess
 
 import (
@@ -20,7 +20,7 @@ type Translation struct {
 	Notes   []string // one sentence for each omitted or different part
 }
 
-// String returns the line, quoted for a shell.
+// String returns the command line, quoted for a shell.
 func (t Translation) String() string {
 	line := "gogi match"
 	for _, w := range t.Words {
@@ -29,7 +29,7 @@ func (t Translation) String() string {
 	return line
 }
 
-// Translate translates the words of a line, with or without the program's name.
+// Translate translates the words of a fastchess command line, with or without the program's name.
 func Translate(words []string) Translation {
 	r := reader{rounds: 2, perRound: 2, concurrency: "1"} // fastchess' defaults
 	if len(words) > 0 && !strings.HasPrefix(words[0], "-") {

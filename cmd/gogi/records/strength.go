@@ -78,7 +78,8 @@ func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings
 	return list, empty, tally, nil
 }
 
-// StrengthFitCommand fits a rating model.
+// StrengthFitCommand fits a model that estimates a player's rating from the metrics of a review, such as the
+// share of moves that match the engine's.
 type StrengthFitCommand struct {
 	measured
 	tabled
@@ -90,7 +91,7 @@ type StrengthFitCommand struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run fits the model and prints its quality.
+// Run fits the model, prints how well it fits, and writes it to the file of --to.
 func (c *StrengthFitCommand) Run(env *cli.Env) error {
 	terms, err := strength.ParseMetrics(c.Metrics)
 	if err != nil {
@@ -127,7 +128,7 @@ func (c *StrengthFitCommand) Run(env *cli.Env) error {
 	return env.AnswerEnglish(c.JSON, strength.NewReport(m, list, empty, tally), nil)
 }
 
-// StrengthEstimateCommand estimates ratings with a model.
+// StrengthEstimateCommand estimates the ratings of players with a model that StrengthFitCommand wrote.
 type StrengthEstimateCommand struct {
 	measured
 	tabled
@@ -138,7 +139,8 @@ type StrengthEstimateCommand struct {
 	JSON    bool     `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the estimates, and warns of players outside the range of the fit.
+// Run prints the estimates. It warns of players whose metrics are outside the range of the players of the
+// fit.
 func (c *StrengthEstimateCommand) Run(env *cli.Env) error {
 	m, err := strength.ReadModel(c.Model)
 	if err != nil {
@@ -192,7 +194,7 @@ func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) 
 	return kept, none, nil
 }
 
-// StrengthValidateCommand measures the error of estimated ratings.
+// StrengthValidateCommand measures how far ratings that a model estimates are from known ratings.
 type StrengthValidateCommand struct {
 	measured
 
@@ -202,7 +204,7 @@ type StrengthValidateCommand struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the errors of the estimates for each number in --games.
+// Run prints the errors of the estimates for each number of games in --games.
 func (c *StrengthValidateCommand) Run(env *cli.Env) error {
 	terms, err := strength.ParseMetrics(c.Metrics)
 	if err != nil {

@@ -25,7 +25,7 @@ type CompareCommand struct {
 	JSON      bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the difference between each run and the one before it.
+// Run prints, for each run, the Elo difference from the run before it.
 func (c *CompareCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Breakdown {
 		return c.breakdown(ctx, env)

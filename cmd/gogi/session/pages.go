@@ -45,7 +45,8 @@ func (f *Pages) configure(c *web.Config, addr string) (err error) {
 	return err
 }
 
-// Serve serves pages until the caller calls stop or ctx ends. The caller sets in c what the pages show.
+// Serve serves pages until the caller calls stop or ctx ends. Before the call, the caller sets the contents
+// of the pages in c (Store, Live, Metrics); Serve adds the values of the flags.
 func (f *Pages) Serve(ctx context.Context, env *cli.Env, addr string, c web.Config) (server *web.Server, stop func(), err error) {
 	if server, err = f.Listen(ctx, env, addr, c); err != nil {
 		return nil, nil, err
@@ -61,7 +62,8 @@ func (f *Pages) Serve(ctx context.Context, env *cli.Env, addr string, c web.Conf
 	return server, func() { cancel(); <-ended }, nil
 }
 
-// Listen opens the address and checks the flags. The caller sets in c what the pages show.
+// Listen checks the flags and listens on the address. Before the call, the caller sets the contents of the
+// pages in c (Store, Live, Metrics); Listen adds the values of the flags.
 func (f *Pages) Listen(ctx context.Context, env *cli.Env, addr string, c web.Config) (*web.Server, error) {
 	if err := f.configure(&c, addr); err != nil {
 		return nil, fail.Usage(err)

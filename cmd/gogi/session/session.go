@@ -163,9 +163,9 @@ func (s *Session) Starting(names ...string) (started func()) {
 // Playing sets the action of the first interrupt, see cli.Interrupts.Playing.
 func (s *Session) Playing(drain func() i18n.Message) { s.interrupted.Playing(drain) }
 
-// Show shows a run of a farm worker until the run's hub closes. The hub must close before the session ends.
-// Show can show many runs at the same time, so it prints the progress as plain lines. It stores the plan, but
-// no games. Slow readers of events miss events.
+// Show shows a run of a farm worker, which the worker plays itself, until the run's hub closes. The hub must
+// close before the session ends. Show can show many runs at the same time, so it prints the progress as plain
+// lines. It stores the plan, but no games. If a reader of the events is too slow, it does not get all events.
 func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, send func(match.Event)) error {
 	run, err := s.Store.Begin(ctx, plan)
 	if err != nil {

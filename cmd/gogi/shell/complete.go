@@ -16,13 +16,14 @@ type Candidate struct {
 	Help string // one line; "": no help
 }
 
-// A Known returns the possible values of an argument for which the grammar has no list. Its parameters are
-// the name of the argument and the values of the flags before it, by name.
+// A Known is a function that returns the possible values of an argument for which the grammar has no list,
+// such as the names of runs. Its parameters are the name of the argument and the values of the flags before
+// it, by name.
 type Known func(argument string, flags map[string]string) []Candidate
 
-// Complete returns the candidates for the last of words, which the user has typed partly or not at all. words
-// begin after the program's name. If neither the grammar nor known has a list of values, Complete returns
-// nil, and the shell offers files. known may be nil.
+// Complete returns the candidates for the last element of words, which the user has typed partly or not at
+// all. words does not include the program's name. If neither the grammar nor known has a list of values,
+// Complete returns nil, and the shell offers files. known may be nil.
 func Complete(root *kong.Node, words []string, known Known) []Candidate {
 	if len(words) == 0 {
 		return nil

@@ -2,15 +2,15 @@
 // engines fail, processes are killed or suspended, disks fill, a second runner starts, and readers follow the
 // run. `make soak` runs it; docs/research/soak.md describes it.
 //
-// Three kinds of runs are played at a time. A seed shuffles a deck of disturbances for each
-// kind:
+// Three kinds of runs are played at the same time, each with its own list of disturbances in random order:
 //
 //   - Undisturbed results: short series of deterministic engines, with disturbances that must
 //     not change a result. At the end the stable dump equals the dump of an undisturbed
 //     series.
 //   - Lost games: the test kills and stops engines, wrappers and members of councils. Every
 //     lost game must have an explanation.
-//   - One long session with a page server and readers. The test checks that the memory use of these programs does not grow.
+//   - One long session with a page server and readers. The test checks that the memory use of these programs does not
+//     grow.
 //
 // A disturbance counts only if there is evidence that it happened. The test uses all disturbances once before
 // it repeats one, and continues after its time until each disturbance has happened. So on a slow machine the

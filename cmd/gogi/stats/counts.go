@@ -15,7 +15,7 @@ type command[Q interface{ Answer() (A, error) }, A cli.Printer] struct {
 	JSON     bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run calculates the answer and prints it, as text or with --json as JSON.
+// Run calculates the result and prints it, as text or with --json as JSON.
 func (c *command[Q, A]) Run(env *cli.Env) error {
 	answer, err := c.Question.Answer()
 	return env.Answer(c.JSON, answer, err)

@@ -11,14 +11,14 @@ import (
 	"gogi/report/regression"
 )
 
-// RegressCommand explains columns of a table by other columns.
+// RegressCommand fits linear regressions of columns of a table on other columns.
 type RegressCommand struct {
 	tableFlags
 	Y []string `name:"y" required:"" placeholder:"COLUMN,…" help:"Dependent columns, such as a rating; gogi fits each by itself."`
 	X []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"Independent columns of one regression; repeat the flag for further regressions."`
 }
 
-// Run prints the regressions.
+// Run prints the coefficients and the fit of each regression.
 func (c *RegressCommand) Run(env *cli.Env) error {
 	q, err := c.query()
 	if err != nil {

@@ -29,8 +29,8 @@ func (t *tableFlags) where() ([]csv.Condition, error) {
 	return where, err
 }
 
-// RankSumCommand compares two groups of rows of a table. With --skip-empty it skips the empty cells, not
-// their rows.
+// RankSumCommand compares the values of two groups of rows of a table by the rank-sum test. With --skip-empty
+// it skips empty cells, but not the other cells of their rows.
 type RankSumCommand struct {
 	tableFlags
 	Values []string `required:"" placeholder:"COLUMN" help:"Columns whose values gogi compares between the groups, one column at a time."`
@@ -64,7 +64,7 @@ func (c *RMSECommand) Run(env *cli.Env) error {
 	return env.Answer(c.JSON, d, err)
 }
 
-// OrdersCommand rates players by finishing orders.
+// OrdersCommand rates players by the orders in which they finished competitions.
 type OrdersCommand struct {
 	File       string  `arg:"" help:"CSV file with the columns game, player, and rank or points."`
 	Confidence float64 `default:"0.95" help:"Confidence level of the intervals (default ${default})."`

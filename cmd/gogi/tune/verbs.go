@@ -31,7 +31,7 @@ func (c *InitCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// ProbeCommand finds parameters that change nothing.
+// ProbeCommand finds parameters of a tune that do not change the engine's search.
 type ProbeCommand struct {
 	setup
 
@@ -149,7 +149,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// ShowCommand prints the state of a tune after a block.
+// ShowCommand prints the values of a tune's parameters after a block of its pairs.
 type ShowCommand struct {
 	cli.Stored
 
