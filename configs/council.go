@@ -78,10 +78,11 @@ type Scale struct {
 // keys: {name = "adoption", reward = "voters"}.
 type Rule string
 
-// Vary has options with a list of values each. Each value is for one copy of the member.
+// Vary lists options that differ between the copies of a council's member. Each option has one value for each
+// copy.
 type Vary []Variation
 
-// Variation is an option name with one value for each copy of the member.
+// A Variation is the name of an option with one value for each copy of a member.
 type Variation struct {
 	Name   string
 	Values []string

@@ -58,8 +58,8 @@ type TuneParam struct {
 	Levels []string `toml:"levels"` // The values of a choice.
 }
 
-// TuneSettings has the settings of a tune, which TakeTune takes from a file. The rest of the file has the settings
-// of the games.
+// TuneSettings has the settings of a tune, which TakeTune returns. The rest of the file has the settings of
+// the games.
 type TuneSettings struct {
 	Tune
 	List   []TuneParam

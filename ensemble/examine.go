@@ -11,9 +11,9 @@ import (
 	"gogi/usi"
 )
 
-// Examine configures cross-examination: after a split vote every member searches the position after each of
-// the leading moves, and the council plays the move that the members then judge best. It helps if the members
-// are different engines. The zero value turns it off.
+// Examine configures cross-examination, which follows a split vote. Every member searches the position after
+// each of the leading moves. The council plays the move that the members then judge best. This helps if the
+// members are different engines. The zero value turns it off.
 type Examine struct {
 	Share float64 // a vote whose first move has this share of the weights needs no examination
 	Moves int     // the largest number of moves to examine; 0: no examination

@@ -12,9 +12,9 @@ import (
 )
 
 // Veto configures a check of the voted move before the council plays it. Some members that voted for another
-// move search the position after the voted move for a short time. If all of them give the voted move a score
-// that is more than Margin below the best score of the vote's runner-up, the council plays the runner-up. It
-// never plays a move without a vote. The zero value turns the check off.
+// move search the position after the voted move for a short time. The council plays the runner-up of the vote
+// if all of these members score the voted move more than Margin below the runner-up's best score. It never
+// plays a move without a vote. The zero value turns the check off.
 type Veto struct {
 	Time    time.Duration // time of the check; if Time and Nodes are 0, there is no veto
 	Nodes   uint64        // limit of the check in nodes, instead of Time

@@ -43,7 +43,8 @@ type Opener struct {
 	waits  waits
 }
 
-// Surroundings returns the facts about this program and this machine that configs needs.
+// Surroundings returns the facts about this program and this machine that package configs needs to make a
+// plan.
 func Surroundings() (identity.Env, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -59,8 +60,9 @@ func Surroundings() (identity.Env, error) {
 	}, nil
 }
 
-// StartGuard starts the guard process, which is this program with the guard command. It calls onChange at
-// each change of the guard's state, see process.StartGuard.
+// StartGuard starts the guard process, which kills the engines if gogi is killed. The guard is this program
+// with the command guard. StartGuard calls onChange at each change of the guard's state, see
+// process.StartGuard.
 func StartGuard(onChange func(process.GuardChange)) (*process.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {

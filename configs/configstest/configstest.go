@@ -13,8 +13,8 @@ import (
 	"gogi/match"
 )
 
-// Machine returns an Env in a new folder. The folder has dummy files for the programs that the built-in
-// series and Two use; they cannot run.
+// Machine returns an Env with a new temporary working directory. The directory has dummy files for the
+// programs of the built-in series and of Two; these programs cannot run.
 func Machine(t *testing.T) identity.Env {
 	t.Helper()
 	dir := t.TempDir()

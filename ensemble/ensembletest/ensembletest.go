@@ -1,4 +1,4 @@
-// Package ensembletest makes records of votes without engines, for tests of packages that read them. Use
+// Package ensembletest makes vote records without engines, for tests of packages that read such records. Use
 // [Records].
 package ensembletest
 

@@ -15,7 +15,7 @@ import (
 	"gogi/internal/i18n"
 )
 
-// GameVotes holds the votes of one game, which gogi votes --game prints.
+// GameVotes has the votes of one game. gogi votes show --game prints them.
 type GameVotes struct {
 	Head
 	Game     string         `json:"game"`

@@ -18,8 +18,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// OfGame returns the votes in a game's record. name is the name of the game for the flag --game. If player is not
-// empty, it returns only the votes of that player's council. plies is the number of plies that the engines played.
+// OfGame returns the votes in a game's record. name is the name of the game as the flag --game has it. If
+// player is not empty, OfGame returns only the votes of that player's council. plies is the number of plies
+// that the engines played.
 func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, error) {
 	voted := &Game{Name: name, plies: plies}
 	sides := [2]Votes{
@@ -91,8 +92,8 @@ type logReader struct {
 	see    func(*Game) error
 }
 
-// ReadLog reads a vote log and calls see for each game that wanted accepts. It returns an error if there is
-// no such game.
+// ReadLog reads a vote log. It calls see with each game for which wanted returns true. It returns an error if
+// there is no such game.
 func ReadLog(path string, wanted func(*Game) bool, see func(*Game) error) error {
 	file, err := disk.Open(path)
 	if err != nil {

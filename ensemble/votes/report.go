@@ -16,14 +16,14 @@ import (
 )
 
 // Head contains the first fields of each result that gogi votes prints: the version of the format, and the
-// source of the votes, which is either a run or a vote log.
+// run or vote log with the votes.
 type Head struct {
 	Version int    `json:"version"`
 	Run     string `json:"run,omitempty"`
 	Log     string `json:"log,omitempty"`
 }
 
-// Report holds statistics of the votes in a run or a log, which gogi votes prints.
+// A Report has statistics of the votes in a run or a vote log. gogi votes show prints it.
 type Report struct {
 	Head
 	Games    int        `json:"games"`

@@ -10,7 +10,8 @@ import (
 	"gogi/usi"
 )
 
-// Kind is the validity of a ballot. Only a ballot of KindMove counts as a vote for a move.
+// A Kind is the kind of answer in a ballot: a move, another valid answer, or the reason why there is no valid
+// answer. Only a ballot of KindMove counts as a vote for a move.
 type Kind string
 
 // The kinds of ballot.
@@ -24,7 +25,7 @@ const (
 	KindDead    Kind = "dead"    // the member's process failed, or is starting again
 )
 
-// Source is the source of a ballot's move.
+// A Source is where the move of a ballot comes from, such as a bestmove or a book.
 type Source string
 
 // The sources of a move.

@@ -1,5 +1,5 @@
-// Package voting decides which move a council plays: it takes ballots and returns a decision. It is pure, so
-// use it alone to replay votes or to test a rule.
+// Package voting decides which move a council plays: it takes ballots and returns a decision. It starts no
+// engine and does no I/O, so use it alone to replay votes or to test a rule.
 //
 // [NewRule] makes a [Rule] from a [Spec]. Decide has no side effect; call Observe once for every decision
 // that was played, because it changes the members' weights. A [Session] adds the steps around the rule: a

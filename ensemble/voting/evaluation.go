@@ -34,9 +34,9 @@ func (e *evaluation) NewGame(seed uint64) {
 // weights of the same vote, a candidate's value is not known before all ballots have arrived.
 func (e *evaluation) Additive() bool { return e.spec.Apply == "after" }
 
-// Candidates returns each move with the sum of its backers' weights. If the key apply is "before", Candidates
-// first adds the scores of these ballots, and raises the weight of the member with the highest sum of scores
-// (the leader).
+// Candidates returns each move with the sum of its backers' weights. If the key apply is "before", it first
+// adds the scores of these ballots, and raises the weight of the leader, the member with the highest sum of
+// scores.
 func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	if e.spec.Apply == "after" {
 		return e.tally(ballots, e.Weights())

@@ -9,8 +9,8 @@ import (
 	"gogi/usi"
 )
 
-// Examination holds the members' judgements of one candidate of a vote. Each member searched the position
-// after the move. A record has the examinations of the leading candidates.
+// An Examination has the members' scores of one candidate of a vote. Each member searched the position after
+// the move. A record has the examinations of the leading candidates.
 type Examination struct {
 	Move  string      `json:"mv"`
 	Value float64     `json:"value"`        // mean win probability of the council after the move
@@ -26,9 +26,10 @@ type Judgement struct {
 	Nodes  uint64 `json:"n"`
 }
 
-// Examine lets the examinations decide after a vote. It sets each examination's value: the mean of the members' win
-// probabilities, by the rule's weights. The move with the highest value wins. If several moves have this value, the
-// first one wins. Examine returns an error if the list is empty or has a move that is no candidate of the vote.
+// Examine applies the result of a cross-examination to a vote. It sets each examination's value: the mean of
+// the members' win probabilities, weighted by the rule's weights. The move with the highest value wins. If
+// several moves have this value, the first one wins. Examine returns an error if the list is empty or has a
+// move that no member voted for.
 func (c *Session) Examine(p *shogi.Position, ballots []Ballot, d *Decision, list []Examination) error {
 	if len(list) == 0 {
 		return errors.New("an examination without moves")
@@ -80,7 +81,7 @@ func (v Voter) winning(j *Judgement) float64 {
 	return 1 - probability(v.LogOdds(-v.Points(s, has, j.Proven)))
 }
 
-// Overruled reports whether the members' check replaced the voted move with another one.
+// Overruled reports whether a veto or a cross-examination replaced the voted move with another one.
 func (d *Decision) Overruled() bool { return d.Vetoed != shogi.NoMove }
 
 // byVote reports whether the voted move was played, with or without an examination.

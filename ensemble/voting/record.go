@@ -13,9 +13,9 @@ import (
 	"gogi/usi"
 )
 
-// RecordVersion is the version of the vote records that gogi writes. gogi also reads records of version 1,
-// and repeats their votes by the rules of version 1: scores have no clamps, a mate counts without proof, and
-// sums are compared bit by bit (see Settings.Exact).
+// RecordVersion is the version of the vote records that gogi writes. gogi also reads records of version 1. It
+// repeats their votes by the rules of version 1: scores have no clamps, a mate counts without proof, and sums
+// are compared bit by bit (see Settings.Exact).
 const RecordVersion = 2
 
 // Record is one stored decision, with all data to repeat the vote. It is one JSON object, which gogi stores

@@ -25,7 +25,7 @@ type Replayer struct {
 	past    []*Session // the session before each decision of this game, to go back after a take-back
 }
 
-// Revote is the result of one repeated vote.
+// A Revote is a repeated vote: its decision and the members' weights.
 type Revote struct {
 	Decision Decision
 	Before   []float64     // the members' weights before the decision

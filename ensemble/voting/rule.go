@@ -96,7 +96,7 @@ type Rule interface {
 }
 
 // NewRule returns the rule of a spec for the given members. exact is the value of Settings.Exact. NewRule
-// returns an error if the table of rules does not have the name.
+// returns an error if no rule has the name of the spec.
 func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
 	k, known := kindOf(spec.Name)
 	if !known {
@@ -152,7 +152,8 @@ func (s *standing) NewGame(seed uint64) {
 	}
 }
 
-// Candidates returns each move with the sum of its backers' weights as its value.
+// Candidates returns each move. Its value is the sum of its backers' weights, or the number of backers if the
+// key tally is "count".
 func (s *standing) Candidates(ballots []Ballot) []Candidate {
 	return s.tally(ballots, s.Weights())
 }
@@ -187,7 +188,7 @@ func CandidateOf(list *[]Candidate, m shogi.Move) *Candidate {
 	return &(*list)[len(*list)-1]
 }
 
-// Observe counts the decision. It does not change the weights.
+// Observe only counts the decision. It does not change the weights.
 func (s *standing) Observe([]Ballot, *Decision) { s.decision++ }
 
 // Additive returns true, because a candidate's value is the sum of its backers' weights.

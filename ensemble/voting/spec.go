@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Spec is a rule with a value for each choice that the rule's sources leave open. Its text form is the rule's
-// name with the keys that differ from their defaults, such as "adoption:reward=voters,decay=0.9". ParseSpec
-// reads the text form.
+// A Spec is a voting rule with its settings, the keys. The keys are choices that the papers about the rule
+// leave open. The text form is the rule's name with the keys that differ from their defaults, such as
+// "adoption:reward=voters,decay=0.9". ParseSpec reads the text form.
 type Spec struct {
 	Name string
 

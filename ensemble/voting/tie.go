@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Tie is one tie-break: a level of the chain that orders candidates of equal value.
+// A Tie is a tie-break: a criterion that orders candidates of equal value. A chain of them applies in order.
 type Tie string
 
 // The tie-breaks.

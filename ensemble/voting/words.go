@@ -40,13 +40,13 @@ func ballotKinds() []word[Kind] {
 	}
 }
 
-// Words returns a text for the cause.
+// Words returns a description of the cause.
 func (b By) Words() string { return lookup(causes(), b) }
 
 // Bys returns all causes of a decision.
 func Bys() []By { return values(causes()) }
 
-// Words returns a text for the ballot's kind.
+// Words returns a description of the ballot's kind.
 func (k Kind) Words() string { return lookup(ballotKinds(), k) }
 
 // Kinds returns all kinds of ballot.

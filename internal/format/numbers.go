@@ -64,7 +64,7 @@ func SignedOr(v *float64, missing string) string {
 	return Signed(*v)
 }
 
-// Share returns points per game in percent. It returns a dash if games is 0.
+// Share returns points divided by games in percent. It returns a dash if games is 0.
 func Share(points float64, games int) string {
 	if games == 0 {
 		return "–"
@@ -117,7 +117,7 @@ func Elo(v *float64, sign int) string {
 	return "+∞"
 }
 
-// Percent returns a share from 0 to 1 in percent with one digit.
+// Percent returns a share from 0 to 1 in percent with one decimal, such as "52.5%".
 func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 
 // PercentShort returns a share from 0 to 1 in percent with only the necessary decimals, at most six, such as

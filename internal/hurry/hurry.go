@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Grace is the time that a start may still take after the order to end the run. If the engine is ready within this
-// time, it plays its game. Most engines answer isready in milliseconds.
+// Grace is the time that the start of an engine may still take after a user has ended the run. If the engine
+// is ready within this time, it plays its game. Most engines answer isready in milliseconds.
 const Grace = 500 * time.Millisecond
 
 // ErrEnding is the cause of a context that Start has cancelled.
@@ -42,8 +42,7 @@ func Start(ctx context.Context, ending <-chan struct{}) (_ context.Context, stop
 	return ctx, func() { cancel(nil) }
 }
 
-// Closed reports whether the channel ending is closed. A closed channel means that the run was ordered to
-// end.
+// Closed reports whether the channel ending is closed, which means that a user has ended the run.
 func Closed(ending <-chan struct{}) bool {
 	select {
 	case <-ending:

@@ -146,12 +146,12 @@ func Heads(in Language, heads ...string) []any {
 // capital letter.
 func Sentence(remark Message) Message { return Of("%s", sentence{remark}) }
 
-// Small returns a heading in lower case, for use inside a sentence.
+// Small returns a heading for use inside a sentence. Its text is in lower case.
 func Small(heading Message) Message { return Of("%s", small{heading}) }
 
 type small struct{ Message }
 
-// In returns the heading in a language.
+// In returns the heading in a language, in lower case.
 func (s small) In(in Language) string { return strings.ToLower(s.Message.In(in)) }
 
 type sentence struct{ Message }

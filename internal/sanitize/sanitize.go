@@ -204,8 +204,8 @@ func (w *Writer) Write(text []byte) (int, error) {
 }
 
 // Close writes the rest of the last Write if that ended within a character. It does not close the underlying
-// writer. If another goroutine is in Write, Close returns at once, because a Write to a pipe that no process
-// reads never ends, and the program must still end.
+// writer. If another goroutine is in Write, Close returns at once. A Write to a pipe that no process reads
+// never ends, and the program must still end.
 func (w *Writer) Close() error {
 	if !w.mu.TryLock() {
 		return nil

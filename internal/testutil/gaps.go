@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// JSONGaps returns the places at which a JSON text breaks a rule of gogi's reports: an object with a null
-// value must also have a key "why" with the reason.
+// JSONGaps returns the places at which a JSON text breaks a rule of gogi's reports. The rule is that an
+// object with a null value must also have a key "why" with the reason.
 func JSONGaps(text string) ([]string, error) {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {

@@ -55,9 +55,9 @@ func defaults() settings {
 //   - MoveOverhead: milliseconds of a time limit that stay unused, at most a quarter of it.
 //   - EvalNoise: standard deviation, in centipawns, of the noise on each entry of the evaluation's tables.
 //   - NoiseModel: the tables with noise. "tables" adds noise to the evaluation's tables for material, hands and
-//     squares; the move of one piece then changes the noise of a position by 1.4 times EvalNoise. "king_square" adds
-//     noise for each combination of a king's square, a piece and the piece's square; the move of a piece then changes
-//     the noise by 2 times EvalNoise, and the move of a king by about 9 times.
+//     squares. The move of one piece then changes the noise of a position by 1.4 times EvalNoise. "king_square" adds
+//     noise for each combination of a king's square, a piece and the piece's square. The move of a piece then changes
+//     the noise by 2 times EvalNoise, and the move of a king by about 9 times EvalNoise.
 //   - Seed: seed of EvalNoise; if not 0, also of a tie-break between nearly equal moves.
 //   - BookFile: a book that the engine asks before every search; Ready reads it. Its name determines the format,
 //     see package book. Seed and the number of the move choose its moves, and the engine sends "info string book".

@@ -4,8 +4,8 @@
 //
 // No game or move is counted twice. Counters come from the state of the run, which begins with the stored
 // games, so they survive a restart. Moves come from a subscription to the run's events. If the subscription
-// falls behind, the event hub ends it; the next state then corrects the count, and only histograms miss the
-// moves in between.
+// falls behind, gogi ends it and subscribes again. The first event then has the state of the run and corrects
+// the counts, but histograms miss the moves in between.
 //
 // Labels have limited values: runs, their players and members of councils, and fixed lists of words. The
 // exposition formats escape names.

@@ -24,9 +24,9 @@ type Process interface {
 	CPU() (time.Duration, error)
 }
 
-// Attend makes the run count the engine processes of records. It sets the functions Playing and Ended of
-// records: a process counts when it begins its first game, and its processor time is stored when its dialogue
-// ends. Functions that were set before are still called.
+// Attend makes the run count the engine processes of records, by setting records.Playing and records.Ended. A
+// process counts when it begins its first game, and its processor time is stored when its dialogue ends.
+// Functions that were set before are still called.
 func (r *Run) Attend(records *crash.Records) {
 	if r == nil {
 		return

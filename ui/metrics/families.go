@@ -16,7 +16,7 @@ const (
 	Histogram Type = "histogram"
 )
 
-// Family is a group of metrics with one name.
+// A Family is a Prometheus metric family: all metrics with the same name.
 type Family struct {
 	Name   string
 	Type   Type

@@ -46,8 +46,8 @@ func (v View) evidence() []string {
 	return texts
 }
 
-// Shown returns the lines of a report that are valid while its run is still played: the score with the
-// always-valid interval, the state of the SPRT with its bounds, and the verdict if there is one.
+// Shown returns the lines of a report that are valid while its run is still played. They are the score with
+// the always-valid interval, the state of the SPRT with its bounds, and the verdict if there is one.
 func Shown(r *report.Report) []i18n.Message {
 	cross, met := r.Pairing()
 	var list []i18n.Message

@@ -11,10 +11,10 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// LanguageOf returns the language of the output. It uses the first of these that is set: asked, which is the
-// value of --lang; the variable GOGI_LANG; and, if the output goes to a terminal, the language of the locale
-// (the first set variable of LC_ALL, LC_MESSAGES and LANG, as in POSIX). Other output is for programs, so it
-// does not depend on the locale.
+// LanguageOf returns the language of the output. It uses asked, the value of --lang, if that is set.
+// Otherwise it uses the variable GOGI_LANG. If neither is set and the output goes to a terminal, it uses the
+// locale: the first set variable of LC_ALL, LC_MESSAGES and LANG, as in POSIX. Other output is for programs,
+// so it does not depend on the locale.
 func LanguageOf(asked string, variable func(name string) string, terminal bool) i18n.Language {
 	for _, name := range []string{asked, variable("GOGI_LANG")} {
 		if name != "" {

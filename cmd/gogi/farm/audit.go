@@ -27,8 +27,8 @@ import (
 	"gogi/results"
 )
 
-// AuditCommand checks a test of the farm on this machine. It replays the moves by the rules. With Replay it
-// instead plays some of the pairs again.
+// AuditCommand checks a test of the farm on this machine. It replays the stored moves by the rules. With the
+// field Replay it instead lets the engines play some of the pairs again.
 type AuditCommand struct {
 	owner
 	Test        string   `arg:"" name:"test" help:"Name of the test, or its plan hash."`

@@ -149,7 +149,8 @@ func (h hubs) Runs() (names []string) {
 	return names
 }
 
-// Hub returns the event hub of a running test, or nil. It implements web.Live.
+// Hub returns the event hub of a running test, which sends the test's events to subscribers. It returns nil
+// for other tests. It implements web.Live.
 func (h hubs) Hub(run string) *events.Hub {
 	if !slices.Contains(h.Runs(), run) {
 		return nil

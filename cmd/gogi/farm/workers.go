@@ -96,8 +96,8 @@ func (c *DrainCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "drain", farm.Order{Off: c.Off})
 }
 
-// QuarantineCommand puts a worker in quarantine: the farm revokes its leases and gives it no more pairs; its stored
-// results stay.
+// QuarantineCommand puts a worker in quarantine: the farm takes back the pairs that the worker has not
+// finished, and gives it no more pairs. Its stored results stay.
 type QuarantineCommand struct {
 	onWorker
 	Why string `placeholder:"TEXT" help:"Reason of the quarantine."`
@@ -112,7 +112,8 @@ func (c *QuarantineCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "quarantine", farm.Order{Why: c.Why, Off: c.Off})
 }
 
-// TrustCommand sets how much the farm trusts a worker.
+// TrustCommand sets the trust level of a worker, which decides how many of its pairs other workers play
+// again.
 type TrustCommand struct {
 	onWorker
 	Level string `arg:"" enum:"untrusted,verified,owner" help:"Trust in the worker: untrusted (others play 20% of its pairs again), verified (2%), or owner (2%; a machine of your own)."`

@@ -135,7 +135,8 @@ func (n *nearby) Runs() []string {
 	return append(own, n.Nearby.Runs()...)
 }
 
-// Hub returns the event hub of a running run.
+// Hub returns the event hub of a running run, which sends the run's events to subscribers. It returns nil for
+// other runs.
 func (n *nearby) Hub(run string) *events.Hub {
 	if p, ok := n.find(run); ok {
 		return p.hub

@@ -151,8 +151,8 @@ func (s *Session) Note(what i18n.Message) {
 	}
 }
 
-// Starting prints which engines are starting if the start takes long, see cli.Env.Starting. A quiet session prints
-// nothing.
+// Starting prints the names of the engines that are starting if their start takes long; see cli.Env.Starting.
+// A quiet session prints nothing.
 func (s *Session) Starting(names ...string) (started func()) {
 	if s.Quiet {
 		return func() {}

@@ -16,7 +16,7 @@ type Command struct {
 	Lab      LabCommand                                          `cmd:"" help:"Further calculations: regression, rank sums, coverage, …"`
 }
 
-// LabCommand groups calculations for researchers. R and Python libraries also have them.
+// LabCommand groups calculations for researchers, which libraries of R and Python also offer.
 type LabCommand struct {
 	Coverage    CoverageCommand                                                    `cmd:"" help:"Calculate how often each interval covers the true value"`
 	Adjust      command[calculator.AdjustQuestion, *calculator.Adjustments]        `cmd:"" help:"Adjust p values for multiple testing"`

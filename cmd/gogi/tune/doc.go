@@ -1,6 +1,6 @@
-// Package tunecmd implements the commands of the group tune: flags, files and exit codes.
-// [Command] is the group. Package match/tune has the algorithms, report/tuning resolves a tune
-// and reports it, and runner/series plays it.
+// Package tunecmd implements the commands of the group tune: flags, files and exit codes. [Command] is the
+// group. Package match/tune has the algorithms, report/tuning reads the settings of a tune and prints its
+// reports, and runner/series plays it.
 package tunecmd
 
 // Command groups the commands for tunes.

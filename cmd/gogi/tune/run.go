@@ -168,7 +168,7 @@ func (s *study) findRun(ctx context.Context, store *results.Store) error {
 	}
 }
 
-// RunCommand plays a tune, and then validates its final values.
+// RunCommand plays a tune, and then the matches that test the tune's final values.
 type RunCommand struct {
 	setup
 
@@ -194,7 +194,8 @@ Exit codes: 0 the validation passed (or the tune is done, with --no-validate), 1
 failed, 11 undecided, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
-// Run plays the missing pairs of the tune, and then those of its validation.
+// Run plays the missing pairs of the tune, and then the missing pairs of the matches that test its final
+// values.
 func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.guarded(ctx, env, &c.Session, c.DryRun, c.prepare, func(ctx context.Context, p *player) error {
 		p.validates, p.stopFutile = !c.NoValidate, c.StopFutile

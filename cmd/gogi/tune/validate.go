@@ -19,7 +19,8 @@ import (
 	"gogi/usi/process"
 )
 
-// ValidateCommand plays the validation of a tune: matches of its final values against the start values.
+// ValidateCommand plays the validation of a tune: matches between an engine with the final values and the
+// same engine with the start values.
 type ValidateCommand struct {
 	setup
 

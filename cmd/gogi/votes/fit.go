@@ -7,14 +7,15 @@ import (
 	"gogi/ensemble/votes"
 )
 
-// FitCommand fits the score scales of council members to the results of a run.
+// FitCommand calculates, from the games of a run, how each council member's centipawns convert to win
+// probabilities.
 type FitCommand struct {
 	cli.Stored
 	Player string `placeholder:"NAME" help:"Only the members of this council."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the scales as lines of a match file.
+// Run prints the conversions as lines of a match file.
 func (c *FitCommand) Run(ctx context.Context, env *cli.Env) error {
 	source := votesSource{Stored: c.Stored, Player: c.Player}
 	fit := votes.NewFit()

@@ -8,7 +8,7 @@ import (
 	"gogi/internal/fail"
 )
 
-// ReplayCommand repeats recorded votes.
+// ReplayCommand repeats the votes of recorded ballots, by other rules or to check the recorded decisions.
 type ReplayCommand struct {
 	votesSource
 	Rule []string `sep:"none" placeholder:"RULE" help:"Voting rule to try on the recorded answers of the members, such as majority or adoption:decay=0.9; may be repeated (default: check the recorded decisions)."`
@@ -16,7 +16,7 @@ type ReplayCommand struct {
 	JSON bool     `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the decisions of the repeated votes.
+// Run prints the decisions of the repeated votes, and how they differ from the recorded decisions.
 func (c *ReplayCommand) Run(ctx context.Context, env *cli.Env) error {
 	r, err := votes.NewReplay(c.Log, c.Rule, c.Ties)
 	if err == nil {
