@@ -3,11 +3,11 @@
 // toml tags are the list of all keys.
 //
 //	file := configs.Find or Load or &File{}   strict TOML
-//	file.Apply(flags)                         flags win over the file
+//	file.Apply(flags)                         flags replace keys of the file
 //	file.Plan(dir, env)                       defaults, paths, binaries, openings
 //	greet each engine                         package players
-//	identity.Complete(plan, greetings)        options checked, identities whole
-//	identity.Settings(player, plan, options)  the options that each engine is sent
+//	identity.Complete(plan, greetings)        checks options, completes identities
+//	identity.Settings(player, plan, options)  the options that gogi sends to each engine
 //
 // These rules hold everywhere:
 //

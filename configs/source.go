@@ -41,7 +41,8 @@ func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Ope
 	return openings.Read(disk.Absolute(base, o.File), plies, rules)
 }
 
-// DefaultOpenings makes the built-in set name the file's openings if the file gives none.
+// DefaultOpenings sets the openings of the file to a built-in set if the file gives no openings. name is the
+// name of the set.
 func (f *File) DefaultOpenings(name string) {
 	switch o := f.Openings; {
 	case o == nil:

@@ -13,10 +13,10 @@ import (
 	"gogi/internal/i18n"
 )
 
-// NewReplay returns an empty replay. It will decide the votes by each of rules; without rules, by the rule
-// that each record names. ties is a chain of tie-breaks, or "" for the chain in the record. log is the source
-// file of the votes, or "" if the votes come from a database. NewReplay returns an error for unknown rules
-// and chains.
+// NewReplay returns an empty replay. rules are the rules by which it repeats the votes; without rules it uses
+// the rule that each record names. ties is a chain of tie-breaks, or "" for the chain in the record. log is
+// the source file of the votes, or "" if the votes come from a database. NewReplay returns an error for
+// unknown rules and chains.
 func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	r := &Replay{Head: Head{Version: 1, Log: log}, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
 	if ties != "" {
@@ -40,8 +40,8 @@ func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	return r, nil
 }
 
-// A Replay has the decisions that recorded ballots lead to by other rules or by the same rule. gogi votes
-// replay prints it.
+// A Replay has the decisions of votes that gogi repeats from recorded ballots, by the same rule or by other
+// rules. gogi votes replay prints it.
 type Replay struct {
 	Head
 	Verifies bool             `json:"verifies"` // the replay checks that the rules of the records decide as recorded

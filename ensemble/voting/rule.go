@@ -55,7 +55,7 @@ func (v Voter) LogOdds(points float64) float64 {
 
 func probability(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
 
-// Candidate is a move that got votes or that a member listed.
+// A Candidate is a move for which members voted, or a move in the MultiPV list of a member.
 type Candidate struct {
 	Move    shogi.Move
 	Backers []int   // the members that voted for it, ascending
@@ -152,8 +152,8 @@ func (s *standing) NewGame(seed uint64) {
 	}
 }
 
-// Candidates returns each move. Its value is the sum of its backers' weights, or the number of backers if the
-// key tally is "count".
+// Candidates returns each move with its value. The value is the sum of the backers' weights, or the number of
+// backers if the key tally is "count".
 func (s *standing) Candidates(ballots []Ballot) []Candidate {
 	return s.tally(ballots, s.Weights())
 }

@@ -461,7 +461,8 @@ func (c *Session) ahead(ballots []Ballot, pending []int) bool {
 	return top > second+left+2*(absoluteRounding+relativeRounding*top)
 }
 
-// Overrule replaces the voted move with another candidate of the vote, by veto.
+// Overrule replaces the voted move with m, another candidate of the vote. The cause of the decision becomes
+// ByVeto.
 func (c *Session) Overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
 	d.Vetoed, d.Move, d.By, d.Tie, d.BestBacker = d.Move, m, ByVeto, "", -1
 	d.finish(p, Counted(Examined(p, ballots)), c.voters)

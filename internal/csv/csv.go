@@ -122,7 +122,7 @@ func (s *Sheet) Column(names ...string) int {
 	return -1
 }
 
-// NoColumn returns the error that the header does not have the column name. Its text lists the columns.
+// NoColumn returns the error for a header without the column that has this name. The error lists the columns.
 func (s *Sheet) NoColumn(name string) error {
 	return fmt.Errorf("%s:1: no column %s; the header has %s", s.Name, format.Quoted(name), sanitize.Printable(strings.Join(s.Columns, ", "), 200))
 }

@@ -12,10 +12,11 @@ import (
 // positionsPerMegabyte is the number of positions that a mate search stores in one megabyte.
 const positionsPerMegabyte = 16_000
 
-// Mate searches for a mate by the side to move that uses only checks (df-pn). The answers "mate" and "no mate" are
-// proven by the rules, including the positions of the game before: a returned line mates against every defence.
-// r.Go.MateTime is the time limit; 0 means until ctx ends. USI_Hash limits the number of stored positions, and
-// MateNodes the number of searched positions. If a limit is reached, the answer is a timeout.
+// Mate searches for a mate by the side to move that uses only checks (df-pn). The answers "mate" and "no
+// mate" are proven by the rules, including repetition of earlier positions of the game. With "mate" it
+// returns the proven line with the longest defence. r.Go.MateTime is the time limit; 0 means until ctx ends.
+// USI_Hash limits the number of stored positions, and MateNodes the number of searched positions. If a limit
+// is reached, the answer is a timeout.
 func (e *Engine) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	start := e.now()
 	history, err := e.replay.Follow(r.Position)

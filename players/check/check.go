@@ -35,9 +35,9 @@ func defaultWaits() waits {
 }
 
 // Engine examines p, an engine (not a council) of the opener's plan, which has the rules and the options. The
-// items run in the order of a game; a failed vital item ends the examination. A bad engine causes no error,
-// but a Finding with Fail. Engine returns an error if ctx ends, or if a process does not end. It ends all its
-// processes.
+// items run in the order of a game. If usiok or readyok fails, the other items do not run. A bad engine
+// causes no error, but a Finding with Fail. Engine returns an error if ctx ends, or if a process does not
+// end. It ends all its processes.
 func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Examination, error) {
 	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits}
 	if s.waits == (waits{}) {

@@ -164,8 +164,9 @@ func setOption(plan *match.Plan, text string) error {
 	return nil
 }
 
-// TakeEngine returns a copy of plan in which the player name is replaced by the player engine of the plan
-// from. The new player has the name engine, and the limits of the player that it replaces.
+// TakeEngine returns a copy of plan with one player replaced. The parameter name is the name of the replaced
+// player. The new player is the player engine of another plan, from. It keeps its name, and gets the limits
+// of the replaced player.
 func TakeEngine(plan *match.Plan, name string, from *match.Plan, engine string) (*match.Plan, error) {
 	i := slices.IndexFunc(plan.Players, func(p match.Player) bool { return p.Name == name })
 	j := slices.IndexFunc(from.Players, func(p match.Player) bool { return p.Name == engine })

@@ -56,7 +56,7 @@ type Run struct {
 	engines engines
 }
 
-// Run returns the Run for a run that this process is going to play. Play adds it to the set.
+// Run makes the metrics of a run that this process is going to play. Run.Play adds them to the set.
 func (s *Set) Run(about About) *Run {
 	return &Run{
 		set: s, about: about,
@@ -66,7 +66,7 @@ func (s *Set) Run(about About) *Run {
 	}
 }
 
-// Set returns the set of the run. For a nil Run it returns nil.
+// Set returns the set to which the metrics of the run belong. For a nil Run it returns nil.
 func (r *Run) Set() *Set {
 	if r == nil {
 		return nil

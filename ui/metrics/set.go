@@ -60,8 +60,9 @@ func (s *Set) Clients(open func() int) {
 	s.clients = open
 }
 
-// Handler serves the set in the requested format: OpenMetrics, text, or protobuf with native histograms. It sends no
-// creation time stamps, because the counters of stored games did not begin with this process.
+// Handler returns the handler that sends the metrics in the requested format: OpenMetrics, text, or protobuf
+// with native histograms. It sends no creation time stamps, because the counters of stored games did not
+// begin with this process.
 func (s *Set) Handler() http.Handler {
 	return promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{
 		EnableOpenMetrics: true, ErrorHandling: promhttp.ContinueOnError,

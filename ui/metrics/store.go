@@ -11,7 +11,7 @@ import (
 	"gogi/runner/series"
 )
 
-// Store returns a store that counts the stored pairs and passes them to s, the store of a series.
+// Store wraps s, the store of a series, so that the run counts the pairs that are stored in s.
 func (r *Run) Store(s series.TuneStore) series.TuneStore {
 	if r == nil {
 		return s

@@ -1,4 +1,4 @@
-// Package web shows stored runs and running runs in a browser. [Listen] starts a [Server] from a [Config].
+// Package web shows stored runs and runs in play in a browser. [Listen] starts a [Server] from a [Config].
 // The server sends HTML that is readable without scripts, one script for live updates, JSON and downloads. It
 // accepts orders, such as pause, from holders of the token.
 //
@@ -27,7 +27,7 @@ import (
 	"gogi/runner/events"
 )
 
-// Live gives access to the running runs, in this process or in others of this machine.
+// Live gives access to the runs in play, in this process or in others of this machine.
 type Live interface {
 	// Runs returns the names of the runs in play.
 	Runs() []string

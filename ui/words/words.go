@@ -1,4 +1,4 @@
-// Package words makes the one-line messages about a running run, for the terminal and the pages. Its
+// Package words makes the one-line messages about a run in play, for the terminal and the pages. Its
 // functions, for example [Fault] and [Warning], return them as i18n.Message.
 package words
 

@@ -26,10 +26,12 @@ func (c *EngineCommand) Run(ctx context.Context, env *cli.Env) error {
 	return usi.Serve(ctx, env.In, sanitize.Raw(env.Out), engine)
 }
 
-// GuardCommand is the guard process of a run. gogi starts it; users do not.
+// GuardCommand runs the guard process, which kills the engines of a run if gogi is killed. gogi starts the
+// guard; users do not.
 type GuardCommand struct{}
 
-// Run waits until the pipe from the runner ends. Then it kills the runner's remaining process groups.
+// Run waits until the pipe from gogi closes, which means that gogi has ended. Then it kills the process
+// groups of the engines that still run.
 func (c *GuardCommand) Run(env *cli.Env) error {
 	return process.ServeGuard(env.In)
 }

@@ -108,7 +108,7 @@ func releaseOf(program, version string) (*farm.Release, error) {
 	return r, err
 }
 
-// UpdateCommand replaces gogi on the workers by a signed program, on a few workers first.
+// UpdateCommand replaces gogi on the workers by another signed program of gogi, on a few workers first.
 type UpdateCommand struct {
 	owner
 	Program  []string `arg:"" optional:"" type:"existingfile" help:"Signed programs, one for each kind of machine; without a program gogi prints the state of the update."`

@@ -127,7 +127,7 @@ func (n *nearby) find(run string) (p played, ok bool) {
 	return p, ok
 }
 
-// Runs returns the names of the running runs, those of this process first.
+// Runs returns the names of the runs in play, those of this process first.
 func (n *nearby) Runs() []string {
 	n.mu.Lock()
 	own := slices.Sorted(maps.Keys(n.playing))
@@ -135,7 +135,7 @@ func (n *nearby) Runs() []string {
 	return append(own, n.Nearby.Runs()...)
 }
 
-// Hub returns the event hub of a running run, which sends the run's events to subscribers. It returns nil for
+// Hub returns the event hub of a run in play, which sends the run's events to subscribers. It returns nil for
 // other runs.
 func (n *nearby) Hub(run string) *events.Hub {
 	if p, ok := n.find(run); ok {
