@@ -21,7 +21,7 @@ type voteView struct {
 
 // ballotView is a member's ballot.
 type ballotView struct {
-	Member, Said  string // Said: the move or the other answer, in words
+	Member, Said  string // Said is the move, or a description of another answer
 	Score, Weight string
 	Played        bool // the council played this move
 }
@@ -56,7 +56,7 @@ func (v voice) voteOf(t *match.Thought) *voteView {
 // weightText prints the weight of a ballot with three digits. The function weight() of the script prints the
 // same.
 func weightText(w float64) string {
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(w, 'g', 3, 64), 64) // what FormatFloat writes can be read
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(w, 'g', 3, 64), 64) // ParseFloat can read every result of FormatFloat
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 

@@ -61,7 +61,7 @@ func punctual(inner http.Handler) http.Handler {
 		// net/http watches the connection while inner runs. The deadline of the request would end that, and
 		// with it the request's context.
 		_ = out.control.SetReadDeadline(time.Time{}) // a recorder of a test has none
-		defer out.extend()                           // for what net/http still holds
+		defer out.extend()                           // for the part of the answer that net/http has not sent yet
 		inner.ServeHTTP(out, r)
 	})
 }

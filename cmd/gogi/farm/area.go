@@ -34,8 +34,8 @@ func areaOf(w io.Writer) *area {
 	}}
 }
 
-// draw replaces the previous drawing by the text shown. It cuts what does not fit, at the right and at the bottom.
-// It could not redraw a line that is wrapped or has left the screen.
+// draw replaces the previous drawing by the text shown. It cuts the text at the right and at the bottom of the
+// terminal, because it cannot redraw a line that is wrapped or has left the screen.
 func (a *area) draw(shown string) error {
 	width, height := a.size()
 	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
