@@ -26,7 +26,7 @@ type huntCommand struct {
 	buildFlags
 
 	Confidence float64 `default:"0.95" placeholder:"P" help:"Posterior probability at which gogi names a version (default ${default})."`
-	Drift      float64 `default:"1" placeholder:"ELO" more:"" help:"Standard deviation of the Elo change of each other version (default ${default}); 0: no other version changes the strength."`
+	Drift      float64 `default:"1" placeholder:"ELO" more:"" help:"Standard deviation of the Elo change of every version except the culprit (default ${default}); 0: only the culprit changes the strength."`
 	Gained     bool    `help:"Find the version that gained Elo, not the one that lost Elo."`
 }
 

@@ -23,7 +23,7 @@ type MirrorCommand struct {
 	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between requests for new pairs (default ${default})."`
 	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the checksums of all pairs (default ${default})."`
 	Once    bool          `xor:"way" help:"Copy and compare the pairs that the farm has now, then end."`
-	Push    bool          `xor:"way" help:"Send pairs from the database to the farm, then end: those of each run named TEST, to the farm's test with the same plan."`
+	Push    bool          `xor:"way" help:"Send the pairs of each run named TEST from the database to the farm's test with the same plan, then end."`
 	Quiet   bool          `short:"q" help:"Print no messages except warnings."`
 }
 

@@ -19,7 +19,7 @@ type RecipeCommand struct {
 	owner
 	Name   string   `arg:"" optional:"" help:"Name of the recipe (default: gogi lists all recipes)."`
 	File   string   `arg:"" optional:"" type:"existingfile" help:"Recipe file (TOML) that gogi stores under the name; docs/farm.md has an example."`
-	Repo   []string `sep:"none" placeholder:"URL" help:"With a file: repository from which workers may build by the recipe, as https://HOST/PATH or file:///PATH; may be repeated."`
+	Repo   []string `sep:"none" placeholder:"URL" help:"When you give a recipe file: URL of a repository that workers may build with it, as https://HOST/PATH or file:///PATH; may be repeated."`
 	Remove bool     `help:"Remove the recipe. Approved tests continue."`
 }
 
