@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/keys"
 	"gogi/farm/site"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -82,6 +83,7 @@ var kinds = []func(w *world, r *rand.Rand){
 	},
 	func(w *world, _ *rand.Rand) { w.killBetween() },
 	func(w *world, r *rand.Rand) { w.stopWorker(fmt.Sprint("w", r.IntN(3))) },
+	func(w *world, _ *rand.Rand) { w.thief() },
 }
 
 // again kills a worker and begins another process of it.
@@ -123,11 +125,16 @@ const twinName = "twin"
 // oneRound says which kinds of faults have not happened in it.
 func oneRound(t *testing.T, seed uint64) (missing []string) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	w := newWorld(t, setting{}, "w0", "w1", "w2", twinName)
+	w := newWorld(t, setting{}, "w0", "w1", twinName)
+	w.enlist()
+	w.issue("w2", "green", keys.Work) // of another owner than the test's: these two find out who forges
 	flags := series("chaos", roundGames, roundNodes)
 	w.local(flags)
+	w.local(series(forgedRun, roundGames, 100))
 	w.serve()
 	w.submit(flags)
+	w.floods()
+	w.forges()
 	v := w.twin(twinName)
 	granted := v.want(3)
 	v.send(v.item("chaos", granted[0], nil)) // the same under two ids: the server's own memory of ids does not hide it
@@ -136,6 +143,8 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 	for i := range 3 {
 		w.work(fmt.Sprint("w", i))
 	}
+	w.until("w2 is here", func() bool { return w.worker("w2").Here })
+	w.run("farm", "worker", "trust", "w2", "owner", "--creds", "boss.creds")
 	// The third is silent until its lease is over and another has played the pair.
 	w.until("another plays the pair of the twin", func() bool { return w.hasOther(granted[2]) })
 	v.send(v.item("chaos", granted[2], nil))
@@ -150,6 +159,8 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 		}
 		time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
 	}
+	w.stored("chaos", roundGames/2)
+	w.expel("chaos")
 	w.stored("chaos", roundGames/2)
 	w.mirror()
 	evidence := w.judge("chaos", nil)

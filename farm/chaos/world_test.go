@@ -72,6 +72,7 @@ type world struct {
 
 	coordinator *process
 	workers     map[string]*process
+	thieves     int // see thief
 }
 
 // process is one of them.
@@ -139,7 +140,14 @@ func (w *world) settings(state, extra string) {
 	w.t.Helper()
 	text := fmt.Sprintf("[farm]\nlisten = %q\nstate = %q\nlease = %q\nhosts = [%q]\n[store]\ndb = %q\n%s\n",
 		net.JoinHostPort(w.host, w.port), state, leaseTime, w.host, w.db, extra)
-	testutil.OK(w.t, os.WriteFile(w.file("farm.toml"), []byte(text), 0o600))
+	w.write("farm.toml", text)
+}
+
+// write writes a file into the world's folder, and returns its path.
+func (w *world) write(name, text string) string {
+	w.t.Helper()
+	testutil.OK(w.t, os.WriteFile(w.file(name), []byte(text), 0o600))
+	return w.file(name)
 }
 
 func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
