@@ -47,7 +47,8 @@ type Order struct {
 	Dry    bool    `cbor:"dry"`    // for purge: count the pairs, and void none
 }
 
-// A Purged is the answer to the verb purge, which makes all stored pairs of one worker void.
+// A Purged is the answer to the verb purge, which makes all stored pairs of one worker void: they no longer
+// count, and the farm plays them again.
 type Purged struct {
 	Pairs []int `cbor:"pairs" json:"pairs"`
 	// Drawn is the number of pairs of other workers that are void too. In a tune their parameters depended on this
@@ -124,7 +125,8 @@ type TestStatus struct {
 	ResultCounts
 }
 
-// A LeaseCounts counts the events of a test's leases since the coordinator's start.
+// A LeaseCounts counts what happened to a test's leases since the coordinator's start. A lease is the right
+// of one worker to play a pair.
 type LeaseCounts struct {
 	Granted   int `cbor:"granted" json:"granted"`
 	Expired   int `cbor:"expired" json:"expired"`     // ended because no heartbeat came for too long.
@@ -175,7 +177,7 @@ func (s *TestStatus) Gate() string {
 	return s.Verdict
 }
 
-// A TuneStatus is the progress of a tune.
+// A TuneStatus is the progress of a tune: a test that searches for better values of an engine's options.
 type TuneStatus struct {
 	Blocks int         `cbor:"blocks" json:"blocks"` // blocks whose results are applied.
 	Of     int         `cbor:"of" json:"of"`         // blocks in total

@@ -14,14 +14,14 @@ type Pull struct {
 	Have []Span `cbor:"have,omitempty"` // in order, without overlap, and at most MaxSpans
 }
 
-// A Span is the pairs from First to Last, both included.
+// A Span is the range of pairs from First to Last, both included.
 type Span struct {
 	_     struct{} `cbor:",toarray"`
 	First int
 	Last  int
 }
 
-// MaxSpans is the largest length of Pull.Have.
+// MaxSpans is the largest number of spans in Pull.Have.
 const MaxSpans = 1 << 14
 
 // A Pulled is the answer to a Pull: one page of pairs, with the test and its plan. If More is true, the
@@ -38,8 +38,8 @@ type Pulled struct {
 	More   bool              `cbor:"more"`
 }
 
-// A Void identifies a result of a pair that was made void, and has the reason. With it, a copy of the test
-// makes the same result void.
+// A Void identifies a result that was made void, so that it no longer counts, and has the reason. With it, a
+// copy of the test makes the same result void.
 type Void struct {
 	Pair    int       `cbor:"pair"`
 	Worker  string    `cbor:"worker"`  // the worker that played it

@@ -72,7 +72,8 @@ type BuildRecipe struct {
 	nodes *regexp.Regexp
 }
 
-// ParseRecipe reads the text of a recipe and sets the defaults.
+// ParseRecipe parses the TOML text of a build recipe and sets the defaults of missing keys. It returns an
+// error for an unknown key or an invalid value.
 func ParseRecipe(text string) (*BuildRecipe, error) {
 	r := &BuildRecipe{Compiler: "c++ --version", Timeout: 20 * time.Minute}
 	meta, err := toml.Decode(text, r)

@@ -24,7 +24,8 @@ type Release struct {
 // releaseDomain makes a release's signature invalid for any other kind of message.
 const releaseDomain = "gogi release 1\x00"
 
-// MaxReleases bounds the releases of an Update, and the number of earlier releases that the farm remembers.
+// MaxReleases is the largest number of releases in an Update, and of earlier releases that the farm
+// remembers.
 const MaxReleases = 32
 
 // maxProgram is the largest size of a release, in bytes. It is far above the real size.
@@ -44,7 +45,7 @@ func (r *Release) check() error {
 	return cmp.Or(word("os", r.OS), word("arch", r.Arch), word("version", r.Version))
 }
 
-// Sign sets the release's signature, made with the maintainers' key.
+// Sign signs the release with the maintainers' key, and stores the signature in the release.
 func (r *Release) Sign(sign Signer) error {
 	text, err := r.signed()
 	if err != nil {
@@ -109,7 +110,7 @@ func (u *Update) Check() error {
 	return words("known releases", u.Known, MaxReleases)
 }
 
-// A Stage is the stage of an update, such as trial.
+// A Stage is the step that an update has reached: none, a trial, all workers, or stopped.
 type Stage string
 
 // These are the stages of an update. A trial runs on a few workers. It ends in StageAll, or in StageHeld if

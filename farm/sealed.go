@@ -50,8 +50,8 @@ func Encode(message any) ([]byte, error) {
 	return body, nil
 }
 
-// Decode decodes a body that Encode has written, from an untrusted sender, into message. It ignores unknown
-// fields, because a later version may have added them.
+// Decode decodes a body that Encode has written into message. The body may come from an untrusted sender.
+// Decode ignores unknown fields, because a later version may have added them.
 func Decode(body []byte, message any) error {
 	if len(body) > MaxBody {
 		return fmt.Errorf("farm: a message of %d bytes: expected at most %d", len(body), MaxBody)
@@ -101,7 +101,7 @@ func (s *Secret) Granted(worker string, lease Held) bool {
 	return hmac.Equal(lease.Token, s.Token(worker, lease))
 }
 
-// A Signer returns the ed25519 signature of a text.
+// A Signer is a function that returns the ed25519 signature of a text.
 type Signer func(text []byte) ([]byte, error)
 
 // batchDomain makes a batch's signature invalid for any other kind of message.
@@ -120,8 +120,8 @@ func Seal(b *Batch, sign Signer) ([]byte, error) {
 	return Encode(s)
 }
 
-// ErrSignature is the error of a message that the right key did not sign. Open needs the worker's key,
-// Task.Check the coordinator's key, and Release.Check the maintainers' key.
+// ErrSignature is the error for a message without a valid signature by the right key. For Open this is the
+// worker's key, for Task.Check the coordinator's key, and for Release.Check the maintainers' key.
 var ErrSignature = errors.New("farm: it is not signed by the right key")
 
 // Open decodes a batch that Seal has written, and verifies its signature. The function key returns a worker's

@@ -66,5 +66,5 @@ type Delivery struct {
 	Refuse func(ctx context.Context, why string) error
 }
 
-// Error returns the reason of the refusal, Why.
+// Error returns Why, the reason of the refusal.
 func (r *Refusal) Error() string { return r.Why }

@@ -12,9 +12,9 @@ const (
 	longestWait = 60 * time.Second
 )
 
-// Backoff returns the wait after the failed try with the number try, from 1. The maximum wait doubles with
-// each try. The wait is a random time between half of the maximum and the maximum, so that ten thousand
-// workers do not send their requests at once.
+// Backoff returns the wait before the next try of a request. try is the number of failed tries so far, from
+// 1. The maximum wait doubles with each try, up to a minute. The wait is a random time between half of the
+// maximum and the maximum, so that ten thousand workers do not send their requests at once.
 func Backoff(try int) time.Duration {
 	d := longestWait
 	if try <= 10 { // 50 ms << 11 is above a minute

@@ -89,7 +89,7 @@ type Task struct {
 	Approved  bool   `cbor:"approved"`
 }
 
-// A Refusal is an error that stays the same if the sender repeats the request.
+// A Refusal is a permanent error: the sender gets the same error again if it repeats the request.
 type Refusal struct {
 	Why  string `cbor:"why"`
 	Exit int    `cbor:"exit"` // the exit code of the worker's process: 4 if it is rejected, 5 if it must update
@@ -200,8 +200,8 @@ type Item struct {
 	Block cbor.RawMessage `cbor:"block,omitempty"`
 }
 
-// A Hint is a message of the coordinator that workers need not answer, such as the end of a run. It may be
-// lost, because the answers to requests have the same information.
+// A Hint is a message from the coordinator to workers about a change, such as the end of a run. Workers do
+// not answer it. A Hint may be lost, because the answers to the workers' requests have the same information.
 type Hint struct {
 	Over   []string `cbor:"over,omitempty"`
 	Paused []string `cbor:"paused,omitempty"`

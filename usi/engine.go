@@ -156,8 +156,8 @@ func (e *Engine) Configure(settings []Setting) error {
 	return err
 }
 
-// Set sends options between games. It omits the options whose value has not changed. The engine applies them before
-// it answers the next isready. Set returns the same errors as Configure.
+// Set sends options between games. It omits the options whose value has not changed since the last call. The
+// engine applies them before it answers the next isready. Set returns the same errors as Configure.
 func (e *Engine) Set(settings []Setting) error {
 	settings, err := e.sendOptions(settings, func(s Setting) bool {
 		last, sent := e.set[s.Name]
@@ -194,9 +194,9 @@ func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]S
 	return settings, e.write(b.String(), "sending options")
 }
 
-// NewGame sends the game's options and isready, waits for readyok, and sends usinewgame. Every game has its
-// own isready, because some engines reset themselves there, and no line of the last game can arrive after
-// readyok.
+// NewGame sends the game's options and isready, waits for readyok, and sends usinewgame. It sends isready
+// before every game, because some engines reset themselves at isready. Also, no line of the last game can
+// arrive after readyok.
 func (e *Engine) NewGame(ctx context.Context, g Game) error {
 	if e.config.Tap != nil {
 		e.config.Tap.Game(g)
@@ -245,9 +245,9 @@ type search struct {
 // ends or the deadline passes, Think sends "stop" and waits up to Limits.Stop; the reply then has Stopped
 // set.
 //
-// If ctx has already ended, Think stops a ponder search on the same position without ponderhit and returns
-// its move. Think first stops a ponder search on another position. This counts as time of the move, as on
-// servers, whose clocks run from the opponent's move.
+// If a ponder search on another position runs, Think first stops that search. This counts as time of the
+// move, because a server's clock runs from the opponent's move on. If ctx has already ended and a ponder
+// search on the same position runs, Think stops that search without ponderhit and returns its move.
 //
 // If no answer follows stop, the error is a *Fault of kind hang. The reply then has the latest principal
 // variation, if there is one.

@@ -82,7 +82,8 @@ type ServedListener interface {
 	GameOver(ctx context.Context, o Outcome) error
 }
 
-// Server plays the part of an engine in the USI protocol. The zero value is ready to use.
+// Server lets a GUI use any player as a USI engine: it runs the engine's side of the protocol. The zero value
+// is ready to use.
 type Server struct {
 	// KeepAlive is the interval of the empty lines that the Server sends while Ready runs; 0 means none. Some
 	// GUIs (将棋所, ShogiGUI) give up an engine that sends nothing for long. YaneuraOu sends an empty line every

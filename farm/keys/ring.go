@@ -18,8 +18,8 @@ import (
 	"gogi/internal/disk"
 )
 
-// A Ring is the set of all keys of a farm: one file NAME.toml each in a folder. Other processes may change the folder, see
-// Refresh. The methods are safe for concurrent use.
+// A Ring is the set of all keys of a farm. A folder has one file NAME.toml for each key. Other processes may
+// change the folder, see Refresh. The methods are safe for concurrent use.
 type Ring struct {
 	dir string
 
@@ -37,7 +37,8 @@ func Open(dir string) (*Ring, error) {
 	return r, r.Refresh()
 }
 
-// Refresh reads the folder again. If a file is damaged, the ring stays as it was.
+// Refresh reads the folder again. If a file is damaged, Refresh returns an error and the ring does not
+// change.
 func (r *Ring) Refresh() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +79,7 @@ func read(file string) (Key, error) {
 	return k, nil
 }
 
-// ErrUnknown is the error of a name that no key has.
+// ErrUnknown is the error for a key name that does not exist.
 var ErrUnknown = errors.New("keys: there is no key of this name")
 
 // Add stores a new key in the folder and adds it to the ring.

@@ -11,7 +11,7 @@ import (
 	"gogi/internal/disk"
 )
 
-// NewSeed generates a pair of keys, and returns the secret part and the public part (nkey).
+// NewSeed generates a key pair, and returns its secret part (the seed) and its public part (nkey).
 func NewSeed() (seed, public string, err error) {
 	pair, err := nkeys.CreateUser()
 	if err != nil {

@@ -28,8 +28,9 @@ type Moved struct {
 	Tune   bool   `json:"tune,omitempty"`
 }
 
-// Pull copies the pairs of a farm's test that the database does not have yet, and returns the test's plan. The run in
-// the database gets the test's name. If another run has that name, Pull appends a part of the digest.
+// Pull copies the pairs of a farm's test that the database does not have yet, and returns the test's plan.
+// The run in the database gets the name of the test. If another run has that name, Pull appends a part of the
+// plan hash to the name.
 func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, *match.Plan, error) {
 	return pull(ctx, store, ask, test, func(*match.Plan, *match.PairResult) error { return nil })
 }

@@ -159,9 +159,9 @@ func (s *Site) serverTLS() (*tls.Config, error) {
 	return authority.TLS(slices.Concat(keys.LocalHosts(), s.config.Farm.Hosts))
 }
 
-// URL returns the address for workers. With an outside NATS server it is the address of this server. Otherwise
-// the host is the first host of the settings. Without one it is the address on which the server listens, or
-// this machine's name if the server listens on all addresses.
+// URL returns the address to which workers connect. With an outside NATS server it is the address of that
+// server. Otherwise the host is the first host in the settings. If the settings have no host, it is the host
+// on which the server listens, or the name of this machine if the server listens on all addresses.
 func (s *Site) URL() string {
 	u, err := url.Parse(s.Bus.URL())
 	if err != nil {
@@ -241,8 +241,8 @@ func (s *Site) check(worker string, body []byte) error {
 	return err
 }
 
-// Serve runs the coordinator until ctx ends or the coordinator fails. It returns nil after the end of ctx.
-// After a failure every acknowledged result is stored.
+// Serve runs the coordinator until ctx ends or the coordinator fails. If ctx ends, it returns nil. If the
+// coordinator fails, no result that it has acknowledged is lost.
 func (s *Site) Serve(ctx context.Context) error {
 	if s.config.Trace != nil {
 		s.config.Trace.Write(Step{What: "boot", Seq: uint64(s.Coordinator.Status(ctx).Boot)})
@@ -312,7 +312,8 @@ func (s *Site) roomForBackup() error {
 // Quota returns the limits of an owner.
 func (s *Site) Quota(owner string) coordinator.Quota { return s.config.quota(owner) }
 
-// Lease returns the time without a heartbeat after which another worker may get a pair.
+// Lease returns the lifetime of a lease: if a worker sends no heartbeat for this time, another worker may get
+// its pairs.
 func (s *Site) Lease() time.Duration { return s.config.Farm.Lease }
 
 // Close closes everything. Serve must have returned.

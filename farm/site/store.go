@@ -12,8 +12,8 @@ import (
 	"gogi/results/dump"
 )
 
-// Stores returns the function coordinator.Config.Open, which opens a run in the database s. The database must
-// be durable, because workers delete acknowledged results.
+// Stores returns a function for coordinator.Config.Open, which opens a run in the database s. The database
+// must be durable, because workers delete acknowledged results.
 func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
 	return func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
 		here := *p
@@ -47,8 +47,8 @@ type stored struct {
 	store *results.Store
 }
 
-// Add implements coordinator.Store. take is the number of times that the pair was voided before, and the
-// database needs one more than that: its first take has the number 1.
+// Add implements coordinator.Store. take is the number of times that the pair was made void before. The
+// database counts from 1, so Add passes take+1.
 func (s *stored) Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (bool, error) {
 	return s.AddTake(ctx, r, take+1, states...)
 }

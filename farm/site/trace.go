@@ -31,7 +31,7 @@ type Trace struct {
 }
 
 // NewTrace returns a Trace that writes to w. If w is a file, open it for appending, because several processes
-// may write to it. NewTrace ignores errors of w.
+// may write to it. The Trace ignores errors of w.
 func NewTrace(w io.Writer) *Trace { return &Trace{w: w} }
 
 // Write writes a step as one line, with the current time. It calls the Write of the underlying writer once.

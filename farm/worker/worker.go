@@ -379,8 +379,9 @@ func (w *Worker) farewell(ctx context.Context) {
 	}
 }
 
-// Play plays the granted pairs in Config.Slots slots until the worker drains or has ended, or ctx ends. It replaces the
-// fields of c that the worker controls: plan, source, sink, concurrency, and the handling of unplayable pairs.
+// Play plays the granted pairs in Config.Slots slots until the worker drains or has ended, or ctx ends. It
+// sets the fields of c that the worker controls: plan, source, sink, concurrency, and the handling of
+// unplayable pairs.
 func (w *Worker) Play(ctx context.Context, c runner.Config) error {
 	c.Plan, c.Source, c.Sink, c.Concurrency, c.OnlyReturn, c.Ending = nil, w, w, w.config.Slots, true, w.leave
 	w.mu.Lock()

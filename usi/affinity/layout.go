@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Demand describes the CPUs that a plan needs. All numbers are at least 1.
+// Demand describes how many CPUs a plan needs. All numbers are at least 1.
 type Demand struct {
 	Slots int
 	Cores int  // number of cores for the threads of one player

@@ -79,7 +79,7 @@ func NewClient(c Config) *Client {
 	return &Client{config: c, finish: make(chan struct{})}
 }
 
-// Finish makes Run end after the current game, or at once without a game. It is safe for concurrent use.
+// Finish makes Run return after the current game, or at once if no game runs. It is safe for concurrent use.
 func (c *Client) Finish() { c.finishing.Do(func() { close(c.finish) }) }
 
 var errGivenUp = errors.New("given up")

@@ -143,8 +143,8 @@ const revokeAfter = 5
 
 // Expire ends the leases that had no heartbeat for the lifetime of a lease, and returns them. It also revokes
 // leases that are much older than usual. The worker must drop a revoked lease. Another worker gets the pair
-// only after the drop or an expiry, so two workers never play a pair at the same time. Otherwise the shorter
-// game would arrive first and count.
+// only after the drop or an expiry. If two workers played the pair at the same time, the result of the
+// shorter game would arrive first and count.
 func (l *Ledger) Expire(now time.Time) (expired []Lease) {
 	for len(l.clock) > 0 && !l.clock[0].at.After(now) {
 		x := l.clock[0].lease

@@ -262,8 +262,9 @@ func (l *Ledger) isFree(pair int) bool {
 	return !l.done.has(pair) && l.held[pair] == nil
 }
 
-// Return ends a lease that a worker returns, and returns what happens to the pair. crashed means that the worker
-// tried to play the pair and failed. The result is FateNone if the worker does not hold this lease.
+// Return ends a lease that a worker gives back, and returns the decision about the pair. crashed means that
+// the worker tried to play the pair and failed. The result is FateNone if the worker does not hold this
+// lease.
 func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) (fate Fate) {
 	x := l.held[what.Pair]
 	if x == nil || x.Epoch != what.Epoch || x.who.name != worker {
@@ -301,8 +302,8 @@ func (l *Ledger) Stored(now time.Time, pair int) {
 
 func (l *Ledger) inRun(pair int) bool { return pair >= 0 && pair < l.config.Pairs }
 
-// Refused records that the coordinator rejected the result under a lease. The lease becomes invalid, and the pair
-// can be granted again.
+// Refused records that the coordinator rejected the result that a worker sent for a lease. The lease becomes
+// invalid, and the ledger can grant the pair again.
 func (l *Ledger) Refused(now time.Time, what Lease) {
 	l.refused[what.Epoch] = true
 	if x := l.held[what.Pair]; x != nil && x.Epoch == what.Epoch {
@@ -310,8 +311,9 @@ func (l *Ledger) Refused(now time.Time, what Lease) {
 	}
 }
 
-// Void records that a stored pair was voided. The ledger grants the pair again, with its next take number (how often it
-// was voided). Leases with a lower take number are invalid.
+// Void records that the stored result of a pair was made void. The ledger grants the pair again, with the
+// next take number (which counts how often the pair was made void). Leases with a lower take number are
+// invalid.
 func (l *Ledger) Void(now time.Time, pair int) {
 	if !l.IsStored(pair) {
 		return

@@ -71,7 +71,7 @@ func (s *Schedule) Remove(run string) {
 	s.tests = slices.DeleteFunc(s.tests, func(e *entry) bool { return e.Run == run })
 }
 
-// Held tells the schedule how many of a run's pairs the workers hold now.
+// Held sets the number of a run's pairs that the workers hold now.
 func (s *Schedule) Held(run string, pairs int) {
 	if i := s.index(run); i >= 0 {
 		s.tests[i].held = pairs

@@ -81,7 +81,7 @@ func Fair(remaining, slots, all int) int {
 // run.
 func (l *Ledger) IsStored(pair int) bool { return l.inRun(pair) && l.done.has(pair) }
 
-// Take returns how often a pair was voided.
+// Take returns how often the result of a pair was made void (its take number).
 func (l *Ledger) Take(pair int) int { return l.takes[pair] }
 
 // Window returns the number of pairs, counted from the lowest pair that is not stored, to which a farm limits

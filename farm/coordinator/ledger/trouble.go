@@ -17,7 +17,8 @@ const (
 	soloTries = 6
 )
 
-// A Fate is the decision about a pair that a worker returned or lost.
+// A Fate is the decision about a pair after a worker returned it or lost it: who may play it next, or that
+// the ledger gives it up.
 type Fate int
 
 // These are the fates of a pair.

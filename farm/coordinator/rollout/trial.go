@@ -178,9 +178,9 @@ func (t *Trial) look() (why string) {
 	return ""
 }
 
-// Accused returns the reason why a first worker of an open trial was quarantined since the order, or "" if there is
-// none. The function quarantined returns the reason and the start of a worker's quarantine. Its reason is "" if the
-// worker is not in quarantine.
+// Accused returns the reason why a worker that got the release first was quarantined since the order, or ""
+// if there is none. It considers only trials that have not passed. The function quarantined returns the
+// reason and the start of a worker's quarantine. Its reason is "" if the worker is not in quarantine.
 func (s *State) Accused(quarantined func(worker string) (why string, since time.Time)) string {
 	for _, t := range s.Trials {
 		for _, name := range t.First {

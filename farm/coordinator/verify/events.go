@@ -7,8 +7,8 @@ import (
 	"gogi/match"
 )
 
-// Shown returns the part of a worker's event that is displayed. It contains only fields that Event checks or
-// that need no check.
+// Shown returns the part of a worker's event that gogi displays. It contains only fields that the function
+// Event has checked or that need no check.
 func Shown(ev *match.Event) match.Event {
 	return match.Event{
 		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,

@@ -162,7 +162,7 @@ func (m *Machine) OpenFor(plan *match.Plan) runner.Opener {
 	}
 }
 
-// Close writes the crash records of all plans. The caller must have ended all pairs.
+// Close writes the crash dumps of all plans. The caller must have ended all pairs.
 func (m *Machine) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
