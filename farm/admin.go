@@ -188,7 +188,7 @@ type TuneStatus struct {
 type TuneParam struct {
 	Name  string `cbor:"name" json:"name"`
 	Start string `cbor:"start" json:"start"`
-	Now   string `cbor:"now" json:"now"` // the current iterate, not the final value.
+	Now   string `cbor:"now" json:"now"` // the value of the current iterate, not the final value.
 }
 
 // A Change is an entry in the log of a test: what changed, when, and by whom.
@@ -203,7 +203,7 @@ type WorkerStatus struct {
 	Name       string `cbor:"name" json:"name"`
 	Owner      string `cbor:"owner" json:"owner"`
 	Trust      string `cbor:"trust" json:"trust"`
-	Here       bool   `cbor:"here" json:"here"`                       // connected: the last heartbeat is younger than a lease.
+	Here       bool   `cbor:"here" json:"here"`                       // the worker is connected: its last heartbeat is younger than a lease.
 	Quarantine string `cbor:"quarantine" json:"quarantine,omitempty"` // the reason, or "" if it is not in quarantine.
 	// Probation is the reason why the worker is on probation, or "" if it is not. During probation all pairs of
 	// the worker are audited, and it plays no test with scaled clocks.
@@ -278,5 +278,5 @@ type JudgeStatus struct {
 	Sequence  uint64        `cbor:"sequence" json:"sequence"`
 	Fill      float64       `cbor:"fill" json:"fill"` // used part of the stream's limit, 0 to 1.
 	Unsigned  int           `cbor:"unsigned" json:"unsigned"`
-	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"` // time for the latest batch, from fetch to acknowledgement
+	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"` // time for the latest group of messages, from fetch to acknowledgement
 }

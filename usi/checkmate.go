@@ -33,8 +33,8 @@ type Checkmate struct {
 }
 
 // ParseCheckmate parses a line "checkmate …". It never fails: an unknown answer gives MateInvalid. One engine
-// family prints "none" if it finds no result in time; ParseCheckmate returns MateTimeout for that. It does
-// not check that the moves are legal and mate.
+// family prints "none" when it gives up the search; ParseCheckmate returns MateTimeout for that. It does not
+// check that the moves are legal and mate.
 func ParseCheckmate(line string) Checkmate {
 	rest := strings.TrimSpace(strings.TrimPrefix(line, "checkmate"))
 	c := Checkmate{Text: sanitize.Printable(rest, 2000)}

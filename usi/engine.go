@@ -156,8 +156,8 @@ func (e *Engine) Configure(settings []Setting) error {
 	return err
 }
 
-// Set sends options between games. It omits the options whose value has not changed since the last call. The
-// engine applies them before it answers the next isready. Set returns the same errors as Configure.
+// Set sends options between games. It omits an option if an earlier call has already sent the same value. The
+// engine applies the options before it answers the next isready. Set returns the same errors as Configure.
 func (e *Engine) Set(settings []Setting) error {
 	settings, err := e.sendOptions(settings, func(s Setting) bool {
 		last, sent := e.set[s.Name]

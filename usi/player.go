@@ -55,7 +55,7 @@ type Reply struct {
 	Hit              bool          // the search was a ponder hit
 	Absent           int           // in a council: members without a counted answer, because they failed or gave no legal move
 	Detail           []byte        // the vote record of a council, or a kifu.BookDetail, stored unchanged; else nil
-	Vote             *Vote         // a part of Detail for observers of a council or a book; else nil
+	Vote             *Vote         // the part of Detail that viewers of a game see, for a council or a book move; else nil
 }
 
 // Vote describes how a council reached its answer.
@@ -98,10 +98,10 @@ type FaultKind string
 
 // These are the kinds of fault.
 const (
-	FaultStart      FaultKind = "start"      // it ended or did not answer before usiok or readyok
-	FaultCrash      FaultKind = "crash"      // it ended, or closed its output, during a game
+	FaultStart      FaultKind = "start"      // the engine ended or did not answer before usiok or readyok
+	FaultCrash      FaultKind = "crash"      // the engine ended, or closed its output, during a game
 	FaultHang       FaultKind = "hang"       // no bestmove, even after "stop"
-	FaultNotRead    FaultKind = "not_read"   // it did not read its input in time
+	FaultNotRead    FaultKind = "not_read"   // the engine did not read its input in time
 	FaultConnection FaultKind = "connection" // the connection to a remote engine was cut
 )
 

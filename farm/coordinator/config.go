@@ -115,7 +115,7 @@ type Quota struct {
 	Queued  int `toml:"queued"`  // submitted or approved tests
 	// Artefacts limits the total size of the engines of the owner's tests that have not ended.
 	Artefacts Size `toml:"artefacts"`
-	// SlotHoursDay limits the slot-hours of the owner's tests in a day of UTC. Beyond the limit, the tests get
+	// SlotHoursDay limits the slot-hours of the owner's tests in one UTC day. Beyond the limit, the tests get
 	// only slots that no other test uses.
 	SlotHoursDay float64 `toml:"slot_hours_day"`
 	// Slots limits the pairs of the owner's tests that workers hold at the same time.

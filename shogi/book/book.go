@@ -30,7 +30,7 @@ type Entry struct {
 	Comment  string // lines without the comment sign; only db stores it
 }
 
-// Move is a move of a book with its score, depth and count. No file format stores all fields.
+// Move is a move of a book with its score, depth and count. Most file formats store only some of the fields.
 type Move struct {
 	Move     shogi.Move
 	Ponder   shogi.Move // the expected reply, or NoMove; only db stores it

@@ -44,8 +44,8 @@ type Result struct {
 	Why     string       // the reason why a claimed line is not proven
 }
 
-// Solve searches for a mate by the side to move. It does not use moves after which a position would occur for
-// the fourth time in the game.
+// Solve searches for a mate by the side to move. A mate cannot contain a move after which a position occurs
+// for the fourth time in the game.
 func Solve(h *shogi.History, l Limits) Result {
 	s := newSearch(h, l)
 	root := *h.Position()

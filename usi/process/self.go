@@ -14,8 +14,8 @@ type Self struct {
 	waited map[string]time.Duration // by thread, at the last sample
 }
 
-// MaxSchedDelay returns the time since its last call for which a thread waited for a CPU, for the thread that
-// waited longest. It returns 0 at the first call, and on a kernel without such statistics.
+// MaxSchedDelay returns the longest total time for which a single thread waited for a CPU since the last
+// call. It returns 0 at the first call, and on a kernel without such statistics.
 func (s *Self) MaxSchedDelay() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

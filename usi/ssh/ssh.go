@@ -105,8 +105,8 @@ func Start(spec process.Spec, c Command, guard *process.Guard) (*Engine, error) 
 	return &Engine{Process: p, command: c, guard: guard}, nil
 }
 
-// Read reads the output of the engine. The first line is the number of the remote process group; Read stores
-// the number, so that Close can kill the group.
+// Read reads the output of the engine. Near its beginning it finds the number of the remote process group,
+// and stores the number so that Close can kill the group.
 func (r *Engine) Read(b []byte) (int, error) {
 	n, err := r.Process.Read(b)
 	r.mu.Lock()

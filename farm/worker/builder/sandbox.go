@@ -32,10 +32,10 @@ type Sandbox struct {
 	nice      int        // nice value of the commands. With 10, builds get about a tenth of a core that games use.
 }
 
-// NewSandbox returns a Sandbox for a value of the flag --builds. With "sandbox" it uses the program
+// NewSandbox returns a Sandbox for word, a value of the flag --builds. With "sandbox" it uses the program
 // bubblewrap. With "user:NAME" it uses bubblewrap or, if that does not work, runs the commands as this user.
-// If nothing works, or with "off", the Sandbox has the Kind "off" and runs nothing. The guard kills the
-// commands if this process is killed; it may be nil.
+// With "off", or if nothing works, the Sandbox has the Kind "off" and runs nothing. Any other word is an
+// error. The guard kills the commands if this process is killed; it may be nil.
 func NewSandbox(ctx context.Context, word string, guard *process.Guard) (*Sandbox, error) {
 	try := []*Sandbox{{Kind: "bubblewrap"}}
 	name, own := strings.CutPrefix(word, "user:")

@@ -18,8 +18,8 @@ import (
 	"gogi/usi/csa"
 )
 
-// Watch prints events and writes game records. It removes control characters from the server's text before it
-// prints the text.
+// Watch prints events and writes game records. It makes the server's text safe for the terminal, for example
+// by removing escape sequences.
 type Watch struct {
 	JSON    bool      // print events as JSON on the standard output
 	Verbose bool      // print every line of the dialogue
