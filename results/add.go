@@ -32,18 +32,19 @@ type answer struct {
 	err   error
 }
 
-// Add stores a whole pair with its attempts and returns when the pair is durable. If the pair is already stored, Add
-// leaves it unchanged and returns added = false without an error. So a caller that counts pairs must count only pairs
-// with added = true. Add rejects a pair that is not in the plan, and games that do not match the plan or have not
-// ended. If ctx is cancelled before the writer takes the pair, nothing is stored; a later cancellation has no effect.
+// Add stores a whole pair with its attempts and returns when the pair is stored durably (see Durability). If the
+// pair is already stored, Add leaves it unchanged and returns added = false without an error. A caller that counts
+// pairs must therefore count only pairs with added = true. Add rejects a pair that is not in the plan, and games
+// that do not match the plan or have not ended. If ctx is cancelled before the writer takes the pair, nothing is
+// stored; a later cancellation has no effect.
 func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
 	return r.add(ctx, pair, 0, nil)
 }
 
-// AddTake stores a pair like Add, but only if n is the number of the pair's current take (see [Run.Take]). Each
-// void of a pair begins its next take. If the take has changed, AddTake returns ErrOldTake and stores nothing, so a
-// late result does not restore a voided pair. In a tune it also stores the states that follow from the pair, see
-// [Run.AddStates].
+// AddTake stores a pair like Add, but not if the pair was voided after it was assigned to a worker. It then
+// returns ErrOldTake and stores nothing, so that a late result does not replace a voided pair. n is the number
+// that [Run.Take] returned at the time of the assignment. In a tune, AddTake also stores states, which are the
+// states that follow from the pair (see [Run.AddStates]).
 func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool, err error) {
 	if n < 1 {
 		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), fmt.Errorf("take %d: expected at least 1", n))

@@ -37,7 +37,7 @@ type Search struct {
 	Limit       int               // largest number of games; 0: no limit
 }
 
-// Check returns an error if a field of the search has an unknown word.
+// Check returns an error if the field Result has an unknown word, or has a word that needs the field Player.
 func (s Search) Check() error {
 	words := []string{"", "black", "white", "draw", "win", "loss"}
 	if s.Player == "" && (s.Result == "win" || s.Result == "loss") {
@@ -122,8 +122,8 @@ var errEnough = errors.New("enough games were found")
 func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 
 // Records calls yield for each game of a run that the search selects, sorted by pair and leg, with its whole
-// record. It holds one game in memory at a time; with a limit it also holds the places of the games. It reads
-// a snapshot of the database, without games stored during the call. If yield returns an error, Records stops
+// record. It holds one game in memory at a time; with a limit it also holds the pair and leg of each game. It
+// reads a snapshot of the database, without games stored during the call. If yield returns an error, Records stops
 // and returns that error unchanged.
 func (s *Store) Records(ctx context.Context, runID int64, search Search, yield func(match.Row, kifu.Record) error) error {
 	var stopped error // the error that yield returned
@@ -326,8 +326,9 @@ type RunName struct {
 	Players []string // in plan order
 }
 
-// RunNames returns the names of the runs whose ID is above since, latest first. IDs grow, and a stored run keeps
-// its name and players, so a caller that has kept a list needs only the later runs.
+// RunNames returns the names of the runs whose ID is greater than since, the latest first. A later run has a
+// greater ID, and a stored run keeps its name and players. A caller that already has a list therefore asks only
+// for later runs.
 func (s *Store) RunNames(ctx context.Context, since int64) ([]RunName, error) {
 	list, err := tables.List(ctx, s.read, func(rows *sql.Rows, n *RunName) error {
 		var players string
@@ -341,8 +342,9 @@ func (s *Store) RunNames(ctx context.Context, since int64) ([]RunName, error) {
 	return list, nil
 }
 
-// Stamp identifies one state of a run's games and settings. As long as the Stamp is equal, a caller may use values
-// again that it has calculated from the games and settings. A Stamp is only useful for comparison.
+// Stamp identifies the state of a run's games and settings at one moment. If two Stamps of a run are equal, its
+// games and settings have not changed, and a caller may reuse values that it calculated from them. A Stamp is only
+// useful for comparison.
 type Stamp struct {
 	run, pairs, lastGame, lastSetting, voided int64
 

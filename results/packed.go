@@ -47,8 +47,9 @@ func (s *Store) packLast(run int64) {
 	_ = s.packSome(ctx, run, packedAtOnce, func(packedBlock) {})
 }
 
-// Pack makes all missing segments of all runs in the database. Reports on long runs then take less time. Pack
-// changes nothing else. It returns an error for damaged rows.
+// Pack makes all missing segments of all runs in the database. A segment is a packed copy of many consecutive
+// pairs (package segments). Reports on long runs then take less time. Pack changes nothing else. It returns an
+// error for damaged rows.
 func (s *Store) Pack(ctx context.Context) error {
 	runs, err := s.Runs(ctx)
 	for i := range runs {
@@ -62,7 +63,7 @@ func (s *Store) Pack(ctx context.Context) error {
 	return nil
 }
 
-// PackedRun has the numbers of segments, pairs and games that were packed in a run.
+// PackedRun has the numbers of segments that were made for a run, and of the pairs and games in them.
 type PackedRun struct {
 	Name     string `json:"name"`
 	Segments int    `json:"segments"`
@@ -70,10 +71,10 @@ type PackedRun struct {
 	Games    int    `json:"games"`
 }
 
-// PackAll makes all missing segments, like Pack. If a run of the database is being played, it returns ErrRunLocked. It
-// stores each segment as soon as it is made, so list has the packed segments even after an error. PackAll skips damaged
-// rows and returns them as the error at the end. It calls progress, if not nil, with the number of packed pairs and the
-// total.
+// PackAll makes all missing segments, like Pack. If a run of the database is being played, it returns
+// ErrRunLocked. It stores each segment as soon as it is made, so list counts the finished segments even after an
+// error. PackAll skips damaged rows and returns them as the error at the end. It calls progress, if not nil, with
+// the number of packed pairs and the total.
 func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list []PackedRun, err error) {
 	if s.write == nil {
 		return nil, s.fail("packing the games", errors.New("the database was opened for reading only"))
@@ -234,8 +235,9 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 // errStale is the error for a segment that differs from its rows.
 var errStale = errors.New("a segment is not what the rows say, and reports read it (gogi db repair makes it again)")
 
-// Segments compares a run's segments with the rows from which they were made. It calls the function wrong for each
-// segment that differs, with the number of the first pair of its block and the reason.
+// Segments compares a run's segments (packed copies of pairs, see package segments) with the rows from which they
+// were made. For each segment that differs, it calls the function wrong with the number of the segment's first
+// pair and the reason.
 func (m Moment) Segments(ctx context.Context, runID int64, wrong func(pair int, why error)) error {
 	return segments.Stored(ctx, m.Q, runID, func(block int64, values []driver.Value) error {
 		if err := m.segment(ctx, runID, block, values); err != nil {

@@ -26,8 +26,8 @@ type Worker struct {
 	Key   string // public key as text; "" if unknown
 }
 
-// Enlist stores a worker with its key. Pairs that the worker plays later get this key; earlier pairs keep the earlier
-// key.
+// Enlist stores a worker with its public key. Pairs that the worker plays later get this key; earlier pairs keep
+// the earlier key.
 func (s *Store) Enlist(ctx context.Context, w Worker) error {
 	if s.write == nil {
 		return s.fail("enlisting a worker", errors.New("the database was opened for reading only"))
@@ -165,8 +165,9 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) (*playe
 	return found, err
 }
 
-// Take returns the number of a pair's current take: 1 plus the number of times that the pair was voided. A process that
-// assigns pairs stores this number with the assignment, and stores the result with [Run.AddTake].
+// Take returns the number of a pair's current take (version). The first take is 1, and each void of the pair
+// begins the next take. A process that assigns pairs stores this number with the assignment, and stores the result
+// with [Run.AddTake].
 func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 	n := 0
 	if err := r.store.read.QueryRowContext(ctx, countTakes, r.id, pair).Scan(&n); err != nil {

@@ -44,7 +44,7 @@ func (r *RunInfo) ParsePlan() (*match.CanonicalPlan, error) {
 	return plan, nil
 }
 
-// Keys returns the keys of a player of the run, by its index in the plan.
+// Keys returns the keys of one player of the run. player is the player's index in the plan.
 func (r *RunInfo) Keys(plan *match.CanonicalPlan, player int) match.PlayerKeys {
 	return plan.Players[player].Keys(r.Engines[player].InEffect)
 }

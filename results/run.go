@@ -14,7 +14,7 @@ import (
 	"gogi/results/tables"
 )
 
-// Run is the right to add pairs to one run. Only one Run of the same run can exist at a time, over all
+// Run is a run that is open for storing pairs. Only one Run of the same run can exist at a time, over all
 // processes. Its methods are safe for concurrent use.
 type Run struct {
 	store *Store
@@ -81,7 +81,7 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	return run, nil
 }
 
-// ID returns the run's number in the database, for the queries of the Store.
+// ID returns the run's number in the database, for methods of the Store such as Games.
 func (r *Run) ID() int64 { return r.id }
 
 // Finished returns the set of the pairs that are stored.

@@ -14,8 +14,9 @@ import (
 	"gogi/results/tables"
 )
 
-// Setting has the values of a run that the plan hash does not cover. gogi logs it at the start of the run and after
-// each change, as JSON. New fields are added only at its end.
+// Setting has those settings of a run that the plan hash does not cover, such as the number of pairs and the
+// concurrency. gogi adds a Setting to a log in the database at the start of the run and after each change. The log
+// stores it as JSON. New fields are added only at the end of the JSON.
 type Setting struct {
 	ID          int64           `json:"-"`             // number of the row in the log; it grows with each entry
 	At          time.Time       `json:"-"`             // by the clock of the machine that has the database
@@ -41,7 +42,7 @@ type Setting struct {
 	Changes []match.Difference `json:"-"`
 }
 
-// PlayerSetting has the values of a player that the digest does not cover.
+// PlayerSetting has those settings of a player that the plan hash does not cover.
 type PlayerSetting struct {
 	Name     string            `json:"name"`
 	Command  []string          `json:"command"`
@@ -62,8 +63,9 @@ func settingOf(plan *match.Plan) Setting {
 	return s
 }
 
-// Change logs an order to the process that plays the run: another number of pairs or slots, or to pause, resume or end.
-// The new values apply to pairs that are stored later.
+// Change logs an order that the user gave to the process that plays the run. pairs and slots are the new numbers
+// of pairs and slots, and phase decides whether the process continues, pauses or ends. The new values apply to
+// pairs that are stored later.
 func (r *Run) Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error {
 	changed := settingOf(r.plan)
 	changed.Pairs, changed.Concurrency, changed.Phase = pairs, slots, phase
@@ -139,8 +141,9 @@ func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	return json.Marshal(now)
 }
 
-// SetProvisional stores the reason why the verdict of the run's SPRT is not final; "" means that the verdict is final.
-// It changes the current setting and adds no new one, because the games do not depend on it.
+// SetProvisional stores the reason why the verdict of the run's SPRT is not final; "" means that the verdict is
+// final. It changes the latest Setting in the log and adds no new one, because the games do not depend on this
+// reason.
 func (r *Run) SetProvisional(ctx context.Context, why string) error {
 	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		var id int64
@@ -219,11 +222,12 @@ func settings(ctx context.Context, q tables.Querier, runID int64) (list []Settin
 	return list, err
 }
 
-// FirstStored returns the ID of the Setting that was valid when the run's first pair was stored, or 0 if no pair was
-// ever stored. So later Settings show the changes after the first game. Voided pairs count too.
+// FirstStored returns the ID of the Setting that was valid when the run's first pair was stored. It returns 0 if
+// no pair was ever stored. Voided pairs count too. A Setting with a greater ID is therefore a change after the
+// first game.
 //
-// Older gogis did not store the setting of a pair. For their pairs the result is the last setting before the first game
-// began, by the players' clocks.
+// Older versions of gogi did not store the setting of a pair. For their pairs the result is the last Setting
+// before the first game began, by the clock of the machine that played this game.
 func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, err error) {
 	err = s.Moment(ctx, "finding the first pair", func(m Moment) error {
 		inventory, err := tables.ReadInventory(ctx, m.Q, run, 0, 0)

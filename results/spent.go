@@ -32,8 +32,8 @@ func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string
 	return byDigest, nil
 }
 
-// Played is the work of one worker in one month of UTC: the number of its stored games, and their time. The time is
-// from the worker's clock, at most gameMost for each game.
+// Played is the work of one worker in one month (UTC): the number of its stored games, and their time. The time is
+// from the worker's clock, at most 24 hours for each game.
 type Played struct {
 	Worker, Owner string
 	Month         string // by the time of storing, such as "2026-01"

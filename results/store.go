@@ -34,7 +34,7 @@ type Store struct {
 	latest   latestCast
 }
 
-// Durability is the kind of failure that an acknowledged pair survives.
+// Durability decides which failures a pair survives after Add has returned.
 type Durability string
 
 // These are the values of Durability. They are SQLite's names for its modes of synchronisation.

@@ -61,8 +61,8 @@ func tuneStates(ctx context.Context, q tables.Querier, runID int64) ([]match.Tun
 	}, " ORDER BY blocks")
 }
 
-// TunePoints calls see for each stored pair of a run, in order. options are those that the tune set for each of the two
-// players, in addition to the plan's options.
+// TunePoints calls see for each stored pair of a run, in order. options are the options that the tune set for each
+// of the two players, in addition to the plan's options.
 func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, options [2][]match.Option) error) error {
 	return s.Moment(ctx, "reading the points of a tune", func(m Moment) error {
 		return m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {

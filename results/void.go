@@ -16,12 +16,12 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Void makes pairs of the run void, all or none: the pairs with a game for which selects returns true. gogi keeps
-// voided pairs (see Voided), but no other reader sees them, and gogi plays the pairs again. Void also stores why,
-// the reason, and by, its author. It returns the numbers of the pairs in order. In a tune it also voids later pairs
-// that depend on these pairs, and deletes the states that depend on voided pairs. selects must not use the Run,
-// because the Run stores nothing during the call. A caller that has counted the pairs must count again from the
-// first one.
+// Void voids the pairs of the run that have a game for which selects returns true. After an error it has voided
+// none of them. gogi keeps voided pairs (see Voided), but no other method returns them, and gogi plays the pairs
+// again. Void also stores why, the reason, and by, its author. It returns the numbers of the pairs in order. In a
+// tune it also voids later pairs that depend on these pairs, and deletes the states that depend on voided pairs.
+// selects must not use the Run, because the Run stores nothing during the call. A caller that has counted the
+// pairs must count them again from the first one.
 func (r *Run) Void(ctx context.Context, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
 	if err = r.open(); err == nil {
 		pairs, err = r.store.void(ctx, r.id, why, by, selects)
@@ -117,8 +117,8 @@ func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) 
 	return slices.Compact(chosen), err
 }
 
-// Voidable returns all pairs that become void if these pairs are voided. In a tune it includes the pairs that depend on
-// them.
+// Voidable returns the given pairs and all pairs that Void would void together with them. In a tune these are the
+// pairs that depend on the given ones.
 func (s *Store) Voidable(ctx context.Context, run *RunInfo, pairs []int) ([]int, error) {
 	pairs, err := withDrawn(ctx, s.read, run.ID, pairs)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"gogi/results"
 )
 
-// Known has the known pairs of a plan. A pair is known if other runs have already stored all of its games: games with
-// equal keys, of players that repeat their games.
+// Known has the known pairs of a plan. A pair is known if other runs have already stored all of its games, so that
+// gogi can copy them. The stored games must have the same keys (match.GameKey) as the games of the pair, and their
+// players must repeat their games move by move.
 type Known struct {
 	Pairs []int // in ascending order
 
@@ -25,10 +26,11 @@ type Known struct {
 // keysOf is a function that returns the key of each game of a pair of the plan.
 type keysOf func(pair *match.Pair) []match.Key
 
-// FindKnown returns the known pairs of a plan, without those in stored, which the run has already. It searches all
-// other runs of the store. All players of the plan must repeat their games and have known options in effect.
-// FindKnown uses only games of players for which a run proved that they repeat their games. It leaves out reused
-// pairs, games with a fault and games with a move that the machine delayed.
+// FindKnown returns the known pairs of a plan, except the pairs in stored, which are already stored in the plan's
+// own run. It searches all other runs of the store. All players of the plan must repeat their games and have known
+// options in effect. FindKnown uses only games of players for which a run proved that they repeat their games. It
+// leaves out pairs that are copies of other stored pairs, games with a fault and games with a move that the
+// machine delayed.
 func FindKnown(ctx context.Context, store *results.Store, plan *match.Plan, stored map[int]bool) (*Known, error) {
 	k := &Known{store: store, plan: plan, keys: map[match.Key]results.GameSource{}, runs: map[string]int64{}}
 	canonical, err := match.ParseCanonical(plan.Canonical())
@@ -116,7 +118,8 @@ func (k *Known) search(ctx context.Context, conditions match.Key, wanted map[mat
 	return nil
 }
 
-// Sources returns the places of the stored games of a pair, by leg. It leaves out games that no run has stored.
+// Sources returns, for each game of a pair, a stored game with the same key, in the order of the legs. It leaves
+// out games that no run has stored.
 func (k *Known) Sources(id int) (list []results.GameSource) {
 	pair := k.plan.Pair(id)
 	for _, key := range k.want(&pair) {
@@ -147,7 +150,7 @@ func (k *Known) Result(ctx context.Context, id int) (match.PairResult, error) {
 	return r, nil
 }
 
-// Sample returns n known pairs at random, or all if there are fewer. Equal seeds of plans select equal pairs.
+// Sample returns n known pairs at random, or all if there are fewer. The seed of the plan decides the selection.
 func (k *Known) Sample(n int) []int {
 	drawn := slices.Clone(k.Pairs)
 	random := rand.New(rand.NewPCG(k.plan.Seed, 0x6b6e6f776e)) //nolint:gosec // "known" in ASCII; no secret

@@ -15,7 +15,8 @@ import (
 	"gogi/results"
 )
 
-// Player is one player of several runs: the same program with the same settings, whatever its names.
+// Player is one player of several runs: the same program with the same settings. It may have other names in other
+// runs.
 type Player struct {
 	// Key is the exact key of the player. If the options in effect are unknown in all its runs, it is the key of the
 	// sent options, and Inferred is true.
@@ -36,7 +37,8 @@ type Players struct {
 	of   map[int64][]int // by run ID: for each player of the plan, its index in List
 }
 
-// Numbers returns the index in List of each player of a run, by its name in the run.
+// Numbers returns the index in List of each player of a run. The keys of the map are the players' names in this
+// run.
 func (p *Players) Numbers(run *results.RunInfo) map[string]int {
 	numbers := map[string]int{}
 	for i, name := range run.Players {
@@ -68,9 +70,11 @@ type identity struct {
 	name string // "" unless a run has several players with this key
 }
 
-// PlayersOf returns the players of runs. If the options in effect of a player are unknown, PlayersOf compares the
-// options that gogi sent. If exactly one player with known options in effect has the same sent options, it is the
-// same player. Otherwise all players with unknown options in effect and the same sent options are one player.
+// PlayersOf returns the players of runs. Two runs have the same player if its options in effect (the values of all
+// options, including defaults) and its other settings are equal. If the options in effect are unknown in a run,
+// PlayersOf compares the options that gogi sent. If exactly one player with known options in effect has the same
+// sent options, it is the same player. Otherwise all players with unknown options in effect and the same sent
+// options are one player.
 func PlayersOf(infos []results.RunInfo) (*Players, error) {
 	entries, err := entriesOf(infos)
 	if err != nil {

@@ -33,7 +33,8 @@ const actionsSchema = `CREATE TABLE IF NOT EXISTS actions (
 	CREATE INDEX IF NOT EXISTS actions_of ON actions (kind, name);
 	CREATE INDEX IF NOT EXISTS actions_by ON actions (by)`
 
-// Log adds actions to the log. They are on the disk when it returns. It sets no ID in the given actions.
+// Log adds actions to the log. They are on the disk when Log returns. Log does not set the field ID of the given
+// actions.
 func (s *State) Log(ctx context.Context, actions ...Action) error {
 	ctx = context.WithoutCancel(ctx)
 	err := file.InTx(ctx, s.db, func(tx *sql.Tx) error { return addActions(ctx, tx, actions) })
@@ -62,7 +63,7 @@ func (a *Action) sum() uint32 {
 		crc32.MakeTable(crc32.Castagnoli)) //nolint:gosec // the bits
 }
 
-// A Filter selects actions. A zero field selects all.
+// A Filter selects actions of the log. A field with its zero value selects all actions.
 type Filter struct {
 	By     string `cbor:"by,omitempty"`
 	On     string `cbor:"on,omitempty"` // the kind

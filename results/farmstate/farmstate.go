@@ -1,9 +1,10 @@
-// Package farmstate stores the state of a farm's coordinator in its own SQLite file: tests, workers, the
-// update of the workers, and the number of starts. [Open] returns a [State]; [Copy] makes a backup, even
-// while a coordinator writes to the file.
+// Package farmstate stores the state of a farm's coordinator in its own SQLite file: tests, workers, the update of
+// the workers, and the number of starts. [Open] returns a [State]; [Copy] makes a backup, even while a coordinator
+// writes to the file.
 //
-// A row is a body that the coordinator has encoded, with a revision that grows by one with each change. If
-// two coordinators change the same row, the second change fails with [ErrStale]. Each row has a CRC-32C.
+// A row has a bucket (the kind of the row), a name, a body and a revision. The body is data that the coordinator
+// has encoded. The revision grows by one with each change. If two coordinators change the same row, the second
+// change fails with [ErrStale]. Each row has a CRC-32C.
 //
 // The file also has the log of all actions on the farm, see [Action].
 package farmstate
@@ -34,7 +35,7 @@ const schema = `CREATE TABLE IF NOT EXISTS state (
 	bucket TEXT NOT NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL,
 	PRIMARY KEY (bucket, name)) STRICT, WITHOUT ROWID`
 
-// State is an open file. Its methods are safe for concurrent use.
+// State is an open state file of a farm's coordinator. Its methods are safe for concurrent use.
 type State struct {
 	db   *sql.DB
 	path string

@@ -71,7 +71,8 @@ func Reader(ctx context.Context, file string, connections int) (*sql.DB, error) 
 	return ReaderAsItStands(ctx, file, connections)
 }
 
-// ReaderAsItStands opens a handle like Reader, for a file that no process writes to: see AsItStands.
+// ReaderAsItStands opens a handle like Reader. No process may write to the file while the handle is open. The
+// handle therefore also works in a folder where gogi cannot write (see AsItStands).
 func ReaderAsItStands(ctx context.Context, file string, connections int) (*sql.DB, error) {
 	options, err := AsItStands(file)
 	if err != nil {
@@ -194,8 +195,8 @@ func InTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// Explain returns a readable error for SQLite's codes of a foreign, damaged or read-only file. It returns
-// other errors unchanged.
+// Explain returns a readable error if SQLite's error code means that a file is not an SQLite database, is damaged
+// or is read-only. It returns other errors unchanged.
 func Explain(err error) error {
 	switch troubleOf(err) {
 	case notADatabase:

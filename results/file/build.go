@@ -14,8 +14,9 @@ import (
 	"gogi/results/tables"
 )
 
-// Build makes a new database at path. fill works on a temporary file. Build renames this file to path when it
-// is complete and on the disk. path never has an incomplete file. Build does not replace an existing file.
+// Build makes a new database at path. fill writes the database to a temporary file, whose path is part. Build
+// renames this file to path when it is complete and on the disk. path therefore never has an incomplete file.
+// Build does not replace an existing file.
 func Build(ctx context.Context, path string, fill func(part string) error) error {
 	file, err := Resolve(path)
 	if err != nil {
@@ -63,8 +64,8 @@ func publish(ctx context.Context, part, file string) error {
 }
 
 // Copy makes a new database from a snapshot of the database in file. The parameter to is the path of the new
-// database. Like Reader, Copy works while another process writes, and, with the options of AsItStands, in a read-only
-// place. It copies damaged rows unchanged.
+// database. Copy works while another process writes. It also works in a folder where gogi cannot write (see
+// AsItStands). It copies damaged rows unchanged.
 func Copy(ctx context.Context, file, to string) error {
 	options, err := copyOptions(ctx, file)
 	if err != nil {

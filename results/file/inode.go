@@ -59,10 +59,10 @@ var inodes = struct {
 
 const inodeByte = 1 << 62
 
-// Hold returns the File at a path for one Store, which must call Release at its end. If write is true, Hold creates a
-// missing file. Hold rejects a file with two names (hard links), because SQLite names its log after the file. Under
-// the other name the pairs in the log would be missing. Two writers under different names would destroy the database
-// (sqlite.org/howtocorrupt.html, 2.4).
+// Hold returns the File at a path for one Store, which must call Release at its end. If write is true, Hold
+// creates a missing file. Hold rejects a file with two names (hard links), because SQLite derives the name of its
+// log from the name of the file. Under the other name the pairs in the log would be missing. Two writers under
+// different names would destroy the database (sqlite.org/howtocorrupt.html, 2.4).
 func Hold(file string, write bool) (*File, error) {
 	inodes.Lock()
 	defer inodes.Unlock()

@@ -36,7 +36,7 @@ func Formats(o packed.Options) []kifutext.Format {
 	return list
 }
 
-// Filter selects the games of a run to export; the zero value passes all.
+// Filter selects the games of a run to export. The zero value selects all games.
 type Filter struct {
 	results.Search
 
@@ -63,7 +63,7 @@ const (
 	ReasonOutcome  = "no result"
 )
 
-// Tally counts the games that the filter selects, by result.
+// Tally counts the games that the filter selects: the written games, and the skipped games by reason.
 type Tally struct {
 	Games   int            `json:"games"`           // written games
 	Skipped map[string]int `json:"skipped"`         // by reason

@@ -70,8 +70,8 @@ func database(path string) bool {
 	return err == nil && string(head) == magic
 }
 
-// Whole calls write with a file that gets its name only when it is complete. So readers of the name never see
-// an incomplete file.
+// Whole calls write with a new file, and gives the file the name path only when it is complete. Other programs
+// therefore never see an incomplete file under this name.
 func Whole(path string, write func(w io.Writer) error) error {
 	p, err := newPart(path)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Import stores the games of files as a run with the design "imported". Each game is one pair, in the order
-// of the sources. The plan has the players' names, and its seed is the hash of all games, so the plan hash
-// identifies the sources. A second import of the same sources adds nothing. Import rejects other sources
-// under the same run name.
+// Import stores the games of files as a run with the design "imported". Each game is one pair, in the order of the
+// sources. The plan has the players' names. Its seed is the hash of all games, so the plan hash identifies the
+// sources. A second import of the same sources adds nothing. Import rejects other sources for a run with the same
+// name.
 type Import struct {
 	Run     string
 	Sources []string // files, folders and archives; "-" is In

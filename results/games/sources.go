@@ -83,9 +83,9 @@ func (s *sources) close() error {
 	return os.Remove(s.spooled)
 }
 
-// Each calls game for each game in files, folders and archives of any known format, in order. It stores
-// nothing. The path "-" means in. Each calls refused for games and files that it cannot read. It stops if
-// game returns an error or ctx is cancelled.
+// Each calls game for each game in files, folders and archives of any known format, in order. It stores nothing.
+// For the path "-" it reads from in. Each calls refused for games and files that it cannot read. It stops if game
+// returns an error or ctx is cancelled.
 func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
 	s, err := newSources(ctx, paths, in)
 	if err != nil {

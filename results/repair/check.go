@@ -38,7 +38,7 @@ func (p Problem) Error() string {
 	return text
 }
 
-// Checkup is the result of Check: the numbers of each run and the problems.
+// Checkup is the result of Check: the counts of pairs in each run, and the problems.
 type Checkup struct {
 	Runs     []CheckedRun
 	Problems []Problem // the first maxProblems

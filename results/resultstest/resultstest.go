@@ -212,7 +212,8 @@ func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan)
 	return path, plan
 }
 
-// Restart ends the run "r" and begins it again with another design.
+// Restart ends the run "r" and begins it again. The plan of the new run is the plan of matchtest.Plan after change
+// has modified it.
 func Restart(tb testing.TB, s *results.Store, run *results.Run, change func(*match.Plan)) *results.Run {
 	tb.Helper()
 	testutil.OK(tb, run.Close())

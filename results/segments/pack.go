@@ -332,10 +332,10 @@ func (r *reader) integers(kind byte, rows int) []int64 {
 // Len returns the number of rows.
 func (s *Segment) Len() int { return s.rows }
 
-// Each assigns the values of each row to targets, one for each column, like tables.Assign, and then calls yield. yield
-// must not change the targets, because Each does not assign a value again that equals the value of the previous row.
-// Each returns an error for a wrong number of targets, and for a value that does not fit its target. If yield returns
-// an error, Each returns it unchanged.
+// Each calls yield once for each row, after it has assigned the row's values to targets. targets has one pointer
+// for each column, like the target of tables.Assign. yield must not change the targets, because Each does not
+// assign a value again that equals the value of the previous row. Each returns an error for a wrong number of
+// targets, and for a value that does not fit its target. If yield returns an error, Each returns it unchanged.
 func (s *Segment) Each(targets []any, yield func() error) error {
 	if s.rows > 0 && len(targets) != len(s.columns) {
 		return fmt.Errorf("the segment has %d columns, expected %d", len(s.columns), len(targets))

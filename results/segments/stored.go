@@ -12,12 +12,12 @@ import (
 const (
 	// Pairs is the number of consecutive pair numbers in a segment. The triggers of the schema have the same number.
 	Pairs = 512
-	// Least is the number of stored pairs that a block needs to become a segment. The rows of fewer pairs are
-	// read fast enough.
+	// Least is the smallest number of stored pairs for which gogi packs a block into a segment. The rows of fewer
+	// pairs are read fast enough.
 	Least = Pairs / 2
 )
 
-// Query selects the values that Open needs. Its parameters are the run and the block.
+// Query is the SQL query for the values that Open needs. Its parameters are the run and the block.
 const Query = "SELECT games, checksum FROM segments WHERE run_id = ? AND block = ?"
 
 // errDamaged is the error for a segment that differs from what was stored.

@@ -19,7 +19,7 @@ import (
 // headerSize is the size of the header of the first page in bytes (1.3).
 const headerSize = 100
 
-// File is a database file that is open for reading.
+// File is an SQLite database file that is open for reading.
 type File struct {
 	main     *os.File
 	log      *Log
@@ -27,7 +27,8 @@ type File struct {
 	pages    int
 }
 
-// Open opens a file, and its log if there is one. If the header has no valid page size, it assumes pageSize.
+// Open opens a database file, and its write-ahead log if there is one. If the header has no valid page size, it
+// uses pageSize.
 func Open(path string, pageSize int) (*File, error) {
 	main, err := os.Open(path)
 	if err != nil {

@@ -18,7 +18,8 @@ const (
 	frameHeader = 24
 )
 
-// Log is a write-ahead log (4). It has versions of pages that are newer than the pages in the file.
+// Log is a write-ahead log of SQLite (sqlite.org/fileformat2.html, section 4). It has versions of pages that are
+// newer than the pages in the database file.
 type Log struct {
 	Frames     int   // number of frames that belong to the log according to the log's header
 	Damaged    []int // numbers of the damaged frames, from 0; SQLite ignores the first damaged frame and all later ones
@@ -29,13 +30,13 @@ type Log struct {
 	places   map[int]int64 // places of the latest committed versions of the pages
 }
 
-// ReadLog reads the log at a path. If there is no log, it returns an empty one. ReadLog reports a frame as damaged if
-// its checksum is wrong and a commit follows, except for:
+// ReadLog reads the log at a path. If there is no log, it returns an empty one. ReadLog reports a frame as damaged
+// if its checksum is wrong and a commit follows, except for:
 //
 //   - a frame that was never finished, like the last one after a power cut;
 //   - frames that were never committed: if a transaction changes a page twice, SQLite overwrites its
 //     frame in place, and corrects the checksums when it commits;
-//   - the frames of leftovers.
+//   - frames that an unfinished transaction left at the end of the log.
 func ReadLog(path string) (*Log, error) {
 	l := &Log{places: map[int]int64{}}
 	file, err := os.Open(path)

@@ -35,9 +35,9 @@ const (
 // length must not allocate much memory.
 const maxPayload = 64 << 20
 
-// Rows calls yield for all data that may be a row, page by page. The stored kind of a page and its number of rows may
-// be damaged. So Rows reads each page as a page of every kind, and ignores the number. Much of the data is therefore
-// not a row, and a row may come more than once. Rows skips a page that it cannot read.
+// Rows calls yield for all data that may be a row, page by page. The stored kind of a page and its number of rows
+// may be damaged. Rows therefore ignores both, and reads each page once for every kind of page. Much of the data
+// that yield gets is not a row, and a row may come more than once. Rows skips a page that it cannot read.
 func (f *File) Rows(yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)
@@ -80,9 +80,9 @@ func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 	}
 }
 
-// Loose calls yield for all data at any offset of a page that may be the payload of a row. So it also finds rows
-// without a pointer, and rows after damaged bytes. It finds only rows whose payload is on one page. The size of their
-// header must be from least to most bytes. Their rowids are unknown.
+// Loose calls yield for all data that may be the payload of a row, at any offset of a page. It therefore also
+// finds rows without a pointer, and rows after damaged bytes. It finds only rows whose payload is on one page and
+// has a header of least to most bytes. The rowids of these rows are unknown.
 func (f *File) Loose(least, most int, yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)
@@ -100,7 +100,7 @@ func (f *File) Loose(least, most int, yield func(Row)) {
 	}
 }
 
-// Row reads one row a second time from its place.
+// Row reads the row at a place again. ok is false if the page cannot be read or has no such row.
 func (f *File) Row(at Place) (found Row, ok bool) {
 	page, err := f.page(at.Page)
 	if err != nil {
@@ -162,8 +162,8 @@ func (f *File) payload(r *reader, size int, table bool) ([]byte, bool) {
 	return payload, ok && len(payload) == size
 }
 
-// Decode returns the values of a row (2.1). The payload has a header of types, followed by the values, and
-// must end with the last value.
+// Decode returns the values of a row (sqlite.org/fileformat2.html, section 2.1). The payload has a header with the
+// types, followed by the values. ok is false if the payload does not end with the last value.
 func Decode(payload []byte) (values []any, ok bool) {
 	values, length := decodeFirst(payload)
 	if length == 0 || length != len(payload) {

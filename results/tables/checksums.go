@@ -116,10 +116,11 @@ func (l *Layout) summed() (list []int, always int) {
 	return list, always
 }
 
-// Shortened removes the NULL values at the end of values. It removes no value of the columns that are older than the
-// checksum; the parameter always is the number of these columns. So the checksum of a row from before the newer
-// columns stays valid. null reports whether a value is NULL. Different rows of a table still have different checksum
-// input, because only NULL values are removed.
+// Shortened removes the NULL values at the end of values, which are the input of a row's checksum. Columns that
+// were added to the schema later are NULL in older rows, so the checksums of older rows stay valid. always is the
+// number of columns that are older than the checksum; Shortened does not remove their values. null reports whether
+// a value is NULL. Different rows of a table still have different input, because Shortened removes only NULL
+// values.
 func Shortened[V any](values []V, always int, null func(V) bool) []V {
 	for len(values) > always && null(values[len(values)-1]) {
 		values = values[:len(values)-1]

@@ -27,8 +27,8 @@ type Column struct {
 	Value any // a pointer, which Scan fills and an insert reads
 }
 
-// Columns returns all columns of a game except its record. The query, the insertion and both conversions of
-// each value use this one list.
+// Columns returns all columns of a game except its record. gogi uses this list to query games, to insert them, and
+// to convert values to and from the form of SQLite.
 func (g *Game) Columns() []Column {
 	list := []Column{
 		{"g.run_id", &g.Run},
@@ -72,8 +72,8 @@ func (g *Game) Columns() []Column {
 	return append(list, Column{"p.worker", number{&g.By}}, Column{"g.questions", questions{&g.Questions}})
 }
 
-// LateColumns is the number of columns, at the end of the list, that are newer than the checksums: see
-// Shortened.
+// LateColumns is the number of columns, at the end of Game.Columns, that were added after the first rows with
+// checksums were stored. Shortened may remove their values.
 const LateColumns = 2
 
 // GameColumns returns the names of all columns for a query, followed by the column of the game's checksum.
@@ -85,7 +85,7 @@ func GameColumns() string {
 	return strings.Join(append(names, "g.checksum"), ", ")
 }
 
-// InsertGame returns the statement that stores the values of Inserted.
+// InsertGame returns the SQL statement that inserts a game. Its parameters are the values that Inserted returns.
 func InsertGame() string {
 	var names []string
 	for _, c := range new(Game).Columns() {
@@ -98,8 +98,9 @@ func InsertGame() string {
 	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
 }
 
-// Inserted returns the values to insert into the table games, in the order of InsertGame, the last being their
-// checksum. The checksum also covers the columns of the pair and the opening, because reports read them together.
+// Inserted returns the values of a game for the statement of InsertGame, in its order. The last value is the
+// game's checksum. The checksum also covers the columns of the pair and the opening, because reports read them
+// together with the game.
 func (g *Game) Inserted() ([]any, error) {
 	var all, own []any
 	for _, c := range g.Columns() {
@@ -241,10 +242,11 @@ type (
 	span struct{ To *time.Duration }
 )
 
-// Moment stores a time in the form of Micros.
+// Moment is a Column value for a time. In the database the time is the number of microseconds since 1970 (see
+// Micros).
 type Moment struct{ To *time.Time }
 
-// Scan reads the microseconds since 1970.
+// Scan sets the time from the number of microseconds since 1970.
 func (m Moment) Scan(src any) error { return Assign(m, src) }
 
 // Micros returns a time in microseconds since 1970, as the database stores it. It returns 0 for the zero

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Inventory is the number of rows of a run according to the database. Triggers of the schema update it with each
-// commit. Readers compare it with the rows that they find, and so detect rows that can no longer be found in a damaged
-// file.
+// Inventory has the numbers of rows that a run should have, and which of its pairs are stored. The database holds
+// this data in the table "stored", which triggers update with each commit. gogi compares these numbers with the
+// rows that it finds when it reads a run. It thus detects rows that can no longer be found in a damaged file.
 type Inventory struct {
 	run   int64
 	first int64 // the inventory covers the pairs with first ≤ number < end
@@ -65,11 +65,11 @@ const computed = `SELECT run_id, pair / 64 AS part, sum(1 << (pair % 64)) AS val
 // viewOfStored is a view that replaces the table "stored" in a file without this table.
 const viewOfStored = "CREATE TEMP VIEW stored AS SELECT run_id, part, value, ~((value | ((run_id << 40) + part)) - (value & ((run_id << 40) + part))) AS guard FROM (" + computed + ")"
 
-// StoredSchema is the first version of the schema with the table "stored".
+// StoredSchema is the first version of the schema that has the table "stored", from which an Inventory is read.
 const StoredSchema = 9
 
-// FillStored fills the table "stored" after a migration has created the table. The caller has verified the file
-// before.
+// FillStored fills the table "stored" (see Inventory) after a migration has created it. The caller must have
+// verified the file before.
 func FillStored(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM stored")
 	if err == nil {
@@ -97,8 +97,8 @@ func eachStored(ctx context.Context, q Querier, run, from, below int64, yield fu
 	}, "SELECT part, value, guard FROM stored WHERE run_id = ? AND part >= ? AND part < ? ORDER BY part", run, from, below)
 }
 
-// ReadInventory reads the inventory of a run for the pairs with first ≤ number < end. It returns a *Damaged if a
-// row of the table "stored" is damaged.
+// ReadInventory reads the Inventory of a run. The list of stored pairs in it covers the pairs with first ≤ number
+// < end. ReadInventory returns a *Damaged if a row of the table "stored" is damaged.
 func ReadInventory(ctx context.Context, q Querier, run, first, end int64) (*Inventory, error) {
 	v := &Inventory{run: run, first: first, end: end, facts: map[int64]int64{}}
 	err := eachStored(ctx, q, run, math.MinInt64, 0, func(part, value int64) { v.facts[part] = value })
@@ -124,7 +124,7 @@ func ReadInventory(ctx context.Context, q Querier, run, first, end int64) (*Inve
 	return v, NameRun(ctx, q, run, err)
 }
 
-// WholeInventory reads the inventory of a run for all pair numbers.
+// WholeInventory reads the Inventory of a run for all pair numbers.
 func WholeInventory(ctx context.Context, q Querier, run int64) (*Inventory, error) {
 	return ReadInventory(ctx, q, run, 0, math.MaxInt64)
 }
@@ -139,9 +139,9 @@ func (v *Inventory) Pairs() int { return int(v.facts[partPairs]) }
 // Legs returns the number of games in each pair of the run.
 func (v *Inventory) Legs() int { return int(v.facts[partLegs]) }
 
-// FirstSetting returns the smallest number of a setting at which a pair of the run was stored, including
-// voided pairs. It returns 0 if an older gogi stored a pair without its setting, and -1 if no pair was ever
-// stored.
+// FirstSetting returns the ID of the settings that were in effect when the run's first pair was stored. The ID is
+// the number of an entry in the log of the run's settings. Voided pairs count too. FirstSetting returns 0 if an
+// older gogi stored a pair without this ID, and -1 if no pair was ever stored.
 func (v *Inventory) FirstSetting() int64 { return v.facts[partSetting] }
 
 // After returns the number of the last stored pair plus 1, or 0 without pairs.
@@ -154,13 +154,13 @@ func (v *Inventory) After() int64 {
 	return 0
 }
 
-// Has reports whether a pair is stored.
+// Has reports whether a pair is stored according to the Inventory.
 func (v *Inventory) Has(pair int64) bool {
 	return pair >= v.first && pair < v.end && v.Expect(pair, pair+1).next == pair
 }
 
-// Count compares rows, the number of rows that the caller found in a table, with the stored number. If they differ,
-// it returns a *Damaged.
+// Count returns a *Damaged if rows differs from the number of rows that the run should have in a table. rows is
+// the number of rows that the caller has found.
 func (v *Inventory) Count(table string, rows int64) error {
 	want, ok := v.facts[partOf[table]]
 	if table == "pairs" {
@@ -175,8 +175,8 @@ func (v *Inventory) Count(table string, rows int64) error {
 	return v.missing(table, fmt.Sprintf("%d rows are found of %d that were stored", rows, want))
 }
 
-// CountRows counts the rows of some tables of the run in one query, and compares the numbers with the
-// inventory.
+// CountRows counts the rows of the run in some tables with one query. It returns a *Damaged if a number differs
+// from the Inventory.
 func (v *Inventory) CountRows(ctx context.Context, q Querier, tables ...string) error {
 	var counts []string
 	found := make([]int64, len(tables))
@@ -194,8 +194,8 @@ func (v *Inventory) CountRows(ctx context.Context, q Querier, tables ...string) 
 	return NameRun(ctx, q, v.run, err)
 }
 
-// CountEverything compares the number of rows of every run, its openings and its records with the inventory. It returns
-// a *Damaged for the first table with missing rows.
+// CountEverything counts the rows of every run, including the openings and records of its games, and compares the
+// numbers with the run's Inventory. It returns a *Damaged for the first table with missing rows.
 func CountEverything(ctx context.Context, q Querier) error {
 	if err := CountRuns(ctx, q); err != nil {
 		return err
@@ -238,7 +238,7 @@ func OwnTables() []string {
 	return []string{"engines", "settings_log", "attempts", "voided", "tune_states", "tune_candidates"}
 }
 
-// CountRuns returns an error unless it finds as many runs as the database has stored.
+// CountRuns returns an error unless the database has as many runs as were stored.
 func CountRuns(ctx context.Context, q Querier) error {
 	found := int64(0)
 	err := q.QueryRowContext(ctx, "SELECT count(*) FROM runs NOT INDEXED").Scan(&found)
@@ -248,7 +248,8 @@ func CountRuns(ctx context.Context, q Querier) error {
 	return err
 }
 
-// CountWorkers returns an error unless found is the number of stored workers.
+// CountWorkers returns an error unless found is the number of workers that were stored. found is the number that
+// the caller has read.
 func CountWorkers(ctx context.Context, q Querier, found int64) error {
 	return countAll(ctx, q, "workers", partWorkers, found)
 }
@@ -262,7 +263,8 @@ func countAll(ctx context.Context, q Querier, table string, part, found int64) e
 	return err
 }
 
-// Expected lists the stored pairs and games of an inventory in the order in which a reader must find them.
+// Expected checks that code which reads a run in order finds every stored pair and game. Inventory.Expect returns
+// an Expected. The code calls Pair or Game for each row that it finds, and End after the last row.
 type Expected struct {
 	parts []inventoryPart // the parts that are not yet found
 	end   int64
@@ -271,7 +273,7 @@ type Expected struct {
 	leg   int   // the next game of this pair to find
 }
 
-// Expect returns the Expected for the pairs with first ≤ number < end.
+// Expect returns an Expected, which checks the reading of the pairs with first ≤ number < end.
 func (v *Inventory) Expect(first, end int64) *Expected {
 	e := &Expected{parts: v.parts, end: min(end, v.end), next: max(first, v.first) - 1, legs: v.Legs()}
 	e.advance()
@@ -297,7 +299,7 @@ func (e *Expected) advance() {
 	e.next, e.parts = e.end, nil
 }
 
-// Pair records that the reader found a pair. It returns an error unless this pair had to come next.
+// Pair records that the caller has found a pair. It returns an error if another pair should come next.
 func (e *Expected) Pair(pair int64) error {
 	if pair != e.next {
 		return e.wrong(pair, -1)
@@ -306,7 +308,7 @@ func (e *Expected) Pair(pair int64) error {
 	return nil
 }
 
-// Game records that the reader found a game. It returns an error unless this game had to come next.
+// Game records that the caller has found a game. It returns an error if another game should come next.
 func (e *Expected) Game(pair, leg int) error {
 	if int64(pair) != e.next || leg != e.leg {
 		return e.wrong(int64(pair), leg)
@@ -317,7 +319,7 @@ func (e *Expected) Game(pair, leg int) error {
 	return nil
 }
 
-// End returns an error if the reader did not find all expected rows.
+// End returns an error if the caller has not found all expected rows.
 func (e *Expected) End() error {
 	if e.next < e.end || e.leg > 0 {
 		return &Damaged{Table: "games", Pair: int(e.next), Leg: -1, What: "a row that was stored is not found"}
@@ -325,7 +327,7 @@ func (e *Expected) End() error {
 	return nil
 }
 
-// wrong returns the error for a row that was found instead of the expected one.
+// wrong returns the error for a row that the caller found instead of the expected one.
 func (e *Expected) wrong(pair int64, leg int) error {
 	if e.next < pair && e.next < e.end {
 		return &Damaged{Table: "games", Pair: int(e.next), Leg: e.leg, What: "a row that was stored is not found"}

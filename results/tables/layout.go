@@ -41,7 +41,8 @@ func (l *Layout) index(column string) int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.Name == column })
 }
 
-// Schema is a schema of the database: its tables, and the SQL texts of everything that the migrations create.
+// Schema describes a version of the database: its tables, and the SQL texts of everything that the migrations
+// create.
 type Schema struct {
 	Tables []Layout // parents before children, as they were created
 	Texts  map[string]string
@@ -175,8 +176,8 @@ func (l *Layout) Stored() []int {
 	return order
 }
 
-// Least returns the smallest number of columns in a row with a checksum. Newer columns follow the checksum, so older
-// rows do not have them.
+// Least returns the smallest number of columns that a stored row with a checksum can have. Columns that were added
+// to the schema later come after the checksum, and older rows do not have them.
 func (l *Layout) Least() int { return l.index("checksum") + 1 }
 
 // rank returns a sort key for a column: the columns of the primary key by their place in it, then all others.

@@ -46,8 +46,8 @@ const (
 // other rows: see Pair.SumOfGame.
 func (r *Row) Verdict() Verdict { return r.VerdictOf(r.Sum()) }
 
-// VerdictOf compares the row's stored checksum with sum, the calculated one. err is the error of the
-// calculation.
+// VerdictOf compares the row's stored checksum with sum, the checksum that the caller has calculated. err is the
+// error of this calculation.
 func (r *Row) VerdictOf(sum int64, err error) Verdict {
 	stored := r.Value("checksum")
 	switch {
@@ -233,8 +233,8 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	return nil
 }
 
-// Identity returns a text that equal rows share and that differs between different rows. rowid is the row number to
-// use in the text.
+// Identity returns a text for comparing rows. Two rows of a table have equal texts if and only if their values,
+// apart from the checksum, and the given rowids are equal.
 func (r *Row) Identity(rowid int64) (string, error) {
 	var c Checksum
 	c.Reset(r.Layout.Name)

@@ -11,7 +11,7 @@ import (
 	"gogi/shogi"
 )
 
-// OptionsText returns the options of both players in the form of a row: one list for each player, with names
+// OptionsText returns the options of both players as a text for the database: one list for each player, with names
 // and values alternately. Without options it returns nil, which is NULL.
 func OptionsText(options [2][]match.Option) (any, error) {
 	if len(options[0])+len(options[1]) == 0 {
@@ -21,7 +21,7 @@ func OptionsText(options [2][]match.Option) (any, error) {
 	return string(text), err
 }
 
-// Flat returns options in the form of a row, in one list: name, value, name, value, …
+// Flat returns options as one list: name, value, name, value, …
 func Flat(options []match.Option) []string {
 	words := []string{}
 	for _, o := range options {
@@ -48,7 +48,7 @@ func Options(value any) (options [2][]match.Option, err error) {
 	return options, nil
 }
 
-// Paired returns the options of a list in which each name precedes its value, as Flat returns it.
+// Paired returns the options in a list of alternating names and values, such as Flat returns.
 func Paired(words []string) (options []match.Option, err error) {
 	if len(words)%2 != 0 {
 		return nil, errors.New("its options: a name has no value")
@@ -67,7 +67,8 @@ type Identity struct {
 	Source   *match.Source `json:"source,omitempty"`
 }
 
-// PlayerFacts is the form of a player's identity in the table engines. It has facts that dumps leave out.
+// PlayerFacts is the form of a player's identity in the table engines of the database. It also has facts that
+// dumps leave out.
 type PlayerFacts struct {
 	Identity
 
@@ -137,7 +138,7 @@ func (id Identity) Match() match.Identity {
 	return out
 }
 
-// MovesText returns moves in the form of a row: in USI notation, separated by spaces.
+// MovesText returns moves as a text for the database: in USI notation, separated by spaces.
 func MovesText(moves []shogi.Move) string {
 	texts := make([]string, len(moves))
 	for i, m := range moves {
