@@ -2,7 +2,7 @@ package match
 
 // Adjudication has the settings for ending games by the engines' scores. The zero value ends no game by scores. If
 // OneSided is false (two-sided adjudication), both engines' scores must agree that one side loses. This is safer.
-// In 18,894 games for this measurement, one player reported twice its real scores. One-sided adjudication at 1200
+// For a measurement, one player reported twice its real scores in 18,894 games. One-sided adjudication at 1200
 // centipawns then changed the match result by 44 Elo, and two-sided adjudication at 3000 centipawns by less than
 // one Elo. The JSON is part of the canonical text of a plan (see CanonicalPlan), so its keys never change.
 type Adjudication struct {

@@ -50,8 +50,8 @@ type Examine struct {
 	Extra float64 `json:"extra"` // search limit for all moves, as a share of the member's limit for the vote
 }
 
-// Engines returns every engine of the plan in the order of the players. Instead of a council it lists the
-// engines of the council's members.
+// Engines returns every engine of the plan in the order of the players. Instead of a council it lists the engines
+// of the council's members. The mate solver, if the plan has one, comes last.
 func (p *Plan) Engines() []Player {
 	var list []Player
 	for i := range p.Players {
@@ -109,8 +109,8 @@ func (c *Council) Engines() (list []Player) {
 	return list
 }
 
-// WithEngines copies the plan, calls change for every engine of the copy, and returns the copy. i is the position of
-// the engine in the order of Engines.
+// WithEngines copies the plan, calls change for every engine of the copy, and returns the copy. i is the index of
+// the engine in the list that Engines returns.
 func (p *Plan) WithEngines(change func(i int, e *Player)) *Plan {
 	out := *p
 	i := 0

@@ -158,7 +158,7 @@ type Effort struct {
 	PonderMisses   int     `json:"ponder_misses,omitempty"`
 }
 
-// Add adds the sums of more, which is another effort of the same player, to e.
+// Add adds the sums in more to e. Both must be efforts of the same player.
 func (e *Effort) Add(more Effort) {
 	e.Moves += more.Moves
 	e.Nodes = SumNodes(e.Nodes, more.Nodes)

@@ -74,7 +74,7 @@ func (g Gate) String() string {
 	return text
 }
 
-// Check returns an error if the settings make no valid test.
+// Check returns an error unless g has the settings of a valid sequential test or is the zero value.
 func (g Gate) Check() error {
 	switch {
 	case g.IsZero():

@@ -147,7 +147,8 @@ func (p *Plan) Keys(i int) PlayerKeys {
 	return c.Keys(p.Players[i].InEffect())
 }
 
-// conditionsText is the canonical text of the conditions. It has no seed, design, openings, names or target.
+// conditionsText is the canonical text of the conditions. It has no seed, design, openings, names or number of
+// pairs.
 type conditionsText struct {
 	Rules        CanonicalRules    `json:"rules"`
 	Adjudication *Adjudication     `json:"adjudication,omitempty"`

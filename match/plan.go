@@ -93,7 +93,8 @@ const DesignImported DesignKind = "imported"
 // [selfplay].
 const DesignSelfplay DesignKind = "selfplay"
 
-// DesignKinds returns all designs that a plan for new games can have, so not DesignImported.
+// DesignKinds returns the designs that a user can choose for games between several players. DesignImported and
+// DesignSelfplay are not in the list.
 func DesignKinds() []DesignKind {
 	return []DesignKind{DesignMatch, DesignRoundRobin, DesignGauntlet, DesignSwiss, DesignKnockout, DesignAdaptive}
 }
@@ -337,8 +338,8 @@ func (p *Plan) ownsImported(pair, want Pair) error {
 	return err
 }
 
-// SeatsAt reports whether players, given by colour, can be the players of this leg of the pair. In an
-// imported run either player of a pair can have Black.
+// SeatsAt reports whether players, indexed by colour, can be the players of this leg of the pair. In an imported
+// run either player of a pair can have Black.
 func (p *Plan) SeatsAt(pair Pair, leg int, players [2]int) bool {
 	want := pair.Game(leg).Players
 	swapped := [2]int{want[1], want[0]}

@@ -189,7 +189,7 @@ type Verdict struct {
 // Over reports whether the game has ended.
 func (v Verdict) Over() bool { return v.Outcome != Unfinished }
 
-// LossFor returns the verdict that the side c loses by t, with this note.
+// LossFor returns the verdict of a game that the colour c loses for the reason t. note is the note of the verdict.
 func LossFor(c shogi.Colour, t Termination, note string) Verdict {
 	return Verdict{Outcome: WinFor(c.Opponent()), Termination: t, Note: note}
 }

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Scaling lets machines of different speed play one match. gogi multiplies the clocks on each machine by a
-// factor: the speed of the machine that the limits are meant for, divided by the speed of this machine. Both
-// sides of a game have the same factor. A wrong factor makes games differ from the games on other machines,
-// but it favours neither side. The JSON is part of a plan's canonical text. A new field comes at the end, and
-// the JSON omits it if it has its zero value. The zero value is no scaling.
+// Scaling has the settings with which machines of different speed play one match. gogi multiplies the clocks on
+// each machine by a factor: the speed of the machine that the limits are meant for, divided by the speed of this
+// machine. Both sides of a game have the same factor. A wrong factor makes games differ from the games on other
+// machines, but it favours neither side. The JSON is part of a plan's canonical text. A new field comes at the
+// end, and the JSON omits it if it has its zero value. The zero value is no scaling.
 type Scaling struct {
 	Engine string  `json:"engine,omitempty"` // the identity of the engine whose speed is measured
 	NPS    float64 `json:"nps,omitempty"`    // nodes a second of that engine on the machine that the limits are meant for
@@ -41,12 +41,11 @@ func (s Scaling) Check() error {
 // engine searches there. Factor does not check whether the factor is allowed; Scaled does.
 func (s Scaling) Factor(nps float64) float64 { return s.NPS / nps }
 
-// Scaled returns a copy of the plan for a machine with the factor f. It multiplies main time, byoyomi,
-// increment, movetime and the time of a veto, also for members of councils. It rounds the products to
-// milliseconds, with a minimum of 1 ms. The margin, nodes, depth and the stall limit stay the same. Scaled
-// returns an error for a factor outside the plan's bounds; without scaling, only 1 is allowed. If the plan
-// has no time limit, every factor is allowed and changes nothing. The copy has a different digest and no
-// scaling.
+// Scaled returns a copy of the plan for a machine with the factor f. It multiplies main time, byoyomi, increment,
+// movetime and the time of a veto by f, also for members of councils. It rounds the products to milliseconds, with
+// a minimum of 1 ms. The margin, nodes, depth and the stall limit stay the same. The copy has a different digest
+// and no scaling. If f is 1 or the plan has no time limit, Scaled returns the plan itself. It returns an error for
+// a factor outside the plan's bounds; without scaling, only 1 is allowed.
 func (p *Plan) Scaled(f float64) (*Plan, error) {
 	switch {
 	case !(f > 0) || math.IsInf(f, 0):

@@ -21,8 +21,8 @@ type Adjudicator struct {
 func NewAdjudicator(a match.Adjudication) *Adjudicator { return &Adjudicator{rules: a} }
 
 // Move adds the score of the latest move and returns the verdict if the scores end the game, else the zero
-// Verdict. score is from the view of the side that made the move, and p the position after the move. ok is
-// false if the move had no score.
+// Verdict. score is in centipawns from the view of the side that made the move. p is the position after the move.
+// ok is false if the move had no score.
 func (a *Adjudicator) Move(p *shogi.Position, score int, ok bool) match.Verdict {
 	mover := p.Side().Opponent()
 	a.entered = a.entered || kingEntered(p, shogi.Black) || kingEntered(p, shogi.White)

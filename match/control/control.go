@@ -18,7 +18,7 @@ const (
 	Pause Verb = "pause"
 	// Resume makes a paused session start pairs again.
 	Resume Verb = "resume"
-	// Drain makes the pairs in play the last of the session.
+	// Drain makes the session finish the pairs in play and then end.
 	Drain Verb = "drain"
 	// Stop ends the session now. gogi stops the games in play, and plays them again when the run is resumed.
 	Stop Verb = "stop"

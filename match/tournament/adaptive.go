@@ -97,7 +97,7 @@ type Posterior struct {
 	Spread     float64     // standard deviation of the prior, in Elo; 0 without games
 }
 
-// PosteriorOf returns the Posterior of the results of a number of players.
+// PosteriorOf returns the Posterior given some results. players is the number of players.
 func PosteriorOf(results []Outcome, players int) (*Posterior, error) {
 	games := tally(results)
 	if len(games) == 0 {

@@ -42,7 +42,7 @@ func OfCanonical(p *match.CanonicalPlan, pairs int) Spec {
 	return s
 }
 
-// Slot is a pair to play. The results so far decide its players and its opening.
+// Slot is a pair that the Schedule has selected. The results so far decide its players and its opening.
 type Slot struct {
 	Pair    int
 	Players [2]int // indices of A and B in the plan; A is the smaller one

@@ -57,9 +57,10 @@ const (
 	mostSample  = 64
 )
 
-// Sample returns the pairs of one worker in a run that must be audited before the run's verdict is final. The sample is
-// a fifth of the worker's pairs, within leastSample and mostSample. A worker cannot predict it. It has the pairs with
-// the smallest random numbers (see draw), which Audits also selects first.
+// Sample returns the pairs of one worker in a run that must be audited before the run's verdict is final. The
+// sample is a fifth of the worker's pairs, but at least 4 and at most 64 pairs. A worker cannot predict it. Each
+// pair has a fixed random number. The sample has the pairs with the smallest numbers, which Audits also selects
+// first.
 func (a Auditor) Sample(run string, pairs []int) []int {
 	sorted := slices.Clone(pairs)
 	draws := map[int]float64{}

@@ -8,9 +8,8 @@ import (
 )
 
 // Exact reports whether a plan's games can be repeated move for move. This requires fixed nodes or depth, no
-// pondering, and one thread for each engine. An engine may still not repeat its moves, for a reason that gogi does
-// not know. If such a pair is played a third time, the third result differs from both others. Then no worker is at
-// fault.
+// pondering, and one thread for each engine. Even then an engine may not repeat its moves, for a reason that gogi
+// does not know. The results of its pairs then differ each time that they are played, and no worker is at fault.
 func Exact(p *match.Plan) bool {
 	if p.Ponder != "" && p.Ponder != match.PonderOff {
 		return false

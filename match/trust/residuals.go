@@ -70,19 +70,19 @@ func bets(k Kind) []float64 {
 	return []float64{0.5, 1, 2, 4}
 }
 
-// Residuals compares each worker with the rest of a run, in plan order. An order of arrival would depend on
-// the length of games, and so on their results.
+// Residuals compares each worker with the rest of a run, in plan order. An order of arrival would depend on the
+// length of games, and so on their results.
 //
-// Consecutive pairs form blocks. If the worker has no effect on a pair, every assignment of a block's results
-// to its workers is equally likely. For a fixed λ, take the product of exp(λx) over the worker's n pairs in
-// the block. Divide it by the mean of such products over all choices of n pairs of the block. The mean of
-// this quotient is exactly 1, for any distribution of the results. The quotient is therefore an e-value, by
-// permutation of pairs.
+// Consecutive pairs form blocks. If the worker has no effect on a pair, every assignment of a block's results to
+// its workers is equally likely. For a fixed λ, take the product of exp(λx) over the worker's n pairs in the
+// block; x is the compared quantity of a pair. Divide it by the mean of such products over all choices of n pairs
+// of the block. The mean of this quotient is exactly 1, for any distribution of the results. The quotient is
+// therefore an e-value, by permutation of pairs.
 //
-// Products of these e-values over blocks are nonnegative martingales. So is the mean of the products over λ
-// and over the kinds. This e-process may be read after every block (Ville's inequality; see Ramdas, Grünwald,
-// Vovk and Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical Science 38, 2023).
-// The zero value is ready to use.
+// The products of these e-values over blocks are nonnegative martingales. The mean of these products over λ and
+// over the kinds of quantities is also one. This e-process may be read after every block (Ville's inequality; see
+// Ramdas, Grünwald, Vovk and Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical
+// Science 38, 2023). The zero value is ready to use.
 type Residuals struct {
 	block  []Pair
 	usual  []float64 // ratios of the earlier blocks

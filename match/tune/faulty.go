@@ -19,7 +19,8 @@ type pointPlayed struct {
 	above  []float64 // by parameter: 1 above the centre, −1 below it, 0 at it
 }
 
-// Failures reports for which of a pair's two points, plus and minus, the engine failed.
+// Failures reports whether the engine failed at each of a pair's two points. Index 0 is the point plus, index 1
+// the point minus.
 type Failures [2]bool
 
 const (

@@ -13,9 +13,9 @@ const (
 	Surface  = "surface"
 )
 
-// EloPerPair is the Elo difference between two players that changes the expected wins minus losses (W − L) of a pair by
-// 1. The slope of the logistic curve at one half is 1600/ln 10 Elo for a score, and the W − L of a pair is four times
-// the score above one half.
+// EloPerPair is the Elo difference between two players that changes the expected wins minus losses (W − L) of a
+// pair by 1. Near equal strength, one Elo changes the score of a game by ln 10/1600 (the slope of the logistic
+// curve). W − L of a pair is four times the score above one half.
 const EloPerPair = 400 / math.Ln10
 
 // Settings has all settings of a tune. The settings and the results of the pairs together determine the tune. The

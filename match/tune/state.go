@@ -75,7 +75,7 @@ func (st State) clone() State {
 	return st
 }
 
-// DuelKind is the purpose of a pair of games.
+// DuelKind is the purpose of a pair in a tune: to find better values, or to measure the cost of the perturbation.
 type DuelKind string
 
 // The kinds of pairs in a tune.

@@ -136,11 +136,11 @@ func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (
 	return append(states, more...), faulty, err
 }
 
-// Owed returns the states that are not stored yet, oldest first. Store them together with the pair that was learnt
-// last, because all of them may depend on it.
+// Owed returns the states that are not stored yet, oldest first. Store all of them together with the pair that was
+// added last, because each state may depend on this pair.
 func (c *Trajectory) Owed() []match.TuneState { return c.owed }
 
-// Settled marks the states of Owed as stored.
+// Settled marks the states that Owed returns as stored.
 func (c *Trajectory) Settled() {
 	for _, st := range c.owed {
 		c.states[st.Blocks] = true
@@ -179,8 +179,8 @@ func (c *Trajectory) watchBlock(block int) error {
 	return c.watch.Block(duels, failed)
 }
 
-// catchUp adds the stored pairs whose parameter values are now known. Each learnt block may make those of more pairs
-// known.
+// catchUp adds the stored pairs whose parameter values can be calculated now. When a block is complete, the values
+// of more pairs can be calculated.
 func (c *Trajectory) catchUp() (states []State, err error) {
 	for id := c.path.Blocks() * c.settings.Block; len(c.ahead) > 0 && id < c.path.Drawable(); id++ {
 		r, ok := c.ahead[id]

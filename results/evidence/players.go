@@ -63,8 +63,9 @@ type entry struct {
 	match.PlayerKeys
 }
 
-// identity decides which entries are one player: those with equal identities. Two players of one run are never one
-// player, even if their keys are equal. For such keys the name is a part of the identity in all runs.
+// identity identifies a player over several runs: entries with equal identities are one player. Two players of one
+// run are never one player, even if their keys are equal. For such keys the name is a part of the identity in all
+// runs.
 type identity struct {
 	key  match.Key
 	name string // "" unless a run has several players with this key

@@ -94,7 +94,7 @@ func RenameNew(from, to string) error {
 	return windows.MoveFileEx(a, b, windows.MOVEFILE_WRITE_THROUGH)
 }
 
-// BootID returns the MachineGuid of this machine, because Windows has no identifier for the current start.
+// BootID returns the MachineGuid of this machine, because Windows has no identifier of the current boot.
 func BootID() (string, error) {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BootID returns the kernel's identifier of the current start of this machine. It changes with every restart.
+// BootID returns the kernel's identifier of the current boot of this machine. It changes with every restart.
 func BootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 
 // sharedFileSystems has the names in statfs(2) of the file systems that other machines may also see. This

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BootID returns the kernel's identifier of the current start of this machine. It changes with every restart.
+// BootID returns the kernel's identifier of the current boot of this machine. It changes with every restart.
 func BootID() (string, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(boot)), err

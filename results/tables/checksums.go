@@ -222,7 +222,7 @@ func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) err
 	return err
 }
 
-// NameRun adds the name of the run to the error for a damaged row.
+// NameRun adds the name of the run to err if err is a *Damaged without a name. It returns err.
 func NameRun(ctx context.Context, q Querier, run int64, err error) error {
 	if e, ok := errors.AsType[*Damaged](err); ok && e.Run == "" {
 		// If the name cannot be read, the error has no name.

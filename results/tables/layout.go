@@ -164,7 +164,7 @@ func (l *Layout) Rowid() int {
 }
 
 // Stored returns the order of the columns in the file, as indices of Columns. In a table WITHOUT ROWID the columns
-// of the primary key come first (section 2.4 of the file format).
+// of the primary key come first (sqlite.org/fileformat2.html, section 2.4).
 func (l *Layout) Stored() []int {
 	var order []int
 	for i := range l.Columns {

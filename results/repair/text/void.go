@@ -63,7 +63,7 @@ func Select(ctx context.Context, store *results.Store, run *results.RunInfo, sel
 	return store.Voidable(ctx, run, slices.Compact(pairs))
 }
 
-// Voided is the result of voiding pairs, or its preview.
+// Voided is the result of a command that voids pairs. If DryRun is true, it is a preview, and no pair was voided.
 type Voided struct {
 	Run    string
 	Pairs  []int
