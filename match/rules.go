@@ -8,8 +8,8 @@ import (
 	"gogi/shogi"
 )
 
-// Rules decide the end of a game and the points of a draw. Each rule that differs between sources has its
-// own field.
+// Rules decide the end of a game and the points of a draw. Each rule that differs between sets of rules (see
+// RulesProfiles) has its own field.
 type Rules struct {
 	Name        string                `json:"Name"`        // name of the profile, "custom" if a field was changed
 	Declaration shogi.DeclarationRule `json:"Declaration"` // rule of the entered king (入玉宣言法)

@@ -13,8 +13,8 @@
 //     again. Open the store [Durable] if you acknowledge pairs to other programs.
 //   - Add compares a pair with the plan: its number, players, opening and seed. It does not replay the
 //     games; use arbiter.Verify for pairs from other machines.
-//   - The target may be lowered while pairs are in play. Add takes pairs up to the greatest target that
-//     the run ever had.
+//   - The target (the number of pairs to play) may be lowered while pairs are in play. Add takes pairs up to
+//     the greatest target that the run ever had.
 //   - [Store.FirstStored] finds the settings before the first game by their order in the log of settings.
 //     It uses no clock, except for pairs of an older gogi.
 //   - [Run.Void] hides pairs from every reader except [Store.Voided]. They count as missing, so gogi plays

@@ -31,8 +31,8 @@ const (
 	AgreeToVerify  = 200
 )
 
-// Auditor selects pairs for an audit: a worker of another owner plays such a pair again. The second result does not
-// count. Without the secret nobody can predict the selection.
+// Auditor selects pairs for an audit: a worker of another owner plays such a pair again. The second result does
+// not count. A worker cannot predict the selection, because it depends on a secret.
 type Auditor struct{ Secret []byte }
 
 // Audits reports whether a pair of a run is audited. run is the digest of the run. level is the trust in the

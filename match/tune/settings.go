@@ -114,8 +114,8 @@ func (s *Settings) PairsOf(block int) (first, end int) {
 }
 
 // DrawnFrom returns the number n of blocks such that gogi selects the parameter values of a block from the state
-// after n blocks. n is block − Lag, but at least the first block of the block's stage. A stage is a part of the
-// tune in which only some parameters change (see Stages).
+// after n blocks. n is block − Lag, but not below the number of blocks before the block's stage. A stage is a part
+// of the tune in which only some parameters change (see Stages).
 func (s *Settings) DrawnFrom(block int) int {
 	return max(block-s.Lag(), s.stageBegins(s.stageOf(block)))
 }

@@ -114,9 +114,9 @@ func (c *Trajectory) Draw(id int) (Duel, error) {
 	return duel, nil
 }
 
-// Learn adds a pair that was played, and learns each block that is now complete. It rejects a known pair, and a pair
-// with other option values than Draw returns. states has the state after each new block, oldest first. faulty is the
-// error that the engine fails too often. Afterwards Owed returns the states to store.
+// Learn adds a pair that was played, and learns from each block that is now complete. It rejects a known pair, and
+// a pair with other option values than Draw returns. states has the state after each new block, oldest first.
+// faulty is the error that the engine fails too often. Afterwards Owed returns the states to store.
 func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (states []State, faulty, err error) {
 	if c.Known(pair) {
 		return nil, nil, fmt.Errorf("tune: pair %d is known", pair)

@@ -106,14 +106,14 @@ type dumpMove struct {
 }
 
 // Write writes a run as text, one JSON object per line, in a fixed order. The order is: the run, its engines, its
-// attempts and voided pairs, the states of a tune with the options of its pairs, and its games with all facts of each
-// move.
+// attempts and voided pairs, the states of a tune with the options of its pairs, and its games with all facts of
+// each move.
 //
 // A stable dump omits everything that depends on the machine and the time: times, slots, delays by the machine,
-// workers, attempts, voided pairs, paths, concurrency, the target and the run's name. It also omits the vote records
-// of councils (which have times), the queries to a mate solver, and the notes of time forfeits, stalls and crashes.
-// The stable dumps of two runs of deterministic engines are equal, byte for byte, at any concurrency. Write returns a
-// *results.NoRun if the run does not exist.
+// workers, attempts, voided pairs, paths, concurrency, the planned number of pairs and the run's name. It also
+// omits the vote records of councils (which have times), the queries to a mate solver, and the notes of time
+// forfeits, stalls and crashes. The stable dumps of two runs of deterministic engines are equal, byte for byte, at
+// any concurrency. Write returns a *results.NoRun if the run does not exist.
 func Write(ctx context.Context, s *results.Store, w io.Writer, runName string, stable bool) error {
 	out := bufio.NewWriter(w)
 	d := newDumper(out, stable)
