@@ -1,5 +1,5 @@
-// Package report calculates the statistics of a run: the score, Elo, tests, and the verdict on who is
-// stronger. [New] returns a [Gatherer]. The caller adds whole pairs in plan order, and can get a [Report] at
+// Package report calculates the statistics of a run: the score, Elo, tests, and the verdict (which player is
+// stronger). [New] returns a [Gatherer]. The caller adds whole pairs in plan order, and can get a [Report] at
 // any time. Packages report/text and report/html print the report. To add a figure, calculate it here and
 // print it there.
 package report

@@ -62,8 +62,9 @@ func (t *eventLog) add(c shogi.Colour, m *kifu.Move, hit bool, left time.Duratio
 	t.last[c], t.left[c] = lastMove{len(t.moves), *m, hit}, left
 }
 
-// Listen turns move events on or off. When it turns them on, it also sends the current position of each game that has
-// unsent moves. It returns the sequence number of the last event of this process, or 0 when it turns them off.
+// Listen turns move events on or off. When it turns them on, it also sends the current position of each game
+// whose latest moves were not sent. It returns the sequence number of the last event of this process, or 0
+// when it turns them off.
 func (e *Events) Listen(on bool) (last uint64) {
 	e.listening.Store(on && e.moves)
 	if !on {

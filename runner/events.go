@@ -12,8 +12,9 @@ import (
 	"gogi/usi"
 )
 
-// Events is the single event stream of a run. All slots send to it, and one consumer reads its channel until Close. A
-// nil *Events drops every event at no cost, because each sender checks for nil before it builds an event.
+// Events is the stream of all events of a run. All slots send to it, and one consumer reads its channel until
+// Close. A nil *Events drops every event at no cost, because each sender checks for nil before it builds an
+// event.
 type Events struct {
 	run       string
 	moves     bool
@@ -44,23 +45,27 @@ func NewEvents(run string, moves bool) *Events {
 // Stream returns the channel from which the consumer reads all events. Close closes the channel.
 func (e *Events) Stream() <-chan match.Event { return e.out }
 
-// Dropped returns the number of move events that Send has dropped because the channel was full. It never blocks.
+// Dropped returns the number of move events that Send has dropped because the channel was full. Dropped never
+// waits.
 func (e *Events) Dropped() uint64 { return e.dropped.Load() }
 
-// Sent returns the number of events that were put into the channel. It waits while a sender waits for the consumer.
+// Sent returns the number of events that were put into the channel. If a sender waits for the consumer, Sent
+// waits, too.
 func (e *Events) Sent() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.pushed
 }
 
-// Abandon makes senders stop waiting for the consumer, at the end of a cancelled run. Unread events may then be lost.
+// Abandon makes senders stop waiting for the consumer. It is called when a run is cancelled. Unread events
+// may then be lost.
 func (e *Events) Abandon() { e.abandonOnce.Do(func() { close(e.abandoned) }) }
 
 // Close ends the stream. No sender may call Send after it.
 func (e *Events) Close() { close(e.out) }
 
-// Send numbers, stamps and sends an event. The numbers of each worker have no gaps. Time stamps never decrease.
+// Send sends an event, after it sets the event's sequence number and time stamp. The numbers of each worker
+// have no gaps. Time stamps never decrease.
 func (e *Events) Send(ev match.Event) {
 	if e == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"gogi/usi"
 )
 
-// GoFor returns the go command for limits l, without clocks and pondering. Moves of games, searches of council members
-// and searches outside games all use it.
+// GoFor returns the go command for the limits l, without clocks and pondering. gogi uses it for moves of
+// games, searches of council members, and searches outside games.
 func GoFor(l match.Limits) usi.Go {
 	return usi.Go{MoveTime: l.MoveTime, Nodes: l.Nodes, Depth: l.Depth, Infinite: l.Self}
 }

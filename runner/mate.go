@@ -12,8 +12,8 @@ import (
 	"gogi/usi"
 )
 
-// Solver is a Player that can search for a mate by the side to move. A usi.Engine is one. If its program has no
-// mate search, the answer is usi.MateNotImplemented.
+// Solver is a Player that can search for a mate by the side to move, such as a usi.Engine. If the engine's
+// program has no mate search, the answer is usi.MateNotImplemented.
 type Solver interface {
 	Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error)
 }

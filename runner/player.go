@@ -10,8 +10,9 @@ import (
 	"gogi/usi"
 )
 
-// Player is an engine or a council that answers Think. One goroutine at a time calls its methods. A player that
-// fails returns a *usi.Fault, and the slot then closes it. Any other error leaves the pair unplayed.
+// Player makes moves in games. It is an engine or a council (several engines that vote on each move). One
+// goroutine at a time calls its methods. A player that fails returns a *usi.Fault, and the slot then closes
+// it. After any other error the pair stays unplayed.
 type Player interface {
 	// NewGame prepares for a game. It may take minutes.
 	NewGame(ctx context.Context, g usi.Game) error
@@ -23,40 +24,42 @@ type Player interface {
 	Close() error
 }
 
-// Ponderer is a Player that can think on the opponent's time. The next Think with the same position is a ponder hit,
-// any other a miss.
+// Ponderer is a Player that can think on the opponent's time (ponder). The next call of Think shows whether
+// it expected the right move: the same position is a ponder hit, any other position a miss.
 type Ponderer interface {
 	Ponder(ctx context.Context, r usi.Request) error
 }
 
-// Waiter is a Player that measures how long it has waited for a CPU since its start. ok is false if the time is
-// unknown. A usi.Engine gets the time from its connection (usi.Waited). A council gets it from its members.
+// Waiter is a Player that measures how long it has waited for a CPU since its start. ok is false if the time
+// is unknown. An engine gets the time from its connection (usi.Waited), and a council from its members.
 type Waiter interface {
 	Waited() (d time.Duration, ok bool)
 }
 
-// Stopper is a Player that measures for how long its processes were suspended since their start, by a signal, a
-// debugger or a frozen cgroup. It samples their state only during a call, so the runner calls Stopped regularly,
-// concurrently with Think. A usi.Engine gets the time from its connection (usi.Stopped). A council gets it from its
-// members.
+// Stopper is a Player that measures for how long its processes were suspended since their start, by a signal,
+// a debugger or a frozen cgroup. It checks the state of the processes only during a call, so the runner calls
+// Stopped regularly, concurrently with Think. An engine gets the time from its connection (usi.Stopped). A
+// council gets it from its members.
 type Stopper interface {
 	Stopped() time.Duration
 }
 
-// FaultRecorder is a Player that can write a crash dump of a failure that only the game shows, such as an illegal
-// move. Blame returns the name of the dump, or "" without one. The player stays usable.
+// FaultRecorder is a Player that can write a crash dump of a failure that the runner detects, such as an
+// illegal move. Blame returns the name of the dump, or "" if it wrote none. The player can still be used
+// afterwards.
 type FaultRecorder interface {
 	Blame(kind, note string) (record string)
 }
 
-// Strayer is a Player that checks whether its engines stay on the CPUs on which it was opened. If they do not,
-// AffinityChanged describes the CPUs that they use instead. Otherwise it returns "". A usi.Engine gets this from its
-// connection (usi.Pinned), and a council gets it from its members.
+// Strayer is a Player that checks whether its engines still use the CPUs to which gogi bound them. If they do
+// not, AffinityChanged returns text with the CPUs that they use instead. Otherwise it returns "". An engine
+// gets this from its connection (usi.Pinned), and a council from its members.
 type Strayer interface {
 	AffinityChanged() string
 }
 
-// Opener starts a player on the given CPUs. With nil CPUs the player may run on all of them.
+// Opener is a function that starts a player on the given CPUs. If cpus is nil, the player may run on all
+// CPUs.
 type Opener func(ctx context.Context, p match.Player, cpus []int) (Player, error)
 
 // Source hands out the pairs to play. All slots call it concurrently.
@@ -66,7 +69,7 @@ type Source interface {
 	Next(ctx context.Context) (Lease, error)
 }
 
-// Lease is the right to play one pair, until Put or Return ends it.
+// Lease is the right of a slot to play one pair. It ends with a call of Sink.Put or Lease.Return.
 type Lease struct {
 	// Plan is the plan of the pair; nil means Config.Plan. Players stay open between leases as long as this pointer
 	// is the same, so a source uses one pointer for each plan.
@@ -83,11 +86,11 @@ type Lease struct {
 	Events *Events
 }
 
-// ErrRevoked is the reason for the return of a pair if the source revoked the pair's lease.
+// ErrRevoked is the reason to return a pair if the source has revoked its lease.
 var ErrRevoked = errors.New("runner: the pair was taken away")
 
-// Unplayable is the error of a pair whose attempts are used up, because its players do not start or fail
-// before the first move.
+// Unplayable is the error for a pair that could not be played in any of its attempts, because its players do
+// not start or fail before the first move.
 type Unplayable struct {
 	Plan  *match.Plan
 	Pair  int
@@ -103,9 +106,9 @@ func (u *Unplayable) Error() string {
 // Unwrap returns the error of the last attempt.
 func (u *Unplayable) Unwrap() error { return u.Err }
 
-// Sink stores the games that were played under a lease. All slots call it concurrently. An error of the Sink ends the
-// run, see Run. The context of its calls lasts ten seconds longer than the run's context. So the Sink can store the
-// finished pairs of a cancelled run.
+// Sink stores the results of the games that were played under a lease. All slots call it concurrently. An
+// error of the Sink ends the run, see Run. The context of its calls lasts ten seconds longer than the context
+// of the run, so that the Sink can store the finished pairs of a cancelled run.
 type Sink interface {
 	// Put stores a finished pair with its attempts durably, and ends the lease even if Put fails. added is false
 	// if the pair was already stored. The games of r then do not count, see Run.

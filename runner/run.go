@@ -17,7 +17,7 @@ import (
 	"gogi/usi"
 )
 
-// Config is the configuration of a run.
+// Config has the settings for one call of [Run].
 type Config struct {
 	Plan   *match.Plan // the plan of leases without one; may be nil if all leases have one
 	Source Source
@@ -63,20 +63,22 @@ const attempts = 3
 // ends, because the machine does not run this program long enough for one pair.
 const standstillAttempts = 14
 
-// Run plays until the source has no more pairs, and then closes all players.
+// Run plays pairs until the source has no more, and then closes all players.
 //
-// Only the end of ctx interrupts games in play; Run then returns the cause. A failure in one slot stops no game of
-// another slot. The run fails if players repeatedly cannot be started or reached, or if the source or the sink returns
-// an error. Then no slot takes another pair, and every wait for a pair ends. Slots finish the games in play and give
-// their pairs to the sink. They return the other pairs. If a Standstill interrupts a pair, Run plays the pair again at
-// once. Fourteen standstills in a row also fail the run.
+// Only the end of ctx interrupts games in play; Run then returns the cause. A failure in one slot stops no
+// game of another slot. The run fails if players repeatedly cannot be started or reached, or if the source or
+// the sink returns an error. Then no slot takes another pair, and every wait for a pair ends. Slots finish
+// the games in play and give their pairs to the sink. They return the other pairs. If a [Standstill] of the
+// machine interrupts a pair, Run plays the pair again at once. Fourteen standstills in a row also fail the
+// run.
 //
-// A player that fails in a game loses the game, and the run continues. The run also continues after a revoked lease,
-// and after a player that ends badly or late. Run reports such an end of a player as an event and waits for it.
+// A player that fails in a game loses the game, and the run continues. The run also continues after a source
+// revokes a lease, and if a player does not close properly or in time. In the last case Run sends an event
+// and waits for the player.
 //
-// Run sends the "pair" event only if the sink has added the pair. If the pair was already stored, Run sends a fault of
-// kind "unplayed", although it has already sent the end events of the games. It sends this fault for all games that do
-// not count.
+// Run sends the "pair" event only if the sink has added the pair. If the pair was already stored, its games
+// do not count. Run has then already sent the end events of these games. It therefore sends a fault event of
+// kind "unplayed" for all games that do not count.
 func Run(ctx context.Context, c Config) error {
 	r, err := newRun(c)
 	if err != nil {

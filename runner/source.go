@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// PlanSource hands out the unfinished pairs of a plan in order, each once. If a slot returns a pair unplayed, only a
-// new PlanSource hands it out again.
+// PlanSource is a Source with the unfinished pairs of a plan. It hands out each pair once, in order. If a
+// slot returns a pair unplayed, only a new PlanSource hands it out again.
 type PlanSource struct {
 	plan     *match.Plan
 	finished func(id int) bool
@@ -42,7 +42,8 @@ func (s *PlanSource) Next(ctx context.Context) (Lease, error) {
 	return Lease{Pair: pair, Return: func(error) {}}, nil
 }
 
-// SetTarget limits the source to the pairs 0 to pairs-1. Pairs that were already handed out stay valid.
+// SetTarget limits the source to the pairs 0 to pairs-1. Slots still play the pairs that were handed out
+// before.
 func (s *PlanSource) SetTarget(pairs int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

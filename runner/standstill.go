@@ -20,7 +20,7 @@ type offsets struct {
 	wall time.Duration
 }
 
-// StandstillKind is the cause of a standstill.
+// StandstillKind is the cause of a [Standstill].
 type StandstillKind int
 
 // The causes of a standstill.
@@ -30,8 +30,9 @@ const (
 	Stepped                       // the wall clock jumped: it was set, or a virtual machine was suspended
 )
 
-// Standstill is an interruption that makes measured times useless, because engines do not know their remaining time
-// after it. The runner plays the pair again; a Standstill is the error of the interrupted attempt.
+// Standstill is an interruption of a game: the machine or this program did not run for some time, or the wall
+// clock jumped. Measured times are useless after it, because engines do not know their remaining time. The
+// runner plays the pair again; a Standstill is the error of the interrupted attempt.
 type Standstill struct { //nolint:errname // it is data as much as an error, as usi.Fault is
 	Kind StandstillKind
 	By   time.Duration // its minimum length; negative if the wall clock was set back
@@ -56,7 +57,7 @@ func standstillBetween(last, now moment, late time.Duration) *Standstill {
 	return nil
 }
 
-// Error describes the standstill for the fault event of the pair.
+// Error describes the standstill. The fault event of the pair has this text.
 func (s *Standstill) Error() string {
 	by := s.By.Round(100 * time.Millisecond)
 	switch s.Kind {

@@ -11,9 +11,10 @@ import (
 // startTries is the number of attempts to start a player with some options.
 const startTries = 3
 
-// TryOut starts the players of a tune's pair to find out whether they accept the pair's own options. First it starts
-// them with the options known, which should work; if a player fails then, TryOut returns an error. With the pair's own
-// options it returns nil if both players start, and a forfeited pair if one or both fail.
+// TryOut finds out whether the players of a tune's pair start with the options of the pair. First it starts
+// them with the options known, which should work; if a player fails with these options, TryOut returns an
+// error. Then it starts them with the pair's own options. If both start, it returns nil. If one or both fail,
+// it returns the pair as forfeited by them.
 func TryOut(ctx context.Context, open Opener, plan *match.Plan, pair match.Pair, known []match.Option) (*match.PairResult, error) {
 	for player := range 2 {
 		if err := starts(ctx, open, plan.Players[pair.Players[player]], known); err != nil {

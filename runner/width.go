@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Width is the number of slots of a run. It may change during the run: missing slots begin, and the slots with the
-// highest numbers end after their current pair. A Width belongs to one run and is safe for concurrent use.
+// Width controls the number of slots of a run. The number may change during the run. New slots then begin, or
+// the slots with the highest numbers end after their current pair. A Width belongs to one run and is safe for
+// concurrent use.
 type Width struct {
 	mu    sync.Mutex
 	slots int
@@ -27,19 +28,19 @@ type place struct {
 // errRetired is the cause of the end of a slot's wait for a pair, if the run no longer needs the slot.
 var errRetired = errors.New("runner: the run has fewer slots now")
 
-// NewWidth returns a Width of slots, at least one.
+// NewWidth returns a Width with this number of slots, at least one.
 func NewWidth(slots int) *Width {
 	return &Width{slots: max(1, slots), places: map[int]*place{}, done: make(chan struct{})}
 }
 
-// Slots returns the wanted number of slots.
+// Slots returns the number of slots that the run should have.
 func (w *Width) Slots() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.slots
 }
 
-// Set changes the number of slots to slots, at least one.
+// Set changes the number of slots, to at least one.
 func (w *Width) Set(slots int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

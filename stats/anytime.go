@@ -9,8 +9,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Scores counts independent scores in [0, 1] with the same mean. Its methods make anytime-valid statements
-// about this mean. The order of the scores does not matter. The zero value has no scores.
+// A Scores counts independent scores in [0, 1], such as A's points in each pair. All scores have the same
+// expected value, the mean. The methods make statements about this mean that are valid at any time, also
+// while games are played. The order of the scores does not matter. The zero value has no scores.
 type Scores struct {
 	Unit string // decisive_game, game or pair
 	all  means
@@ -21,19 +22,19 @@ func (w WDL) DecisiveScores() Scores {
 	return scoresOf("decisive_game", []float64{0, 1}, []int{w.Losses, w.Wins})
 }
 
-// GameScores returns A's points in all games, with half a point for a draw. The scores are independent only
+// GameScores returns A's points in each game, with half a point for a draw. The scores are independent only
 // if each game has its own opening. If colours are swapped, use [Tally.PairScores].
 func (w WDL) GameScores() Scores {
 	return scoresOf(unitGame, []float64{0, 0.5, 1}, []int{w.Losses, w.Draws, w.Wins})
 }
 
-// PairScores returns A's mean points per game in each pair, with half a point for a draw.
+// PairScores returns A's points per game in each pair, with half a point for a draw.
 func (p Pentanomial) PairScores() Scores {
 	return scoresOf(unitPair, []float64{0, 0.25, 0.5, 0.75, 1}, []int{p.LL, p.LD, p.WL + p.DD, p.WD, p.WW})
 }
 
-// PairScores returns A's mean points per game in each pair. A draw is worth the points that the rules gave.
-// PairScores returns an error if not all games are in colour-swapped pairs.
+// PairScores returns A's points per game in each pair. A draw gives the points that the rules of the games
+// gave for it. PairScores returns an error if not all games are in colour-swapped pairs.
 func (t Tally) PairScores() (Scores, error) {
 	if t.Singles > 0 {
 		return Scores{}, errors.New("not all games are in colour-swapped pairs")
@@ -66,7 +67,7 @@ func (s Scores) Mean() float64 {
 	return sum / float64(s.N())
 }
 
-// Plus returns the scores of s and o together. The unit is that of s, or that of o if s has no unit.
+// Plus returns the scores of s and o together. The result has the Unit of s, or that of o if s has none.
 func (s Scores) Plus(o Scores) Scores {
 	all := slices.Clone(s.all)
 	for _, c := range o.all {
@@ -81,7 +82,7 @@ func (s Scores) Plus(o Scores) Scores {
 // Mirror returns the opponent's scores, which are 1 minus each score.
 func (s Scores) Mirror() Scores { return Scores{s.Unit, s.all.mirror()} }
 
-// Scatter returns the sum of the squared deviations from the mean score, or 0 without scores.
+// Scatter returns the sum of the squared differences between the scores and their mean, or 0 without scores.
 func (s Scores) Scatter() float64 {
 	sum, mean := 0.0, s.Mean()
 	for _, c := range s.all {
@@ -90,9 +91,9 @@ func (s Scores) Scatter() float64 {
 	return sum
 }
 
-// LogWealth returns the logarithm of a gambler's wealth after all scores. The gambler starts with the wealth 1 and
-// bets that the mean score is above m. Each bet is the same share of the current wealth. The result is the logarithm
-// of an e-value if the share was fixed before the games.
+// LogWealth returns the logarithm of the wealth of a gambler after all scores. The gambler starts with the
+// wealth 1 and bets on each score that the mean is above m. Each bet is the given share of the current
+// wealth. The result is the logarithm of an e-value if the share was fixed before the games.
 func (s Scores) LogWealth(share, m float64) float64 {
 	growth, _ := s.all.logGrowth(share, m)
 	return growth
@@ -120,9 +121,9 @@ func (s Scores) AnytimeInterval(level float64) (binomial.Interval, error) {
 	return binomial.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit), Hi: 1 - s.all.mirror().refuted(limit)}, nil
 }
 
-// Interval returns Gaffke's interval for the mean score ([Series.Interval]). The interval is valid if the
-// number of scores was fixed before the first game. For decisive games it is the interval of Clopper and
-// Pearson. Interval returns the same errors as AnytimeInterval.
+// Interval returns Gaffke's interval for the mean score ([Series.Interval]). Unlike AnytimeInterval, it is
+// valid only if the number of scores was fixed before the first game. For decisive games it is the interval
+// of Clopper and Pearson. Interval returns the same errors as AnytimeInterval.
 func (s Scores) Interval(level float64) (binomial.Interval, error) {
 	if err := s.check(); err != nil {
 		return binomial.Interval{}, err
@@ -130,8 +131,8 @@ func (s Scores) Interval(level float64) (binomial.Interval, error) {
 	return s.all.interval(s.Unit+gaffke, level)
 }
 
-// An Evidence measures the evidence of the scores against a mean. It is valid at any time, also while the
-// games run.
+// An Evidence is an e-value with its p value: the evidence of the scores against a hypothetical mean. It is
+// valid at any time, also while games are played.
 type Evidence struct {
 	Method string  // always betting
 	Unit   string  // unit of the scores
@@ -140,10 +141,10 @@ type Evidence struct {
 	P      float64 // min(1, 1/e), valid at any time
 }
 
-// EValue returns the evidence against the mean score m. A gambler bets half of a capital of 1 that the mean
-// is above m, and the other half that it is below. The e-value is the larger wealth of the two halves. If the
-// mean is m, the e-value ever reaches x with a probability of at most 1/x (Ville's inequality). EValue
-// returns an error without scores, and for m outside (0, 1).
+// EValue returns the evidence against the hypothesis that the mean score is m. A gambler bets half of a
+// capital of 1 that the mean is above m, and the other half that it is below. The e-value is the larger
+// wealth of the two halves. If the mean is m, the probability that the e-value ever reaches x is at most 1/x
+// (Ville's inequality). EValue returns an error without scores, and for m outside (0, 1).
 func (s Scores) EValue(m float64) (Evidence, error) {
 	if err := s.check(); err != nil {
 		return Evidence{}, err

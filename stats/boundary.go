@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// A Boundary names a method to set the bounds of the log likelihood ratio of a sequential test.
+// A Boundary is the name of a method that sets the bounds of an SPRT (sequential test). The SPRT stops when
+// its log likelihood ratio reaches a bound.
 type Boundary string
 
 // The boundaries.
@@ -16,9 +17,9 @@ const (
 	BoundaryWald Boundary = ""
 	// BoundaryRatio uses the bounds ln β and ln(1/α). If both distributions of a likelihood ratio are fixed
 	// in advance, the ratio has the mean 1 under H0. By Ville's inequality it therefore reaches 1/α with a
-	// probability of at most α, however often the test looks. The same is true for β under H1. The
-	// generalised ratio, however, estimates its distributions. In simulations its error rates are at most α
-	// and β (docs/statistics.md).
+	// probability of at most α, however often the test compares it with the bounds. The same is true for β
+	// under H1. The generalised ratio of gogi, however, estimates its distributions. In simulations its error
+	// rates are at most α and β (docs/statistics.md).
 	BoundaryRatio Boundary = "ratio"
 	// BoundaryBounded moves the bounds towards each other as information grows, so that every run has a
 	// maximum length. See [SPRT.BoundsAt].
@@ -33,23 +34,24 @@ func (b Boundary) check() error {
 	return fmt.Errorf("unknown boundary %q of a sequential test", string(b))
 }
 
-// Bounds returns the bounds before the first game. The test fails if the ratio is at most lower, and passes
-// if the ratio is at least upper.
+// Bounds returns the bounds of the log likelihood ratio before the first game. The test fails (accepts H0) if
+// the ratio is at most lower, and passes (accepts H1) if it is at least upper.
 func (s SPRT) Bounds() (lower, upper float64) { return s.BoundsAt(0) }
 
-// BoundsAt returns the bounds at an amount of information. Only the bounds of [BoundaryBounded] depend on the
-// information. Information is the variance of the ratio: n(s₁-s₀)²/V after n observations whose scores have the
-// variance V, for the hypothetical scores s₀ and s₁.
+// BoundsAt returns the bounds of the log likelihood ratio at an amount of information. Only the bounds of
+// [BoundaryBounded] depend on the information. Information is the variance of the ratio: n(s₁-s₀)²/V after n
+// observations whose scores have the variance V, for the hypothetical scores s₀ and s₁.
 //
-// The bounds of BoundaryBounded are u - I/10 and I/10 - l for the information I. u and l are such that a Brownian
-// motion has the error rates α and β. The bounds meet at I = 5(u+l). There the test ends, and passes if the ratio is
-// above 0. The slope 1/10 is a compromise between 0 and 1/4. With slope 0 the test is Wald's test, which has the
-// smallest expected length under the two hypotheses. With slope 1/4 it is Lorden's 2-SPRT, which minimises the
-// largest expected length over all true differences.
+// With BoundaryBounded, the upper bound is u - I/10 and the lower bound is I/10 - l at the information I. The
+// numbers u and l are chosen so that a Brownian motion has the error rates α and β. The bounds meet at I =
+// 5(u+l). There the test ends, and passes if the ratio is above 0. The slope 1/10 is a compromise between 0
+// and 1/4. With slope 0 the test is Wald's test, which has the smallest expected length under the two
+// hypotheses. With slope 1/4 it is Lorden's 2-SPRT, which minimises the largest expected length over all true
+// differences.
 //
-// At α = β = 0.05 the expected length grows by 2 % under either hypothesis. It grows by 9 % if the true difference is
-// below Elo0 by half of the distance between the hypotheses. Halfway between the hypotheses it falls by 10 %, and its
-// 95 % quantile falls by 29 %.
+// At α = β = 0.05 the expected length is 2 % longer than with slope 0 if one of the hypotheses is true. It is
+// 9 % longer if the true difference is below Elo0 by half of the distance between the hypotheses. If the true
+// difference is halfway between the hypotheses, it is 10 % shorter, and its 95 % quantile is 29 % shorter.
 func (s SPRT) BoundsAt(information float64) (lower, upper float64) {
 	switch s.Boundary {
 	case BoundaryRatio:

@@ -8,16 +8,18 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A MatchForecast is the forecast of a match, calculated from a record of games.
+// A MatchForecast has the probabilities that player A wins, draws or loses a future match. They are
+// calculated from the results of earlier games.
 type MatchForecast struct {
 	binomial.Chances                   // predictive probabilities, averaged over all rates that are consistent with the record
 	Interval         binomial.Interval // interval of the probability to win at the true rates.
 }
 
-// Forecast returns A's chances in a match of n games after this record. The chances are the predictive
-// probabilities under the Jeffreys prior for the rates of wins, draws and losses. The interval results from
-// the [binomial.ClopperPearson] interval of the win rate in decisive games, at the draw rate of the record.
-// Forecast returns an error without a decisive game, for n < 1, and for a level outside (0, 1).
+// Forecast returns A's chances in a future match of n games, calculated from the earlier games in w. The
+// chances are the predictive probabilities under the Jeffreys prior for the rates of wins, draws and losses.
+// The interval is for the probability to win. It results from the [binomial.ClopperPearson] interval of the
+// win rate in decisive games, at the draw rate of the earlier games. Forecast returns an error without a
+// decisive game, for n < 1, and for a level outside (0, 1).
 func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 	if err := w.check(); err != nil {
 		return MatchForecast{}, err

@@ -9,8 +9,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Comparison is the difference between the Elo of two players against a common opponent, such as a newer
-// and an older patch against one base.
+// A Comparison is the difference between the Elo of two players, measured against a common opponent. For
+// example, the players are a newer and an older patch, and the opponent is their base.
 type Comparison struct {
 	Method   string            `json:"method"`   // paired_openings, partly_paired or independent.
 	Shared   int               `json:"shared"`   // openings that both series played
@@ -68,20 +68,23 @@ func (s *Series) shared(other *Series) (own, others []float64) {
 	return own, others
 }
 
-// A NotWorse is the result of a test of two players with a common opponent. The gain is the first player's
-// Elo minus the second player's Elo, both against that opponent. The test can show that the gain is more than
-// -Margin.
+// A NotWorse is the result of a test whether one player is weaker than another by less than Margin Elo. Both
+// have played against a common opponent. The gain is the first player's Elo minus the second player's Elo,
+// both against that opponent. The test can show that the gain is more than -Margin.
 type NotWorse struct {
 	Margin float64       `json:"margin"`
 	Bound  float64       `json:"bound"` // one-sided lower bound of the gain at the level.
 	Test   binomial.Test `json:"test"`  // test of a gain of -Margin against a larger gain
 }
 
-// TestNotWorse tests the null hypothesis that the first series' player is margin Elo or more weaker than the
-// second series' player. It uses all openings of both series, and the correlation of shared openings. The
-// test uses the normal distribution, with the variance of the Elo difference to first order. It therefore
-// needs many openings. TestNotWorse returns an error for a series with fewer than two openings or without a
-// finite Elo, if all openings have the same score, for a margin that is not positive, and for a level outside (0, 1).
+// TestNotWorse tests the null hypothesis that the player of the first series is weaker than the player of the
+// second series by margin Elo or more. It uses all openings of both series, and the correlation of shared
+// openings. The test uses the normal distribution, with the variance of the Elo difference to first order. It
+// therefore needs many openings.
+//
+// TestNotWorse returns an error for a series with fewer than two openings or without a finite Elo, and if all
+// openings have the same score. It also returns an error for a margin that is not positive, and for a level
+// outside (0, 1).
 func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error) {
 	if !(margin > 0) || math.IsInf(margin, 1) {
 		return NotWorse{}, fmt.Errorf("margin %v: expected Elo above 0", margin)

@@ -7,8 +7,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Counted returns the result under a draw rule. It returns an error for a negative count, for an unknown rule, and if
-// no game counts. The last case occurs if all games were drawn under [binomial.DrawsDropped].
+// Counted returns the points and the number of games under a draw rule. It returns an error for a negative
+// count and for an unknown rule. It also returns an error if no game counts, such as if all games were drawn
+// under [binomial.DrawsDropped].
 func (w WDL) Counted(rule binomial.DrawRule) (binomial.Counted, error) {
 	if err := w.check(); err != nil {
 		return binomial.Counted{}, err

@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// An SPRTForecast is the expected course of a sequential test, in pairs.
+// An SPRTForecast is the expected course of a sequential test: the probabilities of its decisions, and the
+// number of pairs that it takes.
 type SPRTForecast struct {
 	Method     string  `json:"method"` // walk or diffusion.
 	Pass       float64 `json:"pass"`
@@ -31,14 +32,14 @@ const maxCourse = 100_000_000
 
 // Forecast returns the expected course of the test if the pairs have these rates, and each pair has its own
 // opening. limit is the maximum number of pairs; 0 or less means no maximum. Forecast calculates the
-// distribution of the ratio after each pair.
+// distribution of the log likelihood ratio after each pair (method walk).
 //
-// The step of the ratio in one pair is calculated from the most likely distributions under the two
-// hypotheses, given the true rates. The test itself must estimate these distributions, and ends about three
-// pairs sooner. The result includes the overshoot over the bounds, because the steps keep their size (method
-// walk). If the test takes thousands of pairs, Forecast uses a diffusion instead. It then moves the bounds
-// outwards by the mean overshoot, which is 0.583 standard deviations of a step (Siegmund 1985; method
-// diffusion).
+// Forecast assumes that each pair changes the ratio by a step that depends only on the pair's score. It
+// calculates the steps from the most likely distributions under the two hypotheses, given the true rates. The
+// real test must estimate these distributions, and ends about three pairs sooner. Because the steps keep
+// their size, the result includes the overshoot over the bounds. If the test takes thousands of pairs,
+// Forecast uses a diffusion instead of steps. It then moves the bounds outwards by the mean overshoot, which
+// is 0.583 standard deviations of a step (Siegmund 1985; method diffusion).
 //
 // Forecast returns an error for an impossible design and for impossible rates.
 func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Interval returns the interval for A's expected score over all pairs of which the tally is a sample. It
-// equals [Series.Interval] of a series in which each pair has its own opening. The method is named
-// pair_gaffke, or game_gaffke if colours were not swapped.
+// Interval returns Gaffke's interval for A's expected score. The counted pairs are a sample of all possible
+// pairs. The interval equals [Series.Interval] of a series in which each pair has its own opening. The method
+// is named pair_gaffke, or game_gaffke if colours were not swapped.
 func (t Tally) Interval(level float64) (binomial.Interval, error) {
 	unit, s, stake, err := t.units()
 	if err != nil {

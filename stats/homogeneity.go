@@ -23,10 +23,10 @@ type Homogeneity struct {
 	Sparse    int         `json:"sparse"`    // number of outcomes of a source with fewer than 5 expected games; many make P inexact
 }
 
-// SameEverywhere tests whether all sources have the same distribution of outcomes. To find the sources that
-// differ, it divides alpha among all residuals. It returns an error for fewer than two sources with games and
-// for fewer than two outcomes. It also returns an error for impossible counts, for a mixture of [WDL] and
-// [Pentanomial], and for an alpha outside (0, 1).
+// SameEverywhere tests whether all sources, such as machines, have the same distribution of outcomes. To find
+// the sources that differ, it tests all residuals at levels that sum to alpha. It returns an error for fewer
+// than two sources with games and for fewer than two outcomes. It also returns an error for impossible
+// counts, for a mixture of [WDL] and [Pentanomial], and for an alpha outside (0, 1).
 func SameEverywhere(sources []Outcomes, alpha float64) (Homogeneity, error) {
 	t, err := newTable(sources)
 	if err = errors.Join(err, binomial.CheckOpen("alpha", alpha)); err != nil {

@@ -8,7 +8,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// An Operating describes the behaviour of a sequential test at one true strength.
+// An Operating is the expected behaviour of a sequential test at one true strength: its pass probability and
+// its number of games.
 type Operating struct {
 	Method string  `json:"method"` // brownian
 	Pass   float64 `json:"pass"`
@@ -16,7 +17,8 @@ type Operating struct {
 	Games  float64 `json:"games"` // expected number of games
 }
 
-// A Conditions holds the quantities besides the strength that influence the length of a test.
+// A Conditions holds the quantities other than the strength that influence the length of a test, such as the
+// draw rate.
 type Conditions struct {
 	DrawRate float64 `json:"draw_rate"` // in [0, 1)
 	// RMSBias is the root mean square of the advantage that openings give to one colour, in Elo. Because both
@@ -43,11 +45,11 @@ func (c Conditions) variance() (float64, error) {
 	return v, nil
 }
 
-// Expect returns the probability to pass and the expected number of games (not pairs) at a true difference of
-// elo (logistic). As in fishtest's calculator, the log likelihood ratio is modelled as a Brownian motion
-// without a maximum length. Real tests move in steps and take a few percent more games; [SPRT.Forecast]
-// includes this. Expect returns an error for an impossible design, for impossible conditions, for bounds that
-// are not constant, and for an infinite elo.
+// Expect returns the probability that the test passes, and the expected number of games (not pairs), if the
+// true difference is elo (logistic). Like the calculator of fishtest, it models the log likelihood ratio as a
+// Brownian motion without a maximum length. Real tests move in steps and take a few percent more games;
+// [SPRT.Forecast] includes this. Expect returns an error for an impossible design, for impossible conditions,
+// for bounds that are not constant, and for an infinite elo.
 func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	variance, err := c.variance()
 	if err = errors.Join(s.Check(), err, binomial.CheckFinite(elo)); err != nil {

@@ -8,8 +8,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A PairDesign is the plan of a test over colour-swapped pairs with a fixed length. Each pair has its own
-// opening. After the games the sign-flip test ([Tally.SignFlip]) decides.
+// A PairDesign is the plan of a match with a fixed number of colour-swapped pairs. Each pair has its own
+// opening. After the games the sign-flip test ([Tally.SignFlip]) decides whether the players are equally
+// strong.
 type PairDesign struct {
 	Alpha       float64              `json:"alpha"`
 	Power       float64              `json:"power"` // probability to detect the difference.
@@ -17,7 +18,7 @@ type PairDesign struct {
 	Conditions
 }
 
-// A PairLength is the number of pairs that a design needs. JSON output uses the field names of a plan.
+// A PairLength is the number of pairs that a design needs, with the power that the test then has.
 type PairLength struct {
 	Pairs  int     `json:"pairs"`
 	Games  int     `json:"-"`             // number of games, two per pair
@@ -33,11 +34,11 @@ func (d PairDesign) tail() float64 { return d.Alternative.Tail(d.Alpha) }
 // pairs the error of the normal approximation is at most 0.3 %.
 const maxExactPairs = 400
 
-// Length returns the number of pairs that detects a difference of elo with the design's power. elo is below 0
-// for [binomial.Less] and above 0 for [binomial.Greater]. For [binomial.TwoSided] its sign does not matter,
-// and a significant result for the weaker side does not count as detection. For few pairs Length uses the
-// exact power, which is a saw-tooth as a function of the number of pairs. Length then searches near the
-// number of the normal approximation, and returns the first number that reaches the power.
+// Length returns the number of pairs with which the design detects a difference of elo with its power. elo is
+// below 0 for [binomial.Less] and above 0 for [binomial.Greater]. For [binomial.TwoSided] its sign does not
+// matter, and a significant result for the weaker side does not count as detection. For few pairs Length uses
+// the exact power. The exact power does not always grow with the number of pairs. Length then searches near
+// the number of the normal approximation, and returns the first number that reaches the power.
 //
 // Length returns an error for impossible designs and conditions. It returns an error if elo is 0 or has the
 // wrong sign, and if the test needs more than ten million pairs.

@@ -54,8 +54,8 @@ func (s scores) units() int {
 	return n
 }
 
-// A Sample has the mean and the variance of the score over the independent observations of a series. These are
-// openings, colour-swapped pairs (whose two games depend on each other), or single games if colours were not swapped.
+// A Sample has the mean and the variance of A's score over independent observations. These are openings,
+// colour-swapped pairs (whose two games depend on each other), or single games if colours were not swapped.
 type Sample struct {
 	Unit     string  // "opening", "pair" or "game"
 	N        int     // number of units

@@ -8,16 +8,16 @@ import (
 )
 
 // A Prefix is a sequential test that takes the pairs of a plan in plan order. After each pair it evaluates
-// the longest prefix of the plan in which all pairs are finished. The order in which pairs finish must not
-// matter. Wins and losses differ in length, so with many parallel games the first pairs to finish are a
-// biased sample. A test in that order would not keep its error rates. A decision is final: later pairs do not
-// change it.
+// the longest prefix of the plan in which all pairs are finished. Pairs count in plan order, because the
+// order in which they finish is biased: won and lost games differ in length, so with many parallel games the
+// first pairs to finish are no random sample. A test in that order would exceed its error rates. A decision
+// is final: later pairs do not change it.
 //
-// The units are the openings of the evaluated pairs, with their mean scores ([Series]). A pair that repeats
-// an earlier pair adds no information. Another pair of the same opening only makes that opening's score more
-// precise. No single opening can move the ratio by more than the logarithm of the quotient of the two
-// hypothetical scores. A test therefore needs a minimum number of openings, whatever the number of games:
-// [SPRT.Openings].
+// The independent observations are the openings of the evaluated pairs, with their mean scores ([Series]). A
+// pair that repeats an earlier pair adds no information. Another pair of the same opening only makes that
+// opening's score more precise. A single opening changes the log likelihood ratio by at most the logarithm of
+// the quotient of the two hypothetical scores. A test therefore needs a minimum number of openings, whatever
+// the number of games: [SPRT.Openings].
 type Prefix struct {
 	test   SPRT
 	limit  int          // number of pairs in the plan
@@ -134,8 +134,9 @@ func (p *Prefix) Tally() Tally { return p.series.tally }
 // Series returns the evaluated pairs with their openings. The caller must not add pairs to the result.
 func (p *Prefix) Series() *Series { return &p.series }
 
-// Elo returns [SPRT.Elo] of the evaluated pairs, by their openings. The estimate corrects for early stopping.
-// Elo therefore returns an error before the test has ended at a bound or at the maximum.
+// Elo returns the Elo difference after the test, calculated by [SPRT.Elo] from the openings of the evaluated
+// pairs. The estimate is corrected for early stopping. Elo therefore returns an error before the test has
+// ended at a bound or at the maximum.
 func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	if p.now.Decision == Continue {
 		return StoppedElo{}, ErrNotStopped

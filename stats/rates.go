@@ -8,8 +8,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A PairRates holds the probabilities of a colour-swapped pair's score, from A's point of view. The five
-// scores are LL, LD, a win and a loss or two draws, WD, and WW.
+// A PairRates holds the probabilities of the five possible scores of a colour-swapped pair, from A's point of
+// view. In order they are LL, LD, one point (a win and a loss, or two draws), WD, and WW.
 type PairRates [5]float64
 
 // Conditions returns the conditions of the pairs in an earlier series: the draw rate, and the correlation

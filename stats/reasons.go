@@ -1,7 +1,7 @@
 package stats
 
-// A Reason is the reason why games do not determine a result. It is an error, and a phrase that package i18n
-// translates.
+// A Reason is an error: the reason why games do not determine a result. Its text is a phrase that package
+// i18n translates.
 type Reason string
 
 // Error returns the reason in English.

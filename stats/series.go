@@ -10,7 +10,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Play is a finished pair with its opening and the hashes of its games.
+// A Play is a finished pair with its opening. It also has hashes of the moves, which show whether the pair
+// repeats another pair.
 type Play struct {
 	Pair Pair
 	// Opening names the start position and the moves from it. Two pairs have the same opening if the names
@@ -122,8 +123,8 @@ func (p Play) Mirror() Play {
 	return p
 }
 
-// Print returns the hashes of the games, ordered by A's colour. The result does not depend on the order of
-// the games.
+// Print returns a fingerprint of the pair: the hashes of its games, ordered by A's colour. The result does
+// not depend on the order of the games.
 func (p Play) Print() [2]uint64 {
 	var print [2]uint64
 	for i, leg := range p.Pair {
@@ -195,8 +196,8 @@ func (m *means) take(value float64, change int) {
 // Tally returns the counts of all pairs.
 func (s *Series) Tally() Tally { return s.tally }
 
-// Firsts returns the counts of the first pair of each opening. These pairs are independent of each other at
-// any time of a run.
+// Firsts returns the counts of only the first pair of each opening. Even while the run is played, these pairs
+// are independent of each other.
 func (s *Series) Firsts() Tally { return s.firsts }
 
 // Pairs returns the number of pairs.
@@ -237,7 +238,7 @@ func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error
 	return signFlips("opening_sign_flip", sums.plus(nil), alts...), nil
 }
 
-// Test returns the test that decides whether A is stronger. If colours are swapped, it is [Series.SignFlip].
+// Test returns the test whether A is stronger than B. If colours are swapped, it is [Series.SignFlip].
 // Otherwise it is the exact binomial test over the first games of the openings, without drawn games. Test
 // returns an error if there is nothing to test.
 func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {
@@ -254,8 +255,9 @@ func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {
 // unitOpening is the name of the independent observation in a series that played openings more than once.
 const unitOpening = "opening"
 
-// Sample returns A's score over the independent observations. If each opening was played once, it is [Tally.Sample].
-// Otherwise it has the mean scores of the openings, all with the same weight. Sample returns an error without games.
+// Sample returns the mean and the variance of A's score over the independent observations. If each opening
+// was played once, it is [Tally.Sample]. Otherwise it uses the mean scores of the openings, all with the same
+// weight. Sample returns an error without games.
 func (s *Series) Sample() (Sample, error) {
 	if !s.reused() {
 		return s.tally.Sample()
@@ -301,7 +303,8 @@ func (m means) about(unit string, mean float64) Sample {
 	return s
 }
 
-// A Dependence measures how strongly the pairs of one opening depend on each other.
+// A Dependence measures how strongly the pairs of one opening depend on each other, and how many independent
+// pairs they are worth.
 type Dependence struct {
 	Pairs    int `json:"pairs"`
 	Openings int `json:"openings"` // number of openings, the independent units.
@@ -318,8 +321,9 @@ type Dependence struct {
 	Why    string   `json:"why,omitempty"` // why numbers are missing
 }
 
-// Dependence returns the dependence of the pairs within openings. ICC and Effect are nil if no opening
-// recurs, or if there is only one opening.
+// Dependence returns how strongly the pairs within openings depend on each other. If no opening was played
+// twice, or if there is only one opening, the fields ICC (intraclass correlation) and Effect (design effect)
+// are nil.
 func (s *Series) Dependence() Dependence {
 	d := Dependence{Pairs: s.Pairs(), Openings: s.Openings(), Copies: s.copies}
 	for _, o := range s.order {
@@ -365,10 +369,11 @@ func (s *Series) analysis() (icc, effect float64) {
 	return (among - within) / (among + (size-1)*within), clustered * k / (k - 1) / (total * n / (n - 1))
 }
 
-// Openings returns the smallest numbers of openings with which the test can pass and can fail. One opening is one
-// observation, however often it is played, so more games do not replace missing openings. Deterministic players repeat
-// their games. They need nearly as many openings as a test of other players needs pairs ([SPRT.Forecast]). Openings
-// returns an error for an impossible design. It returns 0 if no number up to ten million is enough.
+// Openings returns the smallest numbers of openings with which the test can pass and can fail. One opening is
+// one observation, however often it is played, so more games do not replace missing openings. Deterministic
+// players need nearly as many openings as a test of other players needs pairs ([SPRT.Forecast]), because they
+// repeat their games. Openings returns an error for an impossible design. It returns 0 if no number up to ten
+// million is enough.
 func (s SPRT) Openings() (pass, fail int, err error) {
 	if err := s.Check(); err != nil {
 		return 0, 0, err
@@ -394,9 +399,9 @@ func (s SPRT) least(units func(n int) Outcomes, decision Decision) int {
 	return 0
 }
 
-// DistinctPairs returns the largest number of pairs that do not repeat each other. If the players are not
-// deterministic, it returns pairs. Deterministic players (fixed nodes or depth, one thread, restarted for
-// each game) repeat the pair of an opening, so there is one distinct pair per opening.
+// DistinctPairs returns how many of a number of pairs can differ from each other. Deterministic players
+// (fixed nodes or depth, one thread, restarted for each game) play the same pair whenever an opening recurs,
+// so there is one distinct pair per opening. For other players all pairs can differ.
 func DistinctPairs(pairs, openings int, deterministic bool) int {
 	if deterministic {
 		return min(pairs, openings)

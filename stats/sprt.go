@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// An EloModel is the scale of the Elo values in the hypotheses of a sequential test.
+// An EloModel is the scale of the Elo values that define the hypotheses of a sequential test.
 type EloModel string
 
 // The models, as in fishtest.
@@ -15,9 +15,10 @@ const (
 	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, converted to Elo with the observed draw rate.
 )
 
-// An SPRT is the design of a sequential probability ratio test of H0: Elo0 against H1: Elo1. The Elo is A's
-// rating minus B's. Alpha is the probability to pass under H0, and Beta is the probability to fail under H1.
-// Both are approximate, because the ratio moves in steps.
+// An SPRT is the design of a sequential probability ratio test of H0: Elo0 against H1: Elo1. Elo is A's
+// rating minus B's. Alpha is the probability that the test passes (accepts H1) under H0, and Beta is the
+// probability that it fails (accepts H0) under H1. Both are approximate, because the log likelihood ratio
+// moves in steps.
 type SPRT struct {
 	Elo0  float64  `json:"elo0"`
 	Elo1  float64  `json:"elo1"`
@@ -68,7 +69,7 @@ type Outcomes interface {
 	check() error
 }
 
-// Vary reports whether two different scores occurred.
+// Vary reports whether at least two different scores occurred.
 func Vary(o Outcomes) bool {
 	different := 0
 	for _, n := range o.cells() {
@@ -95,10 +96,10 @@ func (p Pentanomial) check() error {
 	return nil
 }
 
-// LLR returns the generalised log likelihood ratio of Elo1 against Elo0. It compares the most likely distributions
-// under the two hypotheses. As in fishtest's LLRcalc, an outcome that has not occurred counts 1/1000. LLR is 0 without
-// games. It returns an error for an impossible design or count, and if no distribution of the counts has the Elo of a
-// hypothesis.
+// LLR returns the generalised log likelihood ratio of Elo1 against Elo0. It compares the most likely
+// distributions of outcomes under the two hypotheses. As in fishtest's LLRcalc, an outcome that has not
+// occurred counts 1/1000. LLR is 0 without games. It returns an error for an impossible design or count, and
+// if no distribution of the counts has the Elo of a hypothesis.
 func (s SPRT) LLR(o Outcomes) (float64, error) {
 	if err := errors.Join(s.Check(), o.check()); err != nil {
 		return 0, err
@@ -125,7 +126,7 @@ const (
 	Inconclusive Decision = "inconclusive" // the ratio is between the bounds at the maximum number of pairs. This is never a pass.
 )
 
-// A Judgement is the state of a sequential test.
+// A Judgement is the state of a sequential test: its decision, its log likelihood ratio and its bounds.
 type Judgement struct {
 	Decision Decision `json:"decision"`
 	LLR      float64  `json:"llr"`
@@ -142,8 +143,9 @@ type Judgement struct {
 	Beyond      int     `json:"beyond"`   // finished pairs after an unfinished one or after the stop; the decision does not use them
 }
 
-// Judge returns the state of the test after these counts. Each pair or game must have its own opening. Judge makes no
-// overshoot correction, because the correction needs the history of the ratio. [Prefix] makes the correction.
+// Judge returns the state of the test after these counts. Each pair or game must have its own opening. Judge
+// does not correct the bounds for the overshoot (see SPRT.Overshoot), because the correction needs the
+// history of the ratio. [Prefix] makes the correction.
 func (s SPRT) Judge(o Outcomes) (Judgement, error) {
 	llr, err := s.LLR(o)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A StoppedElo is the Elo difference estimated after a sequential test.
+// A StoppedElo is the Elo difference that is estimated after a sequential test, corrected for early stopping.
 type StoppedElo struct {
 	Elo      float64           `json:"elo"`      // median-unbiased
 	Interval binomial.Interval `json:"interval"` // in Elo. Its method is sprt_median_unbiased.

@@ -18,7 +18,7 @@ const (
 	Loss
 )
 
-// A Leg is one game of a pair.
+// A Leg is the result of one game of a pair.
 type Leg struct {
 	Outcome  Outcome
 	AIsBlack bool
@@ -27,11 +27,11 @@ type Leg struct {
 	Points float64
 }
 
-// A Pair is two games from one opening with colours swapped, in either order. If the series does not swap colours, it
-// is one game.
+// A Pair has the results of two games from one opening with colours swapped, in either order. If colours are
+// not swapped, it has the result of one game.
 type Pair []Leg
 
-// A WDL counts games from one player's point of view.
+// A WDL counts wins, draws and losses from one player's point of view.
 type WDL struct {
 	Wins   int `json:"wins"`
 	Draws  int `json:"draws"`
@@ -41,7 +41,7 @@ type WDL struct {
 // Games returns the number of games.
 func (w WDL) Games() int { return w.Wins + w.Draws + w.Losses }
 
-// Decisive returns the number of decisive games n, and the number of wins k in them.
+// Decisive returns the number n of decisive games, and the number k of wins among them.
 func (w WDL) Decisive() (k, n int) { return w.Wins, w.Wins + w.Losses }
 
 // Mirror returns the counts from the opponent's point of view.
@@ -181,7 +181,7 @@ func (t Tally) Score() (float64, error) {
 	return t.Points() / float64(games), nil
 }
 
-// BlackSide returns the counts of all games from Black's point of view, whichever player was Black.
+// BlackSide returns the counts of all games from Black's point of view, whether A or B was Black.
 func (t Tally) BlackSide() WDL { return t.Black.plus(t.White.Mirror()) }
 
 // BlackAdvantage returns the [binomial.ClopperPearson] interval for Black's share of wins in the decisive

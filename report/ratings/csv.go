@@ -56,11 +56,11 @@ func lacks(s *csv.Sheet, column string) error {
 		s.Name, column, sanitize.Printable(strings.Join(s.Columns, ","), 200))
 }
 
-// ReadFile adds the games of a CSV file. The header decides what a row is: one game (columns black, white,
-// result), or all games of one pairing (columns black, white, black_wins, draws, white_wins). There are three
-// optional columns. handicap is a number, or a name that shogi.FindHandicap knows. receiver is the side that
-// receives the handicap, black or white; the default is Black. pair is any text; gogi does not treat games
-// with the same text as independent. An error names file, line and column.
+// ReadFile adds the games of a CSV file. A row has either one game (columns black, white, result) or all
+// games of one pairing (columns black, white, black_wins, draws, white_wins); the header shows which of the
+// two. There are three optional columns. handicap is a number, or a name that shogi.FindHandicap knows.
+// receiver is the side that receives the handicap, black or white; the default is Black. pair is any text;
+// gogi does not treat games with the same text as independent. An error names file, line and column.
 func (g *Games) ReadFile(path string) error {
 	var columns gameColumns
 	before := len(g.files.counts)

@@ -93,7 +93,7 @@ func (g *Games) Stopped(run, gate string) {
 // has a warning.
 func (g *Games) Paired(run string) { g.paired = append(g.paired, run) }
 
-// Competed records that the run was a Swiss or knockout tournament, in which results decided who met. The
+// Competed records that the run was a Swiss or knockout tournament, in which results decide the pairings. The
 // report then has a warning about the winner's rating.
 func (g *Games) Competed(run string) { g.competed = append(g.competed, run) }
 

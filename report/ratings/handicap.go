@@ -46,8 +46,8 @@ func shortModel(m rating.HandicapModel) string {
 	return string(m)
 }
 
-// ModelWords describes a model of games in a few words: what decides the result of a game. It returns an
-// unknown name unchanged.
+// ModelWords describes a model of games in a few words: the factors that decide the result of a game. It
+// returns an unknown name unchanged.
 func ModelWords(name string) string {
 	for _, n := range HandicapModelNames() {
 		if n.name == name {

@@ -26,7 +26,7 @@ const (
 	Draw  = "draw"
 )
 
-// Game is a game to review: its moves in USI notation, and what is known about its players and its result.
+// Game is a game to review: its moves in USI notation, and the known facts about its players and its result.
 type Game struct {
 	ID     string    `json:"id"`    // see Identify
 	Event  string    `json:"event"` // the event in the record; for a stored run its name, pair and leg

@@ -100,9 +100,8 @@ func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string)
 // Ranks returns a subject for each rank of Go, the strongest rank first. Each has the games of all players of
 // that rank. ratings has the players' ratings in points (see Points).
 //
-// empty has the names of what Ranks leaves out: players without a rating or with a rank outside of 25-kyu to
-// 8-dan, and ranks without a counted move. The method is from the master's thesis in
-// docs/research/strength.md.
+// Ranks leaves out players without a rating or with a rank outside of 25-kyu to 8-dan, and ranks without a
+// counted move. empty has their names. The method is from the master's thesis in docs/research/strength.md.
 func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	pools := map[float64][]review.PlayerGame{}
 	for _, p := range t.Players {

@@ -20,7 +20,8 @@ import (
 	"gogi/results/repair"
 )
 
-// Found is the result of a verification: counts of what gogi replayed, and the differences.
+// Found is the result of a verification: the numbers of pairs and games that gogi replayed, and the
+// differences.
 type Found struct {
 	Run      string
 	Digest   string

@@ -14,9 +14,9 @@ import (
 	"gogi/usi"
 )
 
-// Monitor gives the events of a run, and the memory use of its engine processes, to a Watch. It sends each warning of
-// the Watch as an event. It also sends an event if a council member fails, and if a crash dump or a transcript cannot
-// be written.
+// Monitor connects a [Watch] to a run that is being played. It gives the Watch the events of the run and the
+// memory use of the engine processes, and sends each warning of the Watch as an event. It also sends an event
+// if a council member fails, and if a crash dump or a transcript cannot be written.
 type Monitor struct {
 	watch *Watch
 
@@ -34,12 +34,14 @@ type sampling struct {
 	last  time.Time
 }
 
-// NewMonitor returns the monitor of a session of a plan.
+// NewMonitor returns the monitor for one session of a plan. A session is the time in which one process plays
+// the run.
 func NewMonitor(plan *match.Plan) *Monitor {
 	return &Monitor{watch: NewWatch(plan), notes: make(chan func(func(match.Event)), 256), sampled: map[*crash.Recorder]*sampling{}}
 }
 
-// Attend sets the callbacks of r, so that the monitor learns of games, failed council members and failed writes.
+// Attend sets the callbacks of r. The monitor then receives the start of games, failures of council members,
+// and failed writes.
 func (d *Monitor) Attend(r *crash.Records) {
 	r.Playing, r.Ended, r.Member = d.playing, d.ended, d.member
 	r.Keeper.Listen(d.trouble)
@@ -145,8 +147,8 @@ func (d *Monitor) add(n func(send func(match.Event))) {
 // Follow subscribes again and misses some events.
 const buffer = 4096
 
-// Follow gives the events of hub to the Watch until ctx ends, and sends the warnings with send. Use it in
-// series.Config.Monitors.
+// Follow gives the events of hub to the Watch until ctx ends, and calls send with each warning as an event.
+// Follow is a function for series.Config.Monitors.
 func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.Event)) {
 	s := hub.SubscribeExcept(match.EventMove, buffer)
 	defer func() { s.Close() }()

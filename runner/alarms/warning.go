@@ -18,7 +18,8 @@ const (
 	Records   = "records"    // gogi could not write a crash dump or a transcript
 )
 
-// Warning describes one problem. A session sends it once.
+// Warning describes one problem of a run. gogi sends each warning once in a session (the time in which one
+// process plays the run).
 type Warning struct {
 	Kind   string
 	Engine string // "" if the problem belongs to no engine
@@ -26,8 +27,8 @@ type Warning struct {
 	Note   string // the observation and the proposed action
 }
 
-// Level is the maximum probability of a false warning by one detector about one player in a whole session, for any number
-// of tests.
+// Level is the largest probability that one detector sends a false warning about one player in a whole
+// session. It holds for any number of tests.
 const Level = 0.005
 
 // share returns the fraction of Level that the n-th test may use, counted from 1. The fractions of all tests add up to

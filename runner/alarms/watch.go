@@ -2,14 +2,15 @@ package alarms
 
 import "gogi/match"
 
-// Watch contains all detectors of one session of a run. It is not safe for concurrent use.
+// Watch contains all detectors for one session of a run (the time in which one process plays it). It is not
+// safe for concurrent use.
 type Watch struct {
 	speeds  map[string]*speed
 	failing map[string]*failing
 	memory  *memory
 }
 
-// NewWatch returns the detectors for a session of a plan.
+// NewWatch returns a Watch with the detectors for one session of a plan.
 func NewWatch(plan *match.Plan) *Watch {
 	w := &Watch{speeds: map[string]*speed{}, failing: map[string]*failing{}, memory: newMemory()}
 	for i, p := range plan.Players {
@@ -19,7 +20,8 @@ func NewWatch(plan *match.Plan) *Watch {
 	return w
 }
 
-// Event applies the next event of the run. It ignores events of workers, which run on other machines.
+// Event gives the next event of the run to the detectors, and returns their new warnings. It ignores events
+// of workers, which run on other machines.
 func (w *Watch) Event(ev match.Event) []Warning {
 	if ev.Type != match.EventEnd || ev.Worker != "" || ev.Pair == nil || ev.Slot == nil {
 		return nil
@@ -52,5 +54,6 @@ func (w *Watch) lost(ev match.Event) (list []Warning) {
 	return list
 }
 
-// Sample adds the memory of a process at the beginning of a game.
+// Sample gives the memory use of a process at the beginning of a game to the detectors, and returns their new
+// warnings.
 func (w *Watch) Sample(s Sample) []Warning { return w.memory.sample(s) }

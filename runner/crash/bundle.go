@@ -15,10 +15,11 @@ import (
 	"gogi/usi/transcript"
 )
 
-// Version is the version of the format. Fields may be added under one version.
+// Version is the version number of the file format of a Bundle. New fields do not change the number.
 const Version = 1
 
-// Bundle is the crash dump of one failure. Its fields are the first line of the file, and the dialogue follows.
+// Bundle is the crash dump of one failure of an engine. In the file, its fields are the first line, and the
+// dialogue with the engine follows.
 type Bundle struct {
 	Version int       `json:"gogi_bundle"`
 	Time    time.Time `json:"time"` // of the failure
@@ -56,7 +57,7 @@ type Bundle struct {
 	Dialogue transcript.Excerpt `json:"-"`
 }
 
-// Exit is the state of the process at the failure.
+// Exit is the state of the engine process at the failure: running or ended, with its exit status or signal.
 type Exit struct {
 	Running bool   `json:"running"`
 	Status  *int   `json:"status"` // null while the process runs and after a signal
@@ -71,7 +72,8 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Waits are the time limits of an engine outside a search: GreetingMS for usiok, and ReadyMS for readyok.
+// Waits has the time limits for an engine's answers outside a search. GreetingMS is the limit for usiok, and
+// ReadyMS the limit for readyok.
 type Waits struct {
 	GreetingMS float64 `json:"greeting_ms"`
 	ReadyMS    float64 `json:"ready_ms"`
@@ -93,7 +95,7 @@ type line struct {
 	Lost int       `json:"lost,omitempty"` // the number of lines that are missing here; such a line has no other field
 }
 
-// Write writes the bundle as lines of JSON.
+// Write writes the bundle as JSON, one object in each line.
 func (b *Bundle) Write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	encoder := json.NewEncoder(out)
@@ -134,7 +136,7 @@ const (
 	maxFileLines = 10 * transcript.KeptLines
 )
 
-// Read reads a bundle from the format of Write.
+// Read reads a bundle that [Bundle.Write] wrote.
 func Read(r io.Reader) (*Bundle, error) {
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(make([]byte, 64<<10), maxFileLine)

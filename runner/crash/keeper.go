@@ -24,10 +24,10 @@ const (
 	KeptPerRun  = 200
 )
 
-// Suffix is the end of the file names of bundles.
+// Suffix is the suffix of the file names of bundles.
 const Suffix = ".jsonl"
 
-// Dir returns the folder with the bundles of a run in a database.
+// Dir returns the folder for the bundles of a run. It is next to the database db.
 func Dir(db, run string) string { return filepath.Join(db+"-faults", transcript.FileName(run)) }
 
 // List returns the paths of the bundles in a folder, sorted by name. It returns nil if the folder cannot be read.
@@ -70,14 +70,14 @@ type job struct {
 	bundle *Bundle
 }
 
-// Problem is a failed write of a record.
+// Problem is a crash dump or a transcript that gogi could not write, with the error.
 type Problem struct {
 	Path string
 	Err  error
 }
 
-// NewKeeper returns a Keeper for the folder dir. The first bundle creates the folder. Bundles of earlier sessions
-// count towards the maximum numbers.
+// NewKeeper returns a Keeper that writes to the folder dir. It creates the folder when it writes the first
+// bundle. Bundles that are already in the folder count towards the maximum numbers.
 func NewKeeper(dir, run string) *Keeper {
 	k := &Keeper{
 		dir: dir, run: run, versions: ownVersions(), taken: map[string]int{},
@@ -97,8 +97,8 @@ func NewKeeper(dir, run string) *Keeper {
 	return k
 }
 
-// Listen sets the function that is called once, for the first bundle or transcript that cannot be written. f
-// may be nil.
+// Listen sets the function f, which is called at most once: when the first bundle or transcript cannot be
+// written. f may be nil.
 func (k *Keeper) Listen(f func(Problem)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -173,8 +173,8 @@ func writeFile(path string, b *Bundle) error {
 // closeWait is the maximum time for which Close waits for the disk.
 const closeWait = 10 * time.Second
 
-// Close waits until all bundles are written, for at most closeWait, and returns the first error of a write. The Keeper
-// ignores later failures.
+// Close waits until all bundles are written, for at most closeWait (ten seconds). It returns the first error
+// of a write. The Keeper ignores failures of engines after Close.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	if !k.closed {

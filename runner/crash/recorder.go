@@ -13,7 +13,7 @@ import (
 	"gogi/usi/transcript"
 )
 
-// Process is the part of an engine's process that a record needs.
+// Process is an engine process from which a crash dump gets the exit and the standard error output.
 type Process interface {
 	// Exit returns the exit of the process, see process.Process.
 	Exit() process.Exit
@@ -22,7 +22,8 @@ type Process interface {
 	PID() int
 }
 
-// Records has the crash dumps and transcripts of a run's engines.
+// Records holds the crash dumps and transcripts of a run's engines. It also has callbacks for events of the
+// engines.
 type Records struct {
 	Keeper      *Keeper
 	Transcripts *transcript.Transcripts // of every game; nil means none
@@ -34,13 +35,15 @@ type Records struct {
 	Member func(m MemberFault)
 }
 
-// MemberFault is the failure of a council's member.
+// MemberFault is the failure of an engine that is a member of a council (a player whose members vote on
+// moves).
 type MemberFault struct {
 	Council, Member, Kind, Note, Bundle string
 	Game                                usi.Game // Pair is usi.NoPair outside a game
 }
 
-// Recorder is the usi.Tap of one engine process. It records the dialogue, and writes a crash dump if the engine fails.
+// Recorder records the dialogue with one engine process, and writes a crash dump if the engine fails. It is
+// the usi.Tap of the process: an observer that receives every line.
 type Recorder struct {
 	Player  match.Player
 	Council string // the council of which the player is a member, or ""
@@ -58,15 +61,15 @@ type Recorder struct {
 // maxBefore is the maximum size in bytes of the stored dialogue before the first game.
 const maxBefore = 1 << 20
 
-// NewRecorder returns the Recorder for the dialogue with the process proc of a player. council is the council of
-// which the player is a member, or "".
+// NewRecorder returns the Recorder for the process proc of the player p. If the player is a member of a
+// council, council is the name of the council; otherwise it is "".
 func (r Records) NewRecorder(p match.Player, council string, proc Process) *Recorder {
 	return &Recorder{
 		Player: p, Council: council, Process: proc, records: r, log: transcript.NewLog(), game: usi.Game{Pair: usi.NoPair},
 	}
 }
 
-// Sent implements usi.Tap.
+// Sent records lines that gogi sends to the engine. It implements usi.Tap.
 func (r *Recorder) Sent(at time.Time, text []byte) {
 	r.log.Sent(at, text)
 	if r.records.Transcripts == nil {
@@ -77,7 +80,7 @@ func (r *Recorder) Sent(at time.Time, text []byte) {
 	}
 }
 
-// Received implements usi.Tap.
+// Received records a line from the engine. It implements usi.Tap.
 func (r *Recorder) Received(at time.Time, line []byte) {
 	r.log.Received(at, line)
 	if r.records.Transcripts != nil {
@@ -85,7 +88,7 @@ func (r *Recorder) Received(at time.Time, line []byte) {
 	}
 }
 
-// Game implements usi.Tap.
+// Game records that the engine begins another game. It implements usi.Tap.
 func (r *Recorder) Game(g usi.Game) {
 	r.mu.Lock()
 	r.game = g
@@ -124,15 +127,15 @@ func (r *Recorder) Name() string {
 	return r.Council + "/" + r.Player.Name
 }
 
-// Over implements usi.Tap.
+// Over calls Records.Ended at the end of the dialogue. It implements usi.Tap.
 func (r *Recorder) Over() {
 	if r.records.Ended != nil {
 		r.records.Ended(r)
 	}
 }
 
-// Failed implements usi.Tap. It writes a bundle, unless the Keeper has the maximum number of bundles of that
-// player and kind.
+// Failed writes a crash dump and returns its path. If there are already enough dumps of this player and this
+// kind of failure, it writes none and returns "". It implements usi.Tap.
 func (r *Recorder) Failed(f usi.Failure) string {
 	path := r.records.Keeper.reserve(strings.Replace(r.Name(), "/", ".", 1), f.Kind)
 	if path != "" {

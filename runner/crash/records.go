@@ -25,8 +25,8 @@ func TranscriptDir(dir, db, run string) string {
 	return filepath.Join(dir, transcript.FileName(run))
 }
 
-// Close writes the remaining records and returns the first error of a write. The error changes no game
-// result.
+// Close writes the remaining records and returns the first error of a write. Such an error does not change
+// the result of a game.
 func (r *Records) Close() error {
 	var transcripts error
 	if r.Transcripts != nil {

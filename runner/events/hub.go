@@ -8,10 +8,10 @@ import (
 	"gogi/match"
 )
 
-// ErrSlow is the error of a subscription that the hub ended because its subscriber did not read in time.
+// ErrSlow is the reason why a subscription ended if its subscriber did not read the events in time.
 var ErrSlow = errors.New("live: the subscriber was too slow and was cut")
 
-// DefaultBuffer is the usual number of unread events of a subscription.
+// DefaultBuffer is the usual size of a subscription's buffer: the number of events that may be unread.
 const DefaultBuffer = 256
 
 // Hub sends one stream of events to any number of subscribers, and never waits for them. It is safe for concurrent use.
@@ -43,8 +43,9 @@ func NewHub(run string) *Hub {
 	return h
 }
 
-// ControlMoves makes the source send moves only while the hub has a subscription to them. A goroutine must call Follow with
-// the events of the source, because Subscribe waits for some of them.
+// ControlMoves sets the source of the hub's events. The source then sends move events only while a subscriber
+// wants them. A goroutine must call Follow with the events of the source, because Subscribe waits for some of
+// these events.
 func (h *Hub) ControlMoves(s MoveSource) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,8 +79,9 @@ func (h *Hub) addListener() {
 	}
 }
 
-// Follow publishes a stream until it ends, and then closes the hub. It gives each event to record, if not nil, after the
-// subscribers. It does not read the stream while record works.
+// Follow publishes the events of a stream until the stream ends, and then closes the hub. If record is not
+// nil, Follow calls it with each event, after it has sent the event to the subscribers. It does not read the
+// stream while record runs.
 func (h *Hub) Follow(stream <-chan match.Event, record func(match.Event)) {
 	defer h.Close()
 	for ev := range stream {
@@ -128,13 +130,13 @@ func (h *Hub) Await(ctx context.Context, events uint64) {
 	}
 }
 
-// Subscribe begins a subscription with a buffer of unread events, at least 1. The goroutine that calls Follow
-// must not call Subscribe. The first event is a state. Then the subscription gets each later event once. A
-// closed hub sends only the state.
+// Subscribe begins a subscription. buffer is the number of events that may be unread, at least 1. The first
+// event has the state of the run. Then the subscription gets each later event once. A closed hub sends only
+// the state. The goroutine that calls Follow must not call Subscribe.
 func (h *Hub) Subscribe(buffer int) *Subscription { return h.SubscribeExcept("", buffer) }
 
-// SubscribeExcept does the same as Subscribe, but leaves out the events of one type, the parameter but. With "" it
-// leaves out none. A subscriber that reads the boards from State needs no move events.
+// SubscribeExcept is like Subscribe, but leaves out the events of the type but. With "" it leaves out none. A
+// subscriber that reads the boards from State needs no move events.
 func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	moves := but != match.EventMove
 	if moves {
@@ -151,15 +153,17 @@ func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	return s
 }
 
-// State returns the current state event. Its boards may be out of date if no subscription of the hub has moves.
+// State returns an event with the current state of the run. Its boards may be out of date if no subscription
+// of the hub includes move events.
 func (h *Hub) State() match.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.state.Event()
 }
 
-// Look returns the current state event if the hub has published more than seen events; then ok is true. Otherwise ok
-// is false, and the call is cheap. version is the number of published events, for seen in the next call.
+// Look returns the current state event if the hub has published more than seen events; ok is then true.
+// Otherwise ok is false, and the call is cheap. version is the number of published events. The caller passes
+// it as seen in the next call.
 func (h *Hub) Look(seen uint64) (state match.Event, version uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,7 +223,8 @@ type Subscription struct {
 	why    error // under the hub's lock
 }
 
-// Events returns the channel of the events, a state first. It is closed when the subscription ends; Err has the reason.
+// Events returns the channel of the events. The first event has the state of the run. The channel is closed
+// when the subscription ends; Err then has the reason.
 func (s *Subscription) Events() <-chan match.Event { return s.events }
 
 // Err returns ErrSlow if the hub ended the subscription of a slow subscriber. It returns nil while the subscription

@@ -9,9 +9,9 @@ import (
 	"gogi/match"
 )
 
-// State is the state of a run, calculated from its events. It ignores and counts events that come twice or late, that
-// belong to another run, or that are incomplete. If events are missing, later events repair the state, and the snapshot
-// counts the missing events. State is not safe for concurrent use.
+// State is the state of a run, calculated from its events. It ignores an event that is a duplicate, late,
+// incomplete, or from another run, and counts these events. If events are missing, later events repair the
+// state, and the snapshot counts the missing events. State is not safe for concurrent use.
 type State struct {
 	run     string
 	ignored uint64
@@ -43,8 +43,9 @@ func (s *State) clear() {
 	s.slots = map[seat]*slot{}
 }
 
-// Ignored returns the number of events that came twice or late, from another run or version, or without fields that their
-// type needs. It describes this subscriber and not the run, so the snapshot does not contain it.
+// Ignored returns the number of events that State ignored because they were duplicates, late, incomplete, or
+// from another run or version. This number describes the subscriber and not the run, so the snapshot does not
+// contain it.
 func (s *State) Ignored() uint64 { return s.ignored }
 
 // Apply applies the next event.
@@ -373,7 +374,7 @@ func (s *State) dropRates() {
 	s.known.Recent = slices.DeleteFunc(s.known.Recent, func(t match.RateSample) bool { return t.From.Before(first) })
 }
 
-// Snapshot returns a copy of the state. It shares no data that changes later.
+// Snapshot returns a copy of the state. Later events do not change the copy.
 func (s *State) Snapshot() *match.Snapshot {
 	k := s.known
 	k.Numbers = maps.Clone(k.Numbers)
@@ -390,8 +391,8 @@ func (s *State) Snapshot() *match.Snapshot {
 	return &k
 }
 
-// Event returns the state event with which a subscription begins. The sequence number of the state event is
-// the number of the last event of the run's own process that the state includes.
+// Event returns an event with the current state, with which a subscription begins. Its sequence number is the
+// number of the last event of the run's own process that the state includes.
 func (s *State) Event() match.Event {
 	return match.Event{
 		V: match.EventVersion, Seq: s.known.Numbers[""], Time: s.known.Latest, Run: s.run,

@@ -14,7 +14,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Block contains the games of one pair of self-play in order.
+// Block contains the games of one pair of self-play, in order. Training data consist of blocks.
 type Block struct {
 	Number    int
 	Games     []Game
@@ -22,7 +22,7 @@ type Block struct {
 	Discarded map[string]int // games that a fault of the player ended, by termination
 }
 
-// Game is a game of self-play.
+// Game is one game of self-play, in which one engine plays both sides.
 type Game struct {
 	Start    string      `json:"start"` // SFEN
 	Moves    []kifu.Move `json:"-"`     // random moves have Opening set; the Detail of the others is a list of packed.Candidate
@@ -62,8 +62,8 @@ func sum(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// Encode returns the block as JSON lines. digest is the digest of the settings that determine the blocks, and is part
-// of the first line. Equal blocks with equal digests give equal bytes.
+// Encode returns the block as JSON lines. digest is the SHA-256 of the settings that determine the blocks;
+// the first line contains it. Equal blocks with equal digests give equal bytes.
 func (b *Block) Encode(digest string) ([]byte, error) {
 	var out bytes.Buffer
 	lines := json.NewEncoder(&out)
@@ -84,8 +84,9 @@ func (b *Block) Encode(digest string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Decode reads a complete block that Encode wrote with the same digest of the settings and the same number. Any other
-// data are an error.
+// Decode reads a complete block that Encode wrote. It returns an error if the block is damaged, or if its
+// digest or its number differs from the arguments. digest is the SHA-256 of the settings that determine the
+// blocks.
 func Decode(data []byte, digest string, number int) (*Block, error) {
 	cut := bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1
 	var end blockEnd

@@ -19,7 +19,8 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// Data are the settings of training data.
+// Data has the settings for writing training data: the file format, the size of files, and the positions to
+// leave out.
 type Data struct {
 	Format    packed.Format `json:"-"`
 	Positions int           `json:"positions_a_shard"` // the size of a shard; 0 means one shard
@@ -70,7 +71,7 @@ type ShardRow struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// Source reads blocks. The zero value is not usable.
+// Source reads the blocks of one run of self-play. The zero value is not usable.
 type Source struct {
 	Digest string // of the settings that determine the blocks
 	Rule   shogi.DeclarationRule
@@ -78,10 +79,11 @@ type Source struct {
 	Read func(ctx context.Context, number int) (*Block, string, error)
 }
 
-// Make writes shards and a manifest into a folder, and creates the folder if it is missing. It uses the blocks from 0
-// up to the first missing block. The parameter blocks is the maximum number of blocks. Make first deletes the data
-// that an earlier call has written. It writes the manifest last, so a folder with a manifest has all of its shards. A
-// damaged block, and a folder in use by another process, are errors.
+// Make writes training data into a folder: files of positions (shards) and a manifest. It creates the folder
+// if it is missing. It uses the blocks from 0 up to the first missing block, and at most as many as the
+// parameter blocks. Make first deletes the data that an earlier call has written. It writes the manifest
+// last, so a folder with a manifest has all of its shards. Make returns an error for a damaged block, and for
+// a folder that another process uses.
 func Make(ctx context.Context, folder string, from Source, blocks int, data Data) (m *Manifest, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Statistics are counts of the games of the blocks and of the written positions.
+// Statistics counts the games in the blocks and the written positions.
 type Statistics struct {
 	Games     int             `json:"games"`
 	Outcomes  map[string]int  `json:"outcomes"`  // black, white, draw
@@ -43,14 +43,15 @@ type Lengths struct {
 	ByTwenty []int `json:"by_twenty"` // games of 0 to 19 plies, of 20 to 39, …
 }
 
-// Band counts the scores from From, inclusive, to To, exclusive.
+// Band counts the scores that are at least From and below To.
 type Band struct {
 	From  int `json:"from"`
 	To    int `json:"to"`
 	Count int `json:"count"`
 }
 
-// Audit compares adjudication by score with games that were played to their end.
+// Audit shows how often adjudication by score gives the wrong result. It uses games that were continued to
+// their end although the scores would have ended them.
 type Audit struct {
 	Ended     int `json:"ended"`     // games that the scores ended
 	Games     int `json:"games"`     // games that the scores would have ended, played to the end

@@ -30,7 +30,8 @@ type settings struct {
 
 const settingsVersion = 1
 
-// StoredDigest returns the digest of the blocks of a stored plan of match.DesignSelfplay.
+// StoredDigest returns the SHA-256 of the settings that determine the blocks of a stored plan of
+// match.DesignSelfplay.
 func StoredDigest(stored *match.CanonicalPlan) (string, error) {
 	var design match.Selfplay
 	if err := json.Unmarshal(stored.Selfplay, &design); err != nil {
@@ -46,8 +47,9 @@ func StoredDigest(stored *match.CanonicalPlan) (string, error) {
 	return sum(text), err
 }
 
-// Stored returns the blocks of a stored run of match.DesignSelfplay. A database does not contain the openings of a plan,
-// so the caller gives them. pair returns a stored pair, or fs.ErrNotExist.
+// Stored returns the blocks of a stored run of match.DesignSelfplay. stored is the plan of the run. The
+// database does not contain the openings of the plan, so the caller passes them. pair is a function that
+// reads a stored pair; it returns fs.ErrNotExist if there is none.
 func Stored(stored *match.CanonicalPlan, openings []match.Opening, pair func(ctx context.Context, number int) (match.PairResult, error)) (Source, error) {
 	if stored.Design != match.DesignSelfplay {
 		return Source{}, fmt.Errorf("its design is %q, expected %q", stored.Design, match.DesignSelfplay)
@@ -75,9 +77,9 @@ func Stored(stored *match.CanonicalPlan, openings []match.Opening, pair func(ctx
 	}}, err
 }
 
-// BlockOf returns a stored pair of match.DesignSelfplay as a block. plan must contain its openings. Redrawn.Unequal
-// can be too low: if gogi selected the same random opening twice in a row, the record does not show how often gogi
-// rejected that opening because of its score.
+// BlockOf converts a stored pair of match.DesignSelfplay to a block. plan must contain its openings. The
+// block's Redrawn.Unequal can be too low. If gogi selected the same random opening twice in a row, the record
+// does not show how often gogi rejected that opening because of its score.
 func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	b := &Block{Number: r.Pair.ID, Discarded: map[string]int{}}
 	for i := range r.Games {
@@ -111,8 +113,8 @@ func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	return b, nil
 }
 
-// IsOld reports whether a folder has blocks that an earlier version of gogi wrote. That version stored no pairs in a
-// database. gogi only reads such a folder.
+// IsOld reports whether a folder has blocks that an earlier version of gogi wrote. That version stored blocks
+// in files, not in a database. The current version only reads such a folder.
 func IsOld(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, settingsName))
 	return err == nil

@@ -6,8 +6,8 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// VoteCounts returns the moves for which members of a council voted, as candidates. Visits is the number of votes. It
-// returns nil if detail is not a vote record.
+// VoteCounts returns the moves for which the members of a council voted, as candidates. Visits is the number
+// of votes for the move. detail is kifu.Move.Detail. VoteCounts returns nil if detail has no votes.
 func VoteCounts(detail []byte) (list []packed.Candidate) {
 	record, err := voting.ParseRecord(detail)
 	if err != nil {

@@ -34,7 +34,7 @@ func (w *whole) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close syncs the file and gives it its name.
+// Close flushes the file to the disk and gives it its final name.
 func (w *whole) Close() error {
 	if err := w.part.Publish(true); err != nil {
 		return err

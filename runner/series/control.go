@@ -11,7 +11,7 @@ import (
 	"gogi/runner"
 )
 
-// ErrStopped is the cause with which a stop command cancels the games of a session.
+// ErrStopped is the cancellation cause of games that a stop command ends.
 var ErrStopped = errors.New("the run was told to stop")
 
 // orders has the state that Control changes, and the functions that it calls after a change.
@@ -40,9 +40,9 @@ func (o *orders) end() (target int, ended bool) {
 	return o.target, o.ended
 }
 
-// Control logs a command and then executes it. After a pause, a drain (no new pairs) or a reduction of the slots, the
-// pairs in play are still completed. An impossible command returns an error and changes nothing. Before and after
-// Play the error is control.ErrOver.
+// Control executes a command of a user, after it has logged the command in the store. A pause, a drain (no
+// new pairs) or a smaller number of slots does not interrupt the pairs in play. If a command is impossible,
+// Control returns an error and changes nothing. Before and after Play the error is control.ErrOver.
 func (s *Series) Control(ctx context.Context, c control.Command) error {
 	if err := c.Check(); err != nil {
 		return err

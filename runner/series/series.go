@@ -1,7 +1,8 @@
-// Package series plays a plan into a store. It plays the missing pairs, and stops the series if the SPRT of the plan
-// decides. It executes commands to pause or end, and reports the number of missing pairs at the end. [New] begins or
-// resumes a [Series], Play plays it, and [NewTune] does the same for a tune. The package has no flags, no terminal
-// and no database.
+// Package series plays the pairs of a plan and stores them in a [Store]. It plays the missing pairs, and ends
+// the run if the SPRT of the plan decides. It executes commands to pause or end the run, and reports the
+// number of missing pairs at the end. [New] begins or resumes a [Series], and [Series.Play] plays it;
+// [NewTune] is like New for a tune, which optimises parameters. The package has no flags, no terminal and no
+// database.
 package series
 
 import (
@@ -18,7 +19,7 @@ import (
 	"gogi/runner/events"
 )
 
-// Store is the durable storage of a series. Many goroutines call its methods concurrently.
+// Store is the durable storage for the pairs of a series. Many goroutines call its methods concurrently.
 type Store interface {
 	// Add stores a complete pair. added is false if the pair was already stored.
 	Add(ctx context.Context, r match.PairResult) (added bool, err error)
@@ -30,10 +31,11 @@ type Store interface {
 	Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error
 }
 
-// Stored calls see for every stored pair of the run in pair order, with its games ordered by leg.
+// Stored is a function that calls see for every stored pair of the run, in the order of the pair numbers.
+// rows has the games of the pair, ordered by leg (the number of the game within the pair).
 type Stored func(ctx context.Context, see func(rows []match.Row) error) error
 
-// Series is one run of a plan, begun or resumed. Play may be called once.
+// Series is a run of a plan that this process begins or resumes. Play may be called once.
 type Series struct {
 	plan   *match.Plan
 	store  Store
@@ -65,8 +67,8 @@ func newSeries(ctx context.Context, plan *match.Plan, store Store) (s *Series, f
 	}, finished, nil
 }
 
-// New reads the stored pairs of a run once. If the plan has an SPRT, New gives the pairs to it. After a decision in an
-// earlier session the series hands out no more pairs.
+// New begins or resumes the run of a plan. It reads the stored pairs once. If the plan has an SPRT, New adds
+// these pairs to the SPRT. If the SPRT has already decided, the series plays no more pairs.
 func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Series, error) {
 	if plan.Tune != "" {
 		return nil, errors.New("series: the plan is a tune, which is played by NewTune")
@@ -116,13 +118,14 @@ func (s *Series) resume(rows []match.Row) error {
 // Stored returns the number of the plan's pairs that earlier sessions have stored.
 func (s *Series) Stored() int { return s.stored }
 
-// Hub returns the hub to which Play publishes events. It works before, during and after Play.
+// Hub returns the hub that publishes the events of Play. Subscribers may use it before, during and after
+// Play.
 func (s *Series) Hub() *events.Hub { return s.hub }
 
 // Gate returns the SPRT of the series, or nil if its plan has none.
 func (s *Series) Gate() *gate.Gate { return s.judge }
 
-// Dropped returns the number of move events that were dropped because the recorder was slow.
+// Dropped returns the number of move events that were dropped because Config.Record was slow.
 func (s *Series) Dropped() uint64 {
 	if events := s.events.Load(); events != nil {
 		return events.Dropped()
@@ -133,8 +136,8 @@ func (s *Series) Dropped() uint64 {
 // Over reports whether the series needs no more games: every pair is stored, or the results have ended the series.
 func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }
 
-// Drain makes the pairs in play the last ones, even if the series is paused. If the players of a pair start slowly, the
-// pair is returned unplayed, see runner.Config.Ending.
+// Drain makes the series end after the pairs in play, even if it is paused. If the players of a pair start
+// slowly, the pair is returned unplayed, see runner.Config.Ending.
 func (s *Series) Drain() {
 	s.leave.Do(func() { close(s.ending) })
 	s.valve.turn(match.RunDraining)
@@ -155,8 +158,8 @@ func (s *Series) stopWhenDecided() {
 // play, and sink stores them too.
 type sink struct{ *Series }
 
-// Put stores a pair. added is false if the pair was already stored. Otherwise Put gives the pair to the SPRT, or to a
-// design that depends on results.
+// Put stores a pair. added is false if the pair was already stored. Otherwise Put also adds the pair to the
+// SPRT, or to a design that chooses pairs by results.
 func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (added bool, err error) {
 	if s.tuned != nil {
 		return s.tuned.add(ctx, r)
@@ -187,7 +190,7 @@ func (s sink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) e
 	return s.store.PutAttempt(ctx, a)
 }
 
-// Config is the configuration of a session.
+// Config has the settings for one call of [Series.Play].
 type Config struct {
 	Open runner.Opener
 	// CPUs are the CPU sets of each slot, see runner.Config; nil means all CPUs.
@@ -211,15 +214,16 @@ type Config struct {
 	Monitors []func(ctx context.Context, hub *events.Hub, send func(match.Event))
 }
 
-// Ending is the result of a session.
+// Ending reports how a call of [Series.Play] ended.
 type Ending struct {
 	Left    int   // needed pairs that are not stored
 	Why     error // the reason why the runner ended before all pairs were played, or nil
 	Ordered bool  // a Control has ended the session
 }
 
-// Play plays the missing pairs until none is missing, the SPRT decides, the series is drained, or ctx ends. It returns an
-// error only if it cannot count the missing pairs. Ending.Why is the reason for an early end.
+// Play plays the missing pairs. It ends when none is missing, when the SPRT decides, after Drain, or when ctx
+// ends. It returns an error only if it cannot count the missing pairs. Ending.Why has the reason for an early
+// end.
 func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	events := runner.NewEvents(s.plan.Run, c.Moves)
 	s.events.Store(events)

@@ -13,7 +13,7 @@ import (
 	"gogi/runner"
 )
 
-// TuneStore is the durable storage of a tune.
+// TuneStore is the durable storage for a tune, which is a run that optimises parameters.
 type TuneStore interface {
 	Store
 	// AddStates stores a pair as Add does, together with the states that result from the pair. It stores both or
@@ -25,7 +25,7 @@ type TuneStore interface {
 	States(ctx context.Context) ([]match.TuneState, error)
 }
 
-// Tuning is the configuration of a tune that is not part of its plan.
+// Tuning has the settings of a tune that are not part of its plan.
 type Tuning struct {
 	// If an engine fails with the options of the tune, its side loses the game or the pair. With Forfeit the number
 	// of such failures has no limit. Otherwise too many of them end the run with a *tune.Faulty.
@@ -39,8 +39,9 @@ type Tuning struct {
 	Answered func(context.Context, tune.State) (runs []string, err error)
 }
 
-// NewTune begins or resumes the tune of a plan, as New does for other plans. It calculates the tune's states and
-// option values again from the stored results. It returns an error if the stored ones differ.
+// NewTune begins or resumes the tune of a plan, as New does for other plans. It calculates all states of the
+// tune again from the stored results. It returns an error if they differ from the stored states and option
+// values.
 func NewTune(ctx context.Context, plan *match.Plan, store TuneStore, stored Stored, how Tuning) (*Series, error) {
 	t, err := newTuned(ctx, plan, store, how)
 	if err != nil {
@@ -103,7 +104,8 @@ func newTuned(ctx context.Context, plan *match.Plan, store TuneStore, how Tuning
 	})
 }
 
-// Next waits until the parameters of another pair can be selected, and leases that pair.
+// Next returns a lease for another pair of the tune. It waits until enough results are known to choose the
+// parameter values of that pair.
 func (t *tuned) Next(ctx context.Context) (runner.Lease, error) { return t.wait(ctx, t.take) }
 
 // take returns a playable pair, or the channel to wait for, or io.EOF if no pair is left. The caller holds
@@ -151,7 +153,7 @@ func (t *tuned) fail(err error) {
 	t.wake()
 }
 
-// SetTarget does nothing, see mayEndAt.
+// SetTarget does nothing, because the number of pairs of a tune cannot change.
 func (t *tuned) SetTarget(int) {}
 
 // mayEndAt returns an error for every number of pairs except the tune's own number.

@@ -7,7 +7,7 @@ import (
 	"gogi/match/tune"
 )
 
-// KindFutile is the Kind of the warning that no parameter of a tune has a measurable effect.
+// KindFutile is the kind of a warning: no parameter of the tune has a measurable effect.
 const KindFutile = "futile"
 
 // pointOf returns the part of a state that tune events show.

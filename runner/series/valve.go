@@ -44,8 +44,9 @@ func (v *valve) state() (match.RunPhase, <-chan struct{}) {
 // errTurned ends a wait for a pair when the phase changes.
 var errTurned = errors.New("series: the phase of the session has changed")
 
-// Next waits while the session is paused, and returns io.EOF when the session drains. If a pair arrives during a pause,
-// Next holds it until the session resumes. If the session ends instead, Next returns the pair to the source.
+// Next returns a lease from the source. It waits while the session is paused, and returns io.EOF when the
+// session drains (starts no new pairs). If a pair arrives during a pause, Next keeps it until the session
+// resumes. If the session ends instead, Next returns the pair to the source.
 func (v *valve) Next(ctx context.Context) (runner.Lease, error) {
 	for {
 		turned, err := v.whilePlaying(ctx)

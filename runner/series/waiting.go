@@ -31,7 +31,7 @@ func newWaiting(plan *match.Plan) (*waiting, error) {
 	return w, nil
 }
 
-// Next waits until the results so far determine the next pair, and leases it.
+// Next returns a lease for the next pair. It waits until the results so far determine this pair.
 func (w *waiting) Next(ctx context.Context) (runner.Lease, error) { return w.wait(ctx, w.take) }
 
 // take returns a playable pair, or the channel to wait for, or io.EOF if no pair is left. The caller holds
@@ -67,7 +67,8 @@ func (w *waiting) pair(slot tournament.Slot) match.Pair {
 	return w.plan.PairOf(slot.Pair, slot.Players, slot.Opening)
 }
 
-// SetTarget sets the number of pairs after which the design ends. A knockout has its own number of pairs.
+// SetTarget sets the number of pairs after which the design ends. The number of pairs of a knockout cannot
+// change.
 func (w *waiting) SetTarget(pairs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,14 +14,15 @@ import (
 	"gogi/match/control"
 )
 
-// Stream is the event stream of a run that another process plays.
+// Stream receives the events of a run that another process plays.
 type Stream struct {
 	conn   net.Conn
 	events chan match.Event // closed by read at the end of the stream
 	why    error            // set by read before it closes events
 }
 
-// Follow subscribes to the events of a run until ctx ends. It returns ErrNobody if no process plays the run.
+// Follow subscribes to the events of a run until ctx ends. path is the path of the run's socket. Follow
+// returns ErrNobody if no process plays the run.
 func Follow(ctx context.Context, path string) (*Stream, error) {
 	conn, err := reach(path)
 	if err != nil {
@@ -36,12 +37,12 @@ func Follow(ctx context.Context, path string) (*Stream, error) {
 	return s, nil
 }
 
-// Events returns the channel of the run's events, a state first. It is closed when the session or ctx ends, and when
-// the run's process disconnects a slow client.
+// Events returns the channel of the run's events. The first event has the state of the run. The channel is
+// closed when the session or ctx ends, and when the run's process disconnects a slow client.
 func (s *Stream) Events() <-chan match.Event { return s.events }
 
-// Err returns the reason for the end of the events, or nil after the end of the session. Call it only after Events is
-// closed.
+// Err returns the reason for the end of the events, or nil if the session has ended normally. Call it only
+// after Events is closed.
 func (s *Stream) Err() error { return s.why }
 
 func (s *Stream) read(ctx context.Context) {
@@ -71,10 +72,12 @@ func (s *Stream) read(ctx context.Context) {
 	}
 }
 
-// ErrRefused is the error of a rejected command. The error that wraps it has the reason given by the run.
+// ErrRefused is the error for a command that the run rejected. An error that wraps it has the reason from the
+// run.
 var ErrRefused = errors.New("the run refuses")
 
-// Order sends a command to a run and waits for the answer. It returns ErrNobody if no process plays the run.
+// Order sends a command to a run and waits for the answer. path is the path of the run's socket. Order
+// returns ErrNobody if no process plays the run.
 func Order(ctx context.Context, path string, c control.Command) error {
 	conn, err := reach(path)
 	if err != nil {

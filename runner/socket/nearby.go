@@ -12,8 +12,8 @@ import (
 // stateWait is the maximum wait for the state of a run after connecting.
 const stateWait = 2 * time.Second
 
-// Nearby finds the runs of one database that other processes on this machine play. It follows a run from the
-// first call about that run until the run's session ends. It is safe for concurrent use.
+// Nearby finds the runs of one database that other processes on this machine play. After the first call of
+// Hub for a run, it follows this run until the session ends. It is safe for concurrent use.
 type Nearby struct {
 	db  string
 	ctx context.Context //nolint:containedctx // of the streams, which last longer than a call
@@ -22,7 +22,7 @@ type Nearby struct {
 	hubs map[string]*events.Hub // by run; some may have closed
 }
 
-// NewNearby returns the Nearby of a database. It follows runs until ctx ends.
+// NewNearby returns a Nearby for the database db. It follows runs until ctx ends.
 func NewNearby(ctx context.Context, db string) *Nearby {
 	return &Nearby{db: db, ctx: ctx, hubs: map[string]*events.Hub{}}
 }

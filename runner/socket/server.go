@@ -20,7 +20,7 @@ const (
 	maxLine          = 4096            // the maximum length of a request in bytes
 )
 
-// Server lets clients follow a run and control it.
+// Server lets other processes follow and control a run through a socket.
 type Server struct {
 	path      string
 	listener  net.Listener
@@ -31,7 +31,8 @@ type Server struct {
 	clients sync.WaitGroup
 }
 
-// Listen creates the socket of a run. Many goroutines call control concurrently.
+// Listen creates the socket of a run at path. control executes a command; many goroutines call it
+// concurrently.
 func Listen(path string, control func(context.Context, control.Command) error) (*Server, error) {
 	listener, err := listen(path)
 	if err != nil {
@@ -40,7 +41,7 @@ func Listen(path string, control func(context.Context, control.Command) error) (
 	return &Server{path: path, listener: listener, control: control, writeTime: defaultWriteTime, slots: make(chan struct{}, maxClients)}, nil
 }
 
-// Serve serves clients until the hub closes, and then deletes the socket.
+// Serve serves clients with the events of the hub until the hub closes, and then deletes the socket.
 func (s *Server) Serve(hub *events.Hub) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

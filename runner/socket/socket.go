@@ -1,8 +1,11 @@
-// Package socket lets other processes on this machine follow and control a run. It uses a Unix socket next to the database
-// that only the owner can open. [Listen] creates the server, and [Follow] and [Order] are the client.
+// Package socket lets other processes on this machine follow and control a run. It uses a Unix socket next to
+// the database that only the owner can open. [Listen] creates the server, and [Follow] and [Order] are the
+// client.
 //
-// A client sends lines of JSON. After {"follow":true} the server sends the run's events, a state first, until the session
-// ends. It answers each command, for example {"do":"pause"}, with a line {"error":"…"}, or without the error after success.
+// A client sends lines of JSON. After {"follow":true} the server sends the run's events until the session
+// ends. The first event has the state of the run. The server answers each command, for example
+// {"do":"pause"}, with one line of JSON. The line is {"error":"…"} if the command failed, and {} if it
+// succeeded.
 package socket
 
 import (
@@ -17,7 +20,7 @@ import (
 	"strings"
 )
 
-// ErrNobody is the error if no process on this machine plays the run.
+// ErrNobody is the error for a run that no process on this machine plays.
 var ErrNobody = errors.New("no process on this machine plays it")
 
 const suffix = ".sock"
@@ -25,7 +28,8 @@ const suffix = ".sock"
 // Path returns the path of the socket of a run, next to its database.
 func Path(db, run string) string { return db + "." + url.PathEscape(run) + suffix }
 
-// Runs returns the names of the runs with a socket next to a database. A socket may be left over from a process that has ended.
+// Runs returns the names of the runs that have a socket next to the database db. A socket may remain after
+// its process was killed.
 func Runs(db string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Dir(db))
 	if err != nil {
@@ -43,7 +47,7 @@ func Runs(db string) ([]string, error) {
 	return runs, nil
 }
 
-// Clear deletes the socket files that a killed process has left. The caller holds the run's lock.
+// Clear deletes the socket files that a killed process has left. The caller must hold the lock of the run.
 func Clear(path string) error {
 	err := os.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {

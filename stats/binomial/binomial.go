@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// A Binomial is the distribution of the number of successes in n trials. It stores q = 1-p in addition to p,
-// because mirror would otherwise lose the digits of a small p in the subtraction.
+// A Binomial is the distribution of the number X of successes in n trials. It stores q = 1-p in addition to
+// p. If p is small, calculating 1-q later would lose digits of p.
 type Binomial struct {
 	n    int
 	p, q float64
@@ -20,12 +20,12 @@ func NewBinomial(n int, p float64) Binomial { return Binomial{n, p, 1 - p} }
 // mirror returns the distribution of the number of failures.
 func (b Binomial) mirror() Binomial { return Binomial{b.n, b.q, b.p} }
 
-// AtMost returns P(X <= k).
+// AtMost returns P(X <= k), the probability of at most k successes.
 func (b Binomial) AtMost(k int) float64 { return b.mirror().AtLeast(b.n - k) }
 
-// AtLeast returns P(X >= k). It sums from the mean outwards, where the terms shrink. A tail of 1e-24
-// therefore has as many correct digits as a tail of 0.5. (1 - CDF would have an absolute error of 1e-16.)
-// AtLeast takes O(√n) steps.
+// AtLeast returns P(X >= k), the probability of at least k successes. It adds terms from the mean outwards,
+// in the direction in which they shrink. A probability of 1e-24 therefore has as many correct digits as one
+// of 0.5. (The difference 1 - P(X < k) would have an absolute error of 1e-16.) AtLeast takes O(√n) steps.
 func (b Binomial) AtLeast(k int) float64 {
 	switch {
 	case k <= 0:
@@ -55,9 +55,9 @@ func (b Binomial) UpperTails() []float64 {
 	return tails
 }
 
-// At returns P(X = k) by Loader's saddle-point expansion (2000, "Fast and accurate computation of binomial
-// probabilities"). The expansion is accurate even for a million trials, for which a difference of log-gammas
-// loses digits.
+// At returns P(X = k), the probability of exactly k successes, by Loader's saddle-point expansion (2000,
+// "Fast and accurate computation of binomial probabilities"). The expansion is accurate even for a million
+// trials, for which a difference of log-gammas loses digits.
 func (b Binomial) At(k int) float64 {
 	n, x := float64(b.n), float64(k)
 	switch {
@@ -145,8 +145,8 @@ func CheckCounts(k, n int) error {
 	return nil
 }
 
-// CheckOpen returns an error unless x is strictly between 0 and 1. NaN is an error. what is the name of x for the
-// error.
+// CheckOpen returns an error unless x is strictly between 0 and 1. NaN is an error. what is the name of x in
+// the error.
 func CheckOpen(what string, x float64) error {
 	if !(x > 0 && x < 1) {
 		return fmt.Errorf("%s %v is not between 0 and 1", what, x)

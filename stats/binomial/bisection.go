@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// A Bisection describes a search for the commit that made an engine weaker, with its error rates. Each step tests one
-// commit. One wrong step leads to the wrong commit.
+// A Bisection is the plan of a search for the commit that made an engine weaker (the culprit), with its error
+// rates. Each step tests one commit by games. One wrong step leads to the wrong commit.
 type Bisection struct {
 	Commits int `json:"commits"` // number of commits; one of them is the culprit
 	Steps   int `json:"steps"`   // number of steps, at most ⌈log₂ Commits⌉
@@ -34,10 +34,10 @@ func NewBisection(commits int, alpha, beta float64) (Bisection, error) {
 	return b, nil
 }
 
-// NamesCulprit returns the probability that a bisection finds the right commit. Each commit is equally likely
-// to be the culprit. A step calls a good commit bad with probability alpha, and a bad commit good with
-// probability beta. Each step tests the middle commit, as git does. The result is 1 for one commit, and NaN
-// for no commit.
+// NamesCulprit returns the probability that a bisection finds the commit that made the engine weaker (the
+// culprit). Each commit is equally likely to be the culprit. A step finds a good commit bad with probability
+// alpha, and a bad commit good with probability beta. Each step tests the middle commit, as git does. The
+// result is 1 for one commit, and NaN for no commit.
 func NamesCulprit(commits int, alpha, beta float64) float64 {
 	if commits < 1 {
 		return math.NaN()

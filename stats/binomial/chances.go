@@ -2,17 +2,17 @@ package binomial
 
 import "fmt"
 
-// A Chances holds the probabilities of the results of a match with a fixed number of games, decided by
-// points.
+// A Chances holds the probabilities that player A wins, draws or loses a match with a fixed number of games.
+// The player with more points wins.
 type Chances struct {
 	Win  float64 `json:"win"` // A has more than half of the points
 	Draw float64 `json:"draw"`
 	Loss float64 `json:"loss"`
 }
 
-// MatchChances returns A's chances in a match of n independent games, with half a point for a draw. A wins
-// each game with probability win and draws it with probability draw. The calculation is exact. MatchChances
-// returns an error for n < 1 and for impossible probabilities.
+// MatchChances returns A's chances in a match of n independent games, with half a point for a draw. win and
+// draw are the probabilities that A wins and draws a game. The calculation is exact. MatchChances returns an
+// error for n < 1 and for impossible probabilities.
 func MatchChances(n int, win, draw float64) (Chances, error) {
 	loss := 1 - win - draw
 	if n < 1 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A DrawRule states how draws count in a number of wins.
+// A DrawRule states how drawn games were counted: left out, as half a win, or partly as wins.
 type DrawRule string
 
 // The draw rules.
@@ -15,7 +15,8 @@ const (
 	DrawsFloored DrawRule = "floored_half" // half of the draws, rounded down, count as wins, as another option of LFICS
 )
 
-// A Counted is the result of a series under a draw rule.
+// A Counted is a result of games after draws were counted under a draw rule: points, and the number of games
+// that count.
 type Counted struct {
 	Draws  DrawRule `json:"draws"`
 	Points float64  `json:"points"` // wins, plus the points of draws
@@ -25,9 +26,9 @@ type Counted struct {
 // Score returns the points per counted game, in [0, 1].
 func (c Counted) Score() float64 { return c.Points / float64(c.N) }
 
-// Interval returns an interval for the win rate by a method. It returns an error for [DrawsHalf], because
-// half points are not binomial successes. For [DrawsFloored] it accepts only the method LFICS, because no
-// other method is derived for this rule.
+// Interval returns an interval for the win rate by the method m. It returns an error for [DrawsHalf], because
+// half points are not binomial successes. For [DrawsFloored] it accepts only [MethodLFICS], because no other
+// method is derived for this rule.
 func (c Counted) Interval(m IntervalMethod, level float64) (Interval, error) {
 	switch {
 	case c.Draws == DrawsHalf:

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// EloPerNat is the number of Elo points per natural unit of log strength, 400/ln 10.
+// EloPerNat converts log strengths to Elo: 400/ln 10 Elo points for each natural unit (factor e) of strength.
 const EloPerNat = 400 / math.Ln10
 
 // Elo returns the rating difference in Elo at which A's expected score is p: 400 log10(p/(1-p)). It returns
@@ -31,9 +31,10 @@ func EloInterval(i Interval) Interval {
 	return i
 }
 
-// EloError returns the standard error of [Elo](q), to first order, if q has the standard error s. It is
-// accurate only if s is small compared with q and 1-q. [EloInterval] has no such error. EloError returns an
-// error for q outside (0, 1) and for a negative s.
+// EloError returns the standard error of the Elo difference [Elo](q), calculated to first order from s. s is
+// the standard error of the score q. The result is accurate only if s is small compared with q and 1-q;
+// [EloInterval] does not have this limitation. EloError returns an error for q outside (0, 1) and for a
+// negative s.
 func EloError(q, s float64) (float64, error) {
 	if err := CheckOpen("score", q); err != nil {
 		return 0, err

@@ -17,12 +17,13 @@ type Interval struct {
 	Draws  DrawRule `json:"draws,omitempty"` // the draw rule of a [Counted]
 }
 
-// NewInterval returns the interval [lo, hi] with a method and a level, without a draw rule.
+// NewInterval returns the interval [lo, hi] with the name of its method and its confidence level. It has no
+// draw rule.
 func NewInterval(method string, level, lo, hi float64) Interval {
 	return Interval{Method: method, Level: level, Lo: lo, Hi: hi}
 }
 
-// ClopperPearson returns the interval of [MethodClopperPearson].
+// ClopperPearson returns the interval of [MethodClopperPearson] for the win rate after k wins in n games.
 func ClopperPearson(k, n int, level float64) (Interval, error) {
 	return MethodClopperPearson.Interval(k, n, level)
 }
@@ -109,8 +110,9 @@ func wald(k, n int, level float64) Interval {
 	return NewInterval("wald", level, max(0, q-half), min(1, q+half))
 }
 
-// ZWithin returns the z with P(|Z| <= z) = level for a standard normal Z.
+// ZWithin returns the number z for which a standard normal variable is between -z and z with the probability
+// level.
 func ZWithin(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }
 
-// ZAbove returns the z with P(Z >= z) = tail for a standard normal Z.
+// ZAbove returns the number z for which a standard normal variable is at least z with the probability tail.
 func ZAbove(tail float64) float64 { return -mathext.NormalQuantile(tail) }

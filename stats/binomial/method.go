@@ -2,7 +2,7 @@ package binomial
 
 import "fmt"
 
-// An IntervalMethod names a way to calculate an interval for a binomial proportion.
+// An IntervalMethod is the name of a method to calculate a confidence interval for a win rate.
 type IntervalMethod string
 
 // The interval methods, the exact methods first.
@@ -29,10 +29,10 @@ const (
 	// MethodWald is the textbook interval k/n ± z standard errors, cut off at 0 and 1, for comparison. Its
 	// coverage breaks down for small n and near 0 and 1. At k = 0 and k = n it is a single point.
 	MethodWald IntervalMethod = "wald"
-	// MethodLFICS is the narrowing interval of the calculator of the Laboratory for Fundamental Information
-	// on Computer Shogi. Use it to compare results with published ones. It is a fluctuation interval, not a
-	// confidence interval. It is the smallest set of win rates that has at least the probability level under
-	// Binomial(n, k/n). Its coverage is not guaranteed.
+	// MethodLFICS is the method of the calculator of the Laboratory for Fundamental Information on Computer
+	// Shogi. Use it to compare results with published ones. Its result is not a confidence interval, and its
+	// coverage is not guaranteed. It is the smallest set of win rates that has at least the probability level
+	// under Binomial(n, k/n), so it shows how much the result would fluctuate.
 	MethodLFICS IntervalMethod = "lfics"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Correction names a way to adjust p values for multiple tests.
+// A Correction is the name of a method to adjust p values when several tests are made.
 type Correction string
 
 // These are the corrections for several tests. Bonferroni, Holm, Hochberg and Hommel limit the probability of any false

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A Design is the plan of a test with a fixed length: the exact test of the decisive games against equal
-// chances ([CriticalWins]).
+// A Design is the plan of a match with a fixed number of games. The exact test of the decisive games
+// ([CriticalWins]) then decides whether the players are equally strong.
 type Design struct {
 	Alpha       float64     `json:"alpha"`
 	Power       float64     `json:"power"`     // probability to detect the difference
@@ -14,9 +14,9 @@ type Design struct {
 	Alternative Alternative `json:"alternative"`
 }
 
-// A Length is the number of games that a design needs. The power of an exact test does not grow evenly with the
-// number of games: it falls whenever the critical number of wins grows by one. The JSON tags are the field names of a
-// plan in JSON output.
+// A Length is the number of games that a design needs. Its fields with the word safe exist because the power
+// of an exact test does not grow evenly with the number of games: it falls whenever the critical number of
+// wins grows by one.
 type Length struct {
 	Decisive     int     `json:"decisive"`      // the smallest number of decisive games that reaches the power.
 	CriticalWins int     `json:"critical_wins"` // critical number of wins in Decisive games
@@ -47,9 +47,9 @@ func (d Design) games(decisive int) int {
 	return int(math.Ceil(float64(decisive) / (1 - d.DrawRate) * (1 - 1e-12)))
 }
 
-// Length returns the number of games that detects a difference of elo with the design's power. elo is the
-// difference that belongs to the score of all games, including draws. It is below 0 for [Less] and above 0
-// for [Greater]. For [TwoSided] its sign does not matter, and a significant result for the weaker side does
+// Length returns the number of games with which the design detects a difference of elo with its power. elo is
+// the difference that belongs to the score of all games, including draws. It is below 0 for [Less] and above
+// 0 for [Greater]. For [TwoSided] its sign does not matter, and a significant result for the weaker side does
 // not count as detection.
 //
 // Length returns an error for an impossible design. It returns an error if elo is 0, has the wrong sign, or
@@ -142,11 +142,11 @@ func (t *tooth) step() {
 	}
 }
 
-// Detectable returns the smallest difference that a series of this number of games detects with the design's
-// power. The difference is in Elo of the score of all games. It is below 0 for [Less]. The calculation uses
-// the expected number of decisive games, rounded down. Detectable returns an error for an impossible design.
-// It also returns an error if even winning all decisive games would not be significant, or if such a result
-// would be too improbable.
+// Detectable returns the smallest difference that a match of this number of games detects with the design's
+// power. The difference is in Elo, calculated from the score of all games. It is below 0 for [Less]. The
+// calculation uses the expected number of decisive games, rounded down. Detectable returns an error for an
+// impossible design. It also returns an error if even winning all decisive games would not be significant, or
+// if such a result would be too improbable.
 func (d Design) Detectable(games int) (float64, error) {
 	if err := d.check(); err != nil {
 		return 0, err

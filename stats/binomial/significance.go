@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// An Alternative is the alternative hypothesis of a test: the hypothesis that the test accepts if it rejects
-// the null hypothesis.
+// An Alternative is the hypothesis that a test accepts if it rejects the null hypothesis, such as "A is
+// stronger".
 type Alternative string
 
 // The alternatives of a test, for player A.
@@ -27,8 +27,8 @@ func (a Alternative) Check() error {
 	return fmt.Errorf("unknown alternative %q", string(a))
 }
 
-// Tail returns the error probability on one side for the total error probability alpha: alpha/2 for TwoSided,
-// else alpha.
+// Tail returns the error probability for one tail of a test with the total error probability alpha. It is
+// alpha/2 for TwoSided, and alpha for the other alternatives.
 func (a Alternative) Tail(alpha float64) float64 {
 	if a == TwoSided {
 		return alpha / 2
@@ -36,8 +36,8 @@ func (a Alternative) Tail(alpha float64) float64 {
 	return alpha
 }
 
-// Size returns the absolute value of elo, a true Elo difference that a test is to detect. The sign of elo must fit the
-// alternative. Size returns an error if elo is 0, is not finite, or has the wrong sign.
+// Size returns the absolute value of elo, the true Elo difference that a test is to detect. It returns an
+// error if elo is 0, is not finite, or has a sign that does not fit the alternative.
 func (a Alternative) Size(elo float64) (float64, error) {
 	if err := CheckFinite(elo); err != nil {
 		return 0, err
@@ -51,7 +51,7 @@ func (a Alternative) Size(elo float64) (float64, error) {
 	return elo, nil
 }
 
-// CheckPower returns an error if no test has the error probability alpha together with this power.
+// CheckPower returns an error if no test with the error probability alpha can have this power.
 func CheckPower(alpha, power float64, alt Alternative) error {
 	if err := errors.Join(CheckOpen("alpha", alpha), CheckOpen("power", power), alt.Check()); err != nil {
 		return err
@@ -107,8 +107,9 @@ func (b Binomial) pValue(k int, alt Alternative) float64 {
 	return b.noMoreProbable(k)
 }
 
-// BothTails returns the two-sided p value: twice the smaller tail, but at most 1. ge is the probability of a
-// result at least as large as the observed one. le is the probability of a result at most as large.
+// BothTails returns the two-sided p value: twice the smaller of ge and le, but at most 1. ge is the
+// probability of a result at least as large as the observed one. le is the probability of a result at most as
+// large.
 func BothTails(ge, le float64) float64 { return min(1, 2*min(ge, le)) }
 
 // noMoreProbable returns the probability of all counts that are at most as probable as k. k must not be below the mean.
@@ -151,10 +152,10 @@ func critical(n int, alpha float64, alt Alternative, least func(tail float64) in
 	return k, true
 }
 
-// NormalCriticalWins is like [CriticalWins], but uses the normal approximation without continuity correction. The
-// critical number is the smallest count that is at least n/2 + z√n/2. Use it to explain published numbers. For
-// example, at one-sided 1 %, it calls 537 of 1000 significant, but the exact test needs 538. In half of all cases its
-// result is one win too few.
+// NormalCriticalWins is like [CriticalWins], but uses the normal approximation without continuity correction.
+// For Greater, the result is the smallest count that is at least n/2 + z√n/2. Use it to explain published
+// numbers. For example, at one-sided 1 %, 537 of 1000 wins are significant by this approximation, but the
+// exact test needs 538. In half of all cases the result is one win too few.
 func NormalCriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
 	return critical(n, alpha, alt, func(tail float64) int {
 		return max(0, int(math.Ceil(float64(n)/2+ZAbove(tail)*math.Sqrt(float64(n))/2)))

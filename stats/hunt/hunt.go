@@ -47,7 +47,7 @@ const (
 	priorVariance = 0.125
 )
 
-// A Query is a block of pairs between two versions, Old < New.
+// A Query is a request to play a number of pairs (a block) between two versions, Old < New.
 type Query struct{ Old, New, Pairs int }
 
 // A cell has all pairs between two versions, as scores of the newer one.
@@ -56,7 +56,8 @@ type cell struct {
 	scores   stats.Scores
 }
 
-// A Hunt has the results so far. Its state depends only on the sequence of calls of Add.
+// A Hunt is a search for the version that lost Elo, with the results so far. Its state depends only on the
+// sequence of calls of Add.
 type Hunt struct {
 	config Config
 	elo    [gridSize]float64 // the grid of losses
@@ -97,8 +98,8 @@ func New(c Config) (*Hunt, error) {
 // lost returns the score below ½ that a loss of elo means, on the logistic scale.
 func lost(elo float64) float64 { return 0.5 - 1/(1+math.Pow(10, elo/400)) }
 
-// Add adds the pairs of two versions, as scores of the newer one. It panics if old and new are not two versions in
-// this order.
+// Add adds the results of pairs between two versions. scores are from the point of view of the newer version.
+// Add panics if old and new are not two versions in this order.
 func (h *Hunt) Add(old, new int, scores stats.Scores) {
 	if old < 0 || old >= new || new >= h.config.Versions {
 		panic("hunt: these are no two versions in order")
@@ -261,10 +262,11 @@ const blockShare = 12
 // headShare of all pairs.
 const headShare, headSD = 0.15, 0.5
 
-// Next returns the block to play. The first block is between the good and the bad version. Until the loss is roughly
-// known, some of the later blocks are, too (see headShare). If the posterior of a culprit has reached the confidence,
-// the block is between the culprit and the version before it. Otherwise the two versions are those whose pairs have
-// the largest worth (see worths). With almost equal worth Next prefers versions that have played already.
+// Next returns the block of pairs to play next. The first block is between the good and the bad version.
+// Until the total loss is roughly known, a part of the later blocks is also between these two versions. If a
+// version is the culprit with at least the probability Config.Confidence, the block is between this version
+// and the one before it. Otherwise Next chooses the two versions whose pairs give the most information about
+// the culprit. If several choices are almost equally good, it prefers versions that have already played.
 func (h *Hunt) Next() Query {
 	last := h.config.Versions - 1
 	pairs := max(h.config.Block, h.pairs/blockShare)
@@ -367,7 +369,7 @@ func (h *Hunt) used() []int {
 	return used
 }
 
-// A Verdict is the state of a hunt.
+// A Verdict is the conclusion of a hunt so far, such as that the culprit is found.
 type Verdict string
 
 // The verdicts.
@@ -378,7 +380,7 @@ const (
 	NoLoss  Verdict = "no_loss" // the bad version is not weaker than the good one
 )
 
-// An Answer is the result of a hunt so far.
+// An Answer is the result of a hunt so far: the most probable culprit, its loss in Elo, and the verdict.
 type Answer struct {
 	Verdict   Verdict   `json:"verdict"`
 	Culprit   int       `json:"culprit"`   // the most probable culprit
@@ -399,9 +401,10 @@ const (
 	residualP = 0.001 // p value of the residuals below which no culprit is named; a hundredth of it ends a hunt
 )
 
-// Answer returns the current result. The verdict is Found only if three conditions hold. The posterior of the culprit
-// is at least the confidence. The pairs that the culprit and the version before it played after its nomination show
-// the loss. The residuals of all pairings fit one culprit.
+// Answer returns the current result. The verdict is Found only if three conditions hold. First, the posterior
+// probability of the culprit is at least the confidence. Second, the culprit lost Elo in new pairs against
+// the version before it; these are the pairs that the two played after the culprit's probability first
+// reached one half. Third, the residuals of all pairings are consistent with one culprit.
 func (h *Hunt) Answer() Answer {
 	k, p := h.mode()
 	a := Answer{Verdict: Open, Culprit: k, Posterior: append([]float64{0}, h.culprit...), ResidualP: 1, Pairs: h.pairs}

@@ -15,20 +15,23 @@ import (
 // A matrix is a symmetric matrix.
 type matrix = *mat.SymDense
 
-// A Covariance is the covariance matrix of the log strengths in natural units and of the other terms.
+// A Covariance is the covariance matrix of the estimates of a fit: the log strengths of the players in
+// natural units, and the terms for the first move and for draws.
 type Covariance struct {
 	Names  []string // players in the order of [Fit].Players, then "first_move" and "draw" if estimated
 	Matrix [][]float64
 }
 
-// Covariance returns the inverse of the observed information. If games depend on each other
-// ([crosstable.Count.Cluster]), it returns a sandwich estimate: by clusters or by openings, depending on which has the
-// larger variances. The strengths are scaled to the geometric mean 1. With a Gaussian prior the common level of the
-// strengths has a variance, too. The matrix includes this variance, but differences between players do not depend on
-// it.
+// Covariance returns the covariance matrix of the estimates. For independent games it is the inverse of the
+// observed information. If games depend on each other ([crosstable.Count.Cluster]), it is a sandwich
+// estimate. This estimate groups the games by cluster or by opening, and uses the way with the larger
+// variances. The strengths are scaled to the geometric mean 1. With a Gaussian prior the common level of the
+// strengths has a variance, too. The matrix includes this variance, but differences between players do not
+// depend on it.
 //
-// The term "first_move" is the logarithm of the factor, or δ of the additive effect for strengths that sum to 50 per
-// player. The term "draw" is log ν of the model [Davidson]. Covariance returns an error if the information is singular.
+// The term "first_move" is the logarithm of the factor, or δ of the additive effect for strengths that sum to
+// 50 per player. The term "draw" is log ν of the model [Davidson]. Covariance returns an error if the
+// information is singular.
 func (f *Fit) Covariance() (Covariance, error) {
 	inverse, err := f.inverse()
 	if err != nil {
@@ -61,8 +64,8 @@ func (f *Fit) inverse() (matrix, error) {
 	return f.independent()
 }
 
-// TermErrors returns the standard errors of the terms other than strengths, by name: "first_move" and "draw"
-// if they are estimated. The numbers equal those of [Fit.Covariance].
+// TermErrors returns the standard errors of the terms "first_move" and "draw", by name, if the fit estimated
+// them. The numbers equal those of [Fit.Covariance].
 func (f *Fit) TermErrors() (map[string]float64, error) {
 	errs, names := map[string]float64{}, f.termNames()
 	if len(names) == 0 {
@@ -141,7 +144,7 @@ func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 	return inverse, nil
 }
 
-// A Comparison is the comparison of two players by a fit.
+// A Comparison compares the ratings of two players of a fit, with a test and intervals of their difference.
 type Comparison struct {
 	A, B         string
 	Elo          float64 // A's rating minus B's rating

@@ -13,7 +13,7 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// A Goodness measures how well a fit describes its games.
+// A Goodness measures how well a fitted model describes its games, with p values.
 type Goodness struct {
 	Deviance float64 // twice the difference between two log-likelihoods: with a separate rate for each pairing, and of the fit
 	Pearson  float64 // X², the sum of (observed - expected)²/expected
@@ -33,8 +33,8 @@ type Goodness struct {
 // error.
 const enough = 0.9
 
-// A Replay has the parameters of a simulation that plays the games again, with the probabilities of a fit. The same
-// seed gives the same games.
+// A Replay has the parameters of a simulation. The simulation plays all games of a fit again, with the
+// probabilities of the fit. The same seed gives the same games.
 type Replay struct {
 	Samples int // maximum number of samples, not negative; 0 for no simulation
 	Seed    uint64
@@ -50,9 +50,9 @@ type Replay struct {
 // ones. Games that depend on each other ([crosstable.Count.Cluster]) are simulated in pairs of swapped
 // colours, with the observed correlation.
 //
-// Goodness returns an error for half-win fits of games with draws, which have no probability model. It also
-// returns an error for a negative number of samples, and if more than a tenth of the samples have no
-// estimate.
+// Goodness returns an error for games with draws under the model [HalfWin], which has no probability of a
+// draw. It also returns an error for a negative number of samples, and if more than a tenth of the samples
+// have no estimate.
 func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	return f.goodness(r, func(t crosstable.Table) (fitted, error) {
 		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
@@ -68,8 +68,8 @@ func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	})
 }
 
-// Goodness returns the goodness of the handicap model. A pairing consists of Black, White, handicap and
-// receiver. See [Fit.Goodness].
+// Goodness compares the handicap model with the results of each pairing, as [Fit.Goodness] does. A pairing
+// consists of Black, White, handicap and receiver.
 func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {
 	return f.goodness(r, func(t crosstable.Table) (fitted, error) { return f.refit(t.WithinGroups()) })
 }
@@ -242,7 +242,8 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) ([]binomial.Int
 	return list, nil
 }
 
-// A Residual is the difference between two players' results and the results that the fit expects.
+// A Residual is the difference between the points in the games of two players and the points that the fit
+// expects.
 type Residual struct {
 	A, B     string  // A scored more than expected
 	Games    int     // sum of the games' weights, rounded
@@ -253,8 +254,8 @@ type Residual struct {
 }
 
 // Residuals returns the residuals of all pairs of players that met, with both colours together. The largest
-// residuals come first. Residuals that agree to nine digits are in the order of names. Their z are slightly
-// too small, because the pair itself is part of the fit.
+// residuals come first. Residuals that agree to nine digits are in the order of names. The z values are
+// slightly too small, because the games of a pair influence the fit.
 func (f *Fit) Residuals() []Residual {
 	list := f.residuals()
 	digits := func(r Residual) float64 { return math.Round(r.Z * 1e9) }

@@ -12,7 +12,8 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// A HandicapModel names the way in which a handicap h > 0 changes its receiver's strength π.
+// A HandicapModel is the name of a model of handicaps. The model states how a handicap h > 0 changes the
+// strength π of its receiver.
 type HandicapModel string
 
 // These are the handicap models of the paper "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用" (2021), and some others.
@@ -53,7 +54,7 @@ type Param struct {
 	Note     string            // a special property of the estimate; mostly empty
 }
 
-// A Step describes the effect of one handicap in a model.
+// A Step is the estimated effect of one handicap.
 type Step struct {
 	Handicap int     `json:"handicap"`
 	Games    int     `json:"games"`
@@ -106,9 +107,10 @@ func (e *ModelError) Error() string { return fmt.Sprintf("model %s: %v", e.Model
 // Unwrap returns the error of the model.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// CompareHandicapTable fits handicap models to the same games, with profile-likelihood intervals of the
-// level. If models is empty, it fits all models. A draw is half a win. The fits keep the constraints of the
-// models, so a parameter may end at 0. All models exclude the same players ([crosstable.Table.Connection]).
+// CompareHandicapTable fits handicap models to the same games. level is the level of the profile-likelihood
+// intervals of the parameters. If models is empty, it fits all models. A draw is half a win. The parameters
+// stay within the ranges of the models, so a parameter may end at 0. All models exclude the same players
+// ([crosstable.Table.Connection]).
 //
 // CompareHandicapTable returns a [*ModelError] for a model that the games do not determine. It returns an
 // error for unknown models and for a level outside (0, 1). It also returns an error if there are no unique
@@ -284,9 +286,8 @@ func evenGames(c *crosstable.Cell) float64 {
 	return c.Games()
 }
 
-// Criteria returns three information criteria of a model with k parameters: Akaike's criterion, the same
-// corrected for few games, and the Bayesian criterion. The corrected one is infinite if there are no more
-// than k + 1 games.
+// Criteria returns three information criteria of a model with k parameters: AIC (Akaike), AICc (AIC corrected
+// for few games), and BIC (Bayesian). AICc is infinite if there are no more than k + 1 games.
 func Criteria(logLik float64, k int, games float64) (aic, aicc, bic float64) {
 	n := float64(k)
 	aic, aicc, bic = 2*(n-logLik), math.Inf(1), n*math.Log(games)-2*logLik

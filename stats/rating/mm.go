@@ -7,13 +7,14 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// MMIterates returns the strengths after each of the first n steps of the MM algorithm (Hunter 2004) for the plain
-// Bradley–Terry model. It starts from equal strengths. A draw is half a win. The strengths are in the order of the
-// names and sum to 1. If cyclic is true, a step uses each new value at once, otherwise only values of the previous step
-// (Jacobi). MMIterates returns an error for n < 1, and if [Rate] without a prior returns an error.
+// MMIterates returns the strengths after each of the first n steps of the MM algorithm (Hunter 2004) for the
+// plain Bradley–Terry model. It starts from equal strengths. A draw is half a win. The strengths are in the
+// order of the names and sum to 1. If cyclic is true, a step uses each new value at once, otherwise only
+// values of the previous step (Jacobi). MMIterates returns an error for n < 1, and if [Rate] without a prior
+// returns an error.
 //
-// A tangent minorises the likelihood's term -log(γ_i + γ_j), so each step raises the likelihood. The steps converge to
-// the strengths of Rate, which uses the faster method of Newton.
+// Each step maximises a simpler function that is nowhere above the likelihood, so it raises the likelihood.
+// The steps converge to the strengths of Rate, which uses the faster method of Newton.
 func MMIterates(counts []crosstable.Count, n int, cyclic bool) ([][]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d iterations are none", n)

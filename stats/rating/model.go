@@ -12,20 +12,20 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// A Draws names a model of draws.
+// A Draws is the name of a model of drawn games.
 type Draws string
 
 // The draw models.
 const (
 	// HalfWin counts a draw as half a win for each player. It has no probability of a draw. If some games
-	// were drawn, it therefore cannot simulate games, and its intervals are slightly too wide.
+	// were drawn, gogi therefore cannot simulate games with it, and its intervals are slightly too wide.
 	HalfWin Draws = "half_win"
-	// Davidson (1970) gives a draw the weight ν√(π_i π_j). The wins of the two players have the weights π_i
-	// and π_j.
+	// Davidson (1970) gives a draw the weight ν√(π_i π_j). π_i and π_j are the strengths of the players; they
+	// are also the weights of their wins.
 	Davidson Draws = "davidson"
 )
 
-// A FirstMove names a model of the advantage of the first move, which Black has.
+// A FirstMove is the name of a model of the advantage of the first move, which Black has.
 type FirstMove string
 
 // The first-move effects.
@@ -34,13 +34,13 @@ const (
 	// Multiplicative multiplies Black's strength by a factor. This adds the same number of Elo points for
 	// every player.
 	Multiplicative FirstMove = "multiplicative"
-	// Additive gives Black a win with probability (π_i + δ)/(π_i + π_j). It allows no prior, and only the
-	// draw model HalfWin.
+	// Additive gives Black a win with probability (π_i + δ)/(π_i + π_j). π_i is Black's strength, π_j is
+	// White's strength, and δ is estimated. The model allows no prior, and only the draw model HalfWin.
 	Additive FirstMove = "additive"
 )
 
-// A Prior pulls ratings towards each other, so that even a player who lost every game has a rating. The zero
-// value means no prior, so the fit has the maximum likelihood.
+// A Prior pulls ratings towards each other, so that even a player who lost every game has a rating. With the
+// zero value, which means no prior, the fit maximises the likelihood.
 type Prior struct {
 	SD           float64 // standard deviation of a Gaussian prior of each log strength (1 is 173.7 Elo); 0: no such prior
 	VirtualDraws float64 // number of added draws, half a win each, between every two players, without a first-move effect
@@ -48,7 +48,8 @@ type Prior struct {
 
 func (p Prior) exists() bool { return p.SD > 0 || p.VirtualDraws > 0 }
 
-// A Model is a model that [Rate] fits. The zero value is the plain Bradley–Terry model.
+// A Model holds the options of a Bradley–Terry model: how draws and the first move count, and the prior. The
+// zero value is the plain Bradley–Terry model.
 type Model struct {
 	Draws     Draws     // "" is HalfWin
 	FirstMove FirstMove // "" is NoFirstMove
@@ -74,7 +75,8 @@ func (m Model) resolved() (Model, error) {
 
 func isSize(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
-// A Fit is a fitted model.
+// A Fit is a model fitted to games: the ratings of the players, and the estimated effects of draws and of the
+// first move.
 type Fit struct {
 	Model      Model               // the model, with defaults set.
 	Players    []crosstable.Player // best first. Players with equal ratings are ordered by name.

@@ -24,8 +24,8 @@ type Prediction struct {
 }
 
 // Predict returns the expected result of an even game between two rated players, with A as Black. It returns
-// an error for other players, for a player against itself, and for a level outside (0, 1). It also returns an
-// error if the games do not determine a standard error.
+// an error for players without a rating, for a player against itself, and for a level outside (0, 1). It also
+// returns an error if the games do not determine a standard error.
 func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 	i, j, err := f.numbers(a, b)
 	if err != nil {
@@ -47,7 +47,7 @@ func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 // Predict returns the expected result of a game in which A receives a handicap from B. With handicap 0 the
 // game is even and A is Black. Predict returns the errors of [Fit.Predict]. It also returns an error if no
 // game had this handicap and the model has no value for it. It returns an error if a needed strength or
-// parameter has no finite estimate. A parameter of 0, at the end of its range, is finite.
+// parameter has no finite estimate; a parameter of 0 at the end of its range is finite.
 func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Prediction, error) {
 	i, j, err := f.numbers(a, b)
 	if err != nil {
@@ -157,8 +157,9 @@ func slopeOf(f func([]float64) float64, x []float64) []float64 {
 	return slope
 }
 
-// Profile returns the profile-likelihood interval of a player's rating in Elo. The mean of the players with a
-// finite rating is 0. See [Fit.Profile]. Profile also returns an error for a player without a finite rating.
+// Profile returns the profile-likelihood interval of a player's rating in Elo. Ratings are relative to the
+// mean of the players with a finite rating. Profile returns the errors of [Fit.Profile], and an error for a
+// player without a finite rating.
 func (f *HandicapFit) Profile(player string, level float64) (binomial.Interval, error) {
 	i, err := f.number(player)
 	if err != nil {

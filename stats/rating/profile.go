@@ -12,11 +12,12 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// Profile returns the profile-likelihood interval of a player's rating in Elo with mean 0. The method is
+// Profile returns the profile-likelihood interval of a player's rating. The rating is in Elo, relative to the
+// mean of all ratings. The interval contains the ratings that a likelihood-ratio test at this level does not
+// reject. For each rating the test uses the best values of all other parameters. (With a prior it uses the
+// posterior instead of the likelihood.) An end is infinite if the games set no bound. The method is
 // "profile_likelihood". If games depend on each other, it is "profile_likelihood_clusters", and the interval
-// is wider. The interval contains the ratings at which the likelihood is not lower than chance explains, with
-// the best other parameters for each rating. (With a prior it uses the posterior instead of the likelihood.)
-// An end is infinite if the games set no bound.
+// is wider.
 //
 // Profile returns an error for players without a rating, and for a level outside (0, 1). It also returns an
 // error if an additive first-move effect becomes larger than a weak player's strength during the calculation.
@@ -50,8 +51,8 @@ func (f *Fit) Wald(level float64) ([]binomial.Interval, error) {
 	return f.wald(level, mean)
 }
 
-// WaldFrom returns intervals as Wald does, for ratings minus the rating of the player anchor. The interval of
-// anchor is empty. WaldFrom also returns an error if anchor is not rated.
+// WaldFrom returns intervals as Wald does, but for the ratings relative to the player anchor. The interval of
+// anchor itself is empty. WaldFrom also returns an error if anchor is not rated.
 func (f *Fit) WaldFrom(anchor string, level float64) ([]binomial.Interval, error) {
 	n, err := f.number(anchor)
 	if err != nil {
@@ -130,8 +131,9 @@ func (f *fitted) profileElo(weights []float64, level float64) (binomial.Interval
 	return binomial.Interval{Method: f.errs.method(), Level: level, Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}, err
 }
 
-// ProfileFirstMove returns the profile-likelihood interval of [Fit].FirstMove, which is the factor or δ. It
-// returns an error for a model without a first-move effect, and for a level outside (0, 1).
+// ProfileFirstMove returns the profile-likelihood interval of the first-move effect, [Fit].FirstMove. The
+// effect is a factor, or δ in an additive model. ProfileFirstMove returns an error for a model without a
+// first-move effect, and for a level outside (0, 1).
 func (f *Fit) ProfileFirstMove(level float64) (binomial.Interval, error) {
 	weights := make([]float64, len(f.at.X))
 	if err := binomial.CheckOpen("confidence level", level); err != nil {

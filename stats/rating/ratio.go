@@ -2,7 +2,8 @@ package rating
 
 import "errors"
 
-// An LRTest is the result of a likelihood-ratio test of nested models.
+// An LRTest is the result of a likelihood-ratio test. The test compares a model with a larger model that
+// contains it.
 type LRTest struct {
 	// Statistic is twice the difference of the log-likelihoods, and not negative. If games depend on each
 	// other, this number is divided by the design effect.
@@ -11,10 +12,10 @@ type LRTest struct {
 	P         float64 // p value by χ² (Wilks), or by F with clusters. It is an approximation for many games, and 1 if DF is 0.
 }
 
-// LikelihoodRatio tests a fit against a simpler fit of the same games, such as a model with a first-move
-// effect against a model without one. It returns an error if the larger model does not contain the smaller
-// model, and if the games differ. It also returns an error for fits with a prior, because they do not
-// maximise the likelihood.
+// LikelihoodRatio tests the fit null against the fit full of a larger model to the same games. For example,
+// full has a first-move effect and null has none. It returns an error if the larger model does not contain
+// the smaller model, and if the games differ. It also returns an error for fits with a prior, because they do
+// not maximise the likelihood.
 func LikelihoodRatio(null, full *Fit) (LRTest, error) {
 	switch {
 	case null.Model.Prior.exists() || full.Model.Prior.exists():

@@ -1,7 +1,7 @@
 package rating
 
-// A Warning is a reason to doubt a comparison of handicap models. Its Kind determines which other fields are
-// set.
+// A Warning is a reason to doubt a comparison of handicap models. Its Kind decides which of the other fields
+// are set.
 type Warning struct {
 	Kind      WarningKind
 	P         float64 // p value of the first-move effect in even games.
@@ -9,7 +9,7 @@ type Warning struct {
 	Pairs     int     // number of pairs of players who met again, always under the same handicap
 }
 
-// A WarningKind names the subject of a [Warning].
+// A WarningKind is the kind of a [Warning].
 type WarningKind string
 
 // The kinds of a Warning. The first two compare the handicaps with differences: each player has a value, and the

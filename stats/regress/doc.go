@@ -1,9 +1,10 @@
 // Package regress fits regressions and calculates correlations. It has least squares with an intercept
 // ([LeastSquares]), logistic regression on one variable ([Logistic]), correlation ([Pearson], [Spearman]),
-// and the rank-sum test ([RankSum]). gogi uses it to explain rating points by metrics of play.
+// and the rank-sum test ([RankSum]). gogi uses it to explain players' ratings by figures on the quality of
+// their moves.
 //
-// All functions are pure and need finite numbers. If the numbers do not determine a result, a function
-// returns an error, whose text is the reason.
+// No function has side effects. All functions need finite numbers. If the numbers do not determine a result,
+// a function returns an error, whose text is the reason.
 package regress
 
 import (

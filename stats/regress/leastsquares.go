@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Column is one regressor with its name. Its values may be in any unit.
+// A Column is one explaining variable of a regression: its name, and its value in each row. The values may be
+// in any unit.
 type Column struct {
 	Name   string
 	Values []float64
@@ -25,7 +26,7 @@ type Term struct {
 	P     float64 `json:"p"`     // two-sided p value by Student's t with DF degrees of freedom. It is 1 for a perfect fit.
 }
 
-// A Fit is a least-squares regression with an intercept.
+// A Fit is the result of a linear regression with an intercept, by least squares.
 type Fit struct {
 	Quality
 	Terms     []Term    // the intercept, then the terms of the columns in order.
@@ -50,13 +51,13 @@ type Quality struct {
 // must have at least this share of the column's length.
 const rankTolerance = 1e-10
 
-// LeastSquares regresses y on the columns with an intercept, by QR decomposition of the standardised columns. All
-// numbers of the result are finite.
+// LeastSquares fits a linear regression of y on the columns, with an intercept. The method is a QR
+// decomposition of the standardised columns. All numbers of the result are finite.
 //
-// LeastSquares returns an error if columns are missing or not as long as y, if numbers are too large or not finite,
-// and if there are not more rows than terms. It also returns an error if y does not vary, or if a column is constant
-// or a linear function of the others. It returns an error if one row alone determines a coefficient, because the
-// leave-one-out error of this row is unknown.
+// LeastSquares returns an error if columns are missing or not as long as y, if numbers are too large or not
+// finite, and if there are not more rows than terms. It also returns an error if y does not vary, or if a
+// column is constant or a linear function of the others. It returns an error if one row alone determines a
+// coefficient, because the leave-one-out error of this row is unknown.
 func LeastSquares(y []float64, columns ...Column) (Fit, error) {
 	if err := checkColumns(y, columns); err != nil {
 		return Fit{}, err
@@ -243,10 +244,11 @@ type Prediction struct {
 	Value, Lo, Hi float64 // in units of y
 }
 
-// PredictInterval returns the value of the regression for a row of regressors, with its interval at a level in (0,
-// 1), such as 0.95. The interval is exact, by Student's t, if the deviations of y from the regression are independent
-// and normal with one variance. PredictInterval returns an error if the row does not have as many regressors as the
-// fit, and for a level outside (0, 1). It also returns an error for a Fit that is not from [LeastSquares].
+// PredictInterval predicts y for a new row of explaining variables, with an interval at a level in (0, 1),
+// such as 0.95. The interval is exact, by Student's t, if the deviations of y from the regression are
+// independent and normal with one variance. PredictInterval returns an error if the row does not have as many
+// values as the fit has columns, and for a level outside (0, 1). It also returns an error for a Fit that is
+// not from [LeastSquares].
 func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
 	switch {
 	case len(f.Terms) == 0 || len(row) != len(f.Terms)-1:
@@ -284,8 +286,9 @@ func (d *design) leverage(n int, row []float64) float64 {
 }
 
 // RMSE returns the root mean square of the differences between predictions and true values, in their unit. It
-// returns an error for lists of different lengths, for empty lists, and for numbers that are not finite. For
-// ranks the caller must decide whether the step between 1-dan and 1-kyu is 1 or 2.
+// returns an error for lists of different lengths, for empty lists, and for numbers that are not finite. RMSE
+// takes numbers only: before it converts ranks, the caller must decide whether the step between 1-dan and
+// 1-kyu is 1 or 2.
 func RMSE(predicted, actual []float64) (float64, error) {
 	if err := checkPaired(predicted, actual, 1); err != nil {
 		return 0, err

@@ -17,11 +17,12 @@ type LogisticFit struct {
 	Clusters    int
 }
 
-// ErrSeparated is the error if all outcomes of 1 are on one side of a threshold of x, and all outcomes of 0 on the
-// other. The likelihood then rises with the slope without end, so no finite slope is the most likely.
+// ErrSeparated is the error if a threshold of x separates the outcomes: all outcomes of 1 are on one side,
+// and all outcomes of 0 on the other. The likelihood then rises with the slope without end, so no finite
+// slope is the most likely.
 var ErrSeparated = errors.New("a threshold of x separates the outcomes: the slope would be infinite")
 
-// ErrOneOutcome means that all outcomes are the same.
+// ErrOneOutcome is the error if all outcomes are the same.
 var ErrOneOutcome = errors.New("all outcomes are the same")
 
 // Logistic returns the maximum-likelihood fit of a logistic regression, by Newton's method. Outcomes are from

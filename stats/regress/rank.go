@@ -9,7 +9,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A Correlation is a correlation coefficient with its test against 0.
+// A Correlation is a correlation coefficient, with the test whether it differs from 0.
 type Correlation struct {
 	Method string  `json:"method"` // pearson or spearman.
 	N      int     `json:"n"`

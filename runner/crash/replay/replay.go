@@ -17,7 +17,7 @@ import (
 	"gogi/usi/process"
 )
 
-// Process is a started engine before its handshake.
+// Process is a started engine to which gogi has not yet sent usi.
 type Process interface {
 	usi.Connection
 	usi.WriteDeadliner
@@ -26,7 +26,7 @@ type Process interface {
 	Done() <-chan struct{}
 }
 
-// Starter starts the engine again.
+// Starter is a function that starts the engine of a crash dump again.
 type Starter func() (Process, error)
 
 // Options are the settings of a replay.
@@ -35,7 +35,7 @@ type Options struct {
 	LastGame bool // leave out the earlier games
 }
 
-// Outcome is the outcome of a replay.
+// Outcome reports whether the failure happened again in a replay.
 type Outcome string
 
 // These are the outcomes of a replay.
@@ -45,7 +45,7 @@ const (
 	Unclear  Outcome = "unclear"  // something else went wrong
 )
 
-// Result is the result of one replay.
+// Result is the outcome of one replay, with a note.
 type Result struct {
 	Outcome Outcome `json:"outcome"`
 	Note    string  `json:"note"` // the observation, printable

@@ -9,14 +9,15 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Tally counts replays of one bundle.
+// Tally counts the outcomes of several replays of one crash dump.
 type Tally struct {
 	Happened int `json:"happened"`
 	Absent   int `json:"absent"`
 	Unclear  int `json:"unclear"`
 }
 
-// Many replays a bundle several times, one after the other, and calls each with every result.
+// Many replays a bundle a number of times, one replay after the other. It calls each with the result of every
+// replay.
 func Many(ctx context.Context, b *crash.Bundle, start Starter, o Options, times int, each func(Result)) (Tally, error) {
 	var t Tally
 	for range times {
@@ -51,7 +52,7 @@ func (t Tally) Outcome() Outcome {
 // Replays returns the number of replays.
 func (t Tally) Replays() int { return t.Happened + t.Absent + t.Unclear }
 
-// String describes the results of the replays, with a bound on the rate of the failure.
+// String returns text with the results of the replays and a bound on the rate of the failure.
 func (t Tally) String() string {
 	n := t.Replays()
 	switch t.Outcome() {

@@ -28,7 +28,7 @@ const (
 	LostAll AsideKind = "lost_all" // the player lost all of these games, so the rating has only an upper bound
 )
 
-// A Connection shows for which players the games can determine ratings.
+// A Connection reports whether the games determine ratings, and for which players.
 type Connection struct {
 	SetAside []Excluded // excluded players in the order of exclusion. Each exclusion leaves fewer games for the rest.
 	Groups   [][]string // strongly connected groups of the rest. There is exactly one group if ratings exist.
@@ -271,9 +271,10 @@ func (t Table) namesOf(players []int) []string {
 	return names
 }
 
-// WithinGroups returns the games within strongly connected groups of players. All games between two groups were won by
-// the same group, so a fit can make their likelihood almost 1. The largest likelihood therefore depends only on the
-// games within groups. The result has no clusters.
+// WithinGroups returns only the games between players of the same strongly connected group: chains of wins or
+// draws lead from each player of the group to every other. All games between two groups were won by the same
+// group, so a fit can make their likelihood almost 1. The largest likelihood therefore depends only on the
+// games within groups. The result does not record which games depend on each other ([Count].Cluster).
 func (t Table) WithinGroups() Table {
 	group := make([]int, len(t.Names))
 	for n, members := range t.components() {

@@ -23,10 +23,10 @@ type Cycle struct {
 	PHolm float64
 }
 
-// Cycles returns circles of three players in even games, each of whom scored more than half against the next. It
-// returns at most limit cycles, those with the smallest p values first. If all players met, a longer cycle exists only
-// if a cycle of three exists. For N players who all met Cycles takes N³ steps. It returns an error for a negative
-// limit.
+// Cycles returns circles of three players in even games, each of whom scored more than half against the next.
+// It returns at most limit cycles, those with the smallest p values first. If all players met, a longer cycle
+// exists only if a cycle of three exists. For N players who all met, Cycles takes N³ steps. It returns an
+// error for a negative limit.
 func (t Table) Cycles(limit int) ([]Cycle, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("a limit of %d cycles is impossible", limit)

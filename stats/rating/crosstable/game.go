@@ -29,7 +29,7 @@ type Count struct {
 // Games returns the number of games.
 func (c Count) Games() int { return c.BlackWins + c.Draws + c.WhiteWins }
 
-// HeaviestHandicap is the largest number for a handicap. It only limits the range of numbers.
+// HeaviestHandicap is the largest possible number of a handicap. It is much larger than any real handicap.
 const HeaviestHandicap = 1_000_000
 
 func (c Count) check() error {
@@ -52,7 +52,8 @@ func (c Count) check() error {
 	return nil
 }
 
-// A Cell is a [Count] in which players are their numbers in a [Table], and results are sums of weights.
+// A Cell is a [Count] in a [Table]. It has the numbers of the players instead of their names. Its results are
+// sums of the weights of games.
 type Cell struct {
 	Black, White        int32   // indices in Table.Names
 	Handicap            int32   // 0 is an even game.
@@ -65,15 +66,15 @@ type Cell struct {
 // Games returns the sum of the games' weights.
 func (c Cell) Games() float64 { return c.Wins + c.Draws + c.Losses }
 
-// Points returns Black's points, as a sum of weights.
+// Points returns Black's points. Each game counts with its weight.
 func (c Cell) Points() float64 { return c.Wins + c.Draws/2 }
 
 func (c Cell) sameTerms(o Cell) bool {
 	return c.Black == o.Black && c.White == o.White && c.Handicap == o.Handicap && c.ByWhite == o.ByWhite
 }
 
-// A Table is a set of counts by player numbers. Names and cells are in ascending order, and no two cells have
-// the same players and handicap. No result therefore depends on the order of the input.
+// A Table has the results of games between players, as one [Cell] for each combination of Black, White and
+// handicap. Names and cells are in ascending order, so no result depends on the order of the input.
 type Table struct {
 	Names    []string
 	Cells    []Cell
@@ -81,13 +82,13 @@ type Table struct {
 	Openings []int    // opening of each cluster, as in [Count]
 }
 
-// New returns the table of counts. It returns an error for impossible counts.
+// New makes a table from counts. It returns an error for impossible counts.
 func New(counts []Count) (Table, error) {
 	return Collect(len(counts), func(i int) Count { return counts[i] })
 }
 
-// Collect returns the table of n counts. It calls count(i) up to twice for each i from 0 to n-1, so that the caller
-// need not store all counts. It returns an error for impossible counts.
+// Collect makes a table from n counts. It calls count(i) up to twice for each i from 0 to n-1, so that the
+// caller need not store all counts. It returns an error for impossible counts.
 func Collect(n int, count func(int) Count) (Table, error) {
 	f := filing{terms: make([]terms, 0, n), number: map[string]int32{}}
 	for i := range n {
@@ -215,8 +216,9 @@ func (c Count) cell(black, white int32) Cell {
 	return n
 }
 
-// Pairs returns, for each cell, the index of its two players among all pairs of players, and the number of these pairs.
-// Colours and handicaps do not matter. The pairs are sorted by the smaller player number, then by the larger one.
+// Pairs numbers the pairs of players who met. place has the number of the pair for each cell, and count is
+// the number of pairs. Colours and handicaps do not matter. The pairs are sorted by the smaller player
+// number, then by the larger one.
 func (t Table) Pairs() (place []int32, count int) {
 	order := make([]int32, len(t.Cells))
 	for i := range order {
@@ -236,8 +238,8 @@ func (t Table) Pairs() (place []int32, count int) {
 	return place, count
 }
 
-// Folded returns the cells of even games, with both colours of each pair of players in one cell, in the order
-// of [Table.Pairs].
+// Folded returns the results of even games without regard to colours: one cell for each pair of players, in
+// the order of [Table.Pairs].
 func (t Table) Folded() []Cell {
 	place, count := t.Pairs()
 	cells := make([]Cell, count)
@@ -291,7 +293,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Only returns the table of the kept players and the games among them. kept is indexed by player number.
+// Only returns the table of the kept players and the games between them. kept[i] reports whether to keep
+// player number i.
 func (t Table) Only(kept []bool) Table {
 	number := make([]int32, len(t.Names))
 	var sub Table
@@ -323,7 +326,7 @@ func (t Table) Only(kept []bool) Table {
 	return sub
 }
 
-// Totals returns each player's games and points, without weights.
+// Totals returns each player's number of games and points. Each game counts fully; weights do not matter.
 func (t Table) Totals() (games, points []float64) { return t.among(nil) }
 
 // Sum returns the sum of value(cell) over all cells.
@@ -335,18 +338,18 @@ func (t Table) Sum(value func(*Cell) float64) float64 {
 	return s
 }
 
-// Games returns the sum of the weights of all games.
+// Games returns the number of games, with each game counted by its weight.
 func (t Table) Games() float64 {
 	return t.Sum(func(c *Cell) float64 { return c.Wins + c.Draws + c.Losses })
 }
 
-// Played returns the number of games, without weights.
+// Played returns the number of games. Each game counts fully; weights do not matter.
 func (t Table) Played() float64 { return t.Sum(func(c *Cell) float64 { return c.Played }) }
 
-// Draws returns the sum of the weights of all drawn games.
+// Draws returns the number of drawn games, with each game counted by its weight.
 func (t Table) Draws() float64 { return t.Sum(func(c *Cell) float64 { return c.Draws }) }
 
-// Independent returns cells that have only the games outside of clusters.
+// Independent returns the cells with only those games that depend on no other game ([Count].Cluster is 0).
 func (t Table) Independent() []Cell {
 	var list []Cell
 	for _, c := range t.Cells {

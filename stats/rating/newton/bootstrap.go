@@ -22,8 +22,9 @@ func CheckSamples(samples int) error {
 	return nil
 }
 
-// Percentiles returns the central interval of a sample with at least two values. It interpolates between sorted values
-// as R's type 7 does. It sorts the sample in place.
+// Percentiles returns the central interval that contains the share level of a sample. The sample must have at
+// least two values. Percentiles interpolates between sorted values as R's type 7 does. It sorts the sample in
+// place.
 func Percentiles(sample []float64, level float64) binomial.Interval {
 	slices.Sort(sample)
 	at := func(q float64) float64 {

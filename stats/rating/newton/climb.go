@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A Problem is a function to maximise. It must be smooth wherever it is finite.
+// A Problem is a function to maximise, such as a log-likelihood. It must be smooth at all points with a
+// finite value.
 type Problem interface {
 	// Value returns the logarithm of a likelihood. It returns -Inf outside the domain.
 	Value(x []float64) float64
@@ -23,7 +24,7 @@ type Contrast struct {
 	At      float64   // value of the linear function
 }
 
-// A Peak is the point at which a climb ended.
+// A Peak is the point at which [Climb] ended: the maximum, or a point near its limit.
 type Peak struct {
 	X          []float64
 	Value      float64 // value of the function at X
@@ -170,8 +171,8 @@ func SubtractMean(x []float64) {
 	}
 }
 
-// SubtractMedian changes x in place so that its upper median is 0. x must not be empty. Unlike the mean, the median
-// does not change much if a few coordinates drift.
+// SubtractMedian changes x in place so that its upper median is 0. x must not be empty. If a few coordinates
+// grow without limit, the median hardly changes, unlike the mean.
 func SubtractMedian(x []float64) {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
@@ -191,10 +192,11 @@ func SetGeometricMean(x []float64) {
 	}
 }
 
-// Conjugate solves a positive semidefinite system by conjugate gradients, with the diagonal as
-// preconditioner. The right side must be in the range of the matrix. If there are several solutions,
-// Conjugate returns one of them. For a thousand players it takes a few dozen products with the information
-// matrix; a factorisation would take N³/3 operations.
+// Conjugate solves a system of linear equations by conjugate gradients, with the diagonal as preconditioner.
+// multiply sets out to the product of the matrix with v. The matrix must be positive semidefinite, and the
+// right side rhs must be in its range. If there are several solutions, Conjugate returns one of them. For a
+// thousand players it takes a few dozen products with the information matrix; a factorisation would take N³/3
+// operations.
 func Conjugate(multiply func(v, out []float64), diagonal, rhs []float64) []float64 {
 	n := len(rhs)
 	x, product, z := make([]float64, n), make([]float64, n), make([]float64, n)

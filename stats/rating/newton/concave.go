@@ -6,10 +6,12 @@ import (
 	"slices"
 )
 
-// ConcaveProfile returns the same ends as [Profile] for a concave function. An end is then the only point on its side
-// with two properties: the slope is along the weights, and the deviance is z². Newton's method solves for both at the
-// same time (Venzon and Moolgavkar 1988). It takes a few steps in total, and not a climb for each point. If the steps
-// do not converge, ConcaveProfile uses Profile.
+// ConcaveProfile returns the same interval ends as [Profile], but faster. The function must be concave. At an
+// end of the interval, the gradient is parallel to weights, and the deviance (twice the drop from the peak)
+// is z². For a concave function only one point on each side of the peak satisfies both conditions.
+// ConcaveProfile solves them together by Newton's method (Venzon and Moolgavkar 1988), which takes a few
+// steps. Profile must instead maximise the function for each value of weights·x that it tries. If Newton's
+// method does not converge, ConcaveProfile uses the method of Profile.
 func ConcaveProfile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, err error) {
 	s := search{p, at, weights, z}
 	start := s.tangent(at.X, at.Value)

@@ -9,10 +9,11 @@ import (
 // infinite.
 const farthest = 60
 
-// Profile returns the ends of the profile-likelihood interval of weights·x: the two values of weights·x, below and
-// above the peak, at which the square root of the profile's deviance is z. If the function stops falling before it
-// reaches this deviance, the end is infinite. Profile returns the errors of [Climb]. It also returns an error if the
-// path leaves the domain.
+// Profile returns the ends of the profile-likelihood interval of weights·x. The profile is the maximum of the
+// function for each fixed value of weights·x. Its deviance is twice its drop from the peak. The ends are the
+// values of weights·x below and above the peak at which the deviance is z². If the deviance never reaches z²,
+// the end is infinite. Profile returns the errors of [Climb]. It also returns an error if the search leaves
+// the domain of the function.
 func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, err error) {
 	if lo, err = ProfileEnd(p, at, weights, z, -1); err != nil {
 		return 0, 0, err
@@ -21,8 +22,9 @@ func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, 
 	return lo, hi, err
 }
 
-// ProfileEnd returns the end of [Profile] on one side (-1 or 1). It calculates the deviance from at.Value, and begins
-// its search at at.X. The value at at.X may be smaller, if at.X is not the maximum.
+// ProfileEnd returns one end of the interval of [Profile]: the lower end if side is -1, and the upper end if
+// side is 1. It measures the deviance from at.Value, and begins its search at at.X. If at.X is not the
+// maximum, the value at at.X may be smaller than at.Value.
 func ProfileEnd(p Problem, at Peak, weights []float64, z, side float64) (float64, error) {
 	return search{p, at, weights, z}.end(side)
 }

@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Definite returns a solver for a symmetric matrix. If the matrix is not positive definite, the solver uses the
-// absolute values of the eigenvalues, so that a step also leads up from a saddle. It scales the matrix to a diagonal of
-// 1, because rows that are tiny near a bound also matter.
+// Definite returns a function that solves linear equations with a symmetric matrix. If the matrix is not
+// positive definite, the function uses the absolute values of the eigenvalues, so that a Newton step leads
+// upwards even from a saddle point. Definite first scales the diagonal of the matrix to 1, because rows that
+// are tiny near a bound also matter.
 func Definite(m *mat.SymDense) func(rhs []float64) []float64 {
 	dim := m.SymmetricDim()
 	scale, scaled := make([]float64, dim), mat.NewSymDense(dim, nil)

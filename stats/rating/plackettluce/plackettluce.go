@@ -17,7 +17,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// A Placing is one player's points in a game of two or more players.
+// A Placing is the result of one player in a game of two or more players, in points.
 type Placing struct {
 	Player string
 	Points float64 // finite, not negative
@@ -161,7 +161,7 @@ func sharesOf(games [][]scored, players int, pick func(n int) int) []float64 {
 	return shares
 }
 
-// A Fit is a fitted Plackett–Luce model.
+// A Fit is a Plackett–Luce model fitted to finishing orders: the strengths of the players.
 type Fit struct {
 	Players    []crosstable.Player // best first. Games counts the orders, and Points the players that finished behind.
 	LogLik     float64             // natural logarithm of the likelihood.
