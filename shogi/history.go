@@ -31,7 +31,8 @@ func (r Repetition) String() string {
 // repetitionLimit is the number of occurrences of a position that ends the game.
 const repetitionLimit = 4
 
-// History is a game for the rules: the start position, the moves, and the position after each move.
+// History has the parts of a game that the rules need: the start position, the moves, and the position after
+// each move.
 type History struct {
 	positions []Position // the start position first, the current position last
 	moves     []Move

@@ -33,7 +33,7 @@ var setSize = [King + 1]int{Pawn: 18, Lance: 4, Knight: 4, Silver: 4, Bishop: 2,
 //   - a check to the side that does not move;
 //   - a number out of range.
 //
-// A knight on its last rank but one cannot move either, but is accepted: published test positions have it.
+// A knight on its second-last rank cannot move either, but Position accepts it, because published test positions have it.
 func (s *Setup) Position() (Position, error) {
 	if err := s.checkNumbers(); err != nil {
 		return Position{}, err

@@ -11,7 +11,7 @@ import (
 // ErrNoOutcome is the error for a record without a known result. Such a record is useless for training.
 var ErrNoOutcome = errors.New("the record does not say who won")
 
-// ErrUnscored is the error for a game with a move without a score. pack cannot store such a game.
+// ErrUnscored is the error for a game with a move without a score. The format pack cannot store such a game.
 var ErrUnscored = errors.New("a move has no score")
 
 // MaxScore is the largest absolute score in training data, in centipawns. It is also the score of a mate.
@@ -132,7 +132,7 @@ func (w *walk) wanted(m *kifu.Move) bool {
 	return false
 }
 
-// IsMate reports whether a score in a record means a mate.
+// IsMate reports whether a score in a record (kifu.Move.Score) means a mate.
 func IsMate(score int) bool { return score > mateFrom || score < -mateFrom }
 
 // clipped returns the score of a move, limited to ±MaxScore.

@@ -213,7 +213,7 @@ type jkfReader struct {
 	broken  bool // invalid JSON was read; the reader cannot continue
 }
 
-// Next reads one object. It stops at text that is not JSON.
+// Next reads one game, which is a JSON object. It stops at text that is not JSON.
 func (r *jkfReader) Next() (*kifu.Record, error) {
 	if r.broken {
 		return nil, io.EOF
