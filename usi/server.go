@@ -70,8 +70,9 @@ type ServedPonderer interface {
 	Ponder(ctx context.Context, r Request) error
 }
 
-// ServedSolver is a Served with a mate search. r.Go.MateTime is the limit; 0 means until ctx ends. If Mate
-// returns an error, the Server answers "checkmate timeout". If a Served does not implement ServedSolver, the
+// ServedSolver is a Served (the player behind a Server) that can also search for mates. r.Go.MateTime is the
+// time limit of Mate; 0 means no limit except the end of ctx. If Mate returns an error, the Server answers
+// "checkmate timeout". If a Served does not implement ServedSolver, the
 // Server answers "checkmate notimplemented".
 type ServedSolver interface {
 	Mate(ctx context.Context, r Request) (Checkmate, error)

@@ -56,7 +56,7 @@ type Decision struct {
 	Plain      shogi.Move  // the choice of the same ballots by simple majority
 }
 
-// Split returns the numbers of backers of the moves in falling order, such as "3:3:1".
+// Split returns the number of votes for each move, the largest number first, such as "3:3:1".
 func (d *Decision) Split() string {
 	var counts []int
 	for i := range d.Candidates {

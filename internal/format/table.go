@@ -25,7 +25,7 @@ func RightAligned(first, last int) []table.ColumnConfig {
 // printable is a table that shows text from other sources, such as names, on a single line.
 type printable struct{ table.Writer }
 
-// AppendRow appends a row whose text is escaped.
+// AppendRow escapes the text of a row, and appends the row.
 func (t *printable) AppendRow(row table.Row, config ...table.RowConfig) {
 	shown := slices.Clone(row)
 	for i, cell := range shown {

@@ -122,7 +122,7 @@ func New(spec Spec) (*Schedule, error) {
 	return s, s.advance()
 }
 
-// Contradiction is the error that a stored pair does not have the players that the earlier results decide.
+// Contradiction is the error for a stored pair whose players are not those that follow from the earlier results.
 type Contradiction struct {
 	Pair          int
 	Stored, Drawn [2]string // players

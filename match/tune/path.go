@@ -7,8 +7,9 @@ import (
 	"gogi/match"
 )
 
-// Path calculates a tune from the results of its pairs. It holds the states of the tune that later pairs need, and
-// the results of blocks that are not complete. It is not safe for concurrent use.
+// Path calculates the parameter values of a tune, block by block, from the results of the pairs. A block is the
+// pairs after which the values change once. Path holds the states of the tune that later pairs need, and the
+// results of blocks that are not complete. It is not safe for concurrent use.
 type Path struct {
 	settings Settings
 	states   map[int]State // states that later blocks need for drawing, by number of learnt blocks

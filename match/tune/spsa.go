@@ -6,8 +6,8 @@ import (
 )
 
 // Draw selects the duel of a pair: the two points (sets of parameter values) that play each other. It calculates
-// them from an earlier state of the tune. st must be the state after as many blocks as s.DrawnFrom returns for the
-// pair's block. Equal arguments give the same duel.
+// them from an earlier state of the tune. st must be the state after n blocks, where n is the value of s.DrawnFrom
+// for the block of the pair. Equal arguments give the same duel.
 func Draw(s *Settings, st *State, pair int) Duel {
 	switch s.Method {
 	case Fishtest:

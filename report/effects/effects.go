@@ -27,7 +27,8 @@ type Run struct {
 	Gate     string // text that describes the run's sequential test; "" without one
 }
 
-// Gatherer sorts the games of a run into groups.
+// Gatherer sorts the games of a run into groups, such as all games from one family of openings or all games
+// with Black for A, so that a Table can compare the groups.
 type Gatherer struct {
 	run       Run
 	groupings []*grouping

@@ -112,7 +112,7 @@ func ReadModel(path string) (*Model, error) {
 // or rules differ from those of the model.
 var ErrOtherReview = errors.New("these metrics are not the model's")
 
-// Source is the origin of metrics. gogi compares only metrics of the same kind. For metrics from a review,
+// Source is the origin of metrics. gogi compares only metrics with equal sources. For metrics from a review,
 // Review has its settings, and the game is always shogi. For metrics from a table, Review is zero, and Game
 // and Engine are set only if the user names them.
 type Source struct {

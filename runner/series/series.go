@@ -23,7 +23,7 @@ import (
 type Store interface {
 	// Add stores a complete pair. added is false if the pair was already stored.
 	Add(ctx context.Context, r match.PairResult) (added bool, err error)
-	// PutAttempt stores an attempt that does not count.
+	// PutAttempt stores a failed attempt to play a pair. The games of such an attempt do not count.
 	PutAttempt(ctx context.Context, a match.Attempt) error
 	// Finished returns the set of the stored pairs.
 	Finished(ctx context.Context) (map[int]bool, error)
@@ -185,7 +185,7 @@ func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (adde
 	return true, err
 }
 
-// PutAttempt stores an attempt that does not count.
+// PutAttempt stores a failed attempt to play a pair. The games of such an attempt do not count.
 func (s sink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) error {
 	return s.store.PutAttempt(ctx, a)
 }

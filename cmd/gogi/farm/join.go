@@ -91,7 +91,7 @@ func (c *JoinCommand) Run(ctx context.Context, env *cli.Env) error {
 type WebCommand struct {
 	owner
 	Farm      string `arg:"" name:"url" help:"Address of the farm's pages, such as https://farm.example."`
-	Challenge string `placeholder:"TEXT" help:"Challenge that the log-in page shows; print only the key and the signature for its form."`
+	Challenge string `placeholder:"TEXT" help:"Challenge from the log-in page; gogi prints only the key and the signature to enter on that page."`
 }
 
 // Run signs a challenge, a random text from the farm, and prints the link. With --challenge it prints the key and

@@ -33,8 +33,8 @@ type Candidate struct {
 	Visits uint16
 }
 
-// Reason is the reason why a game ended, as a number of the file format pack. The format reserves the numbers
-// that have no constant here.
+// Reason is the number that stands for the end of a game in files of the format "pack". The format reserves the
+// numbers that have no constant here.
 type Reason uint8
 
 // A game in the format pack stores the reason of its end as one of these numbers.
