@@ -208,6 +208,7 @@ type WorkerStatus struct {
 	// Probation is the reason why the worker is on probation, or "" if it is not. During probation all pairs of
 	// the worker are audited, and it plays no test with scaled clocks.
 	Probation string   `cbor:"probation" json:"probation,omitempty"`
+	Suspect   string   `cbor:"suspect" json:"suspect,omitempty"` // a key of the same owner that is in quarantine, which limits this worker, or ""
 	Rebench   string   `cbor:"rebench" json:"rebench,omitempty"` // the reason why its speed must be measured again
 	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`     // running tests that it does not play, with the reason.
 	Draining  bool     `cbor:"draining" json:"draining,omitempty"`
@@ -261,6 +262,8 @@ func (w *WorkerStatus) Words(moment func(time.Time) string) string {
 		return "draining"
 	case w.Probation != "":
 		return "on probation: " + w.Probation
+	case w.Suspect != "" && w.Trust != "owner" && w.Here:
+		return "here, with the limits of a new key: " + w.Suspect + " of the same owner is in quarantine"
 	case w.Rebench != "" && w.Here:
 		return "measure it again: " + w.Rebench
 	case w.Here:

@@ -33,7 +33,7 @@ const (
 )
 
 // waitLimit is how long something is waited for that must happen, also on a machine that does much else.
-const waitLimit = 5 * time.Minute
+const waitLimit = 20 * time.Minute
 
 // program is gogi, built once.
 var program = sync.OnceValues(func() (string, error) {

@@ -67,7 +67,7 @@ func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, 
 	if c.config.Auditor == nil || !r.exact {
 		return
 	}
-	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, pair, w.Trust, n) {
+	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, pair, c.level(w), n) {
 		return
 	}
 	// A pair that was not stored before a crash comes again.
@@ -149,7 +149,7 @@ func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
 	switch {
 	case a.worker != "" || slices.Contains(a.owners, owner):
 		return false
-	case w.Trust != trust.Untrusted || len(a.results) < 2 && (r.plan.Gate.IsZero() || !c.mustProve(r, a.Worker)):
+	case c.level(w) != trust.Untrusted || len(a.results) < 2 && (r.plan.Gate.IsZero() || !c.mustProve(r, a.Worker)):
 		return true
 	}
 	return owner == r.Owner && !c.trusted(a.Worker)
@@ -158,7 +158,7 @@ func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
 // trusted reports whether the farm trusts pairs under this name without an audit. It trusts workers with a trust
 // level above untrusted. It also trusts keys with the right "run", which may push pairs.
 func (c *Coordinator) trusted(name string) bool {
-	if w := c.workers[name]; w != nil && w.Trust != trust.Untrusted {
+	if w := c.workers[name]; w != nil && c.level(w) != trust.Untrusted {
 		return true
 	}
 	key, ok := c.config.Keys.Key(name)
@@ -360,13 +360,13 @@ func (c *Coordinator) agree(ctx context.Context, r *run, a *audit, by string) {
 		}
 		r.agreed[a.Pair], r.agreedChanged = by, true
 	}
-	if c.workers[by].Trust == trust.Untrusted {
+	if c.level(c.workers[by]) == trust.Untrusted {
 		return
 	}
 	for _, name := range []string{a.Worker, by} {
 		w := c.workers[name]
-		if w == nil {
-			continue // a key that only pushes pairs earns no trust
+		if w == nil || c.suspects[w.Owner] != "" {
+			continue // a key that only pushes pairs earns no trust, and neither does one of a suspect owner
 		}
 		if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trust.Untrusted {
 			w.Trust = trust.Verified

@@ -39,6 +39,7 @@ type Coordinator struct {
 	allowed  map[string]allowance // allowances by owner
 	changes  int                  // number of changes after which other workers may play a run; see run.crowd
 	workers  map[string]*worker
+	suspects map[string]string // the owners with a worker in quarantine, with the name of such a worker; see suspect
 	schedule ledger.Schedule
 	epochs   *ledger.Epochs
 	judge    farm.JudgeStatus

@@ -21,11 +21,11 @@ type line struct {
 	sent int
 }
 
-func (f *theFarm) line(t *testing.T, name string) *line {
+func (f *theFarm) line(t *testing.T, name string, slots ...int) *line {
 	t.Helper()
 	l := &line{t: t, f: f, name: name}
 	var w farm.HelloReply
-	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Labels: linux()}, &w)
+	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: append(slots, 2)[0], Labels: linux()}, &w)
 	testutil.Require(t, w.Refusal == nil, "%v", w.Refusal)
 	return l
 }

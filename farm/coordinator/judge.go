@@ -462,6 +462,7 @@ func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why strin
 	w.Quarantine, w.Since = why, time.Now().Round(0)
 	w.act("farm", name, "quarantined: "+why)
 	c.config.Bar(name, why)
+	c.suspect()
 	c.changes++
 	c.voidDue = true
 	c.proveAgain()

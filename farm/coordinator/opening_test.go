@@ -205,3 +205,30 @@ func TestATestThatIsNotUnderstood(t *testing.T) {
 		h.kill()
 	})
 }
+
+// TestAnUnreadableWorker: the farm starts, the worker of an entry that cannot be read is in quarantine with the reason, and
+// others play. A pardon replaces the entry.
+func TestAnUnreadableWorker(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("plays", 20, 1))
+		f.line(t, "w0").want(2)
+		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w0"}, nil)) // stores it
+		_ = f.stop()
+		state := openState(t, f.state)
+		var revision uint64
+		testutil.OK(t, state.Each(f.ctx, "workers", func(_ string, _ []byte, at uint64) error { revision = at; return nil }))
+		testutil.OK(t, testutil.Err(state.Put(f.ctx, "workers", "w0", []byte("\xff"), revision)))
+		_ = state.Close()
+		f.start()
+		if w := f.worker("w0"); !strings.HasPrefix(w.Quarantine, "its stored entry cannot be read") {
+			t.Errorf("%+v", w)
+		}
+		f.hand("w1", 2)
+		f.until("another plays all", func() bool { return f.test("plays").Stored == 20 })
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
+		f.restart()
+		if w := f.worker("w0"); w.Quarantine != "" {
+			t.Errorf("after a pardon: %+v", w)
+		}
+	})
+}

@@ -125,7 +125,15 @@ func (c *Coordinator) signUps(ctx context.Context, who Key, _ []byte) (any, erro
 	}
 	c.people.Lock()
 	defer c.people.Unlock()
-	return c.waitingSignUps(ctx)
+	list, err := c.waitingSignUps(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range list {
+		if bad := c.suspects[list[i].Owner]; bad != "" {
+			list[i].Note = fmt.Sprintf("%s of this person is in quarantine: %s. %s", bad, c.workers[bad].Quarantine, list[i].Note)
+		}
+	}
+	return list, err
 }
 
 // admit makes the key of a sign-up valid.

@@ -164,7 +164,7 @@ func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers
 // worker that played the pair again, has lost its trust or is in quarantine.
 func (c *Coordinator) confirms(r *run, auditor, worker string) bool {
 	w := c.workers[auditor]
-	return w != nil && w.Quarantine == "" && (w.Trust != trust.Untrusted || w.Owner == r.Owner && !c.trusted(worker))
+	return w != nil && w.Quarantine == "" && (c.level(w) != trust.Untrusted || w.Owner == r.Owner && !c.trusted(worker))
 }
 
 // ownerOf returns the owner of a worker or of a key that pushed pairs.

@@ -274,6 +274,86 @@ func TestAnAuditorThatLosesItsTrust(t *testing.T) {
 	})
 }
 
+// TestAQuarantineOfAnOwnersKey: the other keys of its owner, also a new one, count as new ones until a pardon. They earn no
+// slots. A machine with the level owner and other owners have no limits from this.
+func TestAQuarantineOfAnOwnersKey(t *testing.T) {
+	inAudited(t, func(t *testing.T, f *theFarm) {
+		f.keys.add("w11", "green", "work")
+		f.keys.add("w12", "green", "work")
+		f.run(testPlan("long", 10_000, 1))
+		verified, bad, own, other := f.line(t, "w10", 1000), f.line(t, "w11", 8), f.line(t, "w0", 16), f.line(t, "w1", 16)
+		for name, level := range map[string]string{"w10": "verified", "w0": "owner", "w1": "verified"} {
+			f.trust(name, level)
+		}
+		good := bad.want(8)
+		for _, g := range good {
+			bad.send(result(t, g, play(testPlan("long", 10_000, 1), g.Pair)))
+		}
+		f.until("they are stored", func() bool { return f.test("long").Stored == len(good) })
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w11", Why: "lies"}, nil))
+		f.restart()
+		verified, own, other = f.line(t, "w10", 1000), f.line(t, "w0", 16), f.line(t, "w1", 16)
+		fresh := f.line(t, "w12", 1000)
+		if w := f.worker("w10"); w.Trust != "untrusted" || w.Suspect != "w11" || !strings.Contains(w.Words(nil), "w11 of the same owner is in quarantine") {
+			t.Errorf("%+v", w)
+		}
+		got := verified.want(1000)
+		testutil.Check(t, len(got) == 64+16*8, "%d pairs are granted to a verified worker of the owner", len(got))
+		if n := len(fresh.want(1000)); n != 0 {
+			t.Errorf("%d pairs are granted to a new key of the owner", n)
+		}
+		if a, b := len(own.want(1000)), len(other.want(1000)); a != 64+16*16 || b != a {
+			t.Errorf("%d and %d pairs are granted to trusted workers of others", a, b)
+		}
+		for _, g := range got[:100] {
+			verified.send(result(t, g, play(testPlan("long", 10_000, 1), g.Pair)))
+		}
+		f.until("they are stored", func() bool { return f.worker("w10").Added == 100 })
+		time.Sleep(2 * time.Second)
+		if n := len(verified.want(1000)); n != 100 {
+			t.Errorf("%d more pairs are granted after 100 stored ones", n)
+		}
+		asked := testutil.Must(farm.Encode(farm.SignUp{Name: "w13", Owner: "green", At: time.Now(), Note: "my third machine"}))(t)
+		testutil.OK(t, testutil.Err(openState(t, f.state).Put(f.ctx, "signups", "w13", asked, 0)))
+		var waiting []farm.SignUp
+		testutil.OK(t, f.do("boss", "signups", farm.Order{}, &waiting))
+		testutil.Check(t, len(waiting) == 1 && strings.HasPrefix(waiting[0].Note, "w11 of this person is in quarantine: lies (boss). my third"), "%+v", waiting)
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w11", Off: true}, nil))
+		if w := f.worker("w10"); w.Trust != "verified" || w.Suspect != "" {
+			t.Errorf("after a pardon: %+v", w)
+		}
+		if n := len(verified.want(800)); n != 800 {
+			t.Errorf("%d pairs are granted after a pardon", n)
+		}
+	})
+}
+
+// TestAVerdictOfASuspectOwnersWorker is provisional although the worker was verified, and the audits that make it final do
+// not verify the worker again.
+func TestAVerdictOfASuspectOwnersWorker(t *testing.T) {
+	inAudited(t, func(t *testing.T, f *theFarm) {
+		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} }) // three agreements verify
+		f.keys.add("w11", "green", "work")
+		f.line(t, "w11")
+		p := gated("provisional", 400, 5)
+		h := f.hand("w10", 8)
+		f.trust("w10", "verified")
+		f.run(p)
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w11", Why: "lies"}, nil))
+		f.over(p)
+		h.kill()
+		testutil.Check(t, f.provisional(p) != "", "the verdict by a suspect owner's verified worker is final")
+		f.trust("w10", "untrusted")
+		f.hand("w1", 8)
+		f.trust("w1", "verified")
+		f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+		if w := f.worker("w10"); w.Agreed != 0 || w.Trust != "untrusted" {
+			t.Errorf("agreements have verified a suspect owner's worker: %+v", w)
+		}
+		testutil.Check(t, f.worker("w1").Agreed > 3, "the auditor has %d agreements", f.worker("w1").Agreed)
+	})
+}
+
 // TestStrangersWhoAgree earn nothing: two keys of two owners that forge alike are not verified, and cannot have a
 // verified worker quarantined.
 func TestStrangersWhoAgree(t *testing.T) {

@@ -307,7 +307,7 @@ func checkLevel(level string) error {
 func (c *Coordinator) fits(r *run, worker string, labels map[string]string) bool {
 	for label, want := range r.Needs {
 		if label == needTrust {
-			if w := c.workers[worker]; w == nil || slices.Index(levels, w.Trust) < slices.Index(levels, trust.Level(want)) {
+			if w := c.workers[worker]; w == nil || slices.Index(levels, c.level(w)) < slices.Index(levels, trust.Level(want)) {
 				return false
 			}
 		} else if labels[label] != want {

@@ -114,3 +114,47 @@ func BenchmarkJudge(b *testing.B) {
 		time.Sleep(time.Millisecond) // a benchmark of what others do meanwhile
 	}
 }
+
+// BenchmarkAsk is a request for a pair and its answer, with all of the coordinator's work for it but the network's, among
+// 1, 1,000 and 10,000 workers. The pairs are given back a thousand at a time, which is not measured.
+func BenchmarkAsk(b *testing.B) {
+	for _, workers := range []int{1, 1_000, 10_000} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) { benchmarkAsk(b, workers) })
+	}
+}
+
+func benchmarkAsk(b *testing.B, workers int) {
+	f, p := benchFarm(b, 10_000_000)
+	hello := func(name string, slots int) farm.Transport {
+		way := f.broker.Connect(name)
+		var w farm.HelloReply
+		if err := way.Request(f.ctx, "hello."+name, farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: slots}, &w); err != nil || w.Refusal != nil {
+			b.Fatal(w.Refusal, err)
+		}
+		return way
+	}
+	for i := 1; i < workers; i++ {
+		name := fmt.Sprint("other", i)
+		f.keys.add(name, name, "work")
+		hello(name, 8)
+	}
+	way := hello("w0", farm.MaxSlots)
+	testutil.OK(b, f.do("boss", "trust", farm.Order{Worker: "w0", Level: "verified"}, nil)) // so that it keeps its slots
+	beat := farm.Beat{Session: "s"}
+	ask := farm.Ask{Session: "s", Want: 1, Known: []string{p.Digest()}}
+	b.ReportAllocs()
+	for b.Loop() {
+		var g farm.Grants
+		if err := way.Request(f.ctx, "lease.w0", ask, &g); err != nil || len(g.Grants) != 1 {
+			b.Fatal(g, err)
+		}
+		if beat.Back = append(beat.Back, farm.Back{Held: g.Grants[0].Held, Why: "not played"}); len(beat.Back) < 1000 {
+			continue
+		}
+		b.StopTimer()
+		beat.Number++
+		testutil.OK(b, way.Request(f.ctx, "beat.w0", beat, &farm.BeatReply{}))
+		beat.Back = beat.Back[:0]
+		b.StartTimer()
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -85,7 +86,36 @@ func (c *Coordinator) readWorkers(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the workers: %w", err)
 	}
+	c.suspect()
 	return nil
+}
+
+// suspect sets suspects from the workers. It is called after each change of a quarantine.
+func (c *Coordinator) suspect() {
+	c.suspects = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(c.workers)) {
+		if owner := c.ownerOf(name); owner != "" && c.workers[name].Quarantine != "" {
+			c.suspects[owner] = name
+		}
+	}
+}
+
+// level returns the farm's trust in a worker. While another key of its owner is in quarantine, a verified worker counts
+// as untrusted.
+func (c *Coordinator) level(w *worker) trust.Level {
+	if w.Trust == trust.Verified && c.suspects[w.Owner] != "" {
+		return trust.Untrusted
+	}
+	return w.Trust
+}
+
+// earned returns the number of slots that an untrusted worker has earned by its stored pairs. It is 0 while a key of
+// its owner is in quarantine.
+func (c *Coordinator) earned(w *worker) int {
+	if c.suspects[w.Owner] != "" {
+		return 0
+	}
+	return w.Played
 }
 
 // keepWorker stores a worker.
@@ -358,7 +388,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 		return
 	}
 	want := max(0, min(ask.Want, mayHold(c.slots(s))-playing))
-	if w.Trust == trust.Untrusted {
+	if c.level(w) == trust.Untrusted {
 		a := c.allowance(now, s.owner, want)
 		if want > a.left {
 			want, out.Retry = max(0, a.left), min(out.Retry, crowdAge)
@@ -383,7 +413,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
 		n = min(n, c.untrustedLeft(now, r, s, n), c.slotsLeft(r.Owner))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
-		if w.Trust == trust.Untrusted {
+		if c.level(w) == trust.Untrusted {
 			r.untrusted.add(s.owner, len(leases))
 		}
 		if r.tune != nil && len(leases) < n {
@@ -398,10 +428,13 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 	changed := r.crowd.version != c.changes && now.Sub(r.crowd.counted) >= crowdPause(len(c.sessions))
 	if changed || r.crowd.slots == 0 || now.Sub(r.crowd.counted) >= crowdAge {
-		slots, trusted := c.slotsFor(now, r, s)
-		r.crowd = crowd{slots, trusted, now, c.changes}
+		r.crowd = c.slotsFor(now, r, s)
 	}
 	slots := c.slots(s)
+	if of := r.crowd.owners[s.owner]; of.all > slots && c.level(c.workers[s.name]) == trust.Untrusted {
+		fair := ledger.Fair(r.ledger.Remaining(), of.count(), r.crowd.slots)
+		return (fair*slots + of.all - 1) / of.all // the owner's keys share what one worker may hold
+	}
 	return ledger.Fair(r.ledger.Remaining(), slots, max(r.crowd.slots, slots))
 }
 
@@ -409,10 +442,10 @@ func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 const newSlots = 8
 
 // slots returns how many of a worker's slots count. If the worker is trusted, all its slots count. If it is not, at
-// most newSlots count, and one more for each of its stored pairs.
+// most newSlots count, and one more for each of its stored pairs, see earned.
 func (c *Coordinator) slots(s *session) int {
-	if w := c.workers[s.name]; w.Trust == trust.Untrusted {
-		return min(s.slots, newSlots+w.Played)
+	if w := c.workers[s.name]; c.level(w) == trust.Untrusted {
+		return min(s.slots, newSlots+c.earned(w))
 	}
 	return s.slots
 }
@@ -446,10 +479,10 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 	}
 	claimed, most, held, playing := 0, newSlots, 0, 0
 	for name, w := range c.workers {
-		if w.Owner != owner || w.Trust != trust.Untrusted {
+		if w.Owner != owner || c.level(w) != trust.Untrusted {
 			continue
 		}
-		most += w.Played
+		most += c.earned(w)
 		h, p := c.heldBy(name)
 		held, playing = held+h, playing+p
 		if s := c.sessions[name]; s != nil {
@@ -467,7 +500,7 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 // before it. Of these, untrusted workers may hold or have stored at most half the window's size, and those of one
 // owner at most a quarter. So they have at most this part of any range of pairs as long as the window.
 func (c *Coordinator) untrustedLeft(now time.Time, r *run, s *session, want int) int {
-	if r.gate == nil || !r.crowd.trusted || c.workers[s.name].Trust != trust.Untrusted {
+	if r.gate == nil || !r.crowd.trusted || c.level(c.workers[s.name]) != trust.Untrusted {
 		return math.MaxInt
 	}
 	if age := now.Sub(r.untrusted.counted); age >= crowdAge || age >= crowdAge/20 && r.untrusted.left(s.owner, r.window) < want {
@@ -526,7 +559,17 @@ type crowd struct {
 	trusted bool // a trusted worker holds a pair of the run, or has not waited long for one
 	counted time.Time
 	version int // the value of Coordinator.changes
+	owners  map[string]ownerSlots
 }
+
+// ownerSlots has the slots of the untrusted workers of one owner. If the owner has many keys, fewer of them count.
+type ownerSlots struct {
+	all    int // of all these workers, see Coordinator.slots
+	earned int // see Coordinator.earned
+}
+
+// count returns how many of the slots count together: as many as for one worker.
+func (o ownerSlots) count() int { return min(o.all, newSlots+o.earned) }
 
 // crowdAge is the time after which the slots that may play a run are counted again. With 10,000 workers, a walk over
 // all sessions for each grant would need a CPU core. Within this time only a session that expires can change
@@ -540,24 +583,30 @@ func crowdPause(sessions int) time.Duration {
 	return min(time.Duration(sessions/100)*10*time.Millisecond, crowdAge)
 }
 
-// slotsFor counts the slots of the workers that may play a run now, including the slots of s. trusted means
-// that at least one of these workers is trusted, and that it holds a pair or has not waited long for one.
-func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int, trusted bool) {
+// slotsFor counts the slots of the workers that may play a run now, including the slots of s.
+func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) crowd {
+	out := crowd{counted: now, version: c.changes, owners: map[string]ownerSlots{}}
 	for name, other := range c.sessions {
 		w := c.workers[name]
 		here := now.Sub(other.seen) < c.config.Lease && w.Quarantine == "" && !w.Draining
 		if name == s.name || here && c.fits(r, name, other.hello.Labels) && !slices.Contains(other.refuses, r.digest) && c.unfit(r, other) == nil {
-			all += c.slots(other)
-			if w.Trust == trust.Untrusted {
+			if c.level(w) == trust.Untrusted {
+				of := out.owners[other.owner]
+				out.owners[other.owner] = ownerSlots{of.all + c.slots(other), of.earned + c.earned(w)}
 				continue
 			}
-			trusted = true
+			out.slots += c.slots(other)
+			out.trusted = true
 			if r.trusted.IsZero() || r.ledger.HeldBy(name) > 0 {
 				r.trusted = now
 			}
 		}
 	}
-	return all, trusted && now.Sub(r.trusted) < trustedWait
+	for _, of := range out.owners {
+		out.slots += of.count()
+	}
+	out.trusted = out.trusted && now.Sub(r.trusted) < trustedWait
+	return out
 }
 
 // grantAlone grants a pair that must be played alone, if such a pair waits for this worker. playing is the number
@@ -711,7 +760,7 @@ func leaseOf(h farm.Held) ledger.Lease {
 func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
 	w := c.workers[name]
 	out := farm.WorkerStatus{
-		Name: name, Owner: w.Owner, Trust: string(w.Trust), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
+		Name: name, Owner: w.Owner, Trust: string(c.level(w)), Suspect: c.suspects[w.Owner], Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
 		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench,
 		Slots: w.Slots, NPS: w.Claim, Version: w.Version, Labels: w.Labels, Seen: w.Seen, Errors: slices.Clone(w.Errors),
 	}

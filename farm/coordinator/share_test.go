@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -16,12 +17,7 @@ func TestSlotsAreGranted(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("long", 10_000, 1))
 		honest := f.line(t, "w1")
-		claims := func(name string) *line {
-			l := &line{t: t, f: f, name: name}
-			l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 1000, Labels: linux()}, &farm.HelloReply{})
-			return l
-		}
-		one, two := claims("w0"), claims("w2") // of one owner
+		one, two := f.line(t, "w0", 1000), f.line(t, "w2", 1000) // of one owner
 		grants := one.want(10_000)
 		testutil.Check(t, len(grants) == 64+16*8, "%d pairs are granted to a new worker", len(grants))
 		if n := len(two.want(10_000)); n != 0 {
@@ -46,6 +42,29 @@ func TestSlotsAreGranted(t *testing.T) {
 		testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w2", Level: "verified"}, nil))
 		if n := len(two.want(1000)); n != 1000 {
 			t.Errorf("%d pairs are granted to a verified worker", n)
+		}
+	})
+}
+
+// TestManyKeysOfOneOwner: of the last pairs of a run all keys of an owner together hold what one worker may hold, and
+// the other owners keep their share.
+func TestManyKeysOfOneOwner(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("short", 100, 1))
+		var many []*line
+		for i := range 10 {
+			name := fmt.Sprint("key", i)
+			f.keys.add(name, "green", "work")
+			many = append(many, f.line(t, name, 8))
+		}
+		honest := f.line(t, "w1", 8)
+		n := 0
+		for _, l := range many {
+			n += len(l.want(100))
+		}
+		testutil.Check(t, n >= 50 && n <= 50+len(many), "%d of 100 pairs are granted to the keys of one owner", n)
+		if n := len(honest.want(100)); n < 40 {
+			t.Errorf("%d of 100 pairs are granted to the other owner", n)
 		}
 	})
 }

@@ -207,6 +207,7 @@ func (c *Coordinator) compareAgain(ctx context.Context) {
 func (c *Coordinator) pardon(ctx context.Context, name string, w *worker) {
 	w.Quarantine, w.Unlike, w.Refused = "", "", 0
 	c.config.Bar(name, "")
+	c.suspect()
 	c.proveAgain()
 	c.compareAgain(ctx)
 	w.Forgiven, w.ForgivenMachine = map[string]float64{}, map[string]float64{}

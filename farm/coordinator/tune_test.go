@@ -167,6 +167,11 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 				dies.Store(true)
 			}
 		}
+		dies.Store(false)
+		if time.Sleep(time.Second); deaths.Load() > restarts { // it has died since the last look
+			f.restart()
+			restarts++
+		}
 		a.compare(t, f)
 		s, c := f.test("thousand"), f.broker.Count()
 		if most < inflight*9/10 || most > inflight || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || c.Again == 0 || restarts < 2 {
