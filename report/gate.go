@@ -11,8 +11,8 @@ import (
 	"gogi/stats"
 )
 
-// Registration is the design of a run's gate (its sequential test), as the database recorded it. It also has
-// the later changes of the design.
+// Registration is the design of a run's gate (its sequential test) as the database recorded it, with all
+// later changes.
 type Registration struct {
 	Design     match.Gate     // the design that the gate uses
 	Registered bool           // the design was stored in the run before its first game

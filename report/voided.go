@@ -23,7 +23,7 @@ type Voiding struct {
 	After  *Tested `json:"after"`
 }
 
-// Tested has the state of a sequential test at one moment.
+// Tested has the state of a sequential test before or after a voiding.
 type Tested struct {
 	LLR      *float64       `json:"llr"`
 	Pairs    int            `json:"pairs"` // pairs on which the decision is based

@@ -11,7 +11,7 @@ import (
 	"gogi/usi"
 )
 
-// Setter is a Player whose options can be set between searches.
+// Setter is a Player whose engine options can be changed between searches.
 type Setter interface {
 	Set(settings []usi.Setting) error
 }

@@ -26,7 +26,7 @@ func NormalizedElo(score, sigma float64) float64 {
 // result is outside [0, 1] if no score has this normalised Elo.
 func normalizedScore(elo, sigma float64) float64 { return 0.5 + elo/normalizedPerSigma*sigma }
 
-// An Estimate is a rating difference from A's point of view.
+// An Estimate is a rating difference from A's point of view, with its standard error and its interval.
 type Estimate struct {
 	Elo      float64           `json:"elo"`
 	Error    float64           `json:"error"`    // standard error, to first order

@@ -49,7 +49,8 @@ type PlanRow struct {
 	*PlanCourse
 }
 
-// A FixedTest names the test after a match with a fixed number of games.
+// A FixedTest is the name of the test after a match with a fixed number of games, and its alternative
+// hypothesis.
 type FixedTest struct {
 	Alternative binomial.Alternative `json:"alternative"` // two_sided, greater, less
 	Test        string               `json:"test"`        // pair_sign_flip, binomial_exact

@@ -78,7 +78,8 @@ func sequentialTest(g match.Gate) (stats.SPRT, error) {
 	return s, nil
 }
 
-// An SPRTRow is the state of one sequential test.
+// An SPRTRow is the state of one sequential test: its log likelihood ratio, its bounds, its decision and the
+// Elo estimate.
 type SPRTRow struct {
 	Model      string         `json:"model"`
 	Boundary   string         `json:"boundary"` // one of [BoundaryNames].

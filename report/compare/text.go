@@ -11,7 +11,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the report as text for a terminal, in a language. The verdict comes first.
+// Print writes the report as text for a terminal, in the given language. The verdict comes first.
 func (r *Report) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintf(w, "%s\n\n", r.Claim().In(in))
 	t := format.Table(i18n.Heads(in, "run", "version", "limits", "games", "openings", "score", "Elo", "95% from", "to")...)

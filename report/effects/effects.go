@@ -1,8 +1,8 @@
 // Package effects shows in which games the difference between two players arises. It sorts the games of a run
-// by opening, colour and ponder hits, and compares each group with the rest.
-// [New] makes a [Gatherer]; give it whole pairs with their openings in plan order, and it returns a [Table].
+// by opening, colour and ponder hits, and compares each group with the rest. [New] returns a [Gatherer]. The
+// caller adds whole pairs with their openings in plan order, and then gets a [Table].
 //
-// The p values are corrected only for the number of rows. A group that differs needs a new run to confirm it.
+// The p values are corrected only for the number of rows. To confirm that a group differs, play a new run.
 package effects
 
 import (
@@ -55,8 +55,9 @@ func (g *Gatherer) wants(rows []match.Row) bool {
 	return len(rows) > 0 && (rows[0].PairA == g.run.A && rows[0].PairB == g.run.B || rows[0].PairA == g.run.B && rows[0].PairB == g.run.A)
 }
 
-// Add adds the next whole pair in plan order, with its opening. rows are the pair's games by leg. Add ignores
-// a pair of other players. It returns an error for games that package stats rejects.
+// Add adds the next whole pair in plan order, with its opening. rows has the games of the pair in the order
+// of their legs (numbers within the pair). Add ignores a pair of other players. It returns an error for games
+// that package stats rejects.
 func (g *Gatherer) Add(opening match.Opening, rows []match.Row) error {
 	if !g.wants(rows) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Print writes the table as text for a terminal, in a language. Warnings come first.
+// Print writes the table as text for a terminal, in the given language. Warnings come first.
 func (t *Table) Print(w io.Writer, in i18n.Language) {
 	say := func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) }
 	fmt.Fprintf(w, "%s\n\n", say("%s · where the points of %s against %s come from · %s in %s", t.Run, format.Name(t.A), format.Name(t.B),
@@ -122,8 +122,8 @@ func (t *Table) Claim() i18n.Message {
 //go:embed section.gohtml
 var section string
 
-// HTML returns the table as a section of a report's HTML page, in a language. It uses the CSS classes of that
-// page.
+// HTML returns the table as a section of a report's HTML page, in the given language. It uses the CSS classes
+// of that page.
 func (t *Table) HTML(in i18n.Language) (template.HTML, error) {
 	parsed, err := template.New("section").Funcs(template.FuncMap{
 		"t":     func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },

@@ -95,7 +95,7 @@ type Shown struct {
 	More []template.HTML
 }
 
-// Write writes a run's page, in a language. The page needs no other file.
+// Write writes a run's page, in the given language. The page needs no other file.
 func (s Shown) Write(w io.Writer, in i18n.Language) error {
 	p, err := s.page(Words{in}, nil)
 	if err != nil {

@@ -68,7 +68,7 @@ func NewGames() *Games {
 // label (the name in the ratings).
 func (g *Games) Know(people []evidence.Player) { g.players = people }
 
-// Run adds the pairs of one run to a [Games].
+// Run is one run whose pairs the caller adds to a [Games].
 type Run struct {
 	games   *Games
 	players map[string]int

@@ -16,7 +16,7 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Print writes the ratings as text for a terminal, in a language.
+// Print writes the ratings as text for a terminal, in the given language.
 func (r *Report) Print(w io.Writer, in i18n.Language) {
 	title := i18n.Of("%s · %s", i18n.Number{N: len(r.Players), Noun: "player"}, i18n.Number{N: r.Games, Noun: "game"})
 	if r.Rated < r.Games {

@@ -25,8 +25,9 @@ type Log struct {
 	mu sync.Mutex
 }
 
-// OpenLog opens a file to resume, or creates it. It rejects a file that another process writes, and a
-// file with other settings. It removes an incomplete last line, which a killed process leaves.
+// OpenLog opens a review file to resume the review, or creates the file. It rejects a file that another
+// process writes, and a file with other settings. It removes an incomplete last line, which a killed process
+// leaves.
 func OpenLog(path string, s Settings) (*Log, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // the file is not secret
 	if err != nil {

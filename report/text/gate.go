@@ -11,7 +11,8 @@ import (
 	"gogi/stats"
 )
 
-// Verdict writes the verdict of a gate (a run's sequential test) as text for a terminal, in a language.
+// Verdict writes the verdict of a gate (a run's sequential test) as text for a terminal, in the given
+// language.
 func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 	word := Decided(stats.Decision(v.Verdict)).In(in)
 	fmt.Fprintln(w, i18n.Say(in, "%s · gate: %s%s", v.Run, strings.ToUpper(word), but(v).In(in)))
@@ -39,8 +40,8 @@ func but(v *report.GateVerdict) i18n.Message {
 	return message
 }
 
-// Markdown returns the verdict of a gate (a run's sequential test) as Markdown for a release note, in a
-// language.
+// Markdown returns the verdict of a gate (a run's sequential test) as Markdown for a release note, in the
+// given language.
 func Markdown(v *report.GateVerdict, in i18n.Language) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", i18n.Say(in, "Gate %s: %s%s", v.Run, Decided(stats.Decision(v.Verdict)), but(v)))

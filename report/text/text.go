@@ -27,7 +27,7 @@ type view struct {
 // say translates a phrase into the view's language.
 func (r view) say(phrase string, args ...any) string { return i18n.Say(r.in, phrase, args...) }
 
-// Print writes the whole report for a terminal, in a language.
+// Print writes the whole report as text for a terminal, in the given language.
 func Print(w io.Writer, rep *report.Report, in i18n.Language) {
 	r := view{rep, in}
 	r.printTitle(w)

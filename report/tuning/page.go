@@ -17,7 +17,7 @@ import (
 // figureWidth is the width of a figure with rows of parameters, in CSS pixels.
 const figureWidth = 640.0
 
-// Page returns the report of a tune as one HTML page, in a language. The page loads no other file.
+// Page returns the report of a tune as one HTML page, in the given language. The page loads no other file.
 func Page(in i18n.Language, a *Account, validations []i18n.Message) string {
 	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="%[3]s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -28,8 +28,8 @@ func Page(in i18n.Language, a *Account, validations []i18n.Message) string {
 `, html.EscapeString(a.Run), Body(in, a, validations), in, page.Style())
 }
 
-// Body returns the content of Page in a language, for pages with their own head and styles. validations has
-// one line for each validation match; Body prints them unchanged.
+// Body returns the content of Page in the given language, for pages with their own head and styles.
+// validations has one line for each validation match; Body prints them unchanged.
 func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	var b, text strings.Builder
 	Print(&text, in, a, validations)

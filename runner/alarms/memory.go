@@ -2,7 +2,7 @@ package alarms
 
 import "fmt"
 
-// Sample is the memory use of an engine process at the beginning of a game.
+// Sample is one measurement of the memory use of an engine process, at the beginning of a game.
 type Sample struct {
 	Player string
 	Slot   int

@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// EloPerNat converts log strengths to Elo: 400/ln 10 Elo points for each natural unit (factor e) of strength.
+// EloPerNat is the number of Elo points for each natural unit of log strength: 400/ln 10. One natural unit is
+// a factor of e in strength.
 const EloPerNat = 400 / math.Ln10
 
 // Elo returns the rating difference in Elo at which A's expected score is p: 400 log10(p/(1-p)). It returns

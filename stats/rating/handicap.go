@@ -41,7 +41,7 @@ func HandicapModels() []HandicapModel {
 	}
 }
 
-// A Param is an estimated parameter of a handicap model.
+// A Param is an estimated parameter of a handicap model, with its interval.
 type Param struct {
 	// Name is "f(1)" for the value at the smallest handicap, "f(3)-f(2)" for an increment, or "slope" for the
 	// change per step of handicap (θ1 and θ3, δ1 and δ3, β). For a model with a slope and "f(1)", f(1) is θ1
@@ -63,7 +63,8 @@ type Step struct {
 	Elo      float64 `json:"-"`      // effect in Elo. It is 0 for additive models, because their effect depends on the strengths.
 }
 
-// A HandicapFit is a fitted handicap model.
+// A HandicapFit is a handicap model fitted to games: the ratings of the players, and the effects of the
+// handicaps.
 type HandicapFit struct {
 	Model      HandicapModel
 	Players    []crosstable.Player // best first. An additive model may have a strength of 0, whose Elo is -Inf.

@@ -17,7 +17,7 @@ type Column struct {
 	Values []float64
 }
 
-// A Term is one estimated coefficient of a regression.
+// A Term is one estimated coefficient of a regression, with its standard error and p value.
 type Term struct {
 	Name  string  `json:"name"`  // name of its column, or "intercept" for the constant.
 	Value float64 `json:"value"` // in units of y per unit of the column.
