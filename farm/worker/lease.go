@@ -97,6 +97,7 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 		w.back = append(w.back, farm.Back{Held: ours.Held, Why: short(err.Error())})
 		return false, err
 	}
+	w.played++
 	w.pace.add(time.Since(ours.began))
 	w.wake()
 	poke(w.sendNow)

@@ -180,7 +180,8 @@ func (w *Worker) ready(plan *match.Plan) (*match.Plan, func(), error) {
 	}
 }
 
-// refuse stops playing a run for a while, and gives back its waiting leases. The caller holds w.mu.
+// refuse stops playing a run for a while, and gives back its waiting leases. A worker with Config.Once does not end
+// before it has asked again, so that the coordinator has the reasons of all refusals. The caller holds w.mu.
 func (w *Worker) refuse(t *task, why error) {
 	t.refused, t.until = why, time.Now().Add(refusedFor)
 	w.config.Log.Warn("a run is not played here for a while", "run", t.name, "why", why)
@@ -191,6 +192,7 @@ func (w *Worker) refuse(t *task, why error) {
 		}
 		i++
 	}
+	w.idle, w.hinted = false, true
 	poke(w.beatNow)
 	w.wake()
 }

@@ -121,6 +121,7 @@ type Worker struct {
 	measureSay bool           // the coordinator has requested a measurement of the speed
 	forwarding sync.WaitGroup // the goroutines that forward events
 	pace       pace
+	played     int      // pairs that were finished and written to the outbox
 	stops      []func() // functions that end the subscriptions
 
 	// playCtx and the fields after it are set by Play.
@@ -403,7 +404,8 @@ type Status struct {
 	Outbox      int       // number of items not yet confirmed as stored
 	OutboxBytes int64     // size of the outbox's files
 	Draining    bool
-	Refused     map[string]string // runs that this machine does not play, with the reason
+	Played      int               // number of pairs that this session has finished
+	Refused     map[string]string // runs that this machine does not play, by name, with the reason
 }
 
 // Status returns the current state.
@@ -413,11 +415,11 @@ func (w *Worker) Status() Status {
 	defer w.mu.Unlock()
 	s := Status{
 		Joined: w.joined, Heard: w.heard, Playing: len(w.byLease), Waiting: len(w.waiting), Outbox: items, OutboxBytes: bytes,
-		Draining: w.draining, Refused: map[string]string{},
+		Draining: w.draining, Played: w.played, Refused: map[string]string{},
 	}
-	for run, t := range w.tasks {
+	for _, t := range w.tasks {
 		if t.refused != nil {
-			s.Refused[run] = t.refused.Error()
+			s.Refused[t.name] = t.refused.Error()
 		}
 	}
 	return s

@@ -99,12 +99,12 @@ func TestClocksAreScaled(t *testing.T) {
 			p.Scaling = match.Scaling{Engine: "reference", NPS: 1e6, Least: 0.25, Most: 4}
 		}
 		narrow.Scaling.Most = 1.5
-		refused := f.add(narrow)
+		f.add(narrow)
 		run := f.add(scaled)
 		f.config.NPS, f.config.Reference = 5e5, "reference"
 		w, done := f.plays(t, 10*time.Second) // more than 8 s, less than 16
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
-		if why := w.Status().Refused[refused]; !strings.Contains(why, "clocks times 2, and the plan allows 0.25 to 1.5") || len(w.Status().Refused) != 1 {
+		if why := w.Status().Refused["narrow"]; !strings.Contains(why, "clocks times 2, and the plan allows 0.25 to 1.5") || len(w.Status().Refused) != 1 {
 			t.Errorf("refused: %q", w.Status().Refused)
 		}
 		drained(t, w, done)
@@ -254,7 +254,7 @@ func TestARunThatCannotBePlayedHere(t *testing.T) {
 			t.Errorf("%d crashes and %d others are given back", crashed, others)
 		}
 		s := w.Status()
-		testutil.Check(t, strings.Contains(s.Refused[broken], "exec format error"), "refused: %v", s.Refused)
+		testutil.Check(t, strings.Contains(s.Refused["broken"], "exec format error"), "refused: %v", s.Refused)
 		f.until(t.Context(), "its attempts are told", func() bool { return len(f.attempts) >= 3 })
 		drained(t, w, done)
 	})
@@ -271,7 +271,7 @@ func TestAResultThatIsTooLong(t *testing.T) {
 			t.Errorf("%+v is given back", f.back)
 		}
 		s := w.Status()
-		testutil.Check(t, strings.Contains(s.Refused[long], "set a smaller selfplay.block"), "refused: %v", s.Refused)
+		testutil.Check(t, strings.Contains(s.Refused["long"], "set a smaller selfplay.block"), "refused: %v", s.Refused)
 		drained(t, w, done)
 	})
 }
@@ -551,8 +551,32 @@ func TestOnceEndsWhenThereIsNothing(t *testing.T) {
 		if err := errors.Join(<-playing(t.Context(), w, time.Second), w.Close(t.Context())); err != nil {
 			t.Error(err)
 		}
-		testutil.Check(t, len(f.stored[run]) == 7, "%d stored", len(f.stored[run]))
+		testutil.Check(t, len(f.stored[run]) == 7 && w.Status().Played == 7, "%d stored, %d played", len(f.stored[run]), w.Status().Played)
 	})
+}
+
+// TestOnceTellsEachRefusal: the worker does not end before the coordinator has the reasons of all tests that this machine
+// cannot play, in whatever order they are known.
+func TestOnceTellsEachRefusal(t *testing.T) {
+	for _, slow := range []string{"a", "b"} {
+		inField(t, func(t *testing.T, f *field) {
+			runs := []string{f.add(plan("a", 50)), f.add(plan("b", 50))}
+			f.config.Once, f.config.Slots = true, 60 // it holds all pairs
+			f.config.Ready = func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) {
+				if p.Run == slow {
+					time.Sleep(time.Hour)
+				}
+				return nil, nil, errors.New(p.Run + " is not built")
+			}
+			w := f.join(t)
+			err := <-playing(t.Context(), w, time.Second)
+			s := w.Status()
+			testutil.Check(t, err == nil && s.Played == 0 && len(s.Refused) == 2 && s.Refused["b"] == "b is not built", "%v, %+v", err, s)
+			last := f.asks[len(f.asks)-1]
+			testutil.Check(t, slices.Contains(last.Refuse, runs[0]) && slices.Contains(last.Refuse, runs[1]), "the coordinator knows of %v", last.Why)
+			testutil.OK(t, w.Close(t.Context()))
+		})
+	}
 }
 
 // TestEventsAreForwardedWhileWatched: of pairs that begin meanwhile.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -69,10 +68,11 @@ has stored them, also after a restart of either.
 An interrupt (SIGINT) drains: the worker finishes its games and sends the results. A second
 interrupt, or SIGTERM, ends it at once: it returns running pairs and keeps finished ones.
 
-Exit codes: 0 drained or nothing to play; 4 rejected because of the key, the version or the
-policy, do not restart; 5 the farm wants another version of gogi that the worker could not
-install (see --updates and gogi farm release deploy --help), update and restart; 6 the
-coordinator was away for --give-up; 130 ended at once; 1 any other failure.`
+Exit codes: 0 drained, or ended by --once; 4 rejected because of the key or the version, or
+--once without a finished pair because this machine cannot play the tests, do not restart; 5
+the farm wants another version of gogi that the worker could not install (see --updates and
+gogi farm release deploy --help), update and restart; 6 the coordinator was away for
+--give-up; 130 ended at once; 1 any other failure.`
 }
 
 func wrong(format string, v ...any) error { return fail.Usage(fmt.Errorf(format, v...)) }
@@ -334,15 +334,9 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 		timer := time.AfterFunc(w.DrainAfter, joined.Drain)
 		defer timer.Stop()
 	}
-	var started atomic.Bool // at least one player has started
-	c.Started = func(_ string, _ time.Duration, why error) {
-		if why == nil {
-			started.Store(true)
-		}
-	}
 	err := joined.Play(ctx, c)
 	w.session.Playing(nil)
-	refused := joined.Status().Refused
+	status := joined.Status()
 	wait := closeTime
 	if ctx.Err() != nil {
 		wait = interruptedCloseTime
@@ -365,10 +359,7 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 		return errors.Join(err, closed)
 	}
 	w.config.Log.Info("the worker has ended", "left in the outbox", left)
-	if started.Load() {
-		return nil
-	}
-	return w.idle(refused)
+	return w.idle(status)
 }
 
 // measures reports whether gogi can measure this machine again. The reference engine must be the engine of
@@ -419,14 +410,16 @@ func (w *working) renew(ctx context.Context, end *worker.End) error {
 	return nil
 }
 
-// idle returns an error if a worker with --once got runs from the farm, but could play none of them. refused has
-// the reasons, by run.
-func (w *working) idle(refused map[string]string) error {
-	if !w.Once || len(refused) == 0 {
+// idle returns an error if a worker with --once has finished no pair and cannot play some tests. It names all of them.
+func (w *working) idle(s worker.Status) error {
+	if !w.Once || s.Played > 0 || len(s.Refused) == 0 {
 		return nil
 	}
-	run := slices.Sorted(maps.Keys(refused))[0]
-	return &cli.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("this machine cannot play run %.12s: %s", run, refused[run])}
+	var list []string
+	for _, run := range slices.Sorted(maps.Keys(s.Refused)) {
+		list = append(list, run+": "+s.Refused[run])
+	}
+	return &cli.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("this machine cannot play %s", strings.Join(list, "; "))}
 }
 
 // exitOf converts the error of a worker that ended by itself to an error with the worker's exit code. It returns

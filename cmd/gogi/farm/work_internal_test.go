@@ -2,13 +2,37 @@ package farmcmd
 
 import (
 	"context"
+	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/farm/worker"
 	"gogi/internal/testutil"
 )
+
+// TestTheExitCodeOfOnce is 4 if the machine has finished no pair and cannot play some tests, and 0 otherwise.
+func TestTheExitCodeOfOnce(t *testing.T) {
+	refused := map[string]string{"b": "no network", "a": "no engine"}
+	for want, c := range map[string]struct {
+		once bool
+		worker.Status
+	}{
+		"":   {true, worker.Status{Played: 1, Refused: refused}},
+		" ":  {true, worker.Status{}},
+		"  ": {false, worker.Status{Refused: refused}},
+		"this machine cannot play a: no engine; b: no network": {true, worker.Status{Refused: refused}},
+	} {
+		err := (&working{WorkCommand: &WorkCommand{Once: c.once}}).idle(c.Status)
+		if strings.TrimSpace(want) == "" {
+			testutil.OK(t, err)
+			continue
+		}
+		exit, ok := errors.AsType[*cli.Exit](err)
+		testutil.Check(t, ok && exit.Code == worker.ExitRefused && exit.Error() == want, "%v", err)
+	}
+}
 
 // TestAnInterruptOfAnUpdate is an interrupt: who restarts workers that want another program
 // does not restart this one.
