@@ -35,10 +35,29 @@ func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string
 // Played is the work of one worker in one month (UTC): the number of its stored games, and their time. The time is
 // from the worker's clock, at most 24 hours for each game.
 type Played struct {
-	Worker, Owner string
-	Month         string // by the time of storing, such as "2026-01"
-	Games         int
-	Time          time.Duration
+	Worker string        `json:"worker,omitempty"`
+	Owner  string        `json:"owner"`
+	Month  string        `json:"month,omitempty"` // by the time of storing, such as "2026-01"
+	Games  int           `json:"games"`
+	Time   time.Duration `json:"nanoseconds"`
+}
+
+// SumPlayed groups the entries of a list, and adds up the games and the time of each group. Entries are in one group if
+// they are equal after key has cleared some fields, such as the month. The groups have the order of the list.
+func SumPlayed(list []Played, key func(*Played)) (all []Played) {
+	at := map[Played]int{}
+	for _, p := range list {
+		w := Played{Month: p.Month, Owner: p.Owner, Worker: p.Worker}
+		key(&w)
+		i, ok := at[w]
+		if !ok {
+			i, all = len(all), append(all, w)
+			at[w] = i
+		}
+		all[i].Games += p.Games
+		all[i].Time += p.Time
+	}
+	return all
 }
 
 // Played returns the work of all workers, ordered by month, the latest first, and by worker.

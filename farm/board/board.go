@@ -74,7 +74,6 @@ type Pages struct {
 	config Config
 	mux    *http.ServeMux
 	tries  limiter // log-ins by key, and sign-ups by address
-	shares shares
 }
 
 // New returns a handler of the farm's pages.
@@ -111,31 +110,6 @@ func (p *Pages) LoggedIn(r *http.Request) bool {
 // Open reports whether users can open a page without logging in, such as the log-in page.
 func (p *Pages) Open(path string) bool {
 	return slices.Contains([]string{"/farm/join", "/farm/connect", "/farm/challenge", "/farm/login"}, path)
-}
-
-// shares caches the games and the CPU time of all workers, because it takes a walk over all games to count them.
-type shares struct {
-	mu   sync.Mutex
-	at   time.Time
-	list []results.Played
-}
-
-// playedAge is the time for which the pages show the same counts. After it they read all games again.
-const playedAge = time.Minute
-
-// played returns a copy of the games and the CPU time of all workers. It counts again if the cached counts are
-// older than playedAge.
-func (p *Pages) played(ctx context.Context) ([]results.Played, error) {
-	p.shares.mu.Lock()
-	defer p.shares.mu.Unlock()
-	if time.Since(p.shares.at) > playedAge {
-		list, err := p.config.Played(ctx)
-		if err != nil {
-			return nil, err
-		}
-		p.shares.at, p.shares.list = time.Now(), list
-	}
-	return slices.Clone(p.shares.list), nil
 }
 
 // A visit is a request with its session.
@@ -262,11 +236,8 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 		}, "why": func(s string) string { return sanitize.Printable(s, 600) },
 		"path": url.PathEscape, "query": url.QueryEscape, "count": format.Count, "fingerprint": keys.Fingerprint, "join": strings.Join,
 		"clock": clock, "state": func(w farm.WorkerStatus) string { return w.Words(clock) },
-		"gate": func(t farm.TestStatus) string { return t.Gate() },
-		"hours": func(d time.Duration) string {
-			return fmt.Sprintf("%.1f",
-				d.Hours())
-		}, "bar": barOf, "rights": keys.Words, "bytes": bytesOf,
+		"gate":  func(t farm.TestStatus) string { return t.Gate() },
+		"hours": format.Hours, "bar": barOf, "rights": keys.Words, "bytes": bytesOf,
 		"orders": orders, "keysOf": func(list []keys.Key, now time.Time) map[string]any {
 			return map[string]any{"Keys": list, "Now": now, "CSRF": ""}
 		},

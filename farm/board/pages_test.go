@@ -50,7 +50,7 @@ func (w *world) open() {
 	w.site = testutil.Must(site.Open(w.t.Context(), c))(w.t)
 	s := w.site
 	w.http = httptest.NewServer(board.New(board.Config{
-		Farm: s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Store.Played, Quota: s.Quota,
+		Farm: s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota,
 		Connect: func() board.Connect { return board.Connect{URL: s.URL(), Coordinator: s.Public, CA: s.CA} },
 	}))
 }

@@ -94,34 +94,16 @@ func (p *Pages) orderKey(w http.ResponseWriter, v *visit) error {
 	return nil
 }
 
-// sum groups the entries of a list, and adds up the games and the time of each group. Entries are in one group if
-// they are equal after key has cleared some fields, such as the month. The groups have the order of the list.
-func sum(list []results.Played, key func(*results.Played)) (all []results.Played) {
-	at := map[results.Played]int{}
-	for _, p := range list {
-		w := results.Played{Month: p.Month, Owner: p.Owner, Worker: p.Worker}
-		key(&w)
-		i, ok := at[w]
-		if !ok {
-			i, all = len(all), append(all, w)
-			at[w] = i
-		}
-		all[i].Games += p.Games
-		all[i].Time += p.Time
-	}
-	return all
-}
-
 // people lists all people with the games and the CPU time of their machines.
 func (p *Pages) people(w http.ResponseWriter, v *visit) error {
-	played, err := p.played(v.Context())
+	played, err := p.config.Played(v.Context())
 	if err != nil {
 		return err
 	}
 	month := time.Now().UTC().Format("2006-01")
-	inAll := sum(played, func(w *results.Played) { w.Month, w.Worker = "", "" })
+	inAll := results.SumPlayed(played, func(w *results.Played) { w.Month, w.Worker = "", "" })
 	now := map[string]results.Played{}
-	for _, w := range sum(played, func(w *results.Played) { w.Worker = "" }) {
+	for _, w := range results.SumPlayed(played, func(w *results.Played) { w.Worker = "" }) {
 		if w.Month == month {
 			now[w.Owner] = w
 		}
@@ -141,7 +123,7 @@ func (p *Pages) people(w http.ResponseWriter, v *visit) error {
 // person shows what the machines of a person have played, and the person's keys, tests and limits.
 func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 	who := v.PathValue("person")
-	played, err := p.played(v.Context())
+	played, err := p.config.Played(v.Context())
 	if err != nil {
 		return err
 	}
@@ -159,7 +141,7 @@ func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 		Quota           coordinator.Quota
 		Now             time.Time
 	}{
-		Name: who, Months: sum(played, func(w *results.Played) { w.Worker = "" }), Workers: sum(played,
+		Name: who, Months: results.SumPlayed(played, func(w *results.Played) { w.Worker = "" }), Workers: results.SumPlayed(played,
 			func(w *results.Played) { w.Month = "" }), Keys: held,
 		Tests: slices.DeleteFunc(status.Tests, func(t farm.TestStatus) bool { return t.Owner != who }),
 		Quota: p.config.Quota(who), Now: time.Now(),
@@ -176,7 +158,7 @@ func (p *Pages) machine(w http.ResponseWriter, v *visit) error {
 	if i < 0 {
 		return notFound("No machine with this name was here.")
 	}
-	played, err := p.played(v.Context())
+	played, err := p.config.Played(v.Context())
 	if err != nil {
 		return err
 	}
@@ -194,7 +176,7 @@ func (p *Pages) machine(w http.ResponseWriter, v *visit) error {
 		}
 	}
 	page := map[string]any{
-		"May": may, "Worker": worker, "Months": sum(played, func(w *results.Played) { w.Worker, w.Owner = "", "" }), "History": history,
+		"May": may, "Worker": worker, "Months": results.SumPlayed(played, func(w *results.Played) { w.Worker, w.Owner = "", "" }), "History": history,
 		"Labels": labelsOf(worker.Labels), "Levels": []string{"untrusted", "verified", "owner"},
 	}
 	return p.show(w, v, http.StatusOK, "machine", frame{Title: name, Trail: []crumb{{Name: name}}, Page: page})

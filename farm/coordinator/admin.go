@@ -58,7 +58,7 @@ func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (a
 	}
 	do := map[string]verb{
 		"submit": decoded(c.submit), "list": c.list, "workers": c.list, "keys": c.keys,
-		"show": decoded(c.showTest), "plan": decoded(c.planOf), "actions": decoded(c.actions),
+		"show": decoded(c.showTest), "plan": decoded(c.planOf), "actions": decoded(c.actions), "people": decoded(c.playedBy),
 		"signups": c.signUps, "admit": decoded(c.admit), "dismiss": decoded(c.dismiss), "revoke": decoded(c.revoke),
 		"approve":  c.onTest(mayApprove, []farm.State{farm.Submitted}, c.approve),
 		"reject":   c.onTest(mayReject, []farm.State{farm.Submitted, farm.Approved}, c.reject),

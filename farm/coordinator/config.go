@@ -13,6 +13,7 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/results"
 	"gogi/results/farmstate"
 )
 
@@ -166,7 +167,9 @@ type Config struct {
 	// for tests that had ended before the start.
 	Stored func(ctx context.Context) (map[string]int, error)
 	// Shares returns how many pairs of the plan with a digest each worker has stored. It may be nil.
-	Shares  func(ctx context.Context, digest string) (map[string]int, error)
+	Shares func(ctx context.Context, digest string) (map[string]int, error)
+	// Played returns the games and the time of all workers by month. It may be nil.
+	Played  func(ctx context.Context) ([]results.Played, error)
 	Auditor Auditor      // if it is nil, nothing is audited
 	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
 	Log     *slog.Logger // nil turns the log off

@@ -50,6 +50,7 @@ type Coordinator struct {
 	update   updating
 
 	people sync.Mutex // is locked while sign-ups and keys change
+	played played
 }
 
 // These are the buckets of State. The first has the farm's number of boots and its update. The next three

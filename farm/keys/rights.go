@@ -35,7 +35,7 @@ func Words(rights []Right) []string {
 var verbs = map[string][]Right{
 	"list": {Submit, Approve, Run}, "show": {Submit, Approve, Run}, "workers": {Submit, Approve, Run},
 	"pull": {Submit, Approve, Run}, "sum": {Submit, Approve, Run}, "watch": {Submit, Approve, Run},
-	"plan": {Submit, Approve, Run}, "actions": {Submit, Approve, Run}, "recipe": {Submit, Approve, Run}, // a change needs Admin; the coordinator checks
+	"plan": {Submit, Approve, Run}, "actions": {Submit, Approve, Run}, "people": {Submit, Approve, Run}, "recipe": {Submit, Approve, Run}, // a change needs Admin; the coordinator checks
 	"submit": {Submit}, "push": {Submit},
 	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run}, // Submit: own tests only; the coordinator checks
 	"approve": {Approve}, "reject": {Approve},

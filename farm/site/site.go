@@ -215,7 +215,7 @@ func (s *Site) openCoordinator(ctx context.Context) error {
 		Bus: b, State: s.Kept, Keys: registry{ring{s.Ring},
 			s}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
 		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Stored: StoredPairs(s.Store),
-		Shares: s.Store.Shares, Log: s.config.Log,
+		Shares: s.Store.Shares, Played: s.Store.Played, Log: s.config.Log,
 		Bar: s.Bus.Bar, Accuse: !s.config.Demo && s.config.Trust.residuals(),
 	}
 	if a := s.config.Schedule.Audit; !s.config.Demo && (a == nil || *a) {

@@ -164,3 +164,6 @@ func Count(n int) string {
 	}
 	return s
 }
+
+// Hours returns a duration in hours with one digit after the point, without a unit.
+func Hours(d time.Duration) string { return fmt.Sprintf("%.1f", d.Hours()) }

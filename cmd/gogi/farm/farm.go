@@ -25,6 +25,7 @@ type Command struct {
 	Signup SignUpCommand `cmd:"" help:"List, approve and reject sign-ups"`
 	Web    WebCommand    `cmd:"" help:"Print a link that logs a browser in at a farm's pages"`
 	Log    LogCommand    `cmd:"" help:"Print the log of all actions on a farm"`
+	People PeopleCommand `cmd:"" help:"Print the games and CPU hours of people by month"`
 
 	Submit  SubmitCommand  `cmd:"" help:"Submit a match (flags of gogi match), a tune or self-play"`
 	Approve ApproveCommand `cmd:"" help:"Approve a test of another owner"`

@@ -121,7 +121,7 @@ func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do
 		return do()
 	}
 	pages := board.New(board.Config{
-		Farm: s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Store.Played, Quota: s.Quota,
+		Farm: s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota,
 		Log:     logger(env, c.Quiet),
 		Connect: func() board.Connect { return board.Connect{URL: s.URL(), Coordinator: s.Public, CA: s.CA} },
 	})
