@@ -159,11 +159,16 @@ func (p *farmTab) logIn(f *farmProcess, creds string) {
 	p.send("main form button")
 }
 
-// look checks that axe-core finds nothing serious on the page. It stores pictures of the page if -farm.pictures asks for
+// look checks that axe-core finds nothing serious on the page, and that a phone shows its whole width. It stores pictures of the page if -farm.pictures asks for
 // them, wide and narrow, light and dark.
 func (p *farmTab) look(name string) {
 	p.t.Helper()
 	p.axe(name)
+	p.do(chromedp.EmulateViewport(390, 900))
+	if wide := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth")))(p.t); wide > 390 {
+		p.t.Errorf("%s: the page is %d pixels wide on a phone of 390", name, wide)
+	}
+	p.do(chromedp.EmulateViewport(1280, 900))
 	if *farmPictures == "" {
 		return
 	}

@@ -110,7 +110,7 @@ func Words(snake string) string { return strings.ReplaceAll(snake, "_", " ") }
 func Elo(v *float64, sign int) string {
 	switch {
 	case v != nil:
-		return fmt.Sprintf("%+.1f", *v)
+		return strings.Replace(fmt.Sprintf("%+.1f", *v), "-0.0", "+0.0", 1)
 	case sign < 0:
 		return "−∞"
 	}

@@ -25,7 +25,7 @@ type Glance struct {
 	Anytime bool         // the interval of Elo holds while games are played
 	Gate    *report.Gate // nil: no SPRT
 	Class   string       // class of the verdict: pass, fail, undecided, or "" without one
-	Leader  string       // for more than two players: the player in first place, with its Elo
+	Leader  string       // for more than two players: the player that is alone in first place, with its Elo
 	Faults  int          // games that ended by a fault
 }
 
@@ -35,9 +35,8 @@ func NewGlance(r *report.Report) Glance {
 	for _, f := range r.Faults {
 		g.Faults += f.Count
 	}
-	if r.Ranking != nil && len(r.Ranking.Players) > 0 {
-		first := r.Ranking.Players[0]
-		g.Leader = first.Player + " " + minus(text.RankedElo(first))
+	if r.Ranking != nil {
+		g.Leader = leader(r.Ranking.Players)
 	}
 	cross, met := r.Pairing()
 	if !met || len(r.Players) > 2 {
@@ -54,6 +53,14 @@ func NewGlance(r *report.Report) Glance {
 		g.anytime(r.Intervals)
 	}
 	return g
+}
+
+// leader returns the player that is alone in first place, with its Elo, or "" if several share that place.
+func leader(players []report.Ranked) string {
+	if len(players) < 2 || players[1].Place == players[0].Place {
+		return ""
+	}
+	return players[0].Player + " " + minus(text.RankedElo(players[0]))
 }
 
 // anytime sets Elo from the always-valid interval of the score.

@@ -403,3 +403,12 @@ func TestLLRNearZero(t *testing.T) {
 		t.Error(g.LLR())
 	}
 }
+
+// Players that share the first place do not lead, so a glance names none of them.
+func TestLeader(t *testing.T) {
+	t.Parallel()
+	first, second := report.Ranked{Place: 1, Player: "a", Elo: new(-0.02)}, report.Ranked{Place: 2, Player: "b"}
+	testutil.Equal(t, leader([]report.Ranked{first, second}), "a +0.0")
+	second.Place = 1
+	testutil.Equal(t, leader([]report.Ranked{first, second}), "")
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gogi/internal/fail"
+	"gogi/internal/i18n"
 	"gogi/report"
 	"gogi/stats/binomial"
 	"gogi/stats/rating"
@@ -21,6 +22,12 @@ type Anchor struct {
 	Elo    float64 `json:"elo"`
 }
 
+// A BadAnchor is an error in the name or the rating of an anchor. A page shows Why beside its own name of the field.
+type BadAnchor struct{ Why i18n.Message }
+
+// Error returns the English text, with the flag of gogi rate.
+func (e *BadAnchor) Error() string { return "--anchor: " + e.Why.String() }
+
 // ParseAnchor reads an anchor from "NAME" or "NAME=ELO". It returns nil for an empty text.
 func ParseAnchor(text string) (*Anchor, error) {
 	if text == "" {
@@ -32,7 +39,7 @@ func ParseAnchor(text string) (*Anchor, error) {
 	}
 	elo, err := strconv.ParseFloat(text[at+1:], 64)
 	if at == 0 || err != nil || math.IsNaN(elo) || math.Abs(elo) > 1e6 {
-		return nil, fmt.Errorf("--anchor %s: expected NAME or NAME=ELO, such as base=1500", text)
+		return nil, &BadAnchor{i18n.Of("%q is not NAME or NAME=ELO, such as base=1500", text)}
 	}
 	return &Anchor{text[:at], elo}, nil
 }
@@ -44,7 +51,7 @@ func (o Options) checkAnchor(games map[string]int) error {
 	case o.Anchor == nil:
 		return nil
 	case games[o.Anchor.Player] == 0:
-		return fmt.Errorf("--anchor: %s has no games here", o.Anchor.Player)
+		return &BadAnchor{i18n.Of("%s has no games here", o.Anchor.Player)}
 	case o.Bootstrap > 0:
 		return fail.Usage(errors.New("--anchor: the intervals of --bootstrap are of ratings less their mean: leave one of them out"))
 	}
@@ -67,7 +74,7 @@ func (o Options) intervals(fit *rating.Fit) ([]binomial.Interval, error) {
 		return b, nil
 	case a == nil:
 	case !slices.ContainsFunc(fit.Players, func(p crosstable.Player) bool { return p.Name == a.Player }):
-		return nil, fmt.Errorf("--anchor: the games do not rate %s, so no player is measured from it", a.Player)
+		return nil, &BadAnchor{i18n.Of("the games do not rate %s, so no player is measured from it", a.Player)}
 	default:
 		wald = func() ([]binomial.Interval, error) { return fit.WaldFrom(a.Player, o.Confidence) }
 		profile = func(player string) (binomial.Interval, error) {

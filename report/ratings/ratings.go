@@ -80,7 +80,7 @@ func noRatings(err error, record played, handicaps bool) error {
 		lines = append(lines, i18n.Of("%s: %s", aside.Player, apart(aside)))
 	}
 	if !handicaps && int(record.table.Played()) > 0 {
-		lines = append(lines, i18n.Of("--prior gaussian=300 rates everybody all the same"))
+		lines = append(lines, i18n.Of("gogi rate --prior gaussian=300 rates all players together"))
 	}
 	return i18n.Errorf("%s", i18n.Lines(lines))
 }

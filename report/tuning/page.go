@@ -95,7 +95,7 @@ func answers(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 
 // numeric returns the class attribute of a column of numbers, or "" for a column of texts.
 func numeric(column int) string {
-	if column == 0 || column == 5 {
+	if column == 0 {
 		return ""
 	}
 	return ` class="num"`

@@ -165,6 +165,9 @@ func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 	if len(c.Chosen) > 0 {
 		err = s.alone(r, func() error {
 			rep, err := s.rate(r, c.Chosen, c.Query.Get("anchor"))
+			if bad, ok := errors.AsType[*ratings.BadAnchor](err); ok {
+				err = i18n.Errorf("Anchor: %s", bad.Why)
+			}
 			return c.answer(rep, err)
 		})
 	}

@@ -195,6 +195,14 @@ func (p livePage) Boards() int {
 	return maxBoards
 }
 
+// Unit returns the word for what the run stores at once: blocks of games of self-play, else pairs.
+func (p livePage) Unit() string {
+	if len(p.State.Players) == 1 {
+		return "blocks"
+	}
+	return "pairs"
+}
+
 // pulse sets the phase and the rate of the session.
 func (p *livePage) pulse() {
 	p.Phase = string(p.State.Phase)

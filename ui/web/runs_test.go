@@ -74,7 +74,7 @@ func TestNowOfARun(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "plain")
 	text := get(t, s, "/r/plain/now").Body.String()
-	for _, want := range []string{`<div data-fresh="line"><p class="glance">`, `<div data-fresh="course"><figure class="plot"`, "[0, "} {
+	for _, want := range []string{`<div data-fresh="line"><p class="glance">`, `<div data-fresh="course"><figure class="plot"`, "[0, ", "faults</span> "} {
 		testutil.Contains(t, text, want, "the parts")
 	}
 	checkInert(t, "now", text)

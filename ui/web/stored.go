@@ -131,7 +131,7 @@ func statusOf(err error) (int, *missing) {
 
 // nothingHere answers for every path without a page.
 func (s *Server) nothingHere(_ http.ResponseWriter, r *http.Request) error {
-	return &missing{What: "There is no page %s.", Name: r.URL.Path, There: []crumb{{Name: "/", Link: "/"}}}
+	return &missing{What: "There is no page %s.", Name: r.URL.Path}
 }
 
 // pathOf returns the path of a run's pages. A run's name may be any text. A name that a browser would take

@@ -258,6 +258,8 @@ func TestWhatIsNotThere(t *testing.T) {
 		"/compare?a=plain&b=nope":             {404, "/r/plain"},
 		"/compare?x=1":                        {400, "opponent"},
 		"/ratings?run=nope":                   {404, "/r/plain"},
+		"/ratings?run=plain&anchor=nobody":    {200, "Anchor: nobody has no games here"},
+		"/ratings?run=plain&anchor=x%3Dy":     {200, "Anchor: &#34;x=y&#34; is not NAME"},
 		"/engines?run=nope":                   {404, "/r/plain"},
 		"/api/v1/runs/nope":                   {404, "There is no run"},
 	} {
