@@ -126,16 +126,27 @@ func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	return pairs, err
 }
 
-// test compares the copied pairs of one test with the farm. pairs is the number of equal pairs.
+// test compares the copied pairs of one test with the farm. pairs is the number of equal pairs. It compares spans in
+// which the copy has every pair, so new pairs of the farm do not prevent a comparison.
 func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error) {
 	c := f.copied[digest]
 	info, err := f.Store.FindRun(ctx, c.run)
-	for from := 0; err == nil && from < c.pairs; from += farm.MaxSummed {
-		var n int
-		n, err = f.compare(ctx, digest, info, from, min(from+farm.MaxSummed, c.pairs))
-		pairs += n
+	if err != nil {
+		return 0, err
 	}
-	return pairs, err
+	stored, err := f.Store.Finished(ctx, info.ID)
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range spans(stored, c.pairs) {
+		for from := s.First; from <= s.Last; from += farm.MaxSummed {
+			n, err := f.compare(ctx, digest, info, from, min(from+farm.MaxSummed, s.Last+1))
+			if pairs += n; err != nil {
+				return pairs, err
+			}
+		}
+	}
+	return pairs, nil
 }
 
 // compare compares the pairs with from ≤ number < below of a test with the farm, by a checksum. same is the number
