@@ -45,8 +45,8 @@ soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engi
 chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stopped, cut off and starved of disk; CHAOS_SEED repeats what was drawn
 	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -parallel 4 -run 'TestChaos|TestNetworks' ./farm/chaos
 
-chaos-days: ## four of the farm's bad days, in about a minute: full journal, torn outbox, revoked key, restore
-	CHAOS=1s $(GO) test -count=1 -timeout 5m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore)$$' ./farm/chaos
+chaos-days: ## five of the farm's bad days, in some minutes: full journal, torn outbox, revoked key, restore, standby
+	CHAOS=1s $(GO) test -count=1 -timeout 5m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore|AStandby)$$' ./farm/chaos
 
 wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w64-x86-64 and minutes
 	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./cmd/gogi/wine

@@ -29,7 +29,6 @@ import (
 	"gogi/internal/sanitize"
 	"gogi/internal/svg"
 	"gogi/results"
-	"gogi/results/farmstate"
 )
 
 // A Status is a function that returns the current state of a farm.
@@ -49,6 +48,12 @@ type Keys interface {
 	Keys() []keys.Key
 }
 
+// A State stores the sessions and the log of actions that the pages use. [farmstate.State] implements it.
+type State interface {
+	Get(ctx context.Context, bucket, name string) (body []byte, revision uint64, err error)
+	coordinator.State
+}
+
 // A Connect has the public data that a machine needs to connect to a farm: a credentials file without the
 // secret.
 type Connect struct {
@@ -61,7 +66,7 @@ type Connect struct {
 type Config struct {
 	Farm    Farm
 	Keys    Keys
-	State   *farmstate.State
+	State   State
 	Secret  farm.Secret
 	Connect func() Connect
 	Played  func(ctx context.Context) ([]results.Played, error)

@@ -21,6 +21,7 @@ import (
 
 // TestMain runs the tests, and removes the programs that they built.
 func TestMain(m *testing.M) {
+	beServer()
 	code := inNamespaces(m)
 	if scratch != "" {
 		_ = os.RemoveAll(scratch) // it is a folder for what may go

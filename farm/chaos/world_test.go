@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,6 +69,7 @@ type world struct {
 	host  string
 	port  string
 	db    string // of games, in dir
+	url   string // of NATS servers of its own; "": the coordinator's
 	trace *site.Trace
 
 	coordinator *process
@@ -92,6 +94,7 @@ type setting struct {
 	host  string // where the coordinator listens; "": this machine alone
 	db    string // its database; "": farm.db
 	extra string // lines of its settings
+	url   string // of NATS servers of its own; "": the coordinator's
 }
 
 // newWorld makes keys for an owner, an approver and some workers, and serves.
@@ -104,7 +107,7 @@ func newWorld(t *testing.T, s setting, workers ...string) *world {
 	if s.db == "" {
 		s.db = "farm.db"
 	}
-	w := &world{t: t, dir: t.TempDir(), gogi: gogi, host: s.host, db: s.db, workers: map[string]*process{}}
+	w := &world{t: t, dir: t.TempDir(), gogi: gogi, host: s.host, db: s.db, url: s.url, workers: map[string]*process{}}
 	trace := testutil.Must(os.OpenFile(w.file("trace"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
 	w.trace = site.NewTrace(trace)
 	l, err := net.Listen("tcp", net.JoinHostPort(s.host, "0"))
@@ -156,7 +159,7 @@ func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
 func (w *world) issue(name, owner string, right keys.Right) {
 	w.t.Helper()
 	state := testutil.Must(site.OpenState(w.file("farm"), time.Now()))(w.t)
-	url := "tls://" + net.JoinHostPort(w.host, w.port)
+	url := cmp.Or(w.url, "tls://"+net.JoinHostPort(w.host, w.port))
 	ca := testutil.Must(state.TrustedBy(url, ""))(w.t)
 	c, err := state.Issue(name, owner, []keys.Right{right}, time.Time{}, url, ca)
 	if err == nil {

@@ -69,7 +69,7 @@ func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (a
 		"share":    c.onTest(anybody, nil, c.share),
 		"drain":    c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
 		"purge": decoded(c.purge), "pull": decoded(c.pull), "push": decoded(c.push), "sum": decoded(c.sum),
-		"update": decoded(c.setUpdate), "recipe": decoded(c.changeRecipe),
+		"update": decoded(c.setUpdate), "recipe": decoded(c.changeRecipe), "artefacts": c.artefacts,
 	}[word]
 	if do == nil {
 		return nil, refuse("no verb %q", word)

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -130,6 +131,9 @@ func (c *Coordinator) readAudits(ctx context.Context) error {
 		if r := c.runs[digest]; r != nil {
 			r.agreed, r.agreedRevision = map[int]string{}, revision
 			c.warn(farm.Decode(body, &r.agreed), "the agreed audits of a test cannot be read; they are played again", "run", r.Name)
+			if r.ledger != nil { // a pair that the store of a former leader had is played again, perhaps by another worker
+				maps.DeleteFunc(r.agreed, func(pair int, _ string) bool { return !r.ledger.IsStored(pair) })
+			}
 		}
 		return nil
 	})

@@ -169,7 +169,10 @@ type Config struct {
 	// Shares returns how many pairs of the plan with a digest each worker has stored. It may be nil.
 	Shares func(ctx context.Context, digest string) (map[string]int, error)
 	// Played returns the games and the time of all workers by month. It may be nil.
-	Played  func(ctx context.Context) ([]results.Played, error)
+	Played func(ctx context.Context) ([]results.Played, error)
+	// Lacks reports whether the store may lack pairs of an ended test with this digest, because this process continues
+	// the work of another machine. It may be nil.
+	Lacks   func(digest string) bool
 	Auditor Auditor      // if it is nil, nothing is audited
 	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
 	Log     *slog.Logger // nil turns the log off

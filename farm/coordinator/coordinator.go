@@ -177,6 +177,11 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 	}
 	c.runs[r.digest] = r
 	r.exact = c.config.Auditor != nil && !r.Inexact && c.config.Auditor.Exact(r.plan)
+	if r.State == farm.Over && c.config.Lacks != nil && c.config.Lacks(r.digest) {
+		if err := c.complete(ctx, r); err != nil {
+			return err
+		}
+	}
 	if r.State != farm.Running && r.State != farm.Paused {
 		return nil
 	}
@@ -188,6 +193,21 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 	}
 	c.place(r)
 	return nil
+}
+
+// complete lets a test run again if it has ended, and the store lacks pairs on which its end depends.
+func (c *Coordinator) complete(ctx context.Context, r *run) error {
+	if err := c.open(ctx, r, time.Now()); err != nil {
+		if ctx.Err() == nil {
+			c.setAside(ctx, r, err)
+			return nil
+		}
+		return err
+	}
+	if r.decided() != "" {
+		return nil
+	}
+	return c.turn(ctx, r, farm.Running, "farm", "the former leader had pairs that this machine lacks; workers play them again")
 }
 
 // setAside closes a test that cannot be opened or evaluated, so that the other tests continue. It also pauses

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -77,6 +78,29 @@ func TestTheCoordinatorIsKilled(t *testing.T) {
 		if adopted += f.test("restarts").Adopted; adopted == 0 || f.c.Status(f.ctx).Boot != 9 {
 			t.Errorf("%d leases were adopted in boot %d", adopted, f.c.Status(f.ctx).Boot)
 		}
+	})
+}
+
+// TestAnotherMachineLacksPairs: a test ends, and a machine continues that lacks its last pairs. The test runs again, and
+// workers play these pairs. A test that lacks no pairs stays as it is.
+func TestAnotherMachineLacksPairs(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		lacking, whole := f.plays("lacking", 20, 6), f.plays("whole", 10, 7)
+		f.hand("w0", 4)
+		f.complete(lacking)
+		f.complete(whole)
+		_ = f.stop()
+		for _, id := range []int{3, 18, 19} {
+			delete(f.disk.stores[lacking.Digest()].pairs, id)
+		}
+		f.start()
+		testutil.Check(t, f.test("lacking").State == farm.Over, "the same machine plays an ended test again")
+		asked := 0
+		f.reconfigure(func(c *coordinator.Config) { c.Lacks = func(string) bool { asked++; return true } })
+		s := f.test("lacking")
+		testutil.Check(t, s.State == farm.Running && strings.Contains(s.Why, "the former leader") && asked == 2, "%s: %s; asked %d times", s.State, s.Why, asked)
+		testutil.Check(t, f.test("whole").State == farm.Over, "a test without a gap runs again")
+		f.complete(lacking)
 	})
 }
 

@@ -103,6 +103,14 @@ func (c *Coordinator) sum(ctx context.Context, _ Key, o *farm.SumOf) (any, error
 	return out, err
 }
 
+// artefacts returns the sizes of all artefacts by their SHA-256. A standby copies them.
+func (c *Coordinator) artefacts(ctx context.Context, who Key, _ []byte) (any, error) {
+	if !who.may(rightAdmin) {
+		return nil, deny(who, "list artefacts")
+	}
+	return c.config.Bus.Artefacts(ctx)
+}
+
 // push stores pairs that were played outside the farm. The owner of the test and keys with the right "run" may
 // push. The coordinator verifies the pairs like results, and stores them under the name of the key. Only an admin,
 // who moves a whole farm, may name the workers that played the pairs.

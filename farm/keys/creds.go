@@ -19,7 +19,7 @@ import (
 // secret.
 type Creds struct {
 	Name        string `toml:"name"`
-	URL         string `toml:"url"`         // tls://HOST:PORT
+	URL         string `toml:"url"`         // tls://HOST:PORT, or a list with commas of a cluster's servers
 	Coordinator string `toml:"coordinator"` // public key (nkey) that signs tasks
 	Seed        string `toml:"seed"`
 	CA          string `toml:"ca,omitempty"` // PEM; the only accepted authority. "" means no TLS, on loopback only
@@ -86,12 +86,14 @@ func (c Creds) check() error {
 		_, err := c.Roots()
 		return err
 	}
-	u, err := url.Parse(c.URL)
-	if err != nil {
-		return err
-	}
-	if h := u.Hostname(); h != "127.0.0.1" && h != "::1" && h != "localhost" {
-		return fmt.Errorf("no ca: a coordinator beyond this machine (%s) needs a certificate", h)
+	for server := range strings.SplitSeq(c.URL, ",") {
+		u, err := url.Parse(server)
+		if err != nil {
+			return err
+		}
+		if h := u.Hostname(); h != "127.0.0.1" && h != "::1" && h != "localhost" {
+			return fmt.Errorf("no ca: a coordinator beyond this machine (%s) needs a certificate", h)
+		}
 	}
 	return nil
 }

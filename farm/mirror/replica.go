@@ -34,6 +34,7 @@ type state struct {
 	stored int
 	log    int // number of lines of the test's log. It grows when pairs become void.
 	pairs  int // planned pairs
+	ended  bool
 
 	provisional string // see farm.TestStatus
 }
@@ -85,7 +86,7 @@ func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 
 // copy copies the new pairs of a test.
 func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err error) {
-	now := state{stored: t.Stored, log: len(t.Log), provisional: t.Provisional}
+	now := state{stored: t.Stored, log: len(t.Log), ended: t.State.Final(), provisional: t.Provisional}
 	if got, _, err = pull(ctx, f.Store, f.Ask, t.Run, verify); err != nil {
 		return Moved{}, err
 	}
@@ -96,6 +97,10 @@ func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err 
 	f.copied[t.Run] = now
 	return got, nil
 }
+
+// Ended reports whether the latest copy of the test with this digest was made after the end of the test. Then the copy
+// has all pairs on which the end depends.
+func (f *Replica) Ended(digest string) bool { return f.copied[digest].ended }
 
 func verify(plan *match.Plan, p *match.PairResult) error {
 	if err := arbiter.Verify(plan, p); err != nil {

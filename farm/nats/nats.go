@@ -45,7 +45,9 @@ type Config struct {
 	// s.
 	SweepEvery time.Duration
 	// Outside is an external NATS server. If it is nil, the bus starts an embedded server.
-	Outside *Outside
+	Outside  *Outside
+	Replicas int     // number of servers that store each result; 0 means one
+	Shared   *Shared // the lease, if several coordinators share the farm; nil without
 }
 
 // A Bus is the coordinator's connection to workers and owners. It implements farm.Bus.
@@ -114,7 +116,11 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	if err := b.begin(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.makeStreams(ctx); err != nil {
+	err = b.makeStreams(ctx)
+	for b.passes(ctx, err) { // a cluster may just elect its leaders
+		err = b.makeStreams(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
 	if err := errors.Join(b.serveArtefacts(), b.takeResults()); err != nil {
@@ -156,27 +162,69 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	results := jetstream.StreamConfig{
 		Name: stream, Subjects: []string{journalSubject + "*." + shard}, Storage: jetstream.FileStorage,
 		Retention: jetstream.InterestPolicy, Discard: jetstream.DiscardNew, MaxBytes: b.config.MaxStream,
-		MaxMsgSize: maxMessage, Duplicates: 2 * time.Minute, Compression: jetstream.S2Compression, Replicas: 1,
+		MaxMsgSize: maxMessage, Duplicates: 2 * time.Minute, Compression: jetstream.S2Compression, Replicas: max(b.config.Replicas, 1),
 	}
 	if _, err := b.js.CreateOrUpdateStream(ctx, results); err != nil {
 		return fmt.Errorf("stream %s: %w", results.Name, err)
 	}
 	kept := jetstream.StreamConfig{
 		Name: evidence, Subjects: []string{evidenceSubject + "*"}, Storage: jetstream.FileStorage, Discard: jetstream.DiscardOld,
-		MaxAge: evidenceAge, MaxBytes: evidenceBytes(b.config.MaxStream), Compression: jetstream.S2Compression,
+		MaxAge: evidenceAge, MaxBytes: evidenceBytes(b.config.MaxStream), Compression: jetstream.S2Compression, Replicas: max(b.config.Replicas, 1),
 	}
 	if _, err := b.js.CreateOrUpdateStream(ctx, kept); err != nil {
 		return fmt.Errorf("stream %s: %w", kept.Name, err)
 	}
 	var err error
 	b.judge, err = b.js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{
-		Durable: judge, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: maxAckPending,
+		Durable: b.consumer(), AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: maxAckPending,
 		DeliverPolicy: jetstream.DeliverAllPolicy,
 	})
 	if err != nil {
-		return fmt.Errorf("consumer %s: %w", judge, err)
+		return fmt.Errorf("consumer %s: %w", b.consumer(), err)
+	}
+	if err := b.dropConsumers(ctx); err != nil {
+		return err
 	}
 	return b.rewind(ctx)
+}
+
+// consumer returns the name of the consumer through which this process reads results. Each term has its own, so that
+// acknowledgements of a former leader that arrive late have no effect.
+func (b *Bus) consumer() string {
+	if b.config.Shared == nil {
+		return judge
+	}
+	return fmt.Sprintf("%s-%d", judge, b.config.Shared.Number())
+}
+
+// dropConsumers deletes the consumers of former leaders. The caller has created its own consumer, so the stream keeps
+// the messages that they have not acknowledged.
+func (b *Bus) dropConsumers(ctx context.Context) error {
+	if b.config.Shared == nil {
+		return nil
+	}
+	s, err := b.js.Stream(ctx, stream)
+	if err != nil {
+		return fmt.Errorf("stream %s: %w", stream, err)
+	}
+	names := s.ConsumerNames(ctx)
+	for name := range names.Name() {
+		if name == b.consumer() || !strings.HasPrefix(name, judge) {
+			continue
+		}
+		if err := s.DeleteConsumer(ctx, name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			return fmt.Errorf("consumer %s: %w", name, err)
+		}
+	}
+	return names.Err()
+}
+
+// fence returns ErrFenced if another process may lead the farm now, and nil otherwise.
+func (b *Bus) fence() error {
+	if b.config.Shared == nil {
+		return nil
+	}
+	return b.config.Shared.Fence()
 }
 
 // rewind makes the stream deliver first the messages that an earlier process has not acknowledged. Without
@@ -184,14 +232,14 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 func (b *Bus) rewind(ctx context.Context) error {
 	info, err := b.judge.Info(ctx)
 	if err != nil {
-		return fmt.Errorf("consumer %s: %w", judge, err)
+		return fmt.Errorf("consumer %s: %w", b.consumer(), err)
 	}
 	b.before = info.Delivered.Stream
 	if info.NumAckPending == 0 {
 		return nil
 	}
-	if _, err := b.js.ResetConsumer(ctx, stream, judge); err != nil {
-		return fmt.Errorf("consumer %s: %w", judge, err)
+	if _, err := b.js.ResetConsumer(ctx, stream, b.consumer()); err != nil {
+		return fmt.Errorf("consumer %s: %w", b.consumer(), err)
 	}
 	return nil
 }
@@ -325,7 +373,7 @@ func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string,
 	var mu sync.Mutex
 	underWay := map[string]int{} // by key
 	s, err := b.nats.Subscribe(subject, func(m *nats.Msg) {
-		if !ownInbox(m) {
+		if !ownInbox(m) || b.fence() != nil { // the new leader answers
 			return
 		}
 		key := farm.Sender(m.Subject)
@@ -386,6 +434,9 @@ func (b *Bus) answer(m *nats.Msg, f func(ctx context.Context, subject string, bo
 	if err != nil {
 		setError(reply, err)
 	}
+	if b.fence() != nil {
+		return // what the answer says may be undone
+	}
 	if err := b.nats.PublishMsg(reply); err != nil && b.ctx.Err() == nil {
 		b.config.Log.Warn("an answer was not sent", "to", m.Subject, "err", err)
 	}
@@ -423,6 +474,14 @@ func answered(m *nats.Msg) error {
 		return fmt.Errorf("the coordinator failed: %s", text)
 	}
 	return nil
+}
+
+// Send implements farm.Transport.
+func (b *Bus) Send(subject string, body []byte) error {
+	if err := b.fence(); err != nil {
+		return err
+	}
+	return b.conn.Send(subject, body)
 }
 
 // Artefact implements farm.Transport.

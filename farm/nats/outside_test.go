@@ -125,6 +125,19 @@ func TestExamine(t *testing.T) {
 			testutil.Check(t, strings.Contains(wrong[i].Error(), want), "%s: %v, want %s", name, wrong[i], want)
 		}
 	}
+	good := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\njetstream { store_dir: %q, sync_interval: always }\nauthorization { user: a, password: b }", t.TempDir()))
+	bad := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\njetstream { store_dir: %q }\nauthorization { user: a, password: b }", t.TempDir()))
+	g, b, none := "http://"+good.MonitorAddr().String(), "http://"+bad.MonitorAddr().String(), "http://127.0.0.1:1"
+	for pages, want := range map[string]string{
+		g + "," + g + ", " + none: "0 nil", g + "," + none + "," + b: "1 nil", g + "," + none: "0 error", none + "," + g + "," + none: "0 error",
+	} {
+		wrong, err := (&nats.Outside{Monitor: pages}).Examine(t.Context())
+		got := fmt.Sprint(len(wrong), " nil")
+		if err != nil {
+			got = "0 error"
+		}
+		testutil.Check(t, got == want, "%s: %s (%v, %v), want %s", pages, got, wrong, err, want)
+	}
 	page := httptest.NewServer(http.NotFoundHandler())
 	defer page.Close()
 	for name, o := range map[string]nats.Outside{"nowhere": {}, "another page": {Monitor: page.URL}} {

@@ -23,6 +23,9 @@ func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 			return nil, err
 		}
 		first, err := b.fetch(ctx, 1, false)
+		if b.passes(ctx, err) {
+			continue
+		}
 		if err != nil || len(first) == 0 {
 			if err != nil {
 				return nil, err
@@ -38,6 +41,18 @@ func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 		}
 		return append(first, rest...), nil
 	}
+}
+
+// againAfter and tryFor are the wait after a failed try in a cluster, and the limit of one try.
+const (
+	againAfter = 100 * time.Millisecond
+	tryFor     = 2 * time.Second
+)
+
+// passes reports whether the caller must try again after the error err, because another server of a cluster takes over
+// the work of a lost one. It waits before it returns true. It returns false if this process does not lead any more.
+func (b *Bus) passes(ctx context.Context, err error) bool {
+	return err != nil && b.config.Shared != nil && b.fence() == nil && farm.Wait(ctx, againAfter) == nil
 }
 
 func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, error) {
@@ -106,10 +121,28 @@ func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
 
 // ack acknowledges a message and waits until the stream has confirmed the acknowledgement.
 func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
-	if err := m.DoubleAck(ctx); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
-		return b.failure(err)
+	if b.config.Shared == nil {
+		return b.acknowledged(m.DoubleAck(ctx))
 	}
-	return nil
+	for {
+		if err := b.fence(); err != nil {
+			return err
+		}
+		trying, cancel := context.WithTimeout(ctx, tryFor)
+		err := b.acknowledged(m.DoubleAck(trying))
+		cancel()
+		if !b.passes(ctx, err) {
+			return err
+		}
+	}
+}
+
+// acknowledged returns the error of an acknowledgement.
+func (b *Bus) acknowledged(err error) error {
+	if err == nil || errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+		return nil
+	}
+	return b.failure(err)
 }
 
 // besideEvidence is the largest size of the data that the stream stores in addition to a rejected message: the
@@ -132,10 +165,15 @@ func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64
 	kept := &nats.Msg{Subject: evidenceSubject + name, Data: m.Data(), Header: nats.Header{
 		headerWhy: {oneLine(why)}, jetstream.MsgIDHeader: {fmt.Sprintf("%d", sequence)},
 	}}
-	if _, err := b.js.PublishMsg(ctx, kept); err != nil {
-		return fmt.Errorf("bus: evidence of %s: %w", m.Subject(), err)
+	for {
+		_, err := b.js.PublishMsg(ctx, kept)
+		if err == nil {
+			return nil
+		}
+		if !b.passes(ctx, err) {
+			return fmt.Errorf("bus: evidence of %s: %w", m.Subject(), err)
+		}
 	}
-	return nil
 }
 
 // oneLine returns a text that is allowed in a header: without control characters and with at most 1000 bytes.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"time"
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 	"gogi/match"
 	"gogi/match/trust"
 )
@@ -20,6 +22,14 @@ type ring struct{ *keys.Ring }
 type registry struct {
 	ring
 	site *Site
+}
+
+// Key implements coordinator.Keys. A standby reads with the rights of an admin, see nats.CoordinatorName.
+func (r registry) Key(name string) (coordinator.Key, bool) {
+	if name == nats.CoordinatorName && r.site.shared != nil {
+		return coordinator.Key{Name: name, Owner: "farm", Rights: keys.Words([]keys.Right{keys.Admin})}, true
+	}
+	return r.ring.Key(name)
 }
 
 // Known implements coordinator.Registry.
@@ -42,11 +52,16 @@ func (r registry) Enrol(s farm.SignUp) error {
 	if err := r.Add(k); err != nil {
 		return err
 	}
-	return r.site.enlist(context.Background())
+	return errors.Join(r.site.enlist(context.Background()), r.site.share())
 }
 
 // Revoke implements coordinator.Registry.
-func (r registry) Revoke(name, why string) error { return r.site.Bus.Revoke(name, why) }
+func (r registry) Revoke(name, why string) error {
+	if err := r.site.Bus.Revoke(name, why); err != nil {
+		return err
+	}
+	return r.site.share()
+}
 
 // Key implements coordinator.Keys.
 func (r ring) Key(name string) (coordinator.Key, bool) {

@@ -33,8 +33,10 @@ type Settings struct {
 		DB string `toml:"db"` // the database of games. The default is farm.db in the state's folder.
 	} `toml:"store"`
 	JetStream struct {
-		URL      string           `toml:"url"`       // the URL of an external server. "" means the embedded server.
-		Monitor  string           `toml:"monitor"`   // the URL of the server's monitoring pages, http://….
+		URL      string           `toml:"url"`       // the URL of an external server, or a list with commas of a cluster's servers. "" means the embedded server.
+		Monitor  string           `toml:"monitor"`   // the URL of the server's monitoring pages, http://…, or a list with commas.
+		Replicas int              `toml:"replicas"`  // number of servers that store each message. The default is 3 with Takeover, and otherwise 1.
+		Takeover time.Duration    `toml:"takeover"`  // time after which a standby may replace a silent coordinator. 0 means that there is no standby.
 		MaxBytes coordinator.Size `toml:"max_bytes"` // maximum size of the stream of results. The default is a fifth of the volume.
 	} `toml:"jetstream"`
 	Artefacts struct {
@@ -81,6 +83,8 @@ const (
 	defaultBackup    = 24 * time.Hour
 	defaultKeep      = 7
 	shortestLease    = time.Second
+	shortestTakeover = 15 * time.Second // a NATS cluster takes 4 to 9 s to replace a lost server
+	defaultReplicas  = 3
 )
 
 // ReadSettings reads a settings file. It returns an error for an unknown key.
@@ -104,6 +108,9 @@ func (s *Settings) Complete() error {
 	if s.Backup.Dir == "" {
 		s.Backup.Dir, s.Backup.Keep = defaultBackups(s.Farm.State), cmp.Or(s.Backup.Keep, defaultKeep)
 	}
+	if s.JetStream.Takeover > 0 {
+		s.JetStream.Replicas = cmp.Or(s.JetStream.Replicas, defaultReplicas)
+	}
 	s.Backup.Every = cmp.Or(s.Backup.Every, defaultBackup)
 	switch {
 	case s.Farm.Lease < shortestLease:
@@ -112,6 +119,12 @@ func (s *Settings) Complete() error {
 		return errors.New("tls: expected cert, key and ca, or none of them")
 	case s.JetStream.URL != "" && s.JetStream.Monitor == "":
 		return errors.New("jetstream.monitor: expected the monitoring page of the server at jetstream.url, which shows whether it would lose results")
+	case s.JetStream.Takeover != 0 && s.JetStream.URL == "":
+		return errors.New("jetstream.takeover: it needs an external NATS cluster; name its servers in jetstream.url")
+	case s.JetStream.Takeover != 0 && s.JetStream.Takeover < shortestTakeover:
+		return fmt.Errorf("jetstream.takeover %v: expected at least %v", s.JetStream.Takeover, shortestTakeover)
+	case s.JetStream.Replicas < 0 || s.JetStream.Replicas > 5:
+		return fmt.Errorf("jetstream.replicas %d: expected 1, 3 or 5", s.JetStream.Replicas)
 	case s.Schedule.OwnerMax < 0 || s.Schedule.OwnerMax > 1:
 		return fmt.Errorf("schedule.owner_max %v: expected a share from 0 to 1", s.Schedule.OwnerMax)
 	case s.Backup.Every < 0 || s.Backup.Keep < 0:

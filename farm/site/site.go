@@ -21,13 +21,14 @@ import (
 	"gogi/farm/nats"
 	"gogi/internal/disk"
 	"gogi/results"
-	"gogi/results/farmstate"
 )
 
 // A Config is the input of Open.
 type Config struct {
 	Settings // complete
 
+	// Standby mirrors the leader of the farm first, and leads when the leader is gone. It needs JetStream.Takeover.
+	Standby bool
 	// Demo runs without TLS, which package nats allows only on loopback, and without audits, because there is one owner.
 	Demo  bool
 	Log   *slog.Logger
@@ -41,11 +42,12 @@ type Site struct {
 	Bus         *nats.Bus
 	Store       *results.Store
 	Coordinator *coordinator.Coordinator
-	Kept        *farmstate.State // tests, workers, people, sessions of the pages and the log of actions
-	CA          string           // certificate authority of the coordinator, as PEM; "" means no TLS
+	Kept        Kept   // tests, workers, people, sessions of the pages and the log of actions
+	CA          string // certificate authority of the coordinator, as PEM; "" means no TLS
 
 	config Config
 	lock   *os.File
+	leadership
 
 	triedBackup time.Time // start of the latest backup of this process
 
@@ -53,8 +55,16 @@ type Site struct {
 	enlisted  map[results.Worker]bool // workers that this process has enlisted
 }
 
+// A Kept stores the state of a farm's coordinator. [farmstate.State] implements it.
+type Kept interface {
+	coordinator.State
+	Get(ctx context.Context, bucket, name string) (body []byte, revision uint64, err error)
+	Close() error
+}
+
 // Open opens the state, the bus and the database, and creates the coordinator. When Open returns, workers can
-// connect. They get answers only while Serve runs.
+// connect. They get answers only while Serve runs. If several coordinators share the farm, Open waits until this
+// process leads the farm.
 func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	s := &Site{config: c, enlisted: map[results.Worker]bool{}}
 	defer func() {
@@ -68,7 +78,10 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	if s.lock, err = s.State.lock(); err != nil {
 		return nil, err
 	}
-	if s.Kept, err = openState(ctx, s.Dir); err != nil {
+	if err = s.lead(ctx); err != nil {
+		return nil, err
+	}
+	if err = s.openKept(ctx); err != nil {
 		return nil, err
 	}
 	if err = s.openBus(ctx); err != nil {
@@ -101,15 +114,10 @@ func (s *Site) openBus(ctx context.Context) error {
 	var err error
 	switch {
 	case c.JetStream.URL != "":
-		ca, err := s.outsideCA()
-		if err != nil {
+		if b.Outside, err = s.outside(); err != nil {
 			return err
 		}
-		s.CA = ca
-		b.Outside = &nats.Outside{
-			Creds:   keys.Creds{Name: "coordinator", URL: c.JetStream.URL, Coordinator: s.Public, Seed: s.seed, CA: ca},
-			Monitor: c.JetStream.Monitor,
-		}
+		s.CA, b.Replicas, b.Shared = b.Outside.Creds.CA, c.JetStream.Replicas, s.shared
 	case !c.Demo:
 		if b.TLS, err = s.serverTLS(); err != nil {
 			return err
@@ -124,6 +132,19 @@ func (s *Site) openBus(ctx context.Context) error {
 		return err
 	}
 	return createFile(filepath.Join(s.Dir, urlFile), s.URL()+"\n")
+}
+
+// outside returns the NATS servers of the settings.
+func (s *Site) outside() (*nats.Outside, error) {
+	ca, err := s.outsideCA()
+	if err != nil {
+		return nil, err
+	}
+	c := &s.config.JetStream
+	return &nats.Outside{
+		Creds:   keys.Creds{Name: "coordinator", URL: c.URL, Coordinator: s.Public, Seed: s.seed, CA: ca},
+		Monitor: c.Monitor,
+	}, nil
 }
 
 // outsideCA returns the certificate authority in the settings, or "" if the settings have none.
@@ -163,13 +184,16 @@ func (s *Site) serverTLS() (*tls.Config, error) {
 // server. Otherwise the host is the first host in the settings. If the settings have no host, it is the host
 // on which the server listens, or the name of this machine if the server listens on all addresses.
 func (s *Site) URL() string {
+	if s.config.JetStream.URL != "" {
+		return s.Bus.URL()
+	}
 	u, err := url.Parse(s.Bus.URL())
 	if err != nil {
 		return s.Bus.URL()
 	}
 	ip := net.ParseIP(u.Hostname())
-	if s.config.JetStream.URL != "" || ip == nil || !ip.IsUnspecified() {
-		if len(s.config.Farm.Hosts) > 0 && s.config.JetStream.URL == "" {
+	if ip == nil || !ip.IsUnspecified() {
+		if len(s.config.Farm.Hosts) > 0 {
 			u.Host = net.JoinHostPort(s.config.Farm.Hosts[0], u.Port())
 		}
 		return u.String()
@@ -216,7 +240,7 @@ func (s *Site) openCoordinator(ctx context.Context) error {
 			s}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
 		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Stored: StoredPairs(s.Store),
 		Shares: s.Store.Shares, Played: s.Store.Played, Log: s.config.Log,
-		Bar: s.Bus.Bar, Accuse: !s.config.Demo && s.config.Trust.residuals(),
+		Lacks: s.lacks, Bar: s.Bus.Bar, Accuse: !s.config.Demo && s.config.Trust.residuals(),
 	}
 	if a := s.config.Schedule.Audit; !s.config.Demo && (a == nil || *a) {
 		c.Auditor = newAuditor(s.Secret)
@@ -242,8 +266,11 @@ func (s *Site) check(worker string, body []byte) error {
 }
 
 // Serve runs the coordinator until ctx ends or the coordinator fails. If ctx ends, it returns nil. If the
-// coordinator fails, no result that it has acknowledged is lost.
+// coordinator fails, no result that it has acknowledged is lost. If another process may lead the farm, the
+// error is nats.ErrFenced.
 func (s *Site) Serve(ctx context.Context) error {
+	ctx, fenced := s.fenced(ctx)
+	defer fenced(nil)
 	if s.config.Trace != nil {
 		s.config.Trace.Write(Step{What: "boot", Seq: uint64(s.Coordinator.Status(ctx).Boot)})
 	}
@@ -253,6 +280,9 @@ func (s *Site) Serve(ctx context.Context) error {
 	err := s.Coordinator.Serve(ctx)
 	stop()
 	beside.Wait()
+	if err != nil && s.shared != nil && s.shared.Fence() != nil {
+		err = errors.Join(nats.ErrFenced, err)
+	}
 	return err
 }
 
@@ -270,7 +300,7 @@ func (s *Site) lookAfter(ctx context.Context) {
 		case <-ticks.C:
 		}
 		s.backUp(ctx, time.Now())
-		if err := errors.Join(s.Ring.Refresh(), s.enlist(ctx)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(s.Ring.Refresh(), s.enlist(ctx), s.share()); err != nil && ctx.Err() == nil {
 			s.config.Log.Error("keys of the farm", "err", err)
 		}
 	}
@@ -328,6 +358,7 @@ func (s *Site) Close() error {
 	if s.Kept != nil {
 		errs = append(errs, s.Kept.Close())
 	}
+	errs = append(errs, s.leave())
 	if s.lock != nil {
 		errs = append(errs, disk.CloseLocked(s.lock))
 	}

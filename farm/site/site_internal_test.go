@@ -51,16 +51,19 @@ func TestSecretsAreSecret(t *testing.T) {
 func TestSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"[farm]\nlisten = \":1\"\nlease = \"2s\"\n[artefacts]\nmax_bytes = \"1.5GB\"\n[quota.ann]\nrunning = 2": "",
-		"[farm]\nlissten = \":1\"":          "not a key of a farm",
-		"[farm]\nlease = \"1ms\"":           "farm.lease",
-		"[tls]\ncert = \"x\"":               "expected cert, key and ca",
-		"[jetstream]\nurl = \"nats://x\"":   "jetstream.monitor",
-		"[jetstream]\nmax_bytes = \"-1GB\"": "not a size",
-		"[jetstream]\nmax_bytes = \"20%\"":  "not a size",
-		"[schedule]\nowner_max = 1.5":       "owner_max",
-		"[backup]\nevery = \"-1h\"":         "backup",
-		"[quota.\"A b\"]\nrunning = 1":      "quota",
-		"[quota.ann]\nqueued = -1":          "negative",
+		"[farm]\nlissten = \":1\"":        "not a key of a farm",
+		"[farm]\nlease = \"1ms\"":         "farm.lease",
+		"[tls]\ncert = \"x\"":             "expected cert, key and ca",
+		"[jetstream]\nurl = \"nats://x\"": "jetstream.monitor",
+		"[jetstream]\ntakeover = \"10s\"": "needs an external NATS cluster",
+		"[jetstream]\nurl = \"nats://x\"\nmonitor = \"http://x\"\ntakeover = \"10ms\"":               "at least 15s",
+		"[jetstream]\nurl = \"nats://x\"\nmonitor = \"http://x\"\ntakeover = \"15s\"\nreplicas = -1": "jetstream.replicas",
+		"[jetstream]\nmax_bytes = \"-1GB\"":                                                          "not a size",
+		"[jetstream]\nmax_bytes = \"20%\"":                                                           "not a size",
+		"[schedule]\nowner_max = 1.5":                                                                "owner_max",
+		"[backup]\nevery = \"-1h\"":                                                                  "backup",
+		"[quota.\"A b\"]\nrunning = 1":                                                               "quota",
+		"[quota.ann]\nqueued = -1":                                                                   "negative",
 	} {
 		file := filepath.Join(t.TempDir(), "farm.toml")
 		testutil.OK(t, os.WriteFile(file, []byte(text), 0o600))

@@ -44,11 +44,12 @@ func (s *State) Log(ctx context.Context, actions ...Action) error {
 	return nil
 }
 
+// addActions adds actions to the log. An action without an ID gets the next one.
 func addActions(ctx context.Context, tx *sql.Tx, actions []Action) error {
 	for _, a := range actions {
 		a.What = strings.ToValidUTF8(a.What[:min(len(a.What), MaxWhat)], "")
-		_, err := tx.ExecContext(ctx, "INSERT INTO actions (at, by, kind, name, what, crc) VALUES (?, ?, ?, ?, ?, ?)",
-			tables.Micros(a.At), a.By, a.On, a.Name, a.What, a.sum())
+		_, err := tx.ExecContext(ctx, "INSERT INTO actions (id, at, by, kind, name, what, crc) VALUES (nullif(?, 0), ?, ?, ?, ?, ?, ?)",
+			a.ID, tables.Micros(a.At), a.By, a.On, a.Name, a.What, a.sum())
 		if err != nil {
 			return err
 		}
@@ -69,19 +70,25 @@ type Filter struct {
 	On     string `cbor:"on,omitempty"` // the kind
 	Name   string `cbor:"name,omitempty"`
 	Before int64  `cbor:"before,omitempty"` // only actions with a smaller ID
+	From   int64  `cbor:"-"`                // only actions from this ID on, the earliest first
 	Most   int    `cbor:"most,omitempty"`   // maximum number of actions; 0 means MaxActions
 }
 
 // MaxActions is the largest number of actions that Actions returns.
 const MaxActions = 200
 
-// Actions returns the latest actions that a filter selects, the latest first.
+// Actions returns the latest actions that a filter selects, the latest first. With From it returns the earliest ones,
+// the earliest first.
 func (s *State) Actions(ctx context.Context, f Filter) ([]Action, error) {
 	where, values := []string{"1"}, []any{}
 	for _, c := range []struct{ column, value string }{{"by", f.By}, {"kind", f.On}, {"name", f.Name}} {
 		if c.value != "" {
 			where, values = append(where, c.column+" = ?"), append(values, c.value)
 		}
+	}
+	order := "DESC"
+	if f.From > 0 {
+		where, values, order = append(where, "id >= ?"), append(values, f.From), "ASC"
 	}
 	if f.Before > 0 {
 		where, values = append(where, "id < ?"), append(values, f.Before)
@@ -96,7 +103,7 @@ func (s *State) Actions(ctx context.Context, f Filter) ([]Action, error) {
 			err = fmt.Errorf("the checksum of action %d is wrong", a.ID)
 		}
 		return err
-	}, "SELECT id, at, by, kind, name, what, crc FROM actions WHERE "+strings.Join(where, " AND ")+" ORDER BY id DESC LIMIT ?", values...)
+	}, "SELECT id, at, by, kind, name, what, crc FROM actions WHERE "+strings.Join(where, " AND ")+" ORDER BY id "+order+" LIMIT ?", values...)
 	if err != nil {
 		return nil, s.fail(err)
 	}

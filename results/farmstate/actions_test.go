@@ -14,6 +14,34 @@ import (
 	"gogi/results/farmstate"
 )
 
+// TestReplace: another machine's rows and actions take the place of those here, and later actions follow them.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	here, there := open(t, filepath.Join(t.TempDir(), "a.db")), open(t, filepath.Join(t.TempDir(), "b.db"))
+	act := func(what string) farmstate.Action {
+		return farmstate.Action{At: time.UnixMicro(7).UTC(), By: "ann", On: "test", Name: "t", What: what}
+	}
+	put := func(s *farmstate.State, name, body string, revision uint64) {
+		testutil.Must(s.Put(ctx, "tests", name, []byte(body), revision, act(body)))(t)
+	}
+	put(here, "a", "here", 0)
+	put(here, "gone", "here, too", 0)
+	put(there, "a", "one", 0)
+	put(there, "a", "two", 1)
+	put(there, "b", "", 0)
+	var all []farmstate.Row
+	testutil.OK(t, there.Rows(ctx, func(r farmstate.Row) error { all = append(all, r); return nil }))
+	log := testutil.Must(there.Actions(ctx, farmstate.Filter{From: 1}))(t)
+	testutil.Check(t, len(all) == 2 && len(log) == 3 && log[0].What == "one", "%v %v", all, log)
+	testutil.OK(t, here.Replace(ctx, all, log[1:]))
+	got := rows(t, here, "tests")
+	testutil.Check(t, len(got) == 2 && got["a"] == "two@2" && got["b"] == "@1", "%v", got)
+	put(here, "a", "three", 2)
+	got2 := testutil.Must(here.Actions(ctx, farmstate.Filter{From: log[1].ID}))(t)
+	testutil.Check(t, len(got2) == 3 && slices.Equal(got2[:2], log[1:]) && got2[2].What == "three" && got2[2].ID > log[2].ID, "%v", got2)
+}
+
 // TestActions: an action is in the log if, and only if, its change is stored; another process finds it; a filter
 // selects; and a changed byte is an error.
 func TestActions(t *testing.T) {

@@ -189,6 +189,56 @@ func (s *State) rows(ctx context.Context, bucket string) ([]row, error) {
 	}, "SELECT name, body, revision, crc FROM state WHERE bucket = ? ORDER BY name", bucket)
 }
 
+// A Row is a row of a State.
+type Row struct {
+	Bucket   string `cbor:"b"`
+	Name     string `cbor:"n"`
+	Revision uint64 `cbor:"r"`
+	Body     []byte `cbor:"d"`
+}
+
+// Rows calls f with all rows. f must not use the State.
+func (s *State) Rows(ctx context.Context, f func(Row) error) error {
+	all, err := tables.List(ctx, s.db, func(rows *sql.Rows, r *Row) error {
+		var crc uint32
+		err := rows.Scan(&r.Bucket, &r.Name, &r.Revision, &r.Body, &crc)
+		if err == nil && crc != checksum(r.Bucket, r.Name, r.Body, r.Revision) {
+			err = fmt.Errorf("the checksum of %s %s is wrong", r.Bucket, r.Name)
+		}
+		return err
+	}, "SELECT bucket, name, revision, body, crc FROM state ORDER BY bucket, name")
+	if err != nil {
+		return s.fail(err)
+	}
+	for _, r := range all {
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Replace replaces all rows and the whole log, whose actions have their IDs.
+func (s *State) Replace(ctx context.Context, rows []Row, actions []Action) error {
+	err := file.InTx(ctx, s.db, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM state; DELETE FROM actions"); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			_, err := tx.ExecContext(ctx, "INSERT INTO state (bucket, name, revision, body, crc) VALUES (?, ?, ?, ?, ?)",
+				r.Bucket, r.Name, r.Revision, r.Body, checksum(r.Bucket, r.Name, r.Body, r.Revision))
+			if err != nil {
+				return err
+			}
+		}
+		return addActions(ctx, tx, actions)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: replacing the state: %w", s.path, err)
+	}
+	return nil
+}
+
 // checksum returns the CRC-32C of all fields of a row.
 func checksum(bucket, name string, body []byte, revision uint64) uint32 {
 	text := binary.BigEndian.AppendUint64([]byte(bucket+"\x00"+name+"\x00"), revision)

@@ -16,6 +16,7 @@ import (
 	"gogi/farm/board"
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
+	"gogi/farm/mirror"
 	"gogi/farm/nats"
 	"gogi/farm/site"
 	"gogi/internal/fail"
@@ -31,17 +32,18 @@ import (
 
 // ServeCommand runs the coordinator of a farm.
 type ServeCommand struct {
-	File   string        `arg:"" optional:"" type:"existingfile" help:"Settings file (TOML)."`
-	Listen string        `placeholder:"HOST:PORT" help:"Listen address (default :7422; with --demo a free local port)."`
-	State  string        `type:"path" placeholder:"DIR" help:"Folder of keys, secrets and journal (default farm; with --demo a temporary one)."`
-	DB     string        `name:"db" type:"path" placeholder:"FILE" help:"Database of games (default: farm.db in the folder; with --demo farm-demo.db)."`
-	NATS   string        `name:"nats" placeholder:"URL" help:"External NATS server instead of the embedded one; the settings file must name the server's monitoring page."`
-	Lease  time.Duration `placeholder:"DUR" help:"Time without a heartbeat after which a pair is given to another worker (default 20s)."`
-	Trace  string        `type:"path" placeholder:"FILE" help:"Log file to which gogi appends requests, leases and results as JSON lines."`
-	Demo   bool          `help:"Try a farm with temporary keys and the default match. gogi prints the command for a worker and ends with the report."`
-	Games  *int          `placeholder:"N" help:"With --demo: number of games."`
-	HTTP   string        `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the farm's pages and of /metrics, such as 127.0.0.1:9422."`
-	Quiet  bool          `short:"q" help:"Print no messages except warnings."`
+	File    string        `arg:"" optional:"" type:"existingfile" help:"Settings file (TOML)."`
+	Listen  string        `placeholder:"HOST:PORT" help:"Listen address (default :7422; with --demo a free local port)."`
+	State   string        `type:"path" placeholder:"DIR" help:"Folder of keys, secrets and journal (default farm; with --demo a temporary one)."`
+	DB      string        `name:"db" type:"path" placeholder:"FILE" help:"Database of games (default: farm.db in the folder; with --demo farm-demo.db)."`
+	NATS    string        `name:"nats" placeholder:"URL" help:"External NATS server instead of the embedded one, or a list with commas; the settings file must name the servers' monitoring pages."`
+	Standby bool          `help:"Mirror the coordinator that leads the farm, and lead when it is gone; the settings file must have jetstream.takeover."`
+	Lease   time.Duration `placeholder:"DUR" help:"Time without a heartbeat after which a pair is given to another worker (default 20s)."`
+	Trace   string        `type:"path" placeholder:"FILE" help:"Log file to which gogi appends requests, leases and results as JSON lines."`
+	Demo    bool          `help:"Try a farm with temporary keys and the default match. gogi prints the command for a worker and ends with the report."`
+	Games   *int          `placeholder:"N" help:"With --demo: number of games."`
+	HTTP    string        `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the farm's pages and of /metrics, such as 127.0.0.1:9422."`
+	Quiet   bool          `short:"q" help:"Print no messages except warnings."`
 
 	session.Pages
 }
@@ -52,7 +54,7 @@ func (*ServeCommand) Help() string {
 file.
 
 Exit codes: 0 ended by a signal, 1 failed (no acknowledged result is lost; start it again),
-2 usage.`
+2 usage, 7 another coordinator leads the farm (start this one with --standby).`
 }
 
 // Run runs the coordinator until a signal. With --demo it ends when the demo's match is over.
@@ -63,7 +65,7 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	config := site.Config{Settings: settings, Demo: c.Demo, Log: logger(env, c.Quiet || c.Demo)}
+	config := site.Config{Settings: settings, Standby: c.Standby, Demo: c.Demo, Log: logger(env, c.Quiet || c.Demo)}
 	if c.Trace != "" {
 		f, err := os.OpenFile(c.Trace, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -85,6 +87,9 @@ func (c *ServeCommand) settings() (s site.Settings, err error) {
 			return s, err
 		}
 	}
+	if c.Standby && c.Demo {
+		return s, errors.New("--standby: a demo has no standby")
+	}
 	if c.Games != nil && !c.Demo {
 		return s, errors.New("--games belongs to --demo; submit a test with gogi farm submit")
 	}
@@ -105,13 +110,28 @@ func (c *ServeCommand) settings() (s site.Settings, err error) {
 func (c *ServeCommand) serve(ctx context.Context, env *cli.Env, config site.Config) error {
 	s, err := site.Open(ctx, config)
 	if err != nil {
-		return unlessInterrupted(ctx, err)
+		return unlessInterrupted(ctx, serveExit(err))
 	}
 	err = c.shown(ctx, env, s, func() error {
 		fmt.Fprintf(env.Out, "farm: %s, state in %s, games in %s\n", s.URL(), s.Dir, config.Database())
 		return s.Serve(ctx)
 	})
-	return errors.Join(unlessInterrupted(ctx, err), s.Close())
+	err = errors.Join(unlessInterrupted(ctx, err), s.Close())
+	return serveExit(err)
+}
+
+// exitLed is the exit code if another process leads the farm.
+const exitLed = 7
+
+// serveExit returns err with the exit code of gogi farm serve for it.
+func serveExit(err error) error {
+	switch {
+	case errors.Is(err, site.ErrLed) || errors.Is(err, nats.ErrFenced):
+		return &cli.Exit{Code: exitLed, Err: err}
+	case errors.Is(err, mirror.ErrDiffers):
+		return &cli.Exit{Code: cli.Differs, Err: err}
+	}
+	return err
 }
 
 // shown calls do. While do runs, it serves the pages, if the settings have an address for them.

@@ -1,0 +1,236 @@
+package nats_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gogi/farm"
+	"gogi/farm/keys"
+	"gogi/farm/nats"
+	"gogi/internal/testutil"
+)
+
+// ttl is longer than a test waits for anything, where a test does not wait for its end.
+const ttl = time.Minute
+
+// cluster is an outside server with a coordinator's key and a worker's.
+type cluster struct {
+	t       *testing.T
+	outside *nats.Outside
+	worker  keys.Creds
+	ring    *keys.Ring
+	secret  farm.Secret
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
+	testutil.OK(t, err)
+	k, working, err := keys.New("w1", "owner", []keys.Right{keys.Work}, time.Now(), time.Time{})
+	testutil.OK(t, err)
+	ring := testutil.Must(keys.Open(t.TempDir()))(t)
+	testutil.OK(t, ring.Add(k))
+	s := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n%s",
+		t.TempDir(), authorization(own.Public, ring, time.Now())))
+	return &cluster{
+		t: t, ring: ring, secret: farm.Secret{1},
+		outside: &nats.Outside{
+			Creds:   keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed},
+			Monitor: "http://" + s.MonitorAddr().String(),
+		},
+		worker: keys.Creds{Name: "w1", URL: s.ClientURL(), Coordinator: own.Public, Seed: working},
+	}
+}
+
+func (c *cluster) join(ttl time.Duration) *nats.Shared {
+	c.t.Helper()
+	s := testutil.Must(nats.OpenShared(c.t.Context(), c.outside, c.secret, ttl, 1))(c.t)
+	c.t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// take waits until the lease is free, and takes it.
+func (c *cluster) take(s *nats.Shared, name string) (before nats.Term) {
+	c.t.Helper()
+	for {
+		t, free, err := s.Look(c.t.Context())
+		testutil.OK(c.t, err)
+		if free {
+			testutil.OK(c.t, s.Create(c.t.Context()))
+			testutil.OK(c.t, s.Take(c.t.Context(), t, name, name+"'s folder"))
+			return t
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// raw connects with the seed of some credentials, without the checks of gogi.
+func (c *cluster) raw(creds keys.Creds) jetstream.JetStream {
+	c.t.Helper()
+	sign, public, err := keys.Sign(creds.Seed)
+	testutil.OK(c.t, err)
+	n := testutil.Must(natsgo.Connect(creds.URL, natsgo.Nkey(public, func(b []byte) ([]byte, error) { return sign(b) }), natsgo.CustomInboxPrefix(keys.Inbox(creds.Name))))(c.t)
+	c.t.Cleanup(n.Close)
+	return testutil.Must(jetstream.New(n))(c.t)
+}
+
+// TestTerms: a second process cannot take a lease that is renewed. It can when the leader has released it. It then has
+// all entries, and every later write of the first one fails.
+func TestTerms(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newCluster(t)
+	a, b := c.join(ttl), c.join(ttl)
+	testutil.Check(t, c.take(a, "a") == nats.Term{}, "there was a term before the first one")
+	testutil.OK(t, a.Put(ctx, nats.KeyOf("row", "tests", "x y"), "one"))
+	seen, free, err := b.Look(ctx)
+	testutil.Check(t, err == nil && !free && seen.Leader == "a" && seen.Number == a.Number(), "%+v, free %v, %v", seen, free, err)
+	testutil.OK(t, a.Ready(ctx))
+	// What b has seen is old now.
+	testutil.Check(t, errors.Is(b.Take(ctx, seen, "b", "b"), nats.ErrFenced), "a lease was taken from a living leader")
+	testutil.OK(t, a.Put(ctx, nats.KeyOf("row", "tests", "x y"), "two"))
+	testutil.OK(t, a.Release(ctx))
+	before := c.take(b, "b")
+	testutil.Check(t, before.Ready && before.Released && before.Number < b.Number(), "%+v before term %d", before, b.Number())
+	testutil.Check(t, a.Fence() == nil, "the test is about a leader that does not know yet")
+	testutil.Check(t, errors.Is(a.Put(ctx, "row.late", "late"), nats.ErrFenced) && errors.Is(a.Fence(), nats.ErrFenced), "a former leader writes")
+	<-a.Lost()
+	got := map[string]string{}
+	testutil.OK(t, b.Entries(ctx, func(key string, decode func(any) error) error {
+		var v string
+		err := decode(&v)
+		got[key] = v
+		return err
+	}))
+	testutil.Check(t, len(got) == 1 && got[nats.KeyOf("row", "tests", "x y")] == "two", "%v", got)
+}
+
+// TestASilentLeader: a leader that cannot renew its lease stops before a standby takes it, and the standby does take it.
+func TestASilentLeader(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	a, b := c.join(2*time.Second), c.join(2*time.Second)
+	c.take(a, "a")
+	keeping, silent := context.WithCancel(t.Context())
+	kept := make(chan struct{})
+	go func() { a.Keep(keeping); close(kept) }()
+	for range 10 {
+		_, free, err := b.Look(t.Context())
+		testutil.OK(t, err)
+		testutil.Check(t, !free || a.Fence() != nil, "the lease of a leader is free")
+		time.Sleep(200 * time.Millisecond)
+	}
+	silent()
+	<-kept
+	c.take(b, "b")
+	testutil.Check(t, errors.Is(a.Fence(), nats.ErrFenced), "two leaders at a time")
+}
+
+// TestForgedEntries: another client that may write to the bucket ends a leadership, and forges no entry. A worker may
+// not write there, and not send in the name of the coordinator.
+func TestForgedEntries(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newCluster(t)
+	a := c.join(ttl)
+	c.take(a, "a")
+	w := c.raw(c.worker)
+	short, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	for _, subject := range []string{"$KV.gogi_farm.lease", "adm.COORDINATOR.pull", "$JS.API.STREAM.DELETE.KV_gogi_farm"} {
+		testutil.Fails(t, testutil.Err(w.Publish(short, subject, []byte("{}"))), "", "a worker publishes on %s", subject)
+	}
+	testutil.OK(t, a.Ready(ctx)) // nothing has come before it
+	other := c.raw(c.outside.Creds)
+	m := testutil.Must(testutil.Must(other.Stream(ctx, "KV_gogi_farm"))(t).GetLastMsgForSubject(ctx, "$KV.gogi_farm.lease"))(t)
+	for name, body := range map[string][]byte{"of another key": m.Data, "changed": append(slices.Clone(m.Data[:len(m.Data)-1]), m.Data[len(m.Data)-1]^1), "empty": nil} {
+		b := c.join(ttl)
+		testutil.Must(other.Publish(ctx, "$KV.gogi_farm.row.forged", body))(t)
+		testutil.Check(t, errors.Is(a.Put(ctx, "row.mine", "x"), nats.ErrFenced), "%s: a leader that has not seen all entries writes", name)
+		seen, _, err := b.Look(ctx)
+		testutil.OK(t, err)
+		testutil.OK(t, b.Take(ctx, seen, "b", "b"))
+		err = b.Entries(ctx, func(_ string, decode func(any) error) error { return decode(new(nats.Term)) })
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), "not of this farm"), "%s: %v", name, err)
+		a = b
+	}
+}
+
+// TestTheBusOfAFormerLeader: a leader whose lease has ended answers nothing and acknowledges nothing. The next one gets
+// every result that was not acknowledged, and an acknowledgement of the former leader has no effect.
+func TestTheBusOfAFormerLeader(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newCluster(t)
+	open := func(s *nats.Shared) *nats.Bus {
+		b := testutil.Must(nats.Open(ctx, nats.Config{
+			Dir: t.TempDir(), Keys: c.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20,
+			Outside: c.outside, Shared: s,
+		}))(t)
+		t.Cleanup(func() { _ = b.Close() })
+		return b
+	}
+	a, b := c.join(ttl), c.join(ttl)
+	c.take(a, "a")
+	old := open(a)
+	asked := make(chan string, 10)
+	answer := func(name string) func(context.Context, string, []byte) (any, error) {
+		return func(context.Context, string, []byte) (any, error) {
+			asked <- name
+			return farm.BeatReply{Say: name}, nil
+		}
+	}
+	testutil.OK(t, testutil.Err(old.Answer(farm.SubjectHello+"*", answer("a"))))
+	w := testutil.Must(nats.Dial(c.worker))(t)
+	t.Cleanup(func() { _ = w.Close() })
+	for i := range 3 {
+		testutil.OK(t, w.Publish(ctx, farm.SubjectResults+"w1.0", fmt.Sprint(i), []byte{byte(i)}))
+	}
+	first := testutil.Must(old.Results(ctx, 1))(t)[0]
+	testutil.OK(t, first.Ack(ctx))
+	late := testutil.Must(old.Results(ctx, 1))(t)[0]
+	testutil.OK(t, a.Release(ctx))
+	c.take(b, "b")
+	fresh := open(b)
+	testutil.OK(t, testutil.Err(fresh.Answer(farm.SubjectHello+"*", answer("b"))))
+	testutil.Check(t, a.Fence() == nil, "the former leader knows already")
+	short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	_ = late.Ack(short) // it may fail
+	testutil.Check(t, errors.Is(a.Put(ctx, "row.x", 1), nats.ErrFenced), "the former leader writes")
+	testutil.Fails(t, late.Ack(ctx), "does not lead", "a fenced leader acknowledges")
+	testutil.Fails(t, old.Send("ctl.all", nil), "does not lead", "a fenced leader sends hints")
+	var reply farm.BeatReply
+	for range 5 {
+		testutil.OK(t, w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &reply))
+		testutil.Check(t, reply.Say == "b", "%q answers", reply.Say)
+	}
+	close(asked)
+	for name := range asked {
+		testutil.Check(t, name == "b", "%s was asked", name)
+	}
+	for want := byte(1); want <= 2; want++ {
+		d := testutil.Must(fresh.Results(ctx, 1))(t)[0]
+		testutil.Check(t, len(d.Body) == 1 && d.Body[0] == want, "%v instead of result %d", d.Body, want)
+		testutil.OK(t, d.Ack(ctx))
+	}
+	// The consumer of the former leader holds nothing back.
+	stream := testutil.Must(c.raw(c.outside.Creds).Stream(ctx, "RESULTS_0"))(t)
+	left := uint64(1)
+	for range 100 {
+		if left = testutil.Must(stream.Info(ctx))(t).State.Msgs; left == 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	testutil.Check(t, left == 0, "%d acknowledged results stay in the stream", left)
+}
