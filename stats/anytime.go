@@ -13,7 +13,7 @@ import (
 // expected value, the mean. The methods make statements about this mean that are valid at any time, also
 // while games are played. The order of the scores does not matter. The zero value has no scores.
 type Scores struct {
-	Unit string // decisive_game, game or pair
+	Unit string // decisive_game, game, pair or opening
 	all  means
 }
 

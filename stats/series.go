@@ -206,6 +206,9 @@ func (s *Series) Pairs() int { return s.tally.Pairs() }
 // Openings returns the number of openings, which are the independent observations.
 func (s *Series) Openings() int { return len(s.openings) }
 
+// Scores returns A's mean score in each opening, with half a point for a draw.
+func (s *Series) Scores() Scores { return Scores{"opening", slices.Clone(s.means)} }
+
 // Copies returns the number of pairs that repeat an earlier pair move for move.
 func (s *Series) Copies() int { return s.copies }
 

@@ -117,10 +117,13 @@ func (c *commits) identify(file *configs.File) {
 	for i := range file.Engines {
 		e := &file.Engines[i]
 		if known, ok := c.of[e.Name]; ok {
-			e.Identity = "git tree " + c.source(known)
+			e.Identity = c.identity(known)
 		}
 	}
 }
+
+// identity returns the identity of the engine that a commit builds.
+func (c *commits) identity(of commit) string { return "git tree " + c.source(of) }
 
 // source identifies what a build is made of: the tree of the commit, and the beginning of a hash of the build command and
 // of the program that it makes. Another command makes another program of the same tree.

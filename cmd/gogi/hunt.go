@@ -48,8 +48,9 @@ The versions may be the commits of a git repository. gogi builds only those that
 	gogi hunt --good v1.2 --bad main --build 'make -j' --engine ./engine --tc 8+0.08
 
 gogi selects two versions, plays a block of pairs between them, and calculates for each version the probability that it is
-the one that lost Elo. Each block is an ordinary run: NAME-001, NAME-002, …. No block starts after --games games
-(default 20000). Run the same command again to resume. With --json the last line on stdout is the answer.
+the one that lost Elo. It also uses the stored games of earlier runs. Each block is an ordinary run: NAME-001, NAME-002, ….
+No block starts after --games games (default 20000). Run the same command again to resume. With --json the last line on
+stdout is the answer.
 
 Exit codes: 0 found, 10 the last version is not weaker, 11 not found in --games games, 12 several versions changed the strength,
 125 the good or the bad commit does not build, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
@@ -86,7 +87,7 @@ func (c *huntCommand) hunt(ctx context.Context, s *session.Session) (err error) 
 	if v.games != nil {
 		games = *v.games
 	}
-	return (&search{huntCommand: c, versions: v, config: config}).run(ctx, s, games)
+	return (&search{huntCommand: c, versions: v, config: config, until: map[string]string{}, used: map[[2]string]map[uint64]bool{}}).run(ctx, s, games)
 }
 
 // A search is a hunt in progress.
@@ -97,27 +98,36 @@ type search struct {
 	config hunt.Config
 	hunt   *hunt.Hunt
 	played []played
+	stored []played                      // pairs of earlier runs
+	until  map[string]string             // the newest version that equals a version, see merge
+	used   map[[2]string]map[uint64]bool // hashes of the openings that two versions, older and newer, have played
+	offset int                           // number of the next opening
 }
 
-// played is a finished block: some pairs between an older and a newer version. scores are the pair scores of the
-// newer version; with --gained, of the older version.
+// played has pairs between an older and a newer version: a finished block, or pairs of earlier runs. scores are from the
+// point of view of the newer version; with --gained, of the older version. If an opening recurs, it has one score.
 type played struct {
 	old, new string
 	scores   stats.Scores
+	games    int
 }
 
 // run plays blocks until the hunt has an answer, or until at least this number of games has been played. Then it
 // prints the answer.
 func (h *search) run(ctx context.Context, s *session.Session, games int) error {
-	if err := h.restart(); err != nil {
+	h.config.Versions = len(h.names)
+	if err := h.config.Check(); err != nil {
 		return fail.Usage(fmt.Errorf("hunt: %w", err))
 	}
 	for {
-		a := h.answer()
-		if a.Verdict != hunt.Open || 2*a.Pairs >= games {
+		err := error(nil)
+		if h.hunt == nil {
+			err = h.begin(ctx, s)
+		} else if a := h.answer(); a.Verdict != hunt.Open || 2*a.Pairs >= games {
 			return a.end(s, s.JSON)
+		} else {
+			err = h.block(ctx, a)
 		}
-		err := h.block(ctx, a)
 		if broken, ok := errors.AsType[*unbuildable](err); ok {
 			err = h.without(s, broken)
 		}
@@ -127,11 +137,16 @@ func (h *search) run(ctx context.Context, s *session.Session, games int) error {
 	}
 }
 
-// restart begins the calculation of the hunt again and adds all blocks that were played.
+// restart begins the calculation of the hunt again, with the stored pairs and all blocks that were played.
 func (h *search) restart() (err error) {
 	h.config.Versions = len(h.names)
 	if h.hunt, err = hunt.New(h.config); err != nil {
 		return err
+	}
+	for _, p := range h.stored {
+		if old, new := slices.Index(h.names, p.old), slices.Index(h.names, p.new); old >= 0 && new >= 0 {
+			h.hunt.Know(old, new, p.scores)
+		}
 	}
 	for _, p := range h.played {
 		h.hunt.Add(slices.Index(h.names, p.old), slices.Index(h.names, p.new), p.scores)
@@ -155,19 +170,23 @@ func (h *search) without(s *session.Session, broken *unbuildable) error {
 func (h *search) block(ctx context.Context, before huntAnswer) error {
 	q, env := h.hunt.Next(), h.match.session.Env
 	p := pairing{
-		Run: fmt.Sprintf("%s-%03d", h.versions.run, len(h.played)+1), A: h.names[q.New], B: h.names[q.Old],
-		Pairs: q.Pairs, Offset: before.Pairs,
+		Run: h.runName(len(h.played) + 1), A: h.names[q.New], B: h.names[q.Old],
+		Pairs: q.Pairs, Offset: h.offset, Used: h.openings(h.names[q.Old], h.names[q.New]),
 		Look: func() []string { return []string{before.state()} },
 	}
-	r, err := h.play(ctx, env, p)
+	r, plan, err := h.play(ctx, env, p)
 	if err != nil {
 		return err
+	}
+	h.offset = h.next
+	for _, o := range plan.Openings {
+		p.Used[o.Hash()] = true
 	}
 	scores := r.Pentanomial.PairScores()
 	if h.Gained {
 		scores = scores.Mirror()
 	}
-	h.played = append(h.played, played{p.B, p.A, scores})
+	h.played = append(h.played, played{p.B, p.A, scores, 2 * scores.N()})
 	h.hunt.Add(q.Old, q.New, scores)
 	if !h.match.session.Quiet {
 		line := fmt.Sprintf("%s %s–%s, %d pairs: %s", p.Run, p.B, p.A, p.Pairs, h.answer().state())
@@ -176,32 +195,36 @@ func (h *search) block(ctx context.Context, before huntAnswer) error {
 	return nil
 }
 
+// runName returns the name of the run of a block, counted from 1.
+func (h *search) runName(block int) string { return fmt.Sprintf("%s-%03d", h.versions.run, block) }
+
 // A huntAnswer is the result of a hunt, which --json prints.
 type huntAnswer struct {
 	Hunt string `json:"hunt"` // first part of the names of the runs
 	hunt.Answer
-	Version  string   `json:"version"`  // the most probable culprit
-	Before   string   `json:"before"`   // the version before it
-	Versions []string `json:"versions"` // oldest first
-	Gained   bool     `json:"gained"`   // the hunt is for a version that gained Elo
+	Version  string   `json:"version"`      // the most probable culprit
+	Before   string   `json:"before"`       // the version before it
+	Versions []string `json:"versions"`     // oldest first; of equal versions only the oldest one
+	Gained   bool     `json:"gained"`       // the hunt is for a version that gained Elo
+	Stored   int      `json:"stored_games"` // games of earlier runs that the posterior uses
 }
 
 func (h *search) answer() huntAnswer {
 	a := h.hunt.Answer()
-	return huntAnswer{h.versions.run, a, h.title(a.Culprit), h.title(a.Culprit - 1), h.titles(), h.Gained}
-}
-
-// titles returns the names of all versions.
-func (h *search) titles() (list []string) {
-	for i := range h.names {
-		list = append(list, h.title(i))
+	answer := huntAnswer{
+		Hunt: h.versions.run, Answer: a, Version: h.title(h.names[a.Culprit]), Before: h.title(cmp.Or(h.until[h.names[a.Culprit-1]], h.names[a.Culprit-1])), Gained: h.Gained,
 	}
-	return list
+	for _, name := range h.names {
+		answer.Versions = append(answer.Versions, h.title(name))
+	}
+	for _, p := range h.stored {
+		answer.Stored += p.games
+	}
+	return answer
 }
 
 // title returns the name of a version. For a commit it is the short hash with the subject.
-func (h *search) title(version int) string {
-	name := h.names[version]
+func (h *search) title(name string) string {
 	if h.git == nil {
 		return name
 	}
@@ -257,6 +280,9 @@ func (a huntAnswer) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  %s %s %.0f Elo [%.0f, %.0f] against %s. %d games.\n",
 		a.Versions[last], lost, a.Total, a.TotalLo, a.TotalHi, a.Versions[0], 2*a.Pairs)
+	if a.Stored > 0 {
+		fmt.Fprintf(w, "  The probabilities also use %d stored games of earlier runs.\n", a.Stored)
+	}
 	fmt.Fprintln(w, "Next: "+a.next())
 }
 

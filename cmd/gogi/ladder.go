@@ -61,7 +61,7 @@ func (c *ladderCommand) ladder(ctx context.Context, s *session.Session) error {
 		run := strings.ReplaceAll(fmt.Sprintf("%s-%s-%s", v.run, older, newer), "/", "_")
 		look := func() []string { return []string{fmt.Sprintf("pairing %d/%d", i+1, len(pairings))} }
 		next := pairing{Run: run, A: older, B: newer, Pairs: games / 2, Seed: uint64(i), Offset: -1, Look: look}
-		if _, err := v.play(ctx, s.Env, next); err != nil {
+		if _, _, err := v.play(ctx, s.Env, next); err != nil {
 			return err
 		}
 		runs = append(runs, run)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ type versions struct {
 	anchor string          // value of --anchor, else the oldest version
 	git    *commits        // nil: the versions are no commits
 	warned map[string]bool // warnings that were printed
+	next   int             // number of the opening after the last run, see openingsFrom
 }
 
 // open reads the versions and the settings of their matches. noun is the default name of the runs.
@@ -127,13 +129,37 @@ type pairing struct {
 	A, B   string
 	Pairs  int
 	Offset int             // index of the first opening, in the order that the seed decides; below 0: the run uses all openings
+	Used   map[uint64]bool // hashes of openings that the run skips if the set has others; with Offset
 	Seed   uint64          // added to the seed
 	Look   func() []string // lines for the progress
 }
 
-// play plays the missing pairs of a run and returns its report. If the versions are commits, it builds them. It returns an
-// *unbuildable if a commit does not build or does not start.
-func (v *versions) play(ctx context.Context, env *cli.Env, p pairing) (*report.Report, error) {
+// play plays the missing pairs of a run, see ready. It returns the report and the plan.
+func (v *versions) play(ctx context.Context, env *cli.Env, p pairing) (*report.Report, *match.Plan, error) {
+	o, err := v.ready(ctx, env, p)
+	if err == nil {
+		err = v.openStore(ctx)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := v.match.session.Play(ctx, session.Match{
+		Opener: o, Room: v.match.room, Rename: "--run gives the new runs another name", Look: p.Look, Part: true,
+	})
+	return r, o.Plan, err
+}
+
+// openStore opens the database if it is not open.
+func (v *versions) openStore(ctx context.Context) error {
+	if s := v.match.session; s.Store == nil {
+		return s.Open(ctx, v.match.durable)
+	}
+	return nil
+}
+
+// ready prepares a run, see prepare. If the versions are commits, it builds them. It returns an *unbuildable if a commit
+// does not build or does not start.
+func (v *versions) ready(ctx context.Context, env *cli.Env, p pairing) (*players.Opener, error) {
 	for _, name := range []string{p.A, p.B} {
 		if v.git == nil {
 			break
@@ -148,17 +174,7 @@ func (v *versions) play(ctx context.Context, env *cli.Env, p pairing) (*report.R
 			return nil, v.git.broken(name, err)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if s := v.match.session; s.Store == nil {
-		if err := s.Open(ctx, v.match.durable); err != nil {
-			return nil, err
-		}
-	}
-	return v.match.session.Play(ctx, session.Match{
-		Opener: o, Room: v.match.room, Rename: "--run gives the new runs another name", Look: p.Look, Part: true,
-	})
+	return o, err
 }
 
 // prepare plans a run and performs the handshakes. It prints each warning once.
@@ -174,7 +190,7 @@ func (v *versions) prepare(ctx context.Context, p pairing) (*players.Opener, err
 		return nil, fail.Usage(err)
 	}
 	if p.Offset >= 0 {
-		plan.Openings = openingsFrom(plan, p.Offset)
+		plan.Openings, v.next = openingsFrom(plan, p.Offset, p.Used)
 	}
 	o := &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}
 	greetings, more, err := c.prepare(ctx, o)
@@ -191,11 +207,19 @@ func (v *versions) prepare(ctx context.Context, p pairing) (*players.Opener, err
 	return o, err
 }
 
-// openingsFrom returns one opening for each pair of the plan, beginning with the opening number offset. If the next
-// run begins where this one ends, no opening repeats until all have been played.
-func openingsFrom(plan *match.Plan, offset int) (list []match.Opening) {
-	for n := range plan.Pairs {
-		list = append(list, plan.Pair(offset+n).Opening)
+// openingsFrom returns one opening for each pair of the plan, beginning with the opening number offset. It skips the used
+// openings and repeats none, unless the set has too few openings. next is the number of the opening after the last one. If
+// the next run begins there, no opening repeats until all have been played.
+func openingsFrom(plan *match.Plan, offset int, used map[uint64]bool) (list []match.Opening, next int) {
+	taken := map[uint64]bool{}
+	maps.Copy(taken, used)
+	for tries := 2 * len(plan.Openings); len(list) < plan.Pairs; tries-- {
+		o := plan.Pair(offset).Opening
+		offset++
+		if hash := o.Hash(); tries <= 0 || !taken[hash] {
+			taken[hash] = true
+			list = append(list, o)
+		}
 	}
-	return list
+	return list, offset
 }

@@ -70,22 +70,13 @@ func FindKnown(ctx context.Context, store *results.Store, plan *match.Plan, stor
 
 // search finds the games with wanted keys in all other runs with the same conditions.
 func (k *Known) search(ctx context.Context, conditions match.Key, wanted map[match.Key]bool) error {
-	infos, err := k.store.Runs(ctx)
-	if err != nil {
-		return err
-	}
 	openings := map[uint64]match.Opening{}
 	for _, o := range k.plan.Openings {
 		openings[o.Hash()] = o
 	}
-	for i := range infos {
-		info := &infos[i]
-		plan, err := info.ParsePlan()
-		if err != nil {
-			return err
-		}
-		if info.Name == k.plan.Run || plan.Conditions() != conditions || len(plan.Tune) > 0 || plan.Design == match.DesignSelfplay {
-			continue
+	return eachRun(ctx, k.store, conditions, func(info *results.RunInfo, plan *match.CanonicalPlan, reused map[int]bool) error {
+		if info.Name == k.plan.Run {
+			return nil
 		}
 		players := map[string]match.Key{}
 		for at, e := range info.Engines {
@@ -93,12 +84,8 @@ func (k *Known) search(ctx context.Context, conditions match.Key, wanted map[mat
 				players[e.Name] = key
 			}
 		}
-		reused, err := k.store.Reused(ctx, info.ID)
-		if err != nil {
-			return err
-		}
 		k.runs[info.Name] = info.ID
-		err = k.store.Games(ctx, info.ID, func(g match.Row) error {
+		return k.store.Games(ctx, info.ID, func(g match.Row) error {
 			black, knownBlack := players[g.Black]
 			white, knownWhite := players[g.White]
 			opening, inBook := openings[g.OpeningHash]
@@ -111,11 +98,7 @@ func (k *Known) search(ctx context.Context, conditions match.Key, wanted map[mat
 			}
 			return nil
 		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // Sources returns, for each game of a pair, a stored game with the same key, in the order of the legs. It leaves

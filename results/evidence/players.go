@@ -1,5 +1,6 @@
 // Package evidence finds the same players and the same pairs in many runs, whatever the names of runs and players are.
 // [PlayersOf] finds the players of runs. [FindKnown] finds the pairs of a plan that other runs have already stored.
+// [FindStored] finds all stored pairs between some players.
 // [match.Key] defines equal players and equal conditions.
 package evidence
 

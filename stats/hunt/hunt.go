@@ -54,20 +54,23 @@ type Query struct{ Old, New, Pairs int }
 type cell struct {
 	old, new int
 	scores   stats.Scores
+	played   stats.Scores // without the pairs of Know
 }
 
 // A Hunt is a search for the version that lost Elo, with the results so far. Its state depends only on the
-// sequence of calls of Add.
+// sequence of calls of Add and Know.
 type Hunt struct {
 	config Config
 	elo    [gridSize]float64 // the grid of losses
 	cells  []cell
-	pairs  int
+	pairs  int // pairs of Add
+	known  int // pairs of Know
 
 	variance  float64     // variance of a pair's score
 	joint     [][]float64 // posterior by culprit (minus 1) and loss
 	culprit   []float64   // posterior by culprit (minus 1)
-	chiSquare float64     // chi-square of the residuals of the most probable culprit and loss
+	chiSquare float64     // chi-square of the residuals of the pairs of Add, with the culprit and loss that fit them best
+	freedom   int         // its degrees of freedom
 
 	nominee nominee
 }
@@ -98,21 +101,11 @@ func New(c Config) (*Hunt, error) {
 // lost returns the score below ½ that a loss of elo means, on the logistic scale.
 func lost(elo float64) float64 { return 0.5 - 1/(1+math.Pow(10, elo/400)) }
 
-// Add adds the results of pairs between two versions. scores are from the point of view of the newer version.
-// Add panics if old and new are not two versions in this order.
+// Add adds the results of pairs that the hunt has played between two versions. scores are from the point of view of the
+// newer version. Add panics if old and new are not two versions in this order.
 func (h *Hunt) Add(old, new int, scores stats.Scores) {
-	if old < 0 || old >= new || new >= h.config.Versions {
-		panic("hunt: these are no two versions in order")
-	}
-	if scores.N() == 0 {
-		return
-	}
-	i := slices.IndexFunc(h.cells, func(c cell) bool { return c.old == old && c.new == new })
-	if i < 0 {
-		i = len(h.cells)
-		h.cells = append(h.cells, cell{old: old, new: new})
-	}
-	h.cells[i].scores = h.cells[i].scores.Plus(scores)
+	c := h.cell(old, new, scores)
+	c.played = c.played.Plus(scores)
 	h.pairs += scores.N()
 	if old == new-1 && new == h.nominee.culprit {
 		h.nominee.fresh = h.nominee.fresh.Plus(scores)
@@ -121,48 +114,88 @@ func (h *Hunt) Add(old, new int, scores stats.Scores) {
 	h.nominate()
 }
 
+// Know adds pairs of two versions that were played before the hunt. They change the posterior. They are no part of the
+// e-value, of the test of the residuals and of the total loss, because such games may be the reason for the hunt.
+// Know panics like Add.
+func (h *Hunt) Know(old, new int, scores stats.Scores) {
+	h.cell(old, new, scores)
+	h.known += scores.N()
+	h.update()
+	h.nominate()
+}
+
+// cell adds scores to the cell of two versions and returns the cell. Without scores it changes nothing.
+func (h *Hunt) cell(old, new int, scores stats.Scores) *cell {
+	if old < 0 || old >= new || new >= h.config.Versions {
+		panic("hunt: these are no two versions in order")
+	}
+	if scores.N() == 0 {
+		return &cell{}
+	}
+	i := slices.IndexFunc(h.cells, func(c cell) bool { return c.old == old && c.new == new })
+	if i < 0 {
+		i = len(h.cells)
+		h.cells = append(h.cells, cell{old: old, new: new})
+	}
+	h.cells[i].scores = h.cells[i].scores.Plus(scores)
+	return &h.cells[i]
+}
+
 // update calculates the posterior. It models the mean score of each cell as a normal variable. Its mean is ½, minus
 // the loss if the culprit is newer than the old version of the cell, and not newer than the new one. The variance
 // comes from the games of the cell and from the drift of the versions. The scores of two cells are correlated,
 // because both depend on the drift of the versions that they have in common.
 func (h *Hunt) update() {
 	h.variance = h.pooled()
-	n := h.config.Versions - 1
-	h.joint, h.culprit, h.chiSquare = make([][]float64, n), make([]float64, n), 0
-	inverse, deviations, constant := h.precision()
-	largest, squares := math.Inf(-1), make([]float64, n*gridSize)
-	for k := range n {
-		h.joint[k] = make([]float64, gridSize)
+	squares := h.squares(h.cells)
+	h.chiSquare, h.freedom = slices.Min(squares), len(h.cells)-2
+	h.normalize(squares)
+	if h.known == 0 {
+		return
+	}
+	var played []cell
+	for _, c := range h.cells {
+		if c.scores = c.played; c.played.N() > 0 {
+			played = append(played, c)
+		}
+	}
+	h.chiSquare, h.freedom = slices.Min(h.squares(played)), len(played)-2
+}
+
+// squares returns the chi-square of the residuals of cells for each culprit and loss: -2 times the logarithm of the
+// likelihood, up to a constant.
+func (h *Hunt) squares(cells []cell) (list []float64) {
+	inverse, deviations, constant := h.precision(cells)
+	for k := range h.config.Versions - 1 {
 		linear, quadratic := 0.0, 0.0
-		for i, c := range h.cells {
+		for i, c := range cells {
 			if c.old > k || k >= c.new {
 				continue
 			}
-			for j, d := range h.cells {
+			for j, d := range cells {
 				linear += inverse.At(i, j) * deviations[j]
 				if d.old <= k && k < d.new {
 					quadratic += inverse.At(i, j)
 				}
 			}
 		}
-		for g, elo := range h.elo {
+		for _, elo := range h.elo {
 			s := lost(elo)
-			square := constant + 2*s*linear + s*s*quadratic
-			squares[k*gridSize+g] = square
-			h.joint[k][g] = -square / 2
-			largest = max(largest, h.joint[k][g])
+			list = append(list, constant+2*s*linear+s*s*quadratic)
 		}
 	}
-	h.chiSquare = slices.Min(squares)
-	h.normalize(largest)
+	return list
 }
 
-func (h *Hunt) normalize(largest float64) {
-	sum := 0.0
-	for k := range h.joint {
-		for g := range h.joint[k] {
-			h.joint[k][g] = math.Exp(h.joint[k][g] - largest)
-			h.culprit[k] += h.joint[k][g]
+// normalize sets the posterior from the result of squares.
+func (h *Hunt) normalize(squares []float64) {
+	n, least, sum := h.config.Versions-1, slices.Min(squares), 0.0
+	h.joint, h.culprit = make([][]float64, n), make([]float64, n)
+	for k := range n {
+		for _, square := range squares[k*gridSize : (k+1)*gridSize] {
+			p := math.Exp((least - square) / 2)
+			h.joint[k] = append(h.joint[k], p)
+			h.culprit[k] += p
 		}
 		sum += h.culprit[k]
 	}
@@ -184,18 +217,18 @@ func (h *Hunt) pooled() float64 {
 	return scatter / float64(freedom)
 }
 
-// precision returns the inverse covariance of the cells' scores, their deviations from ½, and the squared length of the
-// deviations.
-func (h *Hunt) precision() (inverse *mat.SymDense, deviations []float64, constant float64) {
-	n := len(h.cells)
+// precision returns the inverse covariance of the scores of cells, their deviations from ½, and the squared length of
+// the deviations.
+func (h *Hunt) precision(cells []cell) (inverse *mat.SymDense, deviations []float64, constant float64) {
+	n := len(cells)
 	if n == 0 {
 		return nil, nil, 0
 	}
 	step := lost(h.config.Drift)
 	covariance := mat.NewSymDense(n, nil)
-	for i, c := range h.cells {
+	for i, c := range cells {
 		deviations = append(deviations, c.scores.Mean()-0.5)
-		for j, d := range h.cells[:i+1] {
+		for j, d := range cells[:i+1] {
 			common := max(0, min(c.new, d.new)-max(c.old, d.old))
 			covariance.SetSym(i, j, step*step*float64(common))
 		}
@@ -270,7 +303,8 @@ const headShare, headSD = 0.15, 0.5
 func (h *Hunt) Next() Query {
 	last := h.config.Versions - 1
 	pairs := max(h.config.Block, h.pairs/blockShare)
-	if mean, sd := h.moments(); sd > headSD*mean && float64(h.between(0, last).N()) <= headShare*float64(h.pairs) {
+	head, all := h.between(0, last).scores.N(), h.pairs+h.known
+	if mean, sd := h.moments(); h.pairs == 0 || sd > headSD*mean && float64(head) <= headShare*float64(all) {
 		return Query{0, last, pairs}
 	}
 	if k, p := h.mode(); p >= h.config.Confidence {
@@ -293,7 +327,7 @@ func (h *Hunt) Next() Query {
 // values it is twice the expected information about the culprit. Without drift, and with the same loss for each
 // culprit, it is largest if the culprit is between the two versions with the probability one half.
 func (h *Hunt) worths(pairs int) func(old, new int) float64 {
-	inverse, deviations, _ := h.precision()
+	inverse, deviations, _ := h.precision(h.cells)
 	n, step := len(h.culprit), lost(h.config.Drift)
 	means, drifts := make([]float64, n), make([][]float64, n) // by culprit: lost score; drift of the score up to each version
 	for k := range n {
@@ -350,14 +384,14 @@ func (h *Hunt) drifted(inverse *mat.SymDense, deviations []float64, k int, s flo
 	return path
 }
 
-// between returns the pairs of two versions, or no scores.
-func (h *Hunt) between(old, new int) stats.Scores {
+// between returns the cell of two versions, or an empty cell.
+func (h *Hunt) between(old, new int) cell {
 	for _, c := range h.cells {
 		if c.old == old && c.new == new {
-			return c.scores
+			return c
 		}
 	}
-	return stats.Scores{}
+	return cell{}
 }
 
 // used returns 1 for each version that has played, and 0 for the others.
@@ -393,7 +427,7 @@ type Answer struct {
 	TotalHi   float64   `json:"total_hi"`
 	EValue    float64   `json:"e_value"`    // evidence that the culprit is weaker than the version before it, see logE
 	ResidualP float64   `json:"residual_p"` // chi-square test that one culprit explains all pairings; 1 with few pairings
-	Pairs     int       `json:"pairs"`
+	Pairs     int       `json:"pairs"`      // pairs that the hunt played, without those of Know
 }
 
 const (
@@ -413,8 +447,8 @@ func (h *Hunt) Answer() Answer {
 	if h.nominee.culprit == k {
 		a.EValue = math.Exp(h.logE())
 	}
-	if freedom := len(h.cells) - 2; freedom > 0 {
-		a.ResidualP = mathext.GammaIncRegComp(float64(freedom)/2, h.chiSquare/2)
+	if h.freedom > 0 {
+		a.ResidualP = mathext.GammaIncRegComp(float64(h.freedom)/2, h.chiSquare/2)
 	}
 	_, _, most := h.total(3)
 	switch {
@@ -431,10 +465,10 @@ func (h *Hunt) Answer() Answer {
 	return a
 }
 
-// total returns the loss of the bad version against the good one, from their own pairs, and an interval of z standard
-// errors. Without these pairs all three are 0.
+// total returns the loss of the bad version against the good one, from their own pairs of Add, and an interval of z
+// standard errors. Without these pairs all three are 0.
 func (h *Hunt) total(z float64) (elo, lo, hi float64) {
-	scores := h.between(0, h.config.Versions-1)
+	scores := h.between(0, h.config.Versions-1).played
 	if scores.N() == 0 {
 		return 0, 0, 0
 	}

@@ -85,6 +85,32 @@ func TestFreshPairs(t *testing.T) {
 	testutil.Check(t, a.Verdict == Found && a.EValue >= 20 && a.Lo < a.Elo && a.Elo < a.Hi, "with fresh pairs: %+v", a)
 }
 
+// TestKnown: known pairs change the posterior like played ones. They are no part of the total loss, the test of the
+// residuals and the e-value.
+func TestKnown(t *testing.T) {
+	c := Config{Versions: 4, Confidence: .95, Drift: 1, Block: 16}
+	known, played := made(t, c), made(t, c)
+	weak, even := stats.Pentanomial{LL: 200, WL: 250, WW: 50}.PairScores(), stats.Pentanomial{LL: 50, WL: 100, WW: 50}.PairScores()
+	for _, q := range []Query{{0, 3, 0}, {0, 1, 0}, {1, 2, 0}, {2, 3, 0}} {
+		scores := even
+		if q.New == 3 {
+			scores = weak
+		}
+		known.Know(q.Old, q.New, scores)
+		played.Add(q.Old, q.New, scores)
+	}
+	a, b := known.Answer(), played.Answer()
+	testutil.Slices(t, a.Posterior, b.Posterior)
+	testutil.Check(t, b.ResidualP < 1 && b.Total > 0 && a.ResidualP == 1 && a.Total == 0 && a.Pairs == 0, "%+v", a)
+	testutil.Check(t, a.Culprit == 3 && a.Posterior[3] > .95 && math.Abs(a.EValue-1) < 1e-9 && a.Verdict == Open, "%+v", a)
+	testutil.Equal(t, known.Next(), Query{0, 3, 16}, "the first block")
+	known.Add(0, 3, even)
+	testutil.Equal(t, known.Answer().Total, 0, "total loss of the played pairs")
+	testutil.Equal(t, known.Next(), Query{2, 3, 16}, "the block that tests the culprit")
+	known.Add(2, 3, weak)
+	testutil.Check(t, known.Answer().Verdict == Found, "%+v", known.Answer())
+}
+
 // TestSeveral: pairings that no single culprit explains.
 func TestSeveral(t *testing.T) {
 	h := made(t, Config{Versions: 3, Confidence: .95, Drift: 1, Block: 16})

@@ -1,0 +1,116 @@
+package evidence
+
+import (
+	"context"
+	"time"
+
+	"gogi/match"
+	"gogi/match/gate"
+	"gogi/results"
+	"gogi/stats"
+)
+
+// A Question selects stored pairs: those between players with these keys, under conditions with this key.
+type Question struct {
+	Players    []match.Key
+	Sent       bool // Players are keys of the sent options, see match.PlayerKeys
+	Conditions match.Key
+	Before     *results.RunInfo // only pairs of older runs that ended before this run began; nil: all pairs
+}
+
+// Stored has the stored pairs of two players, each pair once.
+type Stored struct {
+	A, B     int             // indexes in Question.Players, A < B
+	Series   stats.Series    // from A's point of view; an opening that recurs is one observation
+	Openings map[uint64]bool // by Opening.Hash
+}
+
+// FindStored returns the stored pairs between each two players, in the order in which they first played. It leaves out
+// pairs without swapped colours, reused pairs, and pairs that repeat an earlier one move for move. Players that have a time limit need another method,
+// because their strength depends on the machine and its load.
+func FindStored(ctx context.Context, store *results.Store, q Question) (list []*Stored, err error) {
+	index := map[match.Key]int{}
+	for i, key := range q.Players {
+		index[key] = i
+	}
+	type content struct {
+		a, b    int
+		opening uint64
+		games   [2]uint64
+	}
+	found, seen := map[[2]int]*Stored{}, map[content]bool{}
+	add := func(a, b int, play stats.Play, opening uint64) error {
+		if a > b {
+			a, b, play = b, a, play.Mirror()
+		}
+		c := content{a, b, opening, play.Print()}
+		if seen[c] {
+			return nil
+		}
+		seen[c] = true
+		s := found[[2]int{a, b}]
+		if s == nil {
+			s = &Stored{A: a, B: b, Openings: map[uint64]bool{}}
+			found[[2]int{a, b}], list = s, append(list, s)
+		}
+		s.Openings[opening] = true
+		_, err := s.Series.Add(play)
+		return err
+	}
+	err = eachRun(ctx, store, q.Conditions, func(info *results.RunInfo, plan *match.CanonicalPlan, reused map[int]bool) error {
+		before := time.Unix(1<<40, 0)
+		if q.Before != nil {
+			if before = q.Before.Created; info.ID >= q.Before.ID {
+				return nil
+			}
+		}
+		players := map[string]int{}
+		for at, e := range info.Engines {
+			key := info.Keys(plan, at).Exact
+			if q.Sent {
+				key = info.Keys(plan, at).Sent
+			}
+			if i, wanted := index[key]; wanted {
+				players[e.Name] = i
+			}
+		}
+		if len(players) < 2 {
+			return nil
+		}
+		return store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+			a, knownA := players[rows[0].PairA]
+			b, knownB := players[rows[0].PairB]
+			if !knownA || !knownB || a == b || reused[rows[0].Pair] || len(rows) != 2 || !rows[1].Ended.Before(before) {
+				return nil
+			}
+			return add(a, b, gate.OfRows(rows), rows[0].OpeningHash)
+		})
+	})
+	return list, err
+}
+
+// eachRun calls yield for each run with these conditions, oldest first, with the set of its reused pairs. It leaves out
+// tunes and self-play.
+func eachRun(ctx context.Context, store *results.Store, conditions match.Key, yield func(*results.RunInfo, *match.CanonicalPlan, map[int]bool) error) error {
+	infos, err := store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range infos {
+		plan, err := infos[i].ParsePlan()
+		if err != nil {
+			return err
+		}
+		if plan.Conditions() != conditions || len(plan.Tune) > 0 || plan.Design == match.DesignSelfplay {
+			continue
+		}
+		reused, err := store.Reused(ctx, infos[i].ID)
+		if err == nil {
+			err = yield(&infos[i], plan, reused)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
