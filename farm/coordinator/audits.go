@@ -132,7 +132,9 @@ func (c *Coordinator) readAudits(ctx context.Context) error {
 			r.agreed, r.agreedRevision = map[int]string{}, revision
 			c.warn(farm.Decode(body, &r.agreed), "the agreed audits of a test cannot be read; they are played again", "run", r.Name)
 			if r.ledger != nil { // a pair that the store of a former leader had is played again, perhaps by another worker
+				before := len(r.agreed)
 				maps.DeleteFunc(r.agreed, func(pair int, _ string) bool { return !r.ledger.IsStored(pair) })
+				r.agreedChanged = len(r.agreed) < before
 			}
 		}
 		return nil

@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -380,5 +381,37 @@ func TestStrangersWhoAgree(t *testing.T) {
 		f.hand("w10", 8)
 		f.trust("w10", "owner")
 		f.until("both are found", func() bool { return f.worker("w1").Quarantine != "" && f.worker("w11").Quarantine != "" })
+	})
+}
+
+// TestTheAuditOfALostPair: a machine continues that lacks a pair whose audit has agreed. The audit does not confirm the
+// next playing of this pair, also not for a later process.
+func TestTheAuditOfALostPair(t *testing.T) {
+	inAudited(t, func(t *testing.T, f *theFarm) {
+		p := gated("run", 400, 5)
+		f.run(p)
+		h := f.hand("w1", 8)
+		f.over(p)
+		h.kill()
+		auditor := f.hand("w10", 4)
+		f.trust("w10", "verified")
+		f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+		auditor.kill()
+		agreed := func() (pairs map[int]string) {
+			states.Lock()
+			defer states.Unlock()
+			testutil.OK(t, farm.Decode(states.files[f.state][[2]string{"agreed", p.Digest()}].body, &pairs))
+			return pairs
+		}
+		before := agreed()
+		testutil.Require(t, len(before) > 1, "%v", before)
+		_ = f.stop()
+		lost := slices.Min(slices.Collect(maps.Keys(before)))
+		delete(f.disk.stores[p.Digest()].pairs, lost)
+		f.config.Lacks = func(string) bool { return true }
+		f.start()
+		time.Sleep(time.Minute)
+		after := agreed()
+		testutil.Check(t, after[lost] == "" && len(after) == len(before)-1, "pair %d: %v instead of %v", lost, after, before)
 	})
 }
