@@ -62,8 +62,18 @@ func (r *Ring) Refresh() error {
 }
 
 func read(file string) (Key, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return Key{}, fmt.Errorf("keys: %w", err)
+	}
+	return Parse(file, string(text))
+}
+
+// Parse returns the key in the text of a file of a Ring. It returns an error if a field is malformed, or if the file is
+// not called NAME.toml.
+func Parse(file, text string) (Key, error) {
 	var k Key
-	meta, err := toml.DecodeFile(file, &k)
+	meta, err := toml.Decode(text, &k)
 	if err != nil {
 		return k, fmt.Errorf("keys: %s: %w", file, err)
 	}

@@ -23,7 +23,8 @@ type Replica struct {
 	Store *results.Store
 	Ask   Ask
 	Log   *slog.Logger
-	Tests []string // names or digests of the tests to copy. If empty, all approved tests are copied.
+	Tests []string                      // names or digests of the tests to copy. If empty, all approved tests are copied.
+	Skip  func(t *farm.TestStatus) bool // excludes a test; nil excludes none
 
 	copied map[string]state // the state of each test at its last copy, by digest
 }
@@ -52,6 +53,10 @@ func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	}
 	for i := range tests {
 		t := &tests[i]
+		if f.Skip != nil && f.Skip(t) {
+			delete(f.copied, t.Run) // so that Compare does not ask for it
+			continue
+		}
 		if was, known := f.copied[t.Run]; known && was.stored == t.Stored && was.log == len(t.Log) && was.provisional == t.Provisional {
 			continue
 		}
