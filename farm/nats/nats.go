@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -116,8 +117,9 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	if err := b.begin(ctx); err != nil {
 		return nil, err
 	}
+	tries := patience{bus: b}
 	err = b.makeStreams(ctx)
-	for b.passes(ctx, err) { // a cluster may just elect its leaders
+	for tries.again(ctx, err) { // a cluster may just elect its leaders
 		err = b.makeStreams(ctx)
 	}
 	if err != nil {
@@ -159,6 +161,9 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 // makeStreams creates or updates the streams and the coordinator's consumer. The stream stores messages until
 // all its consumers have acknowledged them. So the consumer must exist whenever the stream accepts results.
 func (b *Bus) makeStreams(ctx context.Context) error {
+	if err := b.renew(ctx); err != nil {
+		return err
+	}
 	results := jetstream.StreamConfig{
 		Name: stream, Subjects: []string{journalSubject + "*." + shard}, Storage: jetstream.FileStorage,
 		Retention: jetstream.InterestPolicy, Discard: jetstream.DiscardNew, MaxBytes: b.config.MaxStream,
@@ -188,6 +193,14 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	return b.rewind(ctx)
 }
 
+// renew renews the lease, if there is one. This process may have been suspended since the last renewal.
+func (b *Bus) renew(ctx context.Context) error {
+	if b.config.Shared == nil {
+		return nil
+	}
+	return b.config.Shared.Renew(ctx)
+}
+
 // consumer returns the name of the consumer through which this process reads results. Each term has its own, so that
 // acknowledgements of a former leader that arrive late have no effect.
 func (b *Bus) consumer() string {
@@ -198,10 +211,16 @@ func (b *Bus) consumer() string {
 }
 
 // dropConsumers deletes the consumers of former leaders. The caller has created its own consumer, so the stream keeps
-// the messages that they have not acknowledged.
+// the messages that they have not acknowledged. If this process does not lead any more, dropConsumers deletes only the
+// consumer of this process, because nothing would acknowledge the messages of this consumer.
 func (b *Bus) dropConsumers(ctx context.Context) error {
 	if b.config.Shared == nil {
 		return nil
+	}
+	if err := b.renew(ctx); err != nil {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), tryFor)
+		defer cancel()
+		return errors.Join(err, b.js.DeleteConsumer(last, stream, b.consumer()))
 	}
 	s, err := b.js.Stream(ctx, stream)
 	if err != nil {
@@ -209,7 +228,7 @@ func (b *Bus) dropConsumers(ctx context.Context) error {
 	}
 	names := s.ConsumerNames(ctx)
 	for name := range names.Name() {
-		if name == b.consumer() || !strings.HasPrefix(name, judge) {
+		if !b.follows(name) {
 			continue
 		}
 		if err := s.DeleteConsumer(ctx, name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -217,6 +236,16 @@ func (b *Bus) dropConsumers(ctx context.Context) error {
 		}
 	}
 	return names.Err()
+}
+
+// follows reports whether the term of this process is later than the term of the consumer with this name.
+func (b *Bus) follows(name string) bool {
+	if name == judge { // of a time without leases
+		return true
+	}
+	number, is := strings.CutPrefix(name, judge+"-")
+	term, err := strconv.ParseUint(number, 10, 64)
+	return is && err == nil && term < b.config.Shared.Number()
 }
 
 // fence returns ErrFenced if another process may lead the farm now, and nil otherwise.

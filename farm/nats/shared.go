@@ -26,9 +26,12 @@ var ErrFenced = errors.New("this process does not lead the farm any more; start 
 type Term struct {
 	Number   uint64 `cbor:"n"` // grows with each term; 0 means that no process has led the farm
 	Leader   string `cbor:"l"` // name of the leader's machine
-	Folder   string `cbor:"f"` // random name of the leader's state folder
+	Folder   string `cbor:"f"` // random name of the state folder that has all games of the farm
+	Taker    string `cbor:"t"` // random name of the leader's state folder; it differs from Folder until Settle
 	Ready    bool   `cbor:"r"` // the bucket has the whole state of the farm
 	Released bool   `cbor:"e"` // the leader has ended, so another process may lead at once
+
+	At uint64 `cbor:"-"` // number of the last entry of the bucket when Look read the term
 }
 
 // These are the bucket of the farm in the key-value store, the key of the lease, and the part of the standby's
@@ -113,7 +116,7 @@ func (s *Shared) Look(ctx context.Context) (t Term, free bool, err error) {
 	if err != nil {
 		return t, false, s.failure(err)
 	}
-	last := stream.CachedInfo().State.LastSeq
+	last := stream.CachedInfo().State.LastSeq // read first, so that Take fails if the lease changes between both reads
 	m, err := stream.GetLastMsgForSubject(ctx, subjectOf(keyLease))
 	if err == nil {
 		err = s.open(keyLease, m.Data, &t)
@@ -126,6 +129,7 @@ func (s *Shared) Look(ctx context.Context) (t Term, free bool, err error) {
 	if err != nil {
 		return t, false, s.failure(err)
 	}
+	t.At = last
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if last != s.seen || s.seenFrom.IsZero() {
@@ -135,14 +139,18 @@ func (s *Shared) Look(ctx context.Context) (t Term, free bool, err error) {
 }
 
 // Take begins a new term after the term before, which Look has returned. It returns ErrFenced if another process has
-// written to the bucket since Look. Then the caller may call Look again.
+// written to the bucket since Look. Then the caller may call Look again. folder is the name of this process's folder. The
+// term still names the folder of the term before, until Settle.
 func (s *Shared) Take(ctx context.Context, before Term, leader, folder string) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
-	s.last, s.until = s.seen, time.Now().Add(s.ttl)
+	s.last, s.until = before.At, time.Now().Add(s.ttl)
 	s.mu.Unlock()
-	t := Term{Number: s.last + 1, Leader: leader, Folder: folder, Ready: before.Ready}
+	t := Term{Number: s.last + 1, Leader: leader, Folder: folder, Taker: folder, Ready: before.Ready}
+	if before.Ready {
+		t.Folder = before.Folder
+	}
 	if err := s.write(ctx, keyLease, t); err != nil {
 		return err
 	}
@@ -162,6 +170,15 @@ func (s *Shared) Ready(ctx context.Context) error {
 	return s.renew(ctx, func(t *Term) { t.Ready = true })
 }
 
+// Settle records that the folder of this process has replaced the folder of the term before. This process has repaired
+// everything that it lacks of that folder.
+func (s *Shared) Settle(ctx context.Context) error {
+	return s.renew(ctx, func(t *Term) { t.Folder = t.Taker })
+}
+
+// Renew renews the lease. It returns an error if this process does not lead any more.
+func (s *Shared) Renew(ctx context.Context) error { return s.renew(ctx, func(*Term) {}) }
+
 // Release ends the term of this process, so that a standby can lead at once.
 func (s *Shared) Release(ctx context.Context) error {
 	return s.renew(ctx, func(t *Term) { t.Released = true })
@@ -177,7 +194,7 @@ func (s *Shared) renew(ctx context.Context, change func(*Term)) error {
 // Keep renews the lease until ctx ends. If it cannot, it closes the channel of Lost.
 func (s *Shared) Keep(ctx context.Context) {
 	for farm.Wait(ctx, s.ttl/rates) == nil {
-		if s.renew(ctx, func(*Term) {}) != nil {
+		if s.Renew(ctx) != nil {
 			return
 		}
 	}
@@ -223,11 +240,11 @@ func (s *Shared) write(ctx context.Context, key string, value any) error {
 		return err
 	}
 	id := rand.Text()
+	sent := time.Now() // the server may have stored the first try, although only a later one was answered
 	for {
 		if err := s.Fence(); err != nil {
 			return err
 		}
-		sent := time.Now()
 		trying, cancel := context.WithTimeout(ctx, s.ttl/rates)
 		ack, err := s.js.Publish(trying, subjectOf(key), body, jetstream.WithMsgID(id), jetstream.WithExpectLastSequence(s.last), jetstream.WithRetryAttempts(0))
 		cancel()

@@ -123,12 +123,13 @@ func TestASilentLeader(t *testing.T) {
 	keeping, silent := context.WithCancel(t.Context())
 	kept := make(chan struct{})
 	go func() { a.Keep(keeping); close(kept) }()
-	for range 10 {
+	for range 20 { // two times the lease
 		_, free, err := b.Look(t.Context())
 		testutil.OK(t, err)
 		testutil.Check(t, !free || a.Fence() != nil, "the lease of a leader is free")
 		time.Sleep(200 * time.Millisecond)
 	}
+	testutil.Check(t, a.Fence() == nil, "a leader that renews its lease has lost it")
 	silent()
 	<-kept
 	c.take(b, "b")
@@ -143,14 +144,19 @@ func TestForgedEntries(t *testing.T) {
 	c := newCluster(t)
 	a := c.join(ttl)
 	c.take(a, "a")
-	w := c.raw(c.worker)
-	short, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	for _, subject := range []string{"$KV.gogi_farm.lease", "adm.COORDINATOR.pull", "$JS.API.STREAM.DELETE.KV_gogi_farm"} {
-		testutil.Fails(t, testutil.Err(w.Publish(short, subject, []byte("{}"))), "", "a worker publishes on %s", subject)
-	}
-	testutil.OK(t, a.Ready(ctx)) // nothing has come before it
 	other := c.raw(c.outside.Creds)
+	w := c.raw(c.worker).Conn()
+	for _, subject := range []string{"$KV.gogi_farm.lease", "adm.COORDINATOR.pull", "$JS.API.STREAM.DELETE.KV_gogi_farm"} {
+		heard := testutil.Must(other.Conn().SubscribeSync(subject))(t)
+		testutil.OK(t, other.Conn().Flush())
+		testutil.OK(t, w.Publish(subject, []byte("{}")))
+		testutil.OK(t, w.Flush())
+		testutil.OK(t, other.Conn().Flush())
+		n, _, err := heard.Pending()
+		testutil.Check(t, err == nil && n == 0, "a worker publishes on %s: %d, %v", subject, n, err)
+		testutil.OK(t, heard.Unsubscribe())
+	}
+	testutil.OK(t, a.Ready(ctx)) // the bucket exists, and nothing has come before this entry
 	m := testutil.Must(testutil.Must(other.Stream(ctx, "KV_gogi_farm"))(t).GetLastMsgForSubject(ctx, "$KV.gogi_farm.lease"))(t)
 	for name, body := range map[string][]byte{"of another key": m.Data, "changed": append(slices.Clone(m.Data[:len(m.Data)-1]), m.Data[len(m.Data)-1]^1), "empty": nil} {
 		b := c.join(ttl)
@@ -165,20 +171,88 @@ func TestForgedEntries(t *testing.T) {
 	}
 }
 
+// bus opens the bus of a coordinator.
+func (c *cluster) bus(s *nats.Shared) (*nats.Bus, error) {
+	b, err := nats.Open(c.t.Context(), nats.Config{
+		Dir: c.t.TempDir(), Keys: c.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20,
+		Outside: c.outside, Shared: s,
+	})
+	if err == nil {
+		c.t.Cleanup(func() { _ = b.Close() })
+	}
+	return b, err
+}
+
+// TestALeaderThatOpensItsBusTooLate: a process takes the lease and is suspended, and another one leads. When the first
+// one continues, its start fails, and the new leader gets results. Without its consumer the new leader ends.
+func TestALeaderThatOpensItsBusTooLate(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := newCluster(t)
+	a, b := c.join(ttl), c.join(ttl)
+	c.take(a, "a")
+	before, _, err := b.Look(ctx)
+	testutil.OK(t, err)
+	testutil.OK(t, b.Take(ctx, before, "b", "b's folder")) // its clock says that the lease of a has ended
+	fresh := testutil.Must(c.bus(b))(t)
+	testutil.Check(t, a.Fence() == nil, "the former leader knows already")
+	testutil.Check(t, errors.Is(testutil.Err(c.bus(a)), nats.ErrFenced), "a former leader starts")
+	w := testutil.Must(nats.Dial(c.worker))(t)
+	t.Cleanup(func() { _ = w.Close() })
+	testutil.OK(t, w.Publish(ctx, farm.SubjectResults+"w1.0", "one", []byte("one")))
+	testutil.Check(t, string(testutil.Must(fresh.Results(ctx, 1))(t)[0].Body) == "one", "the new leader gets another result")
+	stream := testutil.Must(c.raw(c.outside.Creds).Stream(ctx, "RESULTS_0"))(t)
+	var names []string
+	for name := range stream.ConsumerNames(ctx).Name() {
+		names = append(names, name)
+	}
+	testutil.Equal(t, fmt.Sprint(names), fmt.Sprintf("[judge-%d]", b.Number()), "consumers")
+	testutil.OK(t, stream.DeleteConsumer(ctx, names[0]))
+	testutil.Check(t, errors.Is(testutil.Err(fresh.Results(ctx, 1)), jetstream.ErrConsumerNotFound), "a missing consumer is no error")
+}
+
+// TestASettledTerm: a new term names the folder of the term before until Settle, so that a leader that fails at its start
+// does not pass for one that has all games.
+func TestASettledTerm(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newCluster(t)
+	a, b := c.join(ttl), c.join(ttl)
+	c.take(a, "a")
+	testutil.OK(t, a.Ready(ctx))
+	testutil.OK(t, a.Release(ctx))
+	first := c.take(b, "b")
+	testutil.Check(t, first.Folder == "a's folder" && first.Taker == "a's folder", "%+v", first)
+	taken, _, err := a.Look(ctx)
+	testutil.Check(t, err == nil && taken.Folder == "a's folder" && taken.Taker == "b's folder", "%+v, %v", taken, err)
+	testutil.OK(t, b.Settle(ctx))
+	settled, _, err := a.Look(ctx)
+	testutil.Check(t, err == nil && settled.Folder == "b's folder" && settled.Taker == "b's folder", "%+v, %v", settled, err)
+}
+
+// TestTwoLooks: Take uses the entry that its own Look has seen, although another goroutine has looked again.
+func TestTwoLooks(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newCluster(t)
+	a, b := c.join(ttl), c.join(ttl)
+	c.take(a, "a")
+	old, _, err := b.Look(ctx)
+	testutil.OK(t, err)
+	testutil.OK(t, a.Renew(ctx))
+	_, _, err = b.Look(ctx)
+	testutil.OK(t, err)
+	testutil.Check(t, errors.Is(b.Take(ctx, old, "b", "b"), nats.ErrFenced), "a lease was taken from a living leader")
+}
+
 // TestTheBusOfAFormerLeader: a leader whose lease has ended answers nothing and acknowledges nothing. The next one gets
 // every result that was not acknowledged, and an acknowledgement of the former leader has no effect.
 func TestTheBusOfAFormerLeader(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	c := newCluster(t)
-	open := func(s *nats.Shared) *nats.Bus {
-		b := testutil.Must(nats.Open(ctx, nats.Config{
-			Dir: t.TempDir(), Keys: c.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20,
-			Outside: c.outside, Shared: s,
-		}))(t)
-		t.Cleanup(func() { _ = b.Close() })
-		return b
-	}
+	open := func(s *nats.Shared) *nats.Bus { return testutil.Must(c.bus(s))(t) }
 	a, b := c.join(ttl), c.join(ttl)
 	c.take(a, "a")
 	old := open(a)
@@ -205,7 +279,7 @@ func TestTheBusOfAFormerLeader(t *testing.T) {
 	testutil.Check(t, a.Fence() == nil, "the former leader knows already")
 	short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
-	_ = late.Ack(short) // it may fail
+	testutil.Fails(t, late.Ack(short), "", "a late acknowledgement has an effect")
 	testutil.Check(t, errors.Is(a.Put(ctx, "row.x", 1), nats.ErrFenced), "the former leader writes")
 	testutil.Fails(t, late.Ack(ctx), "does not lead", "a fenced leader acknowledges")
 	testutil.Fails(t, old.Send("ctl.all", nil), "does not lead", "a fenced leader sends hints")

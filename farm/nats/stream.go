@@ -18,18 +18,20 @@ const fetchWait = 5 * time.Second
 
 // Results implements farm.Bus. It fails if the server can no longer write the stream of results to its disk.
 func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
+	tries := patience{bus: b}
 	for {
 		if err := b.unbroken(); err != nil {
 			return nil, err
 		}
 		first, err := b.fetch(ctx, 1, false)
-		if b.passes(ctx, err) {
-			continue
-		}
-		if err != nil || len(first) == 0 {
-			if err != nil {
-				return nil, err
+		if err != nil {
+			if err = b.explain(ctx, err); tries.again(ctx, err) {
+				continue
 			}
+			return nil, err
+		}
+		tries = patience{bus: b}
+		if len(first) == 0 {
 			continue
 		}
 		if n == 1 {
@@ -49,10 +51,51 @@ const (
 	tryFor     = 2 * time.Second
 )
 
-// passes reports whether the caller must try again after the error err, because another server of a cluster takes over
-// the work of a lost one. It waits before it returns true. It returns false if this process does not lead any more.
-func (b *Bus) passes(ctx context.Context, err error) bool {
-	return err != nil && b.config.Shared != nil && b.fence() == nil && farm.Wait(ctx, againAfter) == nil
+// A patience decides how long an operation is tried again. It begins with the first failure.
+type patience struct {
+	bus   *Bus
+	since time.Time
+}
+
+// again reports whether the caller must try again after the error err, because another server of a cluster takes over
+// the work of a lost one. It logs the first failure, and waits before it returns true. It returns false for an error that
+// does not pass, if this process does not lead any more, and after the time of a takeover.
+func (p *patience) again(ctx context.Context, err error) bool {
+	b := p.bus
+	if err == nil || b.config.Shared == nil || b.fence() != nil || ctx.Err() != nil || !passing(err) {
+		return false
+	}
+	if p.since.IsZero() {
+		p.since = time.Now()
+		b.config.Log.Warn("the NATS servers fail; gogi tries again", "err", err)
+	}
+	return time.Since(p.since) < b.config.Shared.ttl && farm.Wait(ctx, againAfter) == nil
+}
+
+// noPeers is the JetStream error of a cluster that has just started, and does not know its servers yet.
+const noPeers = jetstream.ErrorCode(10005)
+
+// passing reports whether an error can end without a change of the farm or of the servers' settings.
+func passing(err error) bool {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
+		return api.Code >= 500 || api.ErrorCode == noPeers
+	}
+	_, refused := errors.AsType[*farm.Refusal](err)
+	return !refused && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrConsumerDeleted) && !errors.Is(err, nats.ErrMaxPayload)
+}
+
+// explain returns err, the error of a fetch, or jetstream.ErrConsumerNotFound if the consumer does not exist. A fetch
+// shows a missing consumer like a lost server.
+func (b *Bus) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	trying, cancel := context.WithTimeout(ctx, tryFor)
+	defer cancel()
+	if _, missing := b.judge.Info(trying); errors.Is(missing, jetstream.ErrConsumerNotFound) {
+		return fmt.Errorf("bus: consumer %s: %w", b.consumer(), jetstream.ErrConsumerNotFound)
+	}
+	return err
 }
 
 func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, error) {
@@ -124,6 +167,7 @@ func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
 	if b.config.Shared == nil {
 		return b.acknowledged(m.DoubleAck(ctx))
 	}
+	tries := patience{bus: b}
 	for {
 		if err := b.fence(); err != nil {
 			return err
@@ -131,7 +175,7 @@ func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
 		trying, cancel := context.WithTimeout(ctx, tryFor)
 		err := b.acknowledged(m.DoubleAck(trying))
 		cancel()
-		if !b.passes(ctx, err) {
+		if !tries.again(ctx, err) {
 			return err
 		}
 	}
@@ -165,12 +209,13 @@ func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64
 	kept := &nats.Msg{Subject: evidenceSubject + name, Data: m.Data(), Header: nats.Header{
 		headerWhy: {oneLine(why)}, jetstream.MsgIDHeader: {fmt.Sprintf("%d", sequence)},
 	}}
+	tries := patience{bus: b}
 	for {
 		_, err := b.js.PublishMsg(ctx, kept)
 		if err == nil {
 			return nil
 		}
-		if !b.passes(ctx, err) {
+		if !tries.again(ctx, err) {
 			return fmt.Errorf("bus: evidence of %s: %w", m.Subject(), err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"gogi/farm"
+	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/results/farmstate"
 )
@@ -137,6 +138,9 @@ func (s *sharedState) share(ctx context.Context) error {
 		if string(text) == s.texts[name] {
 			continue
 		}
+		if _, err := keys.Parse(file, string(text)); err != nil {
+			continue // Ring.Refresh reports the damaged file, and a bucket with it would stop every leader
+		}
 		if err := s.bucket.Put(ctx, nats.KeyOf(kindKey, name), map[string]string{name: string(text)}); err != nil {
 			return err
 		}
@@ -145,9 +149,18 @@ func (s *sharedState) share(ctx context.Context) error {
 	return err
 }
 
-// fill stores the whole state of this machine in the bucket.
+// fill stores the whole state of this machine in the bucket. It first empties the entries of an earlier fill that did not
+// end, because the state may have changed since then.
 func (s *sharedState) fill(ctx context.Context) error {
-	err := s.Rows(ctx, func(r farmstate.Row) error {
+	var old []string
+	err := s.bucket.Entries(ctx, func(key string, _ func(any) error) error { old = append(old, key); return nil })
+	for _, key := range old {
+		err = cmp.Or(err, s.bucket.Put(ctx, key, entry{}))
+	}
+	if err != nil {
+		return err
+	}
+	err = s.Rows(ctx, func(r farmstate.Row) error {
 		return s.bucket.Put(ctx, nats.KeyOf(kindRow, r.Bucket, r.Name), entry{Row: &r})
 	})
 	if err == nil {
@@ -159,7 +172,8 @@ func (s *sharedState) fill(ctx context.Context) error {
 	return err
 }
 
-// adopt replaces the state and the keys of this machine by those in the bucket.
+// adopt replaces the state and the keys of this machine by those in the bucket. A key that was revoked on this machine
+// while no coordinator ran here stays revoked, and share stores the revocation in the bucket.
 func (s *sharedState) adopt(ctx context.Context) error {
 	var rows []farmstate.Row
 	actions := map[int64]farmstate.Action{}
@@ -189,7 +203,7 @@ func (s *sharedState) adopt(ctx context.Context) error {
 			return fmt.Errorf("farm: %q is no file of a key", name)
 		}
 		file := filepath.Join(s.keys, name)
-		if old, err := os.ReadFile(file); err == nil && string(old) == text {
+		if old, err := os.ReadFile(file); err == nil && (string(old) == text || revokes(file, string(old), text)) {
 			continue
 		}
 		if err := createFile(file, text); err != nil {
@@ -206,6 +220,16 @@ func (s *sharedState) adopt(ctx context.Context) error {
 		return err
 	}
 	return s.State.Log(ctx, later...)
+}
+
+// revokes reports whether the text of a key's file has a revocation that the other text of this file lacks.
+func revokes(file, text, other string) bool {
+	k, err := keys.Parse(file, text)
+	if err != nil || k.Revoked.IsZero() {
+		return false
+	}
+	o, err := keys.Parse(file, other)
+	return err == nil && o.Public == k.Public && o.Revoked.IsZero()
 }
 
 // openKept opens the state of the coordinator.
@@ -230,7 +254,9 @@ func (s *Site) openKept(ctx context.Context) error {
 	state := &sharedState{State: kept, bucket: s.shared, keys: filepath.Join(s.Dir, keysDir), texts: map[string]string{}}
 	s.Kept = state
 	if s.before.Ready {
-		err = state.adopt(ctx)
+		if err = state.adopt(ctx); err == nil {
+			err = state.share(ctx)
+		}
 	} else {
 		err = state.fill(ctx)
 	}

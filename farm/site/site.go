@@ -69,7 +69,7 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	s := &Site{config: c, enlisted: map[results.Worker]bool{}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.Close())
+			err = errors.Join(s.unfenced(err), s.Close())
 		}
 	}()
 	if s.State, err = OpenState(c.Farm.State, time.Now()); err != nil {
@@ -81,6 +81,8 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	if err = s.lead(ctx); err != nil {
 		return nil, err
 	}
+	ctx, stop := s.fenced(ctx)
+	defer stop(nil)
 	if err = s.openKept(ctx); err != nil {
 		return nil, err
 	}
@@ -93,7 +95,10 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	if err = s.enlist(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.openCoordinator(ctx)
+	if err = s.openCoordinator(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.settle(ctx)
 }
 
 // Database returns the path of the database of games.
@@ -280,7 +285,12 @@ func (s *Site) Serve(ctx context.Context) error {
 	err := s.Coordinator.Serve(ctx)
 	stop()
 	beside.Wait()
-	if err != nil && s.shared != nil && s.shared.Fence() != nil {
+	return s.unfenced(err)
+}
+
+// unfenced adds nats.ErrFenced to an error if this process has led the farm, and does not lead it any more.
+func (s *Site) unfenced(err error) error {
+	if err != nil && s.end != nil && s.shared.Fence() != nil {
 		err = errors.Join(nats.ErrFenced, err)
 	}
 	return err

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator"
 	"gogi/farm/files"
 	"gogi/farm/mirror"
 	"gogi/farm/nats"
@@ -30,6 +32,9 @@ type leadership struct {
 	keeping sync.WaitGroup           // renews the lease
 }
 
+// beginAgain is what an operator does so that a farm begins again without the state in the NATS cluster.
+const beginAgain = "delete the state in the cluster with `nats stream rm KV_gogi_farm` and `nats stream rm RESULTS_0`"
+
 // memberFile has the random name of this folder in the lease.
 const memberFile = "member"
 
@@ -42,6 +47,10 @@ func (s *Site) lead(ctx context.Context) error {
 	if c.JetStream.Takeover == 0 {
 		if c.Standby {
 			return errors.New("--standby: set jetstream.takeover in the settings file")
+		}
+		if _, err := os.Lstat(filepath.Join(s.Dir, memberFile)); err == nil {
+			return fmt.Errorf("jetstream.takeover: this farm had a standby, and its state is in the NATS cluster; set it again, "+
+				"or %s, and delete %s", beginAgain, filepath.Join(s.Dir, memberFile))
 		}
 		return nil
 	}
@@ -85,7 +94,7 @@ func (s *Site) await(ctx context.Context, f *follower, folder string) error {
 	for waits := ""; ; {
 		t, free, err := s.shared.Look(ctx)
 		fresh := t.Number == 0 || !t.Ready
-		mine := t.Folder == folder || fresh && !c.Standby || t.Ready && f.has(t.Folder)
+		mine := t.Folder == folder || t.Taker == folder || fresh && !c.Standby || t.Ready && f.has(t.Folder)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -93,7 +102,8 @@ func (s *Site) await(ctx context.Context, f *follower, folder string) error {
 			return err
 		case err != nil:
 		case !mine && !c.Standby:
-			return fmt.Errorf("%w: %s, term %d; start this one with --standby", ErrLed, t.Leader, t.Number)
+			return fmt.Errorf("%w: %s, term %d; start this one with --standby, or if all machines that led it are lost, %s",
+				ErrLed, t.Leader, t.Number, beginAgain)
 		case mine && free:
 			if t.Number == 0 {
 				err = s.shared.Create(ctx)
@@ -131,6 +141,14 @@ func (s *Site) fenced(ctx context.Context) (context.Context, context.CancelCause
 	return ctx, cancel
 }
 
+// settle records that this folder has replaced the folder of the former leader. All tests that lack pairs run again.
+func (s *Site) settle(ctx context.Context) error {
+	if s.shared == nil {
+		return nil
+	}
+	return s.shared.Settle(ctx)
+}
+
 // leave ends the leadership of this process, so that a standby can lead at once.
 func (s *Site) leave() (err error) {
 	if s.shared == nil {
@@ -157,6 +175,10 @@ type follower struct {
 	replica   *mirror.Replica
 	compared  time.Time
 
+	whole time.Time // end of the latest round that copied all games
+	at    uint64    // number of the bucket's last entry at the latest round
+	said  string    // the latest error of copying artefacts
+
 	mu sync.Mutex
 	of string // folder of the leader that the copy is equal to, but for the latest games; "" means none
 }
@@ -165,6 +187,7 @@ const (
 	followEvery  = time.Second      // interval of looking for new games
 	followAsk    = 30 * time.Second // limit of one request
 	compareEvery = time.Hour
+	staleAfter   = 10 * time.Minute // a copy is too old after this time, if the leader renews its lease and no round succeeds
 )
 
 // has reports whether this machine has a copy of the data in a leader's folder.
@@ -201,20 +224,16 @@ func (f *follower) round(ctx context.Context) error {
 	if err != nil || !before.Ready || before.Folder == f.own {
 		return err
 	}
+	f.expire(before)
 	if f.store == nil {
 		if err := f.open(ctx); err != nil {
 			return err
 		}
 	}
-	if err := f.copyArtefacts(ctx); err != nil {
+	if _, err := f.replica.Round(ctx); err != nil {
 		return err
 	}
-	if _, err := f.replica.Round(ctx); err != nil {
-		if errors.Is(err, farm.ErrAway) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, mirror.ErrDiffers) || ctx.Err() != nil {
-			return err
-		}
-		f.site.config.Log.Warn("a test cannot be copied", "err", err) // the leader cannot open it either
-	}
+	f.warn(f.copyArtefacts(ctx))
 	if !f.has(before.Folder) || time.Since(f.compared) > compareEvery {
 		pairs, err := f.replica.Compare(ctx)
 		if errors.Is(err, mirror.ErrDiffers) {
@@ -230,10 +249,34 @@ func (f *follower) round(ctx context.Context) error {
 	if err != nil || after.Folder != before.Folder {
 		return err
 	}
+	f.whole = time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.of = before.Folder
 	return nil
+}
+
+// expire ends the use of a copy that is too old. t is the latest term. After the death of the leader the copy does not
+// expire, because nothing is stored in the leader's folder.
+func (f *follower) expire(t nats.Term) {
+	lives := t.At != f.at && t.Taker == t.Folder
+	f.at = t.At
+	if !lives || time.Since(f.whole) < staleAfter || !f.has(t.Folder) {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.of = ""
+	f.site.config.Log.Warn("the copy is too old; this machine does not take over until it has copied everything", "copied", f.whole)
+}
+
+// warn logs an error of copying artefacts, once in a row.
+func (f *follower) warn(err error) {
+	said := fmt.Sprint(err)
+	if err != nil && said != f.said {
+		f.site.config.Log.Warn("the leader's artefacts cannot be copied now", "err", err)
+	}
+	f.said = said
 }
 
 func (f *follower) open(ctx context.Context) (err error) {
@@ -244,7 +287,9 @@ func (f *follower) open(ctx context.Context) (err error) {
 	if f.store, err = results.Open(ctx, c.Database(), results.Quick); err != nil { // closing it waits for the disk
 		return err
 	}
-	f.replica = &mirror.Replica{Store: f.store, Ask: f.ask, Log: c.Log}
+	f.replica = &mirror.Replica{Store: f.store, Ask: f.ask, Log: c.Log, Skip: func(t *farm.TestStatus) bool {
+		return t.State == farm.Paused && strings.HasPrefix(t.Why, coordinator.CannotOpen) // it has no games that the leader can read
+	}}
 	return nil
 }
 
