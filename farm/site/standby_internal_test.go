@@ -129,7 +129,7 @@ func TestAnIncompleteCopy(t *testing.T) {
 	f := &follower{site: b, own: "b"}
 	testutil.OK(t, f.open(t.Context()))
 	t.Cleanup(func() { testutil.OK(t, errors.Join(f.close(), b.Close())) })
-	real, status := f.replica.Ask, farm.TestStatus{Run: "r", Name: "r", State: farm.Running}
+	leader, status := f.replica.Ask, farm.TestStatus{Run: "r", Name: "r", State: farm.Running}
 	f.replica.Ask = func(ctx context.Context, verb string, in, out any) error {
 		switch verb {
 		case "list":
@@ -138,7 +138,7 @@ func TestAnIncompleteCopy(t *testing.T) {
 		case "pull":
 			return errors.New("the disk is full")
 		}
-		return real(ctx, verb, in, out)
+		return leader(ctx, verb, in, out)
 	}
 	term := func() nats.Term {
 		t.Helper()
