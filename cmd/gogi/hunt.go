@@ -120,7 +120,7 @@ func (h *search) run(ctx context.Context, s *session.Session, games int) error {
 		return fail.Usage(fmt.Errorf("hunt: %w", err))
 	}
 	for {
-		err := error(nil)
+		var err error
 		if h.hunt == nil {
 			err = h.begin(ctx, s)
 		} else if a := h.answer(); a.Verdict != hunt.Open || 2*a.Pairs >= games {

@@ -282,7 +282,10 @@ func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 		f.keys.add("w11", "green", "work")
 		f.keys.add("w12", "green", "work")
 		f.run(testPlan("long", 10_000, 1))
-		verified, bad, own, other := f.line(t, "w10", 1000), f.line(t, "w11", 8), f.line(t, "w0", 16), f.line(t, "w1", 16)
+		bad := f.line(t, "w11", 8)
+		for name, slots := range map[string]int{"w10": 1000, "w0": 16, "w1": 16} {
+			f.line(t, name, slots)
+		}
 		for name, level := range map[string]string{"w10": "verified", "w0": "owner", "w1": "verified"} {
 			f.trust(name, level)
 		}
@@ -293,7 +296,7 @@ func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 		f.until("they are stored", func() bool { return f.test("long").Stored == len(good) })
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w11", Why: "lies"}, nil))
 		f.restart()
-		verified, own, other = f.line(t, "w10", 1000), f.line(t, "w0", 16), f.line(t, "w1", 16)
+		verified, own, other := f.line(t, "w10", 1000), f.line(t, "w0", 16), f.line(t, "w1", 16)
 		fresh := f.line(t, "w12", 1000)
 		if w := f.worker("w10"); w.Trust != "untrusted" || w.Suspect != "w11" || !strings.Contains(w.Words(nil), "w11 of the same owner is in quarantine") {
 			t.Errorf("%+v", w)
