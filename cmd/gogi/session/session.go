@@ -309,7 +309,7 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 		return err
 	}
 	if made.Over() && !s.Quiet {
-		fmt.Fprintln(s.Env.Err, i18n.Say(s.Env.Language, "%s is complete, so gogi plays no game", format.Name(plan.Run)))
+		fmt.Fprintln(s.Env.Err, i18n.Of("%s is complete, so gogi plays no game", format.Name(plan.Run)).In(s.Env.Language))
 	}
 	if made.Over() && !s.JSON {
 		return socket.Clear(socket.Path(s.DB, plan.Run)) // the process that played the last pair may have been killed
