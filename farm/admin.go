@@ -117,6 +117,9 @@ type TestStatus struct {
 	// Voided describes the pairs that were made void last, with the reason. It is "" if no pairs were.
 	Voided string `cbor:"voided,omitempty" json:"voided,omitempty"`
 
+	// Aside means that the coordinator cannot read or evaluate the stored pairs of the test. Why has the reason.
+	Aside bool `cbor:"aside,omitempty" json:"aside,omitempty"`
+
 	Tune *TuneStatus `cbor:"tune,omitempty" json:"tune,omitempty"` // nil if the test is not a tune
 	// Selfplay means that the test's pairs are blocks of self-play.
 	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`

@@ -210,9 +210,6 @@ func (c *Coordinator) complete(ctx context.Context, r *run) error {
 	return c.turn(ctx, r, farm.Running, "farm", "the former leader had pairs that this machine lacks; workers play them again")
 }
 
-// CannotOpen begins farm.TestStatus.Why of a paused test that the coordinator cannot open or evaluate.
-const CannotOpen = "it cannot be opened: "
-
 // setAside closes a test that cannot be opened or evaluated, so that the other tests continue. It also pauses
 // the test, unless the test was stopped or has failed. It pauses a test in the state Over, too, because the
 // test may lack pairs now. A resume or the next process opens the test again.
@@ -221,8 +218,8 @@ func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	if r.store != nil {
 		c.warn(r.store.Close(), "a store was not closed", "run", r.Name)
 	}
-	r.store, r.ledger, r.gate, r.tune, r.line = nil, nil, nil, nil, nil
-	if what := CannotOpen + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
+	r.store, r.ledger, r.gate, r.tune, r.line, r.aside = nil, nil, nil, nil, nil, true
+	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
 		r.State, r.Why, r.Provisional = farm.Paused, what, nil
 		r.note(time.Now(), "farm", string(farm.Paused)+also(what))
 		c.warn(c.keep(ctx, r), "the pause of a test was not stored", "run", r.Name)

@@ -102,8 +102,8 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 		f.complete(other)
 		f.restart() // also where it is paused already
 		s := f.test("broken")
-		testutil.Check(t, s.State == farm.Paused && strings.Contains(s.Why, "it cannot be opened: the file is damaged"),
-			"%s: %s", s.State, s.Why)
+		testutil.Check(t, s.State == farm.Paused && s.Aside && strings.Contains(s.Why, "it cannot be opened: the file is damaged"),
+			"%s, %v: %s", s.State, s.Aside, s.Why)
 		told := 0
 		for _, l := range s.Log {
 			if strings.Contains(l.What, "the file is damaged") {
@@ -115,6 +115,7 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 		testutil.Check(t, err != nil && f.test("broken").State == farm.Paused, "it is resumed while it is damaged: %v", err)
 		repaired = true
 		testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "broken"}, nil))
+		testutil.Check(t, !f.test("broken").Aside, "a repaired test is still set aside")
 		f.complete(broken)
 		h.kill()
 	})

@@ -63,6 +63,7 @@ type run struct {
 	ledger    *ledger.Ledger
 	gate      *gate.Gate // nil without an SPRT
 	tune      *tuned     // nil if the run is no tune
+	aside     bool       // the run is not open, because the coordinator could not open or evaluate it
 	hub       *events.Hub
 	acted     int // how many of the lines that record.noted counts are already in the log of the farm
 	crowd     crowd
@@ -132,7 +133,9 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 		if err != nil { // a half open run would accept results without its SPRT or its tune
 			r.store, r.ledger = nil, nil
 			err = errors.Join(err, store.Close())
+			return
 		}
+		r.aside = false
 	}()
 	finished, err := store.Finished(ctx)
 	if err != nil {
@@ -330,7 +333,7 @@ func (r *run) status() farm.TestStatus {
 	s := farm.TestStatus{
 		Run: r.digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
 		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.plan.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
-		Selfplay: r.selfplays(), ResultCounts: r.counts, Voided: r.Voided,
+		Selfplay: r.selfplays(), ResultCounts: r.counts, Voided: r.Voided, Aside: r.aside,
 	}
 	s.Provisional = r.Provisional.text()
 	if r.ledger == nil {

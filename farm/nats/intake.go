@@ -63,7 +63,7 @@ func (b *Bus) takeResults() error {
 
 // receive handles one message of a worker. It drops a message whose reply subject is not in the worker's own inbox.
 func (b *Bus) receive(m *nats.Msg) {
-	if !ownInbox(m) || b.fence() != nil {
+	if !ownInbox(m) || b.config.Shared.Fence() != nil {
 		return
 	}
 	worker := farm.Sender(m.Subject)

@@ -117,12 +117,7 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	if err := b.begin(ctx); err != nil {
 		return nil, err
 	}
-	tries := patience{bus: b}
-	err = b.makeStreams(ctx)
-	for tries.again(ctx, err) { // a cluster may just elect its leaders
-		err = b.makeStreams(ctx)
-	}
-	if err != nil {
+	if err := b.persist(ctx, b.makeStreams); err != nil { // a cluster may just elect its leaders
 		return nil, fmt.Errorf("bus: %w", err)
 	}
 	if err := errors.Join(b.serveArtefacts(), b.takeResults()); err != nil {
@@ -161,7 +156,7 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 // makeStreams creates or updates the streams and the coordinator's consumer. The stream stores messages until
 // all its consumers have acknowledged them. So the consumer must exist whenever the stream accepts results.
 func (b *Bus) makeStreams(ctx context.Context) error {
-	if err := b.renew(ctx); err != nil {
+	if err := b.config.Shared.Renew(ctx); err != nil { // this process may have been suspended since the last renewal
 		return err
 	}
 	results := jetstream.StreamConfig{
@@ -193,14 +188,6 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	return b.rewind(ctx)
 }
 
-// renew renews the lease, if there is one. This process may have been suspended since the last renewal.
-func (b *Bus) renew(ctx context.Context) error {
-	if b.config.Shared == nil {
-		return nil
-	}
-	return b.config.Shared.Renew(ctx)
-}
-
 // consumer returns the name of the consumer through which this process reads results. Each term has its own, so that
 // acknowledgements of a former leader that arrive late have no effect.
 func (b *Bus) consumer() string {
@@ -217,7 +204,7 @@ func (b *Bus) dropConsumers(ctx context.Context) error {
 	if b.config.Shared == nil {
 		return nil
 	}
-	if err := b.renew(ctx); err != nil {
+	if err := b.config.Shared.Renew(ctx); err != nil {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), tryFor)
 		defer cancel()
 		return errors.Join(err, b.js.DeleteConsumer(last, stream, b.consumer()))
@@ -246,14 +233,6 @@ func (b *Bus) follows(name string) bool {
 	number, is := strings.CutPrefix(name, judge+"-")
 	term, err := strconv.ParseUint(number, 10, 64)
 	return is && err == nil && term < b.config.Shared.Number()
-}
-
-// fence returns ErrFenced if another process may lead the farm now, and nil otherwise.
-func (b *Bus) fence() error {
-	if b.config.Shared == nil {
-		return nil
-	}
-	return b.config.Shared.Fence()
 }
 
 // rewind makes the stream deliver first the messages that an earlier process has not acknowledged. Without
@@ -402,7 +381,7 @@ func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string,
 	var mu sync.Mutex
 	underWay := map[string]int{} // by key
 	s, err := b.nats.Subscribe(subject, func(m *nats.Msg) {
-		if !ownInbox(m) || b.fence() != nil { // the new leader answers
+		if !ownInbox(m) || b.config.Shared.Fence() != nil { // the new leader answers
 			return
 		}
 		key := farm.Sender(m.Subject)
@@ -463,7 +442,7 @@ func (b *Bus) answer(m *nats.Msg, f func(ctx context.Context, subject string, bo
 	if err != nil {
 		setError(reply, err)
 	}
-	if b.fence() != nil {
+	if b.config.Shared.Fence() != nil {
 		return // what the answer says may be undone
 	}
 	if err := b.nats.PublishMsg(reply); err != nil && b.ctx.Err() == nil {
@@ -507,7 +486,7 @@ func answered(m *nats.Msg) error {
 
 // Send implements farm.Transport.
 func (b *Bus) Send(subject string, body []byte) error {
-	if err := b.fence(); err != nil {
+	if err := b.config.Shared.Fence(); err != nil {
 		return err
 	}
 	return b.conn.Send(subject, body)

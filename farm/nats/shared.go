@@ -56,7 +56,8 @@ const CoordinatorName = coordinatorName
 // since it has seen the write.
 //
 // Each entry has a MAC by the farm's secret, so another client of the server cannot forge one. Its methods are safe
-// for concurrent use.
+// for concurrent use. A nil *Shared belongs to a farm with one coordinator, which always leads: Renew, Settle and Fence
+// return nil.
 type Shared struct {
 	*client
 	ttl      time.Duration
@@ -185,6 +186,9 @@ func (s *Shared) Release(ctx context.Context) error {
 }
 
 func (s *Shared) renew(ctx context.Context, change func(*Term)) error {
+	if s == nil {
+		return nil
+	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	change(&s.term)
@@ -224,6 +228,9 @@ func (s *Shared) Lost() <-chan struct{} { return s.lost }
 
 // Fence returns ErrFenced if this process may not lead now, and nil otherwise.
 func (s *Shared) Fence() error {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.isLost || !time.Now().Before(s.until) {

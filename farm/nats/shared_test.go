@@ -61,16 +61,15 @@ func (c *cluster) join(ttl time.Duration) *nats.Shared {
 // take waits until the lease is free, and takes it.
 func (c *cluster) take(s *nats.Shared, name string) (before nats.Term) {
 	c.t.Helper()
-	for {
+	testutil.Eventually(c.t, "the lease is free", func() bool {
 		t, free, err := s.Look(c.t.Context())
 		testutil.OK(c.t, err)
-		if free {
-			testutil.OK(c.t, s.Create(c.t.Context()))
-			testutil.OK(c.t, s.Take(c.t.Context(), t, name, name+"'s folder"))
-			return t
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		before = t
+		return free
+	})
+	testutil.OK(c.t, s.Create(c.t.Context()))
+	testutil.OK(c.t, s.Take(c.t.Context(), before, name, name+"'s folder"))
+	return before
 }
 
 // raw connects with the seed of some credentials, without the checks of gogi.
@@ -299,12 +298,7 @@ func TestTheBusOfAFormerLeader(t *testing.T) {
 	}
 	// The consumer of the former leader holds nothing back.
 	stream := testutil.Must(c.raw(c.outside.Creds).Stream(ctx, "RESULTS_0"))(t)
-	left := uint64(1)
-	for range 100 {
-		if left = testutil.Must(stream.Info(ctx))(t).State.Msgs; left == 0 {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	testutil.Check(t, left == 0, "%d acknowledged results stay in the stream", left)
+	testutil.Eventually(t, "the stream drops the acknowledged results", func() bool {
+		return testutil.Must(stream.Info(ctx))(t).State.Msgs == 0
+	})
 }

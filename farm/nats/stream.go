@@ -62,7 +62,7 @@ type patience struct {
 // does not pass, if this process does not lead any more, and after the time of a takeover.
 func (p *patience) again(ctx context.Context, err error) bool {
 	b := p.bus
-	if err == nil || b.config.Shared == nil || b.fence() != nil || ctx.Err() != nil || !passing(err) {
+	if err == nil || b.config.Shared == nil || b.config.Shared.Fence() != nil || ctx.Err() != nil || !passing(err) {
 		return false
 	}
 	if p.since.IsZero() {
@@ -70,6 +70,16 @@ func (p *patience) again(ctx context.Context, err error) bool {
 		b.config.Log.Warn("the NATS servers fail; gogi tries again", "err", err)
 	}
 	return time.Since(p.since) < b.config.Shared.ttl && farm.Wait(ctx, againAfter) == nil
+}
+
+// persist calls f until it succeeds, or until patience ends. It returns the last error of f.
+func (b *Bus) persist(ctx context.Context, f func(context.Context) error) error {
+	tries := patience{bus: b}
+	for {
+		if err := f(ctx); !tries.again(ctx, err) {
+			return err
+		}
+	}
 }
 
 // noPeers is the JetStream error of a cluster that has just started, and does not know its servers yet.
@@ -164,29 +174,20 @@ func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
 
 // ack acknowledges a message and waits until the stream has confirmed the acknowledgement.
 func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
-	if b.config.Shared == nil {
-		return b.acknowledged(m.DoubleAck(ctx))
-	}
-	tries := patience{bus: b}
-	for {
-		if err := b.fence(); err != nil {
+	return b.persist(ctx, func(ctx context.Context) error {
+		if err := b.config.Shared.Fence(); err != nil {
 			return err
 		}
-		trying, cancel := context.WithTimeout(ctx, tryFor)
-		err := b.acknowledged(m.DoubleAck(trying))
-		cancel()
-		if !tries.again(ctx, err) {
-			return err
+		if b.config.Shared != nil { // only then a later try is possible
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, tryFor)
+			defer cancel()
 		}
-	}
-}
-
-// acknowledged returns the error of an acknowledgement.
-func (b *Bus) acknowledged(err error) error {
-	if err == nil || errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+		if err := m.DoubleAck(ctx); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+			return b.failure(err)
+		}
 		return nil
-	}
-	return b.failure(err)
+	})
 }
 
 // besideEvidence is the largest size of the data that the stream stores in addition to a rejected message: the
@@ -209,16 +210,14 @@ func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64
 	kept := &nats.Msg{Subject: evidenceSubject + name, Data: m.Data(), Header: nats.Header{
 		headerWhy: {oneLine(why)}, jetstream.MsgIDHeader: {fmt.Sprintf("%d", sequence)},
 	}}
-	tries := patience{bus: b}
-	for {
+	err := b.persist(ctx, func(ctx context.Context) error {
 		_, err := b.js.PublishMsg(ctx, kept)
-		if err == nil {
-			return nil
-		}
-		if !tries.again(ctx, err) {
-			return fmt.Errorf("bus: evidence of %s: %w", m.Subject(), err)
-		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("bus: evidence of %s: %w", m.Subject(), err)
 	}
+	return nil
 }
 
 // oneLine returns a text that is allowed in a header: without control characters and with at most 1000 bytes.

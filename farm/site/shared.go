@@ -79,7 +79,10 @@ func (s *sharedState) change(ctx context.Context, bucket, name string, do func()
 	ctx = context.WithoutCancel(ctx) // the end of the lease ends a wait for the servers
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := cmp.Or(s.bucket.Fence(), s.shareActions(ctx)); err != nil {
+	if err := s.bucket.Fence(); err != nil {
+		return err
+	}
+	if err := s.shareActions(ctx); err != nil {
 		return err
 	}
 	row, err := do()
@@ -154,11 +157,13 @@ func (s *sharedState) share(ctx context.Context) error {
 func (s *sharedState) fill(ctx context.Context) error {
 	var old []string
 	err := s.bucket.Entries(ctx, func(key string, _ func(any) error) error { old = append(old, key); return nil })
-	for _, key := range old {
-		err = cmp.Or(err, s.bucket.Put(ctx, key, entry{}))
-	}
 	if err != nil {
 		return err
+	}
+	for _, key := range old {
+		if err := s.bucket.Put(ctx, key, entry{}); err != nil {
+			return err
+		}
 	}
 	err = s.Rows(ctx, func(r farmstate.Row) error {
 		return s.bucket.Put(ctx, nats.KeyOf(kindRow, r.Bucket, r.Name), entry{Row: &r})

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/coordinator"
 	"gogi/farm/files"
 	"gogi/farm/mirror"
 	"gogi/farm/nats"
@@ -139,14 +137,6 @@ func (s *Site) fenced(ctx context.Context) (context.Context, context.CancelCause
 		}()
 	}
 	return ctx, cancel
-}
-
-// settle records that this folder has replaced the folder of the former leader. All tests that lack pairs run again.
-func (s *Site) settle(ctx context.Context) error {
-	if s.shared == nil {
-		return nil
-	}
-	return s.shared.Settle(ctx)
 }
 
 // leave ends the leadership of this process, so that a standby can lead at once.
@@ -287,9 +277,7 @@ func (f *follower) open(ctx context.Context) (err error) {
 	if f.store, err = results.Open(ctx, c.Database(), results.Quick); err != nil { // closing it waits for the disk
 		return err
 	}
-	f.replica = &mirror.Replica{Store: f.store, Ask: f.ask, Log: c.Log, Skip: func(t *farm.TestStatus) bool {
-		return t.State == farm.Paused && strings.HasPrefix(t.Why, coordinator.CannotOpen) // it has no games that the leader can read
-	}}
+	f.replica = &mirror.Replica{Store: f.store, Ask: f.ask, Log: c.Log, Skip: func(t *farm.TestStatus) bool { return t.Aside }}
 	return nil
 }
 

@@ -88,7 +88,7 @@ func (c *ServeCommand) settings() (s site.Settings, err error) {
 		}
 	}
 	if c.Standby && c.Demo {
-		return s, errors.New("--standby: a demo has no standby")
+		return s, errors.New("--standby: a demo has no standby; leave out --standby or --demo")
 	}
 	if c.Games != nil && !c.Demo {
 		return s, errors.New("--games belongs to --demo; submit a test with gogi farm submit")
