@@ -241,8 +241,8 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 		}, "why": func(s string) string { return sanitize.Printable(s, 600) },
 		"path": url.PathEscape, "query": url.QueryEscape, "count": format.Count, "fingerprint": keys.Fingerprint, "join": strings.Join,
 		"clock": clock, "state": func(w farm.WorkerStatus) string { return w.Words(clock) },
-		"gate":  func(t farm.TestStatus) string { return strings.Replace(t.Gate(), "LLR -", "LLR −", 1) },
-		"hours": format.Hours, "bar": barOf, "llr": func(v float64) string { return strings.Replace(fmt.Sprintf("%.2f", v), "-", "−", 1) }, "rights": keys.Words, "bytes": bytesOf,
+		"gate":  func(t farm.TestStatus) string { return format.Minus(t.Gate()) },
+		"hours": format.Hours, "bar": barOf, "llr": func(v float64) string { return format.Minus(fmt.Sprintf("%.2f", v)) }, "rights": keys.Words, "bytes": bytesOf,
 		"orders": orders, "keysOf": func(list []keys.Key, now time.Time) map[string]any {
 			return map[string]any{"Keys": list, "Now": now, "CSRF": ""}
 		},

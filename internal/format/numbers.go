@@ -6,6 +6,7 @@ package format
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +72,13 @@ func Share(points float64, games int) string {
 	}
 	return Percent(points / float64(games))
 }
+
+// negative matches the hyphen of a negative number. It matches no hyphen within a name or a date.
+var negative = regexp.MustCompile(`(^|[\s\[(])-([0-9])`)
+
+// Minus returns text in which each negative number begins with the typographic minus sign instead of a
+// hyphen.
+func Minus(text string) string { return negative.ReplaceAllString(text, "${1}−${2}") }
 
 // Signed returns a number with a typographic minus sign (−) if it is negative.
 func Signed(v float64) string {

@@ -14,3 +14,14 @@ func TestPercentShort(t *testing.T) {
 		testutil.Equal(t, PercentShort(share), want, "%v", share)
 	}
 }
+
+// TestMinus: a negative number gets the typographic minus sign. All other text is unchanged.
+func TestMinus(t *testing.T) {
+	for text, want := range map[string]string{
+		"3.06 of [-2.95, 3.00]":         "3.06 of [−2.95, 3.00]",
+		"-12.3 Elo, between -20 and -4": "−12.3 Elo, between −20 and −4",
+		"engine-2 at 2026-11-25, +4":    "engine-2 at 2026-11-25, +4",
+	} {
+		testutil.Equal(t, Minus(text), want)
+	}
+}

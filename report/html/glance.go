@@ -60,7 +60,7 @@ func leader(players []report.Ranked) string {
 	if len(players) < 2 || players[1].Place == players[0].Place {
 		return ""
 	}
-	return players[0].Player + " " + minus(text.RankedElo(players[0]))
+	return players[0].Player + " " + format.Minus(text.RankedElo(players[0]))
 }
 
 // anytime sets Elo from the always-valid interval of the score.
@@ -106,7 +106,7 @@ func (g Glance) EloText() string {
 	}
 	said := EloText(g.Elo.Estimate)
 	if g.Elo.Lo != nil || g.Elo.Hi != nil {
-		said += fmt.Sprintf(" [%s, %s]", minus(format.Elo(g.Elo.Lo, -1)), minus(format.Elo(g.Elo.Hi, 1)))
+		said += fmt.Sprintf(" [%s, %s]", format.Minus(format.Elo(g.Elo.Lo, -1)), format.Minus(format.Elo(g.Elo.Hi, 1)))
 	}
 	return said
 }
@@ -116,7 +116,7 @@ func EloText(v *float64) string {
 	if v == nil {
 		return "–"
 	}
-	return minus(format.Elo(v, 1))
+	return format.Minus(format.Elo(v, 1))
 }
 
 // LLR returns HTML with the log likelihood ratio as a number and as a bar between its bounds. It returns ""
@@ -125,8 +125,8 @@ func (g Glance) LLR() template.HTML {
 	if g.Gate == nil || g.Gate.LLR == nil {
 		return ""
 	}
-	words := minus(fmt.Sprintf("%.2f [%.2f, %.2f]", math.Round(*g.Gate.LLR*100)/100+0, g.Gate.Lower, g.Gate.Upper)) // +0: no −0.00
-	return template.HTML(words) + " " + svg.Ratio(*g.Gate.LLR, g.Gate.Lower, g.Gate.Upper, "LLR "+words)            //nolint:gosec // digits
+	words := format.Minus(fmt.Sprintf("%.2f [%.2f, %.2f]", math.Round(*g.Gate.LLR*100)/100+0, g.Gate.Lower, g.Gate.Upper)) // +0: no −0.00
+	return template.HTML(words) + " " + svg.Ratio(*g.Gate.LLR, g.Gate.Lower, g.Gate.Upper, "LLR "+words)                   //nolint:gosec // digits
 }
 
 // Line returns the result in one line of HTML.
@@ -139,6 +139,3 @@ func (g Glance) Line(w Words) (template.HTML, error) {
 	err = t.ExecuteTemplate(&b, "glance", g)
 	return template.HTML(b.String()), err //nolint:gosec // the template escapes every text
 }
-
-// minus returns text with the typographic minus sign.
-func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }

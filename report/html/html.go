@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"time"
 
 	"gogi/internal/format"
@@ -193,14 +192,14 @@ func (p *page) functions() template.FuncMap {
 	w := p.words
 	return template.FuncMap{
 		"t": w.Say, "count": format.Count, "number": func(n int, noun string) string { return i18n.Number{N: n, Noun: noun}.In(w.In) }, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
-		"rankedElo": func(p report.Ranked) string { return minus(text.RankedElo(p)) }, "rankedBounds": func(p report.Ranked) string { return minus(text.RankedBounds(p)) }, "rankingNotes": text.RankingNotes,
+		"rankedElo": func(p report.Ranked) string { return format.Minus(text.RankedElo(p)) }, "rankedBounds": func(p report.Ranked) string { return format.Minus(text.RankedBounds(p)) }, "rankingNotes": text.RankingNotes,
 		"plus": func(a, b int) int { return a + b }, "brief": brief, "loser": report.LoserOf,
 		"tenth":   func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 		"label":   saying(w, text.IntervalLabel), "interval": saying(w, text.Interval), "test": saying(w, text.TestLabel), "result": saying(w, text.Test),
 		"elo": saying(w, text.Elo), "stopped": saying(w, text.StoppedElo), "gate": saying(w, text.Gate), "ifIndependent": saying(w, text.IfIndependent),
-		"advantage": saying(w, text.Advantage), "signed": format.Signed, "match": saying(w, text.Match), "note": saying(w, text.RatingNote), "said": func(m i18n.Message) string { return Minus(w.Said(m)) }, "change": saying(w, report.Change.Message),
-		"ending": w.Ending, "design": w.Design, "againstRest": func(k report.Worker) string { return minus(text.AgainstRest(k)) }, "workerEvidence": text.Evidence,
+		"advantage": saying(w, text.Advantage), "signed": format.Signed, "match": saying(w, text.Match), "note": saying(w, text.RatingNote), "said": func(m i18n.Message) string { return format.Minus(w.Said(m)) }, "change": saying(w, report.Change.Message),
+		"ending": w.Ending, "design": w.Design, "againstRest": func(k report.Worker) string { return format.Minus(text.AgainstRest(k)) }, "workerEvidence": text.Evidence,
 		"worker": saying(w, text.WorkerName),
 	}
 }
@@ -208,15 +207,8 @@ func (p *page) functions() template.FuncMap {
 // saying returns a template function that prints a value as text. The parameter tell is a function that returns the
 // message for the value. The text is in the page's language and has the typographic minus sign.
 func saying[T any](w Words, tell func(T) i18n.Message) func(T) string {
-	return func(v T) string { return Minus(w.Said(tell(v))) }
+	return func(v T) string { return format.Minus(w.Said(tell(v))) }
 }
-
-// negative matches the hyphen of a negative number. It matches no hyphen within a name or a date.
-var negative = regexp.MustCompile(`(^|[\s\[(])-([0-9])`)
-
-// Minus returns text in which each negative number begins with the typographic minus sign instead of a
-// hyphen.
-func Minus(text string) string { return negative.ReplaceAllString(text, "${1}−${2}") }
 
 // endingsChart returns the chart of how many games ended in each way.
 func endingsChart(r *report.Report, words Words) *barChart {

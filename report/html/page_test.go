@@ -383,17 +383,6 @@ func TestPageTellsWhatWasAsked(t *testing.T) {
 	}
 }
 
-// TestSigned: a negative number gets the typographic minus sign. All other text is unchanged.
-func TestSigned(t *testing.T) {
-	for text, want := range map[string]string{
-		"3.06 of [-2.95, 3.00]":         "3.06 of [−2.95, 3.00]",
-		"-12.3 Elo, between -20 and -4": "−12.3 Elo, between −20 and −4",
-		"engine-2 at 2026-11-25, +4":    "engine-2 at 2026-11-25, +4",
-	} {
-		testutil.Equal(t, Minus(text), want)
-	}
-}
-
 // A ratio that rounds to zero has no sign.
 func TestLLRNearZero(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,7 @@ func answers(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 		for k, cell := range row(in, p, &sum.Params[i]) {
 			text := html.EscapeString(fmt.Sprint(cell))
 			if k > 0 {
-				text = page.Minus(text)
+				text = format.Minus(text)
 			}
 			switch k {
 			case 0:
