@@ -18,45 +18,64 @@ import (
 // begin merges equal versions, finds the stored pairs of the others and starts the calculation. It starts each engine
 // once, but builds only the good and the bad commit. It returns an *unbuildable if one of them does not build.
 func (h *search) begin(ctx context.Context, s *session.Session) error {
-	keys, others, q := map[string]match.Key{}, h.names[1:], evidence.Question{Sent: h.git != nil}
+	keys, conditions, timed, err := h.keys(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := h.mergeEqual(s, keys); err != nil {
+		return err
+	}
+	if !timed { // with a time limit the strength depends on the machine and its load
+		q := evidence.Question{Sent: h.git != nil, Conditions: conditions}
+		for _, name := range h.names {
+			q.Players = append(q.Players, keys[name])
+		}
+		if err := h.findStored(ctx, q); err != nil {
+			return err
+		}
+	}
+	return h.restart()
+}
+
+// keys returns the player key of each version and the key of the conditions, and whether a player has a time limit.
+func (h *search) keys(ctx context.Context, s *session.Session) (keys map[string]match.Key, conditions match.Key, timed bool, err error) {
+	keys = map[string]match.Key{}
+	others := h.names[1:]
 	if h.git != nil {
 		others = h.names[len(h.names)-1:]
 	}
-	timed := false
 	for _, name := range others {
 		o, err := h.ready(ctx, s.Env, pairing{Run: h.versions.run, A: name, B: h.names[0], Pairs: 1, Offset: -1})
 		if err != nil {
-			return err
+			return nil, conditions, false, err
 		}
 		plan, err := match.ParseCanonical(o.Plan.Canonical())
 		if err != nil {
-			return err
+			return nil, conditions, false, err
 		}
-		q.Conditions = plan.Conditions()
+		conditions = plan.Conditions()
 		timed = timed || plan.Timed(0) || plan.Timed(1)
 		keys[name], keys[h.names[0]] = o.Plan.Keys(0).Exact, o.Plan.Keys(1).Exact
 		if h.git != nil {
 			h.commitKeys(plan.Players[1], keys)
 		}
 	}
+	return keys, conditions, timed, nil
+}
+
+// mergeEqual merges each version with the newest version that has the same key.
+func (h *search) mergeEqual(s *session.Session, keys map[string]match.Key) error {
 	for i := 0; i < len(h.names); i++ {
 		for j := len(h.names) - 1; j > i; j-- {
-			if keys[h.names[i]] != keys[h.names[j]] {
-				continue
+			if keys[h.names[i]] == keys[h.names[j]] {
+				if err := h.merge(s, i, j); err != nil {
+					return err
+				}
+				break
 			}
-			if err := h.merge(s, i, j); err != nil {
-				return err
-			}
-			break
-		}
-		q.Players = append(q.Players, keys[h.names[i]])
-	}
-	if !timed { // with a time limit the strength depends on the machine and its load
-		if err := h.findStored(ctx, q); err != nil {
-			return err
 		}
 	}
-	return h.restart()
+	return nil
 }
 
 // commitKeys sets the keys of all commits. Most of them have no build yet. Their players differ from that of the good

@@ -20,21 +20,23 @@ func find(t *testing.T, s *results.Store, plan *match.Plan) *evidence.Known {
 	return testutil.Must(evidence.FindKnown(t.Context(), s, plan, nil))(t)
 }
 
+// eightPairs returns a plan of eight pairs with different openings, after change.
+func eightPairs(name string, change func(*match.Plan)) *match.Plan {
+	return planOf(name, func(p *match.Plan) {
+		p.Openings, p.Pairs = nil, 8
+		start := shogi.StartPos()
+		for i, m := range start.LegalMoves(nil)[:8] {
+			p.Openings = append(p.Openings, match.Opening{ID: strconv.Itoa(i), Start: "startpos", Moves: []shogi.Move{m}})
+		}
+		change(p)
+	})
+}
+
 // A pair is known if an earlier run has both its games, in whatever order and under whatever names.
 func TestFindKnown(t *testing.T) {
 	t.Parallel()
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := func(name string, change func(*match.Plan)) *match.Plan {
-		return planOf(name, func(p *match.Plan) {
-			p.Openings, p.Pairs = nil, 8
-			start := shogi.StartPos()
-			for i, m := range start.LegalMoves(nil)[:8] {
-				p.Openings = append(p.Openings, match.Opening{ID: strconv.Itoa(i), Start: "startpos", Moves: []shogi.Move{m}})
-			}
-			change(p)
-		})
-	}
-	one := plan("one", func(*match.Plan) {})
+	one := eightPairs("one", func(*match.Plan) {})
 	info := played(t, s, one, 0, 2, 3, 7)
 	same := func(*match.Plan) {}
 	for name, c := range map[string]struct {
@@ -49,11 +51,11 @@ func TestFindKnown(t *testing.T) {
 		"rules":   {func(p *match.Plan) { p.Rules.MaxPlies++ }, 0},
 		"shorter": {func(p *match.Plan) { p.Pairs = 3 }, 2},
 	} {
-		k := find(t, s, plan("two", c.change))
+		k := find(t, s, eightPairs("two", c.change))
 		testutil.Equal(t, len(k.Pairs), c.known, "%s: %v", name, k.Pairs)
 	}
 	testutil.Equal(t, len(find(t, s, one).Pairs), 0, "the run itself")
-	reversed := plan("two", func(p *match.Plan) { slices.Reverse(p.Players) })
+	reversed := eightPairs("two", func(p *match.Plan) { slices.Reverse(p.Players) })
 	k := find(t, s, reversed)
 	run := resultstest.Begin(t, s, reversed)
 	for _, id := range k.Pairs {
@@ -68,10 +70,10 @@ func TestFindKnown(t *testing.T) {
 	again := resultstest.Begin(t, s, one)
 	testutil.Must(again.Void(t.Context(), "test", "me", func(r match.Row) bool { return r.Pair == 0 }))(t)
 	testutil.OK(t, again.Close())
-	third := find(t, s, plan("three", same))
+	third := find(t, s, eightPairs("three", same))
 	testutil.Check(t, len(third.Pairs) == 2 && third.Sources(third.Pairs[0])[0].Run == "one", "%v", third.Sources(third.Pairs[0]))
-	played(t, s, plan("unproved", func(p *match.Plan) { p.Players[0].Repeats, p.Players[0].Limits.Nodes = false, 77 }), 0)
-	testutil.Equal(t, len(find(t, s, plan("x", func(p *match.Plan) { p.Players[0].Limits.Nodes = 77 })).Pairs), 0)
+	played(t, s, eightPairs("unproved", func(p *match.Plan) { p.Players[0].Repeats, p.Players[0].Limits.Nodes = false, 77 }), 0)
+	testutil.Equal(t, len(find(t, s, eightPairs("x", func(p *match.Plan) { p.Players[0].Limits.Nodes = 77 })).Pairs), 0)
 	k.Drop(0)
 	testutil.Equal(t, len(k.Pairs), 0)
 }

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"context"
-	"time"
 
 	"gogi/match"
 	"gogi/match/gate"
@@ -25,9 +24,9 @@ type Stored struct {
 	Openings map[uint64]bool // by Opening.Hash
 }
 
-// FindStored returns the stored pairs between each two players, in the order in which they first played. It leaves out
-// pairs without swapped colours, reused pairs, and pairs that repeat an earlier one move for move. Players that have a time limit need another method,
-// because their strength depends on the machine and its load.
+// FindStored returns the stored pairs between each two players, in the order in which they first played. It leaves
+// out pairs without swapped colours, reused pairs, and pairs that repeat an earlier one move for move. Players that
+// have a time limit need another method, because their strength depends on the machine and its load.
 func FindStored(ctx context.Context, store *results.Store, q Question) (list []*Stored, err error) {
 	index := map[match.Key]int{}
 	for i, key := range q.Players {
@@ -58,11 +57,8 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 		return err
 	}
 	err = eachRun(ctx, store, q.Conditions, func(info *results.RunInfo, plan *match.CanonicalPlan, reused map[int]bool) error {
-		before := time.Unix(1<<40, 0)
-		if q.Before != nil {
-			if before = q.Before.Created; info.ID >= q.Before.ID {
-				return nil
-			}
+		if q.Before != nil && info.ID >= q.Before.ID {
+			return nil
 		}
 		players := map[string]int{}
 		for at, e := range info.Engines {
@@ -80,7 +76,8 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 		return store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
 			a, knownA := players[rows[0].PairA]
 			b, knownB := players[rows[0].PairB]
-			if !knownA || !knownB || a == b || reused[rows[0].Pair] || len(rows) != 2 || !rows[1].Ended.Before(before) {
+			late := q.Before != nil && !rows[len(rows)-1].Ended.Before(q.Before.Created)
+			if !knownA || !knownB || a == b || reused[rows[0].Pair] || len(rows) != 2 || late {
 				return nil
 			}
 			return add(a, b, gate.OfRows(rows), rows[0].OpeningHash)

@@ -2,7 +2,6 @@ package evidence_test
 
 import (
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -10,29 +9,18 @@ import (
 	"gogi/match"
 	"gogi/results/evidence"
 	"gogi/results/resultstest"
-	"gogi/shogi"
 )
 
 // Stored pairs of two players are found under any names and in any order of the players, each pair once.
 func TestFindStored(t *testing.T) {
 	t.Parallel()
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := func(name string, change func(*match.Plan)) *match.Plan {
-		return planOf(name, func(p *match.Plan) {
-			p.Openings, p.Pairs = nil, 8
-			start := shogi.StartPos()
-			for i, m := range start.LegalMoves(nil)[:8] {
-				p.Openings = append(p.Openings, match.Opening{ID: strconv.Itoa(i), Start: "startpos", Moves: []shogi.Move{m}})
-			}
-			change(p)
-		})
-	}
-	one := plan("one", func(*match.Plan) {})
+	one := eightPairs("one", func(*match.Plan) {})
 	first := played(t, s, one, 0, 1, 2, 3)
-	played(t, s, plan("copy", func(p *match.Plan) { p.Players[0].Name, p.Players[1].Name = "x", "y" }), 0, 1, 2, 4)
-	played(t, s, plan("nodes", func(p *match.Plan) { p.Players[1].Limits.Nodes++ }), 5)
-	played(t, s, plan("option", func(p *match.Plan) { p.Players[1].Effect[0].Value = "2" }), 5)
-	played(t, s, plan("rules", func(p *match.Plan) { p.Rules.MaxPlies++ }), 5)
+	played(t, s, eightPairs("copy", func(p *match.Plan) { p.Players[0].Name, p.Players[1].Name = "x", "y" }), 0, 1, 2, 4)
+	played(t, s, eightPairs("nodes", func(p *match.Plan) { p.Players[1].Limits.Nodes++ }), 5)
+	played(t, s, eightPairs("option", func(p *match.Plan) { p.Players[1].Effect[0].Value = "2" }), 5)
+	played(t, s, eightPairs("rules", func(p *match.Plan) { p.Rules.MaxPlies++ }), 5)
 	canonical := testutil.Must(match.ParseCanonical(one.Canonical()))(t)
 	q := evidence.Question{Conditions: canonical.Conditions(), Players: []match.Key{one.Keys(0).Exact, {1}, one.Keys(1).Exact}}
 	find := func() *evidence.Stored {

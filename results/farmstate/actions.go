@@ -14,7 +14,7 @@ import (
 	"gogi/results/tables"
 )
 
-// An Action is an entry of the log of all actions on a farm: who changed what, and when.
+// An Action is an entry of the log of all actions on a farm: each entry has the person, the change and the time.
 type Action struct {
 	ID   int64     `cbor:"id" json:"id"` // the place in the log, from 1
 	At   time.Time `cbor:"at" json:"at"` // by the coordinator's clock, to the microsecond

@@ -60,32 +60,32 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 	return dropped, stored
 }
 
-// touch decides about one lease of a heartbeat, and extends it if it is valid. what is the lease, h its worker, and
-// where the list of the heartbeat that contains it.
-func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdict {
-	finished := where != playing
+// touch decides about one lease of a heartbeat, and extends it if it is valid. h is the worker of the lease, and in is
+// the list of the heartbeat that contains the lease.
+func (l *Ledger) touch(now time.Time, h *holder, lease Lease, in place) verdict {
+	finished := in != playing
 	switch {
-	case !l.inRun(what.Pair) || what.Take != l.takes[what.Pair] || l.refused[what.Epoch]:
+	case !l.inRun(lease.Pair) || lease.Take != l.takes[lease.Pair] || l.refused[lease.Epoch]:
 		return drop
-	case l.done.has(what.Pair) && finished:
+	case l.done.has(lease.Pair) && finished:
 		return isStored
-	case l.done.has(what.Pair) || l.over && !finished:
+	case l.done.has(lease.Pair) || l.over && !finished:
 		return drop
 	}
-	x := l.held[what.Pair]
+	x := l.held[lease.Pair]
 	switch {
-	case x == nil && (l.over || !l.isFree(what.Pair)):
-		if where == outbox {
+	case x == nil && (l.over || !l.isFree(lease.Pair)):
+		if in == outbox {
 			return keep // the worker may still send it, and a result already sent arrives in any case
 		}
 		return drop
 	case x == nil:
-		x = l.hold(now, h, what)
+		x = l.hold(now, h, lease)
 		l.counts.Adopted++
-	case x.who != h || x.Epoch != what.Epoch:
+	case x.who != h || x.Epoch != lease.Epoch:
 		return drop
 	}
-	return l.extend(now, x, where)
+	return l.extend(now, x, in)
 }
 
 // outboxLeases is the number of lease lifetimes for which a worker may keep a finished pair without sending
