@@ -197,7 +197,6 @@ func (r *resolver) council(i int, within []string) match.Player {
 	out.MinAlive = r.inRange(path+".min_alive", c.MinAlive, 1, 1, max(1, len(out.Members)))
 	r.checkRules(path, out)
 	r.checkLists(c.Name, out)
-	r.checkExamine(c.Name, out)
 	out.Ask = r.inRange(path+".ask", c.Ask, 0, 0, max(0, len(out.Members)-1))
 	out.Ponder = r.spread(path+".ponder", c, len(out.Members))
 	p := match.Player{
@@ -205,6 +204,7 @@ func (r *resolver) council(i int, within []string) match.Player {
 		Restart:  r.restart(path+".restart", c.Restart),
 		Greeting: defaultGreeting, Ready: defaultReady,
 	}
+	r.checkExamine(&p)
 	p.Identity.Fixed = "council of " + strconv.Itoa(len(out.Members)) + " by " + out.Rule
 	r.book(path+".book", "council", c.Book, &p)
 	if out.Ask > 0 && p.Limits.Timed() {
@@ -307,20 +307,29 @@ func (r *resolver) spread(path string, c *Council, members int) match.Spread {
 	return match.Spread{On: true, Votes: hit == "votes"}
 }
 
-// checkExamine warns about a council that examines although all its members are one engine.
-func (r *resolver) checkExamine(name string, c *match.Council) {
+// checkExamine warns about a council whose examination is useless or gets no time.
+func (r *resolver) checkExamine(p *match.Player) {
+	c := p.Council
 	if c.Examine == (match.Examine{}) {
 		return
 	}
 	engines := c.Engines()
-	for _, e := range engines {
-		if e.Builtin != engines[0].Builtin || !slices.Equal(e.Command, engines[0].Command) {
-			return
+	if !slices.ContainsFunc(engines, func(e match.Player) bool {
+		return e.Builtin != engines[0].Builtin || !slices.Equal(e.Command, engines[0].Command)
+	}) {
+		w := advice.Of("council %s examines moves, and all its members are one engine: in a test this lost 131 Elo", p.Name)
+		w.Advice = i18n.Of("use members of different engines, or remove examine")
+		r.warnings = append(r.warnings, w)
+	}
+	whole := max(p.Limits.MoveTime, p.Limits.Clock.Byoyomi)
+	for i, m := range c.Members {
+		most := time.Duration(float64(whole) / (1 + c.Examine.Extra)).Truncate(time.Millisecond)
+		if whole > 0 && c.Own[i] && m.Limits.MoveTime > most {
+			w := advice.Of("council %s: its member %s has a movetime of its own, %v, which leaves no time to examine moves", p.Name, m.Name, m.Limits.MoveTime)
+			w.Advice = i18n.Of("remove the limits of %s, or give it at most %v", m.Name, most)
+			r.warnings = append(r.warnings, w)
 		}
 	}
-	w := advice.Of("council %s examines moves, and all its members are one engine: in a test this lost 131 Elo", name)
-	w.Advice = i18n.Of("use members of different engines, or remove examine")
-	r.warnings = append(r.warnings, w)
 }
 
 func (r *resolver) checkRules(path string, c *match.Council) {

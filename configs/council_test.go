@@ -243,6 +243,27 @@ func TestExamine(t *testing.T) {
 	}
 }
 
+// TestExamineLacksTime: a member's own movetime that fills the council's time is warned about; a shorter one, or one of a
+// council without a time limit, is not.
+func TestExamineLacksTime(t *testing.T) {
+	for _, test := range []struct {
+		own, council string
+		warned       bool
+	}{
+		{"100ms", `movetime = "100ms"`, true}, {"63ms", `movetime = "100ms"`, true}, {"62ms", `movetime = "100ms"`, false},
+		{"100ms", `byoyomi = "100ms"`, true}, {"100ms", `nodes = 1`, false},
+	} {
+		f := testutil.Must(configs.Parse([]byte(fmt.Sprintf("games = 2\nplayers = [\"C\", \"A\"]\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\nlimits = {movetime = %q}\n"+
+			"[[engine]]\nname = \"B\"\ncmd = \"/bin/true\"\n[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"A\", \"B\"]\nexamine = {}\nlimits = {%s}\n",
+			test.own, test.council)), "match.toml"))(t)
+		_, warnings, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+		testutil.OK(t, err)
+		if warned := strings.Contains(fmt.Sprint(warnings), "its member A has a movetime of its own, "+test.own); warned != test.warned {
+			t.Errorf("%+v: warnings %v", test, warnings)
+		}
+	}
+}
+
 // TestContests: the member alone gets the limits of all the council's searches.
 func TestContests(t *testing.T) {
 	const engines = "limits = {nodes = 100}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\nlimits = {movetime = \"50ms\"}\n"
