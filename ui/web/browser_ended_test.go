@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results"
@@ -112,6 +114,9 @@ func (b *browser) testTune(t *testing.T) {
 		if n := says[int](p, asked); n != 1 || !says[bool](p, `document.querySelector('[data-fresh=report] .tuned') !== null`) {
 			t.Errorf("%s: the page was asked for %d times: %s", lang, n, says[string](p, `document.body.innerText`))
 		}
+		p.open(h.URL() + "r/r/games")
+		p.follow(chromedp.Click(chromedp.CSS(".games a")))
+		testutil.Check(t, says[bool](p, `document.querySelector('.study .board') !== null && document.querySelector('.tabs [aria-current]') !== null`), "%s: no game of the tune", lang)
 		p.quiet()
 	}
 }

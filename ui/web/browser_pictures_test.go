@@ -34,7 +34,7 @@ func (b *browser) testAxe(t *testing.T) {
 		p.colours(scheme)
 		for i, path := range []string{
 			"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/g/0.0?ply=2&pv=1", "r/run/openings", "r/run/time", "r/run/faults",
-			"r/C", "r/C/votes", "r/C/g/0.0?ply=1", "r/r", "r/self", "r/playing", "r/playing/live", "r/playing/g/0.0",
+			"r/C", "r/C/votes", "r/C/g/0.0?ply=1", "r/r", "r/r/games", "r/r/g/0.0?ply=1", "r/self", "r/playing", "r/playing/live", "r/playing/g/0.0",
 			"engines", "ratings?run=run&run=other&anchor=old", "compare?a=run&b=other", "style", "login?wrong", "nowhere",
 		} {
 			if !testutil.Long() && i%len(schemes) != k {

@@ -247,7 +247,7 @@ func (s *Server) rowNamed(ctx context.Context, name string) (*runRow, error) {
 // rowOf returns the row of a run. If its results cannot be read before ctx ends, the class of the row is
 // unread, and the server reads them in the background.
 func (s *Server) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, error) {
-	row := &runRow{RunInfo: info, Class: "unread"}
+	row := &runRow{RunInfo: info, Class: "unread", Note: noteOf(info)}
 	if hub := s.config.Live.Hub(info.Name); hub != nil {
 		row.Live = hub.State().State
 		row.ETA = eta(row.Live)
@@ -256,7 +256,6 @@ func (s *Server) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, err
 	switch {
 	case err == nil:
 		row.Glance, row.State, row.Class = made.glance, stateWords(string(made.state)), stateClass(made.state)
-		row.Note = made.note
 	case !errors.Is(err, errNotYet):
 		return nil, err
 	default:
@@ -273,15 +272,11 @@ func (s *Server) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, err
 
 // newGlance reads the result of a run for the list.
 func (s *Server) newGlance(ctx context.Context, info *results.RunInfo) (*sheet, error) {
-	switch why := stored.Proves(info); {
-	case errors.Is(why, stored.ErrTune), errors.Is(why, stored.ErrSelfplay):
+	if !noteOf(info).IsZero() {
 		state, err := stored.StateOf(ctx, s.config.Store, info)
-		note := i18n.Of("tune")
-		if errors.Is(why, stored.ErrSelfplay) {
-			note = i18n.Of("self-play")
-		}
-		return &sheet{state: state, note: note}, err
-	case why != nil:
+		return &sheet{state: state}, err
+	}
+	if stored.Proves(info) != nil {
 		return &sheet{state: stored.StateUnreadable}, nil
 	}
 	rep, err := stored.Report(ctx, s.config.Store, info.Name)
@@ -291,6 +286,17 @@ func (s *Server) newGlance(ctx context.Context, info *results.RunInfo) (*sheet, 
 	settings, err := s.config.Store.Settings(ctx, info.ID)
 	glance := html.NewGlance(rep)
 	return &sheet{state: stored.ReportState(rep, settings), glance: &glance}, err
+}
+
+// noteOf names a kind of run without a strength, such as a tune. It is zero for other runs.
+func noteOf(info *results.RunInfo) i18n.Message {
+	switch why := stored.Proves(info); {
+	case errors.Is(why, stored.ErrTune):
+		return i18n.Of("tune")
+	case errors.Is(why, stored.ErrSelfplay):
+		return i18n.Of("self-play")
+	}
+	return i18n.Message{}
 }
 
 // stateClass returns the class of a state in the style sheet.

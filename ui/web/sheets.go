@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"gogi/ensemble/votes"
-	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/html"
@@ -37,7 +36,6 @@ type sheet struct {
 
 	glance *html.Glance // the result in one line, for the list of runs; nil: the run has no strength
 	state  stored.State
-	note   i18n.Message // shown in the list of runs if glance is nil
 
 	stamp   results.Stamp
 	playing bool          // the run was in play when the sheet was made

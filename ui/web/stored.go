@@ -167,10 +167,7 @@ func (s *Server) runFrame(r *http.Request, info *results.RunInfo, here string, b
 	trail := []crumb{{Name: info.Name, Link: pathOf(info.Name)}}
 	title := info.Name
 	shown := tabs()
-	switch why := stored.Proves(info); {
-	case errors.Is(why, stored.ErrTune):
-		shown = shown[:1]
-	case errors.Is(why, stored.ErrSelfplay):
+	if !noteOf(info).IsZero() {
 		shown = shown[:2]
 	}
 	for _, t := range shown {

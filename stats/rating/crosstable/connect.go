@@ -260,7 +260,7 @@ func (t Table) whyApart(groups [][]int) string {
 			why = append(why, names+" never beat the others")
 		}
 	}
-	return "no unique ratings: " + strings.Join(why, "; ")
+	return strings.Join(why, "; ")
 }
 
 func (t Table) namesOf(players []int) []string {
