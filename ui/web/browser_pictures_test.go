@@ -18,8 +18,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// testAxe: axe-core finds nothing serious on any kind of page. Each page is in one scheme of colours; with -long
-// in both.
+// testAxe: axe-core finds nothing serious on any kind of page, in both schemes of colours. A short test looks at the page
+// of styles, which has every element, and at the pages with elements of their own; each of these has one scheme.
 func (b *browser) testAxe(t *testing.T) {
 	const file = "testdata/npm/node_modules/axe-core/axe.min.js"
 	axe, err := os.ReadFile(file)
@@ -28,18 +28,18 @@ func (b *browser) testAxe(t *testing.T) {
 	}
 	testutil.OK(t, err)
 	h := everyKindOfPage(t)
-	schemes := []string{"light", "dark"}
+	all := []string{
+		"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/g/0.0?ply=2&pv=1", "r/run/openings", "r/run/time", "r/run/faults",
+		"r/C", "r/C/votes", "r/C/g/0.0?ply=1", "r/r", "r/r/games", "r/r/g/0.0?ply=1", "r/self", "r/playing", "r/playing/live", "r/playing/g/0.0",
+		"engines", "ratings?run=run&run=other&anchor=old", "compare?a=run&b=other", "style", "login?wrong", "nowhere",
+	}
 	p := b.tab(t)
-	for k, scheme := range schemes {
+	for scheme, short := range map[string][]string{
+		"light": {"style", "", "r/C/g/0.0?ply=1", "r/r"},
+		"dark":  {"style", "r/run", "r/playing/live", "ratings?run=run&run=other&anchor=old", "nowhere"},
+	} {
 		p.colours(scheme)
-		for i, path := range []string{
-			"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/g/0.0?ply=2&pv=1", "r/run/openings", "r/run/time", "r/run/faults",
-			"r/C", "r/C/votes", "r/C/g/0.0?ply=1", "r/r", "r/r/games", "r/r/g/0.0?ply=1", "r/self", "r/playing", "r/playing/live", "r/playing/g/0.0",
-			"engines", "ratings?run=run&run=other&anchor=old", "compare?a=run&b=other", "style", "login?wrong", "nowhere",
-		} {
-			if !testutil.Long() && i%len(schemes) != k {
-				continue
-			}
+		for _, path := range testutil.ByLength(short, all) {
 			p.open(h.URL() + path)
 			says[bool](p, `document.querySelectorAll('details').forEach(d => { d.open = true; }) ?? true`)
 			says[bool](p, string(axe)+`;true`)
