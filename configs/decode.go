@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gogi/configs/position"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -41,10 +42,7 @@ const maxFaults = 20
 // err returns all errors joined, in the order of the file. It sorts them because maps have no order.
 func (d *decoder) err() error {
 	slices.SortStableFunc(d.faults, func(a, b fault) int { return a.order - b.order })
-	var errs []error
-	for _, f := range d.faults[:min(len(d.faults), maxFaults)] {
-		errs = append(errs, f.err)
-	}
+	errs := lists.Map(d.faults[:min(len(d.faults), maxFaults)], func(f fault) error { return f.err })
 	if more := len(d.faults) - len(errs); more > 0 {
 		errs = append(errs, &Problem{File: d.file.name, Cause: fmt.Errorf("%d more errors are not shown", more)})
 	}
@@ -87,10 +85,7 @@ func (d *decoder) table(path string, from map[string]any, into reflect.Value) {
 }
 
 func (d *decoder) unknown(path, key string, known []field) {
-	var keys []string
-	for _, f := range known {
-		keys = append(keys, f.key)
-	}
+	keys := lists.Map(known, func(f field) string { return f.key })
 	in := ""
 	if path != "" {
 		in = " in " + label(path)

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -214,10 +215,7 @@ func (r *resolver) inRange(key string, value *int, def, least, most int) int {
 
 func (r *resolver) rules() match.Rules {
 	want := or(r.file.Rules, Rules{})
-	name := want.Name
-	if name == "" {
-		name = match.DefaultRules
-	}
+	name := cmp.Or(want.Name, match.DefaultRules)
 	profile, err := match.RulesByName(name)
 	if err != nil {
 		r.fail("rules", "rules: %w", err)

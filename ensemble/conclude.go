@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -96,19 +97,13 @@ func (v *vote) absent() int {
 
 // scalesOf returns every member's Voter.Slope and Voter.Intercept. It returns nil if no member has its own values.
 func scalesOf(voters []voting.Voter) [][2]float64 {
-	var list [][2]float64
-	for _, v := range voters {
-		list = append(list, [2]float64{v.Slope, v.Intercept})
-	}
+	list := lists.Map(voters, func(v voting.Voter) [2]float64 { return [2]float64{v.Slope, v.Intercept} })
 	return anyOf(list)
 }
 
 // clampsOf returns every member's Voter.Clamp, the limit of its scores. It returns nil if no member has one.
 func clampsOf(voters []voting.Voter) []float64 {
-	var list []float64
-	for _, v := range voters {
-		list = append(list, v.Clamp)
-	}
+	list := lists.Map(voters, func(v voting.Voter) float64 { return v.Clamp })
 	return anyOf(list)
 }
 

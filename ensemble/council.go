@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -423,13 +424,7 @@ func (c *Council) AffinityChanged() string {
 
 // alive returns the number of members whose condition is ready or starting.
 func (c *Council) alive() int {
-	n := 0
-	for _, s := range c.runners {
-		if s.condition() != conditionGone {
-			n++
-		}
-	}
-	return n
+	return lists.Count(c.runners, func(s *memberRunner) bool { return s.condition() != conditionGone })
 }
 
 // follow brings the council to the position of a request. It removes decisions that were taken back or never played,

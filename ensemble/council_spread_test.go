@@ -10,6 +10,7 @@ import (
 
 	"gogi/ensemble"
 	"gogi/ensemble/voting"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/usi"
 )
@@ -165,10 +166,7 @@ func TestAsk(t *testing.T) {
 				members, players = append(members, m), append(players, m)
 			}
 			_, record := vote(t, council(t, ensemble.Config{Ask: 2, Restarts: -1}, players...), usi.Request{Position: atStart, Go: usi.Go{Nodes: 10}})
-			var asked []int
-			for _, m := range members {
-				asked = append(asked, len(m.log))
-			}
+			asked := lists.Map(members, func(m *thinker) int { return len(m.log) })
 			testutil.Equal(t, fmt.Sprintf("%v %s %v", asked, record.Split, record.Unasked), test.want, "%s", test.name)
 			replayed(t, record)
 		})

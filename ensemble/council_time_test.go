@@ -13,6 +13,7 @@ import (
 
 	"gogi/ensemble"
 	"gogi/ensemble/voting"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
@@ -86,11 +87,7 @@ func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *voting.
 
 // kinds are the kinds of a record's ballots, in the order of the members.
 func kinds(r *voting.Record) string {
-	var list []string
-	for _, b := range r.Ballots {
-		list = append(list, string(b.Kind)+" "+b.Move)
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(lists.Map(r.Ballots, func(b voting.BallotRecord) string { return string(b.Kind) + " " + b.Move }), ", ")
 }
 
 func TestTheSlowestMemberSetsThePace(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -224,12 +225,7 @@ func (v *vote) awaitAll(ctx context.Context, x *examination, answers <-chan answ
 
 // unanswered returns the number of members from which answers are still expected.
 func (v *vote) unanswered(x *examination) (n int) {
-	for _, seat := range x.seats {
-		if !x.failed[seat] && len(x.answers[seat]) < len(x.moves) {
-			n++
-		}
-	}
-	return n
+	return lists.Count(x.seats, func(seat int) bool { return !x.failed[seat] && len(x.answers[seat]) < len(x.moves) })
 }
 
 // judgements returns the examinations of all moves by the members that judged every move. It returns nil if

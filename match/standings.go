@@ -3,6 +3,8 @@ package match
 import (
 	"cmp"
 	"slices"
+
+	"gogi/internal/lists"
 )
 
 // Standings counts the games and pairs of a run by players and result. Its size grows with the number of pairings,
@@ -100,11 +102,7 @@ func counted[T any](list *[]T, key T, compare func(a, b T) int) *T {
 
 // Total returns the number of games counted.
 func (s *Standings) Total() int {
-	n := 0
-	for _, g := range s.Games {
-		n += g.Games
-	}
-	return n
+	return lists.Sum(s.Games, func(g GameCount) int { return g.Games })
 }
 
 // Of returns a player's record with each colour. If a player played against itself, both sides of its games count.

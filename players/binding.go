@@ -10,6 +10,7 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/usi"
 	"gogi/usi/affinity"
@@ -92,11 +93,7 @@ func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 // player's engines from the list. The members of a council think at the same time, so their threads add up.
 func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) int {
 	if p.Council != nil {
-		sum := 0
-		for _, m := range p.Council.Members {
-			sum += b.threads(m, plan, greetings)
-		}
-		return sum
+		return lists.Sum(p.Council.Members, func(m match.Player) int { return b.threads(m, plan, greetings) })
 	}
 	declared := (*greetings)[0].Options
 	*greetings = (*greetings)[1:]

@@ -5,6 +5,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/stats"
 	"gogi/stats/binomial"
 )
@@ -244,10 +245,7 @@ func (r *Report) eloSentence() i18n.Message {
 
 // caveats returns the reasons to doubt the verdict.
 func (r *Report) caveats() []i18n.Message {
-	var all []i18n.Message
-	for _, remark := range r.Looks.Remarks {
-		all = append(all, i18n.Sentence(remark))
-	}
+	all := lists.Map(r.Looks.Remarks, i18n.Sentence)
 	if len(r.Players) > 2 && r.Ranking == nil {
 		all = append(all, i18n.Of("Only %s against %s is tested: among several pairings, one looks good by chance more often than its p value.", r.A, r.B))
 	}
@@ -310,9 +308,5 @@ func (r *Report) disagree() bool {
 }
 
 func (r *Report) faultCount() int {
-	n := 0
-	for _, f := range r.Faults {
-		n += f.Count
-	}
-	return n
+	return lists.Sum(r.Faults, func(f Fault) int { return f.Count })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/trust"
 	"gogi/stats/binomial"
@@ -114,10 +115,7 @@ func (w *workers) list(pairs int) []Worker {
 	for len(all) < len(w.of) { // workers without a comparison also count in the correction
 		all = append(all, trust.Evidence{})
 	}
-	accused := map[string]bool{}
-	for _, e := range trust.Accused(all, trust.Alpha) {
-		accused[e.Worker] = true
-	}
+	accused := lists.Set(trust.Accused(all, trust.Alpha), func(e trust.Evidence) string { return e.Worker })
 	var list []Worker
 	for name, own := range w.of {
 		row := Worker{Name: name, Pairs: own.pairs, Share: float64(own.pairs) / float64(pairs), TimeLosses: own.onTime, Crashes: own.crashes, Slowed: own.slowed}

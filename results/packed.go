@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/results/file"
 	"gogi/results/segments"
@@ -118,10 +119,7 @@ func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list 
 func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
 	var held []*hold
 	release = func() error {
-		var errs []error
-		for _, h := range held {
-			errs = append(errs, h.Close())
-		}
+		errs := lists.Map(held, (*hold).Close)
 		return errors.Join(errs...)
 	}
 	for i := range runs {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
@@ -31,10 +32,7 @@ func (e *Events) sent() (list []match.Event) {
 
 func wantTypes(t *testing.T, list []match.Event, want ...match.EventType) {
 	t.Helper()
-	var got []match.EventType
-	for _, ev := range list {
-		got = append(got, ev.Type)
-	}
+	got := lists.Map(list, func(ev match.Event) match.EventType { return ev.Type })
 	testutil.Slices(t, got, want, "events")
 }
 

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
@@ -116,10 +117,7 @@ func (t *table) compare(b *testing.B) {
 
 // quartiles are the lower one, the median and the upper one.
 func quartiles(costs []cost, of func(cost) float64) (q [3]float64) {
-	var v []float64
-	for _, c := range costs {
-		v = append(v, of(c))
-	}
+	v := lists.Map(costs, of)
 	slices.Sort(v)
 	for i := range q {
 		q[i] = v[(i+1)*(len(v)-1)/4]

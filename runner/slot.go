@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/internal/hurry"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
@@ -104,11 +105,7 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 
 // settings returns options as the settings that are sent to an engine.
 func settings(options []match.Option) []usi.Setting {
-	var list []usi.Setting
-	for _, o := range options {
-		list = append(list, usi.Setting(o))
-	}
-	return list
+	return lists.Map(options, func(o match.Option) usi.Setting { return usi.Setting(o) })
 }
 
 // makeRoom closes the least recently used players, so that at most Config.OpenPerSlot players are open, including the
@@ -289,9 +286,6 @@ func (s *slot) endPair(l Lease) {
 
 // closeAll closes all players.
 func (s *slot) closeAll() {
-	var seats []seat
-	for _, o := range s.open {
-		seats = append(seats, o.seat)
-	}
+	seats := lists.Map(s.open, func(o seated) seat { return o.seat })
 	s.discard(seats...)
 }

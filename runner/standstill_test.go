@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
@@ -283,12 +284,7 @@ func TestAStartThatFailsDuringAStandstill(t *testing.T) {
 				result, events, err := playBeside(t, oddsOf("nodes"), &p.stopping, p)
 				testutil.Require(t, (err != nil) == test.fails && (len(result.Games) == 2) != test.fails,
 					"%d games, %v", len(result.Games), err)
-				var told []match.Event
-				for _, e := range events {
-					if e.Type == match.EventFault {
-						told = append(told, e)
-					}
-				}
+				told := lists.Filter(events, func(e match.Event) bool { return e.Type == match.EventFault })
 				testutil.Require(t, len(told) == test.starts, "%d were told, want %d", len(told), test.starts)
 				for _, e := range told {
 					if strings.HasPrefix(e.Note, "this program stood still for 5s") != test.says || !strings.Contains(e.Note, "isready") || e.Bundle != "the bundle" {

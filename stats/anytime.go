@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
 
@@ -60,10 +61,7 @@ func (s Scores) Mean() float64 {
 	if s.N() == 0 {
 		return 0
 	}
-	sum := 0.0
-	for _, c := range s.all {
-		sum += c.value * float64(c.count)
-	}
+	sum := lists.Sum(s.all, func(c meanCount) float64 { return c.value * float64(c.count) })
 	return sum / float64(s.N())
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
 
@@ -107,11 +108,7 @@ func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error
 
 // all returns the mean scores of all openings of the series.
 func (s *Series) all() []float64 {
-	var all []float64
-	for _, o := range s.order {
-		all = append(all, o.share(s.legs))
-	}
-	return all
+	return lists.Map(s.order, func(o *opening) float64 { return o.share(s.legs) })
 }
 
 func meansOf(values []float64) means {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/stats"
 	"gogi/stats/binomial"
@@ -84,12 +85,7 @@ func find(t *testing.T, list []series, section, table, council string) (int, ser
 // many tests. With -v it prints the p values by Holm and the trends.
 func TestConsensusDocument(t *testing.T) {
 	all := documented(t)
-	var sizes []series
-	for _, s := range all {
-		if strings.HasSuffix(s.section, "nodes a member") {
-			sizes = append(sizes, s)
-		}
-	}
+	sizes := lists.Filter(all, func(s series) bool { return strings.HasSuffix(s.section, "nodes a member") })
 	testutil.Require(t, len(sizes) == 25 && len(all) == 40, "%d series of sizes, %d in all", len(sizes), len(all))
 	text := testutil.Must(os.ReadFile("../docs/research/consensus.md"))(t)
 	said := strings.Join(strings.Fields(string(text)), " ")
@@ -121,10 +117,7 @@ func TestConsensusDocument(t *testing.T) {
 // byHolm are the p values of all series adjusted for how many there are.
 func byHolm(t *testing.T, list []series) []float64 {
 	t.Helper()
-	var p []float64
-	for _, s := range list {
-		p = append(p, s.p)
-	}
+	p := lists.Map(list, func(s series) float64 { return s.p })
 	adjusted := testutil.Must(binomial.Holm.Adjust(p))(t)
 	for i, s := range list {
 		t.Logf("of %d: %s · %s · %s: p %.2g, by Holm %.2g", len(list), s.section, s.table, s.council, s.p, adjusted[i])
@@ -134,12 +127,7 @@ func byHolm(t *testing.T, list []series) []float64 {
 
 // holding counts the p values that hold at 5%.
 func holding(adjusted []float64) (n int) {
-	for _, p := range adjusted {
-		if p <= 0.05 {
-			n++
-		}
-	}
-	return n
+	return lists.Count(adjusted, func(p float64) bool { return p <= 0.05 })
 }
 
 // trend is the test for a trend of a council's games against the single engine over the three sizes.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 
 	"gonum.org/v1/gonum/mathext"
@@ -81,13 +82,7 @@ func newTable(sources []Outcomes) (table, error) {
 }
 
 func occupied(sums []int) int {
-	n := 0
-	for _, s := range sums {
-		if s > 0 {
-			n++
-		}
-	}
-	return n
+	return lists.Count(sums, func(s int) bool { return s > 0 })
 }
 
 // residuals returns the residuals of a source, and adds the source's part of the chi-square statistic to h.

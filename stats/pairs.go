@@ -3,6 +3,8 @@ package stats
 import (
 	"cmp"
 	"slices"
+
+	"gogi/internal/lists"
 )
 
 // milli is the number of integer steps in one point. With integer points a sum does not depend on its order, and equal
@@ -39,19 +41,11 @@ func (s scores) mirror(stake int) scores {
 }
 
 func (s scores) sum() int {
-	sum := 0
-	for _, c := range s {
-		sum += c.points * c.count
-	}
-	return sum
+	return lists.Sum(s, func(c scoreCount) int { return c.points * c.count })
 }
 
 func (s scores) units() int {
-	n := 0
-	for _, c := range s {
-		n += c.count
-	}
-	return n
+	return lists.Sum(s, func(c scoreCount) int { return c.count })
 }
 
 // A Sample has the mean and the variance of A's score over independent observations. These are openings,

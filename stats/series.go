@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
 
@@ -278,11 +279,7 @@ func (s *Series) shares() means {
 }
 
 func (m means) units() int {
-	n := 0
-	for _, c := range m {
-		n += c.count
-	}
-	return n
+	return lists.Sum(m, func(c meanCount) int { return c.count })
 }
 
 func (m means) sample(unit string) Sample {

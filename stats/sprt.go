@@ -3,6 +3,8 @@ package stats
 import (
 	"errors"
 	"fmt"
+
+	"gogi/internal/lists"
 )
 
 // An EloModel is the scale of the Elo values that define the hypotheses of a sequential test.
@@ -71,12 +73,7 @@ type Outcomes interface {
 
 // Vary reports whether at least two different scores occurred.
 func Vary(o Outcomes) bool {
-	different := 0
-	for _, n := range o.cells() {
-		if n > 0 {
-			different++
-		}
-	}
+	different := lists.Count(o.cells(), func(n int) bool { return n > 0 })
 	return different > 1
 }
 

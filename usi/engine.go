@@ -1,6 +1,7 @@
 package usi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	set := func(d *time.Duration, def time.Duration) {
-		if *d == 0 {
-			*d = def
-		}
+		*d = cmp.Or(*d, def)
 	}
 	set(&l.Greeting, time.Minute)
 	set(&l.Ready, 10*time.Minute)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gogi/internal/lists"
 )
 
 // OptionType is the type of an option that an engine declares.
@@ -238,10 +240,7 @@ func (o Option) comboValue(value string) (string, error) {
 }
 
 func unknownOption(declared []Option, name string) error {
-	names := make([]string, 0, len(declared))
-	for _, o := range declared {
-		names = append(names, o.Name)
-	}
+	names := lists.Map(declared, func(o Option) string { return o.Name })
 	near := Nearest(name, names, 3)
 	switch {
 	case len(near) > 0:
@@ -275,11 +274,7 @@ func Nearest(name string, candidates []string, limit int) []string {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return a.cost - b.cost })
-	var out []string
-	for _, s := range list[:min(limit, len(list))] {
-		out = append(out, s.text)
-	}
-	return out
+	return lists.Map(list[:min(limit, len(list))], func(s scored) string { return s.text })
 }
 
 // editDistance returns Levenshtein's distance: the number of insertions, deletions and replacements.

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
@@ -766,12 +767,7 @@ func TestEndInEveryState(t *testing.T) { // trap 15
 }
 
 func countPrefix(lines []string, prefix string) (n int) {
-	for _, l := range lines {
-		if strings.HasPrefix(l, prefix) {
-			n++
-		}
-	}
-	return n
+	return lists.Count(lines, func(l string) bool { return strings.HasPrefix(l, prefix) })
 }
 
 func TestCommandsBeforeTheEndAreDone(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"net"
 	"slices"
@@ -62,12 +63,8 @@ type csaLine struct {
 func newCSAServer(t *testing.T, s *csaServer) *csaServer {
 	t.Helper()
 	s.t, s.lines, s.closing = t, make(chan csaLine), make(chan struct{})
-	if s.place == "" {
-		s.place = "PI\n+\n"
-	}
-	if s.times == "" {
-		s.times = "Time_Unit:1sec\nTotal_Time:600\nByoyomi:10\nLeast_Time_Per_Move:0\n"
-	}
+	s.place = cmp.Or(s.place, "PI\n+\n")
+	s.times = cmp.Or(s.times, "Time_Unit:1sec\nTotal_Time:600\nByoyomi:10\nLeast_Time_Per_Move:0\n")
 	probe := s.parse(strings.Split(s.summary(0), "\n"))
 	s.limit, s.unit = probe.Times[0], probe.Times[0].Unit
 	var err error

@@ -13,6 +13,7 @@ import (
 	"gogi/configs/identity"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/match/tournament"
@@ -200,10 +201,7 @@ func orButton(value string) i18n.Message {
 // each member.
 func (d dryText) council(p match.Player, limits string) {
 	c := p.Council
-	var names []string
-	for _, m := range c.Members {
-		names = append(names, m.Name)
-	}
+	names := lists.Map(c.Members, func(m match.Player) string { return m.Name })
 	fmt.Fprintln(d.Out, i18n.Say(d.Language, "council %s   %s: %s", p.Name, c.Rule, strings.Join(names, ", ")))
 	budget := i18n.Of("%s, margin %s for each member", limits, p.Limits.Margin)
 	if c.Split {

@@ -13,6 +13,7 @@ import (
 	"gogi/configs/configstest"
 	"gogi/configs/identity"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/usi"
@@ -62,11 +63,7 @@ func fill(t *testing.T, dir string, files map[string]string) {
 
 // roles lists an identity's files.
 func roles(p match.Player) []string {
-	var out []string
-	for _, f := range p.Identity.Files {
-		out = append(out, f.Role)
-	}
-	return out
+	return lists.Map(p.Identity.Files, func(f match.FileHash) string { return f.Role })
 }
 
 func TestCompleteIdentities(t *testing.T) {
@@ -253,10 +250,7 @@ func TestSettings(t *testing.T) {
 		}}, "USI_Ponder type check default true\nNetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true", nil},
 	} {
 		automatic, user := identity.Settings(test.player, plan, greeting(t, test.declared).Options)
-		var got []string
-		for _, s := range automatic {
-			got = append(got, s.String())
-		}
+		got := lists.Map(automatic, usi.Setting.String)
 		testutil.Diff(t, test.automatic, got, "%s", test.name)
 		testutil.Equal(t, len(user), len(test.player.Options), "%s: user settings %v", test.name, user)
 	}

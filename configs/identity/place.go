@@ -14,6 +14,7 @@ import (
 
 	"gogi/internal/disk"
 	"gogi/internal/fail"
+	"gogi/internal/lists"
 	"gogi/match"
 )
 
@@ -121,10 +122,7 @@ func chooseVariant(p *match.Player, env Env) error {
 			}
 		}
 	}
-	var there []string
-	for _, v := range p.Identity.Variants {
-		there = append(there, v.String())
-	}
+	there := lists.Map(p.Identity.Variants, match.Variant.String)
 	has := strings.Join(append([]string{env.OS + " " + env.Arch}, env.ISAs...), ", ")
 	return fmt.Errorf("it was built for %s, and this machine is %s", strings.Join(there, "; "), has)
 }

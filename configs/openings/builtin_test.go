@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/configs/openings"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
@@ -49,11 +50,7 @@ func TestBuiltinFew(t *testing.T) {
 	read := func(name string) []string {
 		openings, warnings, err := openings.Builtin(name, 0, match.Rules{})
 		testutil.Require(t, err == nil && len(warnings) == 0, "%v %v", warnings, err)
-		var lines []string
-		for _, o := range openings {
-			lines = append(lines, o.String())
-		}
-		return lines
+		return lists.Map(openings, match.Opening.String)
 	}
 	all, few := read(openings.BuiltinOpenings), read(openings.BuiltinFew)
 	if len(few) != 1000 || !slices.Contains(all[:20], few[0]) || !slices.Contains(all[len(all)-20:], few[999]) {

@@ -20,6 +20,7 @@ import (
 
 	"gogi/configs/advice"
 	"gogi/internal/disk"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
@@ -377,10 +378,7 @@ func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 	if ok {
 		return []match.Opening{{ID: h.Name, Start: h.SFEN}}, nil, nil
 	}
-	var names []string
-	for _, h := range shogi.Handicaps() {
-		names = append(names, h.Name)
-	}
+	names := lists.Map(shogi.Handicaps(), func(h shogi.Handicap) string { return h.Name })
 	near := usi.Nearest(name, names, 3)
 	if len(near) == 0 {
 		near = names

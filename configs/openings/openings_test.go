@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs/openings"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
@@ -29,11 +30,7 @@ func write(t *testing.T, name, text string) string {
 
 // lines are openings as "ID: line".
 func lines(openings []match.Opening) []string {
-	var out []string
-	for _, o := range openings {
-		out = append(out, o.ID+": "+o.String())
-	}
-	return out
+	return lists.Map(openings, func(o match.Opening) string { return o.ID + ": " + o.String() })
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 )
 
 // GameVotes has the votes of one game. gogi votes show --game prints them.
@@ -155,9 +156,5 @@ func (c *gameCouncil) CSV() (string, error) {
 }
 
 func exactWeights(weights []float64) []string {
-	var list []string
-	for _, w := range weights {
-		list = append(list, strconv.FormatFloat(w, 'g', -1, 64))
-	}
-	return list
+	return lists.Map(weights, func(w float64) string { return strconv.FormatFloat(w, 'g', -1, 64) })
 }

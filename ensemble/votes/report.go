@@ -13,6 +13,7 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 )
 
 // Head contains the first fields of each result that gogi votes prints: the version of the format, and the
@@ -255,10 +256,7 @@ func (c *Council) addVote(vote *voting.Record) {
 	if vote.Differs {
 		c.Differs.Count++
 	}
-	votes := 0
-	for _, e := range vote.Counts {
-		votes += e.Value
-	}
+	votes := lists.Sum(vote.Counts, func(e voting.Entry[int]) int { return e.Value })
 	for _, e := range vote.Counts {
 		if p := float64(e.Value) / float64(votes); p > 0 {
 			c.entropy -= p * math.Log2(p)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -294,11 +295,7 @@ func kindOf(name string) (kind, bool) {
 
 // RuleNames returns the names of all rules.
 func RuleNames() []string {
-	var names []string
-	for _, k := range kinds() {
-		names = append(names, k.name)
-	}
-	return names
+	return lists.Map(kinds(), func(k kind) string { return k.name })
 }
 
 // ReadsLists reports whether the rule uses the MultiPV lists of the members. If members send only one line,

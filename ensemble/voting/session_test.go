@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
@@ -19,11 +20,7 @@ import (
 const mateInOne = "4k4/9/3PP4/9/9/9/9/9/4K4 b 2G 1"
 
 func line(text string) []shogi.Move {
-	var moves []shogi.Move
-	for _, word := range strings.Fields(text) {
-		moves = append(moves, mustMove(word))
-	}
-	return moves
+	return lists.Map(strings.Fields(text), mustMove)
 }
 
 // mating claims a mate by a variation.
@@ -339,11 +336,7 @@ func TestOrderOfArrival(t *testing.T) {
 }
 
 func names(voters []voting.Voter) []string {
-	var list []string
-	for _, v := range voters {
-		list = append(list, v.Name)
-	}
-	return list
+	return lists.Map(voters, func(v voting.Voter) string { return v.Name })
 }
 
 // TestOneMember: a council of one plays as its member does.
@@ -417,10 +410,7 @@ func checkDecided(t *rapid.T, c *voting.Session, n int) int {
 			list[i].Kind, list[i].Move, list[i].Ranked = voting.KindMove, m, nil
 		}
 	}
-	var pending []int
-	for _, b := range list[cut:] {
-		pending = append(pending, b.Member)
-	}
+	pending := lists.Map(list[cut:], func(b voting.Ballot) int { return b.Member })
 	if !c.Decided(list[:cut], pending) {
 		return 0
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gogi/internal/lists"
 )
 
 // A Tie is a tie-break: a criterion that orders candidates of equal value. A chain of them applies in order.
@@ -119,13 +121,7 @@ func first(c *Candidate) int {
 
 // count returns the number of elements of list that are in set.
 func count(list, set []int) int {
-	n := 0
-	for _, i := range list {
-		if slices.Contains(set, i) {
-			n++
-		}
-	}
-	return n
+	return lists.Count(list, func(i int) bool { return slices.Contains(set, i) })
 }
 
 // relativeRounding and absoluteRounding are the limits within which two sums count as equal, so 0.1 + 0.2 equals 0.3.

@@ -1,5 +1,7 @@
 package voting
 
+import "gogi/internal/lists"
+
 // word is a stored value and its text for people.
 type word[T any] struct {
 	value T
@@ -17,11 +19,8 @@ func lookup[T ~string](table []word[T], value T) string {
 	return string(value)
 }
 
-func values[T any](table []word[T]) (list []T) {
-	for _, w := range table {
-		list = append(list, w.value)
-	}
-	return list
+func values[T any](table []word[T]) []T {
+	return lists.Map(table, func(w word[T]) T { return w.value })
 }
 
 func causes() []word[By] {

@@ -19,6 +19,7 @@ import (
 	"gogi/farm/board"
 	"gogi/farm/keys"
 	"gogi/farm/site"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/players/planning"
@@ -412,10 +413,7 @@ func TestSignUp(t *testing.T) {
 		t.Error("a rejected key is valid")
 	}
 	log := testutil.Must(w.site.Kept.Actions(t.Context(), farmstate.Filter{On: "key"}))(t)
-	var lines []string
-	for _, a := range log {
-		lines = append(lines, fmt.Sprintf("%s %s %s", a.By, a.Name, a.What))
-	}
+	lines := lists.Map(log, func(a farmstate.Action) string { return fmt.Sprintf("%s %s %s", a.By, a.Name, a.What) })
 	for _, want := range []string{" rack1 signed up: ann, may work", "boss rack1 approved: ann, may work",
 		"rack1 rack1 logged in", "boss ann-submit rejected: ann, may submit: not yet"} {
 		if !strings.Contains("\n"+strings.Join(lines, "\n")+"\n", "\n"+want+"\n") {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gogi/farm/site"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 )
 
@@ -90,12 +91,7 @@ func TestChaosOfTheNetwork(t *testing.T) {
 
 // count is how many steps of a kind there are of a worker.
 func (w *world) count(what, worker string) (n int) {
-	for _, s := range w.history().Steps {
-		if s.What == what && s.Worker == worker {
-			n++
-		}
-	}
-	return n
+	return lists.Count(w.history().Steps, func(s site.Step) bool { return s.What == what && s.Worker == worker })
 }
 
 // regranted reports whether a pair was granted to one worker and later to another.

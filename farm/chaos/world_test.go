@@ -101,12 +101,8 @@ type setting struct {
 func newWorld(t *testing.T, s setting, workers ...string) *world {
 	t.Helper()
 	gogi := testutil.Must(program())(t)
-	if s.host == "" {
-		s.host = "127.0.0.1"
-	}
-	if s.db == "" {
-		s.db = "farm.db"
-	}
+	s.host = cmp.Or(s.host, "127.0.0.1")
+	s.db = cmp.Or(s.db, "farm.db")
 	w := &world{t: t, dir: t.TempDir(), gogi: gogi, host: s.host, db: s.db, url: s.url, workers: map[string]*process{}}
 	trace := testutil.Must(os.OpenFile(w.file("trace"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
 	w.trace = site.NewTrace(trace)

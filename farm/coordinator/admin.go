@@ -92,9 +92,7 @@ func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
-	if s.Share == 0 {
-		s.Share = 1
-	}
+	s.Share = cmp.Or(s.Share, 1)
 	if err := cmp.Or(c.mayPlay(plan, s, who), c.mayBuild(ctx, plan)); err != nil {
 		return nil, err
 	}

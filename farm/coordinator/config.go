@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -190,12 +191,8 @@ func (c *Config) complete() error {
 	if c.Bus == nil || c.State == nil || c.Keys == nil || c.Sign == nil || c.Open == nil {
 		return errors.New("coordinator: it needs a bus, a state, keys, a signer and stores")
 	}
-	if c.Lease == 0 {
-		c.Lease = 20 * time.Second
-	}
-	if c.OwnerMax == 0 {
-		c.OwnerMax = 0.4
-	}
+	c.Lease = cmp.Or(c.Lease, 20*time.Second)
+	c.OwnerMax = cmp.Or(c.OwnerMax, 0.4)
 	if c.Quota == nil {
 		c.Quota = func(string) Quota { return Quota{} }
 	}

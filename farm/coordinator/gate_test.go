@@ -9,6 +9,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/gate"
@@ -145,10 +146,7 @@ func TestItIsSeen(t *testing.T) {
 		f.hand("w1", 3)
 		f.complete(p)
 		state := hub.State().State
-		counted := 0
-		for _, g := range state.Standings.Games {
-			counted += g.Games
-		}
+		counted := lists.Sum(state.Standings.Games, func(g match.GameCount) int { return g.Games })
 		testutil.Check(t, state.Finished == 30 && counted == 60 && state.Unseen == 0 && f.test("seen").Duplicates != 0,
 			"%d pairs, %d games, %d not seen", state.Finished, counted, state.Unseen)
 		if _, ok := f.c.Watch("none"); ok {

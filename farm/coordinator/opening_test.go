@@ -10,6 +10,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -104,12 +105,7 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 		s := f.test("broken")
 		testutil.Check(t, s.State == farm.Paused && s.Aside && strings.Contains(s.Why, "it cannot be opened: the file is damaged"),
 			"%s, %v: %s", s.State, s.Aside, s.Why)
-		told := 0
-		for _, l := range s.Log {
-			if strings.Contains(l.What, "the file is damaged") {
-				told++
-			}
-		}
+		told := lists.Count(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, "the file is damaged") })
 		testutil.Check(t, told == 1, "its log says so %d times: %v", told, s.Log)
 		err := f.do("ann", "resume", farm.Order{Run: "broken"}, nil)
 		testutil.Check(t, err != nil && f.test("broken").State == farm.Paused, "it is resumed while it is damaged: %v", err)

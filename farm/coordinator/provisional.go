@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/lists"
 	"gogi/match/trust"
 )
 
@@ -141,10 +142,7 @@ func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers
 			r.samples[name] = c.config.Auditor.Sample(r.digest, pairs[name])
 		}
 	}
-	waiting := map[int]bool{}
-	for _, a := range r.audits {
-		waiting[a.Pair] = true
-	}
+	waiting := lists.Set(r.audits, func(a *audit) int { return a.Pair })
 	for _, name := range workers {
 		for _, pair := range r.samples[name] {
 			of++

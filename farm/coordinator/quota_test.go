@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -41,10 +42,7 @@ func TestSlotHours(t *testing.T) {
 		first, second := testPlan("first", 30, 1), testPlan("second", 30, 2)
 		f.run(first)
 		w := f.line(t, "w0")
-		var items []farm.Item
-		for _, g := range w.want(7) {
-			items = append(items, result(t, g, play(first, g.Pair)))
-		}
+		items := lists.Map(w.want(7), func(g farm.Grant) farm.Item { return result(t, g, play(first, g.Pair)) })
 		w.send(items...)
 		w.send(items...) // the same again
 		f.until("seven are judged", func() bool { return f.broker.Waiting() == 0 })

@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 )
 
@@ -58,10 +59,7 @@ func TestManyKeysOfOneOwner(t *testing.T) {
 			many = append(many, f.line(t, name, 8))
 		}
 		honest := f.line(t, "w1", 8)
-		n := 0
-		for _, l := range many {
-			n += len(l.want(100))
-		}
+		n := lists.Sum(many, func(l *line) int { return len(l.want(100)) })
 		testutil.Check(t, n >= 50 && n <= 50+len(many), "%d of 100 pairs are granted to the keys of one owner", n)
 		if n := len(honest.want(100)); n < 40 {
 			t.Errorf("%d of 100 pairs are granted to the other owner", n)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 )
 
@@ -28,10 +29,7 @@ func TestPairsThatAreFreeLater(t *testing.T) {
 }
 
 func held2(grants []farm.Grant) (list []farm.Held) {
-	for _, g := range grants {
-		list = append(list, g.Held)
-	}
-	return list
+	return lists.Map(grants, func(g farm.Grant) farm.Held { return g.Held })
 }
 
 // TestNobodyKeepsPairs: a pair whose result was sent, as its worker says, and never came is granted again although other

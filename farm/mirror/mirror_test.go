@@ -17,6 +17,7 @@ import (
 	"gogi/farm/coordinator"
 	"gogi/farm/mirror"
 	"gogi/farm/site"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results"
@@ -123,10 +124,7 @@ func (f *theFarm) resigned(p *match.Plan, id int, second int64) []byte {
 
 func (f *theFarm) push(p *match.Plan, second int64, ids ...int) {
 	f.Helper()
-	var texts [][]byte
-	for _, id := range ids {
-		texts = append(texts, f.resigned(p, id, second))
-	}
+	texts := lists.Map(ids, func(id int) []byte { return f.resigned(p, id, second) })
 	f.do("boss", "push", farm.Push{Run: p.Digest(), Pairs: texts})
 }
 

@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -87,12 +88,8 @@ func splitListen(listen string, tls *tls.Config) (host string, port int, err err
 	if ip := net.ParseIP(host); tls == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return "", 0, fmt.Errorf("bus: listen %q: an address beyond this machine needs TLS", listen)
 	}
-	if host == "" {
-		host = "0.0.0.0"
-	}
-	if port == 0 {
-		port = server.RANDOM_PORT
-	}
+	host = cmp.Or(host, "0.0.0.0")
+	port = cmp.Or(port, server.RANDOM_PORT)
 	return host, port, nil
 }
 

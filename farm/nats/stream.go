@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -204,9 +205,7 @@ const headerWhy = "Gogi-Why"
 
 func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64, why string) error {
 	name := farm.Sender(farm.SubjectResults + strings.TrimPrefix(m.Subject(), journalSubject))
-	if name == "" {
-		name = "unknown"
-	}
+	name = cmp.Or(name, "unknown")
 	kept := &nats.Msg{Subject: evidenceSubject + name, Data: m.Data(), Header: nats.Header{
 		headerWhy: {oneLine(why)}, jetstream.MsgIDHeader: {fmt.Sprintf("%d", sequence)},
 	}}

@@ -16,6 +16,7 @@ import (
 
 	"gogi/farm"
 	"gogi/internal/disk"
+	"gogi/internal/lists"
 )
 
 // An Outbox is the disk storage of a worker for finished items, until the coordinator has stored them. It
@@ -460,10 +461,7 @@ func (o *Outbox) Done(leases []farm.Held) {
 	if len(leases) == 0 {
 		return
 	}
-	gone := map[leaseKey]bool{}
-	for _, l := range leases {
-		gone[keyOf(l)] = true
-	}
+	gone := lists.Set(leases, keyOf)
 	o.syncing.Lock() // removeDone may close files
 	defer o.syncing.Unlock()
 	o.mu.Lock()

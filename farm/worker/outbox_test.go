@@ -13,6 +13,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/worker"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 )
 
@@ -124,12 +125,7 @@ func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 				clear(published)
 			},
 			"": func(t *rapid.T) {
-				var waiting []int
-				for _, p := range left {
-					if !published[p] {
-						waiting = append(waiting, p)
-					}
-				}
+				waiting := lists.Filter(left, func(p int) bool { return !published[p] })
 				got := pairs(o)
 				testutil.Require(t, slices.Equal(got, waiting), "to publish: %v, want %v", got, waiting)
 				w, p := o.Leases()

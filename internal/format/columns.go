@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 )
 
@@ -38,10 +39,7 @@ func (c *Columns) Widen(cells []string) {
 // Head writes the header and a line below it.
 func (c *Columns) Head(w *bufio.Writer) {
 	c.Row(w, c.header)
-	width := 0
-	for _, n := range c.widths {
-		width += n + len(columnGap)
-	}
+	width := lists.Sum(c.widths, func(n int) int { return n + len(columnGap) })
 	_, _ = w.WriteString(strings.Repeat("─", width) + "\n") // Flush returns the error
 }
 

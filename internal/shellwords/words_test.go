@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"gogi/internal/lists"
 	"gogi/internal/shellwords"
 	"gogi/internal/testutil"
 )
@@ -55,10 +56,7 @@ func TestSplitWordsErrors(t *testing.T) {
 func TestQuotedWordsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "words")
-		var quoted []string
-		for _, w := range words {
-			quoted = append(quoted, shellwords.Quote(w))
-		}
+		quoted := lists.Map(words, shellwords.Quote)
 		got, err := shellwords.Split(strings.Join(quoted, " "))
 		testutil.Require(t, err == nil && cmp.Diff(words, got) == "", "%q came back as %q, %v", words, got, err)
 	})
@@ -81,10 +79,7 @@ func FuzzSplitWords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		words, err := shellwords.Split(s)
-		total := 0
-		for _, w := range words {
-			total += len(w)
-		}
+		total := len(strings.Join(words, ""))
 		testutil.Check(t, total <= len(s) && (err == nil || words == nil), "%q became %q, %v", s, words, err)
 	})
 }

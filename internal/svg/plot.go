@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/lists"
 )
 
 // A Plot is a line chart with labelled axes and a legend. Its drawing is readable without scripts. The script
@@ -154,10 +155,7 @@ func (p *Plot) data() string {
 		Line
 		Level bool `json:"level,omitempty"`
 	}
-	var lines []line
-	for _, l := range p.Lines {
-		lines = append(lines, line{Line: l})
-	}
+	lines := lists.Map(p.Lines, func(l Line) line { return line{Line: l} })
 	for _, l := range p.Levels {
 		lines = append(lines, line{Line{Name: l.Name, Class: l.Class, Y: numbers{l.Y}}, true})
 	}

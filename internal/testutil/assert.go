@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gogi/internal/lists"
 )
 
 // T is the interface of a test that the functions of this package need. *testing.T, *testing.B and *rapid.T
@@ -62,11 +64,8 @@ func Must[V any](v V, err error) func(Fataler) V {
 func Err[V any](_ V, err error) error { return err }
 
 // Texts returns the texts of all values. It returns nil for an empty list.
-func Texts[V fmt.Stringer](list []V) (texts []string) {
-	for _, v := range list {
-		texts = append(texts, v.String())
-	}
-	return texts
+func Texts[V fmt.Stringer](list []V) []string {
+	return lists.Map(list, func(v V) string { return v.String() })
 }
 
 // Check reports a failure with a message if ok is false. Go evaluates the arguments of the message even if ok is

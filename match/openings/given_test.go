@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/usi"
 )
@@ -18,10 +19,7 @@ func TestAllLines(t *testing.T) {
 		testutil.Check(t, err == nil && len(lines) == want, "%d plies: %d lines, %v, expected %d", plies, len(lines), err, want)
 	}
 	three, err := AllLines("startpos", 3)
-	var texts []string
-	for _, l := range three {
-		texts = append(texts, Text(l))
-	}
+	texts := lists.Map(three, Text)
 	a, b := "startpos moves 7g7f 3c3d 2g2f", "startpos moves 2g2f 3c3d 7g7f"
 	testutil.Check(t, err == nil && slices.Contains(texts, a) != slices.Contains(texts, b) && len(three) < 25470,
 		"%d lines of three moves, %v: expected fewer than perft's 25470, and one of %q and %q", len(three), err, a, b)

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
@@ -59,13 +60,7 @@ func begun(t interface{ Fatal(...any) }, spec Spec) *Schedule {
 
 // open are the pairs that may be played now.
 func open(s *Schedule) []Slot {
-	var list []Slot
-	for _, slot := range s.Drawn() {
-		if !s.Finished(slot.Pair) && slot.Pair < s.Target() {
-			list = append(list, slot)
-		}
-	}
-	return list
+	return lists.Filter(s.Drawn(), func(slot Slot) bool { return !s.Finished(slot.Pair) && slot.Pair < s.Target() })
 }
 
 // TestPathIsTheResults: the pairs are those of one slot without interruption, for any number of pairs in play,

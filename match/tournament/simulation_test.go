@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/stats/binomial"
@@ -176,10 +177,7 @@ func (c cover) share() float64 { return c.held / c.all }
 type claims struct{ intervals, neighbours cover }
 
 func (c *claims) check(w world, p *Posterior) {
-	mean := 0.0
-	for _, x := range w {
-		mean += x / float64(len(w))
-	}
+	mean := lists.Sum(w, func(x float64) float64 { return x / float64(len(w)) })
 	for i := range w {
 		found, variance := p.FromMean(i)
 		c.intervals.see(math.Abs(found-(w[i]-mean)) <= 1.96*math.Sqrt(variance))

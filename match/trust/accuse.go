@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gogi/internal/lists"
 )
 
 // Alpha is the false discovery rate for the accused workers of a farm. This is the expected share of accused workers
@@ -88,10 +90,7 @@ func Attribute(cells []Cell, alpha float64) []Attribution {
 		all = append(all, Evidence{Worker: worker, LogE: sum})
 		rests = append(rests, Evidence{Worker: worker, LogE: sum - strongest.LogE})
 	}
-	still := map[string]bool{}
-	for _, e := range Accused(rests, alpha) {
-		still[e.Worker] = true
-	}
+	still := lists.Set(Accused(rests, alpha), func(e Evidence) string { return e.Worker })
 	patches := unlike(cells, alpha)
 	var list []Attribution
 	for _, e := range Accused(all, alpha) {
@@ -131,10 +130,7 @@ func unlike(cells []Cell, alpha float64) map[string]bool {
 	}
 	found := map[string]bool{}
 	for test, list := range byTest {
-		owners := map[string]bool{}
-		for _, e := range Accused(list, alpha) {
-			owners[owner[e.Worker]] = true
-		}
+		owners := lists.Set(Accused(list, alpha), func(e Evidence) string { return owner[e.Worker] })
 		found[test] = len(owners) >= severalOwners
 	}
 	return found

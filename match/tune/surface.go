@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -178,10 +179,7 @@ func (m *model) top(s *Settings, which []int) []float64 {
 // fit returns the coefficients of a ridge regression, and the log likelihood of the data up to a constant. Without data
 // the surface has no slope and the given curvature. factor multiplies the prior variances.
 func (m *model) fit(factor, curve float64) (beta []float64, evidence float64) {
-	noise := *m.yy / *m.n
-	if noise == 0 {
-		noise = 1
-	}
+	noise := cmp.Or(*m.yy / *m.n, 1)
 	a, priors := m.square(), m.priors()
 	mean, rhs := m.curved(curve), make([]float64, m.p)
 	rest := *m.yy // the sum of squares around the mean

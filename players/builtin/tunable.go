@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -55,11 +56,7 @@ func weightKnobs() []weightKnob {
 }
 
 func weightOptions() []usi.Option {
-	var list []usi.Option
-	for _, k := range weightKnobs() {
-		list = append(list, spin(k.name, k.value, 0, int64(k.max)))
-	}
-	return list
+	return lists.Map(weightKnobs(), func(k weightKnob) usi.Option { return spin(k.name, k.value, 0, int64(k.max)) })
 }
 
 // knobValues has the values of all weights, in the order of weightKnobs, as differences from the defaults.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/players"
 )
@@ -84,11 +85,7 @@ func Title(check string) i18n.Message {
 
 // Checks returns the names of all items, in the order in which they run.
 func Checks() []string {
-	var names []string
-	for _, item := range items(defaultWaits()) {
-		names = append(names, item.name)
-	}
-	return names
+	return lists.Map(items(defaultWaits()), func(item item) string { return item.name })
 }
 
 type item struct {

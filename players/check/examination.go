@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 )
 
@@ -76,11 +77,5 @@ type Examination struct {
 
 // Count returns the number of findings with a verdict.
 func (s *Examination) Count(v Verdict) int {
-	n := 0
-	for _, f := range s.Checks {
-		if f.Verdict == v {
-			n++
-		}
-	}
-	return n
+	return lists.Count(s.Checks, func(f Finding) bool { return f.Verdict == v })
 }

@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,9 +89,7 @@ func skeleton(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
 		games := old.Games()
 		flags.Games = &games
 	}
-	if flags.Openings == "" {
-		flags.Openings = openings.BuiltinNamed
-	}
+	flags.Openings = cmp.Or(flags.Openings, openings.BuiltinNamed)
 	flags.Swap, flags.Design = &old.Design.Swap, string(old.Design.Kind)
 	for _, value := range []*string{&flags.SPRT, &flags.Resign, &flags.Draw} {
 		if *value == Off {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"gogi/ensemble"
 	"gogi/ensemble/voting"
+	"gogi/internal/lists"
 	"gogi/players/builtin"
 	"gogi/shogi"
 	"gogi/usi"
@@ -29,13 +31,8 @@ type councilOption struct {
 func (s *council) declare() []councilOption {
 	c := s.player.Council
 	veto := c.Veto
-	if veto.Margin == 0 {
-		veto.Margin = ensemble.DefaultVetoMargin
-	}
-	quorum := c.Quorum
-	if quorum == 0 {
-		quorum = ensemble.DefaultQuorum
-	}
+	veto.Margin = cmp.Or(veto.Margin, ensemble.DefaultVetoMargin)
+	quorum := cmp.Or(c.Quorum, ensemble.DefaultQuorum)
 	name, keys, _ := strings.Cut(c.Rule, ":")
 	return []councilOption{
 		{combo("Rule", name, voting.RuleNames()), nil},
@@ -106,9 +103,7 @@ func wholeNumber(apply func(*ensemble.Config, int)) func(*ensemble.Config, strin
 }
 
 func wholePercent(share, def float64) int {
-	if share == 0 {
-		share = def
-	}
+	share = cmp.Or(share, def)
 	return max(1, int(math.Round(share*100)))
 }
 
@@ -117,11 +112,7 @@ func (s *council) ties() []string {
 	if len(s.player.Council.Ties) > 0 {
 		return s.player.Council.Ties
 	}
-	var names []string
-	for _, t := range voting.DefaultTies() {
-		names = append(names, string(t))
-	}
-	return names
+	return lists.Map(voting.DefaultTies(), func(t voting.Tie) string { return string(t) })
 }
 
 // value returns the value that the GUI sent, or the default.

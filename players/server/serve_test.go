@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 
 	"gogi/configs"
@@ -46,10 +47,7 @@ func fakes(council string, members ...string) string {
 	for i, args := range members {
 		name := fmt.Sprintf("m%d", i+1)
 		names = append(names, fmt.Sprintf("%q", name))
-		var command []string
-		for _, word := range usitest.Command() {
-			command = append(command, fmt.Sprintf("%q", word))
-		}
+		command := lists.Map(usitest.Command(), func(word string) string { return fmt.Sprintf("%q", word) })
 		for _, word := range strings.Fields(args) {
 			word = strings.ReplaceAll(word, "~", " ")
 			for _, file := range []string{"MARK", "LOG", "GATE"} {
@@ -237,12 +235,7 @@ func (g *gui) gos(name string) []string {
 }
 
 func linesWith(lines []string, prefix string) (n int) {
-	for _, line := range lines {
-		if strings.HasPrefix(line, prefix) {
-			n++
-		}
-	}
-	return n
+	return lists.Count(lines, func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 
 // legal asserts that a bestmove line is a move that can be played.

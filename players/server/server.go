@@ -17,6 +17,7 @@ import (
 	"gogi/ensemble"
 	"gogi/ensemble/voting"
 	"gogi/internal/fail"
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/players"
@@ -174,10 +175,7 @@ func (s *council) Author() string { return "gogi" }
 
 // Options returns the council's own options, then those of the members' engines.
 func (s *council) Options() []usi.Option {
-	var list []usi.Option
-	for _, o := range s.options {
-		list = append(list, o.Option)
-	}
+	list := lists.Map(s.options, func(o councilOption) usi.Option { return o.Option })
 	for _, o := range s.members {
 		list = append(list, o.shown)
 	}

@@ -1,6 +1,7 @@
 package calculator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -114,9 +115,7 @@ func (r *EloRow) normalize(sigma float64, err error) {
 		err = errors.New("no normalised Elo where every game scores the same")
 	}
 	r.Sigma, r.NormalizedElo = known(sigma, err), known(stats.NormalizedElo(r.Score, sigma), err)
-	if r.Why == "" {
-		r.Why = whyNot(err)
-	}
+	r.Why = cmp.Or(r.Why, whyNot(err))
 }
 
 // gameSigma returns the standard deviation of a game's score for an expected score and a draw rate.

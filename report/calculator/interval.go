@@ -15,6 +15,7 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/stats"
 	"gogi/stats/binomial"
 )
@@ -46,11 +47,7 @@ func MethodNames() []string { return append(binomialNames(), methodGaffke, metho
 
 // binomialNames returns the names of the methods that work on the wins among decisive games, except anytime.
 func binomialNames() []string {
-	var names []string
-	for _, m := range binomial.IntervalMethods() {
-		names = append(names, methodName(m))
-	}
-	return names
+	return lists.Map(binomial.IntervalMethods(), methodName)
 }
 
 func methodName(m binomial.IntervalMethod) string {

@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/fail"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/gate"
@@ -126,10 +127,7 @@ func TestPlanOfASequentialTest(t *testing.T) {
 	}
 	answer, err := q.Answer()
 	rows := rowsOf(t, "plans", answer, err)
-	var kinds []string
-	for _, row := range rows {
-		kinds = append(kinds, fmt.Sprint(row["kind"], row["elo"]))
-	}
+	kinds := lists.Map(rows, func(row map[string]any) string { return fmt.Sprint(row["kind"], row["elo"]) })
 	if got := strings.Join(kinds, " "); got != "fixed50 sequential0 sequential20 sequential40 sequential50 "+
 		"bounded0 bounded20 bounded40 bounded50 deterministic0 deterministic20 deterministic40 deterministic50 deterministic0 deterministic20 deterministic40 deterministic50" {
 		t.Errorf("the plans are %s", got)

@@ -1,6 +1,7 @@
 package calculator
 
 import (
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/stats"
@@ -81,10 +82,7 @@ func (q GateQuestion) Undecided() (share float64, games int) {
 // of cheaper alternatives follow. repeatable means that players may repeat games.
 func (s sequence) rows(elo float64, repeatable bool) []PlanRow {
 	at := truths(s.asked.Elo0, s.asked.Elo1, elo)
-	var rows []PlanRow
-	for _, truth := range at {
-		rows = append(rows, s.at("sequential", truth))
-	}
+	rows := lists.Map(at, func(truth float64) PlanRow { return s.at("sequential", truth) })
 	if s.unpaired {
 		return rows
 	}

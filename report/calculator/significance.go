@@ -10,6 +10,7 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
 
@@ -78,10 +79,7 @@ func (q TestQuestion) check() error {
 	if !byResult && !byLength {
 		return errors.New("expected --wins W and --losses L, or --games N alone")
 	}
-	var wrong []error
-	for _, alpha := range q.Alpha {
-		wrong = append(wrong, CheckShare("alpha", alpha))
-	}
+	wrong := lists.Map(q.Alpha, func(alpha float64) error { return CheckShare("alpha", alpha) })
 	if byLength {
 		wrong = append(wrong, CheckCount("games", *q.Games))
 	} else {

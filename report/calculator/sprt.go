@@ -1,6 +1,7 @@
 package calculator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -175,10 +176,7 @@ func (s *SPRTRow) print(w io.Writer, in i18n.Language) {
 	fmt.Fprintln(w, i18n.Say(in, "Sequential test of %g against %g Elo (%s), alpha %g, beta %g, after %s",
 		s.asked.Elo0, s.asked.Elo1, s.Model, s.asked.Alpha, s.asked.Beta, after))
 	t := format.Table(i18n.Heads(in, "log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")...)
-	decision := i18n.Say(in, string(s.Decision))
-	if decision == "" {
-		decision = "–"
-	}
+	decision := cmp.Or(i18n.Say(in, string(s.Decision)), "–")
 	t.AppendRow(table.Row{
 		cell(s.LLR, "%.4f"), fmt.Sprintf("%.4f", s.Lower), fmt.Sprintf("%.4f", s.Upper), decision,
 		cell(s.Elo, "%+.2f"), cell(s.EloLo, "%+.2f"), cell(s.EloHi, "%+.2f"),

@@ -8,6 +8,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
 
@@ -31,12 +32,7 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 }
 
 func (r *Report) printSteps(w io.Writer, in i18n.Language) {
-	tested := 0
-	for _, s := range r.Steps {
-		if s.P != nil {
-			tested++
-		}
-	}
+	tested := lists.Count(r.Steps, func(s Step) bool { return s.P != nil })
 	for _, s := range r.Steps {
 		fmt.Fprintln(w, i18n.Say(in, "%s against %s   %s", s.Newer, s.Older, s.line(tested)))
 		if s.Elo != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
@@ -289,10 +290,7 @@ func TestSmallFamilies(t *testing.T) {
 		}
 	}
 	g := groupingOf(t, whole(t, finished(), rows, starts), "family")
-	var names []string
-	for _, r := range g.Rows {
-		names = append(names, fmt.Sprintf("%s %d %t", r.Name, r.Units, r.P != nil))
-	}
+	names := lists.Map(g.Rows, func(r Row) string { return fmt.Sprintf("%s %d %t", r.Name, r.Units, r.P != nil) })
 	want := []string{"7g7f 3c3d 20 true", "2g2f 3c3d 12 true", "others 8 false"}
 	testutil.Check(t, slices.Equal(names, want) && g.Unit == "pair", "%q of %s, want %q", names, g.Unit, want)
 }

@@ -7,6 +7,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/report"
 	"gogi/stats"
 	"gogi/stats/binomial"
@@ -344,10 +345,7 @@ func test(rows []Row, parts []part) {
 // mean returns the mean of scores in thousandths. If all scores are equal, it returns exactly that score,
 // without a rounding error.
 func mean(scores []float64) float64 {
-	sum := 0.0
-	for _, s := range scores {
-		sum += math.Round(1000 * s)
-	}
+	sum := lists.Sum(scores, func(s float64) float64 { return math.Round(1000 * s) })
 	return sum / float64(1000*len(scores))
 }
 
@@ -364,10 +362,7 @@ func pooled(parts []part, without int) (scores []float64) {
 // contributions returns how much each observation (unit) contributes to the difference between part k and the rest.
 // mean is the mean score of all units.
 func contributions(parts []part, k int, mean float64) []float64 {
-	n := 0
-	for _, p := range parts {
-		n += len(p.units)
-	}
+	n := lists.Sum(parts, func(p part) int { return len(p.units) })
 	share := float64(len(parts[k].units)) / float64(n)
 	var all []float64
 	index := map[int]int{}

@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 )
 
 // Print writes the table as text for a terminal, in the given language. Warnings come first.
@@ -145,10 +146,7 @@ func columns(r Row, in i18n.Language) []string {
 	if r.Lo != nil {
 		span = i18n.Say(in, "%s to %s", format.Elo(r.EloLo, -1), format.Elo(r.EloHi, 1))
 	}
-	all := make([]string, 0, len(cells))
-	for _, i := range []int{1, 2, 3, 4} {
-		all = append(all, fmt.Sprint(cells[i]))
-	}
+	all := lists.Map([]int{1, 2, 3, 4}, func(i int) string { return fmt.Sprint(cells[i]) })
 	all = append(all, span)
 	for _, i := range []int{7, 8, 9} {
 		all = append(all, fmt.Sprint(cells[i]))

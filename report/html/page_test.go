@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/matchtest"
@@ -261,12 +262,7 @@ func TestHistogramKeepsEveryGame(t *testing.T) {
 		total := 0
 		for i, class := range s.histogram() {
 			total += class.Games
-			inside := 0
-			for _, n := range plies {
-				if n >= class.From && n <= class.To {
-					inside++
-				}
-			}
+			inside := lists.Count(plies, func(n int) bool { return n >= class.From && n <= class.To })
 			testutil.Check(t, inside == class.Games,
 				"%v: class %d, %d to %d plies, has %d games, want %d", plies, i, class.From, class.To, class.Games, inside)
 		}

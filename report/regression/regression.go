@@ -12,6 +12,7 @@ import (
 
 	"gogi/internal/csv"
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 	"gogi/stats/regress"
 
@@ -170,10 +171,7 @@ func (t *grid) regress(yName string, xNames []string) (*Report, error) {
 	}
 	rows := t.full(places)
 	y := t.picked(places[0], rows)
-	var columns []regress.Column
-	for _, place := range places[1:] {
-		columns = append(columns, t.picked(place, rows))
-	}
+	columns := lists.Map(places[1:], func(place int) regress.Column { return t.picked(place, rows) })
 	fit, err := regress.LeastSquares(y.Values, columns...)
 	if err != nil {
 		return nil, err
@@ -196,10 +194,7 @@ func (t *grid) regress(yName string, xNames []string) (*Report, error) {
 }
 
 func rootMeanSquare(residuals []float64) float64 {
-	sum := 0.0
-	for _, e := range residuals {
-		sum += e * e
-	}
+	sum := lists.Sum(residuals, func(e float64) float64 { return e * e })
 	return math.Sqrt(sum / float64(len(residuals)))
 }
 

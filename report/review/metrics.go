@@ -1,6 +1,9 @@
 package review
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Change is a way to measure how much a move changed the player's win rate. It selects the two positions
 // whose win rates are compared.
@@ -51,12 +54,8 @@ func DefaultRules(s Scale) Rules {
 
 // Filled returns the rules with defaults for the fields that files of earlier versions do not have.
 func (r Rules) Filled() Rules {
-	if r.Change == "" {
-		r.Change = MoveChange
-	}
-	if r.Per == "" {
-		r.Per = PerCounted
-	}
+	r.Change = cmp.Or(r.Change, MoveChange)
+	r.Per = cmp.Or(r.Per, PerCounted)
 	return r
 }
 

@@ -4,6 +4,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -369,10 +370,7 @@ func Ending(termination string) i18n.Message { return i18n.Of(format.Words(termi
 func (r view) printTerminations(w io.Writer) {
 	t := r.table("games ended by", "loser", "games", "share")
 	for _, e := range r.Terminations {
-		loser := e.Loser
-		if loser == "" {
-			loser = r.say("drawn")
-		}
+		loser := cmp.Or(e.Loser, r.say("drawn"))
 		t.AppendRow(table.Row{Ending(e.Termination).In(r.in), loser, format.Count(e.Count), format.Percent(float64(e.Count) / float64(r.Games))})
 	}
 	format.Render(w, t)

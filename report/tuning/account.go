@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/tune"
 	"gogi/results"
@@ -81,11 +82,7 @@ func PlanOf(info *results.RunInfo) (*tune.Plan, error) {
 
 // Words returns options as one line of the form NAME=VALUE, separated by spaces.
 func Words(options []match.Option) string {
-	var words []string
-	for _, o := range options {
-		words = append(words, o.Name+"="+o.Value)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(lists.Map(options, func(o match.Option) string { return o.Name + "=" + o.Value }), " ")
 }
 
 // Summary returns the summary of the tune, in the state that the caller of Read requested.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/tune"
 )
@@ -81,20 +82,14 @@ func writeParam(w io.Writer, p *tune.Param, start, remark string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[[param]]\nname = %q\n", p.Name)
 	if p.Kind == tune.Choice {
-		var levels []string
-		for _, l := range p.Levels {
-			levels = append(levels, strconv.Quote(l))
-		}
+		levels := lists.Map(p.Levels, strconv.Quote)
 		fmt.Fprintf(&b, "kind = \"choice\"\nstart = %q\nlevels = [%s]\n", start, strings.Join(levels, ", "))
 	} else {
 		fmt.Fprintf(&b, "start = %s\nmin = %s\nmax = %s\n", start, p.Text(p.Min), p.Text(p.Max))
 		if p.Kind == tune.Float {
 			b.WriteString("kind = \"float\"\n")
 		}
-		scale := p.Scale
-		if scale == 0 {
-			scale = (p.Max - p.Min) / 8
-		}
+		scale := cmp.Or(p.Scale, (p.Max-p.Min)/8)
 		fmt.Fprintf(&b, "scale = %s%s\n", strconv.FormatFloat(scale, 'g', 4, 64), remark)
 	}
 	_, err := io.WriteString(w, b.String()+"\n")

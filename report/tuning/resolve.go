@@ -292,9 +292,7 @@ func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) 
 		return tune.Param{}, fmt.Errorf("[[param]]: %w", err)
 	}
 	p := tune.Param{Name: o.Name, Kind: tune.Kind(from.Kind), Levels: from.Levels, Min: float64(o.Min), Max: float64(o.Max)}
-	if p.Kind == "" {
-		p.Kind = kindOf(o)
-	}
+	p.Kind = cmp.Or(p.Kind, kindOf(o))
 	if p.Kind == tune.Choice {
 		return choice(p, o, cmp.Or(string(from.Start), startOf(o, set)))
 	}

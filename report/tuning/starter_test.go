@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gogi/configs"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/report/tuning"
 	"gogi/usi"
@@ -36,11 +37,7 @@ func names(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err, text)
 	}
-	var list []string
-	for _, p := range f.Params {
-		list = append(list, p.Name)
-	}
-	return strings.Join(list, " ")
+	return strings.Join(lists.Map(f.Params, func(p configs.TuneParam) string { return p.Name }), " ")
 }
 
 func TestStarter(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gogi/configs"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/tune"
@@ -132,10 +133,7 @@ func TestValidation(t *testing.T) {
 	testutil.OK(t, err)
 	played := testutil.Must(Play(plan, p))(t)
 	v := Validation(plan, p, 0, match.TuneCandidate{Number: 2, Run: ValidationRun("t", 2), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}})
-	seen := map[string]bool{}
-	for _, o := range played.Openings {
-		seen[o.ID] = true
-	}
+	seen := lists.Set(played.Openings, func(o match.Opening) string { return o.ID })
 	for _, o := range v.Openings {
 		testutil.Check(t, !seen[o.ID], "opening %s is in both", o.ID)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/report"
@@ -251,10 +252,7 @@ func compare(f *counted, r *report.Report) (differences []string) {
 
 // pairs is how many pairs were counted.
 func (f *counted) pairs() (n int) {
-	for _, p := range f.Sums.Pairings {
-		n += p.Pairs
-	}
-	return n
+	return lists.Sum(f.Sums.Pairings, func(p Pairing) int { return p.Pairs })
 }
 
 func comparePairings(f *counted, r *report.Report, same func(string, any, any), near func(string, float64, float64, int)) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"gogi/internal/lists"
 )
 
 // Resolve returns the absolute path of the file that path leads to. It follows symbolic links. The file need
@@ -117,10 +119,7 @@ func (i *File) drop() error {
 		return nil
 	}
 	delete(inodes.open, i.key)
-	var errs []error
-	for _, f := range i.files {
-		errs = append(errs, f.Close())
-	}
+	errs := lists.Map(i.files, (*os.File).Close)
 	return errors.Join(errs...)
 }
 

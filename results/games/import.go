@@ -1,6 +1,7 @@
 package games
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -111,19 +112,13 @@ func unfit(r *kifu.Record) string {
 	if len(r.Moves) > kifu.MaxPlies {
 		return fmt.Sprintf("the game has %d plies: expected at most %d", len(r.Moves), kifu.MaxPlies)
 	}
-	if r.Result == "" {
-		r.Result = string(match.UnknownReason)
-	}
+	r.Result = cmp.Or(r.Result, string(match.UnknownReason))
 	if _, err := match.ParseTermination(r.Result); err != nil {
 		return fmt.Sprintf("the game ended by %q, which is no word for how games end", r.Result)
 	}
 	r.Black, r.White = sanitize.Printable(r.Black, 200), sanitize.Printable(r.White, 200)
-	if r.Black == "" {
-		r.Black = "Black"
-	}
-	if r.White == "" {
-		r.White = "White"
-	}
+	r.Black = cmp.Or(r.Black, "Black")
+	r.White = cmp.Or(r.White, "White")
 	if r.Black == r.White {
 		return fmt.Sprintf("both players are called %q", r.Black)
 	}

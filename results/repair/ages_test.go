@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/matchtest"
@@ -141,10 +142,7 @@ func TestDamagedProvenance(t *testing.T) {
 	testutil.Check(t, err == nil && len(r.Lost) == 2 && strings.Contains(r.Lost[0].What, "which worker") && r.Runs[0].Saved == 4,
 		"%+v, %v", r, err)
 	s = resultstest.Open(t, to)
-	var workers []string
-	for _, g := range resultstest.Games(t, s, 1) {
-		workers = append(workers, g.Worker)
-	}
+	workers := lists.Map(resultstest.Games(t, s, 1), func(g match.Row) string { return g.Worker })
 	testutil.Slices(t, []string{"", "", "y", "y", "", "", "y", "y"}, workers)
 	if c := checkup(t, to); !c.Sound() {
 		t.Errorf("%+v", c)

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/results"
@@ -112,10 +113,7 @@ func (c *checker) all(ctx context.Context) error {
 		return err
 	}
 	if c.options.Run != "" && !slices.ContainsFunc(runs, func(r *tables.Run) bool { return r.Name() == c.options.Run }) {
-		var names []string
-		for _, r := range runs {
-			names = append(names, r.Name())
-		}
+		names := lists.Map(runs, (*tables.Run).Name)
 		return &results.NoRun{Run: c.options.Run, Names: names}
 	}
 	if err := c.orphans(ctx); err != nil {

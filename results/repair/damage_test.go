@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -116,10 +117,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(11, 1))
 	var changed, found, lostPairs, lostRuns int
-	many := *flips
-	if many == 0 {
-		many = testutil.ByLength(6, 24)
-	}
+	many := cmp.Or(*flips, testutil.ByLength(6, 24))
 	for n := range many {
 		bit := r.IntN(8 * len(file))
 		path := filepath.Join(dir, fmt.Sprintf("%d.db", n))

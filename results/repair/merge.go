@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/results"
 	"gogi/results/file"
 	"gogi/results/tables"
@@ -35,10 +36,7 @@ type Conflicting struct{ Conflicts []Problem }
 // Error describes the first conflict.
 func (e *Conflicting) Error() string {
 	const most = 10
-	var lines []string
-	for _, c := range e.Conflicts[:min(most, len(e.Conflicts))] {
-		lines = append(lines, "\n  "+c.Error())
-	}
+	lines := lists.Map(e.Conflicts[:min(most, len(e.Conflicts))], func(c Problem) string { return "\n  " + c.Error() })
 	if n := len(e.Conflicts) - len(lines); n > 0 {
 		lines = append(lines, fmt.Sprintf("\n  and %d more", n))
 	}

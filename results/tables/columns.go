@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/match"
 )
 
@@ -78,11 +79,7 @@ const LateColumns = 2
 
 // GameColumns returns the names of all columns for a query, followed by the column of the game's checksum.
 func GameColumns() string {
-	var names []string
-	for _, c := range new(Game).Columns() {
-		names = append(names, c.Name)
-	}
-	return strings.Join(append(names, "g.checksum"), ", ")
+	return strings.Join(append(lists.Map(new(Game).Columns(), func(c Column) string { return c.Name }), "g.checksum"), ", ")
 }
 
 // InsertGame returns the SQL statement that inserts a game. Its parameters are the values that Inserted returns.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"gogi/internal/lists"
 )
 
 // Layout describes a table of the schema.
@@ -29,11 +31,7 @@ func (l *Layout) Derived() bool { return l.Name == "segments" || l.Name == "stor
 
 // Names returns the names of the columns.
 func (l *Layout) Names() []string {
-	var list []string
-	for _, c := range l.Columns {
-		list = append(list, c.Name)
-	}
-	return list
+	return lists.Map(l.Columns, func(c columnLayout) string { return c.Name })
 }
 
 // index returns the place of a column in a row, or -1 if the table does not have the column.

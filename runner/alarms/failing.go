@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/internal/shellwords"
 	"gogi/match"
 )
@@ -83,10 +84,7 @@ func (f *failing) game(fault match.Termination, marked bool) []Warning {
 // examined returns advice for the user, with the commands that check the engines of a player.
 func examined(plan *match.Plan, player int) string {
 	alone := match.Plan{Players: plan.Players[player : player+1]}
-	var commands []string
-	for _, e := range alone.Engines() {
-		commands = append(commands, checkLine(&e))
-	}
+	commands := lists.Map(alone.Engines(), func(e match.Player) string { return checkLine(&e) })
 	commands = slices.Compact(commands)
 	const do = "End the run, and see what it does not survive: "
 	if rest := len(commands) - 2; rest > 0 {

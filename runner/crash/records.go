@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 
@@ -19,9 +20,7 @@ func Begin(db, run, transcripts string) *Records {
 
 // TranscriptDir returns the folder with the transcripts of a run. It is in dir, or next to the database if dir is "".
 func TranscriptDir(dir, db, run string) string {
-	if dir == "" {
-		dir = db + "-transcripts"
-	}
+	dir = cmp.Or(dir, db+"-transcripts")
 	return filepath.Join(dir, transcript.FileName(run))
 }
 

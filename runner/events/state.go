@@ -50,9 +50,7 @@ func (s *State) Ignored() uint64 { return s.ignored }
 
 // Apply applies the next event.
 func (s *State) Apply(ev match.Event) {
-	if s.run == "" {
-		s.run = ev.Run
-	}
+	s.run = cmp.Or(s.run, ev.Run)
 	if ev.V != match.EventVersion || ev.Run != s.run || !s.accept(&ev) {
 		s.ignored++
 	}

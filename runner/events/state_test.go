@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner/events"
@@ -59,10 +60,7 @@ func TestStateIsWhatHappened(t *testing.T) {
 			testutil.Require(t, at.Worker != "" || at.Slot < s.wanted || at.Phase != match.SlotIdle,
 				"slot %d is idle and one too many", at.Slot)
 		}
-		waiting := 0
-		for _, b := range s.tables {
-			waiting += len(b.ends)
-		}
+		waiting := lists.Sum(s.tables, func(b *table) int { return len(b.ends) })
 		if over := s.events[len(s.events)-1].Type == match.EventDone; now.Over != over || !over && len(now.Unstored) != waiting {
 			t.Fatalf("over %v, want %v; %d games wait to be stored, want %d", now.Over, over, len(now.Unstored), waiting)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
@@ -333,10 +334,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("%v", f)
 	}
 	bad := match.Selfplay{RandomMin: -1, RandomMax: -2, Window: -1, TemperaturePlies: 1, NoisePlies: -1, Noise: -0.1, NodeJitter: 0.95, Audit: 2}
-	var keys []string
-	for _, f := range bad.Faults() {
-		keys = append(keys, f.Key)
-	}
+	keys := lists.Map(bad.Faults(), func(f match.SelfplayFault) string { return f.Key })
 	got := strings.Join(keys, " ")
 	testutil.Check(t, got == "block random_min random_max window noise_plies noise node_jitter audit multipv temperature", "%v", got)
 }

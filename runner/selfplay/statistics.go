@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/match/arbiter"
 	"gogi/shogi/kifu/packed"
 	"gogi/stats/binomial"
@@ -203,10 +204,7 @@ func counted(before string, by map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(by[b]-by[a], strings.Compare(a, b))
 	})
-	var list []string
-	for _, n := range names {
-		list = append(list, fmt.Sprintf("%s %s", n, format.Count(by[n])))
-	}
+	list := lists.Map(names, func(n string) string { return fmt.Sprintf("%s %s", n, format.Count(by[n])) })
 	if len(list) == 0 {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/control"
@@ -72,12 +73,7 @@ func (c *controlled) now() *match.Snapshot {
 }
 
 func (c *controlled) playing() (n int) {
-	for _, s := range c.now().Slots {
-		if s.Phase == match.SlotPlaying {
-			n++
-		}
-	}
-	return n
+	return lists.Count(c.now().Slots, func(s match.SlotState) bool { return s.Phase == match.SlotPlaying })
 }
 
 // tell executes a command in text form, such as "target 8".

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/match/control"
 	"gogi/runner/events"
 )
@@ -33,13 +34,7 @@ func (n *Nearby) Runs() []string {
 	if err != nil {
 		return nil // an unreadable folder has no reachable runs
 	}
-	var playing []string
-	for _, name := range names {
-		if n.Hub(name) != nil {
-			playing = append(playing, name)
-		}
-	}
-	return playing
+	return lists.Filter(names, func(name string) bool { return n.Hub(name) != nil })
 }
 
 // Hub returns a hub with the events of a run, or nil if no reachable process plays it.

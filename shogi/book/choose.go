@@ -3,6 +3,7 @@ package book
 import (
 	"math/rand/v2"
 
+	"gogi/internal/lists"
 	"gogi/shogi"
 )
 
@@ -38,12 +39,7 @@ func (b *Book) ChooseNear(p *shogi.Position, margin int, random *rand.Rand) shog
 	case scored:
 		legal := Entry{Moves: moves}
 		best, _ := legal.best()
-		var near []Move
-		for _, m := range moves {
-			if m.HasScore && best.Score-m.Score <= margin {
-				near = append(near, m)
-			}
-		}
+		near := lists.Filter(moves, func(m Move) bool { return m.HasScore && best.Score-m.Score <= margin })
 		moves = near
 	}
 	return moves[random.IntN(len(moves))].Move

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gogi/internal/disk"
+	"gogi/internal/lists"
 )
 
 // These are names of formats that other files of this package use.
@@ -43,11 +44,7 @@ func ofText(read func(io.Reader) (*Book, error)) func([]byte) (*Book, error) {
 
 // Names returns the names of the formats.
 func Names() []string {
-	var names []string
-	for _, f := range Formats() {
-		names = append(names, f.Name)
-	}
-	return names
+	return lists.Map(Formats(), func(f Format) string { return f.Name })
 }
 
 // FormatOf returns the format with this name. If the name is "", it returns the format for the extension of

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
 	"gogi/stats/rating/newton"
@@ -235,11 +236,7 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) ([]binomial.Int
 	}); err != nil {
 		return nil, err
 	}
-	var list []binomial.Interval
-	for _, i := range f.rank {
-		list = append(list, newton.Percentiles(ratings[i], level))
-	}
-	return list, nil
+	return lists.Map(f.rank, func(i int) binomial.Interval { return newton.Percentiles(ratings[i], level) }), nil
 }
 
 // A Residual is the difference between the points in the games of two players and the points that the fit

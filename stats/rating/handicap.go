@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 
 	"gogi/stats/rating/crosstable"
@@ -443,12 +444,7 @@ func (f *HandicapFit) errors() []float64 {
 	}
 	info := f.ground.information(f.at.X)
 	kept := slices.DeleteFunc(indices(len(f.at.X)), func(i int) bool { return slices.Contains(f.at.Drifting, i) })
-	players := 0
-	for _, i := range kept {
-		if i < f.ground.players {
-			players++
-		}
-	}
+	players := lists.Count(kept, func(i int) bool { return i < f.ground.players })
 	// The players whose strength tends to 0 do not influence the others, so a common shift of the others
 	// still changes nothing.
 	inverse, err := inverseOf(submatrix(info, kept), players, true)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
 
@@ -174,10 +175,7 @@ func exactTails(ranks []float64, n int, w float64) tails {
 	// ways[k][s] is the probability that k of the ranks so far are selected and have the doubled sum s, if
 	// all selections of n ranks are equally likely. The next rank is then selected with probability
 	// (n-k)/(ranks left).
-	largest := 0
-	for _, r := range topRanks(ranks, n) {
-		largest += int(2 * r)
-	}
+	largest := lists.Sum(topRanks(ranks, n), func(r float64) int { return int(2 * r) })
 	ways := make([][]float64, n+1)
 	for k := range ways {
 		ways[k] = make([]float64, largest+1)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/stats/binomial"
 
@@ -67,10 +68,7 @@ func TestThesisEquations(t *testing.T) {
 	for name, lines := range cases {
 		columns := table(t, name)
 		for _, l := range lines {
-			var regressors []Column
-			for _, x := range l.x {
-				regressors = append(regressors, Column{x, columns[x]})
-			}
+			regressors := lists.Map(l.x, func(x string) Column { return Column{x, columns[x]} })
 			f := testutil.Must(LeastSquares(columns["RP_mid"], regressors...))(t)
 			t.Logf("%s %v: %.1f R² %.5f", name[7:12], l.x, values(f), f.R2)
 			for i, c := range l.coefficients {
@@ -88,11 +86,7 @@ func TestThesisEquations(t *testing.T) {
 }
 
 func values(f Fit) []float64 {
-	var v []float64
-	for _, t := range f.Terms {
-		v = append(v, t.Value)
-	}
-	return v
+	return lists.Map(f.Terms, func(t Term) float64 { return t.Value })
 }
 
 // TestErrata holds the recomputed values of paper_errata.json.

@@ -24,6 +24,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/gate"
@@ -446,10 +447,7 @@ func TestPedantic(t *testing.T) {
 	for _, f := range list {
 		want := slices.Sorted(slices.Values(family(f.GetName()).Labels))
 		for _, m := range f.GetMetric() {
-			var got []string
-			for _, l := range m.GetLabel() {
-				got = append(got, l.GetName())
-			}
+			got := lists.Map(m.GetLabel(), (*dto.LabelPair).GetName)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s has labels %v, want %v", f.GetName(), got, want)
 			}

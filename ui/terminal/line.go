@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 )
 
@@ -37,11 +38,7 @@ type Line []Span
 
 // Width returns the width of the line in terminal cells.
 func (l Line) Width() int {
-	n := 0
-	for _, s := range l {
-		n += width(s.Text)
-	}
-	return n
+	return lists.Sum(l, func(s Span) int { return width(s.Text) })
 }
 
 // cells returns the width of a character in terminal cells. It is 2 for a wide East Asian character, and 0 for a

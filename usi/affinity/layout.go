@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"gogi/internal/lists"
 )
 
 // Demand describes how many CPUs a plan needs. All numbers are at least 1.
@@ -112,10 +114,7 @@ func compare(a, b unit) int {
 }
 
 func kinds(list []CPU) int {
-	seen := map[Kind]bool{}
-	for _, c := range list {
-		seen[c.Kind] = true
-	}
+	seen := lists.Set(list, func(c CPU) Kind { return c.Kind })
 	return len(seen)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gogi/internal/lists"
 )
 
 // Most is the highest CPU number that gogi accepts. Linux supports at most 8192 CPUs (CONFIG_NR_CPUS).
@@ -91,13 +93,7 @@ func (s Set) Has(cpu int) bool {
 
 // Minus returns the CPUs of s that are not in t.
 func (s Set) Minus(t Set) Set {
-	var rest Set
-	for _, c := range s {
-		if !t.Has(c) {
-			rest = append(rest, c)
-		}
-	}
-	return rest
+	return lists.Filter(s, func(c int) bool { return !t.Has(c) })
 }
 
 // Union returns the CPUs of s and t.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
@@ -110,10 +111,7 @@ func trimmed(text string) string {
 
 func TestSummaryMoves(t *testing.T) {
 	s := summary(t, head+"BEGIN Position\nPI\n+\n+7776FU,T12\n-3334FU\nT6\n+8822UM,T0,'* 100\n'a comment\n-3122GI\nEND Position\n")
-	var got []string
-	for _, m := range s.Moves {
-		got = append(got, m.Move.String()+" "+m.Time.String())
-	}
+	got := lists.Map(s.Moves, func(m PlayedMove) string { return m.Move.String() + " " + m.Time.String() })
 	want := []string{"7g7f 12s", "3c3d 6s", "8h2b+ 0s", "3a2b 0s"}
 	testutil.Check(t, slices.Equal(got, want) && s.Moves[2].Timed && !s.Moves[3].Timed, "%v %+v", got, s.Moves)
 }

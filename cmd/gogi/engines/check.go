@@ -11,6 +11,7 @@ import (
 	"gogi/configs"
 	"gogi/internal/fail"
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/players"
 	"gogi/players/check"
@@ -52,12 +53,7 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.File == "" && c.Bundle == "" && len(c.Engine) == 1 && isMatchFile(c.Engine[0]) {
 		c.File, c.Engine = c.Engine[0], nil
 	}
-	asked := 0
-	for _, given := range []bool{len(c.Engine) > 0, c.File != "", c.Bundle != ""} {
-		if given {
-			asked++
-		}
-	}
+	asked := lists.Count([]bool{len(c.Engine) > 0, c.File != "", c.Bundle != ""}, func(given bool) bool { return given })
 	if asked != 1 {
 		return fail.Usage(errors.New("gogi check: expected one of an engine, a match file and --replay DUMP"))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 )
 
@@ -27,10 +28,7 @@ func TestSuggestion(t *testing.T) {
 	} {
 		s := suggestion{Alpha: 0.05, Contests: test.contests}
 		testutil.OK(t, s.judge())
-		var adjusted []float64
-		for _, a := range s.Councils {
-			adjusted = append(adjusted, a.Adjusted)
-		}
+		adjusted := lists.Map(s.Councils, func(a advised) float64 { return a.Adjusted })
 		testutil.Equal(t, s.Best, test.best, "%s", test.name)
 		testutil.Same(t, adjusted, test.adjusted)
 		var out bytes.Buffer

@@ -1,6 +1,7 @@
 package farmcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,9 +131,7 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 		return out, err
 	}
 	defer func() { err = errors.Join(err, guard.Close()) }()
-	if c.Concurrency == 0 {
-		c.Concurrency = runtime.NumCPU()
-	}
+	c.Concurrency = cmp.Or(c.Concurrency, runtime.NumCPU())
 	config := machine.Config{Mirrors: c.Mirrors, Transport: t, Guard: guard, Slots: c.Concurrency, Log: logger(env, true)}
 	if config.Sandbox, err = builder.NewSandbox(ctx, "sandbox", guard); err != nil {
 		return out, err

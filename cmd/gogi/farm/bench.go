@@ -1,6 +1,7 @@
 package farmcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,9 +54,7 @@ type benched struct {
 
 // Run measures the machine and prints the result.
 func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
-	if c.Concurrency == 0 {
-		c.Concurrency = runtime.NumCPU()
-	}
+	c.Concurrency = cmp.Or(c.Concurrency, runtime.NumCPU())
 	if c.Concurrency < 1 || c.Time <= 0 {
 		return wrong("--concurrency %d --time %v: expected positive numbers", c.Concurrency, c.Time)
 	}

@@ -1,6 +1,7 @@
 package farmcmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -61,10 +62,7 @@ func (c *JoinCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return wrong("%w", err)
 	}
-	file := c.Out
-	if file == "" {
-		file = c.Name + ".creds"
-	}
+	file := cmp.Or(c.Out, c.Name+".creds")
 	if err := creds.WriteNew(file); err != nil {
 		return err
 	}

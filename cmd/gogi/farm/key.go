@@ -1,6 +1,7 @@
 package farmcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,10 +66,7 @@ func (c *KeyNewCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	url := c.URL
-	if url == "" {
-		url = s.URL()
-	}
+	url := cmp.Or(c.URL, s.URL())
 	if url == "" {
 		return wrong("--url: the farm in %s was never started: expected its address for workers, such as tls://HOST:7422", c.State)
 	}
@@ -80,10 +78,7 @@ func (c *KeyNewCommand) Run(ctx context.Context, env *cli.Env) error {
 	for i, r := range c.May {
 		rights[i] = keys.Right(r)
 	}
-	out := c.Out
-	if out == "" {
-		out = c.Name + ".creds"
-	}
+	out := cmp.Or(c.Out, c.Name+".creds")
 	creds, err := s.Issue(c.Name, c.Owner, rights, expires, url, ca)
 	if err == nil {
 		err = creds.Write(out)

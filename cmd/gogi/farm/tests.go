@@ -12,6 +12,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/farm"
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 )
 
@@ -301,9 +302,5 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 
 // words returns labels as text.
 func words(m map[string]string) string {
-	var all []string
-	for _, k := range sortedKeys(m) {
-		all = append(all, k+"="+m[k])
-	}
-	return strings.Join(all, " ")
+	return strings.Join(lists.Map(sortedKeys(m), func(k string) string { return k + "=" + m[k] }), " ")
 }

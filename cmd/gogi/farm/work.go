@@ -26,6 +26,7 @@ import (
 	"gogi/farm/worker/machine"
 	"gogi/internal/fail"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/version"
 	"gogi/match"
 	"gogi/match/control"
@@ -415,10 +416,7 @@ func (w *working) idle(s worker.Status) error {
 	if !w.Once || s.Played > 0 || len(s.Refused) == 0 {
 		return nil
 	}
-	var list []string
-	for _, run := range slices.Sorted(maps.Keys(s.Refused)) {
-		list = append(list, run+": "+s.Refused[run])
-	}
+	list := lists.Map(slices.Sorted(maps.Keys(s.Refused)), func(run string) string { return run + ": " + s.Refused[run] })
 	return &cli.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("this machine cannot play %s", strings.Join(list, "; "))}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/internal/shellwords"
 )
 
@@ -228,9 +229,7 @@ func (r *reader) clock(text string) string {
 		r.note("tc=%s: omitted: expected seconds or minutes:seconds", text)
 		return ""
 	}
-	if increment == "" {
-		increment = "0"
-	}
+	increment = cmp.Or(increment, "0")
 	return seconds + "+" + increment
 }
 
@@ -340,12 +339,7 @@ func (r *reader) write() Translation {
 	w.length()
 	w.add("--concurrency", r.concurrency)
 	w.add(r.flags...)
-	engines := 0
-	for _, e := range r.engines {
-		if e.cmd != "" {
-			engines++
-		}
-	}
+	engines := lists.Count(r.engines, func(e engine) bool { return e.cmd != "" })
 	return Translation{Words: w.words, Engines: engines, Notes: r.notes}
 }
 
@@ -392,10 +386,7 @@ func (w *writer) limit(flag string) {
 // adds a note.
 func (w *writer) restart() {
 	words := map[string]string{"on": "game", "off": "never", "auto": "never"}
-	values := map[string]bool{}
-	for _, e := range w.engines {
-		values[cmp.Or(words[e.restart], words[w.each.restart])] = true
-	}
+	values := lists.Set(w.engines, func(e engine) string { return cmp.Or(words[e.restart], words[w.each.restart]) })
 	if len(w.engines) == 0 {
 		values[words[w.each.restart]] = true
 	}

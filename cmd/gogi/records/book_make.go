@@ -114,9 +114,7 @@ func (c *BookMakeCommand) given() (lines []usi.Position, head string, err error)
 		head = "all "
 	}
 	c.attempts = len(lines)
-	if c.Count == 0 {
-		c.Count = cmp.Or(len(lines), 100)
-	}
+	c.Count = cmp.Or(c.Count, len(lines), 100)
 	return lines, head, nil
 }
 
@@ -151,9 +149,7 @@ func (c *BookMakeCommand) plan() (*match.Plan, error) {
 	if c.Count < 0 || c.Plies < 1 || c.Nodes < 1 || c.Lines < 1 || c.Margin < 0 || c.Window < 0 || c.Concurrency < 0 {
 		return nil, errors.New("--count, --plies, --nodes, --multipv and --concurrency: expected numbers from 1; --margin and --window from 0")
 	}
-	if c.Concurrency == 0 {
-		c.Concurrency = runtime.NumCPU()
-	}
+	c.Concurrency = cmp.Or(c.Concurrency, runtime.NumCPU())
 	if c.From != "" || c.All {
 		c.Lines = 1
 	}

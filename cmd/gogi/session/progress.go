@@ -17,6 +17,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/runner/alarms"
@@ -321,11 +322,7 @@ func recordOf(ended *match.Standings, player string) match.Record {
 }
 
 func faultsOf(now *match.Snapshot) int {
-	n := 0
-	for _, f := range now.Faults {
-		n += f.Times
-	}
-	return n
+	return lists.Sum(now.Faults, func(f match.FaultSum) int { return f.Times })
 }
 
 // forfeits returns the number of games of this session that the engine lost by its own faults.

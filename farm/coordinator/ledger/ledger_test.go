@@ -9,6 +9,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator/ledger"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 )
 
@@ -52,10 +53,7 @@ func (b *book) wants(what string, got []ledger.Lease, pairs ...int) {
 }
 
 func pairsOf(leases []ledger.Lease) (pairs []int) {
-	for _, l := range leases {
-		pairs = append(pairs, l.Pair)
-	}
-	return pairs
+	return lists.Map(leases, func(l ledger.Lease) int { return l.Pair })
 }
 
 // TestLowestFirst: a pair that came back is granted before a new pair.

@@ -3,6 +3,8 @@ package ledger
 import (
 	"cmp"
 	"slices"
+
+	"gogi/internal/lists"
 )
 
 // A Test is a run that needs slots of workers.
@@ -128,12 +130,7 @@ func (s *Schedule) owed(e *entry) float64 {
 // choose returns the test that gets the next pair of the worker w, or nil if no test has a pair to grant. alone
 // reports whether this is the only test with pairs to grant.
 func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
-	var wanting []*entry
-	for _, e := range s.tests {
-		if !e.dry {
-			wanting = append(wanting, e)
-		}
-	}
+	wanting := lists.Filter(s.tests, func(e *entry) bool { return !e.dry })
 	if len(wanting) == 0 {
 		return nil, false
 	}
@@ -157,12 +154,7 @@ func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 }
 
 func where(list []*entry, keep func(*entry) bool) (kept []*entry) {
-	for _, e := range list {
-		if keep(e) {
-			kept = append(kept, e)
-		}
-	}
-	return kept
+	return lists.Filter(list, keep)
 }
 
 // modest returns a function that reports whether the owner of a test may hold one more pair within the limit

@@ -54,9 +54,7 @@ type Machine struct {
 
 // Open returns a Machine. It creates the folders in Config.Dir and opens the cache of artefacts.
 func Open(c Config) (*Machine, error) {
-	if c.CacheMax == 0 {
-		c.CacheMax = defaultCache
-	}
+	c.CacheMax = cmp.Or(c.CacheMax, defaultCache)
 	m := &Machine{config: c, openers: map[*match.Plan]*players.Opener{}}
 	var err error
 	if m.here, err = players.Surroundings(); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 	"gogi/results/repair"
 )
@@ -101,10 +102,7 @@ func RepairJSON(w io.Writer, r *repair.Repaired) error {
 func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
 	t := format.Table(i18n.Heads(in, "run", "pairs", "from each database", "in several")...)
 	for _, r := range m.Runs {
-		var taken []string
-		for _, n := range r.Taken {
-			taken = append(taken, format.Count(n))
-		}
+		taken := lists.Map(r.Taken, format.Count)
 		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), strings.Join(taken, " + "), format.Count(r.Same)})
 	}
 	format.Render(w, t)

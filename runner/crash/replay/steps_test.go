@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/runner/crash"
 	"gogi/usi/transcript"
@@ -67,10 +68,7 @@ func TestScript(t *testing.T) {
 		"within a game": {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head), Lost: 9, Tail: spoken(t, "10 < bestmove 7g7f; 11 > stop; 12 > position startpos; 13 > go")}}, false, "usi usiok setoption isready readyok usinewgame position go"},
 		"nothing":       {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, "0 > usi"), Lost: 9}}, false, "usi"},
 	} {
-		var words []string
-		for _, l := range script(&c.b, c.last) {
-			words = append(words, crash.Word(l.Text))
-		}
+		words := lists.Map(script(&c.b, c.last), func(l transcript.Line) string { return crash.Word(l.Text) })
 		testutil.Equal(t, strings.Join(words, " "), c.want, "%s", name)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/shogi/book"
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
@@ -44,11 +45,7 @@ func kinds() (list []Kind) {
 
 // Names returns the names of all formats.
 func Names() []string {
-	var names []string
-	for _, k := range kinds() {
-		names = append(names, k.Name)
-	}
-	return names
+	return lists.Map(kinds(), func(k Kind) string { return k.Name })
 }
 
 // KindOf returns the format with this name. If the name is "", it returns the format for the extension of

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"gogi/internal/lists"
 )
 
 // Format is a file format of training data.
@@ -62,11 +64,7 @@ func Formats() []Format {
 
 // Names returns the names of the formats.
 func Names() []string {
-	var names []string
-	for _, f := range Formats() {
-		names = append(names, f.Name)
-	}
-	return names
+	return lists.Map(Formats(), func(f Format) string { return f.Name })
 }
 
 // Find returns the format with this name. If there is none, the error has the known names.

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"gogi/internal/lists"
 )
 
 // Shards writes training data into several files (shards) with a given number of positions each. It writes
@@ -160,10 +162,7 @@ func (s *Shards) pour(b *bucket) error {
 
 // Abort discards the data that are not written yet and the current shard. After Close it does nothing.
 func (s *Shards) Abort() error {
-	var errs []error
-	for _, b := range s.buckets {
-		errs = append(errs, b.file.Close())
-	}
+	errs := lists.Map(s.buckets, func(b *bucket) error { return b.file.Close() })
 	s.buckets = nil
 	if s.scratch != "" {
 		errs = append(errs, os.RemoveAll(s.scratch))

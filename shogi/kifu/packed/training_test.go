@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
@@ -139,10 +140,7 @@ func TestEncodeGames(t *testing.T) {
 			"%d games, %+v, %v", len(blocks), tally, err)
 		g, _, err := formatOf(t, "hcpe3").Games(bytes.NewReader(blocks[0])).Next()
 		testutil.OK(t, err)
-		var got []string
-		for _, p := range g.Plies {
-			got = append(got, fmt.Sprint(len(p.Candidates)))
-		}
+		got := lists.Map(g.Plies, func(p Ply) string { return fmt.Sprint(len(p.Candidates)) })
 		testutil.Check(t, strings.Join(got, " ") == c.want && g.Outcome == BlackWins, "%v, %v: expected %s", got, g.Outcome, c.want)
 	}
 	if _, _, err := encoded(t, "pack", r, Options{}); !errors.Is(err, ErrUnscored) || !strings.HasPrefix(err.Error(), "move 4: ") {

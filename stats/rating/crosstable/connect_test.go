@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 )
 
@@ -29,10 +30,7 @@ func TestConnectAgainstHunter(t *testing.T) {
 		}
 		var groups [][]int
 		for _, g := range connection.Groups {
-			var group []int
-			for _, p := range g {
-				group = append(group, must[int](t)(strconv.Atoi(p)))
-			}
+			group := lists.Map(g, func(p string) int { return must[int](t)(strconv.Atoi(p)) })
 			groups = append(groups, group)
 		}
 		testutil.Check(t, connection.Why != "" && slices.EqualFunc(groups, c.SCC, slices.Equal),

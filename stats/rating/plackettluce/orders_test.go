@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/stats/binomial"
 	"gogi/stats/rating"
@@ -81,10 +82,7 @@ func orderLogLik(orders [][]string, logs map[string]float64) float64 {
 	sum := 0.0
 	for _, o := range orders {
 		for i := range o {
-			left := 0.0
-			for _, n := range o[i:] {
-				left += math.Exp(logs[n])
-			}
+			left := lists.Sum(o[i:], func(n string) float64 { return math.Exp(logs[n]) })
 			sum += logs[o[i]] - math.Log(left)
 		}
 	}

@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -132,9 +133,7 @@ func recordName(r *kifu.Record) string {
 		return '_'
 	}, r.Event)
 	name = strings.TrimLeft(name, ".-")
-	if name == "" {
-		name = "game-" + r.Started.Format("20060102-150405")
-	}
+	name = cmp.Or(name, "game-"+r.Started.Format("20060102-150405"))
 	return name[:min(len(name), 200)]
 }
 
