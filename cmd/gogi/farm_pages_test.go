@@ -267,6 +267,11 @@ func TestFarmPages(t *testing.T) {
 		"boss[^§]*approved", "farm[^§]*running", "trust owner"} {
 		p.has(want)
 	}
+	p.do(chromedp.Navigate(f.pages + "/farm/log?lang=ja"))
+	p.has("操作の記録[^§]*承認済み")
+	p.do(chromedp.Navigate(f.pages + "/farm"))
+	p.has("対局ファーム[^§]*テスト[^§]*strong")
+	p.look("farm-ja")
 	if got := f.gogi("farm", "log", "--on", "test", "--creds", "boss.creds"); !strings.Contains(got, "strong") {
 		t.Error(got)
 	}

@@ -26,6 +26,7 @@ import (
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
 	"gogi/internal/format"
+	"gogi/internal/i18n"
 	"gogi/internal/sanitize"
 	"gogi/internal/svg"
 	"gogi/results"
@@ -96,7 +97,7 @@ func New(c Config) *Pages {
 		"GET /farm/log": p.log, "GET /farm/connect": p.connect, "GET /farm/challenge": p.giveChallenge,
 		"GET /farm/join": p.joinForm, "POST /farm/join": p.join,
 		"GET /farm/login": p.loginForm, "POST /farm/login": p.login, "POST /farm/logout": p.signed(p.logout),
-		"/farm/": func(http.ResponseWriter, *visit) error { return notFound("There is no such page.") },
+		"/farm/": func(http.ResponseWriter, *visit) error { return notFound(i18n.Of("There is no such page.")) },
 	} {
 		p.mux.HandleFunc(path, p.handle(f))
 	}
@@ -121,7 +122,11 @@ func (p *Pages) Open(path string) bool {
 type visit struct {
 	*http.Request
 	session *session // nil without a valid session
+	in      i18n.Language
 }
+
+// say returns a phrase in the language of the reader.
+func (v *visit) say(phrase string, args ...any) string { return i18n.Say(v.in, phrase, args...) }
 
 // forBrowser reports whether the client wants a page. Commands want a plain text.
 func (v *visit) forBrowser() bool { return strings.Contains(v.Header.Get("Accept"), "text/html") }
@@ -131,28 +136,39 @@ type handler func(w http.ResponseWriter, v *visit) error
 // A failure is an answer other than a page: its status, and a sentence for the user.
 type failure struct {
 	status int
-	why    string
+	why    i18n.Message
 }
 
-func (f *failure) Error() string { return f.why }
+func (f *failure) Error() string { return f.why.String() }
 
-func notFound(why string) error { return &failure{http.StatusNotFound, why} }
+func notFound(why i18n.Message) error { return &failure{http.StatusNotFound, why} }
+
+// titleOf returns the title of a failure's page.
+func titleOf(status int) i18n.Message {
+	switch status {
+	case http.StatusNotFound:
+		return i18n.Of("Not found")
+	case http.StatusForbidden:
+		return i18n.Of("Forbidden")
+	}
+	return i18n.Verbatim(http.StatusText(status))
+}
 
 // handle returns the handler that calls f with the session of the request. If f returns an error, the handler sends a
 // page or a plain text about it.
 func (p *Pages) handle(f handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s, err := p.session(r)
-		v := &visit{Request: r, session: s}
+		v := &visit{Request: r, session: s, in: i18n.From(r.Context())}
 		if err == nil {
 			err = f(w, v)
 		}
 		if err == nil || r.Context().Err() != nil {
 			return
 		}
-		status, why := http.StatusInternalServerError, "Something went wrong here. The log of the coordinator has the reason."
+		status, why := http.StatusInternalServerError, i18n.Of("Something went wrong here. The log of the coordinator has the reason.")
 		if refusal, ok := errors.AsType[*farm.Refusal](err); ok {
-			status, why = http.StatusForbidden, "The farm rejects it: "+refusal.Why
+			status, why = http.StatusForbidden, i18n.Of("The farm rejects it: %s", refusal.Why)
 		}
 		if known, ok := errors.AsType[*failure](err); ok {
 			status, why = known.status, known.why
@@ -160,8 +176,8 @@ func (p *Pages) handle(f handler) http.HandlerFunc {
 		if status == http.StatusInternalServerError {
 			p.config.Log.Error("page of the farm", "path", r.URL.Path, "err", err)
 		}
-		if !v.forBrowser() || p.show(w, v, status, "error", frame{Title: http.StatusText(status), Page: why}) != nil {
-			http.Error(w, why, status)
+		if !v.forBrowser() || p.show(w, v, status, "error", frame{Title: titleOf(status).In(v.in), Page: why.In(v.in)}) != nil {
+			http.Error(w, why.In(v.in), status)
 		}
 	}
 }
@@ -172,9 +188,9 @@ func (p *Pages) signed(f handler) handler {
 	return func(w http.ResponseWriter, v *visit) error {
 		switch {
 		case v.session == nil:
-			return &failure{http.StatusForbidden, "You are not logged in, or your session has ended. Log in and try again."}
+			return &failure{http.StatusForbidden, i18n.Of("You are not logged in, or your session has ended. Log in and try again.")}
 		case !v.session.owns(v.PostFormValue("csrf")):
-			return &failure{http.StatusForbidden, "The form is not from your session. Load the page again and try again."}
+			return &failure{http.StatusForbidden, i18n.Of("The form is not from your session. Load the page again and try again.")}
 		}
 		return f(w, v)
 	}
@@ -198,14 +214,20 @@ type frame struct {
 	Page    any
 
 	Session *session // nil: not logged in
-	SignUps int      // sign-ups that wait, for an admin
+	In      i18n.Language
+	Other   string // address of this page in the other language; "" for an answer to a form
+	SignUps int    // sign-ups that wait, for an admin
 }
 
 type crumb struct{ Name, Link string }
 
 // show writes a page with a status.
 func (p *Pages) show(w http.ResponseWriter, v *visit, status int, name string, f frame) error {
-	f.Session = v.session
+	f.Session, f.In = v.session, v.in
+	if query := v.URL.Query(); v.Method == http.MethodGet {
+		query.Set("lang", string(v.in.Other()))
+		f.Other = (&url.URL{Path: v.URL.Path, RawPath: v.URL.RawPath, RawQuery: query.Encode()}).String()
+	}
 	if f.Again = f.Refresh && v.URL.Query().Has("refresh"); f.Again {
 		w.Header().Set("Refresh", "10")
 	}
@@ -216,7 +238,7 @@ func (p *Pages) show(w http.ResponseWriter, v *visit, status int, name string, f
 		}
 	}
 	var page bytes.Buffer
-	if err := templates()[name].ExecuteTemplate(&page, "layout", f); err != nil {
+	if err := templates()[v.in][name].ExecuteTemplate(&page, "layout", f); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -229,18 +251,24 @@ func (p *Pages) show(w http.ResponseWriter, v *visit, status int, name string, f
 //go:embed all:templates
 var files embed.FS
 
-// templates returns the templates of the pages by name. The templates escape texts of people and machines, and
+// templates returns the templates of the pages by language and by name. The templates escape texts of people and machines, and
 // sanitize.Printable removes their control characters.
 //
 //nolint:gochecknoglobals // parsed once, of constants
-var templates = sync.OnceValue(func() map[string]*template.Template {
+var templates = sync.OnceValue(func() map[i18n.Language]map[string]*template.Template {
+	return map[i18n.Language]map[string]*template.Template{i18n.English: templatesIn(i18n.English), i18n.Japanese: templatesIn(i18n.Japanese)}
+})
+
+func templatesIn(in i18n.Language) map[string]*template.Template {
 	functions := template.FuncMap{
 		"name": func(s string) string {
 			return sanitize.Printable(s,
 				60)
 		}, "why": func(s string) string { return sanitize.Printable(s, 600) },
 		"path": url.PathEscape, "query": url.QueryEscape, "count": format.Count, "fingerprint": keys.Fingerprint, "join": strings.Join,
-		"clock": clock, "state": func(w farm.WorkerStatus) string { return w.Words(clock) },
+		"clock": clock, "words": func(w farm.WorkerStatus) string { return w.Words(clock) },
+		"t":     func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
+		"state": func(s farm.State) string { return stateOf(s).In(in) },
 		"gate":  func(t farm.TestStatus) string { return format.Minus(t.Gate()) },
 		"hours": format.Hours, "bar": barOf, "llr": func(v float64) string { return format.Minus(fmt.Sprintf("%.2f", v)) }, "rights": keys.Words, "bytes": bytesOf,
 		"orders": orders, "keysOf": func(list []keys.Key, now time.Time) map[string]any {
@@ -259,7 +287,26 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 		}
 	}
 	return all
-})
+}
+
+// stateOf returns the state of a test in words.
+func stateOf(s farm.State) i18n.Message {
+	switch s {
+	case farm.Submitted:
+		return i18n.Of("submitted")
+	case farm.Approved:
+		return i18n.Of("approved")
+	case farm.Running:
+		return i18n.Of("running")
+	case farm.Paused:
+		return i18n.Of("paused")
+	case farm.Over:
+		return i18n.Of("over")
+	case farm.Stopped:
+		return i18n.Of("stopped")
+	}
+	return i18n.Of("failed")
+}
 
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 

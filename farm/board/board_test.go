@@ -15,6 +15,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/board"
+	"gogi/internal/i18n"
 	"gogi/internal/testutil"
 	"gogi/results"
 	"gogi/results/farmstate"
@@ -47,20 +48,26 @@ func (fakeFarm) SignUp(context.Context, farm.SignUp) error { return nil }
 
 func shown(t *testing.T, status board.Status, path string) string {
 	t.Helper()
+	return shownIn(t, i18n.English, status, path)
+}
+
+func shownIn(t *testing.T, in i18n.Language, status board.Status, path string) string {
+	t.Helper()
 	state := testutil.Must(farmstate.Open(t.Context(), filepath.Join(t.TempDir(), "state.db")))(t)
 	t.Cleanup(func() { _ = state.Close() })
-	w := httptest.NewRecorder()
+	w, request := httptest.NewRecorder(), httptest.NewRequest("GET", path, nil)
+	request.Header.Set("Accept", "text/html")
 	board.New(board.Config{
 		Farm: fakeFarm{status}, State: state, Played: func(context.Context) ([]results.Played, error) { return nil, nil },
-	}).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	}).ServeHTTP(w, request.WithContext(i18n.With(t.Context(), in)))
 	return w.Body.String()
 }
 
 // TestThePage has everything, and nothing that others wrote does anything there.
 func TestThePage(t *testing.T) {
 	body := shown(t, status, "/farm")
-	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/farm/t/d1"`, "d3 is not played: version &lt;b&gt;1000",
-		"pass (provisional)<br/>3 of &lt;b&gt;4 audits<br/>9 pairs of w1 ", "<br/>not played by w2: &lt;script&gt;exit status 1"} {
+	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/farm/t/d1"`, "d3: not played: version &lt;b&gt;1000",
+		"pass (provisional)<br/>3 of &lt;b&gt;4 audits<br/>9 pairs of w1 ", "<br/>Not played by w2: &lt;script&gt;exit status 1"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q:\n%s", want, body)
 		}
@@ -74,6 +81,19 @@ func TestThePage(t *testing.T) {
 	if empty := shown(t, func(context.Context) farm.Status { return farm.Status{} },
 		"/farm"); !strings.Contains(empty, "No test was submitted") {
 		t.Error(empty)
+	}
+}
+
+// TestJapanese: headings, columns, labels and buttons of the pages have no English word but names and the
+// reasons that others wrote, and a link leads to English.
+func TestJapanese(t *testing.T) {
+	english := regexp.MustCompile(`<(?:h[12]|th|dt|button|label|p)\b[^>]*>[^<]*[a-z]{4}[^<]*`)
+	for _, path := range []string{"/farm", "/farm/t/d1", "/farm/m/w1", "/farm/log", "/farm/join", "/farm/login", "/farm/nowhere"} {
+		page := shownIn(t, i18n.Japanese, status, path)
+		testutil.Check(t, strings.Contains(page, `<html lang="ja">`) && strings.Contains(page, path+"?lang=en") && strings.Contains(page, "</html>"), "%s: %s", path, page)
+		for _, text := range english.FindAllString(page, -1) {
+			testutil.Check(t, strings.ContainsAny(text, "のをはれ") || strings.Contains(text, "&lt;") || strings.Contains(text, "quarantined"), "%s: %s", path, text)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
+	"gogi/internal/i18n"
 	"gogi/results"
 	"gogi/results/farmstate"
 )
@@ -35,27 +36,27 @@ func (p *Pages) showJoin(w http.ResponseWriter, v *visit, status int, done, wron
 	if wrong != "" {
 		page["Code"], page["Note"] = v.PostFormValue("code"), v.PostFormValue("note")
 	}
-	return p.show(w, v, status, "join", frame{Title: "Join", Trail: []crumb{{Name: "Join"}}, Page: page})
+	return p.show(w, v, status, "join", frame{Title: v.say("Join"), Trail: []crumb{{Name: v.say("Join")}}, Page: page})
 }
 
 // join stores a sign-up. The form contains the text that gogi farm join prints: the name and the public half of the
 // key, with a signature.
 func (p *Pages) join(w http.ResponseWriter, v *visit) error {
-	wrong := func(status int, why string) error {
+	wrong := func(status int, why i18n.Message) error {
 		if v.forBrowser() {
-			return p.showJoin(w, v, status, "", why)
+			return p.showJoin(w, v, status, "", why.In(v.in))
 		}
 		return &failure{status, why}
 	}
 	if v.session != nil && !v.session.owns(v.PostFormValue("csrf")) {
-		return wrong(http.StatusForbidden, "The form is not from your session. Load the page again and try again.")
+		return wrong(http.StatusForbidden, i18n.Of("The form is not from your session. Load the page again and try again."))
 	}
 	if !p.tries.allow("address "+addressOf(v), time.Now()) {
-		return wrong(http.StatusTooManyRequests, "There were too many tries from your address. Try again in an hour.")
+		return wrong(http.StatusTooManyRequests, i18n.Of("There were too many tries from your address. Try again in an hour."))
 	}
 	asked, err := keys.ReadSignUp(v.PostFormValue("code"), p.config.Connect().Coordinator)
 	if err != nil {
-		return wrong(http.StatusBadRequest, err.Error())
+		return wrong(http.StatusBadRequest, i18n.Because(err))
 	}
 	s := farm.SignUp{Name: asked.Name, Owner: asked.Owner, Rights: keys.Words(asked.Rights), Public: asked.Public,
 		Note: v.PostFormValue("note")}
@@ -63,7 +64,7 @@ func (p *Pages) join(w http.ResponseWriter, v *visit) error {
 		s.By = v.session.key.Name
 	}
 	if err := p.config.Farm.SignUp(v.Context(), s); err != nil {
-		return wrong(http.StatusConflict, err.Error())
+		return wrong(http.StatusConflict, i18n.Because(err))
 	}
 	return p.showJoin(w, v, http.StatusOK, s.Name, "")
 }
@@ -71,21 +72,21 @@ func (p *Pages) join(w http.ResponseWriter, v *visit) error {
 // keys shows the sign-ups that wait, and all keys. It needs the right admin.
 func (p *Pages) keys(w http.ResponseWriter, v *visit) error {
 	if !v.session.Admin() {
-		return &failure{http.StatusForbidden, "Only keys with the right admin may see the keys."}
+		return &failure{http.StatusForbidden, i18n.Of("Only keys with the right admin may see the keys.")}
 	}
 	waiting, err := p.do(v, "signups", farm.Order{})
 	if err != nil {
 		return err
 	}
 	page := map[string]any{"SignUps": waiting, "Keys": p.config.Keys.Keys(), "CSRF": v.session.CSRF(), "Now": time.Now()}
-	return p.show(w, v, http.StatusOK, "keys", frame{Title: "Keys", Trail: []crumb{{Name: "Keys"}}, Page: page})
+	return p.show(w, v, http.StatusOK, "keys", frame{Title: v.say("Keys"), Trail: []crumb{{Name: v.say("Keys")}}, Page: page})
 }
 
 // orderKey approves or rejects a sign-up, or revokes a key.
 func (p *Pages) orderKey(w http.ResponseWriter, v *visit) error {
 	verb := v.PathValue("verb")
 	if !slices.Contains([]string{"admit", "dismiss", "revoke"}, verb) {
-		return notFound("There is no such order.")
+		return notFound(i18n.Of("There is no such order."))
 	}
 	if _, err := p.do(v, verb, farm.KeyOrder{Name: v.PostFormValue("name"), Why: v.PostFormValue("why")}); err != nil {
 		return err
@@ -117,7 +118,7 @@ func (p *Pages) people(w http.ResponseWriter, v *visit) error {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Owner, b.Owner))
 	})
 	page := map[string]any{"All": inAll, "Now": now, "Month": month}
-	return p.show(w, v, http.StatusOK, "people", frame{Title: "People", Trail: []crumb{{Name: "People"}}, Page: page})
+	return p.show(w, v, http.StatusOK, "people", frame{Title: v.say("People"), Trail: []crumb{{Name: v.say("People")}}, Page: page})
 }
 
 // person shows what the machines of a person have played, and the person's keys, tests and limits.
@@ -130,7 +131,7 @@ func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 	played = slices.DeleteFunc(played, func(w results.Played) bool { return w.Owner != who })
 	held := slices.DeleteFunc(p.config.Keys.Keys(), func(k keys.Key) bool { return k.Owner != who })
 	if len(played)+len(held) == 0 {
-		return notFound("No person has this name here.")
+		return notFound(i18n.Of("No person has this name here."))
 	}
 	status := p.config.Farm.Status(v.Context())
 	page := struct {
@@ -146,7 +147,7 @@ func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 		Tests: slices.DeleteFunc(status.Tests, func(t farm.TestStatus) bool { return t.Owner != who }),
 		Quota: p.config.Quota(who), Now: time.Now(),
 	}
-	return p.show(w, v, http.StatusOK, "person", frame{Title: who, Trail: []crumb{{"People", "/farm/people"},
+	return p.show(w, v, http.StatusOK, "person", frame{Title: who, Trail: []crumb{{v.say("People"), "/farm/people"},
 		{Name: who}}, Page: page})
 }
 
@@ -156,7 +157,7 @@ func (p *Pages) machine(w http.ResponseWriter, v *visit) error {
 	status := p.config.Farm.Status(v.Context())
 	i := slices.IndexFunc(status.Workers, func(w farm.WorkerStatus) bool { return w.Name == name })
 	if i < 0 {
-		return notFound("No machine with this name was here.")
+		return notFound(i18n.Of("No machine with this name was here."))
 	}
 	played, err := p.config.Played(v.Context())
 	if err != nil {
@@ -198,7 +199,7 @@ func (p *Pages) orderMachine(w http.ResponseWriter, v *visit) error {
 		Off: v.PostFormValue("off") != ""}
 	verb := v.PathValue("verb")
 	if !slices.Contains([]string{"drain", "quarantine", "trust"}, verb) {
-		return notFound("There is no such order.")
+		return notFound(i18n.Of("There is no such order."))
 	}
 	if _, err := p.do(v, verb, o); err != nil {
 		return err
@@ -222,5 +223,5 @@ func (p *Pages) log(w http.ResponseWriter, v *visit) error {
 		older = "/farm/log?" + q.Encode()
 	}
 	page := map[string]any{"Actions": list, "Filter": f, "Kinds": []string{"test", "worker", "key", "farm"}, "Older": older}
-	return p.show(w, v, http.StatusOK, "log", frame{Title: "Log", Trail: []crumb{{Name: "Log"}}, Page: page})
+	return p.show(w, v, http.StatusOK, "log", frame{Title: v.say("Log"), Trail: []crumb{{Name: v.say("Log")}}, Page: page})
 }

@@ -19,6 +19,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/keys"
+	"gogi/internal/i18n"
 	"gogi/results/farmstate"
 )
 
@@ -141,7 +142,7 @@ func (p *Pages) loginForm(w http.ResponseWriter, v *visit) error {
 	if page["Signature"] == "" {
 		page["Challenge"] = p.challenge(time.Now())
 	}
-	return p.show(w, v, http.StatusOK, "login", frame{Title: "Log in", Trail: []crumb{{Name: "Log in"}}, Page: page})
+	return p.show(w, v, http.StatusOK, "login", frame{Title: v.say("Log in"), Trail: []crumb{{Name: v.say("Log in")}}, Page: page})
 }
 
 // baseOf returns the address of this server as the commands of gogi farm need it.
@@ -157,8 +158,7 @@ func baseOf(v *visit) string {
 func (p *Pages) login(w http.ResponseWriter, v *visit) error {
 	now := time.Now()
 	name, challenge := v.PostFormValue("key"), v.PostFormValue("challenge")
-	wrong := &failure{http.StatusForbidden, "The signature is wrong, or the challenge is too old or was used before. " +
-		"Run gogi farm web again."}
+	wrong := &failure{http.StatusForbidden, i18n.Of("The signature is wrong, or the challenge is too old or was used before. Run gogi farm web again.")}
 	signature, err := base64.RawURLEncoding.DecodeString(strings.TrimSpace(v.PostFormValue("signature")))
 	if err != nil || !p.fresh(challenge, now) {
 		return wrong
@@ -168,10 +168,10 @@ func (p *Pages) login(w http.ResponseWriter, v *visit) error {
 		return wrong
 	}
 	if err := key.Valid(now); err != nil {
-		return &failure{http.StatusForbidden, err.Error()}
+		return &failure{http.StatusForbidden, i18n.Because(err)}
 	}
 	if !p.tries.allow("key "+name, now) {
-		return &failure{http.StatusTooManyRequests, "This key has logged in too often. Try again in an hour."}
+		return &failure{http.StatusTooManyRequests, i18n.Of("This key has logged in too often. Try again in an hour.")}
 	}
 	if err := p.use(v, challenge); err != nil {
 		return wrong

@@ -11,6 +11,8 @@ import (
 
 	"gogi/configs"
 	"gogi/farm"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/players/planning"
 	"gogi/results/farmstate"
@@ -24,7 +26,7 @@ func (p *Pages) overview(w http.ResponseWriter, v *visit) error {
 
 		Full float64
 	}{s, 100 * max(s.Judge.Fill, 0)}
-	return p.show(w, v, http.StatusOK, "overview", frame{Title: "Farm", Refresh: true, Page: page})
+	return p.show(w, v, http.StatusOK, "overview", frame{Title: v.say("Farm"), Refresh: true, Page: page})
 }
 
 // testPage is the data for the page of a test.
@@ -43,7 +45,7 @@ func (p *Pages) test(w http.ResponseWriter, v *visit) error {
 	name := v.PathValue("test")
 	i := slices.IndexFunc(status.Tests, func(t farm.TestStatus) bool { return t.Run == name || t.Name == name })
 	if i < 0 {
-		return notFound("There is no test with this name.")
+		return notFound(i18n.Of("There is no test with this name."))
 	}
 	page := testPage{Test: status.Tests[i], May: map[string]bool{}}
 	if v.session != nil {
@@ -78,10 +80,10 @@ type order struct {
 
 func orders() []order {
 	return []order{
-		{Verb: "approve", Words: "Approve"}, {Verb: "reject", Words: "Reject", Danger: true}, {Verb: "pause",
-			Words: "Pause"}, {Verb: "resume", Words: "Resume"},
-		{Verb: "stop", Words: "Stop", Danger: true}, {Verb: "priority", Words: "Set the priority",
-			Number: true}, {Verb: "share", Words: "Set the share", Number: true},
+		{Verb: "approve", Words: i18n.Phrase("Approve")}, {Verb: "reject", Words: i18n.Phrase("Reject"), Danger: true}, {Verb: "pause",
+			Words: i18n.Phrase("Pause")}, {Verb: "resume", Words: i18n.Phrase("Resume")},
+		{Verb: "stop", Words: i18n.Phrase("Stop"), Danger: true}, {Verb: "priority", Words: i18n.Phrase("Set the priority"),
+			Number: true}, {Verb: "share", Words: i18n.Phrase("Set the share"), Number: true},
 	}
 }
 
@@ -114,17 +116,17 @@ func (p *Pages) planOf(v *visit, test string) (*match.Plan, error) {
 func (p *Pages) orderTest(w http.ResponseWriter, v *visit) error {
 	test, verb := v.PathValue("test"), v.PathValue("verb")
 	if !slices.Contains([]string{"approve", "reject", "stop", "pause", "resume", "priority", "share", "purge"}, verb) {
-		return notFound("There is no such order.")
+		return notFound(i18n.Of("There is no such order."))
 	}
 	o := farm.Order{Run: test, Why: v.PostFormValue("why"), Worker: v.PostFormValue("worker")}
 	if text := v.PostFormValue("number"); text != "" {
 		var err error
 		if o.Number, err = strconv.ParseFloat(text, 64); err != nil {
-			return &failure{http.StatusBadRequest, fmt.Sprintf("%.40q is not a number.", text)}
+			return &failure{http.StatusBadRequest, i18n.Of("%s is not a number.", format.Quoted(text))}
 		}
 	}
 	if verb == "purge" && o.Worker == "" {
-		return &failure{http.StatusBadRequest, "Choose the machine whose pairs become void."}
+		return &failure{http.StatusBadRequest, i18n.Of("Choose the machine whose pairs become void.")}
 	}
 	if _, err := p.do(v, verb, o); err != nil {
 		return err
@@ -159,7 +161,7 @@ type engineOf struct{ Value, Words string }
 // submitForm shows the form that submits a test, which repeats an earlier test with changes.
 func (p *Pages) submitForm(w http.ResponseWriter, v *visit) error {
 	if v.session == nil {
-		return &failure{http.StatusForbidden, "Log in first."}
+		return &failure{http.StatusForbidden, i18n.Of("Log in first.")}
 	}
 	return p.showForm(w, v, http.StatusOK, "")
 }
@@ -170,7 +172,7 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		return err
 	}
 	f := form{From: v.FormValue("from"), Run: old.Run, Wrong: wrong}
-	gate := "none"
+	gate := v.say("none")
 	if !old.Gate.IsZero() {
 		gate = old.Gate.String()
 	}
@@ -186,27 +188,27 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		limits = append(limits, old.Players[i].Limits.String())
 	}
 	for _, one := range []field{
-		{Name: "run", Label: "Name", Hint: "a new name for the test", Now: old.Run},
-		{Name: "tc", Label: "Time control", Hint: "8+0.08 or 10/1, in seconds", Now: strings.Join(slices.Compact(limits), "; ")},
-		{Name: "nodes", Label: "Nodes for each move", Hint: "instead of a time control"},
-		{Name: "games", Label: "Games", Hint: "an even number", Now: strconv.Itoa(old.Games())},
-		{Name: "sprt", Label: "SPRT", Hint: "0,4; or off", Now: gate},
-		{Name: "openings", Label: "Openings", Hint: "builtin-1000, builtin-short or builtin-64",
-			Now: fmt.Sprintf("%d openings", len(old.Openings))},
-		{Name: "max-plies", Label: "Maximum plies", Now: strconv.Itoa(old.Rules.MaxPlies)},
-		{Name: "resign", Label: "Resign", Hint: "2000x3; or off"},
-		{Name: "draw", Label: "Draw", Hint: "10x8@40; or off"},
-		{Name: "seed", Label: "Seed", Hint: "by default the next number, for other games", Now: strconv.FormatUint(old.Seed, 10)},
-		{Name: "option", Label: "Options", Hint: "A.Hash=64 B.Hash=64"},
-		{Name: "priority", Label: "Priority", Hint: "-10 to 10", Now: "0"},
-		{Name: "share", Label: "Share", Hint: "weight among the tests of its priority", Now: "1"},
-		{Name: "needs", Label: "Needs", Hint: "labels of machines: os=linux trust=verified"},
-		{Name: "note", Label: "Note"},
-		{Name: "repo", Label: "Git repository", Hint: "to build the engines dev and base from commits; needs the next three"},
-		{Name: "recipe", Label: "Recipe", Hint: strings.Join(allowed, "; ")},
-		{Name: "dev", Label: "Commit of dev", Hint: "COMMIT:NODES with the node count of its bench"},
-		{Name: "base", Label: "Commit of base", Hint: "COMMIT:NODES"},
-		{Name: "base-repo", Label: "Git repository of base", Hint: "by default the same"},
+		{Name: "run", Label: i18n.Phrase("Name"), Hint: i18n.Phrase("a new name for the test"), Now: old.Run},
+		{Name: "tc", Label: i18n.Phrase("Time control"), Hint: i18n.Phrase("8+0.08 or 10/1, in seconds"), Now: strings.Join(slices.Compact(limits), "; ")},
+		{Name: "nodes", Label: i18n.Phrase("Nodes for each move"), Hint: i18n.Phrase("instead of a time control")},
+		{Name: "games", Label: i18n.Phrase("Games"), Hint: i18n.Phrase("an even number"), Now: strconv.Itoa(old.Games())},
+		{Name: "sprt", Label: "SPRT", Hint: i18n.Phrase("0,4; or off"), Now: gate},
+		{Name: "openings", Label: i18n.Phrase("Openings"), Hint: i18n.Phrase("builtin-1000, builtin-short or builtin-64"),
+			Now: v.say("%d openings", len(old.Openings))},
+		{Name: "max-plies", Label: i18n.Phrase("Maximum plies"), Now: strconv.Itoa(old.Rules.MaxPlies)},
+		{Name: "resign", Label: i18n.Phrase("Resign"), Hint: i18n.Phrase("2000x3; or off")},
+		{Name: "draw", Label: i18n.Phrase("Draw"), Hint: i18n.Phrase("10x8@40; or off")},
+		{Name: "seed", Label: i18n.Phrase("Seed"), Hint: i18n.Phrase("by default the next number, for other games"), Now: strconv.FormatUint(old.Seed, 10)},
+		{Name: "option", Label: i18n.Phrase("Options"), Hint: "A.Hash=64 B.Hash=64"},
+		{Name: "priority", Label: i18n.Phrase("Priority"), Hint: i18n.Phrase("-10 to 10"), Now: "0"},
+		{Name: "share", Label: i18n.Phrase("Share"), Hint: i18n.Phrase("weight among the tests of its priority"), Now: "1"},
+		{Name: "needs", Label: i18n.Phrase("Needs"), Hint: i18n.Phrase("labels of machines: os=linux trust=verified")},
+		{Name: "note", Label: i18n.Phrase("Note")},
+		{Name: "repo", Label: i18n.Phrase("Git repository"), Hint: i18n.Phrase("to build the engines dev and base from commits; needs the next three")},
+		{Name: "recipe", Label: i18n.Phrase("Recipe"), Hint: strings.Join(allowed, "; ")},
+		{Name: "dev", Label: i18n.Phrase("Commit of dev"), Hint: i18n.Phrase("COMMIT:NODES with the node count of its bench")},
+		{Name: "base", Label: i18n.Phrase("Commit of base"), Hint: "COMMIT:NODES"},
+		{Name: "base-repo", Label: i18n.Phrase("Git repository of base"), Hint: i18n.Phrase("by default the same")},
 	} {
 		one.Value = v.PostFormValue(one.Name)
 		f.Fields = append(f.Fields, one)
@@ -220,7 +222,7 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 	if f.Engines, err = p.engines(v); err != nil {
 		return err
 	}
-	return p.show(w, v, status, "submit", frame{Title: "Submit a test", Trail: []crumb{{Name: "Submit a test"}}, Page: f})
+	return p.show(w, v, status, "submit", frame{Title: v.say("Submit a test"), Trail: []crumb{{Name: v.say("Submit a test")}}, Page: f})
 }
 
 // recipes returns the recipes by which workers may build engines.

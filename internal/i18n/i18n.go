@@ -5,6 +5,7 @@
 package i18n
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,30 @@ import (
 
 // A Language is the tag of an output language.
 type Language string
+
+// languageKey is the key of a request's language in its context.
+type languageKey struct{}
+
+// With returns a context with the language of a request, for handlers of other packages.
+func With(ctx context.Context, in Language) context.Context {
+	return context.WithValue(ctx, languageKey{}, in)
+}
+
+// From returns the language of With. Without one it returns English.
+func From(ctx context.Context) Language {
+	if in, ok := ctx.Value(languageKey{}).(Language); ok {
+		return in
+	}
+	return English
+}
+
+// Other returns the other output language.
+func (l Language) Other() Language {
+	if l == Japanese {
+		return English
+	}
+	return Japanese
+}
 
 // These are the output languages.
 const (

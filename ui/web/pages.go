@@ -184,10 +184,7 @@ func reply(w http.ResponseWriter, status int, kind string, body []byte) {
 // inOther returns the address of a page in the other language.
 func inOther(here *url.URL, in language) string {
 	query := here.Query()
-	query.Set("lang", string(japanese))
-	if in == japanese {
-		query.Set("lang", string(english))
-	}
+	query.Set("lang", string(in.Other()))
 	return (&url.URL{Path: here.Path, RawPath: here.RawPath, RawQuery: query.Encode()}).String()
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/report/html"
 	"gogi/report/stored"
@@ -233,7 +234,10 @@ func (s *Server) routes() http.Handler {
 	}
 	if s.config.Farm != nil {
 		for _, pattern := range []string{"GET /farm", "GET /farm/", "POST /farm/"} {
-			mux.Handle(pattern, s.config.Farm)
+			mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+				remember(w, r)
+				s.config.Farm.ServeHTTP(w, r.WithContext(i18n.With(r.Context(), languageOf(r))))
+			})
 		}
 	}
 	if s.config.Pprof {

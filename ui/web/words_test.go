@@ -55,7 +55,7 @@ func saidPhrases(t *testing.T) map[string]string {
 	for _, pattern := range []string{
 		"templates/*.gohtml", "*.go", "../../report/html/templates/*.gohtml", "../../report/html/*.go", "../../report/effects/*.gohtml", "../../report/effects/*.go",
 		"../../stats/reasons.go", "../../stats/rating/crosstable/connect.go", "../../match/tournament/*.go", "../../report/*.go", "../../report/text/*.go", "../../report/stored/*.go",
-		"../../report/compare/*.go", "../../players/check/*.go", "../../report/calculator/*.go", "../../ensemble/votes/*.go", "../../results/repair/text/*.go", "../../report/verify/*.go", "../../configs/*.go", "../../configs/*/*.go", "../../players/*.go", "../../match/gate/*.go", "../../report/tuning/*.go", "../../cmd/gogi/cli/*.go", "../../report/ratings/*.go", "../../report/regression/ranksum.go", "../terminal/*.go", "../words/*.go", "../../cmd/gogi/*.go", "../../cmd/gogi/*/*.go",
+		"../../report/compare/*.go", "../../players/check/*.go", "../../report/calculator/*.go", "../../ensemble/votes/*.go", "../../results/repair/text/*.go", "../../report/verify/*.go", "../../configs/*.go", "../../configs/*/*.go", "../../players/*.go", "../../match/gate/*.go", "../../report/tuning/*.go", "../../cmd/gogi/cli/*.go", "../../report/ratings/*.go", "../../report/regression/ranksum.go", "../terminal/*.go", "../words/*.go", "../../cmd/gogi/*.go", "../../cmd/gogi/*/*.go", "../../farm/board/templates/*.gohtml", "../../farm/board/*.go",
 	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		testutil.Require(t, err == nil && len(files) != 0, "%s: %d files, %v", pattern, len(files), err)
@@ -122,7 +122,7 @@ func TestPhrasebook(t *testing.T) {
 // verb matches a verb of package fmt, with the characters before its letter. speaks matches a letter or a punctuation
 // mark. A phrase without one is the same in all languages.
 var (
-	verb   = regexp.MustCompile(`%%|%[-+.\d]*(?:\[(\d)\])?([sdqgf])`)
+	verb   = regexp.MustCompile(`%%|%[-+.\d]*(?:\[(\d)\])?([sdqgfv])`)
 	speaks = regexp.MustCompile(`\pL|[;:.,]`)
 )
 
