@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -53,34 +52,6 @@ func TestLockOfTheFileItself(t *testing.T) {
 	testutil.OK(t, cmd.Process.Kill())
 	resultstest.Killed(t, cmd.Wait())
 	resultstest.Begin(t, s, matchtest.Plan("killed"))
-}
-
-// Closing a Run or another Store of the file leaves SQLite's own locks, which are the
-// process's: a writer that has a transaction open still keeps a second process out.
-func TestSQLitesLocksStay(t *testing.T) {
-	path := resultstest.Path(t)
-	s := resultstest.Open(t, path)
-	run := resultstest.Begin(t, s, matchtest.Plan("r"))
-	second := testutil.Must(results.Open(t.Context(), path))(t)
-	reader := testutil.Must(results.OpenExisting(t.Context(), path))(t)
-	testutil.Fails(t, testutil.Err(results.Open(t.Context(), filepath.Join(path, "none"))), "", "a database in a file")
-	testutil.OK(t, errors.Join(run.Close(), second.Close(), reader.Close()))
-	// In WAL mode every connection holds a shared lock on the byte range from 2³⁰+2
-	// (SHARED_FIRST in SQLite's os.h) of the database file.
-	locks := testutil.Must(os.ReadFile("/proc/locks"))(t)
-	const shared = "1073741826"
-	testutil.Contains(t, linesOf(string(locks), os.Getpid()), shared, "SQLite has no lock on its file any more")
-}
-
-// linesOf are the lines of /proc/locks of a process's POSIX locks.
-func linesOf(locks string, pid int) string {
-	var out []string
-	for line := range strings.Lines(locks) {
-		if f := strings.Fields(line); len(f) > 4 && f[1] == "POSIX" && f[4] == strconv.Itoa(pid) {
-			out = append(out, line)
-		}
-	}
-	return strings.Join(out, "")
 }
 
 // On a file system that other machines see, one machine plays at a time: another

@@ -116,9 +116,6 @@ func newStore(path string, create bool) (*Store, error) {
 	if _, err := os.Stat(s.file); !create && errors.Is(err, fs.ErrNotExist) {
 		return nil, &notFound{fmt.Sprintf("%s not found. Run `gogi match` first, or name a database with --db FILE.", path)}
 	}
-	if err := file.SoundLog(s.file); err != nil {
-		return nil, s.fail("opening", err)
-	}
 	if s.here, err = thisProcess(); err == nil {
 		s.inode, err = file.Hold(s.file, create)
 	}

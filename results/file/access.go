@@ -157,9 +157,9 @@ func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
 	return tables.ViewsFor(current, old), nil
 }
 
-// SoundLog returns an error if the log is damaged before its end. SQLite then reads only the frames before
+// soundLog returns an error if the log is damaged before its end. SQLite then reads only the frames before
 // the damage and ignores the rest, so acknowledged pairs would be lost without an error.
-func SoundLog(file string) error {
+func soundLog(file string) error {
 	var first string
 	for range 2 { // a frame that is being written looks damaged once
 		log, err := sqlitefile.ReadLog(file + "-wal")

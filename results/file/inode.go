@@ -64,11 +64,18 @@ const inodeByte = 1 << 62
 // Hold returns the File at a path for one Store, which must call Release at its end. If write is true, Hold
 // creates a missing file. Hold rejects a file with two names (hard links), because SQLite derives the name of its
 // log from the name of the file. Under the other name the pairs in the log would be missing. Two writers under
-// different names would destroy the database (sqlite.org/howtocorrupt.html, 2.4).
+// different names would destroy the database (sqlite.org/howtocorrupt.html, 2.4). Hold also rejects a file with a damaged
+// log (soundLog), but it checks only files that no other Store of this process uses: the check opens and closes the
+// log's index, which would end the locks that SQLite has on it for this process.
 func Hold(file string, write bool) (*File, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
 	key, names, err := fileOf(file)
+	if err != nil || inodes.open[key] == nil {
+		if err := soundLog(file); err != nil {
+			return nil, err
+		}
+	}
 	known := err == nil && inodes.open[key] != nil && len(inodes.open[key].files) > 0
 	var opened *os.File
 	if write && !known {
